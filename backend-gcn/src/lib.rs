@@ -1,0 +1,1 @@
+//! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).

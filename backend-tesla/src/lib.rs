@@ -1,0 +1,1 @@
+//! Code generation for NVIDIA Tesla (G80 to GT21x).

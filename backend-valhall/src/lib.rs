@@ -1,0 +1,1 @@
+//! Code generation for ARM Mali Valhall (v9, v10).

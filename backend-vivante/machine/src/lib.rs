@@ -1,0 +1,1 @@
+//! The instruction set of Vivante GC: table, assembler, disassembler, interpreter of bytes.

@@ -1,0 +1,2 @@
+//! The `gpucc` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The output file: sections, metadata, reflection.

@@ -1,0 +1,1 @@
+//! naga modules (WGSL, SPIR-V, GLSL) to gpucc IR.

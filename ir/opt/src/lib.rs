@@ -1,0 +1,1 @@
+//! Target-independent passes over the gpucc IR.

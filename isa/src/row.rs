@@ -1,0 +1,186 @@
+//! Rows: the declaration of one instruction form.
+
+use crate::{Field, Isa, Word, stage};
+
+/// What an operand slot does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Register or memory operand that is written.
+    Def,
+    /// Register, memory or constant operand that is read.
+    Use,
+    /// Read and written.
+    UseDef,
+    /// Changes the operation or one of its operands (rounding, saturate, negate, slot, cache policy).
+    Mod,
+    /// A number that belongs to the instruction (offset, mask, count).
+    Imm,
+    /// A code address.
+    Label,
+}
+
+/// State that an instruction touches without an operand field naming it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Implicit {
+    /// Name in the family's notation (`scc`, `vcc`, `exec`, `m0`, `$c0`).
+    pub name: &'static str,
+    /// Read by the instruction.
+    pub read: bool,
+    /// Written by the instruction.
+    pub write: bool,
+}
+
+impl Implicit {
+    /// An implicit read.
+    pub const fn read(name: &'static str) -> Implicit {
+        Implicit { name, read: true, write: false }
+    }
+    /// An implicit write.
+    pub const fn write(name: &'static str) -> Implicit {
+        Implicit { name, read: false, write: true }
+    }
+    /// An implicit read and write.
+    pub const fn both(name: &'static str) -> Implicit {
+        Implicit { name, read: true, write: true }
+    }
+}
+
+/// One operand or modifier of a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot<I: Isa> {
+    /// Name, unique in the row; templates and builders refer to it.
+    pub name: &'static str,
+    /// Where its bits are.
+    pub field: Field,
+    /// How its value reads.
+    pub kind: I::Kind,
+    /// What it does.
+    pub role: Role,
+}
+
+impl<I: Isa> Slot<I> {
+    /// A slot.
+    pub const fn new(name: &'static str, field: Field, kind: I::Kind, role: Role) -> Self {
+        Slot { name, field, kind, role }
+    }
+}
+
+/// Fixed bits of a row on a set of generations.
+#[derive(Clone, Copy, Debug)]
+pub struct Enc {
+    /// Generations (bit mask of indices into [`Isa::GENERATIONS`]).
+    pub generations: u16,
+    /// Bits that are fixed.
+    pub mask: Word,
+    /// Their values.
+    pub value: Word,
+}
+
+/// One instruction form.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<I: Isa> {
+    /// Semantic opcode.
+    pub op: I::Op,
+    /// Text template: literal text with `{slot}` references; blanks match any run of blanks.
+    pub text: &'static str,
+    /// Length in bytes.
+    pub bytes: u8,
+    /// Fixed bits, one entry per group of generations that agree.
+    pub enc: &'static [Enc],
+    /// Program types that have it, as a mask of [`stage`] bits.
+    pub stages: u8,
+    /// Bits that hardware ignores: kept by the decoder, re-encoded as they were. All other bits that are neither fixed
+    /// nor in a slot are reserved: a word that sets one does not decode.
+    pub ignored: Word,
+    /// Operands and modifiers.
+    pub slots: &'static [Slot<I>],
+    /// Implicit state.
+    pub implicit: &'static [Implicit],
+    /// Unit, latency, effects.
+    pub facts: I::Facts,
+    /// One line of meaning for people.
+    pub doc: &'static str,
+    /// Section of the ISA reference the row was taken from.
+    pub source: &'static str,
+}
+
+impl<I: Isa> Row<I> {
+    /// A row of `bytes` length with the given fixed bits.
+    pub const fn new(op: I::Op, text: &'static str, bytes: u8, enc: &'static [Enc], facts: I::Facts) -> Self {
+        Row {
+            op,
+            text,
+            bytes,
+            enc,
+            stages: stage::ALL,
+            ignored: 0,
+            slots: &[],
+            implicit: &[],
+            facts,
+            doc: "",
+            source: "",
+        }
+    }
+    /// Sets the slots.
+    pub const fn slots(mut self, slots: &'static [Slot<I>]) -> Self {
+        self.slots = slots;
+        self
+    }
+    /// Sets the implicit state.
+    pub const fn implicit(mut self, implicit: &'static [Implicit]) -> Self {
+        self.implicit = implicit;
+        self
+    }
+    /// Sets the program types.
+    pub const fn stages(mut self, stages: u8) -> Self {
+        self.stages = stages;
+        self
+    }
+    /// Sets the bits that hardware ignores.
+    pub const fn ignored(mut self, ignored: Word) -> Self {
+        self.ignored = ignored;
+        self
+    }
+    /// Sets the line of meaning and the reference section.
+    pub const fn doc(mut self, doc: &'static str, source: &'static str) -> Self {
+        self.doc = doc;
+        self.source = source;
+        self
+    }
+
+    /// The fixed bits on `generation`, if the row exists there.
+    pub fn enc_on(&self, generation: u8) -> Option<&'static Enc> {
+        self.enc.iter().find(|e| e.generations >> generation & 1 == 1)
+    }
+
+    /// All generations that have the row.
+    pub fn generations(&self) -> u16 {
+        self.enc.iter().fold(0, |m, e| m | e.generations)
+    }
+
+    /// Index of the slot called `name`.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.slots.iter().position(|s| s.name == name)
+    }
+
+    /// The template's first word up to the first blank or slot: what the assembler looks rows up by.
+    pub fn head(&self) -> &'static str {
+        let end = self.text.find(['{', ' ']).unwrap_or(self.text.len());
+        &self.text[..end]
+    }
+}
+
+/// Fixed bits on the given generations, from `(field, value)` pairs.
+pub const fn fixed(generations: u16, fields: &[(Field, u32)]) -> Enc {
+    let mut mask = 0;
+    let mut value = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        let m = fields[i].0.mask();
+        assert!(mask & m == 0, "fixed fields overlap");
+        mask |= m;
+        value |= fields[i].0.put(fields[i].1);
+        i += 1;
+    }
+    Enc { generations, mask, value }
+}

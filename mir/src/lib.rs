@@ -1,0 +1,1 @@
+//! Machine IR, generic over a target.

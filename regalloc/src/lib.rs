@@ -1,0 +1,1 @@
+//! SSA register allocation over shapes, with an independent checker.

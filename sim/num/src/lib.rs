@@ -1,0 +1,1 @@
+//! Exact integer and float semantics, the same on every host.

@@ -1,0 +1,1 @@
+//! What every simulator shares: memory, dispatch grid, traps.

@@ -1,0 +1,1 @@
+//! File tests, vector and conformance runners, differential suites.
