@@ -1,0 +1,212 @@
+//! What is run, how, and what came of it.
+
+use crate::trap::{Trap, TrapKind};
+
+/// A buffer bound for a run. Its size is the size of the binding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoundBuffer {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Content before and after the run.
+    pub bytes: Vec<u8>,
+    /// Whether the program may store to it.
+    pub writable: bool,
+}
+
+/// A compute dispatch: how many workgroups, and the buffers. A run changes the buffers in place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dispatch {
+    /// Workgroups in x, y and z.
+    pub grid: [u32; 3],
+    /// The bound buffers, in any order.
+    pub buffers: Vec<BoundBuffer>,
+}
+
+impl Dispatch {
+    /// A dispatch without buffers.
+    pub fn new(grid: [u32; 3]) -> Self {
+        Dispatch { grid, buffers: Vec::new() }
+    }
+
+    /// Binds a writable buffer.
+    #[must_use]
+    pub fn with(mut self, group: u32, binding: u32, bytes: Vec<u8>) -> Self {
+        self.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
+        self
+    }
+
+    /// Binds a writable buffer of 32-bit words.
+    #[must_use]
+    pub fn with_u32(self, group: u32, binding: u32, words: &[u32]) -> Self {
+        self.with(group, binding, words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    /// Binds a writable buffer of f32 values.
+    #[must_use]
+    pub fn with_f32(self, group: u32, binding: u32, values: &[f32]) -> Self {
+        self.with(group, binding, values.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    /// Place of a binding in [`Dispatch::buffers`].
+    pub fn index_of(&self, group: u32, binding: u32) -> Option<usize> {
+        self.buffers.iter().position(|b| b.group == group && b.binding == binding)
+    }
+
+    /// The buffer bound there.
+    pub fn buffer(&self, group: u32, binding: u32) -> Option<&BoundBuffer> {
+        self.index_of(group, binding).map(|i| &self.buffers[i])
+    }
+
+    /// The buffer bound there, for change.
+    pub fn buffer_mut(&mut self, group: u32, binding: u32) -> Option<&mut BoundBuffer> {
+        self.index_of(group, binding).map(|i| &mut self.buffers[i])
+    }
+
+    /// Place of a binding that the program cannot do without.
+    ///
+    /// # Errors
+    /// A trap that names the binding when it is missing, or smaller than `min_size`.
+    pub fn require(&self, group: u32, binding: u32, min_size: u64) -> Result<usize, Trap> {
+        let missing =
+            || Trap::new(TrapKind::Dispatch, format!("no buffer is bound at group {group} binding {binding}"));
+        let index = self.index_of(group, binding).ok_or_else(missing)?;
+        let size = self.buffers[index].bytes.len() as u64;
+        if size < min_size {
+            return Err(Trap::new(
+                TrapKind::Dispatch,
+                format!("buffer at group {group} binding {binding} has {size} bytes, the program needs {min_size}"),
+            ));
+        }
+        Ok(index)
+    }
+
+    /// The words of a binding; a last part of less than four bytes is left out.
+    pub fn words(&self, group: u32, binding: u32) -> Option<Vec<u32>> {
+        let words = self.buffer(group, binding)?.bytes.chunks_exact(4);
+        Some(words.map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
+    }
+
+    /// The f32 values of a binding; a last part of less than four bytes is left out.
+    pub fn floats(&self, group: u32, binding: u32) -> Option<Vec<f32>> {
+        Some(self.words(group, binding)?.into_iter().map(f32::from_bits).collect())
+    }
+}
+
+/// How to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Steps after which a run is stopped. An instruction of a subgroup takes as many steps as it has active lanes,
+    /// at least [`Steps::LEAST`].
+    pub step_limit: u64,
+    /// Seed for garbage in memory and registers, order of subgroups and workgroups, addresses, and approximations
+    /// inside their documented error. `None` is the plain run.
+    pub perturb: Option<u64>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        // About 5 s on the slowest machine measured while building: well under the 20 s the command line promises.
+        RunOptions { step_limit: 1_000_000_000, perturb: None }
+    }
+}
+
+/// Counts steps down.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    left: u64,
+    limit: u64,
+}
+
+impl Steps {
+    /// Least cost of one instruction: what fetching and decoding cost, in lanes.
+    pub const LEAST: u64 = 8;
+
+    /// A counter for one run.
+    pub fn new(options: &RunOptions) -> Self {
+        Steps { left: options.step_limit, limit: options.step_limit }
+    }
+
+    /// Pays for one instruction of a subgroup with `lanes` active lanes.
+    ///
+    /// # Errors
+    /// The step limit is reached.
+    #[inline]
+    pub fn pay(&mut self, lanes: u32) -> Result<(), Trap> {
+        let cost = u64::from(lanes).max(Self::LEAST);
+        match self.left.checked_sub(cost) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(self.out()),
+        }
+    }
+
+    #[cold]
+    fn out(&self) -> Trap {
+        Trap::new(TrapKind::StepLimit, format!("still running after {} steps", self.limit))
+    }
+
+    /// Steps paid so far.
+    pub fn used(&self) -> u64 {
+        self.limit - self.left
+    }
+}
+
+/// What a run that came to its end did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunReport {
+    /// Machine instructions executed: one for each subgroup that issues it.
+    pub instructions: u64,
+    /// The same, times the lanes that were active.
+    pub lane_instructions: u64,
+    /// Instructions by class, as the family names its classes.
+    pub classes: Vec<(&'static str, u64)>,
+    /// Subgroups (waves, warps, quads) that were run.
+    pub subgroups: u64,
+    /// Barriers that were passed, counted once a workgroup.
+    pub barriers: u64,
+    /// Worth telling, but no trap.
+    pub notes: Vec<String>,
+}
+
+impl RunReport {
+    /// Counts one instruction.
+    #[inline]
+    pub fn count(&mut self, lanes: u32) {
+        self.instructions += 1;
+        self.lane_instructions += u64::from(lanes);
+    }
+
+    /// Adds to a class; for counting in inner loops keep an array and add it at the end.
+    pub fn add_class(&mut self, class: &'static str, n: u64) {
+        match self.classes.iter_mut().find(|c| c.0 == class) {
+            Some(c) => c.1 += n,
+            None => self.classes.push((class, n)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_and_short_buffers_are_named() {
+        let d = Dispatch::new([1, 1, 1]).with_u32(0, 1, &[1, 2]);
+        assert_eq!(d.require(0, 1, 8), Ok(0));
+        assert!(d.require(0, 1, 12).unwrap_err().message.contains("group 0 binding 1 has 8 bytes"));
+        assert!(d.require(1, 0, 0).unwrap_err().message.contains("no buffer is bound at group 1 binding 0"));
+        assert_eq!(d.words(0, 1), Some(vec![1, 2]));
+    }
+
+    #[test]
+    fn steps_run_out() {
+        let mut s = Steps::new(&RunOptions { step_limit: 40, perturb: None });
+        assert!(s.pay(32).is_ok() && s.pay(1).is_ok());
+        assert_eq!(s.pay(1).unwrap_err().kind, TrapKind::StepLimit);
+        assert_eq!(s.used(), 40);
+    }
+}

@@ -1,0 +1,261 @@
+//! Allocations with bounds and, where it matters, a record of which bytes were ever written.
+
+use crate::rng::SplitMix64;
+use crate::trap::{Trap, TrapKind};
+use std::fmt;
+
+/// Number of an allocation in its [`Memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AllocId(pub u32);
+
+/// An access that memory refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemFault {
+    /// Some byte of the access lies outside of the allocation.
+    OutOfBounds {
+        /// First byte of the access.
+        offset: u64,
+        /// Bytes of the access.
+        size: u32,
+        /// Bytes of the allocation.
+        len: u64,
+    },
+    /// Some byte of a load was never written.
+    Undefined {
+        /// The first such byte.
+        offset: u64,
+    },
+    /// A store to a read-only allocation.
+    ReadOnly {
+        /// First byte of the access.
+        offset: u64,
+    },
+}
+
+impl fmt::Display for MemFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            MemFault::OutOfBounds { offset, size, len } => {
+                write!(f, "access of {size} bytes at offset {offset} in an allocation of {len} bytes")
+            }
+            MemFault::Undefined { offset } => write!(f, "byte at offset {offset} was never written"),
+            MemFault::ReadOnly { offset } => write!(f, "store at offset {offset} of a read-only allocation"),
+        }
+    }
+}
+
+impl From<MemFault> for Trap {
+    fn from(fault: MemFault) -> Trap {
+        let kind = match fault {
+            MemFault::OutOfBounds { .. } => TrapKind::OutOfBounds,
+            MemFault::Undefined { .. } => TrapKind::UndefinedRead,
+            MemFault::ReadOnly { .. } => TrapKind::ReadOnly,
+        };
+        Trap::new(kind, fault.to_string())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Alloc {
+    name: String,
+    bytes: Vec<u8>,
+    /// One flag a byte; `None` when every byte counts as written.
+    written: Option<Vec<bool>>,
+    writable: bool,
+}
+
+/// All allocations of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    allocs: Vec<Alloc>,
+}
+
+impl Memory {
+    /// No allocations yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an allocation whose bytes all count as written: a buffer.
+    pub fn alloc(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> AllocId {
+        self.push(Alloc { name: name.into(), bytes, written: None, writable })
+    }
+
+    /// Adds a writable allocation of which no byte was written: shared memory, scratch. Its content is 0xcc, or
+    /// garbage when `garbage` is given, for readers that go around the record.
+    pub fn alloc_undefined(
+        &mut self,
+        name: impl Into<String>,
+        size: usize,
+        garbage: Option<&mut SplitMix64>,
+    ) -> AllocId {
+        let mut bytes = vec![0xcc; size];
+        if let Some(rng) = garbage {
+            rng.fill(&mut bytes);
+        }
+        self.push(Alloc { name: name.into(), bytes, written: Some(vec![false; size]), writable: true })
+    }
+
+    fn push(&mut self, alloc: Alloc) -> AllocId {
+        self.allocs.push(alloc);
+        AllocId((self.allocs.len() - 1) as u32)
+    }
+
+    /// Forgets that anything was written: shared memory at the start of the next workgroup.
+    pub fn reset_undefined(&mut self, id: AllocId, garbage: Option<&mut SplitMix64>) {
+        let a = &mut self.allocs[id.0 as usize];
+        match garbage {
+            Some(rng) => rng.fill(&mut a.bytes),
+            None => a.bytes.fill(0xcc),
+        }
+        a.written = Some(vec![false; a.bytes.len()]);
+    }
+
+    /// Size in bytes.
+    pub fn len(&self, id: AllocId) -> u64 {
+        self.allocs[id.0 as usize].bytes.len() as u64
+    }
+
+    /// Whether there are no allocations.
+    pub fn is_empty(&self) -> bool {
+        self.allocs.is_empty()
+    }
+
+    /// Number of allocations.
+    pub fn count(&self) -> usize {
+        self.allocs.len()
+    }
+
+    /// The name it was made with.
+    pub fn name(&self, id: AllocId) -> &str {
+        &self.allocs[id.0 as usize].name
+    }
+
+    /// All bytes.
+    pub fn bytes(&self, id: AllocId) -> &[u8] {
+        &self.allocs[id.0 as usize].bytes
+    }
+
+    /// Takes the bytes out, leaving the allocation empty: results at the end of a run.
+    pub fn take(&mut self, id: AllocId) -> Vec<u8> {
+        std::mem::take(&mut self.allocs[id.0 as usize].bytes)
+    }
+
+    #[inline]
+    fn range(&self, id: AllocId, offset: u64, size: u32) -> Result<std::ops::Range<usize>, MemFault> {
+        let len = self.allocs[id.0 as usize].bytes.len() as u64;
+        match offset.checked_add(u64::from(size)) {
+            Some(end) if end <= len => Ok(offset as usize..end as usize),
+            _ => Err(MemFault::OutOfBounds { offset, size, len }),
+        }
+    }
+
+    /// Loads `out.len()` bytes.
+    ///
+    /// # Errors
+    /// Out of bounds, or a byte that was never written.
+    #[inline]
+    pub fn load_bytes(&self, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), MemFault> {
+        let range = self.range(id, offset, out.len() as u32)?;
+        let a = &self.allocs[id.0 as usize];
+        if let Some(written) = &a.written
+            && let Some(at) = written[range.clone()].iter().position(|w| !w)
+        {
+            return Err(MemFault::Undefined { offset: offset + at as u64 });
+        }
+        out.copy_from_slice(&a.bytes[range]);
+        Ok(())
+    }
+
+    /// Stores `bytes`.
+    ///
+    /// # Errors
+    /// Out of bounds, or a read-only allocation.
+    #[inline]
+    pub fn store_bytes(&mut self, id: AllocId, offset: u64, bytes: &[u8]) -> Result<(), MemFault> {
+        let range = self.range(id, offset, bytes.len() as u32)?;
+        let a = &mut self.allocs[id.0 as usize];
+        if !a.writable {
+            return Err(MemFault::ReadOnly { offset });
+        }
+        if let Some(written) = &mut a.written {
+            written[range.clone()].fill(true);
+        }
+        a.bytes[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Loads a little-endian value of `size` bytes (1 to 8), zero-extended.
+    ///
+    /// # Errors
+    /// As [`Memory::load_bytes`].
+    #[inline]
+    pub fn load(&self, id: AllocId, offset: u64, size: u32) -> Result<u64, MemFault> {
+        let mut word = [0; 8];
+        self.load_bytes(id, offset, &mut word[..size as usize])?;
+        Ok(u64::from_le_bytes(word))
+    }
+
+    /// Stores the low `size` bytes (1 to 8) of `value`, little-endian.
+    ///
+    /// # Errors
+    /// As [`Memory::store_bytes`].
+    #[inline]
+    pub fn store(&mut self, id: AllocId, offset: u64, size: u32, value: u64) -> Result<(), MemFault> {
+        self.store_bytes(id, offset, &value.to_le_bytes()[..size as usize])
+    }
+
+    /// Loads 32 bits.
+    ///
+    /// # Errors
+    /// As [`Memory::load_bytes`].
+    #[inline]
+    pub fn load_u32(&self, id: AllocId, offset: u64) -> Result<u32, MemFault> {
+        let mut word = [0; 4];
+        self.load_bytes(id, offset, &mut word)?;
+        Ok(u32::from_le_bytes(word))
+    }
+
+    /// Stores 32 bits.
+    ///
+    /// # Errors
+    /// As [`Memory::store_bytes`].
+    #[inline]
+    pub fn store_u32(&mut self, id: AllocId, offset: u64, value: u32) -> Result<(), MemFault> {
+        self.store_bytes(id, offset, &value.to_le_bytes())
+    }
+
+    /// One indivisible read and write of a 32-bit word; returns the old value.
+    ///
+    /// # Errors
+    /// As loads and stores.
+    #[inline]
+    pub fn atomic_u32(&mut self, id: AllocId, offset: u64, op: impl FnOnce(u32) -> u32) -> Result<u32, MemFault> {
+        let old = self.load_u32(id, offset)?;
+        self.store_u32(id, offset, op(old))?;
+        Ok(old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_and_record() {
+        let mut m = Memory::new();
+        let b = m.alloc("b", vec![1, 2, 3, 4, 5], false);
+        assert_eq!(m.load(b, 0, 4), Ok(0x0403_0201));
+        assert_eq!(m.load(b, 2, 4), Err(MemFault::OutOfBounds { offset: 2, size: 4, len: 5 }));
+        assert_eq!(m.load(b, u64::MAX, 4), Err(MemFault::OutOfBounds { offset: u64::MAX, size: 4, len: 5 }));
+        assert_eq!(m.store(b, 0, 1, 9), Err(MemFault::ReadOnly { offset: 0 }));
+        let s = m.alloc_undefined("shared", 8, None);
+        m.store(s, 0, 2, 0xffff).unwrap();
+        assert_eq!(m.load(s, 0, 4), Err(MemFault::Undefined { offset: 2 }));
+        m.store_u32(s, 0, 7).unwrap();
+        assert_eq!(m.atomic_u32(s, 0, |v| v + 1), Ok(7));
+        assert_eq!(m.load_u32(s, 0), Ok(8));
+        m.reset_undefined(s, Some(&mut SplitMix64::new(3)));
+        assert_eq!(m.load_u32(s, 0), Err(MemFault::Undefined { offset: 0 }));
+    }
+}

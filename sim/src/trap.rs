@@ -1,0 +1,152 @@
+//! Why a run stopped before its end.
+
+use std::fmt;
+
+/// What rule was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrapKind {
+    /// The step limit was reached.
+    StepLimit,
+    /// A distance or wait that the hardware needs between two instructions is missing.
+    Hazard,
+    /// The result of an asynchronous operation was read before the wait that covers it.
+    Poison,
+    /// An access outside of every allocation, or outside of the one it names.
+    OutOfBounds,
+    /// A store to memory that is bound read-only.
+    ReadOnly,
+    /// An address that is not aligned as the instruction needs it.
+    Misaligned,
+    /// A reserved bit or field value is set in the instruction word.
+    Reserved,
+    /// The instruction word is no instruction of this generation.
+    Undecodable,
+    /// A reconvergence or call stack is popped empty, overflows, or is not empty at the end.
+    Unbalanced,
+    /// Execution ran past the last instruction.
+    FellOffEnd,
+    /// A register or byte that was never written is read.
+    UndefinedRead,
+    /// A register number above what the metadata claims, or a misaligned register tuple.
+    BadRegister,
+    /// Lanes disagree where the instruction set wants one value or one direction.
+    Divergence,
+    /// Subgroups wait at different barriers, or some ended while others wait.
+    Barrier,
+    /// Correct but not modelled by this simulator.
+    Unsupported,
+    /// The container does not describe a program that can be launched.
+    Container,
+    /// The dispatch lacks something the program needs (a buffer, a size).
+    Dispatch,
+}
+
+impl TrapKind {
+    /// The name shown to people, also used in tests.
+    pub fn name(self) -> &'static str {
+        match self {
+            TrapKind::StepLimit => "step limit",
+            TrapKind::Hazard => "hazard",
+            TrapKind::Poison => "poison",
+            TrapKind::OutOfBounds => "out of bounds",
+            TrapKind::ReadOnly => "read-only",
+            TrapKind::Misaligned => "misaligned",
+            TrapKind::Reserved => "reserved bits",
+            TrapKind::Undecodable => "undecodable",
+            TrapKind::Unbalanced => "unbalanced stack",
+            TrapKind::FellOffEnd => "fell off the end",
+            TrapKind::UndefinedRead => "undefined read",
+            TrapKind::BadRegister => "bad register",
+            TrapKind::Divergence => "divergence",
+            TrapKind::Barrier => "barrier",
+            TrapKind::Unsupported => "not modelled",
+            TrapKind::Container => "container",
+            TrapKind::Dispatch => "dispatch",
+        }
+    }
+}
+
+/// A run that was stopped, with the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// What rule was broken.
+    pub kind: TrapKind,
+    /// The sentence for people.
+    pub message: String,
+    /// Byte address of the instruction in its code.
+    pub pc: Option<u64>,
+    /// The instruction as its family prints it.
+    pub instruction: Option<String>,
+    /// Workgroup in which it happened.
+    pub workgroup: Option<[u32; 3]>,
+    /// Lane (local invocation index where known) in which it happened.
+    pub lane: Option<u32>,
+}
+
+impl Trap {
+    /// A trap without a place.
+    pub fn new(kind: TrapKind, message: impl Into<String>) -> Self {
+        Trap { kind, message: message.into(), pc: None, instruction: None, workgroup: None, lane: None }
+    }
+
+    /// Adds the instruction and its address unless a place was already set.
+    #[must_use]
+    pub fn at(mut self, pc: u64, instruction: impl FnOnce() -> String) -> Self {
+        self.pc.get_or_insert(pc);
+        self.instruction.get_or_insert_with(instruction);
+        self
+    }
+
+    /// Adds the workgroup unless already set.
+    #[must_use]
+    pub fn in_workgroup(mut self, id: [u32; 3]) -> Self {
+        self.workgroup.get_or_insert(id);
+        self
+    }
+
+    /// Adds the lane unless already set.
+    #[must_use]
+    pub fn in_lane(mut self, lane: u32) -> Self {
+        self.lane.get_or_insert(lane);
+        self
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.message)?;
+        if let Some(pc) = self.pc {
+            write!(f, " at 0x{pc:x}")?;
+        }
+        if let Some(inst) = &self.instruction {
+            write!(f, " in `{inst}`")?;
+        }
+        if let Some([x, y, z]) = self.workgroup {
+            write!(f, ", workgroup {x},{y},{z}")?;
+        }
+        if let Some(lane) = self.lane {
+            write!(f, ", lane {lane}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Trap {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_names_everything_and_keeps_the_first_place() {
+        let t = Trap::new(TrapKind::Poison, "r1 is still in flight")
+            .at(0x18, || "IADD r2, r1, r0".into())
+            .at(0x20, || "other".into())
+            .in_workgroup([1, 0, 2])
+            .in_lane(5);
+        assert_eq!(
+            t.to_string(),
+            "poison: r1 is still in flight at 0x18 in `IADD r2, r1, r0`, workgroup 1,0,2, lane 5"
+        );
+    }
+}
