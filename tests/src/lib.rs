@@ -1,1 +1,6 @@
-//! File tests, vector and conformance runners, differential suites.
+//! What the runners and the test suites share: the outside folder, conformance cases and their acceptance rules,
+//! and the independent results of the example programs.
+
+pub mod cases;
+pub mod examples;
+pub mod shared;

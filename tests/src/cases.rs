@@ -1,0 +1,295 @@
+//! Conformance cases in the format `cts-cases-1`: one compute dispatch each, with inputs and accepted results.
+
+use serde::Deserialize;
+
+/// A file of cases.
+#[derive(Debug, Deserialize)]
+pub struct CaseFile {
+    /// Format name and version.
+    pub format: String,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+/// One dispatch.
+#[derive(Debug, Deserialize)]
+pub struct Case {
+    /// Unique name.
+    pub id: String,
+    /// Features the shader needs (`f16`, ...).
+    #[serde(default)]
+    pub requires: Vec<String>,
+    /// Whether naga accepts the text.
+    #[serde(default)]
+    pub naga_ok: bool,
+    /// Entry point.
+    pub entry: String,
+    /// Override values by name or numeric id.
+    #[serde(default)]
+    pub constants: serde_json::Map<String, serde_json::Value>,
+    /// Workgroup counts.
+    pub dispatch: [u32; 3],
+    /// Bound buffers.
+    pub buffers: Vec<CaseBuffer>,
+    /// What must hold afterwards.
+    pub checks: Vec<Check>,
+    /// The shader.
+    pub wgsl: String,
+}
+
+/// A bound buffer.
+#[derive(Debug, Deserialize)]
+pub struct CaseBuffer {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// `uniform`, `storage_r` or `storage_rw`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Size of the binding in bytes.
+    pub size: usize,
+    /// Initial bytes; zero where absent.
+    pub hex: Option<String>,
+}
+
+impl CaseBuffer {
+    /// The initial contents at the exact size of the binding.
+    ///
+    /// # Errors
+    /// When the hex text is malformed or longer than the binding.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = match &self.hex {
+            Some(h) => unhex(h)?,
+            None => Vec::new(),
+        };
+        if bytes.len() > self.size {
+            return Err(format!("{} initial bytes for a binding of {}", bytes.len(), self.size));
+        }
+        bytes.resize(self.size, 0);
+        Ok(bytes)
+    }
+}
+
+/// One condition on an output buffer.
+#[derive(Debug, Deserialize)]
+pub struct Check {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// `elements` or `bytes`.
+    pub kind: String,
+    /// Component type of `elements`, or `f32` for `bytes` compared by value.
+    #[serde(default)]
+    pub scalar: String,
+    /// Byte offsets of the components in an element.
+    #[serde(default)]
+    pub offsets: Vec<usize>,
+    /// Bytes from element to element.
+    #[serde(default)]
+    pub stride: usize,
+    /// Accepted values, one text an element.
+    #[serde(default)]
+    pub expected: Vec<String>,
+    /// First byte of a `bytes` check.
+    #[serde(default)]
+    pub offset: usize,
+    /// Expected bytes.
+    #[serde(default)]
+    pub hex: String,
+    /// Which bits count; all where absent.
+    pub mask: Option<String>,
+}
+
+/// Bytes of a hex text.
+///
+/// # Errors
+/// When it is not pairs of hex digits.
+pub fn unhex(text: &str) -> Result<Vec<u8>, String> {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        return Err("hex text of odd length".into());
+    }
+    (0..text.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).map_err(|e| format!("hex text: {e}")))
+        .collect()
+}
+
+/// A float of any of the widths the checks use, widened without loss.
+fn float(bits: u64, scalar: &str) -> f64 {
+    match scalar {
+        "f16" => f16_to_f64(bits as u16),
+        "f32" => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// Written out here so that the judge shares no arithmetic with the code it judges.
+fn f16_to_f64(h: u16) -> f64 {
+    let sign = if h & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exp = i32::from(h >> 10 & 31);
+    let man = f64::from(h & 0x3ff);
+    sign * match exp {
+        0 => man * 2f64.powi(-24),
+        31 if man == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1024.0 + man) * 2f64.powi(e - 25),
+    }
+}
+
+/// Whether one atom of an expectation accepts the component `bits`.
+fn atom_accepts(atom: &str, bits: u64, scalar: &str) -> Result<bool, String> {
+    if atom == "*" {
+        return Ok(true);
+    }
+    let hex = |t: &str| u64::from_str_radix(t, 16).map_err(|_| format!("bad expectation `{atom}`"));
+    match scalar {
+        "i32" | "u32" | "abstract-int" => Ok(hex(atom)? == bits),
+        "bool" => Ok((hex(atom)? != 0) == (bits != 0)),
+        "f16" | "f32" | "abstract-float" => {
+            let x = float(bits, scalar);
+            match atom.split_once('~') {
+                Some((lo, hi)) => Ok(float(hex(lo)?, scalar) <= x && x <= float(hex(hi)?, scalar)),
+                None => Ok(float(hex(atom)?, scalar) == x),
+            }
+        }
+        other => Err(format!("unknown scalar `{other}`")),
+    }
+}
+
+fn element_accepts(expected: &str, comps: &[u64], scalar: &str) -> Result<bool, String> {
+    'alt: for alt in expected.split('|') {
+        if alt.split(',').count() != comps.len() {
+            return Err(format!("expectation `{expected}` for {} components", comps.len()));
+        }
+        for (comp, &bits) in alt.split(',').zip(comps) {
+            let mut any = false;
+            for atom in comp.split('/') {
+                any |= atom_accepts(atom, bits, scalar)?;
+            }
+            if !any {
+                continue 'alt;
+            }
+        }
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+impl Check {
+    /// Holds the check against the contents of its buffer.
+    ///
+    /// # Errors
+    /// A sentence with the first place that is not accepted.
+    pub fn holds(&self, data: &[u8]) -> Result<(), String> {
+        match self.kind.as_str() {
+            "elements" => self.elements(data),
+            "bytes" => self.bytes(data),
+            other => Err(format!("unknown check `{other}`")),
+        }
+    }
+
+    fn elements(&self, data: &[u8]) -> Result<(), String> {
+        let width = match self.scalar.as_str() {
+            "f16" => 2,
+            "abstract-float" | "abstract-int" => 8,
+            _ => 4,
+        };
+        for (i, expected) in self.expected.iter().enumerate() {
+            let mut comps = Vec::with_capacity(self.offsets.len());
+            for &o in &self.offsets {
+                let at = i * self.stride + o;
+                let raw = data.get(at..at + width).ok_or_else(|| format!("element {i} lies beyond the buffer"))?;
+                comps.push(raw.iter().rev().fold(0u64, |v, &b| v << 8 | u64::from(b)));
+            }
+            if !element_accepts(expected, &comps, &self.scalar)? {
+                let got: Vec<String> = comps.iter().map(|c| format!("{c:0w$x}", w = width * 2)).collect();
+                return Err(format!("element {i}: {} {}, accepted {expected}", self.scalar, got.join(",")));
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(&self, data: &[u8]) -> Result<(), String> {
+        let want = unhex(&self.hex)?;
+        let mask = match &self.mask {
+            Some(m) => unhex(m)?,
+            None => vec![0xff; want.len()],
+        };
+        let got = data
+            .get(self.offset..self.offset + want.len())
+            .ok_or_else(|| "expected bytes lie beyond the buffer".to_string())?;
+        if self.scalar == "f32" {
+            for (i, (w, g)) in want.chunks_exact(4).zip(got.chunks_exact(4)).enumerate() {
+                let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+                let full = mask[i * 4..i * 4 + 4].iter().all(|&m| m == 0xff);
+                let (wf, gf) = (f32::from_bits(word(w)), f32::from_bits(word(g)));
+                if full && wf != gf && word(w) != word(g) {
+                    return Err(format!("f32 at byte {}: {gf:?}, expected {wf:?}", self.offset + i * 4));
+                }
+            }
+            return Ok(());
+        }
+        for i in 0..want.len() {
+            if (want[i] ^ got[i]) & mask.get(i).copied().unwrap_or(0xff) != 0 {
+                let at = i & !3;
+                let end = (at + 4).min(want.len());
+                return Err(format!(
+                    "bytes at {}: {:02x?}, expected {:02x?}",
+                    self.offset + at,
+                    &got[at..end],
+                    &want[at..end]
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atoms_follow_the_written_rules() {
+        // The rules of the case format: zeros of either sign are equal, NaN never matches, intervals include their ends.
+        assert_eq!(atom_accepts("00000000", 0x8000_0000, "f32"), Ok(true));
+        assert_eq!(atom_accepts("7fc00000", 0x7fc0_0000, "f32"), Ok(false));
+        assert_eq!(atom_accepts("3f800000~40000000", 0x4000_0000, "f32"), Ok(true));
+        assert_eq!(atom_accepts("3f800000~40000000", 0x4000_0001, "f32"), Ok(false));
+        assert_eq!(atom_accepts("1", 7, "bool"), Ok(true));
+        assert_eq!(atom_accepts("ffffffff", 0xffff_ffff, "i32"), Ok(true));
+        assert_eq!(atom_accepts("3c00", 0x3c00, "f16"), Ok(true));
+        assert_eq!(element_accepts("1,2|3,4", &[3, 4], "u32"), Ok(true));
+        assert_eq!(element_accepts("1,2|3,4", &[1, 4], "u32"), Ok(false));
+        assert_eq!(element_accepts("1/5,*", &[5, 9], "u32"), Ok(true));
+    }
+
+    #[test]
+    fn half_values() {
+        assert_eq!(f16_to_f64(0x3c00), 1.0);
+        assert_eq!(f16_to_f64(0x0001), 2f64.powi(-24));
+        assert_eq!(f16_to_f64(0xfbff), -65504.0);
+        assert_eq!(f16_to_f64(0x7c00), f64::INFINITY);
+    }
+
+    #[test]
+    fn masked_bytes() {
+        let check = Check {
+            group: 0,
+            binding: 0,
+            kind: "bytes".into(),
+            scalar: String::new(),
+            offsets: vec![],
+            stride: 0,
+            expected: vec![],
+            offset: 4,
+            hex: "0102".into(),
+            mask: Some("ff00".into()),
+        };
+        assert!(check.holds(&[9, 9, 9, 9, 1, 77]).is_ok());
+        assert!(check.holds(&[9, 9, 9, 9, 2, 2]).is_err());
+        assert!(check.holds(&[9, 9, 9, 9, 1]).is_err());
+    }
+}

@@ -1,0 +1,344 @@
+//! The example programs: inputs, and results computed here in plain Rust, independently of the compiler.
+
+/// One run of an example.
+pub struct Example {
+    /// File name below `examples/`.
+    pub file: &'static str,
+    /// Entry point.
+    pub entry: &'static str,
+    /// Workgroup counts.
+    pub grid: [u32; 3],
+    /// `(group, binding, contents, writable)`.
+    pub buffers: Vec<(u32, u32, Vec<u8>, bool)>,
+    /// The expected contents of output buffers.
+    pub expected: Vec<Expected>,
+}
+
+/// What an output buffer must hold.
+pub struct Expected {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// The words.
+    pub words: Words,
+}
+
+/// Expected words of a buffer.
+pub enum Words {
+    /// Exact integers.
+    U32(Vec<u32>),
+    /// Floats with an absolute and a relative tolerance (WGSL's accuracy for the operations of that example).
+    F32 {
+        /// Values computed in double precision.
+        values: Vec<f64>,
+        /// Allowed absolute error.
+        abs: f64,
+        /// Allowed error relative to the value.
+        rel: f64,
+    },
+}
+
+impl Words {
+    /// Compares with the bytes of a buffer.
+    ///
+    /// # Errors
+    /// The first word that differs.
+    pub fn check(&self, bytes: &[u8]) -> Result<(), String> {
+        let got: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        match self {
+            Words::U32(want) => {
+                if want.len() != got.len() {
+                    return Err(format!("{} words, expected {}", got.len(), want.len()));
+                }
+                match want.iter().zip(&got).position(|(w, g)| w != g) {
+                    Some(i) => Err(format!("word {i}: {:#x}, expected {:#x}", got[i], want[i])),
+                    None => Ok(()),
+                }
+            }
+            Words::F32 { values, abs, rel } => {
+                if values.len() != got.len() {
+                    return Err(format!("{} words, expected {}", got.len(), values.len()));
+                }
+                for (i, (w, g)) in values.iter().zip(&got).enumerate() {
+                    let g = f64::from(f32::from_bits(*g));
+                    if g.is_nan() || (g - w).abs() > abs + rel * w.abs() {
+                        return Err(format!("float {i}: {g}, expected {w}"));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Little-endian bytes of words.
+pub fn words(w: &[u32]) -> Vec<u8> {
+    w.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// Little-endian bytes of floats.
+pub fn floats(f: &[f32]) -> Vec<u8> {
+    f.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// A fixed stream of test data (xorshift64*), so that inputs are the same on each host.
+fn stream(seed: u64) -> impl FnMut() -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+}
+
+/// Floats in -8..8 on a grid of 1/64: products and short sums of them are exact in f32.
+fn small_floats(seed: u64, n: usize) -> Vec<f32> {
+    let mut next = stream(seed);
+    (0..n).map(|_| ((next() & 1023) as f32 - 512.0) / 64.0).collect()
+}
+
+fn out(binding: u32, words: Words) -> Vec<Expected> {
+    vec![Expected { group: 0, binding, words }]
+}
+
+/// All example runs.
+pub fn all() -> Vec<Example> {
+    vec![vecadd(), saxpy(), collatz(), mandelbrot(), life(), matmul(), blur(), pi()]
+}
+
+fn vecadd() -> Example {
+    // 100 elements: the last of the two workgroups is partly idle.
+    let n = 100;
+    let mut next = stream(1);
+    let a: Vec<u32> = (0..n).map(|_| next()).collect();
+    let b: Vec<u32> = (0..n).map(|_| next()).collect();
+    let c: Vec<u32> = a.iter().zip(&b).map(|(x, y)| x.wrapping_add(*y)).collect();
+    Example {
+        file: "vecadd.wgsl",
+        entry: "main",
+        grid: [2, 1, 1],
+        buffers: vec![(0, 0, words(&a), false), (0, 1, words(&b), false), (0, 2, vec![0; n * 4], true)],
+        expected: out(2, Words::U32(c)),
+    }
+}
+
+fn saxpy() -> Example {
+    let n = 300usize;
+    let x = small_floats(2, n);
+    let y = small_floats(3, n);
+    let alpha = 1.75f32;
+    // On this grid alpha * x + y is exact, so fused or not makes no difference.
+    let values = x.iter().zip(&y).map(|(x, y)| f64::from(alpha) * f64::from(*x) + f64::from(*y)).collect();
+    let params = [words(&[n as u32, 128]), floats(&[alpha]), vec![0; 4]].concat();
+    Example {
+        file: "saxpy.wgsl",
+        entry: "main",
+        grid: [2, 1, 1],
+        buffers: vec![(0, 0, params, false), (0, 1, floats(&x), false), (0, 2, floats(&y), true)],
+        expected: out(2, Words::F32 { values, abs: 0.0, rel: 0.0 }),
+    }
+}
+
+fn collatz() -> Example {
+    let mut next = stream(4);
+    let mut start: Vec<u32> = (0..60).collect();
+    start.extend((0..68).map(|_| next() % 100_000));
+    let count = |first: u32| {
+        let (mut n, mut c) = (u64::from(first), 0u32);
+        while n > 1 {
+            if n % 2 == 0 {
+                n /= 2;
+            } else if n >= 0x5555_5555 {
+                return u32::MAX;
+            } else {
+                n = 3 * n + 1;
+            }
+            c += 1;
+        }
+        c
+    };
+    let steps = start.iter().map(|&s| count(s)).collect();
+    Example {
+        file: "collatz.wgsl",
+        entry: "main",
+        grid: [2, 1, 1],
+        buffers: vec![(0, 0, words(&start), false), (0, 1, vec![0; 128 * 4], true)],
+        expected: out(1, Words::U32(steps)),
+    }
+}
+
+fn mandelbrot() -> Example {
+    let (w, h, limit) = (20u32, 12u32, 64u32);
+    // Origin and step are dyadic; the iteration itself rounds, so the expectation is the f32 recurrence itself in
+    // the order the shader writes it. Contraction could move a count on the boundary: the view avoids such points
+    // (checked here by running the recurrence in f64 as well and requiring the same counts).
+    let (ox, oy, sx, sy) = (-2.0f32, -1.25f32, 0.15625f32, 0.21875f32);
+    let mut image = Vec::new();
+    for y in 0..h {
+        for x in 0..w {
+            let (cx, cy) = (ox + x as f32 * sx, oy + y as f32 * sy);
+            let (mut zx, mut zy, mut n) = (0f32, 0f32, 0);
+            while n < limit {
+                let (qx, qy) = (zx * zx, zy * zy);
+                if qx + qy > 4.0 {
+                    break;
+                }
+                (zx, zy) = (qx - qy + cx, 2.0 * zx * zy + cy);
+                n += 1;
+            }
+            image.push(n);
+        }
+    }
+    let view = [words(&[w, h, limit, 0]), floats(&[ox, oy, sx, sy])].concat();
+    Example {
+        file: "mandelbrot.wgsl",
+        entry: "main",
+        grid: [3, 2, 1],
+        buffers: vec![(0, 0, view, false), (0, 1, vec![0; (w * h * 4) as usize], true)],
+        expected: out(1, Words::U32(image)),
+    }
+}
+
+fn life() -> Example {
+    let (w, h) = (19usize, 13usize);
+    let mut next = stream(5);
+    let now: Vec<u32> = (0..w * h).map(|_| next() & 1).collect();
+    let mut then = Vec::new();
+    for y in 0..h {
+        for x in 0..w {
+            let mut n = 0;
+            for (dx, dy) in [(w - 1, h - 1), (0, h - 1), (1, h - 1), (w - 1, 0), (1, 0), (w - 1, 1), (0, 1), (1, 1)] {
+                n += now[(y + dy) % h * w + (x + dx) % w];
+            }
+            then.push(u32::from(n == 3 || n == 2 && now[y * w + x] == 1));
+        }
+    }
+    Example {
+        file: "life.wgsl",
+        entry: "main",
+        grid: [3, 2, 1],
+        buffers: vec![
+            (0, 0, words(&[w as u32, h as u32]), false),
+            (0, 1, words(&now), false),
+            (0, 2, vec![0; w * h * 4], true),
+        ],
+        expected: out(2, Words::U32(then)),
+    }
+}
+
+fn matmul() -> Example {
+    let (m, n, k) = (10usize, 13usize, 17usize);
+    let mut next = stream(6);
+    let a: Vec<i32> = (0..m * k).map(|_| next() as i32).collect();
+    let b: Vec<i32> = (0..k * n).map(|_| next() as i32).collect();
+    let mut c = Vec::new();
+    for row in 0..m {
+        for col in 0..n {
+            let sum = (0..k).fold(0i32, |s, i| s.wrapping_add(a[row * k + i].wrapping_mul(b[i * n + col])));
+            c.push(sum as u32);
+        }
+    }
+    let bits = |v: &[i32]| words(&v.iter().map(|x| *x as u32).collect::<Vec<_>>());
+    Example {
+        file: "matmul.wgsl",
+        entry: "main",
+        grid: [2, 2, 1],
+        buffers: vec![
+            (0, 0, words(&[m as u32, n as u32, k as u32]), false),
+            (0, 1, bits(&a), false),
+            (0, 2, bits(&b), false),
+            (0, 3, vec![0; m * n * 4], true),
+        ],
+        expected: out(3, Words::U32(c)),
+    }
+}
+
+fn blur() -> Example {
+    let (w, h) = (11i32, 9i32);
+    let pixels = small_floats(7, (w * h * 4) as usize);
+    let weight = [0.0625f64, 0.25, 0.375, 0.25, 0.0625];
+    let mut values = Vec::new();
+    for y in 0..h {
+        for x in 0..w {
+            for c in 0..4 {
+                let mut sum = 0.0;
+                for dy in -2..=2i32 {
+                    for dx in -2..=2i32 {
+                        let (px, py) = ((x + dx).clamp(0, w - 1), (y + dy).clamp(0, h - 1));
+                        let p = f64::from(pixels[((py * w + px) * 4 + c) as usize]);
+                        sum += p * weight[(dx + 2) as usize] * weight[(dy + 2) as usize];
+                    }
+                }
+                values.push(sum);
+            }
+        }
+    }
+    // Weights are multiples of 1/256 and pixels of 1/64: every product and partial sum is exact in f32.
+    Example {
+        file: "blur.wgsl",
+        entry: "main",
+        grid: [2, 2, 1],
+        buffers: vec![
+            (0, 0, words(&[w as u32, h as u32]), false),
+            (0, 1, floats(&pixels), false),
+            (0, 2, vec![0; (w * h * 16) as usize], true),
+        ],
+        expected: out(2, Words::F32 { values, abs: 0.0, rel: 0.0 }),
+    }
+}
+
+fn pi() -> Example {
+    let (samples, seed, n) = (50u32, 12345u32, 70u32);
+    let mut hits = Vec::new();
+    for id in 0..n {
+        let mut s = (seed ^ id.wrapping_mul(0x9e37_79b9)) | 1;
+        let mut draw = || {
+            s ^= s << 13;
+            s ^= s >> 17;
+            s ^= s << 5;
+            s >> 17
+        };
+        let mut inside = 0;
+        for _ in 0..samples {
+            let (x, y) = (draw(), draw());
+            inside += u32::from(x * x + y * y < 0x4000_0000);
+        }
+        hits.push(inside);
+    }
+    Example {
+        file: "pi.wgsl",
+        entry: "main",
+        grid: [2, 1, 1],
+        buffers: vec![(0, 0, words(&[samples, seed]), false), (0, 1, vec![0; (n * 4) as usize], true)],
+        expected: out(1, Words::U32(hits)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pi_is_pi() {
+        // The independent result is itself plausible: 3500 points give pi within a tenth.
+        let Words::U32(hits) = &pi().expected[0].words else { panic!("integers") };
+        let estimate = 4.0 * f64::from(hits.iter().sum::<u32>()) / (70.0 * 50.0);
+        assert!((estimate - std::f64::consts::PI).abs() < 0.1, "{estimate}");
+    }
+
+    #[test]
+    fn mandelbrot_counts_do_not_hang_on_rounding() {
+        let Words::U32(image) = &mandelbrot().expected[0].words else { panic!("integers") };
+        for (i, &n) in image.iter().enumerate() {
+            let (cx, cy) = (-2.0 + (i % 20) as f64 * 0.15625, -1.25 + (i / 20) as f64 * 0.21875);
+            let (mut zx, mut zy, mut m) = (0f64, 0f64, 0);
+            while m < 64 && zx * zx + zy * zy <= 4.0 {
+                (zx, zy) = (zx * zx - zy * zy + cx, 2.0 * zx * zy + cy);
+                m += 1;
+            }
+            assert_eq!(n, m, "pixel {i}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The crate graph proves the project's claim: machines see bytes and metadata only, no backend knows another, shared
+//! crates know no target. Read from `cargo metadata`, so that a new edge in a manifest fails here.
+
+use std::process::Command;
+
+/// Crates of ours that each crate of ours may depend on (normal dependencies, transitively).
+fn edges() -> Vec<(String, Vec<String>)> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let out = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(gpucc_tests::shared::workspace())
+        .output()
+        .expect("cargo metadata runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let meta: serde_json::Value = serde_json::from_slice(&out.stdout).expect("cargo metadata prints JSON");
+    let mut list = Vec::new();
+    for p in meta["packages"].as_array().expect("packages") {
+        let deps = p["dependencies"].as_array().expect("dependencies").iter();
+        let deps = deps.filter(|d| d["kind"].is_null()).filter_map(|d| d["name"].as_str()).map(String::from);
+        list.push((p["name"].as_str().expect("name").to_string(), deps.collect()));
+    }
+    list
+}
+
+fn reach(edges: &[(String, Vec<String>)], from: &str) -> Vec<String> {
+    let mut seen = vec![from.to_string()];
+    let mut next = 0;
+    while next < seen.len() {
+        if let Some((_, deps)) = edges.iter().find(|(n, _)| *n == seen[next]) {
+            for d in deps {
+                if !seen.contains(d) {
+                    seen.push(d.clone());
+                }
+            }
+        }
+        next += 1;
+    }
+    seen.remove(0);
+    seen
+}
+
+const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
+
+#[test]
+fn forbidden_edges_do_not_exist() {
+    let edges = edges();
+    let mut wrong = Vec::new();
+    let mut forbid = |from: &str, to: &str, why: &str| {
+        if reach(&edges, from).iter().any(|d| d == to) {
+            wrong.push(format!("{from} depends on {to}: {why}"));
+        }
+    };
+    for f in FAMILIES {
+        let machine = format!("gpucc-{f}-machine");
+        for compiler in ["gpucc-ir", "gpucc-opt", "gpucc-mir", "gpucc-regalloc", "gpucc-frontend-naga", "gpucc"] {
+            forbid(&machine, compiler, "machines see bytes and metadata only");
+        }
+        forbid(&machine, &format!("gpucc-{f}"), "a machine shares nothing with its compiler");
+        for other in FAMILIES.iter().filter(|o| **o != f) {
+            forbid(&machine, &format!("gpucc-{other}-machine"), "no family knows another");
+            forbid(&format!("gpucc-{f}"), &format!("gpucc-{other}"), "no backend knows another");
+            forbid(&format!("gpucc-{f}"), &format!("gpucc-{other}-machine"), "no backend knows another");
+        }
+        for shared in [
+            "gpucc-ir",
+            "gpucc-opt",
+            "gpucc-interp",
+            "gpucc-isa",
+            "gpucc-sim",
+            "gpucc-num",
+            "gpucc-regalloc",
+            "gpucc-mir",
+            "gpucc-container",
+            "gpucc-frontend-naga",
+        ] {
+            forbid(shared, &format!("gpucc-{f}"), "shared crates know no target");
+            forbid(shared, &machine, "shared crates know no target");
+        }
+    }
+    for own in ["gpucc-ir", "gpucc-isa", "gpucc-opt", "gpucc-mir"] {
+        forbid("gpucc-regalloc", own, "the allocator knows no IR and no ISA");
+    }
+    for own in ["gpucc-isa", "gpucc-num", "gpucc-container"] {
+        for (name, _) in &edges {
+            if name.starts_with("gpucc") {
+                forbid(own, name, "this crate depends on nothing of ours");
+            }
+        }
+    }
+    for (name, deps) in &edges {
+        if name != "gpucc-frontend-naga" && deps.iter().any(|d| d == "naga") {
+            wrong.push(format!("{name} depends on naga: only the frontend may"));
+        }
+        let library = !["gpucc-cli", "gpucc-tests", "xtask"].contains(&name.as_str());
+        for tool in ["clap", "rayon", "codespan-reporting"] {
+            if library && deps.iter().any(|d| d == tool) {
+                wrong.push(format!("{name} depends on {tool}: libraries do not"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
