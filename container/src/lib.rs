@@ -1,1 +1,56 @@
 //! The output file: sections, metadata, reflection.
+//!
+//! A container holds the machine code of one or more entry points for one target and everything a driver needs to
+//! launch them. It holds no IR and no source. `docs/container.md` describes the format byte by byte; this crate is
+//! its only reader and writer. Machine interpreters launch from a [`Container`] alone, so what is missing here would
+//! be missing for a driver too.
+//!
+//! [`Container::read`] takes bytes from anywhere: it never panics, and allocates no more than the file justifies.
+
+mod model;
+mod read;
+mod write;
+
+pub use model::{
+    Access, Container, Entry, LineEntry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE, flags,
+};
+pub use read::{ReadError, Section, sections, without};
+
+/// First bytes of every container.
+pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
+/// Readers refuse another major version.
+pub const VERSION_MAJOR: u16 = 1;
+/// Readers accept every minor version: it adds sections or bits, and changes none.
+pub const VERSION_MINOR: u16 = 0;
+/// Bytes of the file header.
+pub const HEADER_SIZE: usize = 32;
+/// Bytes of one row of the section table.
+pub const SECTION_SIZE: usize = 24;
+/// Entry number of sections that belong to the whole file.
+pub const WHOLE_FILE: u32 = u32::MAX;
+/// Section flag: results stay the same without this section.
+pub const SECTION_OPTIONAL: u32 = 1;
+
+/// Section tags.
+pub mod tag {
+    /// Target, compiler version, hash of options. Whole file.
+    pub const TARG: [u8; 4] = *b"TARG";
+    /// Machine code. One for each entry.
+    pub const CODE: [u8; 4] = *b"CODE";
+    /// Sizes, register counts, flags, words of the family, name. One for each entry.
+    pub const META: [u8; 4] = *b"META";
+    /// Resources. One for each entry.
+    pub const RSRC: [u8; 4] = *b"RSRC";
+    /// Preloads of register files. One for each entry.
+    pub const PREL: [u8; 4] = *b"PREL";
+    /// Preloads of uniform files. One for each entry.
+    pub const UNIF: [u8; 4] = *b"UNIF";
+    /// Constant bytes that the code reads; absent when there are none.
+    pub const DATA: [u8; 4] = *b"DATA";
+    /// Optional: code address to source position.
+    pub const LINE: [u8; 4] = *b"LINE";
+    /// Optional: statistics.
+    pub const STAT: [u8; 4] = *b"STAT";
+    /// Optional: names of resources.
+    pub const NAME: [u8; 4] = *b"NAME";
+}

@@ -1,0 +1,252 @@
+//! What a container says, independent of its bytes.
+
+/// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
+pub const UNIFORM_FILE: u8 = 0x80;
+
+/// Bits of [`Meta::flags`].
+pub mod flags {
+    /// The code has barriers.
+    pub const BARRIERS: u32 = 1;
+    /// The code writes memory that others see.
+    pub const WRITES_MEMORY: u32 = 2;
+    /// The code may discard fragments.
+    pub const DISCARD: u32 = 4;
+    /// Depth test may run before the code.
+    pub const EARLY_DEPTH: u32 = 8;
+    /// The code needs derivatives, so whole quads.
+    pub const DERIVATIVES: u32 = 16;
+    /// The code runs once a sample.
+    pub const SAMPLE_SHADING: u32 = 32;
+    /// The code writes depth.
+    pub const WRITES_DEPTH: u32 = 64;
+    /// The code was compiled with f32 denormals kept.
+    pub const DENORM32: u32 = 128;
+    /// Bounds are the caller's business (`--robust off`).
+    pub const TRUSTED: u32 = 256;
+}
+
+/// One file: a target and its entry points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Container {
+    /// Family name of the target; at most 15 bytes.
+    pub family: String,
+    /// Generation name of the target; at most 15 bytes.
+    pub generation: String,
+    /// Version of the compiler: major, minor, patch.
+    pub compiler: [u16; 3],
+    /// Hash of input and options.
+    pub options_hash: u64,
+    /// Entry points, in source order.
+    pub entries: Vec<Entry>,
+}
+
+impl Container {
+    /// The entry with that name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.name == name)
+    }
+}
+
+/// Pipeline stage of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Compute.
+    #[default]
+    Compute,
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+}
+
+/// One entry point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Name in the source.
+    pub name: String,
+    /// Pipeline stage.
+    pub stage: Stage,
+    /// Machine code.
+    pub code: Vec<u8>,
+    /// Sizes, counts and flags.
+    pub meta: Meta,
+    /// Resources that the code uses.
+    pub resources: Vec<Resource>,
+    /// What must be loaded before the first instruction: register files first, then uniform files.
+    pub preloads: Vec<Preload>,
+    /// Constant bytes that the code reads.
+    pub data: Vec<u8>,
+    /// Optional: code address to source position.
+    pub lines: Vec<LineEntry>,
+    /// Optional: statistics.
+    pub stats: Vec<(String, u64)>,
+    /// Optional: names of resources, by place in `resources`.
+    pub names: Vec<(u32, String)>,
+}
+
+/// Sizes, counts and flags of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meta {
+    /// Invocations of a workgroup in x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Lanes of a subgroup.
+    pub subgroup_size: u32,
+    /// Registers claimed of each file: (file code of the family, count in units of the family).
+    pub registers: Vec<(u8, u16)>,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+    /// Bytes of scratch for one invocation.
+    pub scratch_bytes: u32,
+    /// Bits of [`flags`].
+    pub flags: u32,
+    /// Words whose meaning the family's ABI page defines.
+    pub family_words: Vec<u32>,
+}
+
+impl Meta {
+    /// Invocations of one workgroup.
+    pub fn invocations(&self) -> u64 {
+        self.workgroup_size.iter().fold(1, |n, &s| n.saturating_mul(u64::from(s)))
+    }
+
+    /// Registers claimed of a file; 0 when the file is not mentioned.
+    pub fn registers_of(&self, file: u8) -> u16 {
+        self.registers.iter().find(|r| r.0 == file).map_or(0, |r| r.1)
+    }
+}
+
+/// What a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceKind {
+    /// Uniform buffer.
+    Uniform,
+    /// Storage buffer.
+    Storage,
+    /// Sampled texture.
+    Texture,
+    /// Storage texture.
+    StorageTexture,
+    /// Sampler.
+    Sampler,
+}
+
+/// What the code does with a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Both.
+    ReadWrite,
+}
+
+/// One resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// What is done with it.
+    pub access: Access,
+    /// Slot that the code uses for it; meaning by family.
+    pub slot: u32,
+    /// Least size of the binding in bytes.
+    pub min_size: u32,
+    /// Elements of a binding array, 1 for a single resource.
+    pub count: u32,
+}
+
+/// One 32-bit unit that the driver loads before the first instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preload {
+    /// File code of the family; from [`UNIFORM_FILE`] up it is a uniform file.
+    pub file: u8,
+    /// Component (or lane) inside the place.
+    pub lane: u8,
+    /// Place in the file.
+    pub index: u16,
+    /// Where the value comes from.
+    pub source: Source,
+}
+
+/// Where a preloaded value comes from. Values per invocation (local id, lane) go to register files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A constant.
+    Const(u32),
+    /// Low word of the address of a buffer.
+    BufferAddressLo {
+        /// Bind group.
+        group: u32,
+        /// Binding in its group.
+        binding: u32,
+    },
+    /// High word of the address of a buffer.
+    BufferAddressHi {
+        /// Bind group.
+        group: u32,
+        /// Binding in its group.
+        binding: u32,
+    },
+    /// Size of the binding in bytes.
+    BufferSize {
+        /// Bind group.
+        group: u32,
+        /// Binding in its group.
+        binding: u32,
+    },
+    /// A word of the descriptor that the family's ABI page defines for this resource.
+    DescriptorWord {
+        /// Bind group.
+        group: u32,
+        /// Binding in its group.
+        binding: u32,
+        /// Word of the descriptor.
+        word: u16,
+    },
+    /// Workgroup id in dimension 0, 1 or 2.
+    WorkgroupId(u16),
+    /// Workgroups in dimension 0, 1 or 2.
+    NumWorkgroups(u16),
+    /// Local invocation id in dimension 0, 1 or 2.
+    LocalId(u16),
+    /// Local invocation index.
+    LocalIndex,
+    /// Global invocation id in dimension 0, 1 or 2.
+    GlobalId(u16),
+    /// Number of the lane in its subgroup.
+    LaneId,
+    /// Number of the subgroup in its workgroup.
+    SubgroupId,
+    /// Where workgroup memory starts.
+    SharedBase,
+    /// Where the scratch of this invocation (or subgroup, by family) starts: low word.
+    ScratchBase,
+    /// High word of the same.
+    ScratchBaseHi,
+    /// Address of section `DATA`: low word.
+    DataAddressLo,
+    /// Address of section `DATA`: high word.
+    DataAddressHi,
+    /// Address of a table that the family's ABI page defines (descriptors): low word of table 0, 1, ...
+    TableAddressLo(u16),
+    /// High word of the same.
+    TableAddressHi(u16),
+    /// A value that the family's ABI page defines under this number.
+    Family(u32),
+}
+
+/// A code address and the source position it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineEntry {
+    /// Byte address in the code; holds up to the next entry.
+    pub pc: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}

@@ -1,0 +1,388 @@
+//! Bytes to model. The bytes may come from anywhere.
+
+use crate::model::UNIFORM_FILE;
+use crate::model::{Access, Container, Entry, LineEntry, Meta, Preload, Resource, ResourceKind, Source, Stage};
+use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
+use std::fmt;
+
+/// Why bytes are no container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// The first bytes are not [`MAGIC`].
+    NotAContainer,
+    /// A major version this reader does not know.
+    Version(u16),
+    /// The file or a section ends too early.
+    Truncated(String),
+    /// A field holds what no writer puts there.
+    Invalid(String),
+    /// A section that every entry needs is missing.
+    Missing(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::NotAContainer => f.write_str("not a gpucc container"),
+            ReadError::Version(v) => {
+                write!(f, "container version {v} is not supported, this reader knows {VERSION_MAJOR}")
+            }
+            ReadError::Truncated(what) => write!(f, "container is cut off: {what}"),
+            ReadError::Invalid(what) => write!(f, "container is damaged: {what}"),
+            ReadError::Missing(what) => write!(f, "container is incomplete: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A row of the section table, with its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// What the section holds.
+    pub tag: [u8; 4],
+    /// Entry it belongs to, or [`WHOLE_FILE`].
+    pub entry: u32,
+    /// Alignment of its offset.
+    pub align: u32,
+    /// Bits such as [`SECTION_OPTIONAL`].
+    pub flags: u32,
+    /// Offset in the file.
+    pub offset: u32,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Section<'_> {
+    /// Whether results stay the same without it.
+    pub fn is_optional(&self) -> bool {
+        self.flags & SECTION_OPTIONAL != 0
+    }
+
+    /// The tag as text.
+    pub fn name(&self) -> String {
+        self.tag.iter().map(|&b| if b.is_ascii_graphic() { char::from(b) } else { '?' }).collect()
+    }
+}
+
+struct Bytes<'a> {
+    data: &'a [u8],
+    what: &'static str,
+}
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], ReadError> {
+        let (head, rest) = self.data.split_at_checked(n).ok_or_else(|| ReadError::Truncated(self.what.to_owned()))?;
+        self.data = rest;
+        Ok(head)
+    }
+
+    fn u8(&mut self) -> Result<u8, ReadError> {
+        Ok(self.take(1)?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16, ReadError> {
+        let b = self.take(2)?;
+        Ok(u16::from_le_bytes([b[0], b[1]]))
+    }
+
+    fn u32(&mut self) -> Result<u32, ReadError> {
+        let b = self.take(4)?;
+        Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    fn u64(&mut self) -> Result<u64, ReadError> {
+        Ok(u64::from(self.u32()?) | u64::from(self.u32()?) << 32)
+    }
+
+    fn text(&mut self) -> Result<String, ReadError> {
+        let n = self.u32()? as usize;
+        let bytes = self.take(n)?;
+        self.take(n.wrapping_neg() % 4)?;
+        let s = std::str::from_utf8(bytes).map_err(|_| self.invalid("text is not UTF-8"))?;
+        Ok(s.to_owned())
+    }
+
+    fn invalid(&self, why: impl fmt::Display) -> ReadError {
+        ReadError::Invalid(format!("{}: {why}", self.what))
+    }
+
+    /// Splits into records of `size` bytes.
+    fn records(&self, size: usize) -> Result<impl Iterator<Item = Bytes<'a>> + use<'a>, ReadError> {
+        if !self.data.len().is_multiple_of(size) {
+            return Err(self.invalid(format_args!("{} bytes are no multiple of {size}", self.data.len())));
+        }
+        let what = self.what;
+        Ok(self.data.chunks_exact(size).map(move |data| Bytes { data, what }))
+    }
+}
+
+/// The section table of a container, checked against the file size.
+///
+/// # Errors
+/// When the header or the table is no good.
+pub fn sections(file: &[u8]) -> Result<Vec<Section<'_>>, ReadError> {
+    Ok(table(file)?.1)
+}
+
+fn table(file: &[u8]) -> Result<(u32, Vec<Section<'_>>), ReadError> {
+    let mut h = Bytes { data: file, what: "header" };
+    if file.len() < MAGIC.len() || h.take(MAGIC.len())? != MAGIC {
+        return Err(ReadError::NotAContainer);
+    }
+    let major = h.u16()?;
+    if major != VERSION_MAJOR {
+        return Err(ReadError::Version(major));
+    }
+    let _minor = h.u16()?;
+    let count = h.u32()?;
+    let entries = h.u32()?;
+    let size = h.u32()? as usize;
+    if size > file.len() {
+        return Err(ReadError::Truncated(format!("{} of {size} bytes", file.len())));
+    }
+    let file = &file[..size];
+    let rows = file.get(HEADER_SIZE..).ok_or_else(|| ReadError::Truncated("header".into()))?;
+    let need = u64::from(count) * SECTION_SIZE as u64;
+    let rows = usize::try_from(need)
+        .ok()
+        .and_then(|n| rows.get(..n))
+        .ok_or_else(|| ReadError::Truncated(format!("section table of {count} rows")))?;
+    // Every entry has sections of its own, so a larger number is a lie.
+    if entries > count {
+        return Err(ReadError::Invalid(format!("{entries} entries in {count} sections")));
+    }
+    let mut out = Vec::with_capacity(count as usize);
+    for mut row in (Bytes { data: rows, what: "section table" }).records(SECTION_SIZE)? {
+        let t = row.take(4)?;
+        let tag = [t[0], t[1], t[2], t[3]];
+        let (entry, offset, size, align, flags) = (row.u32()?, row.u32()?, row.u32()?, row.u32()?, row.u32()?);
+        let name = String::from_utf8_lossy(t).into_owned();
+        if !align.is_power_of_two() || offset % align != 0 {
+            return Err(ReadError::Invalid(format!("section {name} at {offset} is not aligned to {align}")));
+        }
+        let end = (offset as usize).checked_add(size as usize);
+        let bytes = end
+            .and_then(|end| file.get(offset as usize..end))
+            .ok_or_else(|| ReadError::Truncated(format!("section {name} of {size} bytes at {offset}")))?;
+        out.push(Section { tag, entry, align, flags, offset, bytes });
+    }
+    Ok((entries, out))
+}
+
+/// The same file without the sections that `drop` selects. Offsets of the others stay.
+///
+/// # Errors
+/// When the header or the table is no good.
+pub fn without(file: &[u8], drop: impl Fn(&Section<'_>) -> bool) -> Result<Vec<u8>, ReadError> {
+    let (_, all) = table(file)?;
+    let mut out = file.to_vec();
+    let mut kept = 0;
+    for (i, s) in all.iter().enumerate() {
+        let row = HEADER_SIZE + i * SECTION_SIZE;
+        if drop(s) {
+            let start = s.offset as usize;
+            out[start..start + s.bytes.len()].fill(0);
+        } else {
+            out.copy_within(row..row + SECTION_SIZE, HEADER_SIZE + kept * SECTION_SIZE);
+            kept += 1;
+        }
+    }
+    out[12..16].copy_from_slice(&(kept as u32).to_le_bytes());
+    out[HEADER_SIZE + kept * SECTION_SIZE..HEADER_SIZE + all.len() * SECTION_SIZE].fill(0);
+    Ok(out)
+}
+
+impl Container {
+    /// Reads a file. Unknown sections are skipped.
+    ///
+    /// # Errors
+    /// When the bytes are no complete container of this version.
+    pub fn read(file: &[u8]) -> Result<Container, ReadError> {
+        let (entries, all) = table(file)?;
+        let mut out = Container { entries: vec![Entry::default(); entries as usize], ..Container::default() };
+        let mut target = false;
+        let mut seen = vec![0_u16; entries as usize];
+        for s in &all {
+            let Some(bit) = known(s.tag) else { continue };
+            if s.tag == tag::TARG {
+                if std::mem::replace(&mut target, true) {
+                    return Err(ReadError::Invalid("two sections TARG".into()));
+                }
+                out.read_targ(s.bytes)?;
+                continue;
+            }
+            let index = s.entry as usize;
+            let (Some(entry), Some(seen)) = (out.entries.get_mut(index), seen.get_mut(index)) else {
+                return Err(ReadError::Invalid(format!("section {} belongs to no entry", s.name())));
+            };
+            if *seen & bit != 0 {
+                return Err(ReadError::Invalid(format!("two sections {} for one entry", s.name())));
+            }
+            *seen |= bit;
+            read_section(entry, s)?;
+        }
+        if !target {
+            return Err(ReadError::Missing("section TARG".into()));
+        }
+        for (i, seen) in seen.iter().enumerate() {
+            for t in [tag::META, tag::CODE, tag::RSRC, tag::PREL, tag::UNIF] {
+                if known(t).is_some_and(|bit| seen & bit == 0) {
+                    let name = String::from_utf8_lossy(&t).into_owned();
+                    return Err(ReadError::Missing(format!("section {name} of entry {i}")));
+                }
+            }
+        }
+        // Sections may lie in any order; the model has register files first.
+        for e in &mut out.entries {
+            e.preloads.sort_by_key(|p| p.file >= UNIFORM_FILE);
+        }
+        Ok(out)
+    }
+
+    fn read_targ(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+        let mut b = Bytes { data: bytes, what: "TARG" };
+        self.family = name16(&mut b)?;
+        self.generation = name16(&mut b)?;
+        self.compiler = [b.u16()?, b.u16()?, b.u16()?];
+        b.u16()?;
+        self.options_hash = b.u64()?;
+        Ok(())
+    }
+}
+
+/// A bit for each tag this version knows.
+fn known(t: [u8; 4]) -> Option<u16> {
+    const TAGS: [[u8; 4]; 10] =
+        [tag::TARG, tag::CODE, tag::META, tag::RSRC, tag::PREL, tag::UNIF, tag::DATA, tag::LINE, tag::STAT, tag::NAME];
+    TAGS.iter().position(|&k| k == t).map(|i| 1 << i)
+}
+
+fn name16(b: &mut Bytes<'_>) -> Result<String, ReadError> {
+    let field = b.take(16)?;
+    let n = field.iter().position(|&c| c == 0).ok_or_else(|| b.invalid("name has no end"))?;
+    let s = std::str::from_utf8(&field[..n]).map_err(|_| b.invalid("name is not UTF-8"))?;
+    Ok(s.to_owned())
+}
+
+fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
+    match s.tag {
+        tag::CODE => e.code = s.bytes.to_vec(),
+        tag::DATA => e.data = s.bytes.to_vec(),
+        tag::META => read_meta(e, s.bytes)?,
+        tag::RSRC => {
+            for b in (Bytes { data: s.bytes, what: "RSRC" }).records(24)? {
+                e.resources.push(read_resource(b)?);
+            }
+        }
+        tag::PREL | tag::UNIF => {
+            let uniform = s.tag == tag::UNIF;
+            for b in (Bytes { data: s.bytes, what: if uniform { "UNIF" } else { "PREL" } }).records(16)? {
+                e.preloads.push(read_preload(b, uniform)?);
+            }
+        }
+        tag::LINE => {
+            for mut b in (Bytes { data: s.bytes, what: "LINE" }).records(12)? {
+                e.lines.push(LineEntry { pc: b.u32()?, line: b.u32()?, column: b.u32()? });
+            }
+        }
+        tag::STAT => {
+            let mut b = Bytes { data: s.bytes, what: "STAT" };
+            for _ in 0..b.u32()? {
+                e.stats.push((b.text()?, b.u64()?));
+            }
+        }
+        tag::NAME => {
+            let mut b = Bytes { data: s.bytes, what: "NAME" };
+            for _ in 0..b.u32()? {
+                e.names.push((b.u32()?, b.text()?));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn read_meta(e: &mut Entry, bytes: &[u8]) -> Result<(), ReadError> {
+    let mut b = Bytes { data: bytes, what: "META" };
+    e.stage = match b.u32()? {
+        0 => Stage::Compute,
+        1 => Stage::Vertex,
+        2 => Stage::Fragment,
+        other => return Err(b.invalid(format_args!("stage {other}"))),
+    };
+    let mut m = Meta {
+        workgroup_size: [b.u32()?, b.u32()?, b.u32()?],
+        subgroup_size: b.u32()?,
+        shared_bytes: b.u32()?,
+        scratch_bytes: b.u32()?,
+        flags: b.u32()?,
+        ..Meta::default()
+    };
+    let (files, words) = (b.u32()?, b.u32()?);
+    for _ in 0..files {
+        let file = b.u8()?;
+        b.u8()?;
+        m.registers.push((file, b.u16()?));
+    }
+    for _ in 0..words {
+        m.family_words.push(b.u32()?);
+    }
+    e.name = b.text()?;
+    e.meta = m;
+    Ok(())
+}
+
+fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
+    let (group, binding) = (b.u32()?, b.u32()?);
+    let kind = match b.u8()? {
+        0 => ResourceKind::Uniform,
+        1 => ResourceKind::Storage,
+        2 => ResourceKind::Texture,
+        3 => ResourceKind::StorageTexture,
+        4 => ResourceKind::Sampler,
+        other => return Err(b.invalid(format_args!("kind {other}"))),
+    };
+    let access = match b.u8()? {
+        1 => Access::Read,
+        2 => Access::Write,
+        3 => Access::ReadWrite,
+        other => return Err(b.invalid(format_args!("access {other}"))),
+    };
+    b.u16()?;
+    Ok(Resource { group, binding, kind, access, slot: b.u32()?, min_size: b.u32()?, count: b.u32()? })
+}
+
+fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
+    let (file, lane, index) = (b.u8()?, b.u8()?, b.u16()?);
+    let (kind, word, a, c) = (b.u16()?, b.u16()?, b.u32()?, b.u32()?);
+    if (file >= UNIFORM_FILE) != uniform {
+        return Err(b.invalid(format_args!("file {file} belongs to the other section")));
+    }
+    let (group, binding) = (a, c);
+    let source = match kind {
+        0 => Source::Const(a),
+        1 => Source::BufferAddressLo { group, binding },
+        2 => Source::BufferAddressHi { group, binding },
+        3 => Source::BufferSize { group, binding },
+        4 => Source::DescriptorWord { group, binding, word },
+        5..=7 | 9 if word > 2 => return Err(b.invalid(format_args!("dimension {word}"))),
+        5 => Source::WorkgroupId(word),
+        6 => Source::NumWorkgroups(word),
+        7 => Source::LocalId(word),
+        8 => Source::LocalIndex,
+        9 => Source::GlobalId(word),
+        10 => Source::LaneId,
+        11 => Source::SubgroupId,
+        12 => Source::SharedBase,
+        13 => Source::ScratchBase,
+        14 => Source::ScratchBaseHi,
+        15 => Source::DataAddressLo,
+        16 => Source::DataAddressHi,
+        17 => Source::TableAddressLo(word),
+        18 => Source::TableAddressHi(word),
+        19 => Source::Family(a),
+        other => return Err(b.invalid(format_args!("source {other}"))),
+    };
+    Ok(Preload { file, lane, index, source })
+}

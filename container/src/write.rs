@@ -1,0 +1,230 @@
+//! Model to bytes. The same container always gives the same bytes.
+
+use crate::model::{Access, Container, Entry, Preload, ResourceKind, Source, Stage, UNIFORM_FILE};
+use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
+
+struct Part {
+    tag: [u8; 4],
+    entry: u32,
+    align: u32,
+    flags: u32,
+    bytes: Vec<u8>,
+}
+
+fn u16s(out: &mut Vec<u8>, v: u16) {
+    out.extend_from_slice(&v.to_le_bytes());
+}
+
+fn u32s(out: &mut Vec<u8>, v: u32) {
+    out.extend_from_slice(&v.to_le_bytes());
+}
+
+fn text(out: &mut Vec<u8>, s: &str) {
+    u32s(out, s.len() as u32);
+    out.extend_from_slice(s.as_bytes());
+    while !out.len().is_multiple_of(4) {
+        out.push(0);
+    }
+}
+
+fn name16(out: &mut Vec<u8>, s: &str) {
+    let mut field = [0; 16];
+    let n = s.len().min(15);
+    field[..n].copy_from_slice(&s.as_bytes()[..n]);
+    out.extend_from_slice(&field);
+}
+
+impl Container {
+    /// The bytes of the file. Names longer than their fields are cut; a container that was read writes back to the
+    /// same content.
+    pub fn write(&self) -> Vec<u8> {
+        let mut parts = vec![Part { tag: tag::TARG, entry: WHOLE_FILE, align: 8, flags: 0, bytes: self.targ() }];
+        for (i, e) in self.entries.iter().enumerate() {
+            let i = i as u32;
+            let mut part = |tag, align, flags, bytes| parts.push(Part { tag, entry: i, align, flags, bytes });
+            part(tag::META, 8, 0, meta(e));
+            part(tag::RSRC, 8, 0, resources(e));
+            part(tag::PREL, 8, 0, preloads(e, false));
+            part(tag::UNIF, 8, 0, preloads(e, true));
+            part(tag::CODE, 64, 0, e.code.clone());
+            if !e.data.is_empty() {
+                part(tag::DATA, 16, 0, e.data.clone());
+            }
+            if !e.lines.is_empty() {
+                part(tag::LINE, 4, SECTION_OPTIONAL, lines(e));
+            }
+            if !e.stats.is_empty() {
+                part(tag::STAT, 4, SECTION_OPTIONAL, stats(e));
+            }
+            if !e.names.is_empty() {
+                part(tag::NAME, 4, SECTION_OPTIONAL, names(e));
+            }
+        }
+        assemble(&parts, self.entries.len() as u32)
+    }
+
+    fn targ(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        name16(&mut out, &self.family);
+        name16(&mut out, &self.generation);
+        for v in self.compiler {
+            u16s(&mut out, v);
+        }
+        u16s(&mut out, 0);
+        out.extend_from_slice(&self.options_hash.to_le_bytes());
+        out
+    }
+}
+
+fn assemble(parts: &[Part], entries: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend_from_slice(&MAGIC);
+    u16s(&mut out, VERSION_MAJOR);
+    u16s(&mut out, VERSION_MINOR);
+    u32s(&mut out, parts.len() as u32);
+    u32s(&mut out, entries);
+    u32s(&mut out, 0); // file size, filled in below
+    out.extend_from_slice(&[0; HEADER_SIZE - 24]);
+    let mut at = HEADER_SIZE + SECTION_SIZE * parts.len();
+    for p in parts {
+        at = at.next_multiple_of(p.align as usize);
+        out.extend_from_slice(&p.tag);
+        u32s(&mut out, p.entry);
+        u32s(&mut out, at as u32);
+        u32s(&mut out, p.bytes.len() as u32);
+        u32s(&mut out, p.align);
+        u32s(&mut out, p.flags);
+        at += p.bytes.len();
+    }
+    for p in parts {
+        out.resize(out.len().next_multiple_of(p.align as usize), 0);
+        out.extend_from_slice(&p.bytes);
+    }
+    let size = out.len() as u32;
+    out[20..24].copy_from_slice(&size.to_le_bytes());
+    out
+}
+
+fn meta(e: &Entry) -> Vec<u8> {
+    let m = &e.meta;
+    let mut out = Vec::new();
+    u32s(
+        &mut out,
+        match e.stage {
+            Stage::Compute => 0,
+            Stage::Vertex => 1,
+            Stage::Fragment => 2,
+        },
+    );
+    for v in m.workgroup_size {
+        u32s(&mut out, v);
+    }
+    for v in [m.subgroup_size, m.shared_bytes, m.scratch_bytes, m.flags] {
+        u32s(&mut out, v);
+    }
+    u32s(&mut out, m.registers.len() as u32);
+    u32s(&mut out, m.family_words.len() as u32);
+    for &(file, count) in &m.registers {
+        out.extend_from_slice(&[file, 0]);
+        u16s(&mut out, count);
+    }
+    for &w in &m.family_words {
+        u32s(&mut out, w);
+    }
+    text(&mut out, &e.name);
+    out
+}
+
+fn resources(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    for r in &e.resources {
+        u32s(&mut out, r.group);
+        u32s(&mut out, r.binding);
+        out.push(match r.kind {
+            ResourceKind::Uniform => 0,
+            ResourceKind::Storage => 1,
+            ResourceKind::Texture => 2,
+            ResourceKind::StorageTexture => 3,
+            ResourceKind::Sampler => 4,
+        });
+        out.push(match r.access {
+            Access::Read => 1,
+            Access::Write => 2,
+            Access::ReadWrite => 3,
+        });
+        u16s(&mut out, 0);
+        u32s(&mut out, r.slot);
+        u32s(&mut out, r.min_size);
+        u32s(&mut out, r.count);
+    }
+    out
+}
+
+fn preloads(e: &Entry, uniform: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    for p in e.preloads.iter().filter(|p| (p.file >= UNIFORM_FILE) == uniform) {
+        preload(&mut out, p);
+    }
+    out
+}
+
+fn preload(out: &mut Vec<u8>, p: &Preload) {
+    let (kind, word, a, b) = match p.source {
+        Source::Const(v) => (0, 0, v, 0),
+        Source::BufferAddressLo { group, binding } => (1, 0, group, binding),
+        Source::BufferAddressHi { group, binding } => (2, 0, group, binding),
+        Source::BufferSize { group, binding } => (3, 0, group, binding),
+        Source::DescriptorWord { group, binding, word } => (4, word, group, binding),
+        Source::WorkgroupId(c) => (5, c, 0, 0),
+        Source::NumWorkgroups(c) => (6, c, 0, 0),
+        Source::LocalId(c) => (7, c, 0, 0),
+        Source::LocalIndex => (8, 0, 0, 0),
+        Source::GlobalId(c) => (9, c, 0, 0),
+        Source::LaneId => (10, 0, 0, 0),
+        Source::SubgroupId => (11, 0, 0, 0),
+        Source::SharedBase => (12, 0, 0, 0),
+        Source::ScratchBase => (13, 0, 0, 0),
+        Source::ScratchBaseHi => (14, 0, 0, 0),
+        Source::DataAddressLo => (15, 0, 0, 0),
+        Source::DataAddressHi => (16, 0, 0, 0),
+        Source::TableAddressLo(t) => (17, t, 0, 0),
+        Source::TableAddressHi(t) => (18, t, 0, 0),
+        Source::Family(v) => (19, 0, v, 0),
+    };
+    out.extend_from_slice(&[p.file, p.lane]);
+    u16s(out, p.index);
+    u16s(out, kind);
+    u16s(out, word);
+    u32s(out, a);
+    u32s(out, b);
+}
+
+fn lines(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    for l in &e.lines {
+        for v in [l.pc, l.line, l.column] {
+            u32s(&mut out, v);
+        }
+    }
+    out
+}
+
+fn stats(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    u32s(&mut out, e.stats.len() as u32);
+    for (name, value) in &e.stats {
+        text(&mut out, name);
+        out.extend_from_slice(&value.to_le_bytes());
+    }
+    out
+}
+
+fn names(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    u32s(&mut out, e.names.len() as u32);
+    for (index, name) in &e.names {
+        u32s(&mut out, *index);
+        text(&mut out, name);
+    }
+    out
+}

@@ -1,0 +1,169 @@
+//! The format from outside: round trip, optional sections, damaged files.
+
+use gpucc_container::{
+    Access, Container, Entry, LineEntry, Meta, Preload, ReadError, Resource, ResourceKind, Source, Stage, sections,
+    without,
+};
+
+fn sample() -> Container {
+    let at = |file, index, source| Preload { file, lane: 0, index, source };
+    let sources = [
+        Source::Const(7),
+        Source::BufferAddressLo { group: 1, binding: 2 },
+        Source::BufferAddressHi { group: 1, binding: 2 },
+        Source::BufferSize { group: 1, binding: 2 },
+        Source::DescriptorWord { group: 1, binding: 2, word: 3 },
+        Source::WorkgroupId(0),
+        Source::NumWorkgroups(1),
+        Source::LocalId(2),
+        Source::LocalIndex,
+        Source::GlobalId(0),
+        Source::LaneId,
+        Source::SubgroupId,
+        Source::SharedBase,
+        Source::ScratchBase,
+        Source::ScratchBaseHi,
+        Source::DataAddressLo,
+        Source::DataAddressHi,
+        Source::TableAddressLo(1),
+        Source::TableAddressHi(1),
+        Source::Family(77),
+    ];
+    let mut preloads: Vec<Preload> = sources.iter().enumerate().map(|(i, &s)| at(1, i as u16, s)).collect();
+    preloads.extend(sources.iter().enumerate().map(|(i, &s)| at(0x80, i as u16, s)));
+    let entry = |name: &str| Entry {
+        name: name.into(),
+        stage: Stage::Compute,
+        code: (0..40).collect(),
+        meta: Meta {
+            workgroup_size: [8, 4, 1],
+            subgroup_size: 16,
+            registers: vec![(0, 12), (1, 3)],
+            shared_bytes: 256,
+            scratch_bytes: 16,
+            flags: 3,
+            family_words: vec![0xdead_beef, 1],
+        },
+        resources: vec![Resource {
+            group: 1,
+            binding: 2,
+            kind: ResourceKind::Storage,
+            access: Access::ReadWrite,
+            slot: 9,
+            min_size: 64,
+            count: 1,
+        }],
+        preloads: preloads.clone(),
+        data: vec![1, 2, 3],
+        lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
+        stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
+        names: vec![(0, "größe".into())],
+    };
+    Container {
+        family: "valhall".into(),
+        generation: "v10".into(),
+        compiler: [0, 1, 0],
+        options_hash: 0x0123_4567_89ab_cdef,
+        entries: vec![entry("main"), Entry { data: vec![], ..entry("second_entry") }],
+    }
+}
+
+#[test]
+fn round_trip() {
+    let c = sample();
+    let bytes = c.write();
+    assert_eq!(Container::read(&bytes).unwrap(), c);
+    assert_eq!(Container::read(&bytes).unwrap().write(), bytes);
+    let empty = Container::default();
+    assert_eq!(Container::read(&empty.write()).unwrap(), empty);
+}
+
+/// The layout as docs/container.md states it, read by hand.
+#[test]
+fn documented_offsets() {
+    let bytes = sample().write();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
+    assert_eq!(word(8), 1);
+    assert_eq!(word(16), 2);
+    assert_eq!(word(20) as usize, bytes.len());
+    assert_eq!(&bytes[32..36], b"TARG");
+    assert_eq!(word(36), u32::MAX);
+    let targ = word(40) as usize;
+    assert_eq!(&bytes[targ..targ + 8], b"valhall\0");
+    assert_eq!(&bytes[targ + 16..targ + 20], b"v10\0");
+    assert_eq!(word(targ + 40), 0x89ab_cdef);
+    let meta = word(32 + 24 + 8) as usize;
+    assert_eq!(&bytes[56..60], b"META");
+    assert_eq!([word(meta), word(meta + 4), word(meta + 8), word(meta + 12), word(meta + 16)], [0, 8, 4, 1, 16]);
+    assert_eq!(word(meta + 40), 12 << 16);
+}
+
+#[test]
+fn optional_sections_change_nothing_mandatory() {
+    let c = sample();
+    let bytes = c.write();
+    let tags: Vec<_> = sections(&bytes).unwrap().iter().filter(|s| s.is_optional()).map(|s| s.tag).collect();
+    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"LINE", *b"STAT", *b"NAME"]);
+    for t in tags {
+        let got = Container::read(&without(&bytes, |s| s.tag == t).unwrap()).unwrap();
+        for (g, w) in got.entries.iter().zip(&c.entries) {
+            assert_eq!((&g.name, &g.code, &g.meta, &g.data), (&w.name, &w.code, &w.meta, &w.data));
+            assert_eq!((&g.resources, &g.preloads), (&w.resources, &w.preloads));
+        }
+        assert_ne!(got, c);
+    }
+    for t in [*b"CODE", *b"META", *b"RSRC", *b"PREL", *b"UNIF", *b"TARG"] {
+        let cut = without(&bytes, |s| s.tag == t).unwrap();
+        assert!(matches!(Container::read(&cut), Err(ReadError::Missing(_))), "{t:?}");
+    }
+}
+
+#[test]
+fn unknown_sections_are_skipped() {
+    let c = sample();
+    let mut bytes = c.write();
+    let at = (32..).step_by(24).find(|&i| &bytes[i..i + 4] == b"STAT").unwrap();
+    bytes[at..at + 4].copy_from_slice(b"XYZW");
+    let got = Container::read(&bytes).unwrap();
+    assert!(got.entries[0].stats.is_empty());
+    assert_eq!(got.entries[0].code, c.entries[0].code);
+}
+
+#[test]
+fn every_cut_is_an_error_and_no_damage_panics() {
+    let bytes = sample().write();
+    for n in 0..bytes.len() {
+        assert!(Container::read(&bytes[..n]).is_err(), "cut at {n}");
+    }
+    for at in 0..bytes.len() {
+        for value in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] = value;
+            if let Ok(c) = Container::read(&damaged) {
+                let again = Container::read(&c.write()).expect("what was read can be written and read");
+                assert_eq!(again, c);
+            }
+        }
+    }
+    let mut state = 1_u64;
+    for _ in 0..20_000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..4 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let at = (state >> 33) as usize % damaged.len();
+            damaged[at] = (state >> 24) as u8;
+        }
+        let _ = Container::read(&damaged);
+        let _ = without(&damaged, |s| s.is_optional());
+    }
+    assert_eq!(Container::read(b"\x7fELF and so on"), Err(ReadError::NotAContainer));
+}
+
+#[test]
+fn counts_do_not_allocate() {
+    // A file of 32 bytes that claims four billion sections and entries.
+    let mut bytes = Container::default().write();
+    bytes[12..20].fill(0xff);
+    assert!(Container::read(&bytes).is_err());
+}
