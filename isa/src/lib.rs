@@ -58,6 +58,13 @@ pub trait Isa: Sized + 'static {
     /// Length in bytes of the instruction that begins with `low` (as many bytes as there are, zero-extended).
     fn length(low: Word, generation: u8) -> usize;
 
+    /// Bits of values that no fixed bit can rule out: reserved members of an enumeration, leftovers of an absent
+    /// operand. Runs in every decode; a row that answers with anything but 0 does not match the word.
+    fn reserved(inst: &Inst<Self>) -> Word {
+        let _ = inst;
+        0
+    }
+
     /// Prints the raw value of slot `index` of `inst`.
     fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String);
 

@@ -167,6 +167,11 @@ impl<I: Isa> Table<I> {
                 continue;
             }
             inst.ignored = word & row.ignored;
+            let reserved = I::reserved(&inst);
+            if reserved != 0 {
+                err = DecodeError::Reserved(reserved);
+                continue;
+            }
             return Ok(inst);
         }
         Err(err)
