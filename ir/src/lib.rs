@@ -1,1 +1,47 @@
 //! The SSA IR of gpucc: types, op table, functions, text form, verifier and analyses.
+//!
+//! # Values and instructions
+//! A [`Function`] owns its [`Block`]s, [`Inst`]s and [`Value`]s in arenas; nothing has a lifetime. A value is an
+//! instruction result, a block parameter, an interned constant or undef; constants are usable everywhere and have no
+//! place in a block. [`ops::Op`] is the one op table; its [`ops::Sig`] says what operands and attribute an instruction has.
+//!
+//! # Control flow and structure
+//! Blocks end in `jump`, `br`, `switch`, `ret` or `unreachable`; arguments for block parameters sit on the edge.
+//! Structure is kept. A *construct* is opened by
+//! - a block with a [`LoopHeader`] (`merge`: where break goes, `cont`: where continue goes; the back edge comes from code
+//!   that `cont` dominates, and nowhere else),
+//! - a `br`, `switch` or `jump` with a `merge` block.
+//!
+//! Every edge either enters a block that its source dominates (and whose only way in, but for exits of constructs, this
+//! is), or is an *exit*: the back edge, the merge or continue block of the innermost enclosing loop, or the merge of an
+//! enclosing selection inside that loop. Several levels of selection may be left at once; a loop only to its own merge. A
+//! `ret` may stand anywhere until the `returns` pass makes it one. A `br` without merge is right where its arms do not come
+//! together again before an exit (`br c, loop_merge, next`). A merge that nothing reaches may be left out.
+//!
+//! # Memory
+//! There are no pointers. An access names its [`Place`] with a constant and an optional dynamic byte offset (`i32`,
+//! unsigned). Places never overlap. Block order is effect order. In memory a `b1` lane is an `i32` of 0 or 1.
+//!
+//! The exact meaning of each op is in `docs/semantics.md` of this crate.
+
+pub mod builder;
+pub mod consts;
+pub mod diag;
+pub mod entity;
+pub mod function;
+pub mod inst;
+pub mod module;
+pub mod ops;
+pub mod types;
+
+pub use builder::Builder;
+pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
+pub use entity::{Arena, Entity, EntitySet, SideMap};
+pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
+pub use inst::{
+    Args, AtomicOp, Attr, Barrier, Block, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem,
+    MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
+};
+pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
+pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
+pub use types::{Scalar, Type};

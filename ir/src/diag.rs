@@ -1,0 +1,125 @@
+//! Diagnostics as data; rendering is the command line's business.
+//!
+//! Three classes never mix: the input is wrong, the target cannot do it, or the compiler is broken.
+
+use std::fmt;
+
+/// A byte range of the source text. `start == end` means unknown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// No known place.
+    pub const UNKNOWN: Span = Span { start: 0, end: 0 };
+    /// The range `start..end`.
+    pub const fn new(start: u32, end: u32) -> Span {
+        Span { start, end }
+    }
+    /// Whether this names a place.
+    pub const fn is_known(self) -> bool {
+        self.start < self.end
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Compilation goes on.
+    Warning,
+    /// No output is written.
+    Error,
+}
+
+/// Whose fault it is; decides the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// The input is wrong (exit 1).
+    Invalid,
+    /// The input is right, but this target or this version cannot do it (exit 3).
+    Unsupported,
+    /// The compiler is broken (exit 70).
+    Internal,
+}
+
+/// A span with a remark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there; may be empty.
+    pub text: String,
+}
+
+/// One message to the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Whose fault it is.
+    pub class: Class,
+    /// A stable short name, such as `parse` or `out-of-registers`.
+    pub code: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// Places, the primary one first.
+    pub labels: Vec<Label>,
+    /// Further sentences: limits, what would help.
+    pub notes: Vec<String>,
+}
+
+/// The result of what may refuse its input.
+pub type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+impl Diagnostic {
+    fn new(class: Class, code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, class, code, message: message.into(), labels: Vec::new(), notes: Vec::new() }
+    }
+    /// The input is wrong.
+    pub fn invalid(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Class::Invalid, code, message)
+    }
+    /// The target (named in the message) cannot do it.
+    pub fn unsupported(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Class::Unsupported, code, message)
+    }
+    /// The compiler is broken.
+    pub fn internal(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Class::Internal, code, message)
+    }
+    /// Adds a place with a remark.
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+    /// Adds a note.
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+    /// Makes it a warning.
+    pub fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{kind}[{}]: {}", self.code, self.message)?;
+        for n in &self.notes {
+            write!(f, "\n  note: {n}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}

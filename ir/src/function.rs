@@ -1,0 +1,352 @@
+//! Functions: values, blocks with parameters, instructions, constants, kept structure.
+
+use crate::entity::{Arena, SideMap};
+use crate::inst::{Attr, Block, Edge, Inst, InstData, Local, Value};
+use crate::module::VarData;
+use crate::ops::{Op, Sig};
+use crate::types::{Scalar, Type};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// A constant of any type: one bit pattern per lane, masked to the lane's width. Booleans are 0 or 1.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Const {
+    /// The type.
+    pub ty: Type,
+    /// Lane bits, `ty.lanes()` of them.
+    pub bits: SmallVec<[u64; 4]>,
+}
+
+impl Const {
+    /// A constant; masks each lane. One entry is repeated for all lanes.
+    pub fn new(ty: Type, bits: &[u64]) -> Const {
+        let m = ty.scalar().mask();
+        let n = ty.lanes() as usize;
+        assert!(bits.len() == n || bits.len() == 1, "{} lane bits for {ty}", bits.len());
+        Const { ty, bits: (0..n).map(|i| bits[if bits.len() == 1 { 0 } else { i }] & m).collect() }
+    }
+    /// The bits if all lanes are equal.
+    pub fn uniform_bits(&self) -> Option<u64> {
+        self.bits.iter().all(|&b| b == self.bits[0]).then(|| self.bits[0])
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// Result number n of an instruction.
+    Inst(Inst, u8),
+    /// Parameter number n of a block.
+    Param(Block, u32),
+    /// A constant; interned, usable everywhere.
+    Const(u32),
+    /// Some value of the type, the same at every use of this execution; usable everywhere.
+    Undef,
+}
+
+/// A value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub def: ValueDef,
+}
+
+/// What makes a block a loop header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopHeader {
+    /// Where `break` goes.
+    pub merge: Block,
+    /// Where `continue` goes; the only way back to the header leads through it. May be the header's latch itself.
+    pub cont: Block,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BlockData {
+    /// Parameters; each incoming edge gives a value for each.
+    pub params: Vec<Value>,
+    /// Instructions in order; the last is the terminator.
+    pub insts: Vec<Inst>,
+    /// Present if this is a loop header.
+    pub header: Option<LoopHeader>,
+}
+
+/// A function. Its parameters are those of the entry block.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// The name.
+    pub name: String,
+    /// Result types.
+    pub ret: SmallVec<[Type; 1]>,
+    /// Function variables.
+    pub locals: Arena<Local, VarData>,
+    /// Blocks by index. A block outside `layout` is dead.
+    pub blocks: Arena<Block, BlockData>,
+    /// Blocks in order; the first is the entry. Printing and emission follow it.
+    pub layout: Vec<Block>,
+    /// Instructions by index. An instruction in no block is dead.
+    pub insts: Arena<Inst, InstData>,
+    /// Values by index.
+    pub values: Arena<Value, ValueData>,
+    consts: IndexMap<Const, Value, FxBuildHasher>,
+}
+
+impl Function {
+    /// A function with an empty entry block.
+    pub fn new(name: impl Into<String>) -> Function {
+        let mut f = Function { name: name.into(), ..Function::default() };
+        f.add_block();
+        f
+    }
+
+    /// The entry block.
+    pub fn entry(&self) -> Block {
+        self.layout[0]
+    }
+
+    /// The values of the parameters.
+    pub fn params(&self) -> &[Value] {
+        &self.blocks[self.entry()].params
+    }
+
+    /// Makes a block and appends it to the layout.
+    pub fn add_block(&mut self) -> Block {
+        let b = self.make_block();
+        self.layout.push(b);
+        b
+    }
+
+    /// Makes a block that is not in the layout yet.
+    pub fn make_block(&mut self) -> Block {
+        self.blocks.push(BlockData::default())
+    }
+
+    /// Adds a parameter to a block. Existing edges must then be given a value for it.
+    pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
+        let n = self.blocks[block].params.len() as u32;
+        let v = self.values.push(ValueData { ty, def: ValueDef::Param(block, n) });
+        self.blocks[block].params.push(v);
+        v
+    }
+
+    /// Keeps the parameters for which `keep` is true and renumbers them. Edges are the caller's business.
+    pub fn retain_params(&mut self, block: Block, mut keep: impl FnMut(usize, Value) -> bool) {
+        let mut n = 0;
+        self.blocks[block].params.retain(|&v| {
+            n += 1;
+            keep(n - 1, v)
+        });
+        for (i, v) in self.blocks[block].params.clone().into_iter().enumerate() {
+            self.values[v].def = ValueDef::Param(block, i as u32);
+        }
+    }
+
+    /// Makes an instruction with results of the given types, in no block yet.
+    pub fn make_inst(&mut self, mut data: InstData, results: &[Type]) -> Inst {
+        let i = self.insts.next_key();
+        data.results = results
+            .iter()
+            .enumerate()
+            .map(|(n, &ty)| self.values.push(ValueData { ty, def: ValueDef::Inst(i, n as u8) }))
+            .collect();
+        self.insts.push(data)
+    }
+
+    /// Makes an instruction and appends it to a block.
+    pub fn push_inst(&mut self, block: Block, data: InstData, results: &[Type]) -> Inst {
+        let i = self.make_inst(data, results);
+        self.blocks[block].insts.push(i);
+        i
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, v: Value) -> Type {
+        self.values[v].ty
+    }
+
+    /// The instruction that defines a value, if one does.
+    pub fn def_inst(&self, v: Value) -> Option<Inst> {
+        match self.values[v].def {
+            ValueDef::Inst(i, _) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// The defining instruction's data if it has this op.
+    pub fn def_op(&self, v: Value, op: Op) -> Option<&InstData> {
+        self.def_inst(v).map(|i| &self.insts[i]).filter(|d| d.op == op)
+    }
+
+    /// The value of a constant; equal constants are one value.
+    pub fn constant(&mut self, c: Const) -> Value {
+        if let Some(&v) = self.consts.get(&c) {
+            return v;
+        }
+        let n = self.consts.len() as u32;
+        let v = self.values.push(ValueData { ty: c.ty, def: ValueDef::Const(n) });
+        self.consts.insert(c, v);
+        v
+    }
+
+    /// An integer (or `b1`) constant, in every lane.
+    pub fn iconst(&mut self, ty: Type, v: i64) -> Value {
+        assert!(!ty.is_float(), "iconst of {ty}");
+        self.constant(Const::new(ty, &[v as u64]))
+    }
+
+    /// An `f32` constant, in every lane of a float type; `f16` is rounded to nearest even.
+    pub fn fconst(&mut self, ty: Type, v: f32) -> Value {
+        let bits = match ty.scalar() {
+            Scalar::F16 => u64::from(crate::consts::f32_to_f16(v)),
+            Scalar::F32 => u64::from(v.to_bits()),
+            Scalar::F64 => f64::from(v).to_bits(),
+            s => panic!("fconst of {}", s.name()),
+        };
+        self.constant(Const::new(ty, &[bits]))
+    }
+
+    /// A boolean constant.
+    pub fn bconst(&mut self, v: bool) -> Value {
+        self.iconst(Type::B1, i64::from(v))
+    }
+
+    /// Zero of any type.
+    pub fn zero(&mut self, ty: Type) -> Value {
+        self.constant(Const::new(ty, &[0]))
+    }
+
+    /// An undefined value of a type.
+    pub fn undef(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData { ty, def: ValueDef::Undef })
+    }
+
+    /// The constant that a value is.
+    pub fn as_const(&self, v: Value) -> Option<&Const> {
+        match self.values[v].def {
+            ValueDef::Const(n) => self.consts.get_index(n as usize).map(|c| c.0),
+            _ => None,
+        }
+    }
+
+    /// The bits of a constant scalar, or of a constant vector with equal lanes.
+    pub fn const_bits(&self, v: Value) -> Option<u64> {
+        self.as_const(v).and_then(Const::uniform_bits)
+    }
+
+    /// Like [`const_bits`](Self::const_bits), sign-extended from the lane's width.
+    pub fn const_int(&self, v: Value) -> Option<i64> {
+        let s = 64 - self.ty(v).bits();
+        self.const_bits(v).map(|b| ((b << s) as i64) >> s)
+    }
+
+    /// Whether a value is `undef`.
+    pub fn is_undef(&self, v: Value) -> bool {
+        matches!(self.values[v].def, ValueDef::Undef)
+    }
+
+    /// The terminator of a block; panics if it has none.
+    #[track_caller]
+    pub fn terminator(&self, b: Block) -> Inst {
+        let i = *self.blocks[b].insts.last().unwrap_or_else(|| panic!("{b} is empty"));
+        assert!(self.insts[i].op.is_terminator(), "{b} has no terminator");
+        i
+    }
+
+    /// The edges leaving a block, in order; none if it has no terminator yet.
+    pub fn edges(&self, b: Block) -> SmallVec<[&Edge; 2]> {
+        match self.blocks[b].insts.last() {
+            Some(&i) => self.insts[i].edges(),
+            None => SmallVec::new(),
+        }
+    }
+
+    /// The successors of a block, in edge order, with repetitions.
+    pub fn succs(&self, b: Block) -> SmallVec<[Block; 2]> {
+        self.edges(b).iter().map(|e| e.block).collect()
+    }
+
+    /// The predecessors of every block: one entry per edge, in layout order of the sources.
+    pub fn preds(&self) -> SideMap<Block, SmallVec<[Block; 2]>> {
+        let mut p: SideMap<Block, SmallVec<[Block; 2]>> = SideMap::new();
+        for &b in &self.layout {
+            for s in self.succs(b) {
+                p[s].push(b);
+            }
+        }
+        p
+    }
+
+    /// The block of every instruction in the layout.
+    pub fn inst_blocks(&self) -> SideMap<Inst, Option<Block>> {
+        let mut m = SideMap::with_default(None);
+        for &b in &self.layout {
+            for &i in &self.blocks[b].insts {
+                m[i] = Some(b);
+            }
+        }
+        m
+    }
+
+    /// All (block, instruction) pairs in layout order.
+    pub fn insts_in_order(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
+        self.layout.iter().flat_map(|&b| self.blocks[b].insts.iter().map(move |&i| (b, i)))
+    }
+
+    /// The first result's type, if the instruction has one.
+    pub fn result_ty(&self, i: Inst) -> Option<Type> {
+        self.insts[i].results.first().map(|&v| self.ty(v))
+    }
+
+    /// The bytes a memory op touches at its address (0 for others).
+    pub fn access_bytes(&self, i: Inst) -> u32 {
+        let d = &self.insts[i];
+        match d.op {
+            Op::Load => self.ty(d.result()).mem_bytes(),
+            Op::Store | Op::Atomic | Op::CmpXchg => self.ty(d.args[0]).mem_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// Whether an instruction must stay although nobody uses its result.
+    pub fn has_effect(&self, i: Inst) -> bool {
+        use crate::ops::OpAttrs;
+        let d = &self.insts[i];
+        d.op.has(OpAttrs::writes)
+            || d.op.is_terminator()
+            || matches!(&d.attr, Attr::Mem(m) if m.flags.has(crate::inst::MemFlags::VOLATILE))
+    }
+
+    /// Replaces uses everywhere: each value `v` becomes `map[v]` if that is set, transitively.
+    pub fn replace_uses(&mut self, map: &SideMap<Value, Option<Value>>) {
+        let find = |mut v: Value| {
+            while let Some(n) = map[v] {
+                v = n;
+            }
+            v
+        };
+        for b in self.layout.clone() {
+            for k in 0..self.blocks[b].insts.len() {
+                let i = self.blocks[b].insts[k];
+                self.insts[i].map_uses(find);
+            }
+        }
+    }
+
+    /// The type that the op's rule gives its result, from the operands; `None` where the rule does not decide it.
+    pub fn infer(&self, op: Op, args: &[Value]) -> Option<Type> {
+        let t = |n: usize| self.ty(args[n]);
+        match op.info().sig {
+            Sig::Same { .. } | Sig::Ldexp | Sig::Insert | Sig::InsertDyn | Sig::Atomic | Sig::CmpXchg => Some(t(0)),
+            Sig::Compare(_) => Some(t(0).to_bool()),
+            Sig::Select => Some(t(1)),
+            Sig::Dot | Sig::Extract | Sig::ExtractDyn => Some(t(0).lane()),
+            Sig::Fixed(_, r) => Some(r),
+            Sig::Compose => Some(t(0).with_lanes(args.len() as u32)),
+            Sig::BufferLength => Some(Type::I32),
+            _ => None,
+        }
+    }
+}

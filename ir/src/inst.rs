@@ -1,0 +1,622 @@
+//! Instructions: op, operands, typed attribute, flags, location.
+
+use crate::entity;
+use crate::ops::Op;
+use crate::types::Type;
+use smallvec::SmallVec;
+use std::fmt;
+
+entity!(
+    /// An SSA value: instruction result, block parameter, constant or undef.
+    Value, "v"
+);
+entity!(
+    /// An instruction.
+    Inst, "inst"
+);
+entity!(
+    /// A basic block.
+    Block, "block"
+);
+entity!(
+    /// A function of the module.
+    Func, "func"
+);
+entity!(
+    /// A bound resource of the module.
+    Res, "res"
+);
+entity!(
+    /// A module variable: private or workgroup memory.
+    Global, "global"
+);
+entity!(
+    /// A function variable.
+    Local, "local"
+);
+entity!(
+    /// A source location; 0 is unknown.
+    Loc, "@"
+);
+
+impl Loc {
+    /// No known place.
+    pub const UNKNOWN: Loc = Loc(0);
+}
+
+/// Operands of an instruction.
+pub type Args = SmallVec<[Value; 4]>;
+
+/// What a memory access touches. Different places never overlap.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    /// A bound buffer.
+    Buffer(Res),
+    /// A module variable (private or workgroup).
+    Global(Global),
+    /// A function variable.
+    Local(Local),
+}
+
+/// Flags of a memory access.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct MemFlags(pub u8);
+
+impl MemFlags {
+    /// No flags.
+    pub const NONE: MemFlags = MemFlags(0);
+    /// Happens exactly as written: not removed, merged or repeated.
+    pub const VOLATILE: MemFlags = MemFlags(1);
+    /// Seen by other workgroups: bypasses incoherent caches.
+    pub const COHERENT: MemFlags = MemFlags(2);
+    /// Nobody writes this memory while the shader runs.
+    pub const READONLY: MemFlags = MemFlags(4);
+    /// The resource index (later) may differ between lanes.
+    pub const NONUNIFORM: MemFlags = MemFlags(8);
+    /// An atomic load or store (relaxed). Not forwarded, merged or reordered with atomics on its place.
+    pub const ATOMIC: MemFlags = MemFlags(16);
+    /// The source language promises that all lanes of the workgroup load one value (workgroupUniformLoad).
+    pub const UNIFORM: MemFlags = MemFlags(32);
+    /// Every execution is known to lie inside the place: needs no bounds handling.
+    pub const IN_BOUNDS: MemFlags = MemFlags(64);
+
+    /// All names, by bit.
+    pub const NAMES: [&'static str; 7] =
+        ["volatile", "coherent", "readonly", "nonuniform", "atomic", "uniform", "in_bounds"];
+
+    /// Whether all flags of `o` are set.
+    pub const fn has(self, o: MemFlags) -> bool {
+        self.0 & o.0 == o.0
+    }
+    /// Both sets.
+    pub const fn with(self, o: MemFlags) -> MemFlags {
+        MemFlags(self.0 | o.0)
+    }
+    /// Whether neither volatile nor atomic: may be merged, forwarded, removed.
+    pub const fn is_plain(self) -> bool {
+        self.0 & (MemFlags::VOLATILE.0 | MemFlags::ATOMIC.0) == 0
+    }
+}
+
+/// The attribute of a memory access: address = `offset` + dynamic byte offset (an operand, may be absent). The access
+/// covers `Type::mem_bytes` of the loaded or stored type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Mem {
+    /// What is touched.
+    pub place: Place,
+    /// Constant byte offset.
+    pub offset: u32,
+    /// Alignment of the whole address in bytes, a power of two.
+    pub align: u32,
+    /// Flags.
+    pub flags: MemFlags,
+}
+
+impl Mem {
+    /// An access without flags.
+    pub const fn new(place: Place, offset: u32, align: u32) -> Mem {
+        Mem { place, offset, align, flags: MemFlags::NONE }
+    }
+    /// The same with more flags.
+    pub const fn flags(mut self, f: MemFlags) -> Mem {
+        self.flags = self.flags.with(f);
+        self
+    }
+}
+
+macro_rules! named_enum {
+    ($(#[$m:meta])* $name:ident { $( $(#[$vm:meta])* $var:ident = $text:literal, )* }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $( $(#[$vm])* $var, )* }
+        impl $name {
+            /// Every variant.
+            pub const ALL: &'static [$name] = &[ $( $name::$var, )* ];
+            /// The name as printed.
+            pub const fn name(self) -> &'static str {
+                match self { $( $name::$var => $text, )* }
+            }
+            /// The variant of this name.
+            pub fn parse(s: &str) -> Option<$name> {
+                match s { $( $text => Some($name::$var), )* _ => None }
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+named_enum! {
+    /// Integer comparisons.
+    IntCc {
+        /// equal
+        Eq = "eq",
+        /// not equal
+        Ne = "ne",
+        /// signed less
+        Slt = "slt",
+        /// signed less or equal
+        Sle = "sle",
+        /// signed greater
+        Sgt = "sgt",
+        /// signed greater or equal
+        Sge = "sge",
+        /// unsigned less
+        Ult = "ult",
+        /// unsigned less or equal
+        Ule = "ule",
+        /// unsigned greater
+        Ugt = "ugt",
+        /// unsigned greater or equal
+        Uge = "uge",
+    }
+}
+
+impl IntCc {
+    /// The condition with operands swapped.
+    pub const fn swapped(self) -> IntCc {
+        use IntCc::*;
+        match self {
+            Eq => Eq,
+            Ne => Ne,
+            Slt => Sgt,
+            Sle => Sge,
+            Sgt => Slt,
+            Sge => Sle,
+            Ult => Ugt,
+            Ule => Uge,
+            Ugt => Ult,
+            Uge => Ule,
+        }
+    }
+    /// The opposite condition.
+    pub const fn negated(self) -> IntCc {
+        use IntCc::*;
+        match self {
+            Eq => Ne,
+            Ne => Eq,
+            Slt => Sge,
+            Sle => Sgt,
+            Sgt => Sle,
+            Sge => Slt,
+            Ult => Uge,
+            Ule => Ugt,
+            Ugt => Ule,
+            Uge => Ult,
+        }
+    }
+}
+
+named_enum! {
+    /// Float comparisons: `o..` is false and `u..` true if an operand is NaN. WGSL has oeq, une, olt, ole, ogt, oge.
+    FloatCc {
+        /// ordered and equal
+        Oeq = "oeq",
+        /// ordered and not equal
+        One = "one",
+        /// ordered and less
+        Olt = "olt",
+        /// ordered and less or equal
+        Ole = "ole",
+        /// ordered and greater
+        Ogt = "ogt",
+        /// ordered and greater or equal
+        Oge = "oge",
+        /// neither is NaN
+        Ord = "ord",
+        /// unordered or equal
+        Ueq = "ueq",
+        /// unordered or not equal
+        Une = "une",
+        /// unordered or less
+        Ult = "ult",
+        /// unordered or less or equal
+        Ule = "ule",
+        /// unordered or greater
+        Ugt = "ugt",
+        /// unordered or greater or equal
+        Uge = "uge",
+        /// one is NaN
+        Uno = "uno",
+    }
+}
+
+impl FloatCc {
+    /// The condition with operands swapped.
+    pub const fn swapped(self) -> FloatCc {
+        use FloatCc::*;
+        match self {
+            Olt => Ogt,
+            Ole => Oge,
+            Ogt => Olt,
+            Oge => Ole,
+            Ult => Ugt,
+            Ule => Uge,
+            Ugt => Ult,
+            Uge => Ule,
+            c => c,
+        }
+    }
+    /// The opposite condition, which is unordered where this one is ordered.
+    pub const fn negated(self) -> FloatCc {
+        use FloatCc::*;
+        match self {
+            Oeq => Une,
+            One => Ueq,
+            Olt => Uge,
+            Ole => Ugt,
+            Ogt => Ule,
+            Oge => Ult,
+            Ord => Uno,
+            Ueq => One,
+            Une => Oeq,
+            Ult => Oge,
+            Ule => Ogt,
+            Ugt => Ole,
+            Uge => Olt,
+            Uno => Ord,
+        }
+    }
+    /// The result for NaN operands.
+    pub const fn if_unordered(self) -> bool {
+        use FloatCc::*;
+        matches!(self, Ueq | Une | Ult | Ule | Ugt | Uge | Uno)
+    }
+}
+
+named_enum! {
+    /// What an atomic read-modify-write stores.
+    AtomicOp {
+        /// old + value
+        Add = "add",
+        /// old - value
+        Sub = "sub",
+        /// old & value
+        And = "and",
+        /// old | value
+        Or = "or",
+        /// old ^ value
+        Xor = "xor",
+        /// signed minimum
+        SMin = "smin",
+        /// signed maximum
+        SMax = "smax",
+        /// unsigned minimum
+        UMin = "umin",
+        /// unsigned maximum
+        UMax = "umax",
+        /// value
+        Exchange = "xchg",
+    }
+}
+
+named_enum! {
+    /// A set of lanes that wait or see memory together.
+    Scope {
+        /// no one
+        None = "none",
+        /// the subgroup
+        Subgroup = "subgroup",
+        /// the workgroup
+        Workgroup = "workgroup",
+    }
+}
+
+named_enum! {
+    /// Values that the launch supplies.
+    Sysval {
+        /// `i32x3`: workgroup id times workgroup size plus local id
+        GlobalInvocationId = "global_invocation_id",
+        /// `i32x3`
+        LocalInvocationId = "local_invocation_id",
+        /// `i32`: x + y * size.x + z * size.x * size.y
+        LocalInvocationIndex = "local_invocation_index",
+        /// `i32x3`
+        WorkgroupId = "workgroup_id",
+        /// `i32x3`: the size of the grid in workgroups
+        NumWorkgroups = "num_workgroups",
+        /// `i32`
+        SubgroupSize = "subgroup_size",
+        /// `i32`
+        SubgroupInvocationId = "subgroup_invocation_id",
+        /// `i32`
+        SubgroupId = "subgroup_id",
+        /// `i32`
+        NumSubgroups = "num_subgroups",
+    }
+}
+
+impl Sysval {
+    /// The type of the value.
+    pub const fn ty(self) -> Type {
+        match self {
+            Sysval::GlobalInvocationId | Sysval::LocalInvocationId | Sysval::WorkgroupId | Sysval::NumWorkgroups => {
+                Type::I32.with_lanes(3)
+            }
+            Sysval::LocalInvocationIndex
+            | Sysval::SubgroupSize
+            | Sysval::SubgroupInvocationId
+            | Sysval::SubgroupId
+            | Sysval::NumSubgroups => Type::I32,
+        }
+    }
+}
+
+/// What a barrier waits for and orders. Acquire and release at workgroup scope.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Barrier {
+    /// Who waits.
+    pub exec: Scope,
+    /// Whether workgroup memory is ordered.
+    pub workgroup: bool,
+    /// Whether storage buffers are ordered.
+    pub storage: bool,
+}
+
+/// A target block with the values of its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// The target.
+    pub block: Block,
+    /// One value per parameter of the target.
+    pub args: SmallVec<[Value; 2]>,
+}
+
+impl Edge {
+    /// An edge without arguments.
+    pub fn to(block: Block) -> Edge {
+        Edge { block, args: SmallVec::new() }
+    }
+    /// An edge with arguments.
+    pub fn with(block: Block, args: &[Value]) -> Edge {
+        Edge { block, args: SmallVec::from_slice(args) }
+    }
+}
+
+/// The edges of a `switch`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SwitchEdges {
+    /// Case values (masked to the selector's width, all distinct) and their edges; several cases may share a block.
+    pub cases: Vec<(u64, Edge)>,
+    /// Taken if no case is equal.
+    pub default: Edge,
+    /// Where the construct ends.
+    pub merge: Option<Block>,
+}
+
+/// The typed attribute of an instruction; the op's [`Sig`](crate::ops::Sig) says which one it has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Attr {
+    /// None.
+    None,
+    /// Of `icmp`.
+    IntCc(IntCc),
+    /// Of `fcmp`.
+    FloatCc(FloatCc),
+    /// Of `extract` and `insert`.
+    Lane(u8),
+    /// Of `shuffle`: one entry per lane of the result; 0..4 name lanes of the first operand, 4..8 of the second.
+    Lanes(SmallVec<[u8; 4]>),
+    /// Of `load`, `store`, `cmpxchg`.
+    Mem(Mem),
+    /// Of `atomic`.
+    Atomic(AtomicOp, Mem),
+    /// Of `var_init`.
+    Place(Place),
+    /// Of `buffer_length`.
+    Res(Res),
+    /// Of `barrier`.
+    Barrier(Barrier),
+    /// Of `sysval`.
+    Sysval(Sysval),
+    /// Of `call`.
+    Call(Func),
+    /// Of `jump`.
+    Jump {
+        /// The target.
+        edge: Edge,
+        /// If present, this block opens a construct that ends at the merge: code inside may jump there.
+        merge: Option<Block>,
+    },
+    /// Of `br`.
+    Br {
+        /// Taken if true.
+        then: Edge,
+        /// Taken if false.
+        other: Edge,
+        /// Where the construct ends.
+        merge: Option<Block>,
+    },
+    /// Of `switch`.
+    Switch(Box<SwitchEdges>),
+}
+
+/// What a float instruction may assume or change. None set means exact.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FpFlags(pub u8);
+
+impl FpFlags {
+    /// Exact.
+    pub const NONE: FpFlags = FpFlags(0);
+    /// May be fused with others without rounding in between.
+    pub const CONTRACT: FpFlags = FpFlags(1);
+    /// May be reassociated.
+    pub const REASSOC: FpFlags = FpFlags(2);
+    /// No operand or result is NaN.
+    pub const NNAN: FpFlags = FpFlags(4);
+    /// No operand or result is infinite.
+    pub const NINF: FpFlags = FpFlags(8);
+    /// The sign of a zero does not matter.
+    pub const NSZ: FpFlags = FpFlags(16);
+    /// What WGSL allows.
+    pub const WGSL: FpFlags = FpFlags(31);
+    /// All names, by bit.
+    pub const NAMES: [&'static str; 5] = ["contract", "reassoc", "nnan", "ninf", "nsz"];
+
+    /// Whether all flags of `o` are set.
+    pub const fn has(self, o: FpFlags) -> bool {
+        self.0 & o.0 == o.0
+    }
+    /// Both sets.
+    pub const fn with(self, o: FpFlags) -> FpFlags {
+        FpFlags(self.0 | o.0)
+    }
+    /// The flags in both sets.
+    pub const fn and(self, o: FpFlags) -> FpFlags {
+        FpFlags(self.0 & o.0)
+    }
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstData {
+    /// The op.
+    pub op: Op,
+    /// Float licences.
+    pub fp: FpFlags,
+    /// Operands, as the op's `Sig` says. Arguments of edges are in the attribute.
+    pub args: Args,
+    /// Results: none or one; a call has as many as its callee returns.
+    pub results: SmallVec<[Value; 1]>,
+    /// The typed attribute.
+    pub attr: Attr,
+    /// Source location.
+    pub loc: Loc,
+}
+
+impl InstData {
+    /// An instruction without results yet; [`Function::make_inst`](crate::Function::make_inst) adds them.
+    pub fn new(op: Op, args: &[Value], attr: Attr) -> InstData {
+        InstData {
+            op,
+            fp: FpFlags::NONE,
+            args: Args::from_slice(args),
+            results: SmallVec::new(),
+            attr,
+            loc: Loc::UNKNOWN,
+        }
+    }
+    /// The same with a location.
+    pub fn at(mut self, loc: Loc) -> InstData {
+        self.loc = loc;
+        self
+    }
+    /// The same with float licences.
+    pub fn fp(mut self, fp: FpFlags) -> InstData {
+        self.fp = fp;
+        self
+    }
+    /// The single result; panics if there is none.
+    #[track_caller]
+    pub fn result(&self) -> Value {
+        self.results[0]
+    }
+    /// The memory attribute of `load`, `store`, `cmpxchg` and `atomic`.
+    pub fn mem(&self) -> Option<&Mem> {
+        match &self.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m),
+            _ => None,
+        }
+    }
+    /// The memory attribute, mutable.
+    pub fn mem_mut(&mut self) -> Option<&mut Mem> {
+        match &mut self.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m),
+            _ => None,
+        }
+    }
+    /// Where in `args` the dynamic byte offset of a memory op stands, if it were there.
+    pub fn dyn_index(&self) -> Option<usize> {
+        match self.op {
+            Op::Load => Some(0),
+            Op::Store | Op::Atomic => Some(1),
+            Op::CmpXchg => Some(2),
+            _ => None,
+        }
+    }
+    /// The dynamic byte offset of a memory op (an `i32`, unsigned), if it has one.
+    pub fn dyn_offset(&self) -> Option<Value> {
+        self.dyn_index().and_then(|i| self.args.get(i)).copied()
+    }
+    /// The edges of a terminator, in order: then, else; cases, default.
+    pub fn edges(&self) -> SmallVec<[&Edge; 2]> {
+        match &self.attr {
+            Attr::Jump { edge, .. } => SmallVec::from_slice(&[edge]),
+            Attr::Br { then, other, .. } => SmallVec::from_slice(&[then, other]),
+            Attr::Switch(s) => s.cases.iter().map(|c| &c.1).chain(Some(&s.default)).collect(),
+            _ => SmallVec::new(),
+        }
+    }
+    /// The edges, mutable, in the same order.
+    pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
+        match &mut self.attr {
+            Attr::Jump { edge, .. } => SmallVec::from_iter([edge]),
+            Attr::Br { then, other, .. } => SmallVec::from_iter([then, other]),
+            Attr::Switch(s) => {
+                let SwitchEdges { cases, default, .. } = &mut **s;
+                cases.iter_mut().map(|c| &mut c.1).chain(Some(default)).collect()
+            }
+            _ => SmallVec::new(),
+        }
+    }
+    /// The merge block of a terminator that opens a construct.
+    pub fn merge(&self) -> Option<Block> {
+        match &self.attr {
+            Attr::Jump { merge, .. } | Attr::Br { merge, .. } => *merge,
+            Attr::Switch(s) => s.merge,
+            _ => None,
+        }
+    }
+    /// Sets the merge block; panics if this is not `jump`, `br` or `switch`.
+    pub fn set_merge(&mut self, to: Option<Block>) {
+        match &mut self.attr {
+            Attr::Jump { merge, .. } | Attr::Br { merge, .. } => *merge = to,
+            Attr::Switch(s) => s.merge = to,
+            a => panic!("no merge on {a:?}"),
+        }
+    }
+    /// Calls `f` for every value used: operands, then edge arguments.
+    pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
+        self.args.iter().for_each(|&v| f(v));
+        for e in self.edges() {
+            e.args.iter().for_each(|&v| f(v));
+        }
+    }
+    /// Replaces every used value by `f` of it; true if one changed.
+    pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) -> bool {
+        let mut changed = false;
+        let mut go = |v: &mut Value| {
+            let n = f(*v);
+            changed |= n != *v;
+            *v = n;
+        };
+        self.args.iter_mut().for_each(&mut go);
+        for e in self.edges_mut() {
+            e.args.iter_mut().for_each(&mut go);
+        }
+        changed
+    }
+}

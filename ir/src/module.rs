@@ -1,0 +1,261 @@
+//! Modules: functions, resources, variables, entry points, options.
+
+use crate::diag::Span;
+use crate::entity::Arena;
+use crate::function::Function;
+use crate::inst::{Func, Global, Loc, Place, Res};
+use std::fmt;
+
+/// Where memory lives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Space {
+    /// One per call.
+    Function,
+    /// One per invocation.
+    Private,
+    /// One per workgroup.
+    Workgroup,
+    /// A uniform buffer: read only, the same for all invocations.
+    Uniform,
+    /// A storage buffer.
+    Storage,
+}
+
+impl Space {
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Function => "function",
+            Space::Private => "private",
+            Space::Workgroup => "workgroup",
+            Space::Uniform => "uniform",
+            Space::Storage => "storage",
+        }
+    }
+    /// The space of this name.
+    pub fn parse(s: &str) -> Option<Space> {
+        [Space::Function, Space::Private, Space::Workgroup, Space::Uniform, Space::Storage]
+            .into_iter()
+            .find(|k| k.name() == s)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a bound resource is. Textures and samplers will be further variants.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ResourceKind {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is only read.
+    StorageRead,
+    /// A storage buffer that may be written.
+    StorageReadWrite,
+}
+
+impl ResourceKind {
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ResourceKind::Uniform => "uniform",
+            ResourceKind::StorageRead => "storage_ro",
+            ResourceKind::StorageReadWrite => "storage_rw",
+        }
+    }
+    /// The kind of this name.
+    pub fn parse(s: &str) -> Option<ResourceKind> {
+        [ResourceKind::Uniform, ResourceKind::StorageRead, ResourceKind::StorageReadWrite]
+            .into_iter()
+            .find(|k| k.name() == s)
+    }
+    /// Whether stores and atomics are allowed.
+    pub const fn is_writable(self) -> bool {
+        matches!(self, ResourceKind::StorageReadWrite)
+    }
+    /// The address space.
+    pub const fn space(self) -> Space {
+        match self {
+            ResourceKind::Uniform => Space::Uniform,
+            _ => Space::Storage,
+        }
+    }
+}
+
+/// A bound buffer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResourceData {
+    /// The name in the source.
+    pub name: String,
+    /// Bind group.
+    pub group: u32,
+    /// Binding number in the group.
+    pub binding: u32,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// The least size the API must bind: the whole type, with one element of a runtime array.
+    pub min_size: u32,
+    /// The stride of the trailing runtime array; 0 if the size is fixed (then `min_size` is all the shader can name).
+    pub stride: u32,
+    /// Where in the source it is declared.
+    pub span: Span,
+}
+
+/// What a variable holds before anything is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Init {
+    /// Zeros.
+    Zero,
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A variable: so many bytes of memory.
+///
+/// Private and workgroup variables have their initialiser at the start (workgroup memory only if the module is robust).
+/// A function variable is undefined until stored to or until `var_init` runs, which the frontend places where the
+/// declaration executes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VarData {
+    /// The name in the source; may be empty.
+    pub name: String,
+    /// Where it lives.
+    pub space: Space,
+    /// Bytes.
+    pub size: u32,
+    /// Alignment in bytes, a power of two.
+    pub align: u32,
+    /// The initialiser.
+    pub init: Init,
+}
+
+/// A shader stage.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    /// Compute.
+    Compute,
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+}
+
+impl Stage {
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Compute => "compute",
+            Stage::Vertex => "vertex",
+            Stage::Fragment => "fragment",
+        }
+    }
+    /// The stage of this name.
+    pub fn parse(s: &str) -> Option<Stage> {
+        [Stage::Compute, Stage::Vertex, Stage::Fragment].into_iter().find(|k| k.name() == s)
+    }
+}
+
+/// A function that a launch can name. It has no parameters and no results.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryPoint {
+    /// The name in the source.
+    pub name: String,
+    /// The stage.
+    pub stage: Stage,
+    /// The body.
+    pub func: Func,
+    /// Invocations per workgroup (compute; else `[1, 1, 1]`).
+    pub workgroup_size: [u32; 3],
+    /// Where in the source it is declared.
+    pub span: Span,
+}
+
+/// Choices that change what code means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ModuleOptions {
+    /// Bounds are clamped and workgroup memory is zeroed by us, not by the caller.
+    pub robust: bool,
+}
+
+impl Default for ModuleOptions {
+    fn default() -> Self {
+        Self { robust: true }
+    }
+}
+
+/// A module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Functions; a function calls only functions with smaller indices.
+    pub funcs: Arena<Func, Function>,
+    /// Resources.
+    pub resources: Arena<Res, ResourceData>,
+    /// Private and workgroup variables.
+    pub globals: Arena<Global, VarData>,
+    /// Entry points in source order.
+    pub entries: Vec<EntryPoint>,
+    /// Options.
+    pub options: ModuleOptions,
+    /// Spans by [`Loc`]; entry 0 is unknown.
+    locs: Vec<Span>,
+}
+
+impl Module {
+    /// An empty module.
+    pub fn new() -> Module {
+        Module { locs: vec![Span::UNKNOWN], ..Module::default() }
+    }
+
+    /// Interns a span. The same span directly again gives the same location.
+    pub fn add_loc(&mut self, span: Span) -> Loc {
+        if self.locs.is_empty() {
+            self.locs.push(Span::UNKNOWN);
+        }
+        if !span.is_known() {
+            return Loc::UNKNOWN;
+        }
+        if self.locs.last() != Some(&span) {
+            self.locs.push(span);
+        }
+        Loc(self.locs.len() as u32 - 1)
+    }
+
+    /// The span of a location.
+    pub fn span(&self, loc: Loc) -> Span {
+        self.locs.get(loc.0 as usize).copied().unwrap_or(Span::UNKNOWN)
+    }
+
+    /// How many locations there are, with the unknown one.
+    pub fn loc_count(&self) -> usize {
+        self.locs.len()
+    }
+
+    /// The entry point of this name.
+    pub fn entry(&self, name: &str) -> Option<&EntryPoint> {
+        self.entries.iter().find(|e| e.name == name)
+    }
+
+    /// The address space of a place as used by `f`.
+    pub fn space(&self, place: Place) -> Space {
+        match place {
+            Place::Buffer(r) => self.resources[r].kind.space(),
+            Place::Global(g) => self.globals[g].space,
+            Place::Local(_) => Space::Function,
+        }
+    }
+
+    /// The size of a place in bytes if it is known: variables, and buffers without a runtime array.
+    pub fn place_size(&self, f: &Function, place: Place) -> Option<u32> {
+        match place {
+            Place::Buffer(r) => {
+                let r = &self.resources[r];
+                (r.stride == 0).then_some(r.min_size)
+            }
+            Place::Global(g) => Some(self.globals[g].size),
+            Place::Local(l) => Some(f.locals[l].size),
+        }
+    }
+}
