@@ -65,6 +65,13 @@ pub trait Isa: Sized + 'static {
         0
     }
 
+    /// Whether the fields of a decoded instruction go together; decode rejects the word otherwise. For conditions over
+    /// several fields, or over fields and program type, that fixed bits cannot say.
+    fn legal(inst: &Inst<Self>, generation: u8, stages: u8) -> bool {
+        let _ = (inst, generation, stages);
+        true
+    }
+
     /// Prints the raw value of slot `index` of `inst`.
     fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String);
 

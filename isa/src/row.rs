@@ -92,6 +92,8 @@ pub struct Row<I: Isa> {
     /// Bits that hardware ignores: kept by the decoder, re-encoded as they were. All other bits that are neither fixed
     /// nor in a slot are reserved: a word that sets one does not decode.
     pub ignored: Word,
+    /// Words that match one of these `(mask, value)` pairs belong to other rows although the fixed bits match.
+    pub except: &'static [(Word, Word)],
     /// Operands and modifiers.
     pub slots: &'static [Slot<I>],
     /// Implicit state.
@@ -114,6 +116,7 @@ impl<I: Isa> Row<I> {
             enc,
             stages: stage::ALL,
             ignored: 0,
+            except: &[],
             slots: &[],
             implicit: &[],
             facts,
@@ -139,6 +142,11 @@ impl<I: Isa> Row<I> {
     /// Sets the bits that hardware ignores.
     pub const fn ignored(mut self, ignored: Word) -> Self {
         self.ignored = ignored;
+        self
+    }
+    /// Sets the words that other rows own although the fixed bits match.
+    pub const fn except(mut self, except: &'static [(Word, Word)]) -> Self {
+        self.except = except;
         self
     }
     /// Sets the line of meaning and the reference section.

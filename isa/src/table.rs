@@ -153,7 +153,7 @@ impl<I: Isa> Table<I> {
                 continue;
             }
             let Some(enc) = row.enc_on(generation) else { continue };
-            if word & enc.mask != enc.value {
+            if word & enc.mask != enc.value || row.except.iter().any(|&(m, v)| word & m == v) {
                 continue;
             }
             let mut inst = Inst::new(r);
@@ -170,6 +170,9 @@ impl<I: Isa> Table<I> {
             let reserved = I::reserved(&inst);
             if reserved != 0 {
                 err = DecodeError::Reserved(reserved);
+                continue;
+            }
+            if !I::legal(&inst, generation, stages & row.stages) {
                 continue;
             }
             return Ok(inst);

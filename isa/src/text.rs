@@ -187,7 +187,11 @@ pub fn print_template<I: Isa>(inst: &Inst<I>, cx: &TextCx, out: &mut String) {
     out.truncate(len);
 }
 
-fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextError> {
+/// Parses a line by the template of one row.
+///
+/// # Errors
+/// Where the text departs from the template, or what a slot refuses.
+pub fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextError> {
     let mut inst = Inst::new(row);
     let mut cur = Cursor::new(line);
     cur.blanks();
