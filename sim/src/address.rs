@@ -112,7 +112,7 @@ mod tests {
         let x = a.place(AllocId(0), 12, 16).unwrap();
         let y = a.place(AllocId(1), 0, 16).unwrap();
         let z = a.place(AllocId(2), 4, 4096).unwrap();
-        assert!(x > 1 << 32 && z % 4096 == 0 && y > x && z > y);
+        assert!(x > 1 << 32 && z.is_multiple_of(4096) && y > x && z > y);
         assert_eq!(a.find(x + 8, 4), Some((AllocId(0), 8)));
         assert_eq!(a.find(x + 9, 4), None);
         assert_eq!(a.find(y, 1), None);

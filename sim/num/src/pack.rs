@@ -1,0 +1,96 @@
+//! WGSL packing and unpacking of normalised and half floats.
+
+use crate::Round;
+use crate::convert::{f16_to_f32, f32_to_f16};
+use core::primitive::{f32, f64};
+
+/// `floor(0.5 + scale * clamp(x, low, 1))`, with the product exact; NaN counts as 0.
+#[inline]
+fn norm(x: f32, low: f64, scale: f64) -> i32 {
+    let x = if x.is_nan() { 0.0 } else { f64::from(x).clamp(low, 1.0) };
+    crate::f64::round_to_int(Round::Down, 0.5 + scale * x) as i32
+}
+
+/// One signed normalised value of `bits` bits, as an integer.
+#[inline]
+pub fn to_snorm(x: f32, bits: u32) -> i32 {
+    norm(x, -1.0, f64::from((1_u32 << (bits - 1)) - 1))
+}
+
+/// One unsigned normalised value of `bits` bits, as an integer.
+#[inline]
+pub fn to_unorm(x: f32, bits: u32) -> u32 {
+    norm(x, 0.0, f64::from((1_u32 << bits) - 1)) as u32
+}
+
+/// Value of a signed normalised integer of `bits` bits.
+#[inline]
+pub fn from_snorm(v: i32, bits: u32) -> f32 {
+    (v as f32 / ((1_u32 << (bits - 1)) - 1) as f32).max(-1.0)
+}
+
+/// Value of an unsigned normalised integer of `bits` bits.
+#[inline]
+pub fn from_unorm(v: u32, bits: u32) -> f32 {
+    v as f32 / ((1_u32 << bits) - 1) as f32
+}
+
+/// `pack4x8snorm`.
+pub fn pack4x8snorm(v: [f32; 4]) -> u32 {
+    u32::from_le_bytes(v.map(|x| to_snorm(x, 8) as u8))
+}
+
+/// `pack4x8unorm`.
+pub fn pack4x8unorm(v: [f32; 4]) -> u32 {
+    u32::from_le_bytes(v.map(|x| to_unorm(x, 8) as u8))
+}
+
+/// `pack2x16snorm`.
+pub fn pack2x16snorm(v: [f32; 2]) -> u32 {
+    halves(v.map(|x| to_snorm(x, 16) as u16))
+}
+
+/// `pack2x16unorm`.
+pub fn pack2x16unorm(v: [f32; 2]) -> u32 {
+    halves(v.map(|x| to_unorm(x, 16) as u16))
+}
+
+/// `pack2x16float`.
+pub fn pack2x16float(v: [f32; 2]) -> u32 {
+    halves(v.map(|x| f32_to_f16(Round::Nearest, x)))
+}
+
+fn halves([lo, hi]: [u16; 2]) -> u32 {
+    u32::from(lo) | u32::from(hi) << 16
+}
+
+/// `unpack4x8snorm`.
+pub fn unpack4x8snorm(v: u32) -> [f32; 4] {
+    v.to_le_bytes().map(|b| from_snorm(i32::from(b as i8), 8))
+}
+
+/// `unpack4x8unorm`.
+pub fn unpack4x8unorm(v: u32) -> [f32; 4] {
+    v.to_le_bytes().map(|b| from_unorm(u32::from(b), 8))
+}
+
+/// `unpack2x16snorm`.
+pub fn unpack2x16snorm(v: u32) -> [f32; 2] {
+    [v as i16, (v >> 16) as i16].map(|h| from_snorm(i32::from(h), 16))
+}
+
+/// `unpack2x16unorm`.
+pub fn unpack2x16unorm(v: u32) -> [f32; 2] {
+    [v & 0xffff, v >> 16].map(|h| from_unorm(h, 16))
+}
+
+/// `unpack2x16float`.
+pub fn unpack2x16float(v: u32) -> [f32; 2] {
+    [v as u16, (v >> 16) as u16].map(f16_to_f32)
+}
+
+/// `quantizeToF16`.
+#[inline]
+pub fn quantize_to_f16(x: f32) -> f32 {
+    f16_to_f32(f32_to_f16(Round::Nearest, x))
+}
