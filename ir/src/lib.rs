@@ -32,6 +32,7 @@ pub mod function;
 pub mod inst;
 pub mod module;
 pub mod ops;
+pub mod trace;
 pub mod types;
 
 pub use builder::Builder;
