@@ -200,7 +200,7 @@ impl Function {
     /// An `f32` constant, in every lane of a float type; `f16` is rounded to nearest even.
     pub fn fconst(&mut self, ty: Type, v: f32) -> Value {
         let bits = match ty.scalar() {
-            Scalar::F16 => u64::from(crate::consts::f32_to_f16(v)),
+            Scalar::F16 => u64::from(gpucc_num::convert::f32_to_f16(gpucc_num::Round::Nearest, v)),
             Scalar::F32 => u64::from(v.to_bits()),
             Scalar::F64 => f64::from(v).to_bits(),
             s => panic!("fconst of {}", s.name()),

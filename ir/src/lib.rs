@@ -25,14 +25,14 @@
 //! The exact meaning of each op is in `docs/semantics.md` of this crate.
 
 pub mod builder;
-pub mod consts;
 pub mod diag;
 pub mod entity;
+pub mod eval;
 pub mod function;
 pub mod inst;
 pub mod module;
 pub mod ops;
-pub mod trace;
+pub mod text;
 pub mod types;
 
 pub use builder::Builder;

@@ -1,3 +1,1 @@
 //! Machine IR, generic over a target.
-
-pub mod backend;
