@@ -1,1 +1,3 @@
 //! Machine IR, generic over a target.
+
+pub mod backend;

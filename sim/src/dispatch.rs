@@ -134,7 +134,16 @@ impl Steps {
     /// The step limit is reached.
     #[inline]
     pub fn pay(&mut self, lanes: u32) -> Result<(), Trap> {
-        let cost = u64::from(lanes).max(Self::LEAST);
+        self.pay_for(1, lanes)
+    }
+
+    /// Pays for `instructions` instructions of a subgroup with `lanes` active lanes.
+    ///
+    /// # Errors
+    /// The step limit is reached.
+    #[inline]
+    pub fn pay_for(&mut self, instructions: u32, lanes: u32) -> Result<(), Trap> {
+        let cost = u64::from(instructions) * u64::from(lanes).max(Self::LEAST);
         match self.left.checked_sub(cost) {
             Some(left) => {
                 self.left = left;

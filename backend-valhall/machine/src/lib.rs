@@ -1,1 +1,173 @@
 //! The instruction set of ARM Mali Valhall (v9, v10): table, assembler, disassembler, interpreter of bytes.
+//!
+//! `rows` holds the table, `slots` the bit fields, `kind` the meaning of their values; `text` is the notation of
+//! section 20 of the ISA reference, `listing` whole programs, `validate` the rules of section 7, `exec` the machine.
+
+pub mod build;
+pub mod kind;
+pub mod listing;
+pub mod page;
+mod rows;
+mod slots;
+pub mod src;
+pub mod text;
+mod validate;
+pub mod vectors;
+
+use std::sync::LazyLock;
+
+use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
+
+pub use kind::Kind;
+pub use listing::{ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word};
+pub use page::reference_page;
+pub use rows::{OPS, Op, ROWS};
+
+/// The execution unit that an instruction is charged to (section 11.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Fused multiply-add pipe.
+    Fma,
+    /// Conversion and simple integer pipe.
+    Cvt,
+    /// Special function pipe, a quarter of the rate.
+    Sfu,
+    /// Varying unit.
+    V,
+    /// Texture unit.
+    T,
+    /// Load/store unit.
+    Ls,
+    /// Varying and texture unit.
+    Vt,
+    /// Not counted.
+    None,
+}
+
+/// What an instruction is to flow and slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// NOP.
+    Nop,
+    /// Synchronous arithmetic.
+    Alu,
+    /// Branch.
+    Branch,
+    /// Fragment discard.
+    Discard,
+    /// Workgroup barrier, a message on slot 7.
+    Barrier,
+    /// Message: load, store or atomic by address.
+    Memory,
+    /// Message: buffer access by handle.
+    Buffer,
+    /// Message: attributes and images.
+    Image,
+    /// Message: varyings.
+    Varying,
+    /// Message: textures.
+    Texture,
+    /// Message: varying and texture fused.
+    VaryingTexture,
+    /// Message: tile buffer, blending, depth.
+    Tile,
+}
+
+impl Class {
+    /// Whether the instruction completes later and signals a slot.
+    pub const fn is_message(self) -> bool {
+        !matches!(self, Class::Nop | Class::Alu | Class::Branch | Class::Discard)
+    }
+}
+
+/// What the table states per row besides bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// Kind of instruction.
+    pub class: Class,
+    /// Unit.
+    pub unit: Unit,
+}
+
+/// The instruction set.
+pub enum Valhall {}
+
+/// An instruction of it.
+pub type ValhallInst = Inst<Valhall>;
+
+const _: () = check::fields(ROWS);
+// Every pair of rows is compared: more steps than the lint likes, and known to end.
+#[allow(long_running_const_eval)]
+const _: () = check::ambiguity(ROWS);
+
+static TABLE: LazyLock<Table<Valhall>> = LazyLock::new(|| Table::new(ROWS));
+
+/// The table with its decoder index.
+pub fn table() -> &'static Table<Valhall> {
+    &TABLE
+}
+
+impl Isa for Valhall {
+    type Op = Op;
+    type Kind = Kind;
+    type Facts = Facts;
+
+    const NAME: &'static str = "valhall";
+    const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
+    const KEY: Field = Field::new(48, 9);
+
+    fn table() -> &'static Table<Self> {
+        &TABLE
+    }
+
+    fn length(_low: Word, _generation: u8) -> usize {
+        8
+    }
+
+    fn print_slot(inst: &Inst<Self>, index: usize, _cx: &TextCx, out: &mut String) {
+        text::print_slot(inst, index, out);
+    }
+
+    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, _cx: &TextCx) -> Result<(), TextError> {
+        text::parse_slot(inst, index, cur)
+    }
+
+    fn print(inst: &Inst<Self>, _cx: &TextCx, out: &mut String) {
+        text::print(inst, out);
+    }
+
+    fn parse(line: &str, _cx: &TextCx) -> Result<Inst<Self>, TextError> {
+        text::parse(line)
+    }
+
+    fn validate(inst: &Inst<Self>, _cx: &TextCx) -> Result<(), String> {
+        validate::validate(inst)
+    }
+}
+
+/// Bits of a word that hold a value to which the reference gives no meaning: a reserved name, an unnamed special, a
+/// destination without a half. 0 when there are none.
+pub(crate) fn reserved_values(inst: &ValhallInst) -> Word {
+    let mut bits = 0;
+    for (slot, &v) in inst.row().slots.iter().zip(&inst.vals) {
+        let bad = match slot.kind {
+            Kind::Flow => kind::FLOW.value(v).is_none(),
+            Kind::Enum(def) => def.value(v).is_none(),
+            Kind::Dst(_) => v >> 6 == 0,
+            Kind::Src(k) => src::is_reserved(k, v, inst.get("page").unwrap_or(0)),
+            Kind::Page | Kind::Flag(_) | Kind::Run { .. } | Kind::Count | Kind::Imm { .. } | Kind::Constant => false,
+        };
+        if bad {
+            bits |= slot.field.mask();
+        }
+    }
+    bits
+}
+
+/// Reserved bits, as the decoder reports them.
+pub(crate) fn check_values(inst: &ValhallInst) -> Result<(), DecodeError> {
+    match reserved_values(inst) {
+        0 => Ok(()),
+        bits => Err(DecodeError::Reserved(bits)),
+    }
+}

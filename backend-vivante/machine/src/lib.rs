@@ -1,1 +1,109 @@
 //! The instruction set of Vivante GC: table, assembler, disassembler, interpreter of bytes.
+//!
+//! Rows are in [`table`], their bit fields in [`fields`], how operands read as text in [`text`], what may be emitted
+//! on which chip in [`rules`]. [`listing`] turns whole programs into text and back. The convention between compiled
+//! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
+
+pub mod fields;
+pub mod listing;
+pub mod operand;
+pub mod page;
+pub mod rules;
+pub mod table;
+pub mod text;
+pub mod vectors;
+
+use std::sync::LazyLock;
+
+use gpucc_isa::{DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
+
+pub use listing::{ListingError, asm_words_line, assemble, disasm_words_line, disassemble};
+pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
+pub use page::reference_page;
+pub use table::{Class, Facts, Kind, Need, Op};
+
+/// The instruction set; generations are 0 gc2000, 1 gc3000, 2 gc7000.
+#[derive(Clone, Copy, Debug)]
+pub struct Vivante;
+
+/// Index of gc2000: HALTI0, scalar integers, no immediates.
+pub const GC2000: u8 = 0;
+/// Index of gc3000: HALTI2 with the single-uniform rule.
+pub const GC3000: u8 = 1;
+/// Index of gc7000: HALTI5 without the rule.
+pub const GC7000: u8 = 2;
+
+/// Bytes of an instruction.
+pub const BYTES: usize = 16;
+
+impl Isa for Vivante {
+    type Op = Op;
+    type Kind = Kind;
+    type Facts = Facts;
+
+    const NAME: &'static str = "vivante";
+    const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
+    const KEY: Field = fields::OPCODE;
+
+    fn table() -> &'static Table<Self> {
+        static TABLE: LazyLock<Table<Vivante>> = LazyLock::new(|| Table::new(table::ROWS));
+        &TABLE
+    }
+
+    fn length(_low: Word, _generation: u8) -> usize {
+        BYTES
+    }
+
+    fn reserved(inst: &Inst<Self>) -> Word {
+        rules::reserved(inst)
+    }
+
+    fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
+        text::print_slot(inst, index, cx, out);
+    }
+
+    fn parse_slot(
+        inst: &mut Inst<Self>,
+        index: usize,
+        cur: &mut gpucc_isa::Cursor<'_>,
+        cx: &TextCx,
+    ) -> Result<(), TextError> {
+        text::parse_slot(inst, index, cur, cx)
+    }
+
+    fn print(inst: &Inst<Self>, cx: &TextCx, out: &mut String) {
+        text::print(inst, cx, out);
+    }
+
+    fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String> {
+        rules::check(inst, cx.generation)
+    }
+}
+
+/// The instruction table.
+pub fn table() -> &'static Table<Vivante> {
+    Vivante::table()
+}
+
+/// Decodes the four words of one instruction.
+///
+/// # Errors
+/// When no row of this generation and program type matches, or reserved bits are set.
+pub fn decode_word(words: [u32; 4], generation: u8, stages: u8) -> Result<Inst<Vivante>, DecodeError> {
+    table().decode(pack_words(words), BYTES, generation, stages)
+}
+
+/// Encodes an instruction into its four words; `None` when its row does not exist on `generation`.
+pub fn encode(inst: &Inst<Vivante>, generation: u8) -> Option<[u32; 4]> {
+    table().encode(inst, generation).map(|(w, _)| split_word(w))
+}
+
+/// Four words as one number, the first in the low bits.
+pub fn pack_words(w: [u32; 4]) -> Word {
+    Word::from(w[0]) | Word::from(w[1]) << 32 | Word::from(w[2]) << 64 | Word::from(w[3]) << 96
+}
+
+/// The inverse of [`pack_words`].
+pub fn split_word(w: Word) -> [u32; 4] {
+    [w as u32, (w >> 32) as u32, (w >> 64) as u32, (w >> 96) as u32]
+}

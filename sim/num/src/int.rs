@@ -27,25 +27,25 @@ pub fn urem(x: u32, y: u32) -> u32 {
 /// High half of the unsigned product.
 #[inline]
 pub fn umul_hi(a: u32, b: u32) -> u32 {
-    (u64::from(a) * u64::from(b) >> 32) as u32
+    ((u64::from(a) * u64::from(b)) >> 32) as u32
 }
 
 /// High half of the signed product.
 #[inline]
 pub fn smul_hi(a: i32, b: i32) -> i32 {
-    (i64::from(a) * i64::from(b) >> 32) as i32
+    ((i64::from(a) * i64::from(b)) >> 32) as i32
 }
 
 /// High half of the unsigned product.
 #[inline]
 pub fn umul_hi64(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 64) as u64
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// High half of the signed product.
 #[inline]
 pub fn smul_hi64(a: i64, b: i64) -> i64 {
-    (i128::from(a) * i128::from(b) >> 64) as i64
+    ((i128::from(a) * i128::from(b)) >> 64) as i64
 }
 
 /// Low 24 bits, zero-extended.

@@ -137,7 +137,8 @@ pub(crate) fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core:
     let bb = s - a;
     let err = (a - (s - bb)) + (b - bb);
     let bits = s.to_bits();
-    if bits & 1 != 0 || !(err < 0.0 || err > 0.0) {
+    let inexact = err < 0.0 || err > 0.0;
+    if bits & 1 != 0 || !inexact {
         return s;
     }
     if (err > 0.0) == (s > 0.0) { f64::from_bits(bits + 1) } else { f64::from_bits(bits - 1) }

@@ -1,0 +1,97 @@
+//! Building instructions: what a backend emits through.
+
+use crate::kind::{FLOW, Kind};
+use crate::src::Src;
+use crate::{Op, ValhallInst};
+
+/// Values of the `flow` slot.
+pub mod flow {
+    /// No flow.
+    pub const NONE: u32 = 0;
+    /// Wait on slots 0, 1, 2 as a bit mask: values 0..7.
+    pub const fn wait(mask: u32) -> u32 {
+        assert!(mask < 8);
+        mask
+    }
+    /// Wait on slots 0, 1, 2 and 6.
+    pub const WAIT0126: u32 = 8;
+    /// Wait on everything; belongs on BARRIER.
+    pub const WAIT: u32 = 9;
+    /// The active mask may change after this instruction.
+    pub const RECONVERGE: u32 = 10;
+    /// Ends helper invocations.
+    pub const DISCARD: u32 = 13;
+    /// Ends the program.
+    pub const END: u32 = 15;
+}
+
+/// Values of the `dst` slot.
+pub mod dst {
+    /// A whole register, or the pair that begins with it.
+    pub const fn full(reg: u8) -> u32 {
+        assert!(reg < 64);
+        0xC0 | reg as u32
+    }
+    /// The low half.
+    pub const fn low(reg: u8) -> u32 {
+        assert!(reg < 64);
+        0x40 | reg as u32
+    }
+    /// The high half.
+    pub const fn high(reg: u8) -> u32 {
+        assert!(reg < 64);
+        0x80 | reg as u32
+    }
+}
+
+/// The instruction of `op` with all modifiers at their silent values, r0 for registers and the constant 0 for sources.
+pub fn inst(op: Op) -> ValhallInst {
+    let mut i = ValhallInst::new(op as u16);
+    for (slot, v) in i.row().slots.iter().zip(i.vals.iter_mut()) {
+        *v = match slot.kind {
+            Kind::Flow => FLOW.default.unwrap_or(0) as u32,
+            Kind::Enum(def) => def.default.unwrap_or(0) as u32,
+            Kind::Dst(_) => dst::full(0),
+            // Packing a constant without modifiers succeeds for each kind; the fallback is never reached.
+            Kind::Src(k) => crate::src::zero().pack(k).unwrap_or(0xC0),
+            Kind::Page | Kind::Flag(_) | Kind::Run { .. } | Kind::Count | Kind::Imm { .. } | Kind::Constant => 0,
+        };
+    }
+    i
+}
+
+/// Puts `src` into the source at byte `position` and sets the FAU page when the operand needs one.
+///
+/// # Panics
+/// When the row has no such source or the source lacks a modifier that is set, or another operand needs another page:
+/// the caller has to legalise first ([`can_set_src`] asks).
+pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
+    let name = ["s0", "s1", "s2", "s3"][position];
+    let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
+    let Kind::Src(kind) = inst.row().slots[index].kind else { panic!("{name} is no source") };
+    let raw = src.pack(kind).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
+    inst.vals[index] = raw;
+    if let Some(page) = src.page
+        && page != 0
+    {
+        inst.set("page", page as u32);
+    }
+}
+
+/// Whether [`set_src`] accepts this operand's modifiers there (pages and counts are `validate`'s matter).
+pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
+    let Some(index) = inst.row().slot(["s0", "s1", "s2", "s3"][position]) else { return false };
+    matches!(inst.row().slots[index].kind, Kind::Src(kind) if src.pack(kind).is_some())
+}
+
+/// Sets a staging run: `name` is `sr` or `srw`.
+///
+/// # Panics
+/// When the row has no such run or the length does not fit.
+pub fn set_run(inst: &mut ValhallInst, name: &str, base: u8, len: u32) {
+    let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no run {name}", inst.row().text));
+    let Kind::Run { count, minus1 } = inst.row().slots[index].kind else { panic!("{name} is no run") };
+    assert!(base < 64 && len >= minus1 as u32 && len <= 7 + minus1 as u32, "run of {len} registers at r{base}");
+    inst.vals[index] = base as u32;
+    inst.set(count, len - minus1 as u32);
+}

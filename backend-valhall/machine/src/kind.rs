@@ -1,0 +1,272 @@
+//! Operand and modifier kinds: what the bits of each slot mean.
+
+/// A named set of field values. Position is value; an empty name is a reserved value.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EnumDef {
+    /// Name for error messages.
+    pub name: &'static str,
+    /// Names by value.
+    pub values: &'static [&'static str],
+    /// The value that prints nothing and that text without the modifier means.
+    pub default: Option<u8>,
+}
+
+impl EnumDef {
+    /// Name of `value`; `None` when reserved.
+    pub fn value(&self, value: u32) -> Option<&'static str> {
+        self.values.get(value as usize).copied().filter(|n| !n.is_empty())
+    }
+}
+
+macro_rules! enums {
+    ($($(#[$doc:meta])* $id:ident $name:literal $default:expr => $values:expr;)*) => {
+        $($(#[$doc])* pub static $id: EnumDef = EnumDef { name: $name, values: &$values, default: $default };)*
+    };
+}
+
+enums! {
+    /// What happens after the instruction has issued (section 9.2).
+    FLOW "flow" Some(0) => ["none", "wait0", "wait1", "wait01", "wait2", "wait02", "wait12", "wait012", "wait0126", "wait",
+        "reconverge", "", "", "discard", "", "end"];
+    /// Byte permutation of an 8-bit vector.
+    SWIZZLE8 "8-bit swizzle" Some(0) => ["b0123", "b3210", "b0101", "b2323", "b0000", "b1111", "b2222", "b3333", "b2301",
+        "b1032", "b0011", "b2233"];
+    /// Byte that holds the shift amount.
+    LANES8 "shift lanes" None => ["", "", "", "", "b00", "b11", "b22", "b33"];
+    /// Two bytes that become two halves.
+    HALFSWIZZLE8 "8-bit half swizzle" None => ["b00", "b10", "b20", "b30", "b01", "b11", "b21", "b31", "b02", "b12", "b22",
+        "b32", "b03", "b13", "b23", "b33"];
+    /// Halves or bytes that become two 16-bit lanes.
+    SWIZZLE16 "16-bit swizzle" Some(2) => ["h00", "h10", "h01", "h11", "b00", "b20", "b02", "b22", "b11", "b31", "b13",
+        "b33", "b01", "b23"];
+    /// The first four of them, for fields of two bits.
+    SWIZZLE16_HALVES "16-bit swizzle" Some(2) => ["h00", "h10", "h01", "h11"];
+    /// Part of a register that is extended to 32 bits.
+    SWIZZLE32 "32-bit swizzle" Some(0) => ["none", "", "h0", "h1", "b0", "b1", "b2", "b3"];
+    /// Part of a pair that is extended to 64 bits.
+    SWIZZLE64 "64-bit swizzle" Some(0) => ["none", "", "h0", "h1", "b0", "b1", "b2", "b3", "w0"];
+    /// Conversion of an fp16 half to fp32.
+    WIDEN "widen" Some(0) => ["none", "h0", "h1"];
+    /// One byte.
+    LANE8 "8-bit lane" None => ["b0", "b1", "b2", "b3"];
+    /// One half.
+    LANE16 "16-bit lane" None => ["h0", "h1"];
+    /// Part of a branch condition that is tested.
+    COMBINE "combine" Some(0) => ["none", "h0", "h1", "and", "lowbits"];
+    /// Place and extension of a loaded byte.
+    LOAD_LANE_8 "load lane" Some(0) => ["b0", "b1", "b2", "b3", "h0", "h1", "w0", "d0"];
+    /// Place and extension of a loaded half.
+    LOAD_LANE_16 "load lane" Some(0) => ["h0", "h1", "w0", "d0"];
+    /// Load lane of 24 bits.
+    LOAD_LANE_24 "load lane" Some(0) => ["identity"];
+    /// Load lane of 32 bits.
+    LOAD_LANE_32 "load lane" Some(0) => ["w0", "d0"];
+    /// Load lane of 48 bits.
+    LOAD_LANE_48 "load lane" Some(4) => ["", "", "", "", "identity"];
+    /// Load lane of 64 bits.
+    LOAD_LANE_64 "load lane" Some(7) => ["", "", "", "", "", "", "", "identity"];
+    /// Load lane of 96 bits.
+    LOAD_LANE_96 "load lane" Some(6) => ["", "", "", "", "", "", "identity"];
+    /// Load lane of 128 bits.
+    LOAD_LANE_128 "load lane" Some(7) => ["", "", "", "", "", "", "", "identity"];
+    /// Rounding.
+    ROUND "round mode" Some(0) => ["rte", "rtp", "rtn", "rtz"];
+    /// How a comparison says true.
+    RESULT_TYPE "result type" None => ["i1", "f1", "m1", "u1"];
+    /// Range of a float result.
+    CLAMP "clamp" Some(0) => ["none", "clamp_0_inf", "clamp_m1_1", "clamp_0_1"];
+    /// Comparison.
+    CONDITION "condition" None => ["eq", "gt", "ge", "ne", "lt", "le", "gtlt", "total"];
+    /// Texture dimension.
+    DIMENSION "dimension" None => ["1d", "2d", "3d", "cube"];
+    /// Level-of-detail selection.
+    LOD_MODE "level-of-detail mode" None => ["zero", "computed", "", "", "explicit", "computed_bias", "grdesc"];
+    /// Format of data in registers.
+    REGFMT "register format" None => ["auto", "", "f32", "f16", "s32", "s16", "u32", "u16"];
+    /// Texture components that are written.
+    WRITE_MASK "write mask" Some(15) => ["", "r", "g", "rg", "b", "rb", "gb", "rgb", "a", "ra", "ga", "rga", "ba", "rba",
+        "gba", "rgba"];
+    /// Component that a gather reads.
+    FETCH_COMPONENT "fetch component" None => ["gather4_r", "gather4_g", "gather4_b", "gather4_a"];
+    /// Type of texture results. 0 leaves it to the descriptor (section 21, note 11).
+    REGISTER_TYPE "register type" None => ["auto", "f", "u", "s"];
+    /// Width of texture results.
+    REGISTER_WIDTH "register width" None => ["16", "32"];
+    /// Widths of fused texture results.
+    VARTEX_WIDTH "register width" None => ["16", "32", "16.32", "32.32"];
+    /// Number of components.
+    VECSIZE "vector size" Some(0) => ["none", "v2", "v3", "v4"];
+    /// Message slot.
+    SLOT "slot" None => ["slot0", "slot1", "slot2", "", "", "", "", "slot7"];
+    /// Memory access hint.
+    MEMORY_ACCESS "memory access" Some(0) => ["none", "istream", "estream", "force"];
+    /// Subgroup size.
+    SUBGROUP "subgroup size" Some(3) => ["subgroup2", "subgroup4", "subgroup8", "subgroup16"];
+    /// How CLPER finds the other lane.
+    LANE_OP "lane operation" Some(0) => ["none", "xor", "accumulate", "shift"];
+    /// What CLPER returns for inactive lanes.
+    INACTIVE "inactive result" Some(0) => ["zero", "umax", "i1", "v2i1", "smin", "smax", "v2smin", "v2smax", "v4smin",
+        "v4smax", "f1", "v2f1", "infn", "inf", "v2infn", "v2inf"];
+    /// What MUX tests.
+    MUX "mux" Some(1) => ["neg", "int_zero", "fp_zero", "bit"];
+    /// Interpolation location.
+    SAMPLE "sample mode" None => ["center", "centroid", "sample", "explicit"];
+    /// Hidden interpolation state.
+    UPDATE "update mode" None => ["store", "retrieve", "", "clobber"];
+    /// Both of them in fused texture operations.
+    SAMPLE_AND_UPDATE "sample and update mode" None => ["center_store", "centroid_store", "sample_store", "explicit_store",
+        "center_clobber", "", "sample_clobber", "retrieve"];
+    /// Varying format in memory.
+    SOURCE_FORMAT "source format" None => ["src_flat32", "src_flat16", "src_f32", "src_f16"];
+    /// Atomic operation.
+    ATOM_OPC "atomic operation" None => ["", "", "aadd", "", "", "", "", "", "asmin", "asmax", "aumin", "aumax", "aand",
+        "aor", "axor", "axchg"];
+    /// Atomic operation with 1.
+    ATOM_OPC_1 "atomic operation" None => ["ainc", "adec", "aumax1", "asmax1", "aor1"];
+    /// What FLUSH does with NaN.
+    NAN_MODE "NaN mode" None => ["none", "flush_nan", "quiet_nan"];
+}
+
+/// What a destination may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DstKind {
+    /// One register; only the full mask may be emitted.
+    Word,
+    /// One register; each half can be written alone.
+    Half,
+    /// An aligned pair.
+    Pair,
+}
+
+/// Modifiers of a source. Above the source byte, the raw value of the slot holds them in the order neg, abs, swizzle, not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SrcMods {
+    /// None.
+    Plain,
+    /// None; a float.
+    Float,
+    /// Negate and absolute value.
+    NegAbs,
+    /// The same and fp16 to fp32.
+    NegAbsWiden,
+    /// The same and a selection of halves.
+    NegAbsSwizzle16,
+    /// The same and one half.
+    NegAbsHalf,
+    /// fp16 to fp32.
+    Widen,
+    /// Selection of halves.
+    Swizzle16,
+    /// Byte permutation.
+    Int8,
+    /// Halves or extended bytes.
+    Int16,
+    /// Extended part of a register.
+    Int32,
+    /// Extended part of a pair.
+    Int64,
+    /// Byte with the shift amount.
+    Lanes8,
+    /// Two bytes.
+    HalfSwizzle8,
+    /// Part of a condition.
+    Combine,
+    /// Complement.
+    Not,
+    /// One byte.
+    Byte,
+}
+
+impl SrcMods {
+    /// Whether it has neg and abs.
+    pub const fn has_neg_abs(self) -> bool {
+        use SrcMods::*;
+        matches!(self, NegAbs | NegAbsWiden | NegAbsSwizzle16 | NegAbsHalf)
+    }
+    /// Whether it is a float that 7.3 keeps away from specials.
+    pub const fn is_float(self) -> bool {
+        self.has_neg_abs() || matches!(self, SrcMods::Float | SrcMods::Widen)
+    }
+    /// The swizzle's names, if it has one.
+    pub fn swizzle(self) -> Option<&'static EnumDef> {
+        use SrcMods::*;
+        match self {
+            Plain | Float | NegAbs | Not => None,
+            NegAbsWiden | Widen => Some(&WIDEN),
+            NegAbsSwizzle16 | Swizzle16 => Some(&SWIZZLE16_HALVES),
+            NegAbsHalf => Some(&LANE16),
+            Int8 => Some(&SWIZZLE8),
+            Int16 => Some(&SWIZZLE16),
+            Int32 => Some(&SWIZZLE32),
+            Int64 => Some(&SWIZZLE64),
+            Lanes8 => Some(&LANES8),
+            HalfSwizzle8 => Some(&HALFSWIZZLE8),
+            Combine => Some(&COMBINE),
+            Byte => Some(&LANE8),
+        }
+    }
+    /// Bits of the swizzle.
+    pub const fn swizzle_width(self) -> u32 {
+        use SrcMods::*;
+        match self {
+            Plain | Float | NegAbs | Not => 0,
+            NegAbsHalf => 1,
+            NegAbsWiden | NegAbsSwizzle16 | Widen | Swizzle16 | Byte => 2,
+            Combine => 3,
+            Int8 | Int16 | Int32 | Int64 | Lanes8 | HalfSwizzle8 => 4,
+        }
+    }
+    /// The swizzle value of an unmodified operand.
+    pub const fn identity(self) -> u8 {
+        use SrcMods::*;
+        match self {
+            NegAbsSwizzle16 | Swizzle16 | Int16 => 2,
+            Lanes8 => 4,
+            _ => 0,
+        }
+    }
+}
+
+/// A source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SrcKind {
+    /// Reads 64 bits.
+    pub wide: bool,
+    /// Its modifiers.
+    pub mods: SrcMods,
+}
+
+/// Meaning of a slot.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Flow, on every instruction.
+    Flow,
+    /// FAU page, shared by all sources; not printed, follows from them.
+    Page,
+    /// A modifier of one bit that prints its name when set.
+    Flag(&'static str),
+    /// A modifier with named values.
+    Enum(&'static EnumDef),
+    /// Destination byte: register in bits 0..5, halves written in bits 6..7.
+    Dst(DstKind),
+    /// First register of a staging run whose length is in the slot `count` (`minus1`: stored less one).
+    Run {
+        /// Name of the slot with the length.
+        count: &'static str,
+        /// The length is stored less one.
+        minus1: bool,
+    },
+    /// Length of a staging run; printed with the run.
+    Count,
+    /// A source operand.
+    Src(SrcKind),
+    /// An immediate `name:value`.
+    Imm {
+        /// Printed name.
+        name: &'static str,
+        /// Two's complement of the field's width.
+        signed: bool,
+    },
+    /// An immediate `#value`.
+    Constant,
+}

@@ -1,0 +1,190 @@
+//! What decodes but must not be emitted (sections 2 and 7 of the ISA reference).
+
+use crate::build::flow;
+use crate::kind::{DstKind, Kind};
+use crate::src::{Operand, Src, operand};
+use crate::text::run_length;
+use crate::{Class, Op, ValhallInst, reserved_values};
+
+/// Uniform words that known devices implement: 64 slots of two (2.1).
+pub(crate) const UNIFORM_WORDS: u8 = 128;
+
+pub(crate) fn validate(inst: &ValhallInst) -> Result<(), String> {
+    if reserved_values(inst) != 0 {
+        return Err(format!("reserved values in bits {:#x}", reserved_values(inst)));
+    }
+    registers(inst)?;
+    fau(inst)?;
+    messages(inst)
+}
+
+/// Pairs and runs (2.2 to 2.4).
+fn registers(inst: &ValhallInst) -> Result<(), String> {
+    let page = inst.get("page").unwrap_or(0) as u8;
+    for (i, s) in inst.row().slots.iter().enumerate() {
+        let v = inst.vals[i];
+        match s.kind {
+            Kind::Dst(DstKind::Word) if v >> 6 != 3 => {
+                return Err("a half of a 32-bit result cannot be written alone (2.3)".into());
+            }
+            Kind::Dst(DstKind::Pair) if v >> 6 != 3 || v & 1 != 0 => {
+                return Err(format!("64-bit result in r{}: needs an even register and the full mask (2.3)", v & 63));
+            }
+            Kind::Src(k) if k.wide => match operand(v as u8, page) {
+                Operand::Reg(n, _) if n & 1 != 0 => {
+                    return Err(format!("64-bit operand in r{n}: pairs start at even registers (2.2)"));
+                }
+                Operand::Uniform(n) if n & 1 != 0 => {
+                    return Err(format!("64-bit operand in u{n}: pairs start at even words (2.2)"));
+                }
+                Operand::Special(sp, 1) => {
+                    return Err(format!("64-bit operand names the high word of {} (2.2)", sp.name));
+                }
+                _ => {}
+            },
+            Kind::Run { .. } => {
+                let len = run_length(inst, i);
+                if len >= 2 && v & 1 != 0 {
+                    return Err(format!("run of {len} registers at r{v}: runs start at even registers (2.4)"));
+                }
+                if v + len > 64 {
+                    return Err(format!("run of {len} registers at r{v} goes beyond r63 (2.4)"));
+                }
+                if len == 0 && v != 0 {
+                    return Err(format!("empty run at r{v}: the base must be 0 (2.4)"));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Uniforms, immediates and specials (7.1, 7.2).
+fn fau(inst: &ValhallInst) -> Result<(), String> {
+    let class = inst.row().facts.class;
+    let strict = !class.is_message() || matches!(inst.op(), Op::Atest | Op::Blend);
+    let page = inst.get("page").unwrap_or(0) as u8;
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut slots: Vec<u8> = Vec::new();
+    let mut specials: Vec<&str> = Vec::new();
+    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+        let Kind::Src(kind) = s.kind else { continue };
+        let src = Src::unpack(kind, v, page);
+        match operand(src.byte, page) {
+            Operand::Reg(..) => continue,
+            Operand::Uniform(n) => {
+                if n >= UNIFORM_WORDS {
+                    return Err(format!("u{n}: devices have {UNIFORM_WORDS} uniform words (2.1)"));
+                }
+                if !slots.contains(&(n >> 1)) {
+                    slots.push(n >> 1);
+                }
+            }
+            Operand::Lut(_) => {
+                if page != 0 {
+                    return Err("an immediate together with FAU page other than 0 (7.1 rule 1)".into());
+                }
+            }
+            Operand::Special(sp, _) => {
+                if kind.mods.is_float() {
+                    return Err(format!("{} as a float operand (7.3)", sp.name));
+                }
+                if class.is_message() && (sp.page == 3 || sp.name == "warp_id") {
+                    return Err(format!("{} in a message: copy it to a register first (7.2)", sp.name));
+                }
+                if !specials.contains(&sp.name) {
+                    specials.push(sp.name);
+                }
+            }
+            // Refused before.
+            Operand::Reserved => {}
+        }
+        if !bytes.contains(&src.byte) {
+            bytes.push(src.byte);
+        }
+    }
+    if bytes.len() > 2 {
+        return Err("more than two FAU words (7.1 rule 3)".into());
+    }
+    if strict && slots.len() > 1 {
+        return Err("two uniform slots in one instruction (7.1 rule 2)".into());
+    }
+    if slots.len() > 2 {
+        return Err("three uniform slots in one message (7.2)".into());
+    }
+    if specials.len() > 1 {
+        return Err("two specials in one instruction (7.1 rule 4)".into());
+    }
+    if strict && !specials.is_empty() && !slots.is_empty() {
+        return Err("a special together with a uniform (7.1 rule 5)".into());
+    }
+    Ok(())
+}
+
+/// Slots, counts and flow of messages (section 9, 15).
+fn messages(inst: &ValhallInst) -> Result<(), String> {
+    let f = inst.get("flow").unwrap_or(0);
+    match inst.op() {
+        Op::Barrier => {
+            if inst.get("slot") != Some(7) {
+                return Err("BARRIER uses slot 7 (9.1)".into());
+            }
+            if f != flow::WAIT {
+                return Err("BARRIER carries the flow `wait` (9.1 rule 5)".into());
+            }
+        }
+        op => {
+            if inst.get("slot") == Some(7) {
+                return Err("slot 7 belongs to BARRIER (9.1)".into());
+            }
+            if matches!(op, Op::AtomI32 | Op::AtomI64) && inst.get("atom_opc") == Some(15) {
+                return Err("axchg must return its value (15)".into());
+            }
+            if inst.get("compare") == Some(1) && inst.get("atom_opc") != Some(15) {
+                return Err("`.compare` goes with axchg only (15)".into());
+            }
+        }
+    }
+    if f == flow::DISCARD && inst.row().facts.class == Class::Barrier {
+        return Err("a barrier cannot discard (9.2)".into());
+    }
+    if let Some(want) = staging_registers(inst) {
+        let have = inst.get("sr_count").unwrap_or(0);
+        if have != want {
+            return Err(format!("staging run of {have} registers, the access has {want} (2.4)"));
+        }
+    }
+    Ok(())
+}
+
+/// How many registers the run at bit 40 of a memory access must have.
+pub(crate) fn staging_registers(inst: &ValhallInst) -> Option<u32> {
+    let lane = inst.get("load_lane");
+    let width = |name: &str| -> u32 {
+        match name.rsplit('i').next() {
+            Some("8") => 1,
+            Some("16") => 2,
+            Some("24") => 3,
+            Some("32") => 4,
+            Some("48") => 6,
+            Some("64") => 8,
+            Some("96") => 12,
+            _ => 16,
+        }
+    };
+    let name = inst.row().text;
+    if name.starts_with("LOAD.") || name.starts_with("LD_BUFFER.") {
+        let bytes = width(name);
+        let double = matches!((bytes, lane), (1, Some(7)) | (2, Some(3)) | (4, Some(1)));
+        return Some(if double { 2 } else { bytes.div_ceil(4) });
+    }
+    if name.starts_with("STORE.") {
+        return Some(width(name).div_ceil(4));
+    }
+    if name.starts_with("ATOM.") || name.starts_with("ATOM_RETURN.") {
+        let compare = if inst.get("compare") == Some(1) { 2 } else { 1 };
+        return Some(compare * width(name).div_ceil(4));
+    }
+    None
+}

@@ -1,0 +1,398 @@
+//! What the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
+//! section 16.5 (emission and execution).
+
+use gpucc_isa::{Inst, Role, Word};
+
+use crate::operand::{
+    GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source,
+    dst,
+};
+use crate::table::{Class, Kind, Op};
+use crate::text::{CONDITIONS, TYPES};
+use crate::{GC2000, GC7000, Vivante};
+
+/// Type numbers.
+pub mod ty {
+    /// 32-bit float.
+    pub const F32: u32 = 0;
+    /// 32-bit signed.
+    pub const S32: u32 = 1;
+    /// 8-bit signed.
+    pub const S8: u32 = 2;
+    /// 16-bit unsigned.
+    pub const U16: u32 = 3;
+    /// 16-bit float.
+    pub const F16: u32 = 4;
+    /// 16-bit signed.
+    pub const S16: u32 = 5;
+    /// 32-bit unsigned.
+    pub const U32: u32 = 6;
+    /// 8-bit unsigned.
+    pub const U8: u32 = 7;
+}
+
+/// Condition numbers.
+pub mod cond {
+    /// Always.
+    pub const ALWAYS: u32 = 0;
+    /// src0 > src1.
+    pub const GT: u32 = 1;
+    /// src0 < src1.
+    pub const LT: u32 = 2;
+    /// src0 >= src1.
+    pub const GE: u32 = 3;
+    /// src0 <= src1.
+    pub const LE: u32 = 4;
+    /// src0 == src1.
+    pub const EQ: u32 = 5;
+    /// src0 != src1.
+    pub const NE: u32 = 6;
+    /// src0 == 0.
+    pub const NOT: u32 = 10;
+    /// src0 != 0.
+    pub const NZ: u32 = 11;
+    /// src0 >= 0.
+    pub const GEZ: u32 = 12;
+    /// src0 > 0.
+    pub const GZ: u32 = 13;
+    /// src0 <= 0.
+    pub const LEZ: u32 = 14;
+    /// src0 < 0.
+    pub const LZ: u32 = 15;
+    /// Highest bit of src0.
+    pub const SELMSB: u32 = 22;
+}
+
+/// Temporaries of a thread (section 13).
+pub const TEMPS: u32 = 64;
+
+/// Uniform registers of a compute program (section 8.4; on gc2000 the larger of its two stages).
+pub const UNIFORMS: [u32; 3] = [168, 256, 256];
+
+/// Instructions of a program: the on-chip store of gc2000 without instruction cache, else what the signed 15-bit
+/// TARGET reaches (sections 3 and 13).
+pub const INSTRUCTIONS: [u32; 3] = [512, 16_383, 16_383];
+
+/// Bytes of LOCAL storage (section 13, read as KiB).
+pub const LOCAL_BYTES: [u32; 3] = [1 << 10, 1 << 10, 16 << 10];
+
+/// Bits that hold a reserved member of an enumeration, or belong to an absent operand.
+pub fn reserved(inst: &Inst<Vivante>) -> Word {
+    let mut bad = 0;
+    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+        let wrong = match s.kind {
+            Kind::Cond => v != 0 && CONDITIONS[v as usize & 31].is_empty(),
+            Kind::Thread => v == 3,
+            Kind::Silent => s.name == "thread" && v == 3,
+            Kind::Dst => v & 7 > 4,
+            Kind::DstOpt => v & 7 > 4 || v >> 14 == 0 && v != 0,
+            Kind::Src => bad_source(v),
+            Kind::SrcOpt => bad_source(v & 0x1ff_ffff) || v >> 25 == 0 && v != 0,
+            Kind::Tex => v >> 5 & 7 > 4,
+            Kind::Flag(_)
+            | Kind::Pack
+            | Kind::Type
+            | Kind::Round
+            | Kind::Shift
+            | Kind::MemMask
+            | Kind::VoidMask
+            | Kind::Target => false,
+        };
+        if wrong {
+            bad |= s.field.mask();
+        }
+    }
+    bad
+}
+
+fn bad_source(v: u32) -> bool {
+    let s = Source::new(v);
+    match s.group {
+        GROUP_IMMEDIATE => false,
+        5 | 6 => true,
+        _ => s.amode > 4,
+    }
+}
+
+/// Whether chips of this generation have the single-uniform rule.
+pub const fn single_uniform(generation: u8) -> bool {
+    generation != GC7000
+}
+
+/// Whether LOG, SIN, COS have their pair form.
+pub const fn fast_transcendentals(generation: u8) -> bool {
+    generation != GC2000
+}
+
+/// Sources that are present: slot name and raw value.
+pub fn sources(inst: &Inst<Vivante>) -> impl Iterator<Item = (&'static str, Source, u32)> + '_ {
+    inst.row().slots.iter().zip(inst.vals).filter_map(|(s, v)| match s.kind {
+        Kind::Src => Some((s.name, Source::new(v), v)),
+        Kind::SrcOpt if v >> 25 == 1 => Some((s.name, Source::new(v & 0x1ff_ffff), v & 0x1ff_ffff)),
+        _ => None,
+    })
+}
+
+/// Whether an operation of this row and type takes one lane and broadcasts the result.
+pub fn is_scalar(inst: &Inst<Vivante>, generation: u8) -> bool {
+    let row = inst.row();
+    let int_type = !matches!(inst.get("type"), None | Some(ty::F32 | ty::F16));
+    match row.facts.class {
+        Class::Scalar => true,
+        Class::IntVector => generation == GC2000,
+        // Adds and the like of integer type go through the scalar integer unit before HALTI2.
+        Class::Vector => generation == GC2000 && int_type && matches!(row.op, Op::Add | Op::Sign),
+        Class::Reduce | Class::Memory | Class::Control | Class::Texture | Class::Unknown => false,
+    }
+}
+
+/// The rules of section 16.5 that one instruction can be judged by. What they refuse the interpreter refuses too.
+///
+/// # Errors
+/// One sentence naming the rule and the section.
+pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
+    let row = inst.row();
+    let head = row.head();
+    if row.facts.class == Class::Unknown {
+        return Err(format!("what `{head}` does is unknown (section {})", row.source));
+    }
+    let get = |name| inst.get(name).unwrap_or(0);
+    let t = get("type");
+    check_operands(inst, generation)?;
+    check_uniforms(inst, generation)?;
+    if get("thread") != 0 || get("hp") != 0 || inst.get("unk").is_some_and(|u| u > 1) {
+        return Err("dual-16 thread select or full-precision destination outside of dual-16 mode (section 4.6)".into());
+    }
+    if get("round") == 3 {
+        return Err("rounding mode 3 is reserved (section 3)".into());
+    }
+    if inst.get("pack") == Some(0) && !matches!(t, ty::F32 | ty::S32 | ty::U32) {
+        return Err(format!("`.pack` with type {} has an unknown effect (section 3)", TYPES[t as usize]));
+    }
+    check_condition(inst)?;
+    check_type(inst, t)?;
+    check_lanes(inst, generation)
+}
+
+fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
+    for (name, s, raw) in sources(inst) {
+        match s.group {
+            GROUP_IMMEDIATE => {
+                if generation == GC2000 {
+                    return Err(format!("{name}: gc2000 has no immediates (section 4.4)"));
+                }
+                if let Immediate::F16(_) = Immediate::new(raw) {
+                    return Err(format!("{name}: half-float immediates belong to dual-16 mode (section 4.4)"));
+                }
+            }
+            GROUP_TEMP if s.reg >= TEMPS => return Err(format!("{name}: t{} does not exist (section 13)", s.reg)),
+            GROUP_TEMP_FULL => return Err(format!("{name}: `th` registers belong to dual-16 mode (section 4.6)")),
+            GROUP_UNIFORM if s.reg >= UNIFORMS[generation as usize] => {
+                return Err(format!("{name}: u{} does not exist on this chip (section 8.4)", s.reg));
+            }
+            GROUP_UNIFORM if s.amode != 0 && generation == GC7000 => {
+                return Err(format!("{name}: uniforms are not indexed by a0 on this chip (section 4.5)"));
+            }
+            GROUP_UNIFORM_HIGH => return Err(format!("{name}: uniform bank 1 is not to be used (section 4.1)")),
+            GROUP_INTERNAL if s.reg != 0 => return Err(format!("{name}: only i0 is known (section 4.1)")),
+            _ => {}
+        }
+    }
+    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+        if s.role != Role::Def || matches!(s.kind, Kind::DstOpt) && v == 0 {
+            continue;
+        }
+        let (reg, mask, amode) = dst::parts(v);
+        if reg >= TEMPS {
+            return Err(format!("destination t{reg} does not exist (section 13)"));
+        }
+        if mask == 0 && inst.op() != Op::Nop {
+            return Err("empty write mask".into());
+        }
+        if amode != 0 && matches!(inst.op(), Op::Movar | Op::Movai) {
+            return Err("indexed destination of an address write (section 4.5)".into());
+        }
+    }
+    Ok(())
+}
+
+fn check_uniforms(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
+    if !single_uniform(generation) {
+        return Ok(());
+    }
+    let mut first: Option<Source> = None;
+    for (_, s, _) in sources(inst).filter(|(_, s, _)| s.is_uniform()) {
+        match first {
+            None => first = Some(s),
+            Some(f) if (f.group, f.reg, f.amode) != (s.group, s.reg, s.amode) => {
+                return Err(format!(
+                    "reads two uniforms, u{} and u{}: this chip reads one in an instruction (section 8.1)",
+                    f.reg, s.reg
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
+    let Some(c) = inst.get("cond") else { return Ok(()) };
+    let name = CONDITIONS[c as usize & 31];
+    if matches!(c, 7..=9) {
+        return Err(format!("condition `.{name}` has an unknown meaning (section 6)"));
+    }
+    let binary = matches!(c, 1..=6);
+    let ok = match inst.op() {
+        Op::Branch | Op::Call | Op::Texkill => c == 0,
+        Op::BranchUnary | Op::TexkillUnary => c >= 10,
+        Op::BranchBinary | Op::TexkillBinary | Op::BranchAny => binary,
+        Op::Load | Op::Store | Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d => c == 0,
+        _ => true,
+    };
+    if ok { Ok(()) } else { Err(format!("condition `.{name}` does not fit the operands (section 6)")) }
+}
+
+fn check_type(inst: &Inst<Vivante>, t: u32) -> Result<(), String> {
+    let op = inst.op();
+    let name = TYPES[t as usize & 7];
+    let head = inst.row().head();
+    let wide = matches!(t, ty::F32 | ty::S32 | ty::U32);
+    let integer = !matches!(t, ty::F32 | ty::F16);
+    let ok = match op {
+        // Floats alone.
+        Op::Mad
+        | Op::Mul
+        | Op::Dst
+        | Op::Dp2
+        | Op::Dp3
+        | Op::Dp4
+        | Op::Dsx
+        | Op::Dsy
+        | Op::Movar
+        | Op::MovarVoid
+        | Op::Rcp
+        | Op::Rsq
+        | Op::Litp
+        | Op::Set
+        | Op::Exp
+        | Op::Log
+        | Op::Frc
+        | Op::Sqrt
+        | Op::Sin
+        | Op::Cos
+        | Op::Floor
+        | Op::Ceil
+        | Op::Div
+        | Op::NormDp2
+        | Op::NormDp3
+        | Op::NormDp4
+        | Op::NormMul => t == ty::F32,
+        Op::Add | Op::Mov | Op::Select | Op::Cmp => t != ty::F16,
+        Op::Sign | Op::Clamp0Max => matches!(t, ty::F32 | ty::S32 | ty::U32),
+        // Signedness or width matters: the type must say it.
+        Op::I2f | Op::F2i | Op::F2irnd | Op::I2i | Op::Iaddsat | Op::Imulhi0 | Op::Idiv0 | Op::Imod | Op::Rshift => {
+            integer
+        }
+        Op::Imadlosat0 | Op::BitExtract | Op::BitFindmsb => integer,
+        Op::Movai | Op::MovaiVoid => matches!(t, ty::S32 | ty::U32),
+        // Bits: any 32-bit type, or a narrow integer.
+        Op::Imullo0
+        | Op::Imadlo0
+        | Op::Iabs
+        | Op::Leadzero
+        | Op::Lshift
+        | Op::Rotate
+        | Op::Or
+        | Op::And
+        | Op::Xor
+        | Op::Not
+        | Op::Popcount
+        | Op::BitRev
+        | Op::BitFindlsb => wide || integer,
+        Op::Load | Op::Store => t != ty::F16,
+        Op::AtomicAdd
+        | Op::AtomicXchg
+        | Op::AtomicCmpXchg
+        | Op::AtomicMin
+        | Op::AtomicMax
+        | Op::AtomicOr
+        | Op::AtomicAnd
+        | Op::AtomicXor => matches!(t, ty::S32 | ty::U32),
+        Op::Conv => matches!(t, ty::F16 | ty::F32),
+        Op::Branch | Op::Call => true,
+        Op::BranchUnary | Op::BranchBinary | Op::BranchAny | Op::TexkillUnary | Op::TexkillBinary | Op::Texkill => wide,
+        // Images and textures state their own formats; instructions without a type have none to refuse; the unknown
+        // ones were refused before.
+        _ => true,
+    };
+    if !ok {
+        return Err(format!("`{head}` with type {name} has no known meaning (section {})", inst.row().source));
+    }
+    if inst.get("sat") == Some(1) {
+        let float_result = match op {
+            Op::I2f | Op::Set => true,
+            Op::F2i | Op::F2irnd | Op::Movar | Op::MovarVoid | Op::Movai | Op::MovaiVoid => false,
+            Op::Log | Op::Sin | Op::Cos | Op::Div if inst.get("round") == Some(1) => false,
+            Op::Conv => t == ty::F32,
+            _ => t == ty::F32 && !matches!(inst.row().facts.class, Class::IntVector | Class::Memory | Class::Control),
+        };
+        if !float_result || is_integer_only(op) {
+            return Err("`.sat` needs a float result of its own (sections 4.2, 7.4, 16.5)".into());
+        }
+    }
+    Ok(())
+}
+
+fn is_integer_only(op: Op) -> bool {
+    matches!(op, Op::Imullo0 | Op::Imulhi0 | Op::Idiv0 | Op::Imod | Op::Imadlo0 | Op::Imadlosat0)
+}
+
+fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
+    let op = inst.op();
+    let mask = inst.get("dst").map(|v| dst::parts(v).1).or_else(|| inst.get("mask")).unwrap_or(15);
+    let pair = matches!(op, Op::Log | Op::Sin | Op::Cos | Op::Div) && fast_transcendentals(generation);
+    if pair {
+        if inst.get("round") != Some(1) {
+            return Err("needs `.rtz`: with fast transcendentals the plain form is unknown (section 7.4)".into());
+        }
+        if mask.count_ones() != 2 {
+            return Err("the pair form writes exactly two lanes (section 7.4)".into());
+        }
+    }
+    if is_scalar(inst, generation) {
+        for (name, s, _) in sources(inst) {
+            if !s.is_broadcast() {
+                return Err(format!("{name}: a scalar operation takes a broadcast swizzle (sections 7.3, 16.5)"));
+            }
+        }
+    }
+    if generation == GC2000 && matches!(op, Op::Sin | Op::Cos) {
+        let d = inst.get("dst").map_or(0, |v| dst::parts(v).0);
+        if sources(inst).any(|(_, s, _)| s.group == GROUP_TEMP && s.reg == d) {
+            return Err("source and destination register of SIN and COS must differ on gc2000 (section 7.3)".into());
+        }
+    }
+    match op {
+        Op::Load if !matches!(mask, 1 | 2 | 3 | 4 | 6 | 7 | 8 | 12 | 14 | 15) => {
+            Err("the lanes of a load must be contiguous (section 10.1)".into())
+        }
+        Op::Store if !matches!(mask, 1 | 3 | 7 | 15) => Err("a store writes leading lanes (section 10.1)".into()),
+        Op::MovarVoid | Op::MovaiVoid if mask == 0 => Err("writes no component of a0 (section 4.5)".into()),
+        Op::BranchUnary | Op::BranchBinary if sources(inst).any(|(_, s, _)| !s.is_broadcast()) => {
+            Err("branch operands take broadcast swizzles (section 7.6)".into())
+        }
+        Op::Dsx | Op::Dsy if inst.get("src0") != inst.get("src2") => {
+            Err("a derivative takes the same operand in slots 0 and 2 (section 7.5)".into())
+        }
+        Op::Conv | Op::I2i => {
+            let imm = inst.get("src1").map_or(0, |v| v);
+            if Source::new(imm).group == GROUP_IMMEDIATE {
+                Ok(())
+            } else {
+                Err("source 1 must be an immediate (section 5)".into())
+            }
+        }
+        _ => Ok(()),
+    }
+}
