@@ -33,6 +33,7 @@ pub mod inst;
 pub mod module;
 pub mod ops;
 pub mod text;
+pub mod trace;
 pub mod types;
 
 pub use builder::Builder;
