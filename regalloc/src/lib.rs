@@ -1,1 +1,108 @@
-//! SSA register allocation over shapes, with an independent checker.
+//! SSA register allocation over shapes, with an independent checker. Knows no ISA and no IR.
+//!
+//! A [`Problem`] describes register files ([`RegFile`]: units, rows, budget, which control-flow graph), values with
+//! [`Shape`]s (which answer where a value may lie), blocks with parameters and two successor lists, and instructions
+//! whose [`Operand`]s may be fixed, tied or written early. [`allocate`] answers with the place of every operand, the
+//! parallel copies to insert and what is free around them; [`sequence`] turns a parallel copy into moves and swaps.
+//!
+//! Steps: [`verify()`], [`Liveness`], [`colour()`] in block order with coalescing wishes, parallel copies where fragmented
+//! and on edges, and [`check()`], which knows nothing of the steps before.
+//!
+//! All steps are linear in the size of the problem and of its live-in lists.
+
+mod check;
+mod colour;
+mod hint;
+mod live;
+mod moves;
+mod pack;
+mod problem;
+mod units;
+mod verify;
+
+pub use check::check;
+pub use colour::{Allocation, At, Move, ParallelCopy, colour};
+pub use live::Liveness;
+pub use moves::{MoveCaps, Step, Units, sequence};
+pub use problem::{
+    Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
+    RegFile, Role, Shape, Value, ValueInfo, Where,
+};
+pub use units::{MAX_UNITS, Placement, UnitSet};
+pub use verify::verify;
+
+/// Switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Run the checker; a finding is a panic that names it. On by default wherever debug assertions are.
+    pub check: bool,
+    /// Stress: choose places as badly as possible.
+    pub fragment: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { check: cfg!(debug_assertions), fragment: false }
+    }
+}
+
+/// Verifies, computes liveness, colours and checks.
+///
+/// # Errors
+/// When registers run out or the problem breaks its own rules.
+///
+/// # Panics
+/// When the checker finds the answer wrong: a bug of this crate.
+pub fn allocate(p: &Problem, options: Options) -> Result<Allocation, Error> {
+    verify(p)?;
+    let live = Liveness::compute(p)?;
+    let a = colour(p, &live, options.fragment)?;
+    if options.check
+        && let Err(e) = check(p, &a)
+    {
+        panic!("register allocation is wrong: {e}");
+    }
+    Ok(a)
+}
+
+/// Most units of each file that are wanted at once, at the start of a block or around an instruction.
+pub fn pressure(p: &Problem, live: &Liveness) -> Vec<u32> {
+    let mut peak = vec![0u32; p.files.len()];
+    let mut live_at = vec![u32::MAX; p.values.len()];
+    let units = |v: Value| (p.file(v) as usize, p.shape(v).units as u32);
+    for b in 0..p.blocks.len() as BlockId {
+        let mut now = vec![0u32; p.files.len()];
+        live.for_live_out(p, b, |v| {
+            if live_at[v.0 as usize] != b {
+                live_at[v.0 as usize] = b;
+                now[units(v).0] += units(v).1;
+            }
+        });
+        let raise = |peak: &mut [u32], now: &[u32]| peak.iter_mut().zip(now).for_each(|(p, n)| *p = (*p).max(*n));
+        raise(&mut peak, &now);
+        for i in p.blocks[b as usize].insts.clone().rev() {
+            let ops = p.operands(i);
+            for o in ops.iter().filter(|o| o.role != Role::Use) {
+                if live_at[o.value.0 as usize] != b {
+                    now[units(o.value).0] += units(o.value).1;
+                }
+                live_at[o.value.0 as usize] = u32::MAX;
+            }
+            raise(&mut peak, &now);
+            for o in ops.iter().filter(|o| o.role == Role::Def) {
+                now[units(o.value).0] -= units(o.value).1;
+            }
+            for o in ops.iter().filter(|o| o.role == Role::Use) {
+                if live_at[o.value.0 as usize] != b {
+                    live_at[o.value.0 as usize] = b;
+                    now[units(o.value).0] += units(o.value).1;
+                }
+            }
+            raise(&mut peak, &now);
+            for o in ops.iter().filter(|o| o.role == Role::EarlyDef) {
+                now[units(o.value).0] -= units(o.value).1;
+            }
+        }
+    }
+    peak
+}

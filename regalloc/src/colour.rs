@@ -1,0 +1,678 @@
+//! Colouring: one walk over the blocks in order, each value placed at its definition.
+//!
+//! Where no place is free, a parallel copy before the instruction moves live values out of the way; where the
+//! predecessors of a block leave a value in different places, parallel copies on the edges bring it to one.
+
+use smallvec::SmallVec;
+
+use crate::hint::Groups;
+use crate::live::Liveness;
+use crate::pack::{Chooser, Item, solve};
+use crate::problem::{BlockId, Cfg, Constraint, Error, FileId, InstId, Operand, OutOfRegisters, Problem, Role, Value};
+use crate::units::{Placement, UnitSet};
+
+/// Where a parallel copy goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// Right before an instruction.
+    Before(InstId),
+    /// At the end of a block, before its terminators; for files on the logical graph before its `logical_end`, if it
+    /// has one.
+    End(BlockId, Cfg),
+    /// At the start of a block.
+    Start(BlockId, Cfg),
+}
+
+/// One piece of a parallel copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Move {
+    /// Register file.
+    pub file: FileId,
+    /// Written places.
+    pub dst: Placement,
+    /// Read places.
+    pub src: Placement,
+    /// Units that must move together.
+    pub granule: u16,
+}
+
+/// Moves that happen at once: all reads before all writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParallelCopy {
+    /// Where it goes.
+    pub at: At,
+    /// Its moves.
+    pub moves: Vec<Move>,
+    /// Per file: units of the budget that hold nothing while it happens.
+    pub free: Vec<UnitSet>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default)]
+pub struct Allocation {
+    /// Place of every operand of [`Problem::operands`].
+    pub operands: Vec<Placement>,
+    /// Places of live-in values and live parameters at the start of each block.
+    pub entry: Vec<Vec<(Value, Placement)>>,
+    /// Parallel copies to insert, in program order of the blocks they go to.
+    pub copies: Vec<ParallelCopy>,
+    /// Per instruction with `report_free`: units of each file that hold nothing while it happens.
+    pub free: Vec<(InstId, Vec<UnitSet>)>,
+}
+
+struct FileState {
+    chooser: Chooser,
+    occupied: UnitSet,
+    /// Value in each occupied unit.
+    owner: Vec<Value>,
+    /// Room that an anchored group still waits for.
+    reserved: UnitSet,
+}
+
+struct Colour<'a> {
+    p: &'a Problem,
+    live: &'a Liveness,
+    files: Vec<FileState>,
+    /// Place of each value that is live here.
+    at: Vec<Placement>,
+    groups: Groups,
+    /// Per value: a parameter it is passed to over a back edge, whose place is known by then.
+    back_param: Vec<Value>,
+    /// Place of each parameter at the start of its block.
+    param_at: Vec<Placement>,
+    /// Live-out values of finished blocks.
+    exit: Vec<Vec<(Value, Placement)>>,
+    /// Units occupied at the logical end of finished blocks, per file.
+    logical_end: Vec<Option<Vec<UnitSet>>>,
+    out: Allocation,
+}
+
+/// Colours `p`. With `worst`, places are chosen as badly as possible.
+///
+/// # Errors
+/// When registers run out or the problem is malformed.
+pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, Error> {
+    let n = p.values.len();
+    let mut back_param = vec![Value::NONE; n];
+    for (b, block) in p.blocks.iter().enumerate() {
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            for e in block.succs(cfg).iter().filter(|e| e.to <= b as u32) {
+                for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                    if p.cfg(param) == cfg && !arg.is_none() {
+                        back_param[arg.index()] = param;
+                    }
+                }
+            }
+        }
+    }
+    let files = p.files.iter().map(|&f| FileState {
+        chooser: Chooser::new(f, worst),
+        occupied: UnitSet::EMPTY,
+        owner: vec![Value::NONE; f.units as usize],
+        reserved: UnitSet::EMPTY,
+    });
+    let mut c = Colour {
+        p,
+        live,
+        files: files.collect(),
+        at: vec![Placement::NONE; n],
+        groups: Groups::new(p),
+        back_param,
+        param_at: vec![Placement::NONE; n],
+        exit: vec![Vec::new(); p.blocks.len()],
+        logical_end: vec![None; p.blocks.len()],
+        out: Allocation {
+            operands: vec![Placement::NONE; p.operands.len()],
+            entry: vec![Vec::new(); p.blocks.len()],
+            ..Allocation::default()
+        },
+    };
+    let mut stamp = vec![u32::MAX; n];
+    for b in 0..p.blocks.len() as BlockId {
+        c.enter(b)?;
+        let block = &p.blocks[b as usize];
+        for i in block.insts.clone() {
+            if block.logical_end == Some(i) {
+                c.logical_end[b as usize] = Some(c.files.iter().map(|f| f.occupied).collect());
+            }
+            c.inst(b, i)?;
+        }
+        let mut exit = Vec::new();
+        live.for_live_out(p, b, |v| {
+            if stamp[v.index()] != b {
+                stamp[v.index()] = b;
+                exit.push((v, c.at[v.index()]));
+            }
+        });
+        c.exit[b as usize] = exit;
+    }
+    c.edges();
+    Ok(c.out)
+}
+
+impl Colour<'_> {
+    fn occupy(&mut self, v: Value, place: Placement) {
+        let f = &mut self.files[self.p.file(v) as usize];
+        f.occupied.add(place);
+        f.chooser.note(place);
+        for u in place.units() {
+            f.owner[u as usize] = v;
+        }
+        self.at[v.index()] = place;
+    }
+
+    fn release(&mut self, v: Value) {
+        let place = std::mem::take(&mut self.at[v.index()]);
+        self.files[self.p.file(v) as usize].occupied.sub(place);
+    }
+
+    /// Live values of a file, by their lowest unit.
+    fn live_values(&self, file: FileId) -> Vec<Value> {
+        let f = &self.files[file as usize];
+        let mut out = Vec::new();
+        for u in f.occupied.iter() {
+            let v = f.owner[u as usize];
+            if self.at[v.index()].base() == u {
+                out.push(v);
+            }
+        }
+        out
+    }
+
+    fn wish(&mut self, v: Value) -> Option<i32> {
+        let back = self.back_param[v.index()];
+        if !back.is_none() && !self.param_at[back.index()].is_none() {
+            return Some(self.param_at[back.index()].base() as i32);
+        }
+        self.groups.wish(v)
+    }
+
+    /// Picks a place for a new value in `free`, by the wishes of its group.
+    fn pick(&mut self, v: Value, free: &UnitSet) -> Option<Placement> {
+        let file = self.p.file(v) as usize;
+        let shape = *self.p.shape(v);
+        let mut wish = self.wish(v);
+        let widest = self.groups.widest(self.p, v);
+        if wish.is_none()
+            && let Some((w, distance)) = widest
+        {
+            let f = &mut self.files[file];
+            let room = free.minus(&f.reserved);
+            if let Some(place) = f.chooser.pick(self.p.shape(w), &room, &UnitSet::EMPTY, None) {
+                let base = place.base() as i32 - distance;
+                if base >= 0 {
+                    self.groups.anchor(v, base as u16);
+                    f.reserved.add(place);
+                    wish = Some(base);
+                }
+            }
+        }
+        let f = &mut self.files[file];
+        let place = f.chooser.pick(&shape, free, &f.reserved, wish)?;
+        if widest.is_none() {
+            f.reserved.sub(place);
+            self.groups.anchor(v, place.base());
+        }
+        Some(place)
+    }
+
+    fn enter(&mut self, b: BlockId) -> Result<(), Error> {
+        for f in &mut self.files {
+            f.occupied = UnitSet::EMPTY;
+            f.reserved = UnitSet::EMPTY;
+        }
+        let live = self.live;
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            if !self.p.files.iter().any(|f| f.cfg == cfg) {
+                continue;
+            }
+            let first = live.preds(cfg)[b as usize].first().copied().filter(|&q| q < b);
+            if let Some(q) = first {
+                for &(v, place) in &self.exit[q as usize] {
+                    if self.p.cfg(v) == cfg {
+                        self.at[v.index()] = place;
+                    }
+                }
+            }
+            for &v in &live.live_in[b as usize] {
+                if self.p.cfg(v) == cfg {
+                    let place = self.at[v.index()];
+                    if first.is_none() || place.is_none() {
+                        return Err(Error::Invalid(format!("{v:?} lives into block {b} before any predecessor")));
+                    }
+                    self.occupy(v, place);
+                }
+            }
+        }
+        let params: Vec<Value> =
+            self.p.blocks[b as usize].params.iter().copied().filter(|v| !live.dead_param[v.index()]).collect();
+        if !params.is_empty() {
+            self.enter_params(b, &params)?;
+        }
+        let mut entry = Vec::new();
+        for &v in live.live_in[b as usize].iter().chain(&params) {
+            entry.push((v, self.at[v.index()]));
+        }
+        for &v in &params {
+            self.param_at[v.index()] = self.at[v.index()];
+        }
+        self.out.entry[b as usize] = entry;
+        Ok(())
+    }
+
+    fn enter_params(&mut self, b: BlockId, params: &[Value]) -> Result<(), Error> {
+        // An argument that dies on the edge leaves its place to the parameter.
+        let mut wishes: SmallVec<[Option<i32>; 8]> = SmallVec::new();
+        for &v in params {
+            let cfg = self.p.cfg(v);
+            let index = self.p.blocks[b as usize].params.iter().position(|&q| q == v);
+            let arg = self.live.preds(cfg)[b as usize].first().filter(|&&q| q < b).and_then(|&q| {
+                let e = self.p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b)?;
+                e.args.get(index?).copied().filter(|a| !a.is_none())
+            });
+            wishes.push(arg.map(|a| self.at[a.index()]).filter(|a| !a.is_none()).map(|a| a.base() as i32));
+        }
+        let mut order: SmallVec<[usize; 8]> = (0..params.len()).collect();
+        order.sort_by_key(|&k| core::cmp::Reverse(self.p.shape(params[k]).units));
+        let mut done: SmallVec<[Value; 8]> = SmallVec::new();
+        let mut failed = false;
+        for &k in &order {
+            let v = params[k];
+            let f = &mut self.files[self.p.file(v) as usize];
+            let free = f.chooser.file.budget.minus(&f.occupied);
+            let group = self.groups.wish(v);
+            let shape = *self.p.shape(v);
+            let f = &mut self.files[self.p.file(v) as usize];
+            let direct = wishes[k].filter(|&w| {
+                f.chooser.pick(&shape, &free, &UnitSet::EMPTY, Some(w)).is_some_and(|p| p.base() as i32 == w)
+            });
+            let Some(place) = f.chooser.pick(&shape, &free, &UnitSet::EMPTY, direct.or(group).or(wishes[k])) else {
+                failed = true;
+                break;
+            };
+            self.groups.anchor(v, place.base());
+            self.occupy(v, place);
+            done.push(v);
+        }
+        if !failed {
+            return Ok(());
+        }
+        for v in done {
+            self.release(v);
+        }
+        for file in 0..self.files.len() as FileId {
+            let mut values = self.live_values(file);
+            let old = values.len();
+            values.extend(params.iter().copied().filter(|&v| self.p.file(v) == file));
+            if old == values.len() {
+                continue;
+            }
+            let mut items: Vec<Item> = values
+                .iter()
+                .enumerate()
+                .map(|(k, &v)| Item {
+                    info: self.p.values[v.index()],
+                    before: true,
+                    after: true,
+                    fixed: None,
+                    current: (k < old).then(|| self.at[v.index()]),
+                    wish: None,
+                    place: Placement::NONE,
+                })
+                .collect();
+            let f = &mut self.files[file as usize];
+            if !solve(&mut f.chooser, &mut items, UnitSet::EMPTY) {
+                return Err(self.out_of_registers(file, b, None, &items, UnitSet::EMPTY));
+            }
+            f.occupied = UnitSet::EMPTY;
+            for (v, item) in values.into_iter().zip(items) {
+                self.occupy(v, item.place);
+            }
+        }
+        Ok(())
+    }
+
+    fn out_of_registers(
+        &self,
+        file: FileId,
+        block: BlockId,
+        inst: Option<InstId>,
+        items: &[Item],
+        after: UnitSet,
+    ) -> Error {
+        let f = &self.p.files[file as usize];
+        let sum = |pred: fn(&Item) -> bool| items.iter().filter(|i| pred(i)).map(|i| i.info.shape.units as u32).sum();
+        let before: u32 = sum(|i| i.before);
+        let later: u32 = sum(|i| i.after);
+        let demand = before.max(later + after.intersect(&f.budget).len());
+        Error::OutOfRegisters(OutOfRegisters { file, name: f.name, inst, block, demand, limit: f.budget.len() })
+    }
+
+    fn inst(&mut self, b: BlockId, i: InstId) -> Result<(), Error> {
+        let ops = self.p.operands(i);
+        let base = self.p.insts[i as usize].operands.start as usize;
+        let mut touched: SmallVec<[FileId; 4]> = SmallVec::new();
+        let mut touch = |f: FileId| {
+            if !touched.contains(&f) {
+                touched.push(f);
+            }
+        };
+        for o in ops {
+            touch(self.p.file(o.value));
+        }
+        for &(f, _) in self.p.clobbers(i) {
+            touch(f);
+        }
+        let start: SmallVec<[UnitSet; 4]> = self.files.iter().map(|f| f.occupied).collect();
+        let mut moves = Vec::new();
+        for &file in &touched {
+            if !self.place_fast(file, i, ops, base)? {
+                self.place_slow(file, b, i, ops, base, &mut moves)?;
+            }
+        }
+        let report = self.p.insts[i as usize].report_free;
+        if report || !moves.is_empty() {
+            let mut busy: Vec<UnitSet> = start.iter().zip(&self.files).map(|(s, f)| s.union(&f.occupied)).collect();
+            for (k, o) in ops.iter().enumerate() {
+                busy[self.p.file(o.value) as usize].add(self.out.operands[base + k]);
+            }
+            let free: Vec<UnitSet> = self.p.files.iter().zip(&busy).map(|(f, b)| f.budget.minus(b)).collect();
+            if report {
+                self.out.free.push((i, free.clone()));
+            }
+            if !moves.is_empty() {
+                self.out.copies.push(ParallelCopy { at: At::Before(i), moves, free });
+            }
+        }
+        for (k, o) in ops.iter().enumerate() {
+            if o.role == Role::Use && self.live.last[base + k] && !self.at[o.value.index()].is_none() {
+                self.release(o.value);
+            }
+        }
+        for (k, o) in ops.iter().enumerate() {
+            if o.role != Role::Use {
+                let place = self.out.operands[base + k];
+                self.files[self.p.file(o.value) as usize].chooser.note(place);
+                if !self.live.last[base + k] {
+                    self.occupy(o.value, place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Places the operands in `file` without moving anything; false when that is impossible.
+    fn place_fast(&mut self, file: FileId, i: InstId, ops: &[Operand], base: usize) -> Result<bool, Error> {
+        let before = self.files[file as usize].occupied;
+        let mut after = before;
+        for (k, o) in ops.iter().enumerate() {
+            if o.role != Role::Use || self.p.file(o.value) != file {
+                continue;
+            }
+            let at = self.at[o.value.index()];
+            if at.is_none() {
+                return Err(Error::Invalid(format!("instruction {i} reads {:?}, which is not live", o.value)));
+            }
+            if let Constraint::Fixed(want) = o.constraint
+                && want != at
+            {
+                return Ok(false);
+            }
+            self.out.operands[base + k] = at;
+            if self.live.last[base + k] {
+                after.sub(at);
+            }
+        }
+        for &(f, place) in self.p.clobbers(i) {
+            if f == file {
+                if after.has_any(place) {
+                    return Ok(false);
+                }
+                after.add(place);
+            }
+        }
+        let mut rest: SmallVec<[usize; 4]> = SmallVec::new();
+        for (k, o) in ops.iter().enumerate() {
+            if o.role == Role::Use || self.p.file(o.value) != file {
+                continue;
+            }
+            let place = match o.constraint {
+                Constraint::Any => {
+                    rest.push(k);
+                    continue;
+                }
+                Constraint::Fixed(place) => {
+                    if o.role == Role::EarlyDef && before.has_any(place) {
+                        return Ok(false);
+                    }
+                    place
+                }
+                Constraint::Tied(t) => {
+                    let Some(u) = ops.get(t as usize).filter(|u| u.role == Role::Use) else {
+                        return Err(Error::Invalid(format!("instruction {i}: operand {k} is tied to no use")));
+                    };
+                    let place = self.at[u.value.index()];
+                    if !self.live.last[base + t as usize] || self.p.file(u.value) != file {
+                        return Ok(false);
+                    }
+                    place
+                }
+            };
+            if after.has_any(place) {
+                return Ok(false);
+            }
+            after.add(place);
+            self.out.operands[base + k] = place;
+        }
+        rest.sort_by_key(|&k| {
+            (ops[k].role != Role::EarlyDef, core::cmp::Reverse(crate::pack::weight(self.p.shape(ops[k].value))))
+        });
+        let budget = self.p.files[file as usize].budget;
+        for k in rest {
+            let mut free = budget.minus(&after);
+            if ops[k].role == Role::EarlyDef {
+                free = free.minus(&before);
+            }
+            let Some(place) = self.pick(ops[k].value, &free) else { return Ok(false) };
+            after.add(place);
+            self.out.operands[base + k] = place;
+        }
+        Ok(true)
+    }
+
+    /// Places the operands in `file`, moving live values as needed; appends the moves.
+    fn place_slow(
+        &mut self,
+        file: FileId,
+        b: BlockId,
+        i: InstId,
+        ops: &[Operand],
+        base: usize,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), Error> {
+        let mut clobbered = UnitSet::EMPTY;
+        for &(f, place) in self.p.clobbers(i) {
+            if f == file {
+                clobbered.add(place);
+            }
+        }
+        // Units that a live-through value cannot keep because a definition is fixed there.
+        let mut fixed_defs = clobbered;
+        for o in ops.iter().filter(|o| o.role != Role::Use && self.p.file(o.value) == file) {
+            if let Constraint::Fixed(place) = o.constraint {
+                fixed_defs.add(place);
+            }
+        }
+        let values = self.live_values(file);
+        let mut items: Vec<Item> = Vec::with_capacity(values.len() + ops.len());
+        // Value whose bits an item holds before the instruction, and the item of each operand.
+        let mut source: Vec<Value> = Vec::new();
+        let mut item_of: SmallVec<[usize; 8]> = smallvec::smallvec![usize::MAX; ops.len()];
+        let blank = |v: Value| Item {
+            info: self.p.values[v.index()],
+            before: true,
+            after: false,
+            fixed: None,
+            current: None,
+            wish: None,
+            place: Placement::NONE,
+        };
+        let tied_to =
+            |t: usize| ops.iter().position(|o| o.role != Role::Use && o.constraint == Constraint::Tied(t as u8));
+        let fixed_of = |k: usize| match ops[k].constraint {
+            Constraint::Fixed(p) => Some(p),
+            _ => None,
+        };
+        for &v in &values {
+            let uses: SmallVec<[usize; 4]> =
+                (0..ops.len()).filter(|&k| ops[k].role == Role::Use && ops[k].value == v).collect();
+            let dies = uses.iter().any(|&k| self.live.last[base + k]);
+            let main = items.len();
+            let mut item = blank(v);
+            item.current = Some(self.at[v.index()]);
+            item.after = !dies;
+            items.push(item);
+            source.push(v);
+            let (mut pinned, mut tied) = (false, false);
+            for k in uses {
+                let want = fixed_of(k);
+                let def = tied_to(k);
+                if want.is_none() && def.is_none() {
+                    item_of[k] = main;
+                    continue;
+                }
+                if let Some(want) = want
+                    && def.is_none()
+                {
+                    let known = items.iter().zip(&source).position(|(it, &s)| s == v && it.fixed == Some(want));
+                    if let Some(known) = known {
+                        item_of[k] = known;
+                        continue;
+                    }
+                    let stays = items[main].current == Some(want) && !fixed_defs.has_any(want);
+                    if !pinned && !tied && (dies || stays) {
+                        items[main].fixed = Some(want);
+                        pinned = true;
+                        item_of[k] = main;
+                        continue;
+                    }
+                }
+                if let Some(d) = def {
+                    item_of[d] = main;
+                    if dies && !tied && !pinned {
+                        tied = true;
+                        items[main].after = true;
+                        items[main].fixed = want;
+                        item_of[k] = main;
+                        continue;
+                    }
+                }
+                let mut copy = blank(v);
+                copy.fixed = want;
+                copy.after = def.is_some();
+                item_of[k] = items.len();
+                if let Some(d) = def {
+                    item_of[d] = items.len();
+                    copy.wish = self.groups.wish(ops[d].value);
+                }
+                items.push(copy);
+                source.push(v);
+            }
+        }
+        for (k, o) in ops.iter().enumerate() {
+            if o.role == Role::Use || self.p.file(o.value) != file || item_of[k] != usize::MAX {
+                continue;
+            }
+            let mut item = blank(o.value);
+            item.before = o.role == Role::EarlyDef;
+            item.after = true;
+            item.fixed = fixed_of(k);
+            item.wish = self.wish(o.value);
+            item_of[k] = items.len();
+            items.push(item);
+            source.push(Value::NONE);
+        }
+        if !solve(&mut self.files[file as usize].chooser, &mut items, clobbered) {
+            return Err(self.out_of_registers(file, b, Some(i), &items, clobbered));
+        }
+        for (item, &v) in items.iter().zip(&source) {
+            if !v.is_none() && self.at[v.index()] != item.place {
+                let granule = item.info.shape.granule;
+                moves.push(Move { file, dst: item.place, src: self.at[v.index()], granule });
+            }
+        }
+        for &v in &values {
+            self.release(v);
+        }
+        for (item, &v) in items.iter().zip(&source) {
+            if item.current.is_some() {
+                self.occupy(v, item.place);
+            }
+        }
+        for (k, o) in ops.iter().enumerate() {
+            if self.p.file(o.value) == file {
+                self.out.operands[base + k] = items[item_of[k]].place;
+            }
+        }
+        Ok(())
+    }
+
+    fn edges(&mut self) {
+        let p = self.p;
+        let nfiles = p.files.len();
+        let occupancy = |list: &[(Value, Placement)]| -> Vec<UnitSet> {
+            let mut sets = vec![UnitSet::EMPTY; nfiles];
+            for &(v, place) in list {
+                sets[p.file(v) as usize].add(place);
+            }
+            sets
+        };
+        for b in 0..p.blocks.len() as BlockId {
+            let block = &p.blocks[b as usize];
+            for &(v, place) in &self.exit[b as usize] {
+                self.at[v.index()] = place;
+            }
+            let mut busy: Option<Vec<UnitSet>> = None;
+            for cfg in [Cfg::Logical, Cfg::Linear] {
+                for e in block.succs(cfg) {
+                    let params = &p.blocks[e.to as usize].params;
+                    let mut moves = Vec::new();
+                    let mut arg = params.iter().zip(&e.args).filter(|(q, _)| !self.live.dead_param[q.index()]);
+                    let live_in = self.live.live_in[e.to as usize].len();
+                    for (k, &(v, dst)) in self.out.entry[e.to as usize].iter().enumerate() {
+                        let from = if k < live_in { v } else { arg.next().map_or(v, |(_, &a)| a) };
+                        if p.cfg(v) != cfg {
+                            continue;
+                        }
+                        let src = self.at[from.index()];
+                        if src != dst {
+                            moves.push(Move { file: p.file(v), dst, src, granule: p.shape(v).granule });
+                        }
+                    }
+                    if moves.is_empty() {
+                        continue;
+                    }
+                    let busy = busy.get_or_insert_with(|| {
+                        let mut all = occupancy(&self.exit[b as usize]);
+                        if let Some(early) = &self.logical_end[b as usize] {
+                            for (a, s) in all.iter_mut().zip(early) {
+                                *a = a.union(s);
+                            }
+                        }
+                        for cfg in [Cfg::Logical, Cfg::Linear] {
+                            for e in block.succs(cfg) {
+                                for &(v, place) in &self.out.entry[e.to as usize] {
+                                    all[p.file(v) as usize].add(place);
+                                }
+                            }
+                        }
+                        all
+                    });
+                    let free = p.files.iter().zip(&*busy).map(|(f, s)| f.budget.minus(s)).collect();
+                    let at = if block.succs(cfg).len() == 1 { At::End(b, cfg) } else { At::Start(e.to, cfg) };
+                    self.out.copies.push(ParallelCopy { at, moves, free });
+                }
+            }
+        }
+    }
+}

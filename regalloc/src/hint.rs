@@ -1,0 +1,128 @@
+//! Groups of values that wish to lie at fixed distances from each other.
+//!
+//! A union-find with offsets over the wishes: members of collects, splits, copies, tied operands, parameters with their
+//! arguments. The first member to be placed looks for room for the widest one and so anchors the group.
+//! Members may interfere: a wish is never a promise.
+
+use crate::problem::{Cfg, Constraint, Problem, Role, Value};
+
+/// A group, stored at its root.
+#[derive(Clone, Copy)]
+struct Root {
+    /// Unit that offset 0 of the group maps to.
+    anchor: Option<i32>,
+    /// Member with most units.
+    widest: u32,
+}
+
+/// The groups of a problem.
+pub(crate) struct Groups {
+    parent: Vec<u32>,
+    offset: Vec<i32>,
+    root: Vec<Root>,
+}
+
+impl Groups {
+    pub(crate) fn new(p: &Problem) -> Groups {
+        let n = p.values.len();
+        let mut g = Groups {
+            parent: (0..n as u32).collect(),
+            offset: vec![0; n],
+            root: (0..n as u32).map(|v| Root { anchor: None, widest: v }).collect(),
+        };
+        for h in &p.hints {
+            g.union(p, h.part, h.whole, h.offset as i32);
+        }
+        for i in 0..p.insts.len() as u32 {
+            let ops = p.operands(i);
+            for o in ops {
+                if let (Constraint::Tied(t), true) = (o.constraint, o.role != Role::Use)
+                    && let Some(u) = ops.get(t as usize)
+                {
+                    g.union(p, u.value, o.value, 0);
+                }
+            }
+        }
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            for block in &p.blocks {
+                for e in block.succs(cfg) {
+                    for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                        if p.cfg(param) == cfg && !arg.is_none() {
+                            g.union(p, arg, param, 0);
+                        }
+                    }
+                }
+            }
+        }
+        for o in &p.operands {
+            if let Constraint::Fixed(at) = o.constraint {
+                let (root, offset) = g.find(o.value);
+                let r = &mut g.root[root as usize];
+                if r.anchor.is_none() {
+                    r.anchor = Some(at.base() as i32 - offset);
+                }
+            }
+        }
+        g
+    }
+
+    fn union(&mut self, p: &Problem, part: Value, whole: Value, offset: i32) {
+        if p.file(part) != p.file(whole) {
+            return;
+        }
+        let (ra, oa) = self.find(part);
+        let (rb, ob) = self.find(whole);
+        if ra == rb {
+            return;
+        }
+        self.parent[ra as usize] = rb;
+        self.offset[ra as usize] = ob + offset - oa;
+        let units = |v: u32| p.values[v as usize].shape.units;
+        let (wa, wb) = (self.root[ra as usize].widest, self.root[rb as usize].widest);
+        if units(wa) > units(wb) {
+            self.root[rb as usize].widest = wa;
+        }
+    }
+
+    /// Root of the group of `v` and the position of `v` in it.
+    fn find(&mut self, v: Value) -> (u32, i32) {
+        let (mut at, mut sum) = (v.0, 0);
+        while self.parent[at as usize] != at {
+            sum += self.offset[at as usize];
+            at = self.parent[at as usize];
+        }
+        let (root, total) = (at, sum);
+        at = v.0;
+        while self.parent[at as usize] != root && at != root {
+            let (next, step) = (self.parent[at as usize], self.offset[at as usize]);
+            self.parent[at as usize] = root;
+            self.offset[at as usize] = sum;
+            sum -= step;
+            at = next;
+        }
+        (root, total)
+    }
+
+    /// The unit where `v` would suit its group, if the group has an anchor.
+    pub(crate) fn wish(&mut self, v: Value) -> Option<i32> {
+        let (root, offset) = self.find(v);
+        self.root[root as usize].anchor.map(|a| a + offset)
+    }
+
+    /// The widest member of the group of `v` and its position relative to `v`, when it is wider than `v`.
+    pub(crate) fn widest(&mut self, p: &Problem, v: Value) -> Option<(Value, i32)> {
+        let (root, offset) = self.find(v);
+        let w = Value(self.root[root as usize].widest);
+        if p.shape(w).units <= p.shape(v).units {
+            return None;
+        }
+        let (_, ow) = self.find(w);
+        Some((w, ow - offset))
+    }
+
+    /// Moves the anchor of the group of `v` so that `v` at `base` suits it.
+    pub(crate) fn anchor(&mut self, v: Value, base: u16) {
+        let (root, offset) = self.find(v);
+        self.root[root as usize].anchor = Some(base as i32 - offset);
+    }
+}

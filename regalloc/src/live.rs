@@ -1,0 +1,187 @@
+//! Liveness of values along the graph of their file, by walking up from uses.
+//!
+//! Costs are proportional to the size of the answer: the sum of the live-in lists. A value may have several
+//! definitions (reloads after spilling), as long as each use is reached by one on every path.
+
+use crate::problem::{BlockId, Cfg, Error, Problem, Role, Value};
+
+/// Liveness facts of a problem.
+pub struct Liveness {
+    /// Values live into each block, ascending; parameters are not among them.
+    pub live_in: Vec<Vec<Value>>,
+    /// Per operand: a use after which the value is dead, or a definition that nothing reads.
+    pub last: Vec<bool>,
+    /// Per value: a parameter that nothing reads.
+    pub dead_param: Vec<bool>,
+    /// Predecessors on the logical and on the linear graph.
+    pub preds: [Vec<Vec<BlockId>>; 2],
+}
+
+/// Lists per key in one vector.
+struct Csr {
+    start: Vec<u32>,
+    items: Vec<BlockId>,
+}
+
+impl Csr {
+    /// From pairs sorted in any way; lists keep the order of the pairs.
+    fn new(keys: usize, pairs: &[(Value, BlockId)]) -> Csr {
+        let mut start = vec![0u32; keys + 1];
+        for (v, _) in pairs {
+            start[v.index() + 1] += 1;
+        }
+        for i in 0..keys {
+            start[i + 1] += start[i];
+        }
+        let mut at = start.clone();
+        let mut items = vec![0; pairs.len()];
+        for &(v, b) in pairs {
+            items[at[v.index()] as usize] = b;
+            at[v.index()] += 1;
+        }
+        Csr { start, items }
+    }
+
+    fn get(&self, v: usize) -> &[BlockId] {
+        &self.items[self.start[v] as usize..self.start[v + 1] as usize]
+    }
+}
+
+impl Liveness {
+    /// Predecessors on one graph.
+    pub fn preds(&self, cfg: Cfg) -> &[Vec<BlockId>] {
+        &self.preds[cfg as usize]
+    }
+
+    /// Computes liveness.
+    ///
+    /// # Errors
+    /// When a value is used that is not defined on every path.
+    pub fn compute(p: &Problem) -> Result<Liveness, Error> {
+        let n = p.values.len();
+        let preds = [p.preds(Cfg::Logical), p.preds(Cfg::Linear)];
+        // Upward exposed uses and definitions per block. Blocks are visited in order, so lists are ascending.
+        let (mut exposed, mut defs) = (Vec::new(), Vec::new());
+        let mut def_stamp = vec![u32::MAX; n];
+        let mut use_stamp = vec![u32::MAX; n];
+        for (b, block) in p.blocks.iter().enumerate() {
+            let b = b as BlockId;
+            let mut define = |v: Value, stamp: &mut Vec<u32>| {
+                if stamp[v.index()] != b {
+                    stamp[v.index()] = b;
+                    defs.push((v, b));
+                }
+            };
+            let mut expose = |v: Value, stamp: &[u32]| {
+                if stamp[v.index()] != b && use_stamp[v.index()] != b {
+                    use_stamp[v.index()] = b;
+                    exposed.push((v, b));
+                }
+            };
+            for &v in &block.params {
+                define(v, &mut def_stamp);
+            }
+            for i in block.insts.clone() {
+                for o in p.operands(i) {
+                    if o.role == Role::Use {
+                        expose(o.value, &def_stamp);
+                    }
+                }
+                for o in p.operands(i) {
+                    if o.role != Role::Use {
+                        define(o.value, &mut def_stamp);
+                    }
+                }
+            }
+            for_args(p, b, |v| expose(v, &def_stamp));
+        }
+        let exposed = Csr::new(n, &exposed);
+        let defs = Csr::new(n, &defs);
+        let mut live_in: Vec<Vec<Value>> = vec![Vec::new(); p.blocks.len()];
+        let mut stack = Vec::new();
+        for v in 0..n {
+            if exposed.get(v).is_empty() {
+                continue;
+            }
+            let value = Value(v as u32);
+            let preds = &preds[p.cfg(value) as usize];
+            stack.extend_from_slice(exposed.get(v));
+            while let Some(b) = stack.pop() {
+                if live_in[b as usize].last() == Some(&value) {
+                    continue;
+                }
+                if b == 0 {
+                    return Err(Error::Invalid(format!("{value:?} is used but not defined on every path")));
+                }
+                live_in[b as usize].push(value);
+                for &q in &preds[b as usize] {
+                    if defs.get(v).binary_search(&q).is_err() {
+                        stack.push(q);
+                    }
+                }
+            }
+        }
+        let mut live = Liveness { live_in, last: vec![false; p.operands.len()], dead_param: vec![false; n], preds };
+        live.find_last(p);
+        Ok(live)
+    }
+
+    /// Values live out of `b`, arguments of its edges included; each once.
+    pub fn for_live_out(&self, p: &Problem, b: BlockId, mut f: impl FnMut(Value)) {
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            for e in p.blocks[b as usize].succs(cfg) {
+                for &v in &self.live_in[e.to as usize] {
+                    if p.cfg(v) == cfg {
+                        f(v);
+                    }
+                }
+            }
+        }
+        for_args(p, b, f);
+    }
+
+    fn find_last(&mut self, p: &Problem) {
+        let mut live = vec![u32::MAX; p.values.len()];
+        let mut last = std::mem::take(&mut self.last);
+        for b in 0..p.blocks.len() as BlockId {
+            self.for_live_out(p, b, |v| live[v.index()] = b);
+            for i in p.blocks[b as usize].insts.clone().rev() {
+                let base = p.insts[i as usize].operands.start as usize;
+                let ops = p.operands(i);
+                for (k, o) in ops.iter().enumerate() {
+                    if o.role != Role::Use {
+                        last[base + k] = live[o.value.index()] != b;
+                    }
+                }
+                for o in ops.iter().filter(|o| o.role != Role::Use) {
+                    live[o.value.index()] = u32::MAX;
+                }
+                for (k, o) in ops.iter().enumerate() {
+                    if o.role == Role::Use {
+                        last[base + k] = live[o.value.index()] != b;
+                    }
+                }
+                for o in ops.iter().filter(|o| o.role == Role::Use) {
+                    live[o.value.index()] = b;
+                }
+            }
+            for &v in &p.blocks[b as usize].params {
+                self.dead_param[v.index()] = live[v.index()] != b;
+            }
+        }
+        self.last = last;
+    }
+}
+
+/// Calls `f` with the arguments of all edges out of `b` that count on their graph.
+pub(crate) fn for_args(p: &Problem, b: BlockId, mut f: impl FnMut(Value)) {
+    for cfg in [Cfg::Logical, Cfg::Linear] {
+        for e in p.blocks[b as usize].succs(cfg) {
+            for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                if p.cfg(param) == cfg && !arg.is_none() {
+                    f(arg);
+                }
+            }
+        }
+    }
+}

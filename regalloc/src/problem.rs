@@ -1,0 +1,508 @@
+//! What the allocator is asked: files, shapes, values, blocks and instructions. No ISA, no IR.
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::units::{MAX_UNITS, Placement, UnitSet};
+
+/// Index of a register file.
+pub type FileId = u8;
+/// Index of a block. Block 0 is the entry.
+pub type BlockId = u32;
+/// Index of an instruction in [`Problem::insts`].
+pub type InstId = u32;
+
+/// A value: something that wants registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// Stands for no value: an edge argument of a parameter that lives on the other control-flow graph.
+    pub const NONE: Value = Value(u32::MAX);
+
+    /// Whether it is [`Value::NONE`].
+    pub const fn is_none(self) -> bool {
+        self.0 == u32::MAX
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() { write!(f, "-") } else { write!(f, "%{}", self.0) }
+    }
+}
+
+/// The control-flow graph along which the values of a file live.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cfg {
+    /// The program's own: each lane follows one path.
+    Logical,
+    /// The wave's: both arms of a divergent branch run one after the other.
+    Linear,
+}
+
+/// A register file.
+#[derive(Clone, Copy, Debug)]
+pub struct RegFile {
+    /// Name for messages.
+    pub name: &'static str,
+    /// Number of units (the smallest addressable pieces), at most [`MAX_UNITS`].
+    pub units: u16,
+    /// Units in a row that no value may straddle; 0 when the file has no rows.
+    pub row: u16,
+    /// Where its values live.
+    pub cfg: Cfg,
+    /// The units that may be given out: any set, not only a prefix.
+    pub budget: UnitSet,
+    /// Whether a move between two places that read and write the same units reads all of them first and may
+    /// permute lanes (a swizzled row move). Only for files with rows.
+    pub row_moves: bool,
+}
+
+impl RegFile {
+    /// A file of `units` units without rows, all of them in the budget.
+    pub const fn new(name: &'static str, units: u16, cfg: Cfg) -> RegFile {
+        assert!(units <= MAX_UNITS);
+        RegFile { name, units, row: 0, cfg, budget: UnitSet::first(units), row_moves: false }
+    }
+
+    /// Gives the file rows of `row` units, moved lane by lane with a swizzle.
+    #[must_use]
+    pub const fn rows(mut self, row: u16) -> RegFile {
+        assert!(row > 0 && row <= 32 && self.units % row == 0);
+        self.row = row;
+        self.row_moves = true;
+        self
+    }
+
+    /// Sets the budget.
+    #[must_use]
+    pub const fn budget(mut self, budget: UnitSet) -> RegFile {
+        self.budget = budget;
+        self
+    }
+}
+
+/// Where a value of some shape may lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Where {
+    /// Units in a row, the first at a multiple of this.
+    Run(u16),
+    /// Units in a row, the first in this set.
+    Starts(UnitSet),
+    /// Any units of one row of the file, in ascending order.
+    Row,
+    /// One of these sets of lanes of one row.
+    Lanes(&'static [u32]),
+}
+
+/// Size and legal placements of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Number of units.
+    pub units: u16,
+    /// Units that a copy must move together (a 32-bit register of two 16-bit units has 2).
+    pub granule: u16,
+    /// Legal placements.
+    pub place: Where,
+}
+
+impl Shape {
+    /// `units` units in a row, starting anywhere.
+    pub const fn run(units: u16) -> Shape {
+        Shape { units, granule: 1, place: Where::Run(1) }
+    }
+
+    /// `units` units in a row, the first at a multiple of `align`.
+    pub const fn aligned(units: u16, align: u16) -> Shape {
+        Shape { units, granule: 1, place: Where::Run(align) }
+    }
+
+    /// `units` units in a row from one of `starts`.
+    pub const fn starts(units: u16, starts: UnitSet) -> Shape {
+        Shape { units, granule: 1, place: Where::Starts(starts) }
+    }
+
+    /// Any `units` units of one row.
+    pub const fn row(units: u16) -> Shape {
+        Shape { units, granule: 1, place: Where::Row }
+    }
+
+    /// One of the given sets of lanes of one row; all must have `units` bits.
+    pub const fn lanes(units: u16, lanes: &'static [u32]) -> Shape {
+        Shape { units, granule: 1, place: Where::Lanes(lanes) }
+    }
+
+    /// Sets the granule of copies.
+    #[must_use]
+    pub const fn granule(mut self, granule: u16) -> Shape {
+        assert!(granule > 0 && self.units % granule == 0);
+        self.granule = granule;
+        self
+    }
+
+    /// Whether `p` is a legal placement in `file`, budget aside.
+    pub fn allows(&self, file: &RegFile, p: Placement) -> bool {
+        if p.len() != self.units || p.set().highest().is_none_or(|u| u >= file.units) {
+            return false;
+        }
+        let last = p.unit(p.len() - 1);
+        if file.row > 0 && p.base() / file.row != last / file.row {
+            return false;
+        }
+        match self.place {
+            Where::Run(a) => p.is_run() && p.base() % a == 0,
+            Where::Starts(s) => p.is_run() && s.contains(p.base()),
+            Where::Row => file.row > 0,
+            Where::Lanes(l) => file.row > 0 && l.contains(&p.lanes(file.row)),
+        }
+    }
+
+    /// All legal placements whose units are all in `free`, lowest first.
+    pub fn placements(&self, file: &RegFile, free: &UnitSet) -> Vec<Placement> {
+        let mut out = Vec::new();
+        match self.place {
+            Where::Run(_) | Where::Starts(_) => {
+                let starts = self.legal_starts(file).intersect(&free.runs(self.units));
+                out.extend(starts.iter().map(|s| Placement::run(s, self.units)));
+            }
+            Where::Row | Where::Lanes(_) => {
+                for row in 0..file.units / file.row {
+                    self.in_row(file, row, |p| {
+                        if free.has_all(p) {
+                            out.push(p);
+                        }
+                        true
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    /// Start positions of runs that lie inside the file and inside a row.
+    pub(crate) fn legal_starts(&self, file: &RegFile) -> UnitSet {
+        let limit = (file.units + 1).saturating_sub(self.units);
+        let s = match self.place {
+            Where::Run(a) => UnitSet::steps(0, limit, a),
+            Where::Starts(s) => s.intersect(&UnitSet::first(limit)),
+            Where::Row | Where::Lanes(_) => return UnitSet::EMPTY,
+        };
+        if file.row == 0 {
+            return s;
+        }
+        s.iter().filter(|u| u % file.row + self.units <= file.row).collect()
+    }
+
+    /// Calls `f` with the placements in one row until it returns false.
+    pub(crate) fn in_row(&self, file: &RegFile, row: u16, mut f: impl FnMut(Placement) -> bool) {
+        let base = row * file.row;
+        match self.place {
+            Where::Lanes(l) => {
+                for &m in l {
+                    if !f(Placement::mask(base, m)) {
+                        return;
+                    }
+                }
+            }
+            _ => {
+                for m in 1..1u32 << file.row {
+                    if m.count_ones() == self.units as u32 && !f(Placement::mask(base, m)) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// File and shape of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueInfo {
+    /// Register file.
+    pub file: FileId,
+    /// Size and placements.
+    pub shape: Shape,
+}
+
+/// What an operand does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Read before anything is written.
+    Use,
+    /// Written after all uses have been read.
+    Def,
+    /// Written before all uses have been read: shares no unit with any use.
+    EarlyDef,
+}
+
+/// What else an operand demands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Constraint {
+    /// Any placement of the value's shape.
+    #[default]
+    Any,
+    /// Exactly here. Need not be in the budget.
+    Fixed(Placement),
+    /// Of a definition: in the same place as the use with this index among the instruction's operands.
+    Tied(u8),
+}
+
+/// One operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// What is read or written.
+    pub value: Value,
+    /// How.
+    pub role: Role,
+    /// Where.
+    pub constraint: Constraint,
+}
+
+impl Operand {
+    /// A use.
+    pub const fn read(value: Value) -> Operand {
+        Operand { value, role: Role::Use, constraint: Constraint::Any }
+    }
+    /// A definition.
+    pub const fn write(value: Value) -> Operand {
+        Operand { value, role: Role::Def, constraint: Constraint::Any }
+    }
+    /// A definition written early.
+    pub const fn early(value: Value) -> Operand {
+        Operand { value, role: Role::EarlyDef, constraint: Constraint::Any }
+    }
+    /// Demands this place.
+    #[must_use]
+    pub const fn at(mut self, p: Placement) -> Operand {
+        self.constraint = Constraint::Fixed(p);
+        self
+    }
+    /// Demands the place of use operand `index`.
+    #[must_use]
+    pub const fn tied(mut self, index: u8) -> Operand {
+        self.constraint = Constraint::Tied(index);
+        self
+    }
+}
+
+/// A wish: `part` should lie `offset` units after the first unit of `whole`.
+///
+/// Collects, splits and copies are wishes between their operands. The allocator adds those of block parameters and of
+/// tied and fixed operands itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// The value that should lie inside.
+    pub part: Value,
+    /// The value that it belongs to.
+    pub whole: Value,
+    /// Distance in units; negative when `part` begins first.
+    pub offset: i16,
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    /// Its operands in [`Problem::operands`].
+    pub operands: Range<u32>,
+    /// Units overwritten besides the definitions, in [`Problem::clobbers`].
+    pub clobbers: Range<u32>,
+    /// Whether the units free at it are wanted in [`Allocation::free`](crate::Allocation::free), because it will
+    /// become moves that may need scratch.
+    pub report_free: bool,
+}
+
+/// An edge with one argument per parameter of its target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Target block.
+    pub to: BlockId,
+    /// Arguments; ignored for parameters in files that live on the other graph (put [`Value::NONE`]).
+    pub args: Vec<Value>,
+}
+
+/// One block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// Parameters.
+    pub params: Vec<Value>,
+    /// Its instructions in [`Problem::insts`].
+    pub insts: Range<u32>,
+    /// Successors on the logical graph.
+    pub logical: Vec<Edge>,
+    /// Successors on the linear graph; `None` when it has the same edges as the logical one.
+    pub linear: Option<Vec<Edge>>,
+    /// Instruction before which copies of logical files for the outgoing edge go; the end of `insts` if `None`, minus
+    /// the terminators of [`Block::terminators`].
+    pub logical_end: Option<InstId>,
+    /// Number of terminators at the end of `insts`.
+    pub terminators: u32,
+}
+
+impl Block {
+    /// Successors on one of the graphs.
+    pub fn succs(&self, cfg: Cfg) -> &[Edge] {
+        match (cfg, &self.linear) {
+            (Cfg::Linear, Some(l)) => l,
+            _ => &self.logical,
+        }
+    }
+}
+
+/// The whole question.
+///
+/// Blocks come in an order in which every block but the entry has a predecessor before it on each graph that reaches
+/// it, and in which definitions come before their uses (reverse post-order of a structured program, on both graphs).
+/// No edge goes from a block with several successors to a block with several predecessors on the same graph.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    /// Register files.
+    pub files: Vec<RegFile>,
+    /// Values.
+    pub values: Vec<ValueInfo>,
+    /// Blocks; 0 is the entry and has no parameters.
+    pub blocks: Vec<Block>,
+    /// Instructions, block by block.
+    pub insts: Vec<Inst>,
+    /// Operands, instruction by instruction.
+    pub operands: Vec<Operand>,
+    /// Clobbered places, instruction by instruction.
+    pub clobbers: Vec<(FileId, Placement)>,
+    /// Wishes, the most important first.
+    pub hints: Vec<Hint>,
+}
+
+impl Problem {
+    /// A problem over these files.
+    pub fn new(files: &[RegFile]) -> Problem {
+        Problem { files: files.to_vec(), ..Problem::default() }
+    }
+
+    /// A new value.
+    pub fn value(&mut self, file: FileId, shape: Shape) -> Value {
+        self.values.push(ValueInfo { file, shape });
+        Value(self.values.len() as u32 - 1)
+    }
+
+    /// Begins a block; instructions pushed from now on are its own.
+    pub fn begin_block(&mut self, params: &[Value]) -> BlockId {
+        let at = self.insts.len() as u32;
+        self.blocks.push(Block { params: params.to_vec(), insts: at..at, ..Block::default() });
+        self.blocks.len() as u32 - 1
+    }
+
+    /// Appends an instruction to the block begun last.
+    ///
+    /// # Panics
+    /// Before the first [`begin_block`](Problem::begin_block).
+    pub fn push(&mut self, operands: &[Operand], clobbers: &[(FileId, Placement)]) -> InstId {
+        let o = self.operands.len() as u32;
+        self.operands.extend_from_slice(operands);
+        let c = self.clobbers.len() as u32;
+        self.clobbers.extend_from_slice(clobbers);
+        self.insts.push(Inst {
+            operands: o..self.operands.len() as u32,
+            clobbers: c..self.clobbers.len() as u32,
+            report_free: false,
+        });
+        let end = self.insts.len() as u32;
+        match self.blocks.last_mut() {
+            Some(b) => b.insts.end = end,
+            None => panic!("instruction outside a block"),
+        }
+        end - 1
+    }
+
+    /// Operands of an instruction.
+    pub fn operands(&self, i: InstId) -> &[Operand] {
+        let r = &self.insts[i as usize].operands;
+        &self.operands[r.start as usize..r.end as usize]
+    }
+
+    /// Clobbered places of an instruction.
+    pub fn clobbers(&self, i: InstId) -> &[(FileId, Placement)] {
+        let r = &self.insts[i as usize].clobbers;
+        &self.clobbers[r.start as usize..r.end as usize]
+    }
+
+    /// File of a value.
+    pub fn file(&self, v: Value) -> FileId {
+        self.values[v.index()].file
+    }
+
+    /// Graph on which a value lives.
+    pub fn cfg(&self, v: Value) -> Cfg {
+        self.files[self.file(v) as usize].cfg
+    }
+
+    /// Shape of a value.
+    pub fn shape(&self, v: Value) -> &Shape {
+        &self.values[v.index()].shape
+    }
+
+    /// Predecessors of every block on one graph, in ascending order.
+    pub fn preds(&self, cfg: Cfg) -> Vec<Vec<BlockId>> {
+        let mut preds = vec![Vec::new(); self.blocks.len()];
+        for (b, block) in self.blocks.iter().enumerate() {
+            for e in block.succs(cfg) {
+                preds[e.to as usize].push(b as BlockId);
+            }
+        }
+        preds
+    }
+}
+
+/// The program needs more registers than the budget has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutOfRegisters {
+    /// The file that ran out.
+    pub file: FileId,
+    /// Its name.
+    pub name: &'static str,
+    /// Instruction at the peak; `None` at the entry of a block.
+    pub inst: Option<InstId>,
+    /// Its block.
+    pub block: BlockId,
+    /// Units wanted at once at the peak.
+    pub demand: u32,
+    /// Units in the budget.
+    pub limit: u32,
+}
+
+impl fmt::Display for OutOfRegisters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "out of registers: {} units of {} are needed at once, {} can be used",
+            self.demand, self.name, self.limit
+        )?;
+        if self.demand <= self.limit {
+            write!(f, " (no arrangement fits)")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why an allocation failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// Too few registers.
+    OutOfRegisters(OutOfRegisters),
+    /// The problem contradicts itself or the rules of [`Problem`]: a bug of the caller.
+    Invalid(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::OutOfRegisters(e) => e.fmt(f),
+            Error::Invalid(s) => write!(f, "malformed allocation problem: {s}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

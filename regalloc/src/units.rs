@@ -1,0 +1,391 @@
+//! Sets of register units and placements of values in them.
+
+use core::fmt;
+
+/// Most units that a register file can have.
+pub const MAX_UNITS: u16 = 256;
+
+/// A set of units of one register file.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct UnitSet([u64; 4]);
+
+impl UnitSet {
+    /// No units.
+    pub const EMPTY: UnitSet = UnitSet([0; 4]);
+
+    /// The units `0..n`.
+    pub const fn first(n: u16) -> UnitSet {
+        UnitSet::range(0, n)
+    }
+
+    /// The units `from..to`.
+    pub const fn range(from: u16, to: u16) -> UnitSet {
+        assert!(from <= to && to <= MAX_UNITS);
+        let mut s = UnitSet::EMPTY;
+        let mut i = from;
+        while i < to {
+            s.0[i as usize / 64] |= 1 << (i % 64);
+            i += 1;
+        }
+        s
+    }
+
+    /// Every `step`-th unit from `from` up to but not including `to`: start positions of aligned runs.
+    pub const fn steps(from: u16, to: u16, step: u16) -> UnitSet {
+        assert!(to <= MAX_UNITS && step > 0);
+        let mut s = UnitSet::EMPTY;
+        let mut i = from;
+        while i < to {
+            s.0[i as usize / 64] |= 1 << (i % 64);
+            i += step;
+        }
+        s
+    }
+
+    /// Whether `unit` is in the set.
+    pub const fn contains(&self, unit: u16) -> bool {
+        unit < MAX_UNITS && self.0[unit as usize / 64] >> (unit % 64) & 1 == 1
+    }
+
+    /// Adds a unit.
+    pub const fn insert(&mut self, unit: u16) {
+        self.0[unit as usize / 64] |= 1 << (unit % 64);
+    }
+
+    /// Removes a unit.
+    pub const fn remove(&mut self, unit: u16) {
+        self.0[unit as usize / 64] &= !(1 << (unit % 64));
+    }
+
+    /// Units in either set.
+    #[must_use]
+    pub const fn union(&self, o: &UnitSet) -> UnitSet {
+        UnitSet([self.0[0] | o.0[0], self.0[1] | o.0[1], self.0[2] | o.0[2], self.0[3] | o.0[3]])
+    }
+
+    /// Units in both sets.
+    #[must_use]
+    pub const fn intersect(&self, o: &UnitSet) -> UnitSet {
+        UnitSet([self.0[0] & o.0[0], self.0[1] & o.0[1], self.0[2] & o.0[2], self.0[3] & o.0[3]])
+    }
+
+    /// Units of this set that are not in `o`.
+    #[must_use]
+    pub const fn minus(&self, o: &UnitSet) -> UnitSet {
+        UnitSet([self.0[0] & !o.0[0], self.0[1] & !o.0[1], self.0[2] & !o.0[2], self.0[3] & !o.0[3]])
+    }
+
+    /// Number of units.
+    pub const fn len(&self) -> u32 {
+        self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+    }
+
+    /// The lowest unit.
+    pub const fn lowest(&self) -> Option<u16> {
+        let mut w = 0;
+        while w < 4 {
+            if self.0[w] != 0 {
+                return Some(w as u16 * 64 + self.0[w].trailing_zeros() as u16);
+            }
+            w += 1;
+        }
+        None
+    }
+
+    /// The highest unit.
+    pub const fn highest(&self) -> Option<u16> {
+        let mut w = 4;
+        while w > 0 {
+            w -= 1;
+            if self.0[w] != 0 {
+                return Some(w as u16 * 64 + 63 - self.0[w].leading_zeros() as u16);
+            }
+        }
+        None
+    }
+
+    /// The units in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u16> + use<> {
+        let mut words = self.0;
+        let mut w = 0;
+        core::iter::from_fn(move || {
+            while w < 4 {
+                if words[w] != 0 {
+                    let bit = words[w].trailing_zeros();
+                    words[w] &= words[w] - 1;
+                    return Some(w as u16 * 64 + bit as u16);
+                }
+                w += 1;
+            }
+            None
+        })
+    }
+
+    /// Every unit moved down by `n`; those below `n` fall out.
+    #[must_use]
+    pub fn down(&self, n: u16) -> UnitSet {
+        let (w, b) = (n as usize / 64, n % 64);
+        let mut out = [0; 4];
+        for i in 0..4 {
+            if i + w < 4 {
+                out[i] = self.0[i + w] >> b;
+                if b != 0 && i + w + 1 < 4 {
+                    out[i] |= self.0[i + w + 1] << (64 - b);
+                }
+            }
+        }
+        UnitSet(out)
+    }
+
+    /// Every unit moved up by `n`; those that leave the range fall out.
+    #[must_use]
+    pub fn up(&self, n: u16) -> UnitSet {
+        let (w, b) = (n as usize / 64, n % 64);
+        let mut out = [0; 4];
+        for i in (0..4).rev() {
+            if i >= w {
+                out[i] = self.0[i - w] << b;
+                if b != 0 && i > w {
+                    out[i] |= self.0[i - w - 1] >> (64 - b);
+                }
+            }
+        }
+        UnitSet(out)
+    }
+
+    /// The units 0..64 as bits.
+    pub(crate) const fn word(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Units from which `n` units in a row are all in the set.
+    #[must_use]
+    pub fn runs(&self, n: u16) -> UnitSet {
+        let mut have = 1;
+        let mut s = *self;
+        while have < n {
+            let step = have.min(n - have);
+            s = s.intersect(&s.down(step));
+            have += step;
+        }
+        s
+    }
+
+    /// Whether all units of `p` are in the set.
+    pub fn has_all(&self, p: Placement) -> bool {
+        let s = p.set();
+        s.minus(self).is_empty()
+    }
+
+    /// Whether some unit of `p` is in the set.
+    pub fn has_any(&self, p: Placement) -> bool {
+        !p.set().intersect(self).is_empty()
+    }
+
+    /// Adds the units of `p`.
+    pub fn add(&mut self, p: Placement) {
+        *self = self.union(&p.set());
+    }
+
+    /// Removes the units of `p`.
+    pub fn sub(&mut self, p: Placement) {
+        *self = self.minus(&p.set());
+    }
+}
+
+impl fmt::Debug for UnitSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl FromIterator<u16> for UnitSet {
+    fn from_iter<I: IntoIterator<Item = u16>>(iter: I) -> Self {
+        let mut s = UnitSet::EMPTY;
+        for u in iter {
+            s.insert(u);
+        }
+        s
+    }
+}
+
+/// The units that hold one value: component `i` of the value lies in the `i`-th unit of the placement.
+///
+/// Always normal: bit 0 of the mask is set, so that two placements of the same units are equal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Placement {
+    base: u16,
+    mask: u32,
+}
+
+impl Placement {
+    /// No units: the placement of nothing.
+    pub const NONE: Placement = Placement { base: 0, mask: 0 };
+
+    /// `n` units from `base`.
+    ///
+    /// # Panics
+    /// When `n` is 0 or above 32, or the run leaves the largest file.
+    pub const fn run(base: u16, n: u16) -> Placement {
+        assert!(n > 0 && n <= 32 && base + n <= MAX_UNITS);
+        Placement { base, mask: if n == 32 { !0 } else { (1 << n) - 1 } }
+    }
+
+    /// The units `base + i` for all bits `i` of `mask`.
+    ///
+    /// # Panics
+    /// When the mask is empty.
+    pub const fn mask(base: u16, mask: u32) -> Placement {
+        assert!(mask != 0);
+        let low = mask.trailing_zeros();
+        Placement { base: base + low as u16, mask: mask >> low }
+    }
+
+    /// Whether this is [`Placement::NONE`].
+    pub const fn is_none(&self) -> bool {
+        self.mask == 0
+    }
+
+    /// The lowest unit.
+    pub const fn base(&self) -> u16 {
+        self.base
+    }
+
+    /// Number of units.
+    pub const fn len(&self) -> u16 {
+        self.mask.count_ones() as u16
+    }
+
+    /// Whether it has no units.
+    pub const fn is_empty(&self) -> bool {
+        self.mask == 0
+    }
+
+    /// Whether the units follow each other without a hole.
+    pub const fn is_run(&self) -> bool {
+        self.mask & self.mask.wrapping_add(1) == 0
+    }
+
+    /// The unit of component `i`.
+    ///
+    /// # Panics
+    /// When there is no such component.
+    pub fn unit(&self, i: u16) -> u16 {
+        assert!(i < self.len(), "{self:?} has no component {i}");
+        if self.is_run() {
+            return self.base + i;
+        }
+        let mut m = self.mask;
+        for _ in 0..i {
+            m &= m - 1;
+        }
+        self.base + m.trailing_zeros() as u16
+    }
+
+    /// The units, by component.
+    pub fn units(&self) -> impl Iterator<Item = u16> + use<> {
+        let (base, mut m) = (self.base, self.mask);
+        core::iter::from_fn(move || {
+            if m == 0 {
+                return None;
+            }
+            let bit = m.trailing_zeros();
+            m &= m - 1;
+            Some(base + bit as u16)
+        })
+    }
+
+    /// The placement of components `first..first + count`.
+    ///
+    /// # Panics
+    /// When there are no such components or `count` is 0.
+    #[must_use]
+    pub fn part(&self, first: u16, count: u16) -> Placement {
+        assert!(count > 0 && first + count <= self.len(), "{self:?} has no part {first}+{count}");
+        if self.is_run() {
+            return Placement::run(self.base + first, count);
+        }
+        let mut mask = 0;
+        for u in self.units().skip(first as usize).take(count as usize) {
+            mask |= 1 << (u - self.base);
+        }
+        Placement::mask(self.base, mask)
+    }
+
+    /// In a file of rows of `row` units: the number of the row.
+    pub const fn row(&self, row: u16) -> u16 {
+        self.base / row
+    }
+
+    /// In a file of rows of `row` units: the lanes of the row as a mask.
+    pub const fn lanes(&self, row: u16) -> u32 {
+        self.mask << (self.base % row)
+    }
+
+    /// The units as a set.
+    pub fn set(&self) -> UnitSet {
+        let mut s = UnitSet::EMPTY;
+        let (w, b) = (self.base as usize / 64, self.base % 64);
+        let m = self.mask as u64;
+        s.0[w] |= m << b;
+        if b > 32 && w + 1 < 4 {
+            s.0[w + 1] |= m >> (64 - b);
+        }
+        s
+    }
+
+    /// Whether the two share a unit.
+    pub fn overlaps(&self, o: Placement) -> bool {
+        !self.set().intersect(&o.set()).is_empty()
+    }
+}
+
+impl fmt::Debug for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return write!(f, "none");
+        }
+        if self.is_run() {
+            return match self.len() {
+                1 => write!(f, "{}", self.base),
+                n => write!(f, "{}..{}", self.base, self.base + n),
+            };
+        }
+        f.debug_set().entries(self.units()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_find_starts() {
+        let s = UnitSet::range(3, 9).union(&UnitSet::range(60, 70));
+        assert_eq!(s.runs(4).iter().collect::<Vec<_>>(), [3, 4, 5, 60, 61, 62, 63, 64, 65, 66]);
+        assert_eq!(s.runs(11).len(), 0);
+        assert_eq!(UnitSet::first(256).runs(16).len(), 241);
+    }
+
+    #[test]
+    fn shifts_cross_words() {
+        let s: UnitSet = [0u16, 63, 64, 130, 255].into_iter().collect();
+        assert_eq!(s.up(1).iter().collect::<Vec<_>>(), [1, 64, 65, 131]);
+        assert_eq!(s.down(64).iter().collect::<Vec<_>>(), [0, 66, 191]);
+    }
+
+    #[test]
+    fn placements_are_normal() {
+        let p = Placement::mask(8, 0b1010);
+        assert_eq!((p.base(), p.len(), p.unit(1), p.row(4), p.lanes(4)), (9, 2, 11, 2, 0b1010));
+        assert_eq!(p.part(1, 1), Placement::run(11, 1));
+        assert_eq!(Placement::run(40, 32).set().len(), 32);
+        assert_eq!(Placement::run(250, 6).set().iter().collect::<Vec<_>>(), [250, 251, 252, 253, 254, 255]);
+        assert!(Placement::run(62, 4).set().contains(65));
+    }
+}

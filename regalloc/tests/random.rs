@@ -1,0 +1,379 @@
+//! Random problems of the four register-file shapes: what the allocator answers satisfies the checker, and it answers
+//! whenever there is room to spare.
+
+use arbitrary::{Result, Unstructured};
+use gpucc_regalloc::{
+    Cfg, Edge, Error, Hint, MoveCaps, Operand, Options, Placement, Problem, RegFile, Shape, UnitSet, Value, allocate,
+    sequence,
+};
+
+/// A family: its files with the shapes of values in each.
+struct Family {
+    files: Vec<RegFile>,
+    shapes: Vec<(u8, Shape)>,
+    two_graphs: bool,
+}
+
+fn valhall(half: bool) -> Family {
+    let mut budget = UnitSet::first(128);
+    if half {
+        budget = UnitSet::range(0, 32).union(&UnitSet::range(96, 128));
+    }
+    let r = |n: u16| Shape::aligned(2 * n, if n > 1 { 4 } else { 2 }).granule(2);
+    Family {
+        files: vec![RegFile::new("r", 128, Cfg::Logical).budget(budget)],
+        shapes: vec![(0, Shape::run(1)), (0, r(1)), (0, r(2)), (0, r(3)), (0, r(4)), (0, r(8))],
+        two_graphs: false,
+    }
+}
+
+fn tesla() -> Family {
+    let half = Shape::starts(1, UnitSet::first(128));
+    let r = |n: u16, align: u16| Shape::aligned(2 * n, align).granule(2);
+    Family {
+        files: vec![
+            RegFile::new("$r", 256, Cfg::Logical).budget(UnitSet::first(64)),
+            RegFile::new("$c", 4, Cfg::Logical),
+        ],
+        shapes: vec![(0, half), (0, r(1, 2)), (0, r(2, 4)), (0, r(4, 8)), (0, r(3, 2)), (1, Shape::run(1))],
+        two_graphs: false,
+    }
+}
+
+fn gcn() -> Family {
+    Family {
+        files: vec![
+            RegFile::new("v", 256, Cfg::Logical).budget(UnitSet::first(24)),
+            RegFile::new("s", 104, Cfg::Linear).budget(UnitSet::first(32)),
+        ],
+        shapes: vec![
+            (0, Shape::run(1)),
+            (0, Shape::run(3)),
+            (0, Shape::run(4)),
+            (1, Shape::run(1)),
+            (1, Shape::aligned(2, 2)),
+            (1, Shape::aligned(4, 4)),
+            (1, Shape::aligned(8, 4)),
+        ],
+        two_graphs: true,
+    }
+}
+
+fn vivante() -> Family {
+    static PAIRS: [u32; 2] = [0b0011, 0b1100];
+    Family {
+        files: vec![RegFile::new("t", 256, Cfg::Logical).rows(4).budget(UnitSet::first(32))],
+        shapes: vec![
+            (0, Shape::row(1)),
+            (0, Shape::row(2)),
+            (0, Shape::row(3)),
+            (0, Shape::row(4)),
+            (0, Shape::aligned(2, 1)),
+            (0, Shape::lanes(2, &PAIRS)),
+        ],
+        two_graphs: false,
+    }
+}
+
+struct Gen<'a, 'u> {
+    u: &'a mut Unstructured<'u>,
+    f: &'a Family,
+    p: Problem,
+    /// Values that may be used here, that is, dominate this point on the graph of their file.
+    scope: Vec<Value>,
+    budget: Vec<u32>,
+}
+
+impl Gen<'_, '_> {
+    fn shape(&mut self) -> Result<(u8, Shape)> {
+        Ok(*self.u.choose(&self.f.shapes)?)
+    }
+
+    fn new_value(&mut self) -> Result<Value> {
+        let (file, shape) = self.shape()?;
+        Ok(self.p.value(file, shape))
+    }
+
+    /// Uses that together want less than half of a file, so that no instruction is impossible by itself.
+    fn inst(&mut self) -> Result<()> {
+        let mut ops = Vec::new();
+        let mut wants = vec![0; self.p.files.len()];
+        let mut fixed_use: Vec<(u8, Placement)> = Vec::new();
+        for _ in 0..self.u.int_in_range(0..=3)? {
+            if self.scope.is_empty() {
+                break;
+            }
+            let from = self.scope.len().saturating_sub(12);
+            let v = self.scope[self.u.int_in_range(from..=self.scope.len() - 1)?];
+            let file = self.p.file(v);
+            wants[file as usize] += self.p.shape(v).units as u32;
+            let mut op = Operand::read(v);
+            if self.u.ratio(1, 12)?
+                && let Some(at) = self.fixed_place(v)?
+                && !fixed_use.iter().any(|&(f, q)| f == file && q.overlaps(at))
+            {
+                fixed_use.push((file, at));
+                op = op.at(at);
+            }
+            ops.push(op);
+        }
+        let uses = ops.len();
+        let mut fixed_def: Vec<(u8, Placement)> = Vec::new();
+        let mut defs = Vec::new();
+        for d in 0..self.u.int_in_range(0..=2)? {
+            let tie = d == 0 && uses > 0 && self.u.ratio(1, 4)?;
+            let early = self.u.ratio(1, 8)?;
+            if tie {
+                let t = self.u.int_in_range(0..=uses - 1)?;
+                if !matches!(ops[t].constraint, gpucc_regalloc::Constraint::Any) {
+                    continue;
+                }
+                let info = self.p.values[ops[t].value.0 as usize];
+                let v = self.p.value(info.file, info.shape);
+                ops.push(Operand::write(v).tied(t as u8));
+                defs.push(v);
+                continue;
+            }
+            let v = self.new_value()?;
+            let mut op = if early { Operand::early(v) } else { Operand::write(v) };
+            if self.u.ratio(1, 12)?
+                && let Some(at) = self.fixed_place(v)?
+            {
+                let file = self.p.file(v);
+                let taken = |list: &[(u8, Placement)]| list.iter().any(|&(f, q)| f == file && q.overlaps(at));
+                if !taken(&fixed_def) && !(early && taken(&fixed_use)) && !(!fixed_use.is_empty() && early) {
+                    fixed_def.push((file, at));
+                    op = op.at(at);
+                }
+            }
+            ops.push(op);
+            defs.push(v);
+        }
+        let mut clobbers = Vec::new();
+        if self.u.ratio(1, 20)? {
+            let file = self.u.int_in_range(0..=self.p.files.len() as u8 - 1)?;
+            let at = Placement::run(self.u.int_in_range(0..=3)?, 1);
+            if !fixed_def.iter().any(|&(f, q)| f == file && q.overlaps(at)) {
+                clobbers.push((file, at));
+            }
+        }
+        let i = self.p.push(&ops, &clobbers);
+        self.p.insts[i as usize].report_free = self.u.ratio(1, 4)?;
+        if uses > 0 && !defs.is_empty() && self.u.ratio(1, 3)? {
+            let offset = self.u.int_in_range(0..=2)?;
+            self.p.hints.push(Hint { part: ops[0].value, whole: defs[0], offset });
+        }
+        self.scope.extend(defs);
+        Ok(())
+    }
+
+    fn fixed_place(&mut self, v: Value) -> Result<Option<Placement>> {
+        let file = self.p.files[self.p.file(v) as usize];
+        let places = self.p.shape(v).placements(&file, &file.budget);
+        if places.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(*self.u.choose(&places)?))
+    }
+
+    fn straight(&mut self) -> Result<()> {
+        for _ in 0..self.u.int_in_range(0..=6)? {
+            self.inst()?;
+        }
+        Ok(())
+    }
+
+    fn edge(to: u32, args: Vec<Value>) -> Edge {
+        Edge { to, args }
+    }
+
+    /// Some value of the file and size of `param` that is in scope, or a new one defined at the end of this block.
+    fn argument(&mut self, like: Value) -> Result<Value> {
+        let info = self.p.values[like.0 as usize];
+        let fits: Vec<Value> = self
+            .scope
+            .iter()
+            .copied()
+            .filter(|v| {
+                let i = self.p.values[v.0 as usize];
+                i.file == info.file && i.shape.units == info.shape.units
+            })
+            .collect();
+        if fits.is_empty() || self.u.ratio(1, 3)? {
+            let v = self.p.value(info.file, info.shape);
+            self.p.push(&[Operand::write(v)], &[]);
+            return Ok(v);
+        }
+        Ok(*self.u.choose(&fits)?)
+    }
+
+    fn params(&mut self) -> Result<Vec<Value>> {
+        (0..self.u.int_in_range(0..=3)?).map(|_| self.new_value()).collect()
+    }
+
+    fn arguments(&mut self, params: &[Value]) -> Result<Vec<Value>> {
+        params.iter().map(|&q| self.argument(q)).collect()
+    }
+
+    fn on(&self, args: &[Value], params: &[Value], cfg: Cfg) -> Vec<Value> {
+        args.iter().zip(params).map(|(&a, &q)| if self.p.cfg(q) == cfg { a } else { Value::NONE }).collect()
+    }
+
+    /// An if/else. On the linear graph the arms run one after the other, entered over blocks of their own.
+    fn diamond(&mut self, depth: u32) -> Result<()> {
+        let head = self.p.blocks.len() - 1;
+        let outer = self.scope.clone();
+        let params = self.params()?;
+        let two = self.f.two_graphs;
+        let then = self.p.begin_block(&[]);
+        self.body(depth)?;
+        let args = self.arguments(&params)?;
+        let then_end = self.p.blocks.len() - 1;
+        // Scalars of the first arm stay in scope in the second on the linear graph.
+        let (p, keep) = (&self.p, outer.len());
+        let linear: Vec<Value> =
+            self.scope[keep..].iter().copied().filter(|&v| two && p.cfg(v) == Cfg::Linear).collect();
+        self.scope.truncate(keep);
+        self.scope.extend(&linear);
+        let middle = if two { Some(self.p.begin_block(&[])) } else { None };
+        if two {
+            self.scope.truncate(keep + linear.len());
+        }
+        let orelse = self.p.begin_block(&[]);
+        self.body(depth)?;
+        let mut other = self.arguments(&params)?;
+        for (o, &q) in other.iter_mut().zip(&params) {
+            if two && self.p.cfg(q) == Cfg::Linear {
+                // Parameters of linear files do not exist at this merge: it has one linear predecessor.
+                *o = self.argument(q)?;
+            }
+        }
+        let else_end = self.p.blocks.len() - 1;
+        if two {
+            let p = &self.p;
+            let mine: Vec<Value> = self.scope[keep..].iter().copied().filter(|&v| p.cfg(v) == Cfg::Linear).collect();
+            self.scope.truncate(keep);
+            self.scope.extend(mine);
+        } else {
+            self.scope.truncate(keep);
+        }
+        let merge = self.p.begin_block(&params);
+        let (logical, linear) = (Cfg::Logical, Cfg::Linear);
+        self.p.blocks[head].logical = vec![Self::edge(then, vec![]), Self::edge(orelse, vec![])];
+        self.p.blocks[then_end].logical = vec![Self::edge(merge, args.clone())];
+        self.p.blocks[else_end].logical = vec![Self::edge(merge, other.clone())];
+        if let Some(middle) = middle {
+            self.p.blocks[head].linear = Some(vec![Self::edge(then, vec![])]);
+            self.p.blocks[then_end].logical = vec![Self::edge(merge, self.on(&args, &params, logical))];
+            self.p.blocks[else_end].logical = vec![Self::edge(merge, self.on(&other, &params, logical))];
+            self.p.blocks[then_end].linear = Some(vec![Self::edge(middle, vec![])]);
+            self.p.blocks[middle as usize].linear = Some(vec![Self::edge(orelse, vec![])]);
+            self.p.blocks[else_end].linear = Some(vec![Self::edge(merge, self.on(&other, &params, linear))]);
+        }
+        self.scope.extend(&params);
+        Ok(())
+    }
+
+    /// A loop with its test at the end; values of the body stay in scope after it.
+    fn looped(&mut self, depth: u32) -> Result<()> {
+        let params = self.params()?;
+        let args = self.arguments(&params)?;
+        let before = self.p.blocks.len() - 1;
+        let header = self.p.begin_block(&params);
+        self.scope.extend(&params);
+        self.body(depth)?;
+        let back = self.arguments(&params)?;
+        let latch = self.p.blocks.len() - 1;
+        let again = self.p.begin_block(&[]);
+        let exit = self.p.begin_block(&[]);
+        self.p.blocks[before].logical = vec![Self::edge(header, args)];
+        self.p.blocks[latch].logical = vec![Self::edge(again, vec![]), Self::edge(exit, vec![])];
+        self.p.blocks[again as usize].logical = vec![Self::edge(header, back)];
+        Ok(())
+    }
+
+    fn body(&mut self, depth: u32) -> Result<()> {
+        self.straight()?;
+        if depth > 0 {
+            for _ in 0..self.u.int_in_range(0..=2)? {
+                if self.u.ratio(1, 2)? {
+                    self.diamond(depth - 1)?;
+                } else {
+                    self.looped(depth - 1)?;
+                }
+                self.straight()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn problem(u: &mut Unstructured<'_>, f: &Family) -> Result<Problem> {
+    let p = Problem::new(&f.files);
+    let budget = f.files.iter().map(|f| f.budget.len()).collect();
+    let mut g = Gen { u, f, p, scope: Vec::new(), budget };
+    g.p.begin_block(&[]);
+    g.straight()?;
+    g.body(2)?;
+    let _ = &g.budget;
+    Ok(g.p)
+}
+
+fn run(name: &str, f: &Family) {
+    let (mut solved, mut full) = (0, 0);
+    arbtest::arbtest(|u| {
+        let p = problem(u, f)?;
+        for fragment in [false, true] {
+            match allocate(&p, Options { check: true, fragment }) {
+                Ok(a) => {
+                    solved += 1;
+                    for c in &a.copies {
+                        for (id, file) in p.files.iter().enumerate() {
+                            let none = UnitSet::EMPTY;
+                            let caps = MoveCaps { widths: &[(4, 4), (2, 2)] };
+                            // Sequences check themselves; with and without scratch.
+                            sequence(id as u8, file, caps, &c.moves, &c.free[id]);
+                            sequence(id as u8, file, caps, &c.moves, &none);
+                        }
+                    }
+                }
+                Err(Error::OutOfRegisters(e)) => {
+                    full += 1;
+                    assert!(e.demand * 2 > e.limit, "{name}: gave up with room to spare: {e}");
+                }
+                Err(e) => panic!("{name}: {e}"),
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(1_500)
+    .size_min(300)
+    .size_max(4_000);
+    assert!(solved > 0, "{name}: nothing solved");
+    println!("{name}: {solved} solved, {full} out of registers");
+}
+
+#[test]
+fn random_valhall() {
+    run("valhall", &valhall(false));
+}
+
+#[test]
+fn random_valhall_with_gap() {
+    run("valhall, 32 registers", &valhall(true));
+}
+
+#[test]
+fn random_tesla() {
+    run("tesla", &tesla());
+}
+
+#[test]
+fn random_gcn() {
+    run("gcn", &gcn());
+}
+
+#[test]
+fn random_vivante() {
+    run("vivante", &vivante());
+}
