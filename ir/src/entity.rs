@@ -223,6 +223,12 @@ impl<K: Entity> EntitySet<K> {
     pub fn iter(&self) -> impl Iterator<Item = K> + '_ {
         self.bits.ones().map(K::new)
     }
+    /// Adds all of a list.
+    pub fn extend_from(&mut self, list: &[K]) {
+        for &k in list {
+            self.insert(k);
+        }
+    }
     /// Number of members.
     pub fn count(&self) -> usize {
         self.bits.count_ones(..)

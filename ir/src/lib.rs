@@ -24,6 +24,7 @@
 //!
 //! The exact meaning of each op is in `docs/semantics.md` of this crate.
 
+pub mod analysis;
 pub mod builder;
 pub mod diag;
 pub mod entity;
@@ -35,6 +36,7 @@ pub mod ops;
 pub mod text;
 pub mod trace;
 pub mod types;
+pub mod verify;
 
 pub use builder::Builder;
 pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};

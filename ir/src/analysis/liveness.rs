@@ -1,0 +1,63 @@
+//! Which values are needed where.
+
+use crate::entity::{EntitySet, SideMap};
+use crate::function::{Function, ValueDef};
+use crate::inst::{Block, Value};
+
+/// Values live at block boundaries. Constants and undef are never live. Parameters are defined by their block, so they
+/// are in no `live_in`; arguments are used at the end of the source block.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    live_in: SideMap<Block, EntitySet<Value>>,
+    live_out: SideMap<Block, EntitySet<Value>>,
+}
+
+impl Liveness {
+    /// Computes liveness by iteration over the layout, backwards.
+    pub fn new(f: &Function) -> Liveness {
+        let mut l = Liveness { live_in: SideMap::new(), live_out: SideMap::new() };
+        let tracked = |v: Value| matches!(f.values[v].def, ValueDef::Inst(..) | ValueDef::Param(..));
+        // Upward exposed uses and definitions once; then only sets move.
+        let mut uses: SideMap<Block, Vec<Value>> = SideMap::new();
+        let mut defs: SideMap<Block, EntitySet<Value>> = SideMap::new();
+        for &b in &f.layout {
+            let mut d: EntitySet<Value> = f.blocks[b].params.iter().copied().collect();
+            for &i in &f.blocks[b].insts {
+                f.insts[i].for_each_use(|v| {
+                    if tracked(v) && !d.contains(v) {
+                        uses[b].push(v);
+                    }
+                });
+                d.extend_from(&f.insts[i].results);
+            }
+            defs[b] = d;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in f.layout.iter().rev() {
+                let mut out = EntitySet::new();
+                for s in f.succs(b) {
+                    out.union_with(&l.live_in[s]);
+                }
+                let mut inn: EntitySet<Value> = out.iter().filter(|&v| !defs[b].contains(v)).collect();
+                for &v in &uses[b] {
+                    inn.insert(v);
+                }
+                l.live_out[b] = out;
+                if l.live_in[b].union_with(&inn) {
+                    changed = true;
+                }
+            }
+        }
+        l
+    }
+    /// Values defined before a block and needed in it or after it.
+    pub fn live_in(&self, b: Block) -> &EntitySet<Value> {
+        &self.live_in[b]
+    }
+    /// Values needed in successors, without edge arguments.
+    pub fn live_out(&self, b: Block) -> &EntitySet<Value> {
+        &self.live_out[b]
+    }
+}

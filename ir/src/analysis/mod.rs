@@ -1,0 +1,18 @@
+//! Facts derived from a function, never stored in it.
+
+mod dom;
+mod liveness;
+mod order;
+mod structure;
+mod uniformity;
+mod uses;
+
+#[cfg(test)]
+mod tests;
+
+pub use dom::{DomTree, PostDomTree};
+pub use liveness::Liveness;
+pub use order::{reachable, sort_layout, structured_order};
+pub use structure::{Construct, ConstructId, ConstructKind, Structure};
+pub use uniformity::{Uniformity, Variance};
+pub use uses::{Use, Uses};

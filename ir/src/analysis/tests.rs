@@ -1,0 +1,213 @@
+use super::*;
+use crate::entity::Entity;
+use crate::inst::{Block, Value};
+use crate::text::{parse_function, parse_module};
+use crate::verify::{Property, verify_module, verify_property};
+
+/// Small deterministic generator for graphs.
+struct Rng(u64);
+impl Rng {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// Any graph at all: dominators do not need structure.
+fn random_graph(r: &mut Rng) -> crate::Function {
+    use std::fmt::Write;
+    let n = 2 + r.below(12);
+    let mut t = String::from("func0 \"g\" {\n");
+    for b in 0..n {
+        let mut pick = || 1 + r.below(n - 1);
+        let (x, y, k) = (pick(), pick(), pick());
+        let _ = match k % 4 {
+            0 => writeln!(t, "block{b}:\n  ret"),
+            1 => writeln!(t, "block{b}:\n  jump block{x}"),
+            _ => writeln!(t, "block{b}:\n  br true:b1, block{x}, block{y}"),
+        };
+    }
+    t.push('}');
+    parse_function(&t).unwrap()
+}
+
+#[test]
+fn dominators_agree_with_petgraph_and_with_the_definition() {
+    use petgraph::algo::dominators::simple_fast;
+    use petgraph::graph::{DiGraph, NodeIndex};
+    let mut r = Rng(1);
+    for _ in 0..400 {
+        let f = random_graph(&mut r);
+        let dom = DomTree::new(&f);
+        let mut g = DiGraph::<(), ()>::new();
+        f.layout.iter().for_each(|_| {
+            g.add_node(());
+        });
+        for &b in &f.layout {
+            for s in f.succs(b) {
+                g.add_edge(NodeIndex::new(b.index()), NodeIndex::new(s.index()), ());
+            }
+        }
+        let want = simple_fast(&g, NodeIndex::new(0));
+        for &b in &f.layout {
+            let w = want.immediate_dominator(NodeIndex::new(b.index())).map(|n| Block::new(n.index()));
+            assert_eq!(dom.idom(b), w, "{f}");
+        }
+        // a dominates b: without a, the entry does not reach b.
+        for &a in &f.layout {
+            let mut seen = vec![false; f.blocks.len()];
+            let mut work = if a == f.entry() { vec![] } else { vec![f.entry()] };
+            while let Some(b) = work.pop() {
+                if b != a && !seen[b.index()] {
+                    seen[b.index()] = true;
+                    work.extend(f.succs(b));
+                }
+            }
+            for &b in &f.layout {
+                let want = dom.is_reachable(a) && dom.is_reachable(b) && !seen[b.index()];
+                assert_eq!(dom.dominates(a, b), want, "{a} {b}\n{f}");
+            }
+        }
+        // a postdominates b: without a, b reaches no exit. Only where exits are real.
+        let pdom = PostDomTree::new(&f);
+        let live = reachable(&f);
+        let exits = |avoid: Option<Block>, from: Block| {
+            let mut seen = vec![false; f.blocks.len()];
+            let mut work = vec![from];
+            while let Some(b) = work.pop() {
+                if Some(b) != avoid && !seen[b.index()] {
+                    seen[b.index()] = true;
+                    if f.succs(b).is_empty() {
+                        return true;
+                    }
+                    work.extend(f.succs(b));
+                }
+            }
+            false
+        };
+        if f.layout.iter().all(|&b| !live.contains(b) || exits(None, b)) {
+            for a in live.iter() {
+                for b in live.iter() {
+                    assert_eq!(pdom.postdominates(a, b), !exits(Some(a), b), "{a} {b}\n{f}");
+                }
+            }
+        }
+    }
+}
+
+const LOOPS: &str = r#"module robust on
+res0 "a" group 0 binding 0 storage_ro size 4 stride 4
+res1 "o" group 0 binding 1 storage_rw size 4 stride 4
+entry "main" compute func0 size 64,1,1
+func0 "main" {
+block0:
+  v0: i32 = sysval local_invocation_index
+  v1: i32x3 = sysval workgroup_id
+  v2: i32 = extract v1, lane 0
+  v3: i32 = load res0[0 + v2] align 4
+  v4: i32 = load res1[0 + v2] align 4
+  jump block1(0:i32)
+block1(v5: i32) loop merge block9 continue block4:
+  v6: i32 = iadd v5, v3
+  v7: b1 = icmp.ult v5, v0
+  br v7, block2, block9
+block2:
+  v8: b1 = icmp.ult v2, 5:i32
+  br v8, block3(1:i32), block3(2:i32) merge block3
+block3(v9: i32):
+  jump block4
+block4:
+  v10: i32 = iadd v5, 1:i32
+  jump block1(v10)
+block9:
+  v11: b1 = icmp.eq v0, 3:i32
+  br v11, block10(7:i32), block10(8:i32) merge block10
+block10(v12: i32):
+  v13: i32 = iadd v6, v12
+  store v13, res1[0 + v2] align 4
+  ret
+}
+"#;
+
+#[test]
+fn uniformity_follows_data_control_and_time() {
+    let m = parse_module(LOOPS).unwrap();
+    verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    let f = m.funcs.values().next().unwrap();
+    let u = Uniformity::new(&m, f);
+    let want = [
+        (0, Variance::Divergent),
+        (2, Variance::Workgroup),
+        (3, Variance::Workgroup),
+        (4, Variance::Divergent), // written memory
+        (5, Variance::Launch),    // lanes go round together
+        (6, Variance::Divergent), // leaves the loop at different times
+        (7, Variance::Divergent),
+        (8, Variance::Workgroup),
+        (9, Variance::Launch), // decided by a uniform branch, constants on the edges
+        (10, Variance::Launch),
+        (12, Variance::Divergent), // decided by a divergent branch
+    ];
+    // Values are numbered in order of definition, with parameters of later blocks behind: look them up by text.
+    let text = f.to_string();
+    for (n, w) in want {
+        assert!(text.contains(&format!("v{n}")));
+        assert_eq!(u.of(Value(n)), w, "v{n}\n{text}");
+    }
+    assert!(u.divergent_block(Block(2)) && !u.divergent_block(Block(6)), "{text}");
+}
+
+#[test]
+fn structure_and_order() {
+    let m = parse_module(LOOPS).unwrap();
+    let f = m.funcs.values().next().unwrap();
+    let dom = DomTree::new(f);
+    let s = Structure::new(f, &dom);
+    let depths: Vec<u32> = f.layout.iter().map(|&b| s.loop_depth(b)).collect();
+    assert_eq!(depths, [0, 1, 1, 1, 1, 0, 0]);
+    assert_eq!(s.constructs.len(), 3);
+    assert_eq!(structured_order(f), f.layout);
+    verify_property(f, Property::Ordered).unwrap();
+    let mut g = f.clone();
+    g.layout[1..].reverse();
+    assert!(verify_property(&g, Property::Ordered).is_err());
+    assert!(sort_layout(&mut g));
+    assert_eq!(g.layout, f.layout);
+    assert!(!sort_layout(&mut g));
+}
+
+#[test]
+fn a_loop_that_never_repeats_becomes_a_block_construct() {
+    let mut m = parse_module(
+        r#"func0 "f" {
+block0:
+  jump block1
+block1 loop merge block3 continue block2:
+  br true:b1, block3, block4
+block2:
+  jump block1
+block3:
+  ret
+block4:
+  jump block3
+}"#,
+    )
+    .unwrap();
+    let f = m.funcs.values_mut().next().unwrap();
+    assert!(sort_layout(f));
+    verify_module(&m).unwrap_or_else(|e| panic!("{}\n{m}", e[0]));
+    assert!(m.to_string().contains("jump block5 merge block3"), "{m}");
+}
+
+#[test]
+fn liveness_by_hand() {
+    let m = parse_module(LOOPS).unwrap();
+    let f = m.funcs.values().next().unwrap();
+    let l = Liveness::new(f);
+    let names = |s: &crate::EntitySet<Value>| s.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" ");
+    assert_eq!(names(l.live_in(f.layout[1])), "v0 v2 v3");
+    assert_eq!(names(l.live_in(f.layout[5])), "v0 v2 v6");
+    assert_eq!(names(l.live_out(f.layout[3])), "v0 v2 v3 v5");
+    let u = Uses::new(f);
+    assert_eq!(u.count(Value(2)), 4);
+}

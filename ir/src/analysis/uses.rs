@@ -1,0 +1,39 @@
+//! Who uses a value.
+
+use crate::entity::SideMap;
+use crate::function::Function;
+use crate::inst::{Block, Inst, Value};
+
+/// A use: an instruction of a block reads the value as operand or edge argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The user's block.
+    pub block: Block,
+    /// The user.
+    pub inst: Inst,
+}
+
+/// The uses of every value, one entry per operand, in layout order.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    uses: SideMap<Value, Vec<Use>>,
+}
+
+impl Uses {
+    /// Collects the uses of all values.
+    pub fn new(f: &Function) -> Uses {
+        let mut uses: SideMap<Value, Vec<Use>> = SideMap::new();
+        for (block, inst) in f.insts_in_order() {
+            f.insts[inst].for_each_use(|v| uses[v].push(Use { block, inst }));
+        }
+        Uses { uses }
+    }
+    /// The uses of a value.
+    pub fn of(&self, v: Value) -> &[Use] {
+        &self.uses[v]
+    }
+    /// How often a value is used.
+    pub fn count(&self, v: Value) -> usize {
+        self.uses[v].len()
+    }
+}

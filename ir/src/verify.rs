@@ -1,0 +1,642 @@
+//! The verifier: what must hold for every function, and the properties that a stage of the pipeline claims.
+//!
+//! Rules, by the code that a finding carries:
+//! - `layout`: the entry is first and has no predecessors; each block is listed once; edges lead to listed blocks.
+//! - `block`: a block ends in its only terminator; an instruction stands in one block only.
+//! - `arity`: operand counts and attribute kinds are those of the op's signature; edges give one value per parameter.
+//! - `type`: operand and result types follow the op's rule; edge arguments, calls and returns have the declared types.
+//! - `dominance`: a definition dominates its uses (unreachable blocks are not looked at).
+//! - `structure`: the graph is reducible and nested as the crate documentation says.
+//! - `memory`: places exist, access fits constant bounds, alignment is a power of two that the constant offset has,
+//!   stores and atomics go to writable places, `b1` is in no buffer, `var_init` is on a variable.
+//! - `module`: entry points have no parameters and results; calls lead to earlier functions.
+//!
+//! Properties (checked when asked for): `NoCalls`, `NoVars` (no access to function variables), `SingleReturn`,
+//! `Scalar` (no vector values), `NoI64`, `NoF16`, `Ordered` (layout is the structured order).
+
+use crate::analysis::{ConstructKind, DomTree, Structure, structured_order};
+use crate::entity::SideMap;
+use crate::function::{Function, ValueDef};
+use crate::inst::*;
+use crate::module::{Module, ResourceKind};
+use crate::ops::{Op, Sig};
+use crate::text::inst_text;
+use crate::types::{Scalar, Type};
+use std::fmt;
+
+/// A property that a function may claim.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Property {
+    /// No `call`.
+    NoCalls,
+    /// No access to function variables.
+    NoVars,
+    /// One `ret` at most.
+    SingleReturn,
+    /// No vector values, but for the operands of ops that take vectors by nature.
+    Scalar,
+    /// No 64-bit integers.
+    NoI64,
+    /// No 16-bit floats.
+    NoF16,
+    /// The layout is the structured order.
+    Ordered,
+}
+
+/// One violated rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static str,
+    /// The function's name.
+    pub func: String,
+    /// The block.
+    pub block: Option<Block>,
+    /// The instruction as printed.
+    pub inst: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.func, self.rule)?;
+        if let Some(b) = self.block {
+            write!(f, " in {b}")?;
+        }
+        if let Some(i) = &self.inst {
+            write!(f, ", `{i}`")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// All findings of a module, in order.
+pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
+    let mut all = Vec::new();
+    for (id, f) in m.funcs.iter() {
+        if let Err(e) = verify_function(m, f) {
+            all.extend(e);
+        }
+        for (_, i) in f.insts_in_order() {
+            if let Attr::Call(c) = f.insts[i].attr
+                && c >= id
+            {
+                all.push(finding(f, "module", None, Some(i), format!("{c} is not before {id}")));
+            }
+        }
+    }
+    for e in &m.entries {
+        match m.funcs.get(e.func) {
+            Some(f) if f.params().is_empty() && f.ret.is_empty() => {}
+            Some(f) => all.push(finding(f, "module", None, None, "an entry point has parameters or results".into())),
+            None => {}
+        }
+    }
+    if all.is_empty() { Ok(()) } else { Err(all) }
+}
+
+/// All findings of a function.
+pub fn verify_function(m: &Module, f: &Function) -> Result<(), Vec<Finding>> {
+    let mut v = Verifier { m: Some(m), f, found: Vec::new(), at: (None, None) };
+    v.run();
+    if v.found.is_empty() { Ok(()) } else { Err(v.found) }
+}
+
+/// Findings of a claimed property.
+pub fn verify_property(f: &Function, p: Property) -> Result<(), Vec<Finding>> {
+    let mut v = Verifier { m: None, f, found: Vec::new(), at: (None, None) };
+    v.property(p);
+    if v.found.is_empty() { Ok(()) } else { Err(v.found) }
+}
+
+fn finding(f: &Function, rule: &'static str, block: Option<Block>, inst: Option<Inst>, message: String) -> Finding {
+    Finding { rule, func: f.name.clone(), block, inst: inst.map(|i| inst_text(f, i)), message }
+}
+
+struct Verifier<'a> {
+    m: Option<&'a Module>,
+    f: &'a Function,
+    found: Vec<Finding>,
+    at: (Option<Block>, Option<Inst>),
+}
+
+impl Verifier<'_> {
+    fn say(&mut self, rule: &'static str, message: impl Into<String>) {
+        // A broken function breaks many rules at once; the first ones tell.
+        if self.found.len() < 20 {
+            self.found.push(finding(self.f, rule, self.at.0, self.at.1, message.into()));
+        }
+    }
+
+    fn check(&mut self, ok: bool, rule: &'static str, message: impl FnOnce() -> String) {
+        if !ok {
+            self.say(rule, message());
+        }
+    }
+
+    fn run(&mut self) {
+        let f = self.f;
+        if !self.shape() {
+            return;
+        }
+        for &b in &f.layout {
+            for &i in &f.blocks[b].insts {
+                self.at = (Some(b), Some(i));
+                self.inst(i);
+            }
+        }
+        if self.found.is_empty() {
+            self.at = (None, None);
+            let dom = DomTree::new(f);
+            self.dominance(&dom);
+            self.structure(&dom);
+        }
+    }
+
+    /// Layout, terminators, edges: what the analyses need in order not to fail.
+    fn shape(&mut self) -> bool {
+        let f = self.f;
+        if f.layout.is_empty() {
+            self.say("layout", "the function has no block");
+            return false;
+        }
+        let mut listed: SideMap<Block, bool> = SideMap::new();
+        let mut placed: SideMap<Inst, bool> = SideMap::new();
+        for &b in &f.layout {
+            self.at = (Some(b), None);
+            if f.blocks.get(b).is_none() {
+                self.say("layout", "there is no such block");
+                return false;
+            }
+            self.check(!listed[b], "layout", || "the block is listed twice".into());
+            listed[b] = true;
+        }
+        for &b in &f.layout {
+            let d = &f.blocks[b];
+            self.at = (Some(b), None);
+            self.check(d.insts.last().is_some_and(|&i| f.insts[i].op.is_terminator()), "block", || {
+                "the block has no terminator".into()
+            });
+            for (k, &p) in d.params.iter().enumerate() {
+                let ok = f.values[p].def == ValueDef::Param(b, k as u32);
+                self.check(ok, "block", || format!("parameter {p} is not defined here"));
+            }
+            for (k, &i) in d.insts.iter().enumerate() {
+                self.at.1 = Some(i);
+                self.check(!placed[i], "block", || "the instruction stands twice".into());
+                placed[i] = true;
+                let last = k + 1 == d.insts.len();
+                self.check(last || !f.insts[i].op.is_terminator(), "block", || "code follows the terminator".into());
+                for (n, &r) in f.insts[i].results.iter().enumerate() {
+                    let ok = f.values[r].def == ValueDef::Inst(i, n as u8);
+                    self.check(ok, "block", || format!("result {r} is not defined here"));
+                }
+                let merge = f.insts[i].merge();
+                for t in f.insts[i].edges().iter().map(|e| e.block).chain(merge) {
+                    self.check(listed[t], "layout", || format!("{t} is not in the layout"));
+                    self.check(t != f.entry(), "layout", || "an edge leads to the entry block".into());
+                }
+            }
+            self.at.1 = None;
+            if let Some(h) = d.header {
+                for t in [h.merge, h.cont] {
+                    self.check(listed[t], "layout", || format!("{t} is not in the layout"));
+                }
+            }
+        }
+        self.found.is_empty()
+    }
+
+    fn edge(&mut self, e: &Edge) {
+        let f = self.f;
+        let params = &f.blocks[e.block].params;
+        if params.len() != e.args.len() {
+            let (n, w) = (e.args.len(), params.len());
+            self.say("arity", format!("the edge to {} gives {n} values for {w} parameters", e.block));
+            return;
+        }
+        for (&a, &p) in e.args.iter().zip(params) {
+            let (x, y) = (f.ty(a), f.ty(p));
+            self.check(x == y, "type", || format!("the edge to {} gives {x} for {p} of {y}", e.block));
+        }
+    }
+
+    fn inst(&mut self, i: Inst) {
+        let f = self.f;
+        let d = &f.insts[i];
+        let sig = d.op.info().sig;
+        let (lo, hi, results) = match sig {
+            Sig::Same { n, .. } => (n as usize, n as usize, 1),
+            Sig::Compare(_) | Sig::Ldexp | Sig::Dot | Sig::Insert | Sig::ExtractDyn | Sig::Shuffle => (2, 2, 1),
+            Sig::Select | Sig::InsertDyn => (3, 3, 1),
+            Sig::Convert(..) | Sig::Bitcast | Sig::Splat | Sig::Extract => (1, 1, 1),
+            Sig::Fixed(a, _) => (a.len(), a.len(), 1),
+            Sig::Compose => (2, 4, 1),
+            Sig::Load => (0, 1, 1),
+            Sig::Store => (1, 2, 0),
+            Sig::Atomic => (1, 2, 1),
+            Sig::CmpXchg => (2, 3, 1),
+            Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => (0, 0, 0),
+            Sig::BufferLength | Sig::Sysval => (0, 0, 1),
+            Sig::Call => (0, usize::MAX, d.results.len()),
+            Sig::Br | Sig::Switch => (1, 1, 0),
+            Sig::Ret => (0, usize::MAX, 0),
+        };
+        let n = d.args.len();
+        if n < lo || n > hi || d.results.len() != results {
+            self.say("arity", format!("{n} operands and {} results", d.results.len()));
+            return;
+        }
+        let attr_ok = match (sig, &d.attr) {
+            (Sig::Compare(_), Attr::IntCc(_)) => d.op == Op::ICmp,
+            (Sig::Compare(_), Attr::FloatCc(_)) => d.op == Op::FCmp,
+            (Sig::Extract | Sig::Insert, Attr::Lane(_))
+            | (Sig::Shuffle, Attr::Lanes(_))
+            | (Sig::Load | Sig::Store | Sig::CmpXchg, Attr::Mem(_))
+            | (Sig::Atomic, Attr::Atomic(..))
+            | (Sig::VarInit, Attr::Place(_))
+            | (Sig::BufferLength, Attr::Res(_))
+            | (Sig::Barrier, Attr::Barrier(_))
+            | (Sig::Sysval, Attr::Sysval(_))
+            | (Sig::Call, Attr::Call(_))
+            | (Sig::Jump, Attr::Jump { .. })
+            | (Sig::Br, Attr::Br { .. })
+            | (Sig::Switch, Attr::Switch(_)) => true,
+            (
+                Sig::Same { .. }
+                | Sig::Select
+                | Sig::Convert(..)
+                | Sig::Bitcast
+                | Sig::Ldexp
+                | Sig::Dot
+                | Sig::Fixed(..)
+                | Sig::Splat
+                | Sig::Compose
+                | Sig::ExtractDyn
+                | Sig::InsertDyn
+                | Sig::Ret
+                | Sig::Unreachable,
+                Attr::None,
+            ) => true,
+            _ => false,
+        };
+        if !attr_ok {
+            self.say("arity", "the attribute is of another kind than the op's");
+            return;
+        }
+        if d.args.iter().any(|&v| f.values.get(v).is_none()) {
+            self.say("arity", "an operand does not exist");
+            return;
+        }
+        for e in d.edges() {
+            self.edge(e);
+        }
+        if !self.types(d, sig) {
+            let t: Vec<String> = d.args.iter().map(|&v| f.ty(v).to_string()).collect();
+            self.say("type", format!("operands of {} do not fit", t.join(", ")));
+        }
+        self.memory(i, d);
+    }
+
+    /// Whether operand and result types follow the rule.
+    fn types(&mut self, d: &InstData, sig: Sig) -> bool {
+        let f = self.f;
+        let t = |n: usize| f.ty(d.args[n]);
+        let r = d.results.first().map_or(Type::B1, |&v| f.ty(v));
+        match sig {
+            Sig::Same { kinds, .. } => {
+                let only32 = matches!(d.op, Op::UMul24 | Op::SMul24 | Op::UDot4x8 | Op::SDot4x8);
+                let only_f32 = d.op == Op::FQuant16;
+                kinds.has(r.scalar())
+                    && (!only32 || r.scalar() == Scalar::I32)
+                    && (!only_f32 || r.scalar() == Scalar::F32)
+                    && d.args.iter().all(|&v| f.ty(v) == r)
+            }
+            Sig::Compare(kinds) => {
+                let eq = matches!(d.attr, Attr::IntCc(IntCc::Eq | IntCc::Ne));
+                kinds.has(t(0).scalar()) && t(1) == t(0) && r == t(0).to_bool() && (!t(0).is_bool() || eq)
+            }
+            Sig::Select => {
+                t(0).is_bool() && matches!(t(0).lanes(), n if n == 1 || n == r.lanes()) && t(1) == r && t(2) == r
+            }
+            Sig::Convert(from, to) => {
+                let (a, b) = (t(0).bits(), r.bits());
+                let width = match d.op {
+                    Op::SExt | Op::ZExt => a < b,
+                    Op::Trunc => a > b,
+                    Op::F2F => a != b,
+                    _ => true,
+                };
+                from.has(t(0).scalar()) && to.has(r.scalar()) && t(0).lanes() == r.lanes() && width
+            }
+            Sig::Bitcast => !t(0).is_bool() && !r.is_bool() && t(0).total_bits() == r.total_bits(),
+            Sig::Ldexp => r.is_float() && t(0) == r && t(1) == r.with_scalar(Scalar::I32),
+            Sig::Dot => t(0).is_float() && t(0).is_vector() && t(1) == t(0) && r == t(0).lane(),
+            Sig::Fixed(args, res) => args.iter().enumerate().all(|(n, &a)| t(n) == a) && r == res,
+            Sig::Splat => !t(0).is_vector() && r.is_vector() && r.lane() == t(0),
+            Sig::Compose => d.args.len() == r.lanes() as usize && d.args.iter().all(|&v| f.ty(v) == r.lane()),
+            Sig::Extract => {
+                t(0).is_vector() && r == t(0).lane() && matches!(d.attr, Attr::Lane(l) if u32::from(l) < t(0).lanes())
+            }
+            Sig::Insert => {
+                r.is_vector()
+                    && t(0) == r
+                    && t(1) == r.lane()
+                    && matches!(d.attr, Attr::Lane(l) if u32::from(l) < r.lanes())
+            }
+            Sig::ExtractDyn => t(0).is_vector() && r == t(0).lane() && t(1) == Type::I32,
+            Sig::InsertDyn => r.is_vector() && t(0) == r && t(1) == r.lane() && t(2) == Type::I32,
+            Sig::Shuffle => {
+                let Attr::Lanes(l) = &d.attr else { return false };
+                let ok = |&k: &u8| match k {
+                    0..4 => u32::from(k) < t(0).lanes(),
+                    4..8 => u32::from(k - 4) < t(1).lanes(),
+                    _ => false,
+                };
+                t(0).lane() == t(1).lane()
+                    && r.lane() == t(0).lane()
+                    && l.len() == r.lanes() as usize
+                    && l.iter().all(ok)
+            }
+            Sig::Load | Sig::Store => d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32),
+            Sig::Atomic => {
+                t(0) == r && r.is_int() && !r.is_vector() && d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32)
+            }
+            Sig::CmpXchg => {
+                t(0) == r
+                    && t(1) == r
+                    && r.is_int()
+                    && !r.is_vector()
+                    && d.dyn_offset().is_none_or(|v| f.ty(v) == Type::I32)
+            }
+            Sig::BufferLength => r == Type::I32,
+            Sig::Sysval => matches!(d.attr, Attr::Sysval(s) if s.ty() == r),
+            Sig::Call => {
+                let (Attr::Call(c), Some(m)) = (&d.attr, self.m) else { return true };
+                let Some(callee) = m.funcs.get(*c) else { return false };
+                let params: Vec<Type> = callee.params().iter().map(|&v| callee.ty(v)).collect();
+                params.len() == d.args.len()
+                    && params.iter().enumerate().all(|(n, &p)| t(n) == p)
+                    && callee.ret.iter().copied().eq(d.results.iter().map(|&v| f.ty(v)))
+            }
+            Sig::Br => t(0) == Type::B1,
+            Sig::Switch => {
+                let Attr::Switch(s) = &d.attr else { return false };
+                let mut c: Vec<u64> = s.cases.iter().map(|c| c.0).collect();
+                c.sort_unstable();
+                let distinct = c.windows(2).all(|w| w[0] != w[1]);
+                t(0).is_int() && !t(0).is_vector() && distinct && c.iter().all(|&v| v <= t(0).scalar().mask())
+            }
+            Sig::Ret => f.ret.iter().copied().eq(d.args.iter().map(|&v| f.ty(v))),
+            Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => true,
+        }
+    }
+
+    fn memory(&mut self, i: Inst, d: &InstData) {
+        let f = self.f;
+        let place = match &d.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
+            Attr::Place(p) => *p,
+            Attr::Res(r) => Place::Buffer(*r),
+            _ => return,
+        };
+        let Some(m) = self.m else { return };
+        let exists = match place {
+            Place::Buffer(r) => m.resources.get(r).is_some(),
+            Place::Global(g) => m.globals.get(g).is_some(),
+            Place::Local(l) => f.locals.get(l).is_some(),
+        };
+        if !exists {
+            self.say("memory", format!("{place} does not exist"));
+            return;
+        }
+        if matches!(d.attr, Attr::Place(Place::Buffer(_))) {
+            self.say("memory", "a buffer has no initialiser");
+        }
+        if d.op == Op::BufferLength {
+            return;
+        }
+        let Some(mem) = d.mem() else { return };
+        let align_ok = mem.align.is_power_of_two() && (mem.offset % mem.align == 0 || d.dyn_offset().is_some());
+        self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
+        let bytes = f.access_bytes(i);
+        if let (Some(size), None) = (m.place_size(f, place), d.dyn_offset()) {
+            let fits = mem.offset.checked_add(bytes).is_some_and(|e| e <= size);
+            self.check(fits, "memory", || format!("{bytes} bytes at {} leave the {size} bytes of {place}", mem.offset));
+        }
+        if let Place::Buffer(r) = place {
+            let kind = m.resources[r].kind;
+            let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
+            self.check(!ty.is_bool(), "memory", || "b1 has no form in a buffer".into());
+            let writes = d.op != Op::Load;
+            self.check(!writes || kind == ResourceKind::StorageReadWrite, "memory", || format!("{place} is read only"));
+        }
+    }
+
+    fn dominance(&mut self, dom: &DomTree) {
+        let f = self.f;
+        // Position of each instruction in its block.
+        let mut place: SideMap<Inst, Option<(Block, u32)>> = SideMap::with_default(None);
+        for &b in &f.layout {
+            for (k, &i) in f.blocks[b].insts.iter().enumerate() {
+                place[i] = Some((b, k as u32));
+            }
+        }
+        let mut in_layout: SideMap<Block, bool> = SideMap::new();
+        f.layout.iter().for_each(|&b| in_layout[b] = true);
+        for &b in dom.rpo() {
+            for (k, &i) in f.blocks[b].insts.iter().enumerate() {
+                self.at = (Some(b), Some(i));
+                f.insts[i].for_each_use(|v| {
+                    let ok = match f.values[v].def {
+                        ValueDef::Const(_) | ValueDef::Undef => true,
+                        ValueDef::Param(p, n) => {
+                            f.blocks[p].params.get(n as usize) == Some(&v) && in_layout[p] && dom.dominates(p, b)
+                        }
+                        ValueDef::Inst(d, _) => match place[d] {
+                            Some((p, at)) if p == b => (at as usize) < k,
+                            Some((p, _)) => dom.dominates(p, b),
+                            None => false,
+                        },
+                    };
+                    self.check(ok, "dominance", || format!("{v} is not defined on every path to here"));
+                });
+            }
+        }
+    }
+
+    fn structure(&mut self, dom: &DomTree) {
+        let f = self.f;
+        let s = Structure::new(f, dom);
+        let preds = f.preds();
+        self.at = (None, None);
+        for &b in &s.stray_merges {
+            self.at.0 = Some(b);
+            self.say("structure", "the merge is not inside of its construct (its header does not dominate it)");
+        }
+        let mut merges: SideMap<Block, u32> = SideMap::new();
+        for (_, c) in s.constructs.iter() {
+            merges[c.merge] += 1;
+            self.at.0 = Some(c.merge);
+            self.check(merges[c.merge] == 1, "structure", || "the block is the merge of two constructs".into());
+            self.at.0 = Some(c.header);
+            self.check(c.merge != c.header, "structure", || "the header is its own merge".into());
+            if let ConstructKind::Loop { cont } = c.kind
+                && dom.is_reachable(cont)
+            {
+                self.check(dom.dominates(c.header, cont), "structure", || format!("{cont} is outside of the loop"));
+            }
+        }
+        for &a in dom.rpo() {
+            self.at = (Some(a), f.blocks[a].insts.last().copied());
+            let from = s.opened_by(a).or(s.of(a));
+            for b in f.succs(a) {
+                if dom.dominates(b, a) {
+                    // A back edge: to the header of the innermost loop, from code that its continue block dominates.
+                    let ok = s.loop_at(b).is_some_and(|l| {
+                        let ConstructKind::Loop { cont } = s.constructs[l].kind else { return false };
+                        s.loop_of(a) == Some(l) && dom.dominates(cont, a)
+                    });
+                    self.check(ok, "structure", || format!("the edge to {b} is no proper back edge"));
+                    continue;
+                }
+                let mut exit = false;
+                for c in s.enclosing(from) {
+                    let k = &s.constructs[c];
+                    exit |= k.merge == b;
+                    if let ConstructKind::Loop { cont } = k.kind {
+                        exit |= cont == b;
+                        break;
+                    }
+                }
+                let entry = dom.idom(b) == Some(a) && preds[b].iter().all(|&p| p == a || dom.dominates(b, p));
+                self.check(exit || entry, "structure", || {
+                    format!("the edge to {b} enters or leaves a construct sideways")
+                });
+            }
+        }
+    }
+
+    fn property(&mut self, p: Property) {
+        let f = self.f;
+        let mut rets = 0;
+        let types = |ok: &dyn Fn(Type) -> bool, v: Value| ok(f.ty(v));
+        for &b in &f.layout {
+            for &i in &f.blocks[b].insts {
+                self.at = (Some(b), Some(i));
+                let d = &f.insts[i];
+                match p {
+                    Property::NoCalls => self.check(d.op != Op::Call, "NoCalls", || "a call is left".into()),
+                    Property::NoVars => {
+                        let local = matches!(d.attr, Attr::Place(Place::Local(_)))
+                            || d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)));
+                        self.check(!local, "NoVars", || "a function variable is left".into());
+                    }
+                    Property::SingleReturn => {
+                        rets += u32::from(d.op == Op::Ret);
+                        self.check(rets <= 1, "SingleReturn", || "a second return".into());
+                    }
+                    Property::Scalar => {
+                        let ok = d.results.iter().all(|&v| !f.ty(v).is_vector());
+                        self.check(ok || d.op == Op::Sysval, "Scalar", || "the result is a vector".into());
+                    }
+                    Property::NoI64 => {
+                        let ok = d.results.iter().all(|&v| types(&|t| t.scalar() != Scalar::I64, v));
+                        self.check(ok, "NoI64", || "the result has 64-bit integers".into());
+                    }
+                    Property::NoF16 => {
+                        let ok = d.results.iter().all(|&v| types(&|t| t.scalar() != Scalar::F16, v));
+                        self.check(ok, "NoF16", || "the result has 16-bit floats".into());
+                    }
+                    Property::Ordered => {}
+                }
+            }
+        }
+        self.at = (None, None);
+        if p == Property::Ordered {
+            self.check(structured_order(f) == f.layout, "Ordered", || "the layout is not the structured order".into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse_module;
+
+    fn rules(body: &str) -> Vec<String> {
+        let text = format!(
+            "res0 \"a\" group 0 binding 0 storage_ro size 16 stride 0\nglobal0 \"g\" workgroup size 8 align 4\n\
+             func0 \"f\" {{\n  local0 \"l\" size 4 align 4\n{body}}}\n"
+        );
+        let m = parse_module(&text).unwrap_or_else(|e| panic!("{}\n{text}", e.message));
+        verify_module(&m).err().unwrap_or_default().iter().map(|f| f.to_string()).collect()
+    }
+
+    fn first(body: &str, want: &str) {
+        let r = rules(body);
+        assert!(r.first().is_some_and(|m| m.contains(want)), "want {want:?}, have {r:#?}");
+    }
+
+    #[test]
+    fn accepts() {
+        for ok in [
+            "block0:\n  ret\n",
+            // A merge reached from one arm only, and an arm that returns.
+            "block0:\n  br true:b1, block1, block2 merge block3\nblock1:\n  ret\nblock2:\n  jump block3\nblock3:\n  ret\n",
+            // Leaving two selections at once, and a loop from inside of a switch.
+            "block0:\n  jump block1 merge block9\nblock1:\n  br true:b1, block2, block3 merge block3\nblock2:\n  jump block9\n\
+             block3:\n  jump block9\nblock9:\n  ret\n",
+            "block0:\n  jump block1\nblock1 loop merge block5 continue block4:\n  switch 1:i32, 0: block2, default: block3 merge block3\n\
+             block2:\n  jump block5\nblock3:\n  br false:b1, block4, block5\nblock4:\n  jump block1\nblock5:\n  ret\n",
+            "block0:\n  v0: i32 = load local0[0] align 4\n  v1: f32 = bitcast v0\n  v2: f16x2 = bitcast v1\n  ret\n",
+        ] {
+            assert_eq!(rules(ok), Vec::<String>::new(), "{ok}");
+        }
+    }
+
+    #[test]
+    fn refuses() {
+        first("block0:\n  v0: i32 = iadd 1:i32, 2:i16\n  ret\n", "type in block0, `v0: i32 = iadd 1:i32, 2:i16`");
+        first("block0:\n  v0: f32 = iadd 1.0:f32, 2.0:f32\n  ret\n", "f: type");
+        first("block0:\n  v0: i32 = iadd 1:i32\n  ret\n", "f: arity");
+        first("block0:\n  v0: i32 = ineg v1\n  v1: i32 = ineg 1:i32\n  ret\n", "v1 is not defined on every path");
+        first("block0:\n  v0: i32 = ineg 1:i32\n", "the block has no terminator");
+        first("block0:\n  jump block1(1:i32)\nblock1:\n  ret\n", "gives 1 values for 0 parameters");
+        first("block0:\n  jump block1(1:i32)\nblock1(v0: f32):\n  ret\n", "gives i32 for v0 of f32");
+        first("block0:\n  jump block0\n", "an edge leads to the entry block");
+        first("block0:\n  ret 1:i32\n", "f: type");
+        first("block0:\n  store 1:i32, res0[0] align 4\n  ret\n", "res0 is read only");
+        first("block0:\n  v0: i32 = load res0[16] align 4\n  ret\n", "4 bytes at 16 leave the 16 bytes of res0");
+        first("block0:\n  v0: i32 = load res0[2] align 4\n  ret\n", "offset 2 is not aligned to 4");
+        first("block0:\n  v0: b1 = load res0[0] align 4\n  ret\n", "b1 has no form in a buffer");
+        first("block0:\n  v0: i32 = load res7[0] align 4\n  ret\n", "res7 does not exist");
+        first("block0:\n  v0: i32 = select 1:i32, 2:i32, 3:i32\n  ret\n", "f: type");
+        first("block0:\n  v0: i64 = trunc 1:i32\n  ret\n", "f: type");
+        first("block0:\n  v0: b1 = icmp.slt true:b1, false:b1\n  ret\n", "f: type");
+        // A loop without header, a jump into a loop, a merge that its header does not dominate, a break over two loops.
+        first("block0:\n  jump block1\nblock1:\n  jump block1\n", "the edge to block1 is no proper back edge");
+        first(
+            "block0:\n  br true:b1, block1, block2\nblock1 loop merge block4 continue block2:\n  br true:b1, block2, block4\n\
+             block2:\n  jump block1\nblock4:\n  ret\n",
+            "f: structure",
+        );
+        first(
+            "block0:\n  br true:b1, block1, block2\nblock1:\n  br true:b1, block3, block3 merge block2\nblock2:\n  ret\n\
+             block3:\n  jump block2\n",
+            "f: structure",
+        );
+        first(
+            "block0:\n  jump block1\nblock1 loop merge block7 continue block6:\n  jump block2\n\
+             block2 loop merge block5 continue block4:\n  br true:b1, block3, block5\nblock3:\n  br true:b1, block4, block7\n\
+             block4:\n  jump block2\nblock5:\n  br true:b1, block6, block7\nblock6:\n  jump block1\nblock7:\n  ret\n",
+            "the edge to block7 enters or leaves a construct sideways",
+        );
+        // Two arms that meet where no construct says so.
+        first(
+            "block0:\n  br true:b1, block1, block2\nblock1:\n  jump block3\nblock2:\n  jump block3\nblock3:\n  ret\n",
+            "f: structure",
+        );
+    }
+}
