@@ -3,4 +3,5 @@
 
 pub mod cases;
 pub mod examples;
+pub mod exec;
 pub mod shared;

@@ -1,0 +1,353 @@
+//! The command line, as the contract writes it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// gpucc: WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
+#[derive(Debug, Parser)]
+#[command(name = "gpucc", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do; without a subcommand INPUT is compiled.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The arguments of a compilation.
+    #[command(flatten)]
+    pub compile: Compile,
+}
+
+/// Everything that is not a compilation.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print machine code as text.
+    Disasm(Disasm),
+    /// Assemble text to machine code.
+    Asm(Asm),
+    /// Show what a container holds.
+    Inspect(Inspect),
+    /// Run a compute shader, or a compiled container, on the machine of its target.
+    Run(Run),
+    /// Render a scene or a shader to an image.
+    Render(Render),
+    /// Compile files and folders and report statistics.
+    Stats(Stats),
+    /// Compare two statistics reports.
+    Diff(Diff),
+}
+
+/// `gpucc INPUT --target T -o OUT`.
+#[derive(Debug, Args)]
+pub struct Compile {
+    /// Shader (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`) or `-` for standard input.
+    pub input: Option<PathBuf>,
+    /// What the output is for: `family[:generation]`, a comma list, `all` or `all:all`.
+    #[arg(long, value_name = "T[,T]")]
+    pub target: Option<String>,
+    /// Output file; with several targets `.family-generation` is put before its ending.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Print the assembly listing (`--emit asm`), to standard output unless `-o` is given.
+    #[arg(short = 'S')]
+    pub assembly: bool,
+    /// What to write.
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+    /// Print statistics.
+    #[arg(long)]
+    pub stats: bool,
+    /// Verify the IR after every pass and check every register allocation.
+    #[arg(long)]
+    pub verify: bool,
+    /// Print the IR after a pass, as `after:PASS`; can be repeated.
+    #[arg(long, value_name = "after:PASS")]
+    pub dump: Vec<String>,
+    /// Print how long each pass took and how much it changed.
+    #[arg(long)]
+    pub time_passes: bool,
+    /// Options that `run` has as well.
+    #[command(flatten)]
+    pub front: Front,
+}
+
+/// Options of everything that compiles.
+#[derive(Debug, Args)]
+pub struct Front {
+    /// Source language, where the ending does not tell.
+    #[arg(long, value_enum)]
+    pub lang: Option<LangArg>,
+    /// Entry point; without it every entry point.
+    #[arg(long)]
+    pub entry: Option<String>,
+    /// Optimisation level.
+    #[arg(short = 'O', default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub opt: u8,
+    /// Sets a pipeline override by name or numeric id.
+    #[arg(long = "override", value_name = "NAME=VALUE")]
+    pub overrides: Vec<String>,
+    /// Keep accesses in bounds and zero workgroup memory.
+    #[arg(long, value_enum, default_value_t = OnOff::On)]
+    pub robust: OnOff,
+    /// Colour of messages.
+    #[arg(long, value_enum, default_value_t = ColorArg::Auto)]
+    pub color: ColorArg,
+    /// Form of messages: for people, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = MessageFormat::Human)]
+    pub message_format: MessageFormat,
+}
+
+/// `gpucc disasm`.
+#[derive(Debug, Args)]
+pub struct Disasm {
+    /// Container, or `-` with `--words`.
+    pub file: Option<PathBuf>,
+    /// Raw machine code instead of a container.
+    #[arg(long, value_name = "FILE")]
+    pub raw: Option<PathBuf>,
+    /// One instruction a line on standard input, in the family's notation.
+    #[arg(long)]
+    pub words: bool,
+    /// Family and generation of raw code and words.
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Program type, where the instruction set has several.
+    #[arg(long, value_enum)]
+    pub stage: Option<StageArg>,
+}
+
+/// `gpucc asm`.
+#[derive(Debug, Args)]
+pub struct Asm {
+    /// Listing, or `-`.
+    pub file: Option<PathBuf>,
+    /// One instruction a line in, one line of words out.
+    #[arg(long)]
+    pub words: bool,
+    /// Force long forms where an instruction has both (Tesla).
+    #[arg(long)]
+    pub long: bool,
+    /// Family and generation.
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Program type, where the instruction set has several.
+    #[arg(long, value_enum)]
+    pub stage: Option<StageArg>,
+    /// Raw machine code output.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// `gpucc inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Container.
+    pub file: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `gpucc run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Shader or container.
+    pub input: PathBuf,
+    /// Target, or `interp` for the IR interpreter alone (the default for a shader).
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Workgroup counts.
+    #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1")]
+    pub grid: String,
+    /// Binds a buffer: FILE, `zero:BYTES`, `f32:1,2.5,...`, `u32:...` or `i32:...`.
+    #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true)]
+    pub buffers: Vec<String>,
+    /// Writes a buffer after the run, to FILE or `-` for text on standard output.
+    #[arg(long = "dump", value_name = "G:B=FILE")]
+    pub dumps: Vec<String>,
+    /// Also run the IR interpreter and compare.
+    #[arg(long)]
+    pub oracle: bool,
+    /// Seed of garbage, orders and approximations.
+    #[arg(long, value_name = "SEED")]
+    pub perturb: Option<u64>,
+    /// Step limit.
+    #[arg(long, value_name = "LIMIT")]
+    pub steps: Option<u64>,
+    /// Print what was executed.
+    #[arg(long)]
+    pub stats: bool,
+    /// Options of the compilation.
+    #[command(flatten)]
+    pub front: Front,
+}
+
+/// `gpucc render`.
+#[derive(Debug, Args)]
+pub struct Render {
+    /// Scene or shader.
+    pub input: PathBuf,
+    /// Image.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Target.
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Also run the IR interpreter and compare.
+    #[arg(long)]
+    pub oracle: bool,
+    /// Image size.
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<String>,
+    /// Time in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<f32>,
+}
+
+/// `gpucc stats`.
+#[derive(Debug, Args)]
+pub struct Stats {
+    /// Shaders and folders, or `merge A.json B.json ...`.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Targets.
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Form of the report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
+    pub format: ReportFormat,
+    /// Threads; all cores without it.
+    #[arg(long)]
+    pub jobs: Option<usize>,
+    /// Only each N-th file, beginning with the I-th (from 1).
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Statistics a source line.
+    #[arg(long)]
+    pub per_line: bool,
+    /// Output file instead of standard output.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Options of the compilation.
+    #[command(flatten)]
+    pub front: Front,
+}
+
+/// `gpucc diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The report before.
+    pub old: PathBuf,
+    /// The report after.
+    pub new: PathBuf,
+    /// Limits that decide the exit code.
+    #[arg(long, value_name = "FILE")]
+    pub gate: Option<PathBuf>,
+    /// Form of the report.
+    #[arg(long, value_enum, default_value_t = DiffFormat::Table)]
+    pub format: DiffFormat,
+}
+
+/// What a compilation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The container.
+    Bin,
+    /// Machine code bytes alone.
+    Raw,
+    /// Assembly listing.
+    Asm,
+    /// The IR after the target-independent passes.
+    Gir,
+    /// Machine IR before emission.
+    Mir,
+    /// What `inspect --json` shows.
+    Json,
+    /// An ELF object, where tools of that family expect one.
+    Elf,
+}
+
+/// Source languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LangArg {
+    /// WGSL.
+    Wgsl,
+    /// SPIR-V binary.
+    Spv,
+    /// GLSL, stage by `--stage` of the ending.
+    Glsl,
+    /// GLSL vertex shader.
+    Vert,
+    /// GLSL fragment shader.
+    Frag,
+    /// GLSL compute shader.
+    Comp,
+    /// The IR's text form.
+    Gir,
+}
+
+/// Switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// Colour choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorArg {
+    /// When standard error is a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Message forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Program types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StageArg {
+    /// Vertex.
+    Vs,
+    /// Geometry.
+    Gs,
+    /// Fragment.
+    Fs,
+    /// Compute.
+    Cs,
+}
+
+/// Report forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// A table for people.
+    Table,
+    /// JSON.
+    Json,
+    /// CSV.
+    Csv,
+    /// Markdown.
+    Md,
+    /// An HTML page.
+    Html,
+}
+
+/// Forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// A table for people.
+    Table,
+    /// Markdown.
+    Md,
+    /// A comment for a pull request.
+    Github,
+}

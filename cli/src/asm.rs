@@ -1,0 +1,136 @@
+//! `gpucc disasm` and `gpucc asm`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gpucc_container::{Container, Stage};
+use gpucc_isa::stage;
+use gpucc_machines::{MACHINES, Machine};
+
+use crate::args::{Asm, Disasm, StageArg};
+use crate::{Failure, files};
+
+/// The machine and generation that an option names.
+fn machine(text: Option<&str>) -> Result<(&'static Machine, usize), Failure> {
+    let known = || {
+        let one = |m: &Machine| format!("{} ({})", m.family, m.generations.join(", "));
+        MACHINES.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; there are {}", known())))?;
+    let (family, generation) = text.split_once(':').map_or((text, None), |(f, g)| (f, Some(g)));
+    let m = gpucc_machines::find(family)
+        .ok_or_else(|| Failure::Usage(format!("unknown target `{text}`; there are {}", known())))?;
+    let index = match generation {
+        None => m.default_generation,
+        Some(g) => m.generations.iter().position(|n| *n == g).ok_or_else(|| {
+            Failure::Usage(format!("unknown generation `{g}` of {family}; it has {}", m.generations.join(", ")))
+        })?,
+    };
+    Ok((m, index))
+}
+
+/// Bits of a program type; without an option, `default`.
+fn stages(arg: Option<StageArg>, default: u8) -> u8 {
+    match arg {
+        Some(StageArg::Vs) => stage::VS,
+        Some(StageArg::Gs) => stage::GS,
+        Some(StageArg::Fs) => stage::FS,
+        Some(StageArg::Cs) => stage::CS,
+        None => default,
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let bytes = files::read(path)?;
+    String::from_utf8(bytes).map_err(|e| {
+        Failure::Input(format!("`{}` is not UTF-8 text (byte {})", path.display(), e.utf8_error().valid_up_to()))
+    })
+}
+
+/// One answer a line; exit 1 at the end if a line was refused.
+fn words(input: &str, convert: impl Fn(&str) -> Result<String, String>) -> Result<(), Failure> {
+    let mut out = String::new();
+    let mut refused = 0;
+    for line in input.lines() {
+        match convert(line) {
+            Ok(t) => out.push_str(&t),
+            Err(e) => {
+                refused += 1;
+                let _ = write!(out, "error: {}", e.replace('\n', " "));
+            }
+        }
+        out.push('\n');
+    }
+    files::stdout(out.as_bytes())?;
+    match refused {
+        0 => Ok(()),
+        1 => Err(Failure::Input("1 line was refused".into())),
+        n => Err(Failure::Input(format!("{n} lines were refused"))),
+    }
+}
+
+/// `gpucc disasm FILE.bin | --raw FILE --target T | --words --target T -`.
+///
+/// # Errors
+/// Usage, I/O, or input that does not decode.
+pub fn disasm(a: &Disasm) -> Result<(), Failure> {
+    if a.words {
+        let (m, g) = machine(a.target.as_deref())?;
+        let path = a.file.as_deref().unwrap_or(Path::new("-"));
+        let bits = stages(a.stage, if m.has_stages { stage::CS } else { stage::ALL });
+        return words(&text(path)?, |l| (m.disasm_line)(l, g, bits));
+    }
+    if let Some(raw) = &a.raw {
+        let (m, g) = machine(a.target.as_deref())?;
+        let code = files::read(raw)?;
+        return listing((m.disassemble)(&code, g, stages(a.stage, stage::CS)));
+    }
+    let path = a.file.as_deref().ok_or_else(|| Failure::Usage("disasm needs a container, --raw or --words".into()))?;
+    let bytes = files::read(path)?;
+    let container =
+        Container::read(&bytes).map_err(|e| Failure::Input(format!("`{}` is no container: {e}", path.display())))?;
+    let (m, g) = machine(Some(&format!("{}:{}", container.family, container.generation)))?;
+    for e in &container.entries {
+        let bits = match e.stage {
+            Stage::Compute => stage::CS,
+            Stage::Vertex => stage::VS,
+            Stage::Fragment => stage::FS,
+        };
+        if container.entries.len() > 1 {
+            files::stdout(format!("{} entry {}\n", m.comment, e.name).as_bytes())?;
+        }
+        listing((m.disassemble)(&e.code, g, bits))?;
+    }
+    Ok(())
+}
+
+fn listing(l: gpucc_machines::Listing) -> Result<(), Failure> {
+    files::stdout(l.text.as_bytes())?;
+    match l.bad_words {
+        0 => Ok(()),
+        n => Err(Failure::Input(format!("{n} words do not decode"))),
+    }
+}
+
+/// `gpucc asm FILE --target T -o OUT | --words --target T -`.
+///
+/// # Errors
+/// Usage, I/O, or text that does not assemble.
+pub fn asm(a: &Asm) -> Result<(), Failure> {
+    let (m, g) = machine(a.target.as_deref())?;
+    let path = a.file.as_deref().unwrap_or(Path::new("-"));
+    if a.words {
+        let bits = stages(a.stage, if m.has_stages { stage::CS } else { stage::ALL });
+        return words(&text(path)?, |l| (m.asm_line)(l, g, bits, a.long));
+    }
+    let out = a.output.as_deref().ok_or_else(|| Failure::Usage("-o OUT is missing".into()))?;
+    match (m.assemble)(&text(path)?, g, stages(a.stage, stage::CS), a.long) {
+        Ok(code) => files::write(out, &code),
+        Err(list) => {
+            for e in &list {
+                eprintln!("{}:{}:{}: error: {}", path.display(), e.line, e.column, e.message);
+            }
+            Err(Failure::Input(format!("{} lines of `{}` do not assemble", list.len(), path.display())))
+        }
+    }
+}

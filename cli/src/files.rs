@@ -1,0 +1,173 @@
+//! Files: whole reads with limits, atomic writes, buffer specifications.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::Failure;
+
+/// Largest file that is read: beyond it nothing that the compiler accepts exists.
+const LIMIT: u64 = 1 << 30;
+
+/// Reads a file or, for `-`, standard input.
+///
+/// # Errors
+/// A usage or I/O failure that names the path.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut data = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(LIMIT)
+            .read_to_end(&mut data)
+            .map_err(|e| Failure::Io(format!("cannot read standard input: {e}")))?;
+        return Ok(data);
+    }
+    let shown = path.display();
+    let io = |e: std::io::Error| Failure::Io(format!("cannot read `{shown}`: {e}"));
+    if path.is_dir() {
+        return Err(Failure::Io(format!("`{shown}` is a directory, not a file")));
+    }
+    let file = std::fs::File::open(path).map_err(io)?;
+    file.take(LIMIT + 1).read_to_end(&mut data).map_err(io)?;
+    if data.len() as u64 > LIMIT {
+        return Err(Failure::Io(format!("`{shown}` is larger than {} MiB", LIMIT >> 20)));
+    }
+    Ok(data)
+}
+
+/// Writes a file so that it is either complete or not there: a temporary file beside it is renamed over it. An
+/// existing path that is no regular file (a pipe, `/dev/null`) is written to directly.
+///
+/// # Errors
+/// A usage or I/O failure that names the path.
+pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
+    let shown = path.display();
+    let io = |e: std::io::Error| Failure::Io(format!("cannot write `{shown}`: {e}"));
+    if path == Path::new("-") {
+        return stdout(data);
+    }
+    if let Ok(meta) = std::fs::metadata(path) {
+        if meta.is_dir() {
+            return Err(Failure::Io(format!("`{shown}` is a directory, not a file")));
+        }
+        if !meta.is_file() {
+            let mut f = std::fs::OpenOptions::new().write(true).open(path).map_err(io)?;
+            return f.write_all(data).map_err(io);
+        }
+    }
+    // Through a symbolic link the file it names is replaced, not the link.
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = real.file_name().ok_or_else(|| Failure::Io(format!("`{shown}` is no file name")))?;
+    let mut temp = std::ffi::OsString::from(".");
+    temp.push(name);
+    temp.push(format!(".{}.tmp", std::process::id()));
+    let temp = real.with_file_name(temp);
+    let done = (|| {
+        let mut f = std::fs::OpenOptions::new().write(true).create_new(true).open(&temp)?;
+        f.write_all(data)?;
+        if let Ok(meta) = std::fs::metadata(&real) {
+            f.set_permissions(meta.permissions())?;
+        }
+        drop(f);
+        std::fs::rename(&temp, &real)
+    })();
+    done.map_err(|e| {
+        let _ = std::fs::remove_file(&temp);
+        io(e)
+    })
+}
+
+/// Writes to standard output; a reader that went away early is no failure.
+///
+/// # Errors
+/// An I/O failure other than a closed pipe.
+pub fn stdout(data: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(data).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Io(format!("cannot write standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Most bytes that one `--buf` may ask for.
+const MAX_BUFFER: usize = 1 << 30;
+
+/// Splits `G:B=REST`.
+///
+/// # Errors
+/// A usage failure that shows the expected form.
+pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
+    let bad = || Failure::Usage(format!("`{text}`: expected GROUP:BINDING=..., such as 0:1=zero:256"));
+    let (place, rest) = text.split_once('=').ok_or_else(bad)?;
+    let (g, b) = place.split_once(':').ok_or_else(bad)?;
+    Ok((g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?, rest))
+}
+
+/// The bytes of a buffer specification.
+///
+/// # Errors
+/// A usage failure for malformed numbers, an I/O failure for unreadable files.
+pub fn spec(text: &str) -> Result<Vec<u8>, Failure> {
+    fn list<T: std::str::FromStr, const N: usize>(
+        what: &str,
+        text: &str,
+        bytes: impl Fn(T) -> [u8; N],
+    ) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        for item in text.split(',').map(str::trim).filter(|s| !s.is_empty()) {
+            let v = item.parse::<T>().map_err(|_| Failure::Usage(format!("`{item}` is no {what} value")))?;
+            out.extend(bytes(v));
+        }
+        Ok(out)
+    }
+    fn integer(item: &str) -> Option<i64> {
+        let (neg, digits) = item.strip_prefix('-').map_or((false, item), |d| (true, d));
+        let v = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(h) => i64::from_str_radix(h, 16).ok()?,
+            None => digits.parse().ok()?,
+        };
+        Some(if neg { -v } else { v })
+    }
+    match text.split_once(':') {
+        Some(("zero", n)) => {
+            let n: usize = n.trim().parse().map_err(|_| Failure::Usage(format!("`{n}` is no size in bytes")))?;
+            if n > MAX_BUFFER {
+                return Err(Failure::Usage(format!("a buffer of {n} bytes is beyond the limit of {MAX_BUFFER}")));
+            }
+            Ok(vec![0; n])
+        }
+        Some(("f32", l)) => list("f32", l, f32::to_le_bytes),
+        Some((kind @ ("u32" | "i32"), l)) => {
+            let mut out = Vec::new();
+            for item in l.split(',').map(str::trim).filter(|s| !s.is_empty()) {
+                let range = if kind == "u32" { 0..=i64::from(u32::MAX) } else { i64::from(i32::MIN)..=i64::from(i32::MAX) };
+                let v = integer(item)
+                    .filter(|v| range.contains(v))
+                    .ok_or_else(|| Failure::Usage(format!("`{item}` is no {kind} value")))?;
+                out.extend((v as u32).to_le_bytes());
+            }
+            Ok(out)
+        }
+        _ => read(Path::new(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifications() {
+        assert_eq!(spec("zero:3").ok(), Some(vec![0; 3]));
+        assert_eq!(spec("u32:1, 0x10").ok(), Some(vec![1, 0, 0, 0, 16, 0, 0, 0]));
+        assert_eq!(spec("i32:-1").ok(), Some(vec![255; 4]));
+        assert_eq!(spec("f32:1.0").ok(), Some(vec![0, 0, 0x80, 0x3f]));
+        assert!(matches!(spec("u32:-1"), Err(Failure::Usage(_))));
+        assert!(matches!(spec("u32:x"), Err(Failure::Usage(_))));
+        assert!(matches!(spec("no such file"), Err(Failure::Io(_))));
+        assert!(matches!(binding("0=zero:1"), Err(Failure::Usage(_))));
+        assert_eq!(binding("1:2=zero:4").ok(), Some((1, 2, "zero:4")));
+    }
+}

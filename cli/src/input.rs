@@ -1,0 +1,106 @@
+//! From a path on the command line to an IR module.
+
+use std::path::Path;
+
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{CodegenOptions, Target};
+use gpucc_ir::Module;
+
+use crate::args::{Front, LangArg, OnOff};
+use crate::report::Reporter;
+use crate::{Failure, files, worst};
+
+/// A shader with what is needed to talk about it.
+pub struct Input {
+    /// The module as the frontend made it.
+    pub module: Module,
+    /// Where messages about it go.
+    pub report: Reporter,
+}
+
+/// The language, by option or ending.
+///
+/// # Errors
+/// A usage failure that lists the endings.
+pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
+    let arg = front.lang.or_else(|| match path.extension()?.to_str()? {
+        "wgsl" => Some(LangArg::Wgsl),
+        "spv" => Some(LangArg::Spv),
+        "glsl" => Some(LangArg::Glsl),
+        "vert" => Some(LangArg::Vert),
+        "frag" => Some(LangArg::Frag),
+        "comp" => Some(LangArg::Comp),
+        "gir" => Some(LangArg::Gir),
+        _ => None,
+    });
+    match arg {
+        Some(LangArg::Wgsl) => Ok(Lang::Wgsl),
+        Some(LangArg::Spv) => Ok(Lang::Spirv),
+        Some(LangArg::Glsl | LangArg::Comp) => Ok(Lang::GlslCompute),
+        Some(LangArg::Vert) => Ok(Lang::GlslVertex),
+        Some(LangArg::Frag) => Ok(Lang::GlslFragment),
+        Some(LangArg::Gir) => Ok(Lang::Gir),
+        None if path == Path::new("-") => Ok(Lang::Wgsl),
+        None => Err(Failure::Usage(format!(
+            "cannot tell the language of `{}`: name it with --lang, or use one of .wgsl .spv .glsl .vert .frag .comp .gir",
+            path.display()
+        ))),
+    }
+}
+
+/// Options of the frontend from the command line.
+///
+/// # Errors
+/// A usage failure for malformed overrides.
+pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
+    let mut overrides = Vec::new();
+    for o in &front.overrides {
+        let bad = || Failure::Usage(format!("`--override {o}`: expected NAME=NUMBER"));
+        let (name, value) = o.split_once('=').ok_or_else(bad)?;
+        let value = match value.trim() {
+            "true" => 1.0,
+            "false" => 0.0,
+            v => v.parse::<f64>().map_err(|_| bad())?,
+        };
+        overrides.push((name.trim().to_string(), value));
+    }
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust == OnOff::On })
+}
+
+/// Options of code generation from the command line.
+pub fn codegen_options(front: &Front) -> CodegenOptions {
+    CodegenOptions { opt_level: front.opt, robust: front.robust == OnOff::On, ..CodegenOptions::default() }
+}
+
+/// Reads and lowers a shader; diagnostics are shown.
+///
+/// # Errors
+/// The class of what was shown, or a usage or I/O failure.
+pub fn load(path: &Path, front: &Front) -> Result<Input, Failure> {
+    let lang = language(path, front)?;
+    let options = front_options(front)?;
+    let bytes = files::read(path)?;
+    let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
+    // Spans are offsets in text; binary input has none that could be shown.
+    let text = if lang == Lang::Spirv { String::new() } else { String::from_utf8_lossy(&bytes).into_owned() };
+    let report = Reporter::new(front, &name, &text);
+    match frontend::load(&bytes, lang, &options) {
+        Ok(loaded) => {
+            report.show(&loaded.warnings, None);
+            Ok(Input { module: loaded.module, report })
+        }
+        Err(list) => {
+            report.show(&list, None);
+            Err(Failure::Shown(worst(&list)))
+        }
+    }
+}
+
+/// The targets of an option.
+///
+/// # Errors
+/// A usage failure that lists what there is.
+pub fn targets(text: Option<&str>) -> Result<Vec<Target>, Failure> {
+    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; there are {}", Target::known())))?;
+    Target::parse_list(text).map_err(Failure::Usage)
+}

@@ -1,0 +1,113 @@
+//! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
+
+use gpucc_container::Container;
+use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
+
+/// A disassembled program.
+pub struct Listing {
+    /// The text, a line an instruction.
+    pub text: String,
+    /// Words that are no instruction; the text says which.
+    pub bad_words: usize,
+}
+
+/// An assembler error in a listing.
+pub struct ListingError {
+    /// Line from 1.
+    pub line: usize,
+    /// Column from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Launches a container: `(container, entry, dispatch, options)`.
+pub type RunFn = fn(&Container, Option<&str>, &mut Dispatch, &RunOptions) -> Result<RunReport, Trap>;
+
+/// What there is for one family. Generations are indices into `generations`, program types bits of `gpucc_isa::stage`.
+pub struct Machine {
+    /// Family name as in targets.
+    pub family: &'static str,
+    /// Generation names.
+    pub generations: &'static [&'static str],
+    /// Generation that a bare family name means.
+    pub default_generation: usize,
+    /// Whether program types read words differently.
+    pub has_stages: bool,
+    /// How a comment begins in listings.
+    pub comment: &'static str,
+    /// A whole listing of machine code: `(code, generation, stages)`.
+    pub disassemble: fn(&[u8], usize, u8) -> Listing,
+    /// Machine code of a whole listing: `(listing, generation, stages, long)`.
+    pub assemble: fn(&str, usize, u8, bool) -> Result<Vec<u8>, Vec<ListingError>>,
+    /// One instruction in the words notation of the vectors to text.
+    pub disasm_line: fn(&str, usize, u8) -> Result<String, String>,
+    /// The inverse; the last argument forces long forms.
+    pub asm_line: fn(&str, usize, u8, bool) -> Result<String, String>,
+    /// Checks one row of a vector file in the directions that apply to it.
+    pub check_vector: fn(&str) -> Result<(), String>,
+    /// Launches a container.
+    pub run: RunFn,
+    /// The generated page of the instruction set.
+    pub page: fn() -> String,
+}
+
+macro_rules! machine {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $comment:literal) => {
+        Machine {
+            family: $family,
+            generations: &[$($g),*],
+            default_generation: $default,
+            has_stages: $stages,
+            comment: $comment,
+            disassemble: |code, g, s| {
+                let text = $krate::disassemble(code, g as u8, s);
+                Listing { bad_words: 0, text }
+            },
+            assemble: |text, g, s, long| {
+                $krate::assemble(text, g as u8, s, long).map_err(|list| {
+                    let one = |e: $krate::ListingError| ListingError {
+                        line: e.line,
+                        column: e.error.column + 1,
+                        message: e.error.message,
+                    };
+                    list.into_iter().map(one).collect()
+                })
+            },
+            disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
+            asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
+            check_vector: $krate::vectors::check_vector,
+            run: $krate::run,
+            page: $krate::reference_page,
+        }
+    };
+}
+
+/// The machines, in the order in which reports list families.
+pub static MACHINES: [Machine; 4] = [
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, "//"),
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, "//"),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, ";"),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";"),
+];
+
+/// The machine of a family.
+pub fn find(family: &str) -> Option<&'static Machine> {
+    MACHINES.iter().find(|m| m.family == family)
+}
+
+/// Runs a container on the machine of its family, from the container alone.
+///
+/// # Errors
+/// What the machine traps on; a container of an unknown family or without the entry point.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let machine = find(&container.family).ok_or_else(|| {
+        Trap::new(TrapKind::Container, format!("no machine for family `{}`", container.family))
+    })?;
+    (machine.run)(container, entry, dispatch, options)
+}

@@ -1,0 +1,157 @@
+//! From a module to a container: one entry point and target at a time, panics caught.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use gpucc_container::Container;
+use gpucc_ir::{Diagnostic, Module};
+use gpucc_mir::backend::{CodegenOptions, Output};
+
+use crate::Target;
+
+/// What to compile for, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The target.
+    pub target: Target,
+    /// Entry point; every compute entry point without it.
+    pub entry: Option<String>,
+    /// Options of code generation.
+    pub codegen: CodegenOptions,
+}
+
+impl Options {
+    /// Defaults for a target: every entry point, level 2, robust.
+    pub fn new(target: Target) -> Options {
+        Options { target, entry: None, codegen: CodegenOptions::default() }
+    }
+    /// Selects one entry point.
+    pub fn entry(mut self, name: impl Into<String>) -> Options {
+        self.entry = Some(name.into());
+        self
+    }
+    /// Sets the optimisation level, 0 to 3.
+    pub fn opt(mut self, level: u8) -> Options {
+        self.codegen.opt_level = level;
+        self
+    }
+}
+
+/// A compiled module: one or more entry points for one target.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    target: Target,
+    container: Container,
+    outputs: Vec<Output>,
+}
+
+impl Artifact {
+    /// The container as a value.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+    /// The container as the bytes a driver loads.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.container.write()
+    }
+    /// Machine code of all entry points in source order, nothing between them.
+    pub fn code(&self) -> Vec<u8> {
+        self.outputs.iter().flat_map(|o| o.entry.code.iter().copied()).collect()
+    }
+    /// What the backend said of each entry point.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+    /// Assembly listing of all entry points.
+    pub fn listing(&self) -> String {
+        let b = self.target.backend();
+        self.outputs.iter().map(|o| b.listing(o, self.target.generation_index())).collect()
+    }
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+}
+
+thread_local! {
+    /// Place and text of the last panic on this thread, as the hook saw it.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Whether a panic on this thread will be caught and reported here.
+    static CATCHING: RefCell<bool> = const { RefCell::new(false) };
+}
+
+/// Runs `f`; a panic becomes a diagnostic of class `Internal` that says where it happened.
+///
+/// # Errors
+/// What `f` returns, or the panic.
+pub fn guarded<T>(what: &str, f: impl FnOnce() -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if CATCHING.with(|c| *c.borrow()) {
+                PANIC.with(|p| *p.borrow_mut() = Some(info.to_string()));
+            } else {
+                before(info);
+            }
+        }));
+    });
+    let outer = CATCHING.with(|c| c.replace(true));
+    let result = catch_unwind(AssertUnwindSafe(f));
+    CATCHING.with(|c| c.replace(outer));
+    result.unwrap_or_else(|_| {
+        let text = PANIC.with(|p| p.borrow_mut().take()).unwrap_or_else(|| "unknown panic".into());
+        let mut d = Diagnostic::internal("panic", format!("compiler bug while compiling {what}: {text}"));
+        if let Some(at) = gpucc_ir::trace::current() {
+            d = d.note(format!("in {at}"));
+        }
+        Err(d.note("please report this with the shader"))
+    })
+}
+
+/// A stable 64-bit hash (FNV-1a) of what decides the output.
+fn options_hash(module: &Module, o: &Options) -> u64 {
+    let text = format!("{module}{:?}{:?}", o.entry, (o.codegen.opt_level, o.codegen.robust));
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// Compiles the selected entry points of a module for one target.
+///
+/// # Errors
+/// The first entry point that is refused, or a compiler bug (class `Internal`).
+pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnostic> {
+    let target = options.target;
+    let names: Vec<String> = match &options.entry {
+        Some(n) => vec![n.clone()],
+        None => module.entries.iter().map(|e| e.name.clone()).collect(),
+    };
+    if names.is_empty() {
+        return Err(Diagnostic::invalid("no-entry", "the shader has no entry point"));
+    }
+    let mut outputs = Vec::new();
+    for name in &names {
+        if !module.entries.iter().any(|e| e.name == *name) {
+            let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
+            let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
+            return Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")));
+        }
+        let what = format!("`{name}` for {target}");
+        outputs.push(guarded(&what, || {
+            target.backend().compile(module, name, target.generation_index(), &options.codegen)
+        })?);
+    }
+    let number = |s: &str| s.parse().unwrap_or(0);
+    let container = Container {
+        family: target.family().into(),
+        generation: target.generation().into(),
+        compiler: [
+            number(env!("CARGO_PKG_VERSION_MAJOR")),
+            number(env!("CARGO_PKG_VERSION_MINOR")),
+            number(env!("CARGO_PKG_VERSION_PATCH")),
+        ],
+        options_hash: options_hash(module, options),
+        entries: outputs.iter().map(|o| o.entry.clone()).collect(),
+    };
+    Ok(Artifact { target, container, outputs })
+}

@@ -1,0 +1,136 @@
+//! Targets as the command line and the library name them: `family[:generation]`.
+
+use std::fmt;
+
+use gpucc_mir::backend::Backend;
+
+/// The four backends, in the order in which reports list them.
+pub fn backends() -> [&'static dyn Backend; 4] {
+    [&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE]
+}
+
+/// One generation of one family.
+#[derive(Clone, Copy)]
+pub struct Target {
+    backend: &'static dyn Backend,
+    generation: usize,
+}
+
+impl Target {
+    /// Reads one `family[:generation]`.
+    ///
+    /// # Errors
+    /// A sentence that lists what there is.
+    pub fn parse(text: &str) -> Result<Target, String> {
+        match Target::parse_list(text)?.as_slice() {
+            [one] => Ok(*one),
+            _ => Err(format!("`{text}` names several targets where one is wanted")),
+        }
+    }
+
+    /// Reads a comma list of targets, `all` (each family's default generation) or `all:all` (every generation).
+    /// Duplicates are dropped, order is kept.
+    ///
+    /// # Errors
+    /// A sentence that lists what there is.
+    pub fn parse_list(text: &str) -> Result<Vec<Target>, String> {
+        let mut list: Vec<Target> = Vec::new();
+        let mut add = |t: Target| {
+            if !list.contains(&t) {
+                list.push(t);
+            }
+        };
+        for item in text.split(',').map(str::trim) {
+            match item {
+                "all" => backends().into_iter().for_each(|b| add(Target { backend: b, generation: b.default_generation() })),
+                "all:all" => backends()
+                    .into_iter()
+                    .flat_map(|b| (0..b.generations().len()).map(move |g| Target { backend: b, generation: g }))
+                    .for_each(&mut add),
+                _ => {
+                    let (family, generation) = item.split_once(':').map_or((item, None), |(f, g)| (f, Some(g)));
+                    let backend = backends()
+                        .into_iter()
+                        .find(|b| b.family() == family)
+                        .ok_or_else(|| format!("unknown target `{item}`; there are {}", Target::known()))?;
+                    match generation {
+                        None => add(Target { backend, generation: backend.default_generation() }),
+                        Some("all") => {
+                            (0..backend.generations().len()).for_each(|g| add(Target { backend, generation: g }));
+                        }
+                        Some(g) => {
+                            let generation = backend.generations().iter().position(|n| *n == g).ok_or_else(|| {
+                                format!("unknown generation `{g}` of {family}; it has {}", backend.generations().join(", "))
+                            })?;
+                            add(Target { backend, generation });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// All families with their generations, for messages.
+    pub fn known() -> String {
+        let one = |b: &'static dyn Backend| format!("{} ({})", b.family(), b.generations().join(", "));
+        format!("{}, all, all:all", backends().map(one).join(", "))
+    }
+
+    /// Family name.
+    pub fn family(&self) -> &'static str {
+        self.backend.family()
+    }
+
+    /// Generation name.
+    pub fn generation(&self) -> &'static str {
+        self.backend.generations()[self.generation]
+    }
+
+    /// Index of the generation in its family.
+    pub fn generation_index(&self) -> usize {
+        self.generation
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> &'static dyn Backend {
+        self.backend
+    }
+}
+
+impl PartialEq for Target {
+    fn eq(&self, o: &Target) -> bool {
+        self.family() == o.family() && self.generation == o.generation
+    }
+}
+
+impl Eq for Target {}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.family(), self.generation())
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let all = Target::parse_list("all").expect("all is a target");
+        let names: Vec<String> = all.iter().map(Target::to_string).collect();
+        assert_eq!(names, ["valhall:v10", "tesla:nva3", "gcn:gfx8", "vivante:gc3000"]);
+        assert_eq!(Target::parse_list("all:all").map(|l| l.len()), Ok(12));
+        assert_eq!(Target::parse("gcn:gfx7").map(|t| t.to_string()), Ok("gcn:gfx7".into()));
+        assert!(Target::parse("rdna").is_err_and(|e| e.contains("valhall (v9, v10)")));
+        assert!(Target::parse("gcn:gfx9").is_err_and(|e| e.contains("gfx6, gfx7, gfx8")));
+        assert_eq!(Target::parse_list("gcn,gcn:gfx8,tesla").map(|l| l.len()), Ok(2));
+    }
+}

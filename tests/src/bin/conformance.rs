@@ -1,0 +1,195 @@
+//! `conformance --on interp|T[,T] --opt 0..3 [--sample K] [--known FILE]... PATH...`
+//!
+//! Runs cases in the format `cts-cases-1`; the last line is `N passed, M failed, K skipped`. Cases that naga does not
+//! accept, known faults and refusals of a target are skipped, each with its reason.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use gpucc::CodegenOptions;
+use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::cases::{Case, CaseFile};
+use gpucc_tests::exec::{self, On, Problem};
+use rayon::prelude::*;
+
+struct Args {
+    on: Vec<On>,
+    opts: Vec<u8>,
+    sample: Option<usize>,
+    known: Vec<String>,
+    filter: Option<String>,
+    perturb: Option<u64>,
+    paths: Vec<PathBuf>,
+}
+
+const USAGE: &str = "usage: conformance --on interp|T[,T] --opt 0..3[,..] [--sample K] [--known FILE]... [--filter TEXT] \
+                     [--perturb SEED] PATH...";
+
+fn args() -> Result<Args, String> {
+    let mut a = Args {
+        on: vec![],
+        opts: vec![2],
+        sample: None,
+        known: vec![],
+        filter: None,
+        perturb: Some(0),
+        paths: vec![],
+    };
+    let mut it = std::env::args().skip(1);
+    while let Some(arg) = it.next() {
+        let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+        match arg.as_str() {
+            "--on" => a.on = exec::parse_on(&value()?)?,
+            "--opt" => {
+                let text = value()?;
+                let level = |t: &str| t.parse().ok().filter(|l| *l <= 3).ok_or_else(|| format!("--opt {t}: 0 to 3"));
+                a.opts = text.split(',').map(level).collect::<Result<_, _>>()?;
+            }
+            "--sample" => a.sample = Some(value()?.parse().map_err(|e| format!("--sample: {e}"))?),
+            "--known" => {
+                let path = value()?;
+                let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+                let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+                a.known.extend(lines.map(String::from));
+            }
+            "--filter" => a.filter = Some(value()?),
+            "--perturb" => a.perturb = Some(value()?.parse().map_err(|e| format!("--perturb: {e}"))?),
+            "--help" | "-h" => return Err(USAGE.into()),
+            _ if arg.starts_with("--") => return Err(format!("unknown option {arg}\n{USAGE}")),
+            _ => a.paths.push(arg.into()),
+        }
+    }
+    if a.on.is_empty() || a.paths.is_empty() {
+        return Err(USAGE.into());
+    }
+    Ok(a)
+}
+
+fn case_files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let paths = entries.filter_map(|e| e.ok().map(|e| e.path()));
+    let mut list: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|x| x == "json")).collect();
+    list.sort();
+    Ok(list)
+}
+
+enum Verdict {
+    Passed,
+    Failed(String),
+    Skipped(String),
+}
+
+fn judge(case: &Case, on: On, opt: u8, perturb: Option<u64>) -> Verdict {
+    let value = |v: &serde_json::Value| v.as_f64().or_else(|| v.as_bool().map(|b| f64::from(u8::from(b))));
+    let overrides: Vec<(String, f64)> =
+        case.constants.iter().map(|(k, v)| (k.clone(), value(v).unwrap_or(f64::NAN))).collect();
+    let mut dispatch = Dispatch::new(case.dispatch);
+    for b in &case.buffers {
+        match b.bytes() {
+            Ok(bytes) => dispatch.buffers.push(gpucc_sim::BoundBuffer {
+                group: b.group,
+                binding: b.binding,
+                bytes,
+                writable: b.kind == "storage_rw",
+            }),
+            Err(e) => return Verdict::Failed(e),
+        }
+    }
+    let codegen = CodegenOptions { opt_level: opt, ..CodegenOptions::default() };
+    let options = RunOptions { perturb, ..RunOptions::default() };
+    let done = exec::lower(&case.wgsl, &case.entry, &overrides)
+        .and_then(|module| exec::run(&module, &case.entry, on, &codegen, &mut dispatch, &options));
+    match done {
+        Err(p @ Problem::Refused(_)) => return Verdict::Skipped(p.to_string()),
+        Err(p) => return Verdict::Failed(p.to_string()),
+        Ok(_) => {}
+    }
+    for check in &case.checks {
+        let Some(buffer) = dispatch.buffer(check.group, check.binding) else {
+            return Verdict::Failed(format!("no buffer {}:{}", check.group, check.binding));
+        };
+        if let Err(e) = check.holds(&buffer.bytes) {
+            return Verdict::Failed(format!("buffer {}:{}: {e}", check.group, check.binding));
+        }
+    }
+    Verdict::Passed
+}
+
+fn run() -> Result<bool, String> {
+    let a = args()?;
+    let mut files = Vec::new();
+    for p in &a.paths {
+        files.extend(case_files(p)?);
+    }
+    let mut cases = Vec::new();
+    for f in &files {
+        let text = std::fs::read(f).map_err(|e| format!("{}: {e}", f.display()))?;
+        let parsed: CaseFile = serde_json::from_slice(&text).map_err(|e| format!("{}: {e}", f.display()))?;
+        if parsed.format != "cts-cases-1" {
+            return Err(format!("{}: format `{}` is not cts-cases-1", f.display(), parsed.format));
+        }
+        cases.extend(parsed.cases);
+    }
+    if let Some(text) = &a.filter {
+        cases.retain(|c| c.id.contains(text.as_str()));
+    }
+    if let Some(k) = a.sample {
+        // Every n-th case, so that a sample touches every family.
+        let step = cases.len().div_ceil(k.max(1)).max(1);
+        cases = cases.into_iter().step_by(step).collect();
+    }
+    let mut jobs = Vec::new();
+    for &on in &a.on {
+        for &opt in &a.opts {
+            jobs.extend(cases.iter().map(|c| (c, on, opt)));
+        }
+    }
+    let verdicts: Vec<Verdict> = jobs
+        .par_iter()
+        .map(|(case, on, opt)| {
+            if a.known.contains(&case.id) {
+                return Verdict::Skipped("known fault".into());
+            }
+            if !case.naga_ok {
+                return Verdict::Skipped("naga does not accept it".into());
+            }
+            judge(case, *on, *opt, a.perturb)
+        })
+        .collect();
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let mut out = String::new();
+    for ((case, on, opt), v) in jobs.iter().zip(&verdicts) {
+        match v {
+            Verdict::Passed => passed += 1,
+            Verdict::Failed(why) => {
+                failed += 1;
+                out += &format!("FAIL {on} -O{opt} {}: {why}\n", case.id);
+            }
+            Verdict::Skipped(why) => {
+                skipped += 1;
+                out += &format!("skip {on} -O{opt} {}: {why}\n", case.id);
+            }
+        }
+    }
+    print!("{out}");
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    Ok(failed == 0)
+}
+
+fn main() -> ExitCode {
+    if let Err(e) = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global() {
+        eprintln!("error: cannot start threads: {e}");
+        return ExitCode::from(2);
+    }
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(2)
+        }
+    }
+}

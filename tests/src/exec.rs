@@ -1,0 +1,114 @@
+//! Compiles and runs one dispatch, on the IR interpreter or on a machine.
+
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_ir::{Class, Module};
+use gpucc_sim::{Dispatch, RunOptions, RunReport};
+
+/// Where to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// The IR interpreter, on the frontend's IR.
+    Interp,
+    /// A machine, on compiled bytes.
+    Machine(Target),
+}
+
+impl std::fmt::Display for On {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            On::Interp => f.write_str("interp"),
+            On::Machine(t) => t.fmt(f),
+        }
+    }
+}
+
+/// Reads a comma list of `interp` and targets.
+///
+/// # Errors
+/// A sentence that lists what there is.
+pub fn parse_on(text: &str) -> Result<Vec<On>, String> {
+    let mut list = Vec::new();
+    for item in text.split(',') {
+        if item == "interp" {
+            list.push(On::Interp);
+        } else {
+            list.extend(Target::parse_list(item)?.into_iter().map(On::Machine));
+        }
+    }
+    Ok(list)
+}
+
+/// Why a dispatch has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The frontend or the target refuses it (class `Unsupported`).
+    Refused(String),
+    /// The input is wrong.
+    Invalid(String),
+    /// The compiler is broken.
+    Bug(String),
+    /// The run trapped.
+    Trap(String),
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Problem::Refused(m) => write!(f, "refused: {m}"),
+            Problem::Invalid(m) => write!(f, "invalid: {m}"),
+            Problem::Bug(m) => write!(f, "compiler bug: {m}"),
+            Problem::Trap(m) => write!(f, "trap: {m}"),
+        }
+    }
+}
+
+fn problem(list: &[gpucc_ir::Diagnostic]) -> Problem {
+    let text = |c: Class| {
+        let of = list.iter().filter(|d| d.class == c);
+        of.map(|d| std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; "))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    if list.iter().any(|d| d.class == Class::Internal) {
+        Problem::Bug(text(Class::Internal))
+    } else if list.iter().any(|d| d.class == Class::Invalid) {
+        Problem::Invalid(text(Class::Invalid))
+    } else {
+        Problem::Refused(text(Class::Unsupported))
+    }
+}
+
+/// Lowers WGSL.
+///
+/// # Errors
+/// What the frontend says.
+pub fn lower(wgsl: &str, entry: &str, overrides: &[(String, f64)]) -> Result<Module, Problem> {
+    let options = FrontOptions { entry: Some(entry.into()), overrides: overrides.to_vec(), robust: true };
+    frontend::load(wgsl.as_bytes(), Lang::Wgsl, &options).map(|l| l.module).map_err(|list| problem(&list))
+}
+
+/// Runs a module in place on the buffers of `dispatch`. Memory starts as garbage of `perturb`, if given.
+///
+/// # Errors
+/// Refusal, compiler bug or trap.
+pub fn run(
+    module: &Module,
+    entry: &str,
+    on: On,
+    codegen: &CodegenOptions,
+    dispatch: &mut Dispatch,
+    run: &RunOptions,
+) -> Result<RunReport, Problem> {
+    match on {
+        On::Interp => gpucc_interp::run(module, entry, dispatch, &gpucc_interp::Options { run: run.clone(), ..Default::default() })
+            .map_err(|t| Problem::Trap(t.to_string())),
+        On::Machine(target) => {
+            let mut options = Options::new(target).entry(entry);
+            options.codegen = codegen.clone();
+            let artifact = gpucc::compile(module, &options).map_err(|d| problem(&[d]))?;
+            gpucc_machines::run(artifact.container(), Some(entry), dispatch, run)
+                .map_err(|t| Problem::Trap(t.to_string()))
+        }
+    }
+}
