@@ -1,1 +1,12 @@
 //! Target-independent passes over the gpucc IR.
+
+pub mod caps;
+pub mod init;
+pub mod legalise;
+mod legalise_div;
+mod legalise_pack;
+pub mod rewrite;
+pub mod robust;
+pub mod scalarise;
+
+pub use caps::{Caps, OpSet};

@@ -1,0 +1,67 @@
+//! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
+
+use gpucc_ir::Op;
+
+/// A set of ops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OpSet([u64; 4]);
+
+impl OpSet {
+    /// No ops.
+    pub const EMPTY: OpSet = OpSet([0; 4]);
+
+    /// The listed ops.
+    pub const fn of(ops: &[Op]) -> OpSet {
+        let mut s = OpSet::EMPTY;
+        let mut i = 0;
+        while i < ops.len() {
+            let n = ops[i] as usize;
+            s.0[n / 64] |= 1 << (n % 64);
+            i += 1;
+        }
+        s
+    }
+
+    /// Whether the op is in.
+    pub const fn has(self, op: Op) -> bool {
+        self.0[op as usize / 64] >> (op as usize % 64) & 1 == 1
+    }
+
+    /// Both sets.
+    pub const fn with(self, o: OpSet) -> OpSet {
+        OpSet([self.0[0] | o.0[0], self.0[1] | o.0[1], self.0[2] | o.0[2], self.0[3] | o.0[3]])
+    }
+}
+
+/// What a target lacks or wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caps {
+    /// Ops on 32-bit lanes (and on `b1`) that the target does not have: `legalise` writes them with others.
+    pub expand: OpSet,
+    /// Whether vectors are split into scalars; vector loads, stores and system values stay and meet the scalars through
+    /// `extract` and `compose`.
+    pub scalar: bool,
+    /// Whether `select` of `b1` values is written with `and`, `or`, `not`.
+    pub expand_bool_select: bool,
+    /// Whether wide accesses need the alignment of their whole size; otherwise a clamped access promises 4 bytes only.
+    pub strict_align: bool,
+    /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
+    pub select_array_bytes: u32,
+    /// Largest if-converted arm, in instructions.
+    pub if_convert: u32,
+    /// Largest fully unrolled loop, in instructions after unrolling.
+    pub unroll: u32,
+}
+
+impl Caps {
+    /// A target that has everything and wants vectors.
+    pub const FULL: Caps = Caps {
+        expand: OpSet::EMPTY,
+        scalar: false,
+        expand_bool_select: false,
+        strict_align: false,
+        select_array_bytes: 64,
+        if_convert: 8,
+        unroll: 128,
+    };
+}

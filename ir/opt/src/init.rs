@@ -1,0 +1,201 @@
+//! Turns initialisation of memory into stores.
+//!
+//! - `workgroup`: at the start of an entry point, its invocations together zero the workgroup variables that it uses, then
+//!   wait for each other. Only in robust modules (otherwise the caller promises zeroed memory).
+//! - `variables`: each `var_init` becomes stores; private variables get theirs at the start of the entry point.
+//!
+//! Both write a short run of vector stores, or a loop for large variables. Needs: no calls (run after `inline`); run `variables`
+//! after `sroa` and `mem2reg`, which remove most of them without a store. Keeps: structure.
+
+use gpucc_ir::{
+    Attr, Barrier, Block, Builder, Const, Edge, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place,
+    Scalar, Scope, Space, Sysval, Type, Value,
+};
+
+/// Stores that are written one after the other before a loop is made of them.
+const STRAIGHT: u32 = 16;
+
+/// Places that the function accesses.
+fn used(f: &Function, module: &Module, space: Space) -> Vec<Global> {
+    let mut list: Vec<Global> = Vec::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        let place = match &d.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
+            Attr::Place(p) => Some(*p),
+            _ => None,
+        };
+        if let Some(Place::Global(g)) = place
+            && module.globals[g].space == space
+            && !list.contains(&g)
+        {
+            list.push(g);
+        }
+    }
+    list.sort();
+    list
+}
+
+/// Puts an empty block in front of the entry block; gives the new and the old one.
+fn prologue(f: &mut Function) -> (Block, Block) {
+    let old = f.entry();
+    let new = f.make_block();
+    f.layout.insert(0, new);
+    (new, old)
+}
+
+/// Zeroes workgroup variables of `entry`'s function. Gives the number of variables zeroed.
+pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
+    let list = used(f, module, Space::Workgroup);
+    if !module.options.robust || list.is_empty() {
+        return 0;
+    }
+    let (block, old) = prologue(f);
+    let lanes = size.iter().product::<u32>().max(1);
+    let mut b = Builder::new(f, block);
+    let index = if lanes == 1 { b.func.iconst(Type::I32, 0) } else { b.sysval(Sysval::LocalInvocationIndex) };
+    for &g in &list {
+        let var = &module.globals[g];
+        // Wide stores where a whole row of invocations has work for them.
+        let wide = var.align >= 16 && var.size.is_multiple_of(16) && var.size >= 16 * lanes;
+        let (ty, bytes) = if wide { (Type::I32.with_lanes(4), 16) } else { (Type::I32, 4) };
+        let count = var.size.div_ceil(bytes).div_ceil(lanes);
+        let unit = b.func.iconst(Type::I32, i64::from(bytes));
+        let first = b.imul(index, unit);
+        let last = b.func.iconst(Type::I32, i64::from(var.size.saturating_sub(bytes)));
+        let step = bytes * lanes;
+        // Past the end the last unit is zeroed once more: cheaper than a branch, and all write the same value.
+        let exact = var.size.is_multiple_of(step);
+        let zero = b.func.zero(ty);
+        let store = |b: &mut Builder<'_>, at: Value| {
+            let at = if exact { at } else { b.umin(at, last) };
+            let mem = Mem::new(Place::Global(g), 0, bytes).flags(MemFlags::IN_BOUNDS);
+            b.store(zero, mem, Some(at));
+        };
+        if count <= STRAIGHT {
+            for k in 0..count {
+                let by = b.func.iconst(Type::I32, i64::from(k * step));
+                let at = if k == 0 { first } else { b.iadd(first, by) };
+                store(&mut b, at);
+            }
+        } else {
+            repeat(&mut b, first, step, count * step, store);
+        }
+    }
+    b.barrier(Barrier { exec: Scope::Workgroup, workgroup: true, storage: false });
+    b.jump(old, &[]);
+    list.len() as u64
+}
+
+/// A loop over `at = first, first + step, ...`, `total / step` times. Goes on behind the loop.
+fn repeat(b: &mut Builder<'_>, first: Value, step: u32, total: u32, body: impl Fn(&mut Builder<'_>, Value)) {
+    let (head, cont, done) = (b.func.make_block(), b.func.make_block(), b.func.make_block());
+    let here = b.func.layout.iter().position(|&x| x == b.block).map_or(b.func.layout.len(), |p| p + 1);
+    for (n, x) in [head, cont, done].into_iter().enumerate() {
+        b.func.layout.insert(here + n, x);
+    }
+    // The counter runs apart from the address, whose start differs by invocation: the branch stays uniform.
+    let at = b.func.add_param(head, Type::I32);
+    let n = b.func.add_param(head, Type::I32);
+    let (zero, step_v, total_v) = (
+        b.func.iconst(Type::I32, 0),
+        b.func.iconst(Type::I32, i64::from(step)),
+        b.func.iconst(Type::I32, i64::from(total)),
+    );
+    b.jump(head, &[first, zero]);
+    b.set_loop(head, done, cont);
+    b.switch_to(head);
+    let more = b.icmp(IntCc::Ult, n, total_v);
+    b.br(more, Edge::to(cont), Edge::to(done), None);
+    b.switch_to(cont);
+    body(b, at);
+    let (at2, n2) = (b.iadd(at, step_v), b.iadd(n, step_v));
+    b.jump(head, &[at2, n2]);
+    b.switch_to(done);
+}
+
+/// Turns private variables' initialisers and every `var_init` into stores. Gives the number of variables written.
+pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
+    let mut changes = 0;
+    if is_entry {
+        let list = used(f, module, Space::Private);
+        if !list.is_empty() {
+            let (block, old) = prologue(f);
+            let mut b = Builder::new(f, block);
+            for &g in &list {
+                let init = module.globals[g].init.clone();
+                write(&mut b, Place::Global(g), module.globals[g].size, module.globals[g].align, &init);
+                changes += 1;
+            }
+            b.jump(old, &[]);
+        }
+    }
+    for block in f.layout.clone() {
+        let mut at = block;
+        for i in std::mem::take(&mut f.blocks[block].insts) {
+            let place = match (&f.insts[i].op, &f.insts[i].attr) {
+                (Op::VarInit, Attr::Place(p)) => *p,
+                _ => {
+                    f.blocks[at].insts.push(i);
+                    continue;
+                }
+            };
+            let (size, align, init) = match place {
+                Place::Local(l) => (f.locals[l].size, f.locals[l].align, f.locals[l].init.clone()),
+                Place::Global(g) => (module.globals[g].size, module.globals[g].align, module.globals[g].init.clone()),
+                Place::Buffer(_) => continue,
+            };
+            let loc = f.insts[i].loc;
+            let mut b = Builder::new(f, at);
+            b.loc = loc;
+            write(&mut b, place, size, align, &init);
+            at = b.block;
+            changes += 1;
+        }
+    }
+    changes
+}
+
+/// Stores an initialiser. May go on in another block.
+fn write(b: &mut Builder<'_>, place: Place, size: u32, align: u32, init: &Init) {
+    let mem = |offset: u32, align: u32| Mem::new(place, offset, align).flags(MemFlags::IN_BOUNDS);
+    let wide = if align >= 16 { 16 } else { 4 };
+    if matches!(init, Init::Zero) && size / wide > STRAIGHT {
+        let ty = if wide == 16 { Type::I32.with_lanes(4) } else { Type::I32 };
+        let zero = b.func.zero(ty);
+        let first = b.func.iconst(Type::I32, 0);
+        let whole = size / wide * wide;
+        repeat(b, first, wide, whole, |b, at| {
+            b.store(zero, mem(0, wide), Some(at));
+        });
+        tail(b, place, whole, size, init);
+        return;
+    }
+    tail(b, place, 0, size, init);
+}
+
+/// Stores bytes `from..size`, four lanes of words at a time.
+fn tail(b: &mut Builder<'_>, place: Place, from: u32, size: u32, init: &Init) {
+    let byte = |k: u32| match init {
+        Init::Zero => 0u8,
+        Init::Bytes(v) => v.get(k as usize).copied().unwrap_or(0),
+    };
+    let word = |k: u32, n: u32| (0..n).fold(0u64, |w, j| w | u64::from(byte(k + j)) << (8 * j));
+    let mut k = from;
+    while k < size {
+        let left = size - k;
+        let (ty, lanes) = match left {
+            0 => break,
+            1 => (Scalar::I8, 1),
+            2 | 3 => (Scalar::I16, 1),
+            _ => (Scalar::I32, (left / 4).min(4)),
+        };
+        let ty = Type::new(ty, lanes);
+        let bytes = ty.bits() / 8;
+        let bits: Vec<u64> = (0..lanes).map(|l| word(k + l * bytes, bytes)).collect();
+        let c = b.func.constant(Const::new(ty, &bits));
+        let align = if k.is_multiple_of(4) { bytes.min(4) } else { 1 << k.trailing_zeros().min(2) };
+        b.store(c, Mem::new(place, k, align).flags(MemFlags::IN_BOUNDS), None);
+        k += ty.mem_bytes();
+    }
+}

@@ -1,0 +1,196 @@
+//! Splits vectors into scalars for targets whose registers hold one lane's value.
+//!
+//!     v2 = fadd v0, v1 : f32x2        v2 = fadd v0.x, v1.x
+//!     jump block1(v2)           ==>   v3 = fadd v0.y, v1.y
+//!                                     jump block1(v2, v3)
+//!
+//! Vector loads, stores, system values and ops of fixed vector types (packing) stay whole; scalars meet them through
+//! `extract` and `compose`, which cost nothing where a backend keeps such a value as a run of registers. Needs: no calls
+//! with vector parameters (run after `inline`). Keeps: the CFG. Extracts that nobody uses are left for `dce`.
+
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, InstData, Module, Op, SideMap, Value, ValueDef};
+use smallvec::SmallVec;
+
+use crate::caps::Caps;
+
+type Lanes = SmallVec<[Value; 4]>;
+
+/// Runs over a function; gives the number of instructions split.
+pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
+    let mut lanes: SideMap<Value, Lanes> = SideMap::new();
+    let mut changes = 0;
+    // Parameters first, so that every edge knows the new list. The entry's parameters are the caller's business.
+    for block in f.layout.clone().into_iter().skip(1) {
+        let old = f.blocks[block].params.clone();
+        if !old.iter().any(|&p| f.ty(p).is_vector()) {
+            continue;
+        }
+        changes += 1;
+        // Parameters keep their order; a vector's lanes stand where it stood.
+        f.retain_params(block, |_, _| false);
+        for p in old {
+            let ty = f.ty(p);
+            if ty.is_vector() {
+                lanes[p] = (0..ty.lanes()).map(|_| f.add_param(block, ty.lane())).collect();
+            } else {
+                let n = f.blocks[block].params.len() as u32;
+                f.blocks[block].params.push(p);
+                f.values[p].def = ValueDef::Param(block, n);
+            }
+        }
+    }
+    for block in order(f) {
+        let old = std::mem::take(&mut f.blocks[block].insts);
+        for i in old {
+            changes += u64::from(split(f, block, i, &mut lanes));
+        }
+    }
+    changes
+}
+
+/// Reachable blocks, each after its dominators: reverse post order.
+fn order(f: &Function) -> Vec<Block> {
+    let mut seen: SideMap<Block, bool> = SideMap::with_default(false);
+    let mut post = Vec::new();
+    let mut stack = vec![(f.entry(), 0)];
+    seen.set(f.entry(), true);
+    while let Some((b, n)) = stack.pop() {
+        let succs = f.succs(b);
+        match succs.get(n) {
+            Some(&s) => {
+                stack.push((b, n + 1));
+                if !seen[s] {
+                    seen.set(s, true);
+                    stack.push((s, 0));
+                }
+            }
+            None => post.push(b),
+        }
+    }
+    post.reverse();
+    post
+}
+
+/// The scalars of a vector value, extracted once where it is defined.
+fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SideMap<Value, Lanes>) -> Lanes {
+    let ty = b.func.ty(v);
+    if !ty.is_vector() {
+        return SmallVec::from_slice(&[v]);
+    }
+    if lanes[v].is_empty() {
+        lanes[v] = if b.func.is_undef(v) {
+            (0..ty.lanes()).map(|_| b.func.undef(ty.lane())).collect()
+        } else {
+            (0..ty.lanes()).map(|k| b.extract(v, k)).collect()
+        };
+    }
+    lanes[v].clone()
+}
+
+/// Appends `i`, split or not; true if it was split.
+fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lanes>) -> bool {
+    // Scalars that turned out to be another value (an extracted lane) have that one as their only "lane".
+    f.insts[i].map_uses(|v| if lanes[v].len() == 1 { lanes[v][0] } else { v });
+    let d = f.insts[i].clone();
+    let mut b = Builder::like(f, block, i);
+    let vector = d.results.first().is_some_and(|&r| b.func.ty(r).is_vector());
+    let any_vector = vector || d.args.iter().any(|&a| b.func.ty(a).is_vector());
+    if d.op.is_terminator() {
+        let mut d = d;
+        for e in d.edges_mut() {
+            let args = std::mem::take(&mut e.args);
+            e.args = args.into_iter().flat_map(|a| lanes_of(&mut b, a, lanes)).collect();
+        }
+        d.args = d.args.iter().map(|&a| whole(&mut b, a, lanes)).collect();
+        b.func.insts[i] = d;
+        b.func.blocks[block].insts.push(i);
+        return false;
+    }
+    if !any_vector {
+        b.func.blocks[block].insts.push(i);
+        return false;
+    }
+    let result = d.results.first().copied();
+    let args = |b: &mut Builder<'_>, lanes: &mut SideMap<Value, Lanes>| -> Vec<Lanes> {
+        d.args.iter().map(|&a| lanes_of(b, a, lanes)).collect()
+    };
+    let n = result.map_or(1, |r| b.func.ty(r).lanes()) as usize;
+    let out: Lanes = match d.op {
+        op if op.is_lanewise() && vector => {
+            let a = args(&mut b, lanes);
+            let ty = b.func.ty(d.results[0]).lane();
+            (0..n)
+                .map(|k| {
+                    let ops: SmallVec<[Value; 4]> = a.iter().map(|l| if l.len() == 1 { l[0] } else { l[k] }).collect();
+                    one(&mut b, &d, &ops, ty)
+                })
+                .collect()
+        }
+        Op::Bitcast if same_lanes(&b, &d) => {
+            let a = args(&mut b, lanes);
+            let ty = b.func.ty(d.results[0]).lane();
+            a[0].iter().map(|&v| one(&mut b, &d, &[v], ty)).collect()
+        }
+        Op::Splat => {
+            let a = args(&mut b, lanes);
+            (0..n).map(|_| a[0][0]).collect()
+        }
+        Op::Compose => args(&mut b, lanes).into_iter().map(|l| l[0]).collect(),
+        Op::Insert => {
+            let (mut a, Attr::Lane(k)) = (args(&mut b, lanes), &d.attr) else { unreachable!("insert has a lane") };
+            a[0][*k as usize] = a[1][0];
+            a.swap_remove(0)
+        }
+        Op::Extract => {
+            let (a, Attr::Lane(k)) = (args(&mut b, lanes), &d.attr) else { unreachable!("extract has a lane") };
+            SmallVec::from_slice(&[a[0][*k as usize]])
+        }
+        Op::Shuffle => {
+            let (a, Attr::Lanes(l)) = (args(&mut b, lanes), &d.attr) else { unreachable!("shuffle has lanes") };
+            l.iter().map(|&k| if k < 4 { a[0][k as usize] } else { a[1][k as usize - 4] }).collect()
+        }
+        _ => {
+            // Whole: operands are composed again, lanes of the result extracted behind it.
+            let mut d = d.clone();
+            d.args = d.args.iter().map(|&a| whole(&mut b, a, lanes)).collect();
+            b.func.insts[i] = d;
+            b.func.blocks[block].insts.push(i);
+            if let Some(r) = result {
+                lanes_of(&mut b, r, lanes);
+            }
+            return false;
+        }
+    };
+    if let Some(r) = result {
+        lanes[r] = out;
+    }
+    true
+}
+
+fn same_lanes(b: &Builder<'_>, d: &InstData) -> bool {
+    b.func.ty(d.args[0]).lanes() == b.func.ty(d.results[0]).lanes()
+}
+
+/// Whether `v` is itself an `extract` from `of`.
+fn lanes_are_fresh(b: &Builder<'_>, v: Value, of: Value) -> bool {
+    b.func.def_op(v, Op::Extract).is_some_and(|x| x.args[0] == of)
+}
+
+/// The scalar form of one lane.
+fn one(b: &mut Builder<'_>, d: &InstData, args: &[Value], ty: gpucc_ir::Type) -> Value {
+    let i = b.raw(InstData::new(d.op, args, d.attr.clone()), &[ty]);
+    b.func.insts[i].fp = d.fp;
+    b.func.insts[i].result()
+}
+
+/// The vector as one value: itself where it is still defined, else composed of its lanes.
+fn whole(b: &mut Builder<'_>, v: Value, lanes: &mut SideMap<Value, Lanes>) -> Value {
+    if !b.func.ty(v).is_vector() || b.func.as_const(v).is_some() || b.func.is_undef(v) || lanes[v].is_empty() {
+        return v;
+    }
+    let l = lanes[v].clone();
+    if lanes_are_fresh(b, l[0], v) {
+        return v;
+    }
+    b.compose(&l)
+}
