@@ -1,1 +1,144 @@
-//! naga modules (WGSL, SPIR-V, GLSL) to gpucc IR.
+//! WGSL, SPIR-V and GLSL to gpucc IR, through naga.
+//!
+//! [`parse`] reads and validates; [`Parsed::entry_points`] and [`Parsed::overrides`] say what there is; [`lower`] makes IR of one
+//! entry point or of all. naga's types stay inside this crate: it changes each quarter.
+//!
+//! Input is not trusted. Limits ([`limits`]) are checked before naga's recursive parser sees the text, and everything
+//! that recurses runs on a thread with a large stack; what naga cannot digest comes back as a [`Diagnostic`].
+
+mod guard;
+mod lower;
+mod parse;
+mod report;
+
+pub use guard::limits;
+pub use report::line_column;
+
+use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
+
+/// What the bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
+    /// WebGPU Shading Language.
+    Wgsl,
+    /// A SPIR-V binary.
+    Spirv,
+    /// Vulkan GLSL of one stage.
+    Glsl(Stage),
+}
+
+/// A shader stage that a GLSL source can be of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Compute.
+    Compute,
+    /// Vertex.
+    Vertex,
+    /// Fragment.
+    Fragment,
+}
+
+impl Lang {
+    /// The language that a file name's ending stands for: `wgsl`, `spv`, `glsl` or `comp`, `vert`, `frag`.
+    pub fn from_extension(extension: &str) -> Option<Lang> {
+        Some(match extension {
+            "wgsl" => Lang::Wgsl,
+            "spv" => Lang::Spirv,
+            "glsl" | "comp" => Lang::Glsl(Stage::Compute),
+            "vert" => Lang::Glsl(Stage::Vertex),
+            "frag" => Lang::Glsl(Stage::Fragment),
+            _ => return None,
+        })
+    }
+}
+
+/// The input: bytes as read from a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Text or binary.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// Source text.
+    pub fn text(source: &'a str) -> Self {
+        Input { bytes: source.as_bytes() }
+    }
+}
+
+/// A module that naga has read and validated.
+#[derive(Debug)]
+pub struct Parsed {
+    module: naga::Module,
+    info: naga::valid::ModuleInfo,
+    lang: Lang,
+}
+
+/// An entry point of a parsed module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryInfo {
+    /// Its name.
+    pub name: String,
+    /// Its stage, or the name of a stage that gpucc has no word for.
+    pub stage: Result<IrStage, &'static str>,
+    /// Where the source declares it, as far as naga says.
+    pub span: Span,
+}
+
+/// A pipeline-overridable constant of a parsed module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverrideInfo {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its `@id`.
+    pub id: Option<u16>,
+    /// Whether it has a default.
+    pub has_default: bool,
+}
+
+/// Choices of [`lower`].
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The entry point; all of them if `None`.
+    pub entry: Option<String>,
+    /// Values of overrides by name or decimal id, in the order given.
+    pub overrides: Vec<(String, f64)>,
+    /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
+    pub robust: bool,
+    /// What the source's float arithmetic may be changed to.
+    pub fp: FpFlags,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { entry: None, overrides: Vec::new(), robust: true, fp: FpFlags::CONTRACT.with(FpFlags::NSZ) }
+    }
+}
+
+/// Reads and validates a module.
+pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
+    parse::parse(&input, lang)
+}
+
+/// Lowers one entry point of a module, or all of them.
+pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
+    parse::guarded("lower", || lower::lower(parsed, options))
+}
+
+impl Parsed {
+    /// The language it was written in.
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// The entry points, in source order.
+    pub fn entry_points(&self) -> Vec<EntryInfo> {
+        self.module.entry_points.iter().map(lower::entry_info).collect()
+    }
+
+    /// The overrides, in source order.
+    pub fn overrides(&self) -> Vec<OverrideInfo> {
+        let info = |o: &naga::Override| OverrideInfo { name: o.name.clone(), id: o.id, has_default: o.init.is_some() };
+        self.module.overrides.iter().map(|(_, o)| info(o)).collect()
+    }
+}

@@ -1,0 +1,185 @@
+//! Expressions.
+
+use super::Lowered;
+use super::constant;
+use super::func::FuncCx;
+use super::types::{self, Ty};
+use super::value::Val;
+use gpucc_ir as ir;
+use ir::{Type, Value};
+use naga::{Expression, Handle};
+
+impl FuncCx<'_, '_> {
+    /// Computes an expression at the end of the present block.
+    pub fn evaluate(&mut self, handle: Handle<Expression>) -> Lowered<Val> {
+        let function = self.current().function;
+        match function.expressions[handle] {
+            Expression::Literal(literal) => match constant::literal(literal) {
+                Some(c) => Ok(Val::One(self.f.constant(c))),
+                None => self.unsupported("abstract literals"),
+            },
+            Expression::ZeroValue(ty) => {
+                let ty = self.ty(ty, self.span())?;
+                self.zero(ty)
+            }
+            Expression::Constant(_)
+            | Expression::FunctionArgument(_)
+            | Expression::GlobalVariable(_)
+            | Expression::LocalVariable(_) => self.value(handle),
+            Expression::Override(_) => self.broken("an override without a value"),
+            Expression::Compose { ty, ref components } => {
+                let ty = self.ty(ty, self.span())?;
+                self.constructor(ty, components)
+            }
+            Expression::Access { base, index } => {
+                let base_value = self.value(base)?;
+                let index = self.one(index)?;
+                let ty = if matches!(base_value, Val::Ptr(_)) { None } else { Some(self.expr_ty(base)?) };
+                self.element(&base_value, ty, index)
+            }
+            Expression::AccessIndex { base, index } => {
+                let base = self.value(base)?;
+                self.part(&base, index)
+            }
+            Expression::Splat { size, value } => {
+                let value = self.one(value)?;
+                Ok(Val::One(self.b().splat(value, size as u32)))
+            }
+            Expression::Swizzle { size, vector, pattern } => {
+                let vector = self.one(vector)?;
+                let lanes: Vec<u8> = pattern[..size as usize].iter().map(|&c| c as u8).collect();
+                Ok(Val::One(self.swizzle(vector, &lanes)))
+            }
+            Expression::Load { pointer } => {
+                let pointer = self.pointer(pointer)?;
+                self.load(&pointer)
+            }
+            Expression::ArrayLength(array) => {
+                let array = self.pointer(array)?;
+                self.array_length(&array).map(Val::One)
+            }
+            Expression::Unary { op, expr } => self.unary(op, expr),
+            Expression::Binary { op, left, right } => self.binary(op, left, right),
+            Expression::Select { condition, accept, reject } => {
+                let condition = self.one(condition)?;
+                let (accept, reject) = (self.value(accept)?, self.value(reject)?);
+                self.select_val(condition, &accept, &reject)
+            }
+            Expression::Relational { fun, argument } => self.relational(fun, argument),
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => self.math(fun, arg, arg1, arg2, arg3),
+            Expression::As { expr, kind, convert } => self.convert(expr, kind, convert),
+            Expression::CallResult(_)
+            | Expression::AtomicResult { .. }
+            | Expression::WorkGroupUniformLoadResult { .. }
+            | Expression::RayQueryProceedResult
+            | Expression::SubgroupBallotResult
+            | Expression::SubgroupOperationResult { .. } => self.broken("a result whose statement did not run"),
+            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
+                self.unsupported("textures")
+            }
+            Expression::Derivative { .. } => self.unsupported("derivatives"),
+            Expression::RayQueryVertexPositions { .. } | Expression::RayQueryGetIntersection { .. } => {
+                self.unsupported("ray queries")
+            }
+            Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
+                self.unsupported("cooperative matrices")
+            }
+        }
+    }
+
+    fn constructor(&mut self, ty: Ty, components: &[Handle<Expression>]) -> Lowered<Val> {
+        let mut parts = Vec::with_capacity(components.len());
+        for &component in components {
+            parts.push(self.value(component)?);
+        }
+        let Some(leaf) = types::leaf(ty) else {
+            self.check_size(ty)?;
+            let parts = parts.iter().map(|p| self.materialise(p)).collect::<Lowered<Vec<_>>>()?;
+            return Ok(Val::parts(parts));
+        };
+        // A vector: scalars and shorter vectors, lane after lane.
+        let mut lanes = Vec::with_capacity(4);
+        for part in &parts {
+            let v = self.single(part)?;
+            for lane in 0..self.f.ty(v).lanes() {
+                lanes.push(self.extract(v, lane));
+            }
+        }
+        if lanes.len() != leaf.lanes() as usize {
+            return self.broken("a vector constructor with the wrong number of lanes");
+        }
+        Ok(Val::One(self.compose(&lanes)))
+    }
+
+    /// A vector of scalars; a constant if all of them are.
+    pub fn compose(&mut self, lanes: &[Value]) -> Value {
+        let bits: Option<Vec<u64>> = lanes.iter().map(|&v| self.f.const_bits(v)).collect();
+        match bits {
+            Some(bits) => {
+                let ty = self.f.ty(lanes[0]).with_lanes(lanes.len() as u32);
+                self.f.constant(ir::Const::new(ty, &bits))
+            }
+            None if lanes.len() > 1 && lanes.iter().all(|&v| v == lanes[0]) => {
+                self.b().splat(lanes[0], lanes.len() as u32)
+            }
+            None => self.b().compose(lanes),
+        }
+    }
+
+    /// Lanes by constant index.
+    pub fn swizzle(&mut self, vector: Value, lanes: &[u8]) -> Value {
+        let count = self.f.ty(vector).lanes() as usize;
+        if lanes.len() == count && lanes.iter().enumerate().all(|(i, &l)| i == l as usize) {
+            return vector;
+        }
+        if let Some(c) = self.f.as_const(vector) {
+            let bits: Vec<u64> = lanes.iter().map(|&l| c.bits[l as usize]).collect();
+            let ty = c.ty.with_lanes(lanes.len() as u32);
+            return self.f.constant(ir::Const::new(ty, &bits));
+        }
+        self.b().swizzle(vector, lanes)
+    }
+
+    /// `f` of each column of a matrix, or of the one value there is.
+    pub fn each(&mut self, value: &Val, f: &mut dyn FnMut(&mut Self, Value) -> Value) -> Lowered<Val> {
+        match self.materialise(value)? {
+            Val::One(v) => Ok(Val::One(f(self, v))),
+            Val::Parts(parts) => {
+                let parts = parts.iter().map(|p| self.each(p, f)).collect::<Lowered<Vec<_>>>()?;
+                Ok(Val::parts(parts))
+            }
+            _ => self.broken("a pointer where a value is wanted"),
+        }
+    }
+
+    /// The columns of a matrix.
+    pub fn columns(&mut self, value: &Val) -> Lowered<Vec<Value>> {
+        match self.materialise(value)? {
+            Val::Parts(parts) => parts.iter().map(|p| self.single(p)).collect(),
+            _ => self.broken("no matrix where one is wanted"),
+        }
+    }
+
+    /// A matrix of these columns.
+    pub fn matrix(columns: Vec<Value>) -> Val {
+        Val::parts(columns.into_iter().map(Val::One).collect())
+    }
+
+    /// A float constant of the type of `like`, in every lane.
+    pub fn fconst(&mut self, like: Value, v: f32) -> Value {
+        let ty = self.f.ty(like);
+        self.f.fconst(ty, v)
+    }
+
+    /// An integer constant of the type of `like`, in every lane.
+    pub fn iconst(&mut self, like: Value, v: i64) -> Value {
+        let ty = self.f.ty(like);
+        self.f.iconst(ty, v)
+    }
+
+    /// `a` with as many lanes as `like`.
+    pub fn like(&mut self, a: Value, like: Type) -> Value {
+        let lanes = like.lanes();
+        if self.f.ty(a).lanes() == lanes { a } else { self.b().splat(a, lanes) }
+    }
+}

@@ -1,0 +1,613 @@
+//! One IR function: parameters, variables, calls, and the values of naga's expressions.
+
+use super::constant::Tree;
+use super::types::{self, Ty};
+use super::value::{Ptr, Val};
+use super::{Lowered, ModuleCx};
+use crate::{limits, report};
+use gpucc_ir as ir;
+use indexmap::IndexMap;
+use ir::{Block, Builder, Span, Type, Value};
+use naga::{Binding, BuiltIn, Expression, Handle};
+use rustc_hash::FxBuildHasher;
+
+/// A naga function that is being lowered: the IR function's own, or one lowered in place of a call.
+pub struct Activation<'m> {
+    pub function: &'m naga::Function,
+    info: &'m naga::valid::FunctionInfo,
+    /// Values by expression handle.
+    values: Vec<Option<Val>>,
+    args: Vec<Val>,
+    locals: Vec<ir::Local>,
+    /// Where `return` goes; `None` is the IR function's own `ret`.
+    pub exit: Option<Exit>,
+    /// How many loops of the whole IR function were open at the call.
+    pub outer_loops: usize,
+    /// Constants copied from the module, by handle. Per activation only for simplicity: they are interned.
+    constants: IndexMap<Handle<naga::Constant>, Val, FxBuildHasher>,
+}
+
+/// The end of a function that is lowered in place of a call.
+pub struct Exit {
+    /// Where the code after the call begins.
+    pub merge: Block,
+    /// How many jumps there are to it.
+    pub hits: u32,
+    /// The leaves of the result.
+    pub result: Vec<ir::Local>,
+    /// Set before leaving a loop that a `return` stands in; the code after the loop asks it.
+    pub returned: Option<ir::Local>,
+}
+
+/// A loop that is open.
+pub struct OpenLoop {
+    pub merge: Block,
+    pub cont: Block,
+    pub merge_hits: u32,
+    pub cont_hits: u32,
+    /// Expressions evaluated after the first `continue`: not there on every way to the continuing block.
+    pub late: Vec<Handle<Expression>>,
+    /// A `return` of an inlined function leaves through the merge.
+    pub returns: bool,
+}
+
+/// What `break` leaves.
+pub enum Breakable {
+    /// The innermost loop.
+    Loop,
+    /// A switch with this merge block, and how often it was left.
+    Switch { merge: Block, hits: u32 },
+}
+
+/// The state of lowering one IR function.
+pub struct FuncCx<'a, 'm> {
+    pub m: &'a mut ModuleCx<'m>,
+    pub f: ir::Function,
+    pub block: Block,
+    /// Whether control reaches the end of `block`.
+    pub live: bool,
+    pub loc: ir::Loc,
+    pub fp: ir::FpFlags,
+    pub active: Vec<Activation<'m>>,
+    pub loops: Vec<OpenLoop>,
+    pub breakables: Vec<Breakable>,
+}
+
+impl<'a, 'm> FuncCx<'a, 'm> {
+    fn new(m: &'a mut ModuleCx<'m>, name: String) -> Self {
+        let f = ir::Function::new(name);
+        let (block, fp) = (f.entry(), m.fp);
+        FuncCx {
+            m,
+            f,
+            block,
+            live: true,
+            loc: ir::Loc::UNKNOWN,
+            fp,
+            active: Vec::new(),
+            loops: Vec::new(),
+            breakables: Vec::new(),
+        }
+    }
+
+    /// Lowers a function of the module.
+    pub fn function(m: &'a mut ModuleCx<'m>, handle: Handle<naga::Function>) -> Lowered<ir::Function> {
+        let function = &m.source.functions[handle];
+        let info = &m.info[handle];
+        let name = function.name.clone().unwrap_or_else(|| format!("function{}", handle.index()));
+        let mut cx = FuncCx::new(m, name);
+        let mut args = Vec::new();
+        for argument in &function.arguments {
+            let ty = cx.ty(argument.ty, Span::UNKNOWN)?;
+            args.push(cx.parameter(ty)?);
+        }
+        if let Some(result) = &function.result {
+            let ty = cx.ty(result.ty, Span::UNKNOWN)?;
+            cx.f.ret = cx.leaf_types(ty)?.into();
+        }
+        cx.body(function, info, args)
+    }
+
+    /// Lowers an entry point of the module.
+    pub fn entry_point(m: &'a mut ModuleCx<'m>, index: usize) -> Lowered<ir::Function> {
+        let entry = &m.source.entry_points[index];
+        let info = m.info.get_entry_point(index);
+        let mut cx = FuncCx::new(m, entry.name.clone());
+        let size = entry.workgroup_size;
+        let mut args = Vec::new();
+        for argument in &entry.function.arguments {
+            let inner = &cx.m.source.types[argument.ty].inner;
+            let value = match (&argument.binding, inner) {
+                (Some(binding), _) => cx.input(binding, size)?,
+                (None, naga::TypeInner::Struct { members, .. }) => {
+                    let part = |member: &naga::StructMember| match &member.binding {
+                        Some(binding) => cx.input(binding, size),
+                        None => Err(report::unsupported("an input without a binding", Span::UNKNOWN)),
+                    };
+                    Val::parts(members.iter().map(part).collect::<Lowered<_>>()?)
+                }
+                _ => return Err(report::unsupported("an input without a binding", Span::UNKNOWN)),
+            };
+            args.push(value);
+        }
+        cx.body(&entry.function, info, args)
+    }
+
+    fn input(&mut self, binding: &Binding, size: [u32; 3]) -> Lowered<Val> {
+        use ir::Sysval as S;
+        let Binding::BuiltIn(builtin) = *binding else {
+            return Err(report::unsupported("user-defined stage inputs", Span::UNKNOWN));
+        };
+        let sysval = match builtin {
+            BuiltIn::GlobalInvocationId => S::GlobalInvocationId,
+            BuiltIn::LocalInvocationId => S::LocalInvocationId,
+            BuiltIn::LocalInvocationIndex => S::LocalInvocationIndex,
+            BuiltIn::WorkGroupId => S::WorkgroupId,
+            BuiltIn::NumWorkGroups => S::NumWorkgroups,
+            BuiltIn::SubgroupSize => S::SubgroupSize,
+            BuiltIn::SubgroupInvocationId => S::SubgroupInvocationId,
+            BuiltIn::SubgroupId => S::SubgroupId,
+            BuiltIn::NumSubgroups => S::NumSubgroups,
+            BuiltIn::WorkGroupSize => {
+                let bits = size.map(u64::from);
+                return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
+            }
+            other => return Err(report::unsupported(&format!("the built-in input {other:?}"), Span::UNKNOWN)),
+        };
+        Ok(Val::One(self.b().sysval(sysval)))
+    }
+
+    fn parameter(&mut self, ty: Ty) -> Lowered<Val> {
+        let entry = self.f.entry();
+        let types = self.leaf_types(ty)?;
+        let leaves: Vec<Value> = types.into_iter().map(|ty| self.f.add_param(entry, ty)).collect();
+        self.unflatten(ty, &mut leaves.into_iter())
+    }
+
+    fn body(
+        mut self,
+        function: &'m naga::Function,
+        info: &'m naga::valid::FunctionInfo,
+        args: Vec<Val>,
+    ) -> Lowered<ir::Function> {
+        self.activate(function, info, args, None)?;
+        self.statements(&function.body)?;
+        self.fall_off()?;
+        Ok(self.f)
+    }
+
+    /// Makes `function` the one whose expressions are evaluated, and its variables.
+    fn activate(
+        &mut self,
+        function: &'m naga::Function,
+        info: &'m naga::valid::FunctionInfo,
+        args: Vec<Val>,
+        exit: Option<Exit>,
+    ) -> Lowered<()> {
+        let outer_loops = self.loops.len();
+        self.active.push(Activation {
+            function,
+            info,
+            values: vec![None; function.expressions.len()],
+            args,
+            locals: Vec::new(),
+            exit,
+            outer_loops,
+            constants: IndexMap::default(),
+        });
+        for (handle, variable) in function.local_variables.iter() {
+            let span = report::span(function.local_variables.get_span(handle));
+            self.loc = self.m.out.add_loc(span);
+            let ty = self.ty(variable.ty, span)?;
+            let init = match variable.init {
+                None => None,
+                Some(init) => Some(self.value(init)?),
+            };
+            let name = variable.name.clone().unwrap_or_default();
+            // A large constant initialiser is an image; a small one is cheaper to see through as stores.
+            let image = match &init {
+                Some(value) if self.m.types.leaves(ty) > 16 => self.image(value, ty)?,
+                _ => None,
+            };
+            let stores = image.is_none() && init.is_some();
+            let bytes = image.map_or(ir::Init::Zero, ir::Init::Bytes);
+            let data = self.m.variable(name, ir::Space::Function, ty, bytes, span)?;
+            let local = self.f.locals.push(data);
+            self.current().locals.push(local);
+            match init {
+                Some(value) if stores => {
+                    let ptr = self.local_ptr(local, ty);
+                    self.store(&ptr, &value)?;
+                }
+                _ => {
+                    self.b().var_init(ir::Place::Local(local));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a value in our own layout if all of it is constant.
+    pub fn image(&self, value: &Val, ty: Ty) -> Lowered<Option<Vec<u8>>> {
+        let Some(tree) = self.constant_value(value) else { return Ok(None) };
+        let mut bytes = vec![0; self.m.types.layout(ty, false).size as usize];
+        self.m.write_tree(&tree, ty, 0, &mut bytes);
+        Ok(Some(bytes))
+    }
+
+    fn constant_value(&self, value: &Val) -> Option<Tree> {
+        match value {
+            Val::One(v) => self.f.as_const(*v).cloned().map(Tree::Leaf),
+            Val::Parts(parts) => {
+                parts.iter().map(|p| self.constant_value(p)).collect::<Option<Vec<_>>>().map(Tree::Parts)
+            }
+            Val::Ptr(_) | Val::InMemory(_) => None,
+        }
+    }
+
+    /// A function variable without a name, for a value that must be addressed.
+    pub fn temporary(&mut self, ty: Ty) -> Lowered<ir::Local> {
+        let span = self.m.out.span(self.loc);
+        let data = self.m.variable(String::new(), ir::Space::Function, ty, ir::Init::Zero, span)?;
+        Ok(self.f.locals.push(data))
+    }
+
+    /// A pointer to the beginning of a function variable.
+    pub fn local_ptr(&self, local: ir::Local, ty: Ty) -> Ptr {
+        Ptr {
+            place: ir::Place::Local(local),
+            host: false,
+            flags: ir::MemFlags::NONE,
+            offset: 0,
+            dynamic: None,
+            align: self.f.locals[local].align,
+            ty,
+        }
+    }
+
+    /// What happens where control leaves the end of a function's body.
+    fn fall_off(&mut self) -> Lowered<()> {
+        if !self.live {
+            return Ok(());
+        }
+        // Only reachable if no value is returned, or after a `discard` that is the last statement: then any value will do.
+        let types = self.f.ret.clone();
+        let values: Vec<Value> = types.into_iter().map(|ty| self.f.zero(ty)).collect();
+        self.b().ret(&values);
+        self.live = false;
+        Ok(())
+    }
+
+    /// The function whose expressions are evaluated now.
+    pub fn current(&mut self) -> &mut Activation<'m> {
+        self.active.last_mut().expect("a function is active while statements are lowered")
+    }
+
+    /// A builder at the end of the present block.
+    pub fn b(&mut self) -> Builder<'_> {
+        let mut b = Builder::new(&mut self.f, self.block);
+        b.loc = self.loc;
+        b.fp = self.fp;
+        b
+    }
+
+    /// Goes on in `block`, which now gets its place in the layout.
+    pub fn start(&mut self, block: Block) {
+        self.f.layout.push(block);
+        self.block = block;
+        self.live = true;
+    }
+
+    /// Where the present statement or expression stands.
+    pub fn span(&self) -> Span {
+        self.m.out.span(self.loc)
+    }
+
+    /// A refusal at the present place.
+    pub fn unsupported<T>(&self, feature: &str) -> Lowered<T> {
+        Err(report::unsupported(feature, self.span()))
+    }
+
+    /// A contradiction in what naga gave us.
+    pub fn broken<T>(&self, what: &str) -> Lowered<T> {
+        Err(ir::Diagnostic::internal("lower", format!("lowering: {what}")).at(self.span(), "here"))
+    }
+
+    /// The shape behind a type handle.
+    pub fn ty(&self, handle: Handle<naga::Type>, span: Span) -> Lowered<Ty> {
+        self.m.types.of(handle).map_err(|what| report::unsupported(what, span))
+    }
+
+    /// The shape of an expression's value.
+    pub fn expr_ty(&self, handle: Handle<Expression>) -> Lowered<Ty> {
+        let active = self.active.last().expect("a function is active while expressions are lowered");
+        let resolution = &active.info[handle].ty;
+        let ty = match *resolution {
+            naga::proc::TypeResolution::Handle(h) => self.m.types.of(h),
+            naga::proc::TypeResolution::Value(ref inner) => self.m.types.of_inner(inner, None),
+        };
+        ty.map_err(|what| report::unsupported(what, self.span()))
+    }
+
+    /// One part of a shape.
+    pub fn part_ty(&self, ty: Ty, index: u32) -> Lowered<Ty> {
+        self.m.types.part(ty, index).map_err(|what| report::unsupported(what, self.span()))
+    }
+
+    fn leaf_types(&self, ty: Ty) -> Lowered<Vec<Type>> {
+        fn walk(cx: &FuncCx, ty: Ty, out: &mut Vec<Type>) -> Lowered<()> {
+            match types::leaf(ty) {
+                Some(leaf) => out.push(leaf),
+                None => {
+                    for i in 0..cx.m.types.parts(ty) {
+                        walk(cx, cx.part_ty(ty, i)?, out)?;
+                    }
+                }
+            }
+            Ok(())
+        }
+        self.check_size(ty)?;
+        let mut out = Vec::new();
+        walk(self, ty, &mut out)?;
+        Ok(out)
+    }
+
+    /// Refuses values that would be taken apart into too many pieces.
+    pub fn check_size(&self, ty: Ty) -> Lowered<()> {
+        if self.m.types.scalars(ty) > limits::VALUE_SCALARS.max {
+            return Err(report::limit(&limits::VALUE_SCALARS).at(self.span(), "this value"));
+        }
+        Ok(())
+    }
+
+    /// The leaves of a value, in order.
+    pub fn flatten(&mut self, value: &Val, out: &mut Vec<Value>) -> Lowered<()> {
+        match self.materialise(value)? {
+            Val::One(v) => out.push(v),
+            Val::Parts(parts) => {
+                for part in parts.iter() {
+                    self.flatten(part, out)?;
+                }
+            }
+            Val::Ptr(_) | Val::InMemory(_) => return self.broken("a pointer where a value is wanted"),
+        }
+        Ok(())
+    }
+
+    /// A value of shape `ty` from its leaves.
+    pub fn unflatten(&self, ty: Ty, leaves: &mut impl Iterator<Item = Value>) -> Lowered<Val> {
+        if types::leaf(ty).is_some() {
+            return match leaves.next() {
+                Some(v) => Ok(Val::One(v)),
+                None => self.broken("too few leaves for a value"),
+            };
+        }
+        let mut parts = Vec::new();
+        for i in 0..self.m.types.parts(ty) {
+            parts.push(self.unflatten(self.part_ty(ty, i)?, leaves)?);
+        }
+        Ok(Val::parts(parts))
+    }
+
+    /// A constant tree as a value.
+    pub fn tree(&mut self, tree: &Tree) -> Val {
+        match tree {
+            Tree::Leaf(c) => Val::One(self.f.constant(c.clone())),
+            Tree::Parts(parts) => Val::parts(parts.iter().map(|p| self.tree(p)).collect()),
+        }
+    }
+
+    /// Zero of any shape.
+    pub fn zero(&mut self, ty: Ty) -> Lowered<Val> {
+        let tree = self.m.zero_tree(ty, self.span())?;
+        Ok(self.tree(&tree))
+    }
+
+    /// Remembers the value of an expression.
+    pub fn define(&mut self, handle: Handle<Expression>, value: Val) {
+        let outer = self.current().outer_loops;
+        if self.loops.len() > outer
+            && let Some(open) = self.loops.last_mut()
+            && open.cont_hits > 0
+        {
+            open.late.push(handle);
+        }
+        self.current().values[handle.index()] = Some(value);
+    }
+
+    /// Replaces a value that is not there on every way by one of the same shape that is anywhere.
+    pub fn undefine(&mut self, handle: Handle<Expression>) {
+        fn blur(cx: &mut FuncCx, value: &Val) -> Val {
+            match value {
+                Val::One(v) => {
+                    let ty = cx.f.ty(*v);
+                    if cx.f.as_const(*v).is_some() { value.clone() } else { Val::One(cx.f.zero(ty)) }
+                }
+                Val::Parts(parts) => Val::parts(parts.iter().map(|p| blur(cx, p)).collect()),
+                Val::Ptr(p) => Val::Ptr(Ptr { dynamic: None, ..(**p).clone() }.into()),
+                Val::InMemory(p) => Val::InMemory(Ptr { dynamic: None, ..(**p).clone() }.into()),
+            }
+        }
+        if let Some(value) = self.current().values[handle.index()].clone() {
+            let blurred = blur(self, &value);
+            self.current().values[handle.index()] = Some(blurred);
+        }
+    }
+
+    /// The value of an expression: as computed by its `Emit` or statement, or of one that needs neither.
+    pub fn value(&mut self, handle: Handle<Expression>) -> Lowered<Val> {
+        if let Some(value) = &self.current().values[handle.index()] {
+            return Ok(value.clone());
+        }
+        let value = match self.current().function.expressions[handle] {
+            Expression::FunctionArgument(n) => match self.current().args.get(n as usize) {
+                Some(value) => value.clone(),
+                None => return self.broken("an argument without a value"),
+            },
+            Expression::GlobalVariable(global) => match &self.m.globals[global.index()] {
+                Some(global) => Val::Ptr(global.ptr.clone().into()),
+                None => return self.broken("a global that was not declared"),
+            },
+            Expression::LocalVariable(variable) => {
+                let ty = self.current().function.local_variables[variable].ty;
+                let ty = self.ty(ty, self.span())?;
+                match self.current().locals.get(variable.index()).copied() {
+                    Some(local) => Val::Ptr(self.local_ptr(local, ty).into()),
+                    None => return self.broken("a variable that was not declared"),
+                }
+            }
+            Expression::Constant(constant) => {
+                if let Some(value) = self.current().constants.get(&constant) {
+                    value.clone()
+                } else {
+                    let tree = self.m.constant_tree(self.m.source.constants[constant].init, self.span())?;
+                    let value = self.tree(&tree);
+                    self.current().constants.insert(constant, value.clone());
+                    value
+                }
+            }
+            // Literals, zero values, and constructors of constants that no `Emit` covers.
+            _ => self.evaluate(handle)?,
+        };
+        self.current().values[handle.index()] = Some(value.clone());
+        Ok(value)
+    }
+
+    /// The value of an expression that is one scalar or vector.
+    pub fn one(&mut self, handle: Handle<Expression>) -> Lowered<Value> {
+        let value = self.value(handle)?;
+        self.single(&value)
+    }
+
+    /// A value that is one scalar or vector.
+    pub fn single(&self, value: &Val) -> Lowered<Value> {
+        match value {
+            Val::One(v) => Ok(*v),
+            _ => self.broken("an aggregate where a scalar or vector is wanted"),
+        }
+    }
+
+    /// A `Call` statement.
+    pub fn call(
+        &mut self,
+        callee: Handle<naga::Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+    ) -> Lowered<()> {
+        let source = self.m.source;
+        let function = &source.functions[callee];
+        let mut args = Vec::new();
+        for &argument in arguments {
+            args.push(self.value(argument)?);
+        }
+        let result_ty = match &function.result {
+            Some(result) => Some(self.ty(result.ty, self.span())?),
+            None => None,
+        };
+        let value = match self.m.funcs[callee.index()] {
+            Some(func) => {
+                let mut leaves = Vec::new();
+                for arg in &args {
+                    self.flatten(arg, &mut leaves)?;
+                }
+                let results = self.m.out.funcs[func].ret.clone();
+                let inst = self.b().call(func, &leaves, &results);
+                let values = self.f.insts[inst].results.clone();
+                match result_ty {
+                    Some(ty) => Some(self.unflatten(ty, &mut values.into_iter())?),
+                    None => None,
+                }
+            }
+            None => self.inline(callee, args, result_ty)?,
+        };
+        if let (Some(handle), Some(value)) = (result, value) {
+            self.define(handle, value);
+        }
+        Ok(())
+    }
+
+    /// Lowers a function in place of a call of it.
+    fn inline(
+        &mut self,
+        callee: Handle<naga::Function>,
+        args: Vec<Val>,
+        result_ty: Option<Ty>,
+    ) -> Lowered<Option<Val>> {
+        let function: &'m naga::Function = &self.m.source.functions[callee];
+        let info: &'m naga::valid::FunctionInfo = &self.m.info[callee];
+        if self.active.len() as u64 > limits::CALL_DEPTH.max {
+            return Err(report::limit(&limits::CALL_DEPTH).at(self.span(), "this call"));
+        }
+        let loc = self.loc;
+        let mut result = Vec::new();
+        if let Some(ty) = result_ty {
+            self.check_size(ty)?;
+            for leaf in self.leaf_types(ty)? {
+                let data = ir::VarData {
+                    name: String::new(),
+                    space: ir::Space::Function,
+                    size: leaf.mem_bytes(),
+                    align: leaf.lane().mem_bytes() * leaf.lanes().next_power_of_two(),
+                    init: ir::Init::Zero,
+                };
+                result.push(self.f.locals.push(data));
+            }
+        }
+        let merge = self.f.make_block();
+        let body = self.f.make_block();
+        let open = self.b().jump_merge(body, &[], merge);
+        self.start(body);
+        let result_locals = result.clone();
+        // Breaks of the caller do not reach into the callee.
+        let breakables = std::mem::take(&mut self.breakables);
+        let returned = if Self::returns_from_loop(&function.body, false) {
+            let flag = self.f.locals.push(ir::VarData {
+                name: String::new(),
+                space: ir::Space::Function,
+                size: 4,
+                align: 4,
+                init: ir::Init::Zero,
+            });
+            self.b().var_init(ir::Place::Local(flag));
+            Some(flag)
+        } else {
+            None
+        };
+        self.activate(function, info, args, Some(Exit { merge, hits: 0, result, returned }))?;
+        self.statements(&function.body)?;
+        if self.live {
+            self.leave_inlined()?;
+        }
+        self.breakables = breakables;
+        let done = self.active.pop().expect("activated above");
+        self.loc = loc;
+        if done.exit.is_some_and(|exit| exit.hits == 0) {
+            // Nothing after the call runs.
+            self.f.insts[open].set_merge(None);
+            self.live = false;
+        } else {
+            self.start(merge);
+        }
+        let Some(ty) = result_ty else { return Ok(None) };
+        if !self.live {
+            return self.zero(ty).map(Some);
+        }
+        let mut leaves = Vec::new();
+        for (local, leaf) in result_locals.into_iter().zip(self.leaf_types(ty)?) {
+            let align = self.f.locals[local].align;
+            let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);
+            leaves.push(self.b().load(leaf, mem, None));
+        }
+        self.unflatten(ty, &mut leaves.into_iter()).map(Some)
+    }
+
+    /// Jumps to the code after the call that the present function is lowered in place of.
+    pub fn leave_inlined(&mut self) -> Lowered<()> {
+        let Some(exit) = &mut self.current().exit else { return self.broken("no call to leave") };
+        exit.hits += 1;
+        let merge = exit.merge;
+        self.b().jump(merge, &[]);
+        self.live = false;
+        Ok(())
+    }
+}

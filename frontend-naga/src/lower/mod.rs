@@ -1,0 +1,384 @@
+//! A validated naga module to IR.
+//!
+//! Only what the selected entry points reach is lowered, callees first. Functions with pointer or very wide
+//! parameters are not lowered on their own but in place of each call.
+
+mod arith;
+mod constant;
+mod expr;
+mod func;
+mod math;
+mod memory;
+mod special;
+mod stmt;
+mod types;
+mod value;
+
+use crate::{EntryInfo, Options, Parsed, report};
+use func::FuncCx;
+use gpucc_ir as ir;
+use indexmap::{IndexMap, IndexSet};
+use ir::{Diagnostic, Span};
+use naga::{AddressSpace, Handle};
+use rustc_hash::FxBuildHasher;
+use types::{Ty, Types};
+use value::Ptr;
+
+type Refusals = Vec<Diagnostic>;
+
+/// What lowering one thing gives: the first reason that speaks against it.
+type Lowered<T> = Result<T, Diagnostic>;
+
+/// See [`crate::lower`].
+pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
+    let (module, info) = resolve(parsed, options)?;
+    let mut cx = ModuleCx {
+        source: &module,
+        info: &info,
+        types: Types::new(&module),
+        fp: options.fp,
+        out: ir::Module::new(),
+        globals: vec![None; module.global_variables.len()],
+        funcs: vec![None; module.functions.len()],
+        tables: IndexMap::default(),
+        inlined: 0,
+    };
+    cx.out.options.robust = options.robust;
+    cx.run()?;
+    Ok(cx.out)
+}
+
+/// Describes an entry point.
+pub fn entry_info(entry: &naga::EntryPoint) -> EntryInfo {
+    EntryInfo { name: entry.name.clone(), stage: stage(entry.stage), span: Span::UNKNOWN }
+}
+
+fn stage(stage: naga::ShaderStage) -> Result<ir::Stage, &'static str> {
+    match stage {
+        naga::ShaderStage::Compute => Ok(ir::Stage::Compute),
+        naga::ShaderStage::Vertex => Ok(ir::Stage::Vertex),
+        naga::ShaderStage::Fragment => Ok(ir::Stage::Fragment),
+        naga::ShaderStage::Task | naga::ShaderStage::Mesh => Err("mesh"),
+        _ => Err("ray tracing"),
+    }
+}
+
+/// Keeps the selected entry point and replaces overrides by their values.
+fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::valid::ModuleInfo), Refusals> {
+    let entries = &parsed.module.entry_points;
+    let list = || entries.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<_>>().join(", ");
+    if entries.is_empty() {
+        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
+    }
+    let selected = match &options.entry {
+        None => None,
+        Some(name) => match entries.iter().find(|e| e.name == *name) {
+            Some(entry) => Some((entry.stage, name.as_str())),
+            None => {
+                let message = format!("there is no entry point `{name}`");
+                return Err(vec![
+                    Diagnostic::invalid("no-entry-point", message).note(format!("entry points: {}", list())),
+                ]);
+            }
+        },
+    };
+    let constants = override_values(&parsed.module, &options.overrides)?;
+    match naga::back::pipeline_constants::process_overrides(&parsed.module, &parsed.info, selected, &constants) {
+        Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
+        Err(error) => Err(vec![override_error(&parsed.module, &error)]),
+    }
+}
+
+/// The values keyed as naga wants them: by decimal id where the override has one, else by name.
+fn override_values(module: &naga::Module, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
+    let mut constants = naga::back::PipelineConstants::default();
+    for (key, value) in given {
+        let id = key.parse::<u16>().ok();
+        let mut found = module.overrides.iter().map(|(_, o)| o);
+        let Some(found) = found.find(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key.as_str()))
+        else {
+            let names = module.overrides.iter().map(|(_, o)| match (&o.name, o.id) {
+                (Some(name), Some(id)) => format!("`{name}` (id {id})"),
+                (Some(name), None) => format!("`{name}`"),
+                (None, Some(id)) => format!("id {id}"),
+                (None, None) => "one without a name".to_string(),
+            });
+            let names = names.collect::<Vec<_>>().join(", ");
+            let names = if names.is_empty() {
+                "the module has no overrides".to_string()
+            } else {
+                format!("overrides: {names}")
+            };
+            return Err(vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]);
+        };
+        let naga_key = found.id.map_or_else(|| found.name.clone().unwrap_or_default(), |id| id.to_string());
+        constants.insert(naga_key, *value);
+    }
+    Ok(constants)
+}
+
+fn override_error(module: &naga::Module, error: &naga::back::pipeline_constants::PipelineConstantError) -> Diagnostic {
+    use naga::back::pipeline_constants::PipelineConstantError as E;
+    match error {
+        E::MissingValue(key) => {
+            let named =
+                |o: &naga::Override| o.name.as_deref() == Some(key) || o.id.is_some_and(|id| id.to_string() == *key);
+            let at = module.overrides.iter().find(|(_, o)| named(o)).map(|(h, _)| module.overrides.get_span(h));
+            Diagnostic::invalid("override", format!("the override `{key}` has no default and was given no value"))
+                .at(at.map_or(Span::UNKNOWN, report::span), "declared here")
+        }
+        E::ValidationError(error) => report::validation(error),
+        error => Diagnostic::invalid("override", error.to_string()),
+    }
+}
+
+/// A module-scope variable as lowered.
+#[derive(Debug, Clone)]
+pub struct GlobalRef {
+    /// A pointer to its beginning.
+    pub ptr: Ptr,
+}
+
+/// The state of lowering one module.
+pub struct ModuleCx<'m> {
+    source: &'m naga::Module,
+    info: &'m naga::valid::ModuleInfo,
+    types: Types<'m>,
+    fp: ir::FpFlags,
+    out: ir::Module,
+    globals: Vec<Option<GlobalRef>>,
+    /// Functions lowered on their own.
+    funcs: Vec<Option<ir::Func>>,
+    /// Constant tables by content: arrays that are indexed at run time.
+    tables: IndexMap<Vec<u8>, ir::Global, FxBuildHasher>,
+    /// Statements lowered in place of calls so far.
+    inlined: u64,
+}
+
+impl<'m> ModuleCx<'m> {
+    fn run(&mut self) -> Result<(), Refusals> {
+        let source = self.source;
+        let mut refusals = Vec::new();
+        for entry in &source.entry_points {
+            let feature = match stage(entry.stage) {
+                Ok(ir::Stage::Compute) => continue,
+                Ok(other) => format!("the {} stage (entry point `{}`)", other.name(), entry.name),
+                Err(other) => format!("the {other} stage (entry point `{}`)", entry.name),
+            };
+            refusals.push(report::unsupported(&feature, Span::UNKNOWN));
+        }
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        let reached = self.reached();
+        self.declare_globals(&reached)?;
+        for (handle, function) in source.functions.iter() {
+            if !reached.functions.contains(&handle) || self.is_inlined(function) {
+                continue;
+            }
+            match FuncCx::function(self, handle) {
+                Ok(lowered) => self.funcs[handle.index()] = Some(self.out.funcs.push(lowered)),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        // A missing callee would only be reported again.
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
+        for (index, entry) in source.entry_points.iter().enumerate() {
+            match FuncCx::entry_point(self, index) {
+                Ok(lowered) => {
+                    let func = self.out.funcs.push(lowered);
+                    self.out.entries.push(ir::EntryPoint {
+                        name: entry.name.clone(),
+                        stage: ir::Stage::Compute,
+                        func,
+                        workgroup_size: entry.workgroup_size,
+                        span: Span::UNKNOWN,
+                    });
+                }
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    /// What the entry points use, through calls.
+    fn reached(&self) -> Reached {
+        let mut reached = Reached::default();
+        for entry in &self.source.entry_points {
+            reached.function(&entry.function);
+        }
+        // Callees have smaller handles, so one backward walk reaches everything.
+        let handles: Vec<_> = self.source.functions.iter().map(|(h, _)| h).collect();
+        for &handle in handles.iter().rev() {
+            if reached.functions.contains(&handle) {
+                reached.function(&self.source.functions[handle]);
+            }
+        }
+        reached
+    }
+
+    /// Whether a function is lowered in place of its calls: the IR has no pointers and at most 255 results.
+    fn is_inlined(&self, function: &naga::Function) -> bool {
+        const WIDE: u64 = 64;
+        let leaves = |ty: Handle<naga::Type>| self.types.of(ty).map(|ty| self.types.leaves(ty));
+        let sizes = function.arguments.iter().map(|a| a.ty).chain(function.result.iter().map(|r| r.ty)).map(leaves);
+        // What has no leaves (a pointer, a texture) has no place in a parameter list.
+        sizes.into_iter().any(|n| !matches!(n, Ok(n) if n <= WIDE))
+    }
+
+    fn declare_globals(&mut self, reached: &Reached) -> Result<(), Refusals> {
+        let mut refusals = Vec::new();
+        for (handle, global) in self.source.global_variables.iter() {
+            if !reached.globals.contains(&handle) {
+                continue;
+            }
+            let span = report::span(self.source.global_variables.get_span(handle));
+            match self.declare_global(global, span) {
+                Ok(made) => self.globals[handle.index()] = Some(made),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    fn declare_global(&mut self, global: &naga::GlobalVariable, span: Span) -> Lowered<GlobalRef> {
+        let name = global.name.clone().unwrap_or_default();
+        let unsupported = |what: &str| report::unsupported(what, span);
+        let (space, kind) = match global.space {
+            AddressSpace::Private => (ir::Space::Private, None),
+            AddressSpace::WorkGroup => (ir::Space::Workgroup, None),
+            AddressSpace::Uniform => (ir::Space::Uniform, Some(ir::ResourceKind::Uniform)),
+            AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                (ir::Space::Storage, Some(ir::ResourceKind::StorageReadWrite))
+            }
+            AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
+            AddressSpace::Handle => {
+                let what = self.types.of(global.ty).err().unwrap_or("opaque resources");
+                return Err(unsupported(what));
+            }
+            AddressSpace::Immediate => return Err(unsupported("immediate data")),
+            AddressSpace::Function
+            | AddressSpace::TaskPayload
+            | AddressSpace::RayPayload
+            | AddressSpace::IncomingRayPayload => return Err(unsupported("this address space")),
+        };
+        let ty = self.types.of(global.ty).map_err(unsupported)?;
+        let place = match kind {
+            Some(kind) => {
+                let binding = global.binding.ok_or_else(|| unsupported("a buffer without a binding"))?;
+                let layout = self.types.layout(ty, true);
+                ir::Place::Buffer(self.out.resources.push(ir::ResourceData {
+                    name,
+                    group: binding.group,
+                    binding: binding.binding,
+                    kind,
+                    min_size: layout.size,
+                    stride: self.runtime_stride(ty),
+                    span,
+                }))
+            }
+            None => {
+                let init = match global.init {
+                    None => ir::Init::Zero,
+                    Some(init) => ir::Init::Bytes(self.constant_bytes(init, ty, span)?),
+                };
+                ir::Place::Global(self.out.globals.push(self.variable(name, space, ty, init, span)?))
+            }
+        };
+        let mut flags = ir::MemFlags::NONE;
+        if kind.is_some_and(|kind| !kind.is_writable()) {
+            flags = flags.with(ir::MemFlags::READONLY);
+        }
+        if global.memory_decorations.contains(naga::MemoryDecorations::COHERENT) {
+            flags = flags.with(ir::MemFlags::COHERENT);
+        }
+        if global.memory_decorations.contains(naga::MemoryDecorations::VOLATILE) {
+            flags = flags.with(ir::MemFlags::VOLATILE);
+        }
+        // The API aligns what it binds to 16 bytes at least; variables have the alignment they ask for.
+        let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
+        let ptr = Ptr { place, host: kind.is_some(), flags, offset: 0, dynamic: None, align, ty };
+        Ok(GlobalRef { ptr })
+    }
+
+    /// A variable of our own layout, within the limit for one.
+    fn variable(&self, name: String, space: ir::Space, ty: Ty, init: ir::Init, span: Span) -> Lowered<ir::VarData> {
+        let layout = self.types.layout(ty, false);
+        let limit = crate::limits::VARIABLE_BYTES;
+        if u64::from(layout.size) > limit.max {
+            return Err(report::limit(&limit).at(span, "this variable"));
+        }
+        Ok(ir::VarData { name, space, size: layout.size, align: layout.align, init })
+    }
+
+    /// The stride of the runtime-sized array that a buffer is or ends with; 0 if there is none.
+    fn runtime_stride(&self, ty: Ty) -> u32 {
+        match ty {
+            Ty::Array(h) if self.types.facts(h).count.is_none() => self.types.facts(h).host.stride,
+            Ty::Struct(_) => {
+                let last = self.types.parts(ty).wrapping_sub(1);
+                self.types.part(ty, last).map_or(0, |part| self.runtime_stride(part))
+            }
+            _ => 0,
+        }
+    }
+
+    /// A read-only variable with these bytes; equal tables are one.
+    fn table(&mut self, bytes: Vec<u8>, align: u32) -> ir::Global {
+        if let Some(&table) = self.tables.get(&bytes) {
+            return table;
+        }
+        let data = ir::VarData {
+            name: format!("table{}", self.tables.len()),
+            space: ir::Space::Private,
+            size: bytes.len() as u32,
+            align: align.max(16),
+            init: ir::Init::Bytes(bytes.clone()),
+        };
+        let table = self.out.globals.push(data);
+        self.tables.insert(bytes, table);
+        table
+    }
+}
+
+/// Functions and globals that lowered code names.
+#[derive(Default)]
+struct Reached {
+    functions: IndexSet<Handle<naga::Function>, FxBuildHasher>,
+    globals: IndexSet<Handle<naga::GlobalVariable>, FxBuildHasher>,
+}
+
+impl Reached {
+    fn function(&mut self, function: &naga::Function) {
+        for (_, expression) in function.expressions.iter() {
+            if let naga::Expression::GlobalVariable(global) = *expression {
+                self.globals.insert(global);
+            }
+        }
+        self.block(&function.body);
+    }
+
+    fn block(&mut self, block: &naga::Block) {
+        use naga::Statement as S;
+        for statement in block.iter() {
+            match statement {
+                S::Call { function, .. } => {
+                    self.functions.insert(*function);
+                }
+                S::Block(b) => self.block(b),
+                S::If { accept, reject, .. } => {
+                    self.block(accept);
+                    self.block(reject);
+                }
+                S::Switch { cases, .. } => cases.iter().for_each(|c| self.block(&c.body)),
+                S::Loop { body, continuing, .. } => {
+                    self.block(body);
+                    self.block(continuing);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Shapes and memory layouts of naga types.
+//!
+//! Buffers use the offsets and strides that naga states (SPIR-V and GLSL may choose others than WGSL's). Variables that
+//! no host sees use a layout of our own, computed by WGSL's rules with a four-byte `bool`; naga counts one byte for it and
+//! packs the results of `modf` and its like without alignment.
+
+use gpucc_ir as ir;
+use naga::{ArraySize, Handle, ScalarKind, TypeInner};
+
+/// A naga type with everything about names and pointers taken off: what a value or a place looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ty {
+    /// A scalar.
+    Scalar(naga::Scalar),
+    /// A vector of so many lanes.
+    Vector(u32, naga::Scalar),
+    /// Columns, rows, scalar.
+    Matrix(u32, u32, naga::Scalar),
+    /// An array type of the module.
+    Array(Handle<naga::Type>),
+    /// A struct type of the module.
+    Struct(Handle<naga::Type>),
+    /// An atomic scalar; as a value it is that scalar.
+    Atomic(naga::Scalar),
+}
+
+/// Size, alignment and inner offsets of a type in one of the two layouts.
+#[derive(Debug, Clone, Default)]
+pub struct Layout {
+    /// Bytes (one element for a runtime-sized array).
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Of an array.
+    pub stride: u32,
+    /// Of the members of a struct.
+    pub offsets: Vec<u32>,
+}
+
+/// What is known of each type of the module.
+#[derive(Debug, Clone, Default)]
+pub struct TypeFacts {
+    /// For buffers.
+    pub host: Layout,
+    /// For function, private and workgroup variables.
+    pub own: Layout,
+    /// Scalars in a value of the type (one element for a runtime-sized array).
+    pub scalars: u64,
+    /// Elements of an array; `None` for a runtime-sized one.
+    pub count: Option<u32>,
+}
+
+/// The types of one module.
+pub struct Types<'m> {
+    module: &'m naga::Module,
+    facts: Vec<TypeFacts>,
+}
+
+/// Why a type cannot be a value or a place here; the text names the kind of type.
+pub type Unsupported = &'static str;
+
+fn round_up(align: u64, n: u64) -> u64 {
+    n.div_ceil(align) * align
+}
+
+/// The IR scalar of a naga scalar.
+pub fn scalar(s: naga::Scalar) -> Option<ir::Scalar> {
+    Some(match (s.kind, s.width) {
+        (ScalarKind::Bool, _) => ir::Scalar::B1,
+        (ScalarKind::Sint | ScalarKind::Uint, 2) => ir::Scalar::I16,
+        (ScalarKind::Sint | ScalarKind::Uint, 4) => ir::Scalar::I32,
+        (ScalarKind::Sint | ScalarKind::Uint, 8) => ir::Scalar::I64,
+        (ScalarKind::Float, 2) => ir::Scalar::F16,
+        (ScalarKind::Float, 4) => ir::Scalar::F32,
+        (ScalarKind::Float, 8) => ir::Scalar::F64,
+        _ => return None,
+    })
+}
+
+/// The IR type of so many lanes; naga's validator leaves no scalar that has none.
+pub fn lanes(s: naga::Scalar, n: u32) -> ir::Type {
+    ir::Type::new(scalar(s).unwrap_or(ir::Scalar::I32), n)
+}
+
+/// Bytes of one lane in our own layout, and in a host's (where no `bool` occurs).
+fn lane_bytes(s: naga::Scalar) -> u64 {
+    u64::from(scalar(s).map_or(u32::from(s.width), ir::Scalar::mem_bytes))
+}
+
+fn vector_layout(n: u32, s: naga::Scalar) -> Layout {
+    let w = lane_bytes(s) as u32;
+    let align = match n {
+        1 => w,
+        2 => 2 * w,
+        _ => 4 * w,
+    };
+    Layout { size: n * w, align, ..Layout::default() }
+}
+
+fn matrix_layout(columns: u32, rows: u32, s: naga::Scalar) -> Layout {
+    let column = vector_layout(rows, s);
+    let stride = round_up(column.align.into(), column.size.into()) as u32;
+    Layout { size: columns * stride, align: column.align, stride, offsets: Vec::new() }
+}
+
+impl<'m> Types<'m> {
+    /// Computes the facts of all types; a type refers only to earlier ones, so one pass does.
+    pub fn new(module: &'m naga::Module) -> Self {
+        let mut types = Types { module, facts: Vec::with_capacity(module.types.len()) };
+        for (_, ty) in module.types.iter() {
+            let facts = types.compute(&ty.inner);
+            types.facts.push(facts);
+        }
+        types
+    }
+
+    fn compute(&self, inner: &TypeInner) -> TypeFacts {
+        let both = |layout: Layout, scalars: u64| TypeFacts { host: layout.clone(), own: layout, scalars, count: None };
+        match *inner {
+            TypeInner::Scalar(s) | TypeInner::Atomic(s) => both(vector_layout(1, s), 1),
+            TypeInner::Vector { size, scalar } => both(vector_layout(size as u32, scalar), size as u64),
+            TypeInner::Matrix { columns, rows, scalar } => {
+                both(matrix_layout(columns as u32, rows as u32, scalar), columns as u64 * rows as u64)
+            }
+            TypeInner::Array { base, size, stride } => {
+                let element = self.facts(base);
+                let count = match size {
+                    ArraySize::Dynamic => None,
+                    size => match size.resolve(self.module.to_ctx()) {
+                        Ok(naga::proc::IndexableLength::Known(n)) => Some(n),
+                        _ => Some(1),
+                    },
+                };
+                let n = u64::from(count.unwrap_or(1));
+                let own = round_up(element.own.align.max(1).into(), element.own.size.into());
+                let clamp = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+                TypeFacts {
+                    host: Layout {
+                        size: clamp(n * u64::from(stride)),
+                        align: element.host.align,
+                        stride,
+                        offsets: Vec::new(),
+                    },
+                    own: Layout {
+                        size: clamp(n * own),
+                        align: element.own.align,
+                        stride: clamp(own),
+                        offsets: Vec::new(),
+                    },
+                    scalars: n.saturating_mul(element.scalars),
+                    count,
+                }
+            }
+            TypeInner::Struct { ref members, span } => {
+                let mut own = Layout { align: 1, ..Layout::default() };
+                let mut host = Layout { size: span, align: 1, ..Layout::default() };
+                let (mut end, mut scalars) = (0u64, 0u64);
+                for member in members {
+                    let facts = self.facts(member.ty);
+                    let at = round_up(facts.own.align.max(1).into(), end);
+                    own.offsets.push(u32::try_from(at).unwrap_or(u32::MAX));
+                    own.align = own.align.max(facts.own.align);
+                    end = at + u64::from(facts.own.size);
+                    host.offsets.push(member.offset);
+                    host.align = host.align.max(facts.host.align);
+                    scalars = scalars.saturating_add(facts.scalars);
+                }
+                own.size = u32::try_from(round_up(own.align.into(), end)).unwrap_or(u32::MAX);
+                TypeFacts { host, own, scalars, count: None }
+            }
+            _ => both(Layout { size: 0, align: 1, ..Layout::default() }, 0),
+        }
+    }
+
+    /// The facts of a type of the module.
+    pub fn facts(&self, handle: Handle<naga::Type>) -> &TypeFacts {
+        &self.facts[handle.index()]
+    }
+
+    /// The shape behind a handle.
+    pub fn of(&self, handle: Handle<naga::Type>) -> Result<Ty, Unsupported> {
+        self.of_inner(&self.module.types[handle].inner, Some(handle))
+    }
+
+    /// The shape of a type that may have no handle.
+    pub fn of_inner(&self, inner: &TypeInner, handle: Option<Handle<naga::Type>>) -> Result<Ty, Unsupported> {
+        let known = |s: naga::Scalar, ty: Ty| scalar(s).map(|_| ty).ok_or("this scalar type");
+        match *inner {
+            TypeInner::Scalar(s) => known(s, Ty::Scalar(s)),
+            TypeInner::Vector { size, scalar } => known(scalar, Ty::Vector(size as u32, scalar)),
+            TypeInner::Matrix { columns, rows, scalar } => {
+                known(scalar, Ty::Matrix(columns as u32, rows as u32, scalar))
+            }
+            TypeInner::Atomic(s) => known(s, Ty::Atomic(s)),
+            TypeInner::Array { .. } => handle.map(Ty::Array).ok_or("an array without a name"),
+            TypeInner::Struct { .. } => handle.map(Ty::Struct).ok_or("a struct without a name"),
+            TypeInner::CooperativeMatrix { .. } => Err("cooperative matrices"),
+            TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Err("pointers stored as values"),
+            TypeInner::Image { .. } => Err("textures"),
+            TypeInner::Sampler { .. } => Err("samplers"),
+            TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => Err("ray queries"),
+            TypeInner::BindingArray { .. } => Err("binding arrays"),
+        }
+    }
+
+    /// The layout of a shape, in buffers (`host`) or in variables.
+    pub fn layout(&self, ty: Ty, host: bool) -> Layout {
+        match ty {
+            Ty::Scalar(s) | Ty::Atomic(s) => vector_layout(1, s),
+            Ty::Vector(n, s) => vector_layout(n, s),
+            Ty::Matrix(c, r, s) => matrix_layout(c, r, s),
+            Ty::Array(h) | Ty::Struct(h) => {
+                let facts = self.facts(h);
+                if host { facts.host.clone() } else { facts.own.clone() }
+            }
+        }
+    }
+
+    /// Scalars in a value of this shape.
+    pub fn scalars(&self, ty: Ty) -> u64 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) => 1,
+            Ty::Vector(n, _) => n.into(),
+            Ty::Matrix(c, r, _) => u64::from(c * r),
+            Ty::Array(h) | Ty::Struct(h) => self.facts(h).scalars,
+        }
+    }
+
+    /// IR values that a value of this shape is flattened to.
+    pub fn leaves(&self, ty: Ty) -> u64 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) | Ty::Vector(..) => 1,
+            Ty::Matrix(c, ..) => c.into(),
+            Ty::Array(_) => {
+                let element = self.part(ty, 0).map_or(0, |part| self.leaves(part));
+                element.saturating_mul(self.parts(ty).into())
+            }
+            Ty::Struct(_) => (0..self.parts(ty))
+                .map(|i| self.part(ty, i).map_or(0, |part| self.leaves(part)))
+                .fold(0, u64::saturating_add),
+        }
+    }
+
+    /// How many parts a shape has: columns, elements (0 if runtime-sized), members; lanes of a vector.
+    pub fn parts(&self, ty: Ty) -> u32 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) => 0,
+            Ty::Vector(n, _) => n,
+            Ty::Matrix(c, ..) => c,
+            Ty::Array(h) => self.facts(h).count.unwrap_or(0),
+            Ty::Struct(h) => self.facts(h).own.offsets.len() as u32,
+        }
+    }
+
+    /// The shape of one part.
+    pub fn part(&self, ty: Ty, index: u32) -> Result<Ty, Unsupported> {
+        match ty {
+            Ty::Scalar(s) | Ty::Atomic(s) | Ty::Vector(_, s) => Ok(Ty::Scalar(s)),
+            Ty::Matrix(_, r, s) => Ok(Ty::Vector(r, s)),
+            Ty::Array(h) => match self.module.types[h].inner {
+                TypeInner::Array { base, .. } => self.of(base),
+                _ => Err("a broken array type"),
+            },
+            Ty::Struct(h) => match self.module.types[h].inner {
+                TypeInner::Struct { ref members, .. } => {
+                    members.get(index as usize).map_or(Err("a missing struct member"), |m| self.of(m.ty))
+                }
+                _ => Err("a broken struct type"),
+            },
+        }
+    }
+}
+
+/// The IR type of a shape that is one IR value.
+pub fn leaf(ty: Ty) -> Option<ir::Type> {
+    match ty {
+        Ty::Scalar(s) | Ty::Atomic(s) => Some(lanes(s, 1)),
+        Ty::Vector(n, s) => Some(lanes(s, n)),
+        Ty::Matrix(..) | Ty::Array(_) | Ty::Struct(_) => None,
+    }
+}
+
+/// The kind of the lanes of a scalar, vector or matrix.
+pub fn lane_scalar(ty: Ty) -> Option<naga::Scalar> {
+    match ty {
+        Ty::Scalar(s) | Ty::Atomic(s) | Ty::Vector(_, s) | Ty::Matrix(_, _, s) => Some(s),
+        Ty::Array(_) | Ty::Struct(_) => None,
+    }
+}

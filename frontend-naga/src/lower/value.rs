@@ -1,0 +1,51 @@
+//! What a naga expression becomes: one IR value, a tree of them, or an address that is not an IR value at all.
+
+use super::types::Ty;
+use gpucc_ir as ir;
+use std::rc::Rc;
+
+/// The lowered form of an expression.
+#[derive(Debug, Clone)]
+pub enum Val {
+    /// A scalar or vector.
+    One(ir::Value),
+    /// Columns of a matrix, elements of an array, members of a struct.
+    Parts(Rc<[Val]>),
+    /// A reference to memory.
+    Ptr(Rc<Ptr>),
+    /// An aggregate read from memory that nobody writes: it stays where it is until a part of it is needed.
+    InMemory(Rc<Ptr>),
+}
+
+impl Val {
+    /// A tree of parts.
+    pub fn parts(parts: Vec<Val>) -> Val {
+        Val::Parts(parts.into())
+    }
+}
+
+/// A place, a byte offset in it, and the shape of what is there.
+#[derive(Debug, Clone)]
+pub struct Ptr {
+    /// The memory.
+    pub place: ir::Place,
+    /// Buffer layout (naga's) or variable layout (ours).
+    pub host: bool,
+    /// Flags of each access.
+    pub flags: ir::MemFlags,
+    /// Constant bytes.
+    pub offset: u32,
+    /// Dynamic bytes.
+    pub dynamic: Option<ir::Value>,
+    /// Alignment of the place plus the dynamic bytes.
+    pub align: u32,
+    /// What is there.
+    pub ty: Ty,
+}
+
+impl Ptr {
+    /// The alignment of the whole address.
+    pub fn address_align(&self) -> u32 {
+        if self.offset == 0 { self.align } else { self.align.min(1 << self.offset.trailing_zeros()) }
+    }
+}

@@ -1,0 +1,146 @@
+//! Source text or binary to a validated naga module, behind the guards.
+
+use crate::guard::{limits, scan, spirv, thread};
+use crate::{Input, Lang, Parsed, Stage, report};
+use gpucc_ir::{Diagnostic, Span};
+use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+
+type Refusals = Vec<Diagnostic>;
+
+/// See [`crate::parse`].
+pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
+    match lang {
+        Lang::Spirv => {
+            let bytes = spirv::check(input.bytes).map_err(|refused| vec![spirv_refused(refused)])?;
+            guarded("read", || {
+                let options = naga::front::spv::Options {
+                    adjust_coordinate_space: false,
+                    strict_capabilities: false,
+                    block_ctx_dump_prefix: None,
+                };
+                let module =
+                    naga::front::spv::parse_u8_slice(&bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
+                validated(module, lang)
+            })
+        }
+        Lang::Wgsl | Lang::Glsl(_) => {
+            let source = text(input)?;
+            let comments = if lang == Lang::Wgsl { scan::Comments::Nest } else { scan::Comments::Flat };
+            let shape = scan::scan(source, comments).map_err(|found| vec![report::exceeded(&found)])?;
+            guarded("parse", || {
+                let module = match lang {
+                    Lang::Glsl(stage) => {
+                        let options = naga::front::glsl::Options::from(naga_stage(stage));
+                        naga::front::glsl::Frontend::default()
+                            .parse(&options, source)
+                            .map_err(|errors| report::glsl(&errors))?
+                    }
+                    _ => naga::front::wgsl::parse_str(source).map_err(|error| vec![wgsl_refused(&error, &shape)])?,
+                };
+                validated(module, lang)
+            })
+        }
+    }
+}
+
+/// Runs `work` on the large stack; a panic in it becomes a diagnostic.
+pub fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
+    thread::with_large_stack(work).unwrap_or_else(|panic| Err(vec![report::panicked(step, &panic.0)]))
+}
+
+fn text<'a>(input: &Input<'a>) -> Result<&'a str, Refusals> {
+    if input.bytes.len() as u64 > limits::SOURCE_BYTES.max {
+        return Err(vec![report::limit(&limits::SOURCE_BYTES)]);
+    }
+    let source = std::str::from_utf8(input.bytes).map_err(|error| {
+        let at = error.valid_up_to() as u32;
+        vec![
+            Diagnostic::invalid("utf8", format!("the source is not UTF-8: byte {at} does not belong to a character"))
+                .at(Span::new(at, at + 1), "first wrong byte"),
+        ]
+    })?;
+    if source.trim().is_empty() {
+        return Err(vec![Diagnostic::invalid("empty", "the source is empty")]);
+    }
+    Ok(source)
+}
+
+fn spirv_refused(refused: spirv::Refused) -> Diagnostic {
+    match refused {
+        spirv::Refused::Malformed(why) => Diagnostic::invalid("parse", format!("this is no SPIR-V module: {why}")),
+        spirv::Refused::Limit(limit, word) => report::limit(&limit).note(format!("at word {word}")),
+    }
+}
+
+/// naga's own recursion limit comes without a place: the deepest bracket is one.
+fn wgsl_refused(error: &naga::front::wgsl::ParseError, shape: &scan::Shape) -> Diagnostic {
+    if error.message().contains("internal WGSL front end error") && error.labels().len() == 0 {
+        let at = Span::new(shape.deepest.start as u32, shape.deepest.end as u32);
+        return Diagnostic::invalid("limit-nesting", "expressions or types are nested too deeply for the parser")
+            .at(at, "deepest place")
+            .note(error.notes().collect::<Vec<_>>().join("; "));
+    }
+    report::wgsl(error)
+}
+
+fn naga_stage(stage: Stage) -> naga::ShaderStage {
+    match stage {
+        Stage::Compute => naga::ShaderStage::Compute,
+        Stage::Vertex => naga::ShaderStage::Vertex,
+        Stage::Fragment => naga::ShaderStage::Fragment,
+    }
+}
+
+fn validated(module: naga::Module, lang: Lang) -> Result<Parsed, Refusals> {
+    check_shape(&module)?;
+    let info = validate(&module).map_err(|error| vec![report::validation(&error)])?;
+    Ok(Parsed { module, info, lang })
+}
+
+fn validate(module: &naga::Module) -> Result<ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.subgroup_stages(ShaderStages::all());
+    validator.subgroup_operations(SubgroupOperationSet::all());
+    validator.validate(module)
+}
+
+/// Depths that the token scan could not see: types through aliases, and everything of a SPIR-V module.
+fn check_shape(module: &naga::Module) -> Result<(), Refusals> {
+    let mut depths: Vec<u64> = Vec::with_capacity(module.types.len());
+    for (handle, ty) in module.types.iter() {
+        let below = match ty.inner {
+            naga::TypeInner::Array { base, .. }
+            | naga::TypeInner::BindingArray { base, .. }
+            | naga::TypeInner::Pointer { base, .. } => depths[base.index()],
+            naga::TypeInner::Struct { ref members, .. } => {
+                members.iter().map(|m| depths[m.ty.index()]).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        depths.push(below + 1);
+        if below + 1 > limits::TYPE_DEPTH.max {
+            let at = report::span(module.types.get_span(handle));
+            return Err(vec![report::limit(&limits::TYPE_DEPTH).at(at, "this type")]);
+        }
+    }
+    let functions = module.functions.iter().map(|(_, f)| f).chain(module.entry_points.iter().map(|e| &e.function));
+    for function in functions {
+        if block_depth(&function.body) > limits::BLOCKS.max {
+            return Err(vec![report::limit(&limits::BLOCKS)]);
+        }
+    }
+    Ok(())
+}
+
+/// How deep the statements of a block nest.
+fn block_depth(block: &naga::Block) -> u64 {
+    use naga::Statement as S;
+    let inner = block.iter().map(|statement| match statement {
+        S::Block(b) => block_depth(b),
+        S::If { accept, reject, .. } => block_depth(accept).max(block_depth(reject)),
+        S::Switch { cases, .. } => cases.iter().map(|c| block_depth(&c.body)).max().unwrap_or(0),
+        S::Loop { body, continuing, .. } => block_depth(body).max(block_depth(continuing)),
+        _ => 0,
+    });
+    1 + inner.max().unwrap_or(0)
+}

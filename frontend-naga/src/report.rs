@@ -1,0 +1,116 @@
+//! naga's errors, panics and our limits as [`Diagnostic`]s.
+
+use crate::guard::limits::Limit;
+use crate::guard::scan::Exceeded;
+use gpucc_ir::{Diagnostic, Span};
+use std::error::Error;
+
+/// A naga span as ours; naga marks unknown places with `0..0` too.
+pub fn span(span: naga::Span) -> Span {
+    span.to_range().map_or(Span::UNKNOWN, |range| Span::new(range.start as u32, range.end as u32))
+}
+
+/// The message of an error and all its causes.
+fn chain(error: &dyn Error) -> Vec<String> {
+    let mut causes = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        causes.push(cause.to_string());
+        source = cause.source();
+    }
+    causes
+}
+
+/// A limit that the source exceeds.
+pub fn exceeded(found: &Exceeded) -> Diagnostic {
+    let span = Span::new(found.span.start as u32, found.span.end as u32);
+    let diagnostic = limit(&found.limit);
+    if span.is_known() { diagnostic.at(span, "here the limit is passed") } else { diagnostic }
+}
+
+/// A limit that the input exceeds at no particular place.
+pub fn limit(limit: &Limit) -> Diagnostic {
+    Diagnostic::invalid(
+        limit.code,
+        format!("the input has too many {}: at most {} are accepted", limit.what, limit.max),
+    )
+    .note("this is a limit of gpucc, not of the language")
+}
+
+/// A WGSL parse error with all its labels.
+pub fn wgsl(error: &naga::front::wgsl::ParseError) -> Diagnostic {
+    let mut diagnostic = Diagnostic::invalid("parse", error.message());
+    for (at, text) in error.labels() {
+        diagnostic = diagnostic.at(span(at), text);
+    }
+    error.notes().fold(diagnostic, |diagnostic, note| diagnostic.note(note))
+}
+
+/// GLSL parse errors, one diagnostic each.
+pub fn glsl(errors: &naga::front::glsl::ParseErrors) -> Vec<Diagnostic> {
+    let report = |error: &naga::front::glsl::Error| {
+        Diagnostic::invalid("parse", error.kind.to_string()).at(span(error.meta), "")
+    };
+    errors.errors.iter().map(report).collect()
+}
+
+/// A SPIR-V parse error.
+pub fn spirv(error: &naga::front::spv::Error) -> Diagnostic {
+    let diagnostic = Diagnostic::invalid("parse", error.to_string());
+    chain(error).into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+/// A validation error: the innermost cause is the sentence, the outer ones say where.
+pub fn validation(error: &naga::WithSpan<naga::valid::ValidationError>) -> Diagnostic {
+    let mut causes = chain(error.as_inner());
+    let outer = error.as_inner().to_string();
+    let message = match causes.pop() {
+        Some(inner) => {
+            causes.insert(0, outer);
+            inner
+        }
+        None => outer,
+    };
+    let mut diagnostic = Diagnostic::invalid("validation", message);
+    for (at, text) in error.spans() {
+        diagnostic = diagnostic.at(span(*at), text.clone());
+    }
+    causes.into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+/// naga itself gave up in a way it should not.
+pub fn panicked(step: &str, text: &str) -> Diagnostic {
+    Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))
+        .note(text.lines().next().unwrap_or("").to_string())
+}
+
+/// Valid input that this version does not lower.
+pub fn unsupported(feature: &str, at: Span) -> Diagnostic {
+    Diagnostic::unsupported("not-lowered", format!("{feature} cannot be compiled by this version")).at(at, feature)
+}
+
+/// The line and column of a byte, both from 1; the column counts characters.
+pub fn line_column(source: &str, offset: u32) -> (usize, usize) {
+    let mut at = (offset as usize).min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &source[..at];
+    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns() {
+        let text = "a\nbä c\n";
+        assert_eq!(line_column(text, 0), (1, 1));
+        assert_eq!(line_column(text, 2), (2, 1));
+        assert_eq!(line_column(text, 6), (2, 4));
+        assert_eq!(line_column(text, 4), (2, 2), "inside a character");
+        assert_eq!(line_column(text, 99), (3, 1));
+    }
+}
