@@ -187,13 +187,18 @@ pub fn print_template<I: Isa>(inst: &Inst<I>, cx: &TextCx, out: &mut String) {
     out.truncate(len);
 }
 
-/// Parses a line by the template of one row.
+fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextError> {
+    parse_row_into(Inst::new(row), line, 0, cx)
+}
+
+/// Parses a line from `column` on by the template of the row of `inst`; slots that the template does not name keep
+/// their values.
 ///
 /// # Errors
 /// Where the text departs from the template, or what a slot refuses.
-pub fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextError> {
-    let mut inst = Inst::new(row);
+pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: &TextCx) -> Result<Inst<I>, TextError> {
     let mut cur = Cursor::new(line);
+    cur.seek(column);
     cur.blanks();
     for p in pieces(inst.row().text) {
         match p {

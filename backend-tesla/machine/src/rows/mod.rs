@@ -1,0 +1,263 @@
+//! The table: one row per instruction form. Short, immediate and long forms of an operation share its opcode.
+//!
+//! Order matters to the assembler: of several forms that fit a text the first is taken, so short forms come first.
+
+use crate::Tesla;
+use crate::types::{Facts, Kind, Op, Ty, Unit, Width, pat};
+use gpucc_isa::row::Enc;
+use gpucc_isa::{Field, Role, Row, Slot, Word};
+
+type S = Slot<Tesla>;
+type R = Row<Tesla>;
+
+/// Fixed bits over a set of generations.
+const fn enc(generations: u16, m0: u32, v0: u32, m1: u32, v1: u32) -> Enc {
+    Enc { generations, mask: pat(m0, m1), value: pat(v0, v1) }
+}
+
+const fn f(lo: u8, width: u8) -> Field {
+    Field::new(lo, width)
+}
+
+const fn use_(name: &'static str, field: Field, kind: Kind) -> S {
+    Slot::new(name, field, kind, Role::Use)
+}
+
+const fn def(name: &'static str, field: Field, kind: Kind) -> S {
+    Slot::new(name, field, kind, Role::Def)
+}
+
+const fn mod_(name: &'static str, field: Field, kind: Kind) -> S {
+    Slot::new(name, field, kind, Role::Mod)
+}
+
+const fn flag(name: &'static str, bit: u8, text: &'static str) -> S {
+    Slot::new(name, Field::new(bit, 1), Kind::Flag(text), Role::Mod)
+}
+
+const fn imm(name: &'static str, field: Field, kind: Kind) -> S {
+    Slot::new(name, field, kind, Role::Imm)
+}
+
+/// Value of array places until they are filled.
+const FILLER: S = Slot::new("", Field::none(), Kind::Ei, Role::Mod);
+
+const fn total<T: Copy>(parts: &[&[T]]) -> usize {
+    let mut n = 0;
+    let mut i = 0;
+    while i < parts.len() {
+        n += parts[i].len();
+        i += 1;
+    }
+    n
+}
+
+const fn join<T: Copy, const N: usize>(parts: &[&[T]], filler: T) -> [T; N] {
+    let mut out = [filler; N];
+    let mut at = 0;
+    let mut i = 0;
+    while i < parts.len() {
+        let mut j = 0;
+        while j < parts[i].len() {
+            out[at] = parts[i][j];
+            at += 1;
+            j += 1;
+        }
+        i += 1;
+    }
+    out
+}
+
+/// Concatenates groups of slots.
+macro_rules! slots {
+    ($($p:expr),* $(,)?) => {{
+        const PARTS: &[&[S]] = &[$($p),*];
+        const LEN: usize = total(PARTS);
+        const JOINED: [S; LEN] = join(PARTS, FILLER);
+        const OUT: &[S] = &JOINED;
+        OUT
+    }};
+}
+
+/// A long form: generations, fixed bits `(m0, v0, m1, v1)` beyond primary opcode and class.
+macro_rules! long {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr, $m1:expr, $v1:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr, $sec:expr) => {
+        Row::new(
+            $op,
+            $text,
+            8,
+            {
+                const E: &[Enc] = &[enc($g, 0xf000_0003 | $m0, 1 | $v0, $m1, $v1)];
+                E
+            },
+            $facts,
+        )
+        .slots(slots![$($s),*])
+        .except(IMM_FORM)
+        .doc($doc, $sec)
+    };
+}
+
+/// A short form: fixed bits beyond primary opcode and class.
+macro_rules! short {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr) => {
+        Row::new(
+            $op,
+            $text,
+            4,
+            {
+                const E: &[Enc] = &[enc($g, 3 | $m0, $v0, 0, 0)];
+                E
+            },
+            $facts,
+        )
+        .slots(slots![$($s),*])
+        .doc($doc, "3")
+    };
+}
+
+/// An immediate form.
+macro_rules! immediate {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr) => {
+        Row::new(
+            $op,
+            $text,
+            8,
+            {
+                const E: &[Enc] = &[enc($g, 3 | $m0, 1 | $v0, 0xf000_0003, 3)];
+                E
+            },
+            $facts,
+        )
+        .slots(slots![$($s),*])
+        .doc($doc, "3")
+    };
+}
+
+/// A control instruction; the predicate bits of those that have none are ignored.
+macro_rules! control {
+    ($op:expr, $text:expr, $g:expr, $prim:expr, $predicable:expr, [$($s:expr),* $(,)?], $doc:expr) => {
+        Row::new(
+            $op,
+            $text,
+            8,
+            {
+                const E: &[Enc] = &[enc($g, 0xf000_0003, 3 | $prim << 28, 0, 0)];
+                E
+            },
+            facts(Unit::Flow, 8, 24, Ty::None, Ty::None),
+        )
+        .slots(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
+        .ignored(if $predicable { 0 } else { pat(0, 0x3f80) })
+        .doc($doc, "4.8")
+    };
+}
+
+// After the macros, which they use.
+mod cvt;
+mod flow;
+mod long;
+mod memory;
+mod short;
+mod texture;
+
+/// Long words of the class "immediate" belong to the immediate rows.
+const IMM_FORM: &[(Word, Word)] = &[(pat(0, 3), pat(0, 3))];
+
+const fn facts(unit: Unit, issue: u8, latency: u16, ty: Ty, src: Ty) -> Facts {
+    Facts { unit, issue, latency, ty, src }
+}
+
+const fn alu(ty: Ty) -> Facts {
+    facts(Unit::Alu, 4, 24, ty, ty)
+}
+
+const fn sfu(ty: Ty) -> Facts {
+    facts(Unit::Sfu, 16, 28, ty, ty)
+}
+
+// Slots shared by the classes. Bits of the second word are 32 and up.
+
+const NO_SLOTS: &[S] = &[];
+const PREDICATE: &[S] = &[mod_("pred", f(39, 5), Kind::Pred), use_("pcc", f(44, 2), Kind::CReg)];
+const PRE: &[S] =
+    &[mod_("ei", f(32, 2), Kind::Ei), mod_("pred", f(39, 5), Kind::Pred), use_("pcc", f(44, 2), Kind::CReg)];
+const A3: Field = Field::split(&[(26, 2), (34, 1)]);
+const A: &[S] = &[use_("a", A3, Kind::A)];
+/// Addressing fields of long forms: `$a`, post-increment, number of the c[] space.
+const ADDR: &[S] = &[use_("a", A3, Kind::A), mod_("inc", f(25, 1), Kind::Inc), mod_("cidx", f(54, 4), Kind::Cidx)];
+const AINC: &[S] = &[use_("a", A3, Kind::A), mod_("inc", f(25, 1), Kind::Inc)];
+/// Addressing fields of short and immediate forms.
+const SADDR: &[S] = &[use_("a", f(26, 2), Kind::A), mod_("inc", f(25, 1), Kind::Inc)];
+const M23: &[S] = &[mod_("m23", f(23, 1), Kind::M23)];
+const M24: &[S] = &[mod_("m24", f(24, 1), Kind::M24)];
+const CDST: &[S] = &[def("cdst", Field::split(&[(36, 2), (38, 1)]), Kind::CDst)];
+const CDST2: &[S] = &[def("cdst", f(36, 2), Kind::CDstAlways)];
+
+const DST_FIELD: Field = Field::split(&[(2, 7), (35, 1)]);
+const DO_S: &[S] = &[def("dst", DST_FIELD, Kind::DstO(Width::S))];
+const DO_H: &[S] = &[def("dst", DST_FIELD, Kind::DstO(Width::H))];
+const D_S: &[S] = &[def("dst", f(2, 7), Kind::Dst(Width::S))];
+const D_D: &[S] = &[def("dst", f(2, 7), Kind::Dst(Width::D))];
+const SRC1_FIELD: Field = Field::split(&[(9, 7), (53, 1)]);
+const S1_S: &[S] = &[use_("src1", SRC1_FIELD, Kind::Src1(Width::S))];
+const S1_H: &[S] = &[use_("src1", SRC1_FIELD, Kind::Src1(Width::H))];
+const SRC2_FIELD: Field = Field::split(&[(16, 7), (23, 1)]);
+const S2_S: &[S] = &[use_("src2", SRC2_FIELD, Kind::Src2(Width::S))];
+const S2_H: &[S] = &[use_("src2", SRC2_FIELD, Kind::Src2(Width::H))];
+const SRC3_FIELD: Field = Field::split(&[(46, 7), (24, 1)]);
+const S3_S: &[S] = &[use_("src3", SRC3_FIELD, Kind::Src3(Width::S))];
+const S3_H: &[S] = &[use_("src3", SRC3_FIELD, Kind::Src3(Width::H))];
+const R1_S: &[S] = &[use_("src1", f(9, 7), Kind::Reg(Width::S))];
+const R1_D: &[S] = &[use_("src1", f(9, 7), Kind::Reg(Width::D))];
+const R2_D: &[S] = &[use_("src2", f(16, 7), Kind::Reg(Width::D))];
+const R3_S: &[S] = &[use_("src3", f(46, 7), Kind::Reg(Width::S))];
+const R3_D: &[S] = &[use_("src3", f(46, 7), Kind::Reg(Width::D))];
+
+// Short and immediate operands.
+const SD_S: &[S] = &[def("dst", f(2, 6), Kind::Dst(Width::S))];
+const SD_H: &[S] = &[def("dst", f(2, 6), Kind::Dst(Width::H))];
+const SSRC1_FIELD: Field = Field::split(&[(9, 6), (24, 1)]);
+const SS1_S: &[S] = &[use_("src1", SSRC1_FIELD, Kind::SSrc1(Width::S))];
+const SS1_H: &[S] = &[use_("src1", SSRC1_FIELD, Kind::SSrc1(Width::H))];
+const SSRC2_FIELD: Field = Field::split(&[(16, 6), (23, 1)]);
+const SS2_S: &[S] = &[use_("src2", SSRC2_FIELD, Kind::SSrc2(Width::S))];
+const SS2_H: &[S] = &[use_("src2", SSRC2_FIELD, Kind::SSrc2(Width::H))];
+const IS1_S: &[S] = &[use_("src1", SSRC1_FIELD, Kind::ISrc1(Width::S))];
+const IS1_H: &[S] = &[use_("src1", SSRC1_FIELD, Kind::ISrc1(Width::H))];
+const SR1_S: &[S] = &[use_("src1", f(9, 6), Kind::Reg(Width::S))];
+const SR1_H: &[S] = &[use_("src1", f(9, 6), Kind::Reg(Width::H))];
+const SR2_S: &[S] = &[use_("src2", f(16, 6), Kind::Reg(Width::S))];
+const SR2_H: &[S] = &[use_("src2", f(16, 6), Kind::Reg(Width::H))];
+const SAME: &[S] = &[Slot::new("src3", Field::none(), Kind::SameAsDst, Role::Use)];
+const IMM: &[S] = &[imm("imm", Field::split(&[(16, 6), (34, 26)]), Kind::Num)];
+
+const ADDOPS: &[&str] = &["add", "sub", "subr", "addc"];
+const ROUND: &[&str] = &["rn", "rm", "rp", "rz"];
+const ROUND_INT: &[&str] = &["rni", "rmi", "rpi", "rzi"];
+const CIN: &[S] = &[Slot::new("cin", Field::none(), Kind::Cin, Role::Use)];
+const INT_CONDS: &[&str] = &["never", "l", "e", "le", "g", "lg", "ge", "always"];
+const FLOAT_CONDS: &[&str] =
+    &["never", "l", "e", "le", "g", "lg", "ge", "lge", "u", "lu", "eu", "leu", "gu", "lgu", "geu", "always"];
+const LANES: &[S] = &[mod_("lanes", f(46, 4), Kind::Lanes)];
+
+const GROUPS: &[&[R]] = &[
+    short::ROWS,
+    short::IMMEDIATE,
+    long::MOVES,
+    long::INTEGER,
+    long::FLOAT,
+    cvt::ROWS,
+    long::DOUBLE,
+    memory::ROWS,
+    memory::ATOMICS,
+    texture::ROWS,
+    flow::ROWS,
+];
+const COUNT: usize = total(GROUPS);
+const ALL: [R; COUNT] = join(GROUPS, short::ROWS[0]);
+
+/// All rows.
+pub static ROWS: &[R] = &ALL;
+
+const _: () = gpucc_isa::check::fields(&ALL);
