@@ -126,6 +126,11 @@ impl Memory {
         self.allocs.len()
     }
 
+    /// Whether stores are allowed.
+    pub fn is_writable(&self, id: AllocId) -> bool {
+        self.allocs[id.0 as usize].writable
+    }
+
     /// The name it was made with.
     pub fn name(&self, id: AllocId) -> &str {
         &self.allocs[id.0 as usize].name

@@ -4,6 +4,7 @@
 //! on which chip in [`rules`]. [`listing`] turns whole programs into text and back. The convention between compiled
 //! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
 
+pub mod exec;
 pub mod fields;
 pub mod listing;
 pub mod operand;
@@ -17,6 +18,7 @@ use std::sync::LazyLock;
 
 use gpucc_isa::{DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 
+pub use exec::run;
 pub use listing::{ListingError, asm_words_line, assemble, disasm_words_line, disassemble};
 pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;

@@ -326,6 +326,9 @@ fn check_type(inst: &Inst<Vivante>, t: u32) -> Result<(), String> {
         // ones were refused before.
         _ => true,
     };
+    if integer && sources(inst).any(|(_, s, _)| s.abs && s.group != GROUP_IMMEDIATE) {
+        return Err("the absolute-value modifier has no known meaning on integers (section 4.2)".into());
+    }
     if !ok {
         return Err(format!("`{head}` with type {name} has no known meaning (section {})", inst.row().source));
     }

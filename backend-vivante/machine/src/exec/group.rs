@@ -1,0 +1,589 @@
+//! Invocations that run together: registers, divergence, control flow, memory instructions.
+
+use gpucc_container::Source;
+use gpucc_sim::{SplitMix64, Stop, Trap, TrapKind, local_id};
+
+use super::alu;
+use super::program::{Neg, Operand, Place, Pre};
+use super::{LANES, Launch, Run};
+use crate::BYTES;
+use crate::rules::ty;
+use crate::table::Op;
+
+/// One value for each lane.
+pub(crate) type Lanes = [u32; LANES];
+/// One bit for each lane.
+pub(crate) type Mask = u32;
+
+/// Return addresses a lane can hold: the depth is unknown (7.6), this is our reading.
+const CALL_DEPTH: usize = 16;
+
+/// Instructions after which other invocations get a turn.
+const SLICE: u32 = 4096;
+
+/// Lanes at one place of the program.
+#[derive(Clone, Copy)]
+struct Set {
+    pc: u32,
+    mask: Mask,
+}
+
+/// Up to [`LANES`] invocations with neighbouring local indices.
+pub(crate) struct Group {
+    first: u32,
+    /// Values by register * 4 + component.
+    regs: Vec<Lanes>,
+    /// Lanes that were written, by register * 4 + component.
+    written: Vec<Mask>,
+    a0: [[i32; LANES]; 4],
+    a0_written: [Mask; 4],
+    current: Set,
+    /// Diverged lanes, in no order.
+    others: Vec<Set>,
+    /// Lanes that wait at a barrier, and where.
+    waiting: Set,
+    ended: Mask,
+    stacks: Vec<Vec<u32>>,
+    /// Run the lanes that are furthest instead of those that are behind.
+    ahead: bool,
+}
+
+impl Group {
+    pub fn new(first: u32, temps: usize) -> Group {
+        Group {
+            first,
+            regs: vec![[0; LANES]; temps * 4],
+            written: vec![0; temps * 4],
+            a0: [[0; LANES]; 4],
+            a0_written: [0; 4],
+            current: Set { pc: 0, mask: 0 },
+            others: Vec::new(),
+            waiting: Set { pc: 0, mask: 0 },
+            ended: 0,
+            stacks: vec![Vec::new(); LANES],
+            ahead: false,
+        }
+    }
+
+    /// Back to the start, nothing written.
+    pub fn start(&mut self, launch: &Launch, total: u32, garbage: Option<&mut SplitMix64>) {
+        self.written.fill(0);
+        self.a0_written = [0; 4];
+        let n = (total - self.first).min(LANES as u32);
+        self.current = Set { pc: 0, mask: (1 << n) - 1 };
+        self.others.clear();
+        self.waiting = Set { pc: 0, mask: 0 };
+        self.ended = 0;
+        for s in &mut self.stacks {
+            s.clear();
+        }
+        if let Some(g) = garbage {
+            self.ahead = g.below(2) == 1;
+            for r in self.regs.iter_mut().take(launch.temps * 4) {
+                r.fill_with(|| g.next_u32());
+            }
+        }
+    }
+
+    /// Writes one component of an id vector.
+    pub fn preload(&mut self, reg: u16, lane: u8, source: Source, group: [u32; 3], size: [u32; 3]) {
+        let at = usize::from(reg) * 4 + usize::from(lane);
+        for i in 0..LANES {
+            let local = local_id(self.first + i as u32, size);
+            self.regs[at][i] = match source {
+                Source::LocalId(d) => local[usize::from(d)],
+                Source::WorkgroupId(d) => group[usize::from(d)],
+                Source::GlobalId(d) => {
+                    let d = usize::from(d);
+                    group[d].wrapping_mul(size[d]).wrapping_add(local[d])
+                }
+                _ => 0,
+            };
+        }
+        self.written[at] = !0;
+    }
+
+    /// Runs until all lanes wait at one barrier, all ended, or the time slice is over.
+    pub fn run(&mut self, launch: &Launch, run: &mut Run) -> Result<Stop, Trap> {
+        let count = launch.program.insts.len() as u32;
+        if self.waiting.mask != 0 {
+            // Everybody arrived: go on behind the barrier.
+            self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
+            self.waiting.mask = 0;
+        }
+        for _ in 0..SLICE {
+            if !self.others.is_empty() || self.current.mask == 0 {
+                self.choose();
+            }
+            if self.current.mask == 0 {
+                return self.stop(launch);
+            }
+            let Set { pc, mask } = self.current;
+            if pc >= count {
+                self.end(mask, launch)?;
+                continue;
+            }
+            let pre = &launch.program.insts[pc as usize];
+            let lanes = mask.count_ones();
+            let done = run.steps.pay(lanes).and_then(|()| {
+                run.report.count(lanes);
+                run.classes[pre.class as usize] += 1;
+                self.step(pre, launch, run)
+            });
+            if let Err(t) = done {
+                return Err(t.at(u64::from(pc) * BYTES as u64, || launch.program.text(pc)));
+            }
+        }
+        self.ahead = !self.ahead;
+        Ok(Stop::Yield)
+    }
+
+    /// Merges lanes that meet and picks those that run next.
+    fn choose(&mut self) {
+        if self.current.mask != 0 {
+            self.others.push(self.current);
+        }
+        let key = |s: &Set| if self.ahead { !s.pc } else { s.pc };
+        let Some(best) = self.others.iter().min_by_key(|s| key(s)).map(|s| s.pc) else {
+            return;
+        };
+        let mut mask = 0;
+        self.others.retain(|s| {
+            let here = s.pc == best;
+            if here {
+                mask |= s.mask;
+            }
+            !here
+        });
+        self.current = Set { pc: best, mask };
+    }
+
+    fn stop(&mut self, launch: &Launch) -> Result<Stop, Trap> {
+        if self.waiting.mask == 0 {
+            return Ok(Stop::Done);
+        }
+        if self.ended != 0 {
+            let pc = self.waiting.pc;
+            return Err(Trap::new(TrapKind::Barrier, "some invocations ended, others wait at a barrier")
+                .at(u64::from(pc) * BYTES as u64, || launch.program.text(pc)));
+        }
+        Ok(Stop::Barrier(u64::from(self.waiting.pc) * BYTES as u64))
+    }
+
+    fn end(&mut self, mask: Mask, launch: &Launch) -> Result<(), Trap> {
+        for i in lanes_of(mask) {
+            if !self.stacks[i].is_empty() {
+                let pc = self.current.pc;
+                return Err(Trap::new(TrapKind::Unbalanced, "the program ends inside a call")
+                    .at(u64::from(pc) * BYTES as u64, || launch.program.text(pc))
+                    .in_lane(self.first + i as u32));
+            }
+        }
+        self.ended |= mask;
+        self.current.mask = 0;
+        Ok(())
+    }
+
+    #[inline]
+    fn step(&mut self, pre: &Pre, launch: &Launch, run: &mut Run) -> Result<(), Trap> {
+        if pre.fault != 0 {
+            return Err(launch.program.fault(pre));
+        }
+        let Set { pc, mask } = self.current;
+        match pre.op {
+            Op::Nop => {}
+            Op::Branch => {
+                self.current.pc = pre.target;
+                return Ok(());
+            }
+            Op::BranchUnary | Op::BranchBinary | Op::BranchAny => {
+                let taken = self.branch(pre, launch, mask)?;
+                if taken == mask {
+                    self.current.pc = pre.target;
+                } else {
+                    if taken != 0 {
+                        self.others.push(Set { pc: pre.target, mask: taken });
+                    }
+                    self.current = Set { pc: pc + 1, mask: mask & !taken };
+                }
+                return Ok(());
+            }
+            Op::Call => {
+                for i in lanes_of(mask) {
+                    if self.stacks[i].len() == CALL_DEPTH {
+                        return Err(
+                            Trap::new(TrapKind::Unbalanced, "call stack overflow").in_lane(self.first + i as u32)
+                        );
+                    }
+                    self.stacks[i].push(pc + 1);
+                }
+                self.current.pc = pre.target;
+                return Ok(());
+            }
+            Op::Ret => {
+                for i in lanes_of(mask) {
+                    let Some(to) = self.stacks[i].pop() else {
+                        return Err(
+                            Trap::new(TrapKind::Unbalanced, "return without a call").in_lane(self.first + i as u32)
+                        );
+                    };
+                    self.others.push(Set { pc: to, mask: 1 << i });
+                }
+                self.current.mask = 0;
+                return Ok(());
+            }
+            Op::Barrier => {
+                if self.waiting.mask != 0 && self.waiting.pc != pc {
+                    return Err(Trap::new(
+                        TrapKind::Barrier,
+                        format!("other invocations wait at the barrier at 0x{:x}", self.waiting.pc as usize * BYTES),
+                    ));
+                }
+                self.waiting = Set { pc, mask: self.waiting.mask | mask };
+                self.current.mask = 0;
+                return Ok(());
+            }
+            Op::Load => self.load(pre, launch, run, mask)?,
+            Op::Store => self.store(pre, launch, run, mask)?,
+            Op::AtomicAdd
+            | Op::AtomicXchg
+            | Op::AtomicCmpXchg
+            | Op::AtomicMin
+            | Op::AtomicMax
+            | Op::AtomicOr
+            | Op::AtomicAnd
+            | Op::AtomicXor => self.atomic(pre, launch, run, mask)?,
+            Op::Movar | Op::MovarVoid | Op::Movai | Op::MovaiVoid => self.write_a0(pre, launch, mask)?,
+            _ => self.alu(pre, launch, mask)?,
+        }
+        self.current.pc = pc + 1;
+        Ok(())
+    }
+
+    fn branch(&self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<Mask, Trap> {
+        let comps = if pre.op == Op::BranchAny { 4 } else { 1 };
+        let mut taken = 0;
+        for c in 0..comps {
+            let a = self.source(&pre.src[0], c, launch, mask)?;
+            let b =
+                if pre.src[1].place == Place::None { [0; LANES] } else { self.source(&pre.src[1], c, launch, mask)? };
+            taken |= alu::test(pre.cond, pre.ty, &a, &b);
+        }
+        Ok(taken & mask)
+    }
+
+    fn alu(&mut self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<(), Trap> {
+        let mut results = [([0; LANES], 0); 4];
+        if pre.scalar {
+            let one = alu::across(self, pre, launch, mask)?;
+            results = [one; 4];
+            if pre.pair {
+                results = alu::split_pair(pre, one, launch.seed);
+            }
+        } else if matches!(pre.op, Op::Dst | Op::Litp) {
+            results = alu::lighting(self, pre, launch, mask)?;
+        } else {
+            for (c, r) in results.iter_mut().enumerate() {
+                if pre.mask >> c & 1 == 1 {
+                    *r = alu::lane_wise(self, pre, c, launch, mask)?;
+                }
+            }
+        }
+        for (c, (values, defined)) in results.iter_mut().enumerate() {
+            if pre.mask >> c & 1 == 1 {
+                if pre.sat {
+                    for v in values.iter_mut() {
+                        *v = gpucc_num::f32::saturate(f32::from_bits(*v), 0.0).to_bits();
+                    }
+                }
+                self.write(pre, c, values, mask, *defined)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one lane of an operand for the active lanes.
+    #[inline]
+    pub fn source(&self, o: &Operand, lane: usize, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+        let comp = usize::from(o.comp[lane]);
+        let mut v = match o.place {
+            Place::Immediate => return Ok([o.value; LANES]),
+            Place::None => return Ok([0; LANES]),
+            Place::Temp if o.amode == 0 => {
+                let at = usize::from(o.reg) * 4 + comp;
+                if self.written[at] & mask != mask {
+                    return Err(self.undefined(usize::from(o.reg), comp, mask & !self.written[at]));
+                }
+                self.regs[at]
+            }
+            Place::Uniform if o.amode == 0 => {
+                let at = usize::from(o.reg) * 4 + comp;
+                if !launch.defined[at] {
+                    return Err(undefined_uniform(usize::from(o.reg), comp));
+                }
+                [launch.uniforms[at]; LANES]
+            }
+            Place::Temp | Place::Uniform => self.indexed(o, comp, launch, mask)?,
+        };
+        if o.abs {
+            for x in &mut v {
+                *x &= 0x7fff_ffff;
+            }
+        }
+        match o.neg {
+            Neg::No => {}
+            Neg::Sign => v.iter_mut().for_each(|x| *x ^= 0x8000_0000),
+            Neg::Integer => v.iter_mut().for_each(|x| *x = x.wrapping_neg()),
+        }
+        Ok(v)
+    }
+
+    #[cold]
+    fn undefined(&self, reg: usize, comp: usize, lanes: Mask) -> Trap {
+        let name = ['x', 'y', 'z', 'w'][comp & 3];
+        Trap::new(TrapKind::UndefinedRead, format!("t{reg}.{name} was never written"))
+            .in_lane(self.first + lanes.trailing_zeros())
+    }
+
+    /// The register of each lane for an operand that a0 indexes.
+    fn index(&self, base: u16, amode: u8, limit: usize, lane: usize) -> Result<usize, Trap> {
+        let comp = usize::from(amode - 1);
+        let at = self.first + lane as u32;
+        if self.a0_written[comp] >> lane & 1 == 0 {
+            let name = ['x', 'y', 'z', 'w'][comp & 3];
+            return Err(Trap::new(TrapKind::UndefinedRead, format!("a0.{name} was never written")).in_lane(at));
+        }
+        let reg = i64::from(base) + i64::from(self.a0[comp][lane]);
+        usize::try_from(reg).ok().filter(|&r| r < limit).ok_or_else(|| {
+            Trap::new(TrapKind::BadRegister, format!("a0 selects register {reg} of {limit}")).in_lane(at)
+        })
+    }
+
+    fn indexed(&self, o: &Operand, comp: usize, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+        let temp = o.place == Place::Temp;
+        let limit = if temp { launch.temps } else { launch.uniforms.len() / 4 };
+        let mut v = [0; LANES];
+        for i in lanes_of(mask) {
+            let reg = self.index(o.reg, o.amode, limit, i)?;
+            let at = reg * 4 + comp;
+            v[i] = if temp {
+                if self.written[at] >> i & 1 == 0 {
+                    return Err(self.undefined(reg, comp, 1 << i));
+                }
+                self.regs[at][i]
+            } else {
+                if !launch.defined[at] {
+                    return Err(undefined_uniform(reg, comp));
+                }
+                launch.uniforms[at]
+            };
+        }
+        Ok(v)
+    }
+
+    /// Writes one component of the destination; lanes outside of `defined` become undefined.
+    #[inline]
+    fn write(&mut self, pre: &Pre, comp: usize, v: &Lanes, mask: Mask, defined: Mask) -> Result<(), Trap> {
+        if pre.damode != 0 {
+            for i in lanes_of(mask) {
+                let limit = self.regs.len() / 4;
+                let at = self.index(pre.dst, pre.damode, limit, i)? * 4 + comp;
+                self.regs[at][i] = v[i];
+                self.written[at] = self.written[at] & !(1 << i) | defined & 1 << i;
+            }
+            return Ok(());
+        }
+        let at = usize::from(pre.dst) * 4 + comp;
+        let r = &mut self.regs[at];
+        for i in 0..LANES {
+            r[i] = if mask >> i & 1 == 1 { v[i] } else { r[i] };
+        }
+        self.written[at] = self.written[at] & !mask | defined & mask;
+        Ok(())
+    }
+
+    fn write_a0(&mut self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<(), Trap> {
+        let float = matches!(pre.op, Op::Movar | Op::MovarVoid);
+        for c in 0..4 {
+            if pre.mask >> c & 1 == 0 {
+                continue;
+            }
+            let v = self.source(&pre.src[2], c, launch, mask)?;
+            for i in lanes_of(mask) {
+                let mut known = true;
+                self.a0[c][i] = if float {
+                    // Rounding of fractions is unknown (4.5): such an index is undefined.
+                    let x = f32::from_bits(v[i]);
+                    known = x.abs() < 1e6 && gpucc_num::f32::trunc(x) == x;
+                    x as i32
+                } else {
+                    v[i] as i32
+                };
+                self.a0_written[c] = self.a0_written[c] & !(1 << i) | u32::from(known) << i;
+            }
+        }
+        Ok(())
+    }
+
+    /// Addresses of a memory instruction: src0.x + (src1.x << shift).
+    fn addresses(&self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+        let base = self.source(&pre.src[0], 0, launch, mask)?;
+        let offset = self.source(&pre.src[1], 0, launch, mask)?;
+        let mut v = [0; LANES];
+        for i in 0..LANES {
+            v[i] = base[i].wrapping_add(offset[i] << pre.shift);
+        }
+        Ok(v)
+    }
+
+    fn aligned(&self, address: u32, size: u32, lane: usize) -> Result<(), Trap> {
+        if address.is_multiple_of(size) {
+            return Ok(());
+        }
+        Err(Trap::new(TrapKind::Misaligned, format!("address 0x{address:x} is no multiple of {size}"))
+            .in_lane(self.first + lane as u32))
+    }
+
+    fn load(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+        let addresses = self.addresses(pre, launch, mask)?;
+        let size = size_of(pre.ty);
+        let elements = pre.mask.count_ones();
+        let mut out = [[0; LANES]; 4];
+        for i in lanes_of(mask) {
+            self.aligned(addresses[i], size, i)?;
+            let mut bytes = [0; 16];
+            let n = (size * elements) as usize;
+            run.space
+                .locate(addresses[i], n as u32, pre.local)
+                .and_then(|(id, at)| Ok(run.space.memory.load_bytes(id, at, &mut bytes[..n])?))
+                .map_err(|t| t.in_lane(self.first + i as u32))?;
+            for (v, b) in out.iter_mut().zip(bytes[..n].chunks_exact(size as usize)) {
+                v[i] = match pre.ty {
+                    ty::U8 => u32::from(b[0]),
+                    ty::S8 => b[0] as i8 as u32,
+                    ty::U16 => u32::from(u16::from_le_bytes([b[0], b[1]])),
+                    ty::S16 => i16::from_le_bytes([b[0], b[1]]) as u32,
+                    _ => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+                };
+                if pre.ty == ty::F32 && !pre.denorm {
+                    v[i] = gpucc_num::f32::flush(f32::from_bits(v[i])).to_bits();
+                }
+            }
+        }
+        let first = pre.mask.trailing_zeros() as usize;
+        for (k, v) in out.iter().enumerate().take(elements as usize) {
+            self.write(pre, first + k, v, mask, !0)?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+        let addresses = self.addresses(pre, launch, mask)?;
+        let size = size_of(pre.ty) as usize;
+        let elements = pre.mask.count_ones() as usize;
+        let mut values = [[0; LANES]; 4];
+        for (k, v) in values.iter_mut().enumerate().take(elements) {
+            *v = self.source(&pre.src[2], k, launch, mask)?;
+            if pre.ty == ty::F32 && !pre.denorm {
+                for x in v.iter_mut() {
+                    *x = gpucc_num::f32::flush(f32::from_bits(*x)).to_bits();
+                }
+            }
+        }
+        for i in ordered(mask, self.ahead) {
+            self.aligned(addresses[i], size as u32, i)?;
+            let mut bytes = [0; 16];
+            for k in 0..elements {
+                bytes[k * size..(k + 1) * size].copy_from_slice(&values[k][i].to_le_bytes()[..size]);
+            }
+            let n = elements * size;
+            let (id, at) =
+                run.space.locate(addresses[i], n as u32, pre.local).map_err(|t| t.in_lane(self.first + i as u32))?;
+            run.space
+                .memory
+                .store_bytes(id, at, &bytes[..n])
+                .map_err(|f| Trap::from(f).in_lane(self.first + i as u32))?;
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+        let addresses = self.addresses(pre, launch, mask)?;
+        let x = self.source(&pre.src[2], 0, launch, mask)?;
+        let y = if pre.op == Op::AtomicCmpXchg { self.source(&pre.src[2], 1, launch, mask)? } else { [0; LANES] };
+        let signed = pre.ty == ty::S32;
+        let mut old = [0; LANES];
+        for i in ordered(mask, self.ahead) {
+            self.aligned(addresses[i], 4, i)?;
+            let (x, y) = (x[i], y[i]);
+            let (id, at) = run.space.locate(addresses[i], 4, false).map_err(|t| t.in_lane(self.first + i as u32))?;
+            let op = |m: u32| match pre.op {
+                Op::AtomicAdd => m.wrapping_add(x),
+                Op::AtomicCmpXchg => {
+                    if m == x {
+                        y
+                    } else {
+                        m
+                    }
+                }
+                Op::AtomicMin if signed => (m as i32).min(x as i32) as u32,
+                Op::AtomicMin => m.min(x),
+                Op::AtomicMax if signed => (m as i32).max(x as i32) as u32,
+                Op::AtomicMax => m.max(x),
+                Op::AtomicOr => m | x,
+                Op::AtomicAnd => m & x,
+                Op::AtomicXor => m ^ x,
+                _ => x,
+            };
+            old[i] =
+                run.space.memory.atomic_u32(id, at, op).map_err(|f| Trap::from(f).in_lane(self.first + i as u32))?;
+        }
+        for c in 0..4 {
+            if pre.mask >> c & 1 == 1 {
+                self.write(pre, c, &old, mask, !0)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn undefined_uniform(reg: usize, comp: usize) -> Trap {
+    let name = ['x', 'y', 'z', 'w'][comp & 3];
+    Trap::new(TrapKind::UndefinedRead, format!("u{reg}.{name} has no value in the container"))
+}
+
+fn size_of(t: u32) -> u32 {
+    match t {
+        ty::U8 | ty::S8 => 1,
+        ty::U16 | ty::S16 | ty::F16 => 2,
+        _ => 4,
+    }
+}
+
+/// Numbers of the set bits.
+#[inline]
+pub(crate) fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    core::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let i = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(i)
+    })
+}
+
+/// Numbers of the set bits, downwards when `down`.
+fn ordered(mask: Mask, down: bool) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    core::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let i = if down { 31 - rest.leading_zeros() } else { rest.trailing_zeros() };
+        rest &= !(1 << i);
+        Some(i as usize)
+    })
+}

@@ -1,0 +1,279 @@
+//! The machine: executes the bytes of a container, by the convention of `docs/abi-vivante.md`.
+//!
+//! It shares no code with instruction selection. What the reference leaves open traps by name or follows a reading
+//! written down in `docs/errata-vivante.md`; registers, a0 and workgroup memory are undefined until written, and a
+//! component is checked each time it is read.
+
+mod alu;
+mod group;
+mod memory;
+mod program;
+
+use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
+use gpucc_isa::Isa;
+use gpucc_sim::{
+    AddressSpace, AllocId, BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind,
+    run_workgroup, workgroups,
+};
+
+use crate::Vivante;
+use crate::rules::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
+use group::Group;
+use memory::Space;
+use program::Program;
+
+/// File code of the temporaries in register counts and preloads.
+pub const FILE_TEMP: u8 = 0;
+/// File code of the uniforms in register counts (in vec4) and preloads.
+pub const FILE_UNIFORM: u8 = UNIFORM_FILE;
+
+/// Family word 0: where workgroup memory is.
+pub mod shared_mode {
+    /// In a buffer of the launcher, one slice for each workgroup.
+    pub const BUFFER: u32 = 0;
+    /// In on-chip storage, through the LOCAL bit.
+    pub const LOCAL: u32 = 1;
+}
+
+/// Invocations that are executed together: a property of this simulator alone, nothing of it shows.
+pub const LANES: usize = 16;
+
+/// Most invocations of a workgroup (reference 10.5, 13).
+pub const MAX_INVOCATIONS: u64 = 1024;
+
+fn bad(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// What lanes read and never write.
+pub(crate) struct Launch {
+    pub program: Program,
+    /// Values of uniform words, and which of them the container defines.
+    pub uniforms: Vec<u32>,
+    pub defined: Vec<bool>,
+    pub temps: usize,
+    pub seed: Option<u64>,
+}
+
+/// Counters and memory of a run.
+pub(crate) struct Run {
+    pub space: Space,
+    pub steps: Steps,
+    pub report: RunReport,
+    pub classes: [u64; alu::CLASSES.len()],
+}
+
+/// Runs a compute entry point (the only one when `entry` is `None`) over a whole grid.
+///
+/// # Errors
+/// A trap that names what was violated, the instruction and its address.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    if container.family != Vivante::NAME {
+        return Err(bad(format!("the container is for {}, not for vivante", container.family)));
+    }
+    let generation = Vivante::GENERATIONS
+        .iter()
+        .position(|g| *g == container.generation)
+        .ok_or_else(|| bad(format!("unknown generation {}", container.generation)))? as u8;
+    let entry = match (entry, container.entries.as_slice()) {
+        (Some(name), _) => container.entry(name).ok_or_else(|| bad(format!("no entry point `{name}`")))?,
+        (None, [only]) => only,
+        (None, all) => return Err(bad(format!("{} entry points, name one", all.len()))),
+    };
+    if entry.stage != Stage::Compute {
+        return Err(Trap::new(TrapKind::Unsupported, "only compute entry points can be dispatched"));
+    }
+    check_limits(entry, dispatch, generation)?;
+
+    let meta = &entry.meta;
+    let temps = usize::from(meta.registers_of(FILE_TEMP));
+    let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
+    if temps > TEMPS as usize {
+        return Err(bad(format!("{temps} temporaries, the chip has {TEMPS}")));
+    }
+    if uniform_count > UNIFORMS[generation as usize] as usize {
+        return Err(bad(format!("{uniform_count} uniform registers, the chip has {}", UNIFORMS[generation as usize])));
+    }
+    let program = Program::new(&entry.code, generation, temps, uniform_count)?;
+    if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
+        return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
+    }
+
+    let mut space = memory_of(entry, dispatch, options)?;
+    let (uniforms, defined) = uniform_words(entry, dispatch, &space, uniform_count)?;
+    let ids = id_preloads(entry)?;
+    let launch = Launch { program, uniforms, defined, temps, seed: options.perturb };
+
+    let mut garbage = options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661));
+    let total = meta.invocations() as u32;
+    space.begin(garbage.as_mut());
+    let mut run =
+        Run { space, steps: Steps::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
+    let mut groups: Vec<Group> =
+        (0..total.div_ceil(LANES as u32)).map(|i| Group::new(i * LANES as u32, temps)).collect();
+    for id in workgroups(dispatch.grid, options.perturb) {
+        run.space.enter(id, dispatch.grid, garbage.as_mut());
+        for g in &mut groups {
+            g.start(&launch, total, garbage.as_mut());
+            for (reg, lane, source) in &ids {
+                g.preload(*reg, *lane, *source, id, meta.workgroup_size);
+            }
+        }
+        let barriers = run_workgroup(&mut groups, options.perturb, BarrierRule::STRICT, |g| g.run(&launch, &mut run))
+            .map_err(|t| t.in_workgroup(id))?;
+        run.report.barriers += barriers;
+        run.report.subgroups += groups.len() as u64;
+    }
+    for (class, n) in alu::CLASSES.iter().zip(run.classes) {
+        if n > 0 {
+            run.report.add_class(class, n);
+        }
+    }
+    run.space.give_back(dispatch);
+    Ok(run.report)
+}
+
+fn check_limits(entry: &Entry, dispatch: &Dispatch, generation: u8) -> Result<(), Trap> {
+    let meta = &entry.meta;
+    let invocations = meta.invocations();
+    if invocations == 0 || invocations > MAX_INVOCATIONS {
+        return Err(bad(format!("a workgroup of {invocations} invocations, 1 to {MAX_INVOCATIONS} are possible")));
+    }
+    if let Some(n) = dispatch.grid.iter().find(|&&n| n > 0xffff) {
+        return Err(Trap::new(TrapKind::Dispatch, format!("{n} workgroups in a dimension, at most 65535 (10.5)")));
+    }
+    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
+        return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+    }
+    Ok(())
+}
+
+/// Places buffers, workgroup memory, scratch and constants at addresses.
+fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result<Space, Trap> {
+    let mut memory = Memory::new();
+    let mut addresses = AddressSpace::new32(options.perturb);
+    let mut buffers: Vec<(usize, AllocId)> = Vec::new();
+    for r in &entry.resources {
+        let index = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
+        if buffers.iter().any(|b| b.0 == index) {
+            continue;
+        }
+        let b = &dispatch.buffers[index];
+        let writable = b.writable && r.access != gpucc_container::Access::Read;
+        let id = memory.alloc(format!("group {} binding {}", b.group, b.binding), b.bytes.clone(), writable);
+        addresses.place(id, b.bytes.len() as u64, 256)?;
+        buffers.push((index, id));
+    }
+    let data = if entry.data.is_empty() {
+        None
+    } else {
+        let id = memory.alloc("constants", entry.data.clone(), false);
+        addresses.place(id, entry.data.len() as u64, 256)?;
+        Some(id)
+    };
+    let groups = dispatch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let meta = &entry.meta;
+    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    let mut slice = |name: &str, bytes: u64, everywhere: bool| -> Result<Option<memory::Slice>, Trap> {
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let id = memory.alloc_undefined(name, bytes as usize, None);
+        let base = if everywhere { addresses.place(id, bytes * groups.max(1), 256)? } else { 0 };
+        Ok(Some(memory::Slice { id, base, bytes, start: 0 }))
+    };
+    let shared = slice("workgroup memory", u64::from(meta.shared_bytes), !local)?;
+    let scratch = slice("scratch", u64::from(meta.scratch_bytes) * meta.invocations(), true)?;
+    Ok(Space { memory, addresses, buffers, data, shared, shared_is_local: local, scratch })
+}
+
+fn uniform_words(
+    entry: &Entry,
+    dispatch: &Dispatch,
+    space: &Space,
+    count: usize,
+) -> Result<(Vec<u32>, Vec<bool>), Trap> {
+    let mut words = vec![0; count * 4];
+    let mut defined = vec![false; count * 4];
+    let bound = |group, binding| {
+        let i = dispatch.require(group, binding, 0)?;
+        let place = space.buffers.iter().find(|b| b.0 == i).map(|b| (i, b.1));
+        place.ok_or_else(|| bad(format!("group {group} binding {binding} is preloaded but no resource of the entry")))
+    };
+    for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
+        let at = usize::from(p.index) * 4 + usize::from(p.lane);
+        if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
+            return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
+        }
+        words[at] = match p.source {
+            Source::Const(v) => v,
+            Source::BufferAddressLo { group, binding } => {
+                let (_, id) = bound(group, binding)?;
+                space.addresses.base_of(id).unwrap_or(0) as u32
+            }
+            Source::BufferSize { group, binding } => {
+                let (i, _) = bound(group, binding)?;
+                u32::try_from(dispatch.buffers[i].bytes.len()).unwrap_or(u32::MAX)
+            }
+            Source::DescriptorWord { group, binding, word } => {
+                let (i, id) = bound(group, binding)?;
+                if space.memory.is_writable(id) {
+                    return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
+                }
+                let at = usize::from(word) * 4;
+                let b = dispatch.buffers[i].bytes.get(at..at + 4).ok_or_else(|| {
+                    Trap::new(
+                        TrapKind::Dispatch,
+                        format!("group {group} binding {binding} is too short: word {word} is missing"),
+                    )
+                })?;
+                u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+            }
+            Source::NumWorkgroups(d @ 0..=2) => dispatch.grid[usize::from(d)],
+            Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
+            Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
+            Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
+            other => return Err(bad(format!("a uniform cannot hold {other:?}"))),
+        };
+        defined[at] = true;
+    }
+    Ok((words, defined))
+}
+
+/// The id vectors that the thread walker writes: t0 and t1, one of its six pairs (10.5).
+fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
+    let mut kinds: [Option<u8>; 2] = [None; 2];
+    let mut out = Vec::new();
+    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE) {
+        let (kind, dim) = match p.source {
+            Source::LocalId(d) => (0, d),
+            Source::WorkgroupId(d) => (1, d),
+            Source::GlobalId(d) => (2, d),
+            other => return Err(bad(format!("the thread walker cannot preload {other:?}"))),
+        };
+        if p.file != FILE_TEMP || p.index > 1 || dim > 2 || u16::from(p.lane) != dim {
+            return Err(bad(format!(
+                "the thread walker writes t0.xyz and t1.xyz, not t{} component {}",
+                p.index, p.lane
+            )));
+        }
+        let known = kinds[usize::from(p.index)].get_or_insert(kind);
+        if *known != kind {
+            return Err(bad(format!("t{} cannot hold parts of two id vectors", p.index)));
+        }
+        if p.index >= entry.meta.registers_of(FILE_TEMP) {
+            return Err(bad(format!("t{} is preloaded but not claimed", p.index)));
+        }
+        out.push((p.index, p.lane, p.source));
+    }
+    if kinds[0].is_some() && kinds[0] == kinds[1] {
+        return Err(bad("t0 and t1 hold the same id vector: the thread walker has no such order"));
+    }
+    Ok(out)
+}

@@ -1,0 +1,257 @@
+//! Code predecoded: one record an instruction, with what is wrong about it if anything is.
+
+use gpucc_isa::{DecodeError, Inst, stage};
+use gpucc_num::{Mode, Round};
+use gpucc_sim::{Trap, TrapKind};
+
+use crate::operand::{
+    GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source, dst,
+};
+use crate::rules::{self, ty};
+use crate::table::{Class, Op};
+use crate::{BYTES, Vivante, decode_word, listing};
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    None,
+    Temp,
+    Uniform,
+    Immediate,
+}
+
+/// What negation means for an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Neg {
+    No,
+    Sign,
+    Integer,
+}
+
+/// A source operand, ready to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand {
+    pub place: Place,
+    pub reg: u16,
+    pub comp: [u8; 4],
+    pub neg: Neg,
+    pub abs: bool,
+    /// Component of a0 to add, plus one.
+    pub amode: u8,
+    pub value: u32,
+}
+
+const ABSENT: Operand =
+    Operand { place: Place::None, reg: 0, comp: [0; 4], neg: Neg::No, abs: false, amode: 0, value: 0 };
+
+/// An instruction, ready to be executed.
+#[derive(Clone, Debug)]
+pub(crate) struct Pre {
+    pub op: Op,
+    pub class: u8,
+    pub ty: u32,
+    pub cond: u32,
+    pub mode: Mode,
+    pub pair: bool,
+    pub sat: bool,
+    pub local: bool,
+    pub denorm: bool,
+    pub shift: u32,
+    /// One result for all enabled lanes.
+    pub scalar: bool,
+    pub mask: u32,
+    pub dst: u16,
+    pub damode: u8,
+    pub src: [Operand; 3],
+    pub target: u32,
+    /// Index into the faults, plus one.
+    pub fault: u32,
+}
+
+/// A program.
+pub(crate) struct Program {
+    pub insts: Vec<Pre>,
+    faults: Vec<(TrapKind, String)>,
+    words: Vec<[u32; 4]>,
+    generation: u8,
+}
+
+impl Program {
+    pub fn new(code: &[u8], generation: u8, temps: usize, uniforms: usize) -> Result<Program, Trap> {
+        if code.is_empty() {
+            return Err(Trap::new(TrapKind::Container, "an empty program is not legal: one NOP is the least (2)"));
+        }
+        if !code.len().is_multiple_of(BYTES) {
+            return Err(Trap::new(
+                TrapKind::Container,
+                format!("{} bytes of code, not a multiple of {BYTES}", code.len()),
+            ));
+        }
+        let mut p = Program { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation };
+        for bytes in code.chunks_exact(BYTES) {
+            let mut words = [0; 4];
+            for (w, b) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+                *w = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+            }
+            p.words.push(words);
+        }
+        for i in 0..p.words.len() {
+            let pre = p.predecode(i, temps, uniforms);
+            p.insts.push(pre);
+        }
+        Ok(p)
+    }
+
+    fn predecode(&mut self, index: usize, temps: usize, uniforms: usize) -> Pre {
+        let words = self.words[index];
+        let mut pre = Pre {
+            op: Op::Nop,
+            class: 0,
+            ty: 0,
+            cond: 0,
+            mode: Mode::FLUSH,
+            pair: false,
+            sat: false,
+            local: false,
+            denorm: false,
+            shift: 0,
+            scalar: false,
+            mask: 0,
+            dst: 0,
+            damode: 0,
+            src: [ABSENT; 3],
+            target: 0,
+            fault: 0,
+        };
+        // A word of zeros is a NOP by the opcode table, but code that was never written looks the same: the vendor's
+        // and the open compiler's NOP has no bit set either, so one is executed and a program of nothing else traps.
+        let fault = if words == [0; 4] && self.words.len() > 1 {
+            Some((TrapKind::Undecodable, "a word of zeros inside a program: code that was never written".to_owned()))
+        } else {
+            match decode_word(words, self.generation, stage::CS) {
+                Ok(inst) => fill(&mut pre, &inst, self.generation, temps, uniforms, self.words.len()).err(),
+                Err(DecodeError::Reserved(b)) => Some((TrapKind::Reserved, DecodeError::Reserved(b).to_string())),
+                Err(e) => Some((TrapKind::Undecodable, e.to_string())),
+            }
+        };
+        if let Some(f) = fault {
+            self.faults.push(f);
+            pre.fault = self.faults.len() as u32;
+        }
+        pre
+    }
+
+    /// The trap of an instruction that may not be executed.
+    #[cold]
+    pub fn fault(&self, pre: &Pre) -> Trap {
+        let (kind, message) = &self.faults[pre.fault as usize - 1];
+        Trap::new(*kind, message.clone())
+    }
+
+    /// Text of an instruction.
+    pub fn text(&self, index: u32) -> String {
+        let Some(&words) = self.words.get(index as usize) else { return "end of the program".into() };
+        match decode_word(words, self.generation, stage::ALL) {
+            Ok(i) => listing::text_of(&i, self.generation).split_whitespace().collect::<Vec<_>>().join(" "),
+            Err(_) => format!(".word 0x{:08x} 0x{:08x} 0x{:08x} 0x{:08x}", words[0], words[1], words[2], words[3]),
+        }
+    }
+}
+
+type Fault = (TrapKind, String);
+
+fn fill(
+    pre: &mut Pre,
+    inst: &Inst<Vivante>,
+    generation: u8,
+    temps: usize,
+    uniforms: usize,
+    count: usize,
+) -> Result<(), Fault> {
+    let row = inst.row();
+    let get = |name| inst.get(name).unwrap_or(0);
+    pre.op = row.op;
+    pre.class = super::alu::class_of(row.facts.class);
+    rules::check(inst, generation).map_err(|m| {
+        let kind = if m.contains("does not exist") { TrapKind::BadRegister } else { TrapKind::Unsupported };
+        (kind, m)
+    })?;
+    if row.facts.class == Class::Texture
+        || matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d)
+    {
+        return Err((TrapKind::Unsupported, "texture and image instructions arrive with graphics".into()));
+    }
+    if matches!(row.op, Op::Texkill | Op::TexkillUnary | Op::TexkillBinary | Op::Dsx | Op::Dsy) {
+        return Err((TrapKind::Unsupported, "fragment instructions arrive with graphics".into()));
+    }
+    pre.ty = get("type");
+    pre.cond = get("cond");
+    pre.sat = get("sat") == 1;
+    pre.local = get("local") == 1;
+    pre.denorm = get("denorm") == 1;
+    pre.shift = get("shift");
+    pre.pair = rules::fast_transcendentals(generation) && matches!(row.op, Op::Log | Op::Sin | Op::Cos | Op::Div);
+    // Compute launches round to nearest even by default (section 12, our reading for gc2000).
+    let round = if get("round") == 1 && !pre.pair { Round::Zero } else { Round::Nearest };
+    pre.mode = Mode::FLUSH.rounding(round);
+    pre.scalar = rules::is_scalar(inst, generation)
+        || matches!(row.op, Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::NormDp2 | Op::NormDp3 | Op::NormDp4);
+    pre.target = get("target");
+    if pre.target as usize > count {
+        return Err((TrapKind::FellOffEnd, format!("target {} is beyond the program", pre.target)));
+    }
+    if let Some(v) = inst.get("dst") {
+        let (reg, mask, amode) = dst::parts(v);
+        pre.dst = reg as u16;
+        pre.mask = mask;
+        pre.damode = amode as u8;
+        let is_temp = !matches!(row.op, Op::Movar | Op::Movai | Op::Nop | Op::Ret | Op::Barrier);
+        if is_temp && reg as usize >= temps {
+            return Err((TrapKind::BadRegister, format!("writes t{reg}, the container claims {temps} temporaries")));
+        }
+    }
+    if let Some(mask) = inst.get("mask") {
+        pre.mask = mask;
+    }
+    let integer = !matches!(pre.ty, ty::F32 | ty::F16);
+    for (name, s, raw) in rules::sources(inst) {
+        let slot = match name {
+            "src0" => 0,
+            "src1" => 1,
+            _ => 2,
+        };
+        pre.src[slot] = operand(name, s, raw, integer, temps, uniforms)?;
+    }
+    Ok(())
+}
+
+fn operand(name: &str, s: Source, raw: u32, integer: bool, temps: usize, uniforms: usize) -> Result<Operand, Fault> {
+    let claimed = |what: &str, n: usize| {
+        (TrapKind::BadRegister, format!("{name}: {what}{} is beyond the {n} that the container claims", s.reg))
+    };
+    let (place, value) = match s.group {
+        GROUP_IMMEDIATE => (Place::Immediate, Immediate::new(raw).bits()),
+        GROUP_TEMP if s.reg as usize >= temps => return Err(claimed("t", temps)),
+        GROUP_TEMP => (Place::Temp, 0),
+        GROUP_UNIFORM | GROUP_UNIFORM_HIGH if s.reg as usize >= uniforms => return Err(claimed("u", uniforms)),
+        GROUP_UNIFORM => (Place::Uniform, 0),
+        GROUP_INTERNAL => {
+            return Err((TrapKind::UndefinedRead, format!("{name}: internal registers belong to fragment programs")));
+        }
+        g => return Err((TrapKind::Unsupported, format!("{name}: register group {g} is not to be used (4.1)"))),
+    };
+    let immediate = place == Place::Immediate;
+    Ok(Operand {
+        place,
+        reg: s.reg as u16,
+        comp: [0, 1, 2, 3].map(|l| s.component(l) as u8),
+        neg: match (s.neg && !immediate, integer) {
+            (false, _) => Neg::No,
+            (true, false) => Neg::Sign,
+            (true, true) => Neg::Integer,
+        },
+        abs: s.abs && !immediate,
+        amode: if immediate { 0 } else { s.amode as u8 },
+        value,
+    })
+}

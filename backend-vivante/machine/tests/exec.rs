@@ -1,0 +1,822 @@
+//! Every row executed. Expected values are worked out from the reference (sections named), not from the machine.
+
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
+use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
+use gpucc_vivante_machine::{Op, assemble, decode_word, run, table};
+
+const NAMES: [&str; 3] = ["gc2000", "gc3000", "gc7000"];
+
+/// A container around one listing. u0.x is the address of buffer 0:0, u0.y is 0, u0.z its size; `u` follows from u1.
+fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], shared: (u32, u32)) -> Container {
+    let code = assemble(listing, generation, gpucc_isa::stage::ALL, false)
+        .unwrap_or_else(|e| panic!("{listing}\n{}", e.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")));
+    let uni = |index: usize, lane: usize, source| Preload { file: 0x80, lane: lane as u8, index: index as u16, source };
+    let mut preloads: Vec<Preload> = (0..3)
+        .flat_map(|d| {
+            [
+                Preload { file: 0, lane: d, index: 0, source: Source::LocalId(u16::from(d)) },
+                Preload { file: 0, lane: d, index: 1, source: Source::WorkgroupId(u16::from(d)) },
+            ]
+        })
+        .collect();
+    preloads.push(uni(0, 0, Source::BufferAddressLo { group: 0, binding: 0 }));
+    preloads.push(uni(0, 1, Source::Const(0)));
+    preloads.push(uni(0, 2, Source::BufferSize { group: 0, binding: 0 }));
+    preloads.push(uni(0, 3, Source::SharedBase));
+    for (i, words) in u.iter().enumerate() {
+        for (lane, &w) in words.iter().enumerate() {
+            preloads.push(uni(i + 1, lane, Source::Const(w)));
+        }
+    }
+    let meta = Meta {
+        workgroup_size: size,
+        subgroup_size: 1,
+        registers: vec![(0, 64), (0x80, u.len() as u16 + 1)],
+        shared_bytes: shared.0,
+        family_words: vec![shared.1],
+        ..Meta::default()
+    };
+    let resource = Resource {
+        group: 0,
+        binding: 0,
+        kind: ResourceKind::Storage,
+        access: Access::ReadWrite,
+        slot: 0,
+        min_size: 0,
+        count: 1,
+    };
+    let entry = Entry { name: "main".into(), code, meta, resources: vec![resource], preloads, ..Entry::default() };
+    Container {
+        family: "vivante".into(),
+        generation: NAMES[generation as usize].into(),
+        entries: vec![entry],
+        ..Container::default()
+    }
+}
+
+fn launch(c: &Container, grid: [u32; 3], words: &[u32], perturb: Option<u64>) -> Result<Vec<u32>, Trap> {
+    let mut d = Dispatch::new(grid).with_u32(0, 0, words);
+    let options = RunOptions { step_limit: 50_000_000, perturb };
+    run(c, None, &mut d, &options)?;
+    Ok(d.words(0, 0).unwrap())
+}
+
+/// The listing around a body: inputs in t1.., result t10 to memory.
+fn whole(body: &str, inputs: usize) -> String {
+    let mut s = String::new();
+    for i in 1..=inputs {
+        s += &format!("mov t{i}, void, void, u{i}.xyzw\n");
+    }
+    s += body;
+    s + "\nstore.denorm.u32 mem, u0.xxxx, u0.yyyy, t10.xyzw\n"
+}
+
+fn eval(generation: u8, body: &str, inputs: &[[u32; 4]]) -> Result<[u32; 4], Trap> {
+    let c = container(generation, &whole(body, inputs.len()), inputs, [1, 1, 1], (0, 0));
+    let out = launch(&c, [1, 1, 1], &[0xdead_beef; 4], None)?;
+    Ok([out[0], out[1], out[2], out[3]])
+}
+
+fn f(v: [f32; 4]) -> [u32; 4] {
+    v.map(f32::to_bits)
+}
+
+fn i(v: [i32; 4]) -> [u32; 4] {
+    v.map(|x| x as u32)
+}
+
+const INF: f32 = f32::INFINITY;
+const NAN: u32 = 0x7fc0_0000;
+/// A denormal.
+const DEN: f32 = f32::from_bits(0x0000_1000);
+
+struct Case {
+    generation: u8,
+    body: &'static str,
+    inputs: Vec<[u32; 4]>,
+    expected: [u32; 4],
+}
+
+fn case(generation: u8, body: &'static str, inputs: &[[u32; 4]], expected: [u32; 4]) -> Case {
+    Case { generation, body, inputs: inputs.to_vec(), expected }
+}
+
+/// Straight-line cases: one instruction (or what it needs around it) each.
+fn cases() -> Vec<Case> {
+    let mut v = Vec::new();
+    let mut at = |g, body, inputs: &[[u32; 4]], expected| v.push(case(g, body, inputs, expected));
+
+    // 5.1: add reads slots 0 and 2; 12: denormals are flushed, inf propagates.
+    at(
+        1,
+        "add t10, t1.xyzw, void, t2.xyzw",
+        &[f([1.5, -2.0, DEN, 3e38]), f([2.25, 2.0, 0.0, 3e38])],
+        f([3.75, 0.0, 0.0, INF]),
+    );
+    // 4.2: negation is folded, absolute first.
+    at(1, "add t10, t1.xyzw, void, -|t2.xyzw|", &[f([4.0; 4]), f([1.0, -1.0, 3.0, -3.0])], f([3.0, 3.0, 1.0, 1.0]));
+    // 4.2: on integer types negation is two's complement.
+    at(
+        1,
+        "add.s32 t10, t1.xyzw, void, -t2.xyzw",
+        &[i([5, 0, i32::MIN, 7]), i([7, 1, 1, -7])],
+        i([-2, -1, i32::MAX, 14]),
+    );
+    // 12: narrow types wrap at their width and are extended.
+    at(1, "add.s8 t10, t1.xyzw, void, t2.xyzw", &[i([127, 1, -128, 3]), i([1, 1, -1, 4])], i([-128, 2, 127, 7]));
+    at(1, "add.u16 t10, t1.xyzw, void, t2.xyzw", &[i([0xffff, 1, 2, 3]), i([1, 1, 1, 1])], i([0, 2, 3, 4]));
+    // Rounding modes, section 12: 1 + 1.5 * 2^-24 is above half an ulp.
+    at(1, "add t10, t1.xyzw, void, t2.xyzw", &[f([1.0; 4]), [0x33c0_0000; 4]], [0x3f80_0001; 4]);
+    at(1, "add.rtz t10, t1.xyzw, void, t2.xyzw", &[f([1.0; 4]), [0x33c0_0000; 4]], f([1.0; 4]));
+    at(1, "add.rtne t10, t1.xyzw, void, t2.xyzw", &[f([1.0; 4]), [0x33c0_0000; 4]], [0x3f80_0001; 4]);
+    // 4.2: saturation; NaN saturates to 0.
+    at(
+        1,
+        "add.sat t10, t1.xyzw, void, t2.xyzw",
+        &[f([1.0, -3.0, 0.25, INF]), f([1.0, 1.0, 0.25, -INF])],
+        f([1.0, 0.0, 0.5, 0.0]),
+    );
+    // 7.9: unfused. (1 + 2^-12)^2 rounds to 1 + 2^-11.
+    at(
+        1,
+        "mad t10, t1.xyzw, t1.xyzw, -t2.xyzw",
+        &[f([1.000_244_1, 2.0, 3.0, 4.0]), f([1.000_488_3, 1.0, 1.0, 1.0])],
+        f([0.0, 3.0, 8.0, 15.0]),
+    );
+    at(
+        1,
+        "mul t10, t1.xyzw, t2.wzyx, void",
+        &[f([1.0, 2.0, 3.0, 0.0]), f([INF, 5.0, 6.0, 7.0])],
+        [7.0_f32.to_bits(), 12.0_f32.to_bits(), 15.0_f32.to_bits(), NAN],
+    );
+    at(
+        1,
+        "dst t10, t1.xyzw, t2.xyzw, void",
+        &[f([9.0, 3.0, 5.0, 9.0]), f([9.0, 4.0, 9.0, 6.0])],
+        f([1.0, 12.0, 5.0, 6.0]),
+    );
+    at(1, "dp3 t10, t1.xyzw, t2.xyzw, void", &[f([1.0, 2.0, 3.0, 100.0]), f([4.0, 5.0, 6.0, 100.0])], f([32.0; 4]));
+    at(1, "dp4 t10, t1.xyzw, t2.xyzw, void", &[f([1.0, 2.0, 3.0, 4.0]), f([4.0, 5.0, 6.0, 7.0])], f([60.0; 4]));
+    at(1, "dp2 t10, t1.yzzz, t2.xyzw, void", &[f([1.0, 2.0, 3.0, 4.0]), f([4.0, 5.0, 6.0, 7.0])], f([23.0; 4]));
+    // 4.2: a move copies bits, NaN payloads and denormals included.
+    at(1, "mov t10, void, void, t1.wzyx", &[[0x7fa0_0001, 0x0000_1000, 3, 4]], [4, 3, 0x0000_1000, 0x7fa0_0001]);
+    at(1, "mov t10, void, void, -|t1.xyzw|", &[f([1.0, -1.0, 0.0, -0.0])], f([-1.0, -1.0, -0.0, -0.0]));
+    at(1, "mov t10, void, void, t1.xyzw\nmov t10._y_w, void, void, 7", &[[1, 2, 3, 4]], [1, 7, 3, 7]);
+    // 7.3, 12: one lane in, broadcast; RCP(0) = inf, RSQ(0) = inf, LOG(0) = -inf.
+    at(1, "rcp t10, void, void, t1.yyyy", &[f([9.0, 4.0, 9.0, 9.0])], f([0.25; 4]));
+    at(1, "rcp t10, void, void, t1.xxxx", &[f([-0.0; 4])], f([-INF; 4]));
+    at(1, "rsq t10, void, void, t1.xxxx", &[f([16.0; 4])], f([0.25; 4]));
+    at(1, "rsq t10, void, void, t1.xxxx", &[f([0.0; 4])], f([INF; 4]));
+    at(0, "sqrt t10, void, void, t1.zzzz", &[f([0.0, 0.0, 6.25, 0.0])], f([2.5; 4]));
+    at(1, "exp t10, void, void, t1.wwww", &[f([0.0, 0.0, 0.0, 5.0])], f([32.0; 4]));
+    at(1, "exp t10, void, void, t1.xxxx", &[f([200.0; 4])], f([INF; 4]));
+    // 7.4: plain on gc2000, the product of two lanes with fast transcendentals.
+    at(0, "log t10, void, void, t1.xxxx", &[f([8.0; 4])], f([3.0; 4]));
+    at(0, "log t10, void, void, t1.xxxx", &[f([0.0; 4])], f([-INF; 4]));
+    at(1, "log.rtz t3.xy__, void, void, t1.xxxx\nmul t10, t3.xxxx, t3.yyyy, void", &[f([0.125; 4])], f([-3.0; 4]));
+    at(2, "log.rtz t3.__zw, void, void, t1.xxxx\nmul t10, t3.zzzz, t3.wwww, void", &[f([1.0; 4])], f([0.0; 4]));
+    // Quarter turns: period 4. Half turns: period 2.
+    at(0, "sin t10, void, void, t1.xxxx", &[f([1.0; 4])], f([1.0; 4]));
+    at(0, "sin t10, void, void, t1.xxxx", &[f([4.0; 4])], f([0.0; 4]));
+    at(0, "cos t10, void, void, t1.xxxx", &[f([2.0; 4])], f([-1.0; 4]));
+    at(1, "sin.rtz t3.xy__, void, void, t1.xxxx\nmul t10, t3.xxxx, t3.yyyy, void", &[f([1.5; 4])], f([-1.0; 4]));
+    at(1, "cos.rtz t3._yz_, void, void, t1.xxxx\nmul t10, t3.yyyy, t3.zzzz, void", &[f([1.0; 4])], f([-1.0; 4]));
+    at(
+        1,
+        "div.rtz t3.xy__, void, t1.xxxx, t1.yyyy\nmul t10, t3.xxxx, t3.yyyy, void",
+        &[f([7.0, 2.0, 0.0, 0.0])],
+        f([3.5; 4]),
+    );
+    // 5.1: LITP; tests of an absent source 0 pass.
+    at(
+        1,
+        "litp t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[f([0.0, 1.0, 1.0, 0.0]), f([0.0, 5.0, 1.0, 0.0]), f([3.0; 4])],
+        f([1.0, 5.0, 8.0, 1.0]),
+    );
+    at(
+        1,
+        "litp t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[f([0.0, -1.0, 0.0, 0.0]), f([0.0, 5.0, 1.0, 0.0]), f([3.0; 4])],
+        f([1.0, 0.0, 0.0, 1.0]),
+    );
+    at(1, "litp t10, void, t2.xyzw, t1.xyzw", &[f([2.0; 4]), f([0.0, 5.0, 1.0, 0.0])], f([1.0, 5.0, 4.0, 1.0]));
+    // 7.1: minimum and maximum; unary selects.
+    at(
+        1,
+        "select.gt t10, t1.xyzw, t2.xyzw, t1.xyzw",
+        &[f([1.0, 5.0, -1.0, 0.5]), f([2.0, 3.0, -2.0, 0.25])],
+        f([1.0, 3.0, -2.0, 0.25]),
+    );
+    at(1, "select.lt.s32 t10, t1.xyzw, t2.xyzw, t1.xyzw", &[i([1, 5, -1, 0]), i([2, 3, -2, 9])], i([2, 5, -1, 9]));
+    at(1, "select.lt.u32 t10, t1.xyzw, t2.xyzw, t1.xyzw", &[i([1, 5, -1, 0]), i([2, 3, 7, 9])], i([2, 5, -1, 9]));
+    at(
+        1,
+        "select.nz.u32 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([0, 1, -1, i32::MIN]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([5, 2, 3, 4]),
+    );
+    at(
+        1,
+        "select.not.u32 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([0, 1, -1, 0]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([1, 6, 7, 4]),
+    );
+    at(
+        1,
+        "select.lz t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[f([-1.0, 0.0, -0.0, 1.0]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([1, 6, 7, 8]),
+    );
+    at(
+        1,
+        "select.gez t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[f([-1.0, 0.0, -0.0, 1.0]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([5, 2, 3, 4]),
+    );
+    at(
+        1,
+        "select.gz.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([-1, 0, 1, 2]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([5, 6, 3, 4]),
+    );
+    at(
+        1,
+        "select.lez.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([-1, 0, 1, 2]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([1, 2, 7, 8]),
+    );
+    at(
+        1,
+        "select.selmsb.s16 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([0x8000, 0x7fff, -1, 0]), i([1, 2, 3, 4]), i([5, 6, 7, 8])],
+        i([1, 6, 3, 8]),
+    );
+    at(1, "select t10, t1.xyzw, t2.xyzw, t3.xyzw", &[i([0; 4]), i([1, 2, 3, 4]), i([5, 6, 7, 8])], i([1, 2, 3, 4]));
+    // 7.2: SET gives floats, CMP gives source 2 or 0; 6: NaN compares false but for .ne.
+    at(
+        0,
+        "set.le t10, t1.xyzw, t2.xyzw, void",
+        &[f([1.0, 2.0, 3.0, 0.0]), [2.0_f32.to_bits(), 2.0_f32.to_bits(), 2.0_f32.to_bits(), NAN]],
+        f([1.0, 1.0, 0.0, 0.0]),
+    );
+    at(
+        0,
+        "set.ne t10, t1.xyzw, t2.xyzw, void",
+        &[f([1.0, 2.0, 3.0, 0.0]), [2.0_f32.to_bits(), 2.0_f32.to_bits(), 2.0_f32.to_bits(), NAN]],
+        f([1.0, 0.0, 1.0, 1.0]),
+    );
+    at(1, "cmp.ge t10, t1.xyzw, t2.xyzw, -1", &[f([1.0, 2.0, 3.0, 0.0]), f([2.0, 2.0, 2.0, 0.0])], i([0, -1, -1, -1]));
+    at(
+        1,
+        "cmp.gt.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw",
+        &[i([1, -1, 3, 0]), i([-1, 1, 2, 0]), i([11, 12, 13, 14])],
+        i([11, 0, 13, 0]),
+    );
+    at(1, "cmp.gt.u32 t10, t1.xyzw, t2.xyzw, -1", &[i([1, -1, 3, 0]), i([-1, 1, 2, 0])], i([0, -1, -1, 0]));
+    at(1, "cmp.eq t10, t1.xyzw, t2.xyzw, -1", &[f([0.0, DEN, 1.0, 2.0]), f([-0.0, 0.0, 1.0, 3.0])], i([-1, -1, -1, 0]));
+    at(1, "cmp.lt.u16 t10, t1.xyzw, t2.xyzw, t2.xyzw", &[i([0x1_0001, 5, 0, 0]), i([2, 4, 1, 0])], i([2, 0, 1, 0]));
+    at(1, "cmp.nz t10, t1.xyzw, t9.xyzw, -1", &[f([0.0, -0.0, 1.0, -2.0])], i([0, 0, -1, -1]));
+    // 7.8: FRC is never negative; SIGN(0) = 0.
+    at(1, "frc t10, void, void, t1.xyzw", &[f([1.5, -0.25, 3.0, -2.0])], f([0.5, 0.75, 0.0, 0.0]));
+    at(1, "floor t10, void, void, t1.xyzw", &[f([1.5, -0.25, 3.0, -2.5])], f([1.0, -1.0, 3.0, -3.0]));
+    at(1, "ceil t10, void, void, t1.xyzw", &[f([1.5, -0.25, 3.0, -2.5])], f([2.0, -0.0, 3.0, -2.0]));
+    at(1, "sign t10, void, void, t1.xyzw", &[f([7.5, -0.25, 0.0, -INF])], f([1.0, -1.0, 0.0, -1.0]));
+    at(1, "sign.s32 t10, void, void, t1.xyzw", &[i([7, -7, 0, i32::MIN])], i([1, -1, 0, -1]));
+    // 5.2, 12: conversions.
+    at(
+        1,
+        "i2f.s32 t10, t1.xyzw, void, void",
+        &[i([7, -7, 16_777_217, i32::MIN])],
+        f([7.0, -7.0, 16_777_216.0, -2_147_483_648.0]),
+    );
+    at(
+        1,
+        "i2f.u32 t10, t1.xyzw, void, void",
+        &[i([7, -1, 0, i32::MIN])],
+        f([7.0, 4_294_967_296.0, 0.0, 2_147_483_648.0]),
+    );
+    at(1, "i2f.u8 t10, t1.xyzw, void, void", &[i([7, -1, 256, 257])], f([7.0, 255.0, 0.0, 1.0]));
+    at(1, "f2i.s32 t10, t1.xyzw, void, void", &[f([1.9, -1.9, 0.5, -2_147_483_648.0])], i([1, -1, 0, i32::MIN]));
+    at(1, "f2i.u32 t10, t1.xyzw, void, void", &[f([1.9, 4_294_967_040.0, 0.5, -0.5])], [1, 0xffff_ff00, 0, 0]);
+    at(1, "f2irnd.s32.rtne t10, t1.xyzw, void, void", &[f([1.5, 2.5, -1.5, 0.75])], i([2, 2, -2, 1]));
+    at(1, "f2irnd.s32.rtz t10, t1.xyzw, void, void", &[f([1.5, 2.5, -1.5, 0.75])], i([1, 2, -1, 0]));
+    at(1, "i2i.s16 t10, t1.xyzw, 32, void", &[i([0x1_8000, 5, -1, 0x7fff])], i([-0x8000, 5, -1, 0x7fff]));
+    at(1, "i2i.s32 t10, t1.xyzw, 8, void", &[i([0x80, 5, -1, 0x17f])], i([-128, 5, -1, 0x7f]));
+    at(1, "i2i.u32 t10, t1.xyzw, 16, void", &[i([0x1_0080, 5, -1, 0x17f])], i([0x80, 5, 0xffff, 0x17f]));
+    at(
+        2,
+        "clamp0_max t10, t1.xyzw, t2.xyzw, void",
+        &[f([-1.0, 0.5, 9.0, 2.0]), f([1.0, 1.0, 1.0, 3.0])],
+        f([0.0, 0.5, 1.0, 2.0]),
+    );
+    at(2, "clamp0_max.s32 t10, t1.xyzw, t2.xyzw, void", &[i([-1, 5, 9, 2]), i([1, 10, 4, 3])], i([0, 5, 4, 2]));
+    // 5.2-5.3: integers.
+    at(
+        1,
+        "iaddsat.s32 t10, t1.xyzw, void, t2.xyzw",
+        &[i([i32::MAX, i32::MIN, 1, -5]), i([1, -1, 2, 3])],
+        i([i32::MAX, i32::MIN, 3, -2]),
+    );
+    at(1, "iaddsat.u32 t10, t1.xyzw, void, t2.xyzw", &[i([-1, 1, 2, 3]), i([1, 1, 1, 1])], i([-1, 2, 3, 4]));
+    at(1, "imullo0 t10, t1.xxxx, t2.yyyy, void", &[i([100_000, 0, 0, 0]), i([0, 100_000, 0, 0])], [1_410_065_408; 4]);
+    at(1, "imulhi0.u32 t10, t1.xxxx, t2.yyyy, void", &[i([-1, 0, 0, 0]), i([0, -1, 0, 0])], [0xffff_fffe; 4]);
+    at(1, "imulhi0.s32 t10, t1.xxxx, t2.yyyy, void", &[i([-1, 0, 0, 0]), i([0, 7, 0, 0])], i([-1; 4]));
+    at(1, "imadlo0.s32 t10, t1.xxxx, t2.yyyy, t1.wwww", &[i([7, 0, 0, 5]), i([0, -6, 0, 0])], i([-37; 4]));
+    at(
+        1,
+        "imadlosat0.s32 t10, t1.xxxx, t2.yyyy, t1.wwww",
+        &[i([i32::MAX, 0, 0, 5]), i([0, 2, 0, 0])],
+        i([i32::MAX; 4]),
+    );
+    at(1, "idiv0.s32 t10, t1.xxxx, t1.yyyy, void", &[i([-7, 2, 0, 0])], i([-3; 4]));
+    at(1, "idiv0.u32 t10, t1.xxxx, t1.yyyy, void", &[i([-7, 2, 0, 0])], i([0x7fff_fffc; 4]));
+    at(1, "imod.s32 t10, t1.xxxx, t1.yyyy, void", &[i([-7, 2, 0, 0])], i([-1; 4]));
+    at(1, "imod.u16 t10, t1.xxxx, t1.yyyy, void", &[i([0x1_0007, 4, 0, 0])], i([3; 4]));
+    at(1, "iabs.s32 t10, void, void, t1.xyzw", &[i([-7, 2, 0, i32::MIN])], i([7, 2, 0, i32::MIN]));
+    at(1, "leadzero.u32 t10, void, void, t1.xyzw", &[i([0, 1, -1, 0x0000_ffff])], i([32, 31, 0, 16]));
+    at(1, "lshift.s32 t10, t1.xyzw, void, t2.xyzw", &[i([1, 1, 3, -1]), i([4, 32, 31, 33])], i([16, 1, i32::MIN, -2]));
+    at(1, "rshift.s32 t10, t1.xyzw, void, t2.xyzw", &[i([16, -16, -1, 8]), i([2, 2, 31, 35])], i([4, -4, -1, 1]));
+    at(1, "rshift.u32 t10, t1.xyzw, void, t2.xyzw", &[i([16, -16, -1, 8]), i([2, 28, 31, 35])], i([4, 15, 1, 1]));
+    at(
+        1,
+        "rotate.u32 t10, t1.xyzw, void, t2.xyzw",
+        &[[0x8000_0001, 1, 0x1234_5678, 9]; 1].iter().copied().chain([i([1, 31, 8, 32])]).collect::<Vec<_>>(),
+        [3, 0x8000_0000, 0x3456_7812, 9],
+    );
+    at(1, "or.u32 t10, t1.xyzw, void, t2.xyzw", &[[0xf0, 1, 0, 6], [0x0f, 1, 0, 8]], [0xff, 1, 0, 14]);
+    at(1, "and.u32 t10, t1.xyzw, void, 1.000000", &[[!0, 0, !0, 0]], f([1.0, 0.0, 1.0, 0.0]));
+    at(1, "xor.u32 t10, t1.xyzw, void, t2.xyzw", &[[0xff, 1, 0, 6], [0x0f, 1, 5, 8]], [0xf0, 0, 5, 14]);
+    at(1, "not.u32 t10, void, void, t1.xyzw", &[[0, !0, 1, 0xffff]], [!0, 0, !1, 0xffff_0000]);
+    at(2, "bit_extract.u32 t10, t1.xyzw, t2.xyzw, 4", &[[0x1234_5678; 4], [0, 4, 28, 8]], [8, 7, 1, 6]);
+    at(2, "bit_extract.s32 t10, t1.xyzw, t2.xyzw, 4", &[[0x9234_5678; 4], [0, 4, 28, 8]], i([-8, 7, -7, 6]));
+    at(1, "popcount t10, void, void, t1.xyzw", &[[0, !0, 0xff, 0x8000_0001]], [0, 32, 8, 2]);
+    at(
+        2,
+        "bit_rev.u32 t10, t1.xyzw, void, void",
+        &[[1, 0x8000_0000, 0, 0x0000_00f0]],
+        [0x8000_0000, 1, 0, 0x0f00_0000],
+    );
+    at(2, "bit_findlsb.u32 t10, t1.xyzw, void, void", &[[8, 0, 1, 0x8000_0000]], [3, !0, 0, 31]);
+    at(2, "bit_findmsb.u32 t10, t1.xyzw, void, void", &[[8, 0, 1, 0x8000_0000]], [3, !0, 0, 31]);
+    at(2, "bit_findmsb.s32 t10, t1.xyzw, void, void", &[i([8, 0, -1, -5])], i([3, -1, -1, 2]));
+    at(2, "conv.f16 t10, t1.xyzw, 0, void", &[f([1.0, -2.0, 65504.0, 0.5])], [0x3c00, 0xc000, 0x7bff, 0x3800]);
+    at(2, "conv t10, t1.xyzw, 1, void", &[[0x3c00, 0xc000, 0x7bff, 0x3800]], f([1.0, -2.0, 65504.0, 0.5]));
+    // 5.5: normalize pair.
+    at(1, "norm_dp2 t10, t1.xyzw, void, void", &[f([3.0, 4.0, 100.0, 100.0])], f([0.2; 4]));
+    at(1, "norm_dp3 t10, t1.xyzw, void, void", &[f([2.0, 2.0, 1.0, 100.0])], f([1.0 / 3.0; 4]));
+    at(1, "norm_dp4 t10, t1.xyzw, void, void", &[f([1.0, 1.0, 1.0, 1.0])], f([0.5; 4]));
+    at(1, "norm_mul t10, t1.xyzw, t2.xyzw, void", &[f([1.0, 2.0, 3.0, 4.0]), f([0.5; 4])], f([0.5, 1.0, 1.5, 2.0]));
+    // 4.5: indexing, sources and destinations; MOVAI integer, MOVAR float; the vendor's encodings of both.
+    at(
+        1,
+        "movai.u32 t0.x___, void, void, 1\nmov t10, void, void, t1[a.x].xyzw",
+        &[[1, 2, 3, 4], [5, 6, 7, 8]],
+        [5, 6, 7, 8],
+    );
+    at(
+        0,
+        "movar t0._y__, void, void, t1.xxxx\nmov t10, void, void, u1[a.y].xyzw",
+        &[f([1.0; 4]), [5, 6, 7, 8]],
+        [5, 6, 7, 8],
+    );
+    at(1, "movai.s32 t0.x___, void, void, -2\nmov t12[a.x], void, void, t1.wzyx", &[[1, 2, 3, 4]], [4, 3, 2, 1]);
+    at(
+        1,
+        ".word 0x00800016 0x00200004 0x80010000 0x00000018\nmov t10, void, void, t1[a.x].xyzw",
+        &[[1, 0, 0, 0], [5, 6, 7, 8]],
+        [5, 6, 7, 8],
+    );
+    at(
+        0,
+        ".word 0x0100000a 0x00000004 0x00000000 0x00000018\nmov t10, void, void, u1[a.y].xyzw",
+        &[f([1.0; 4]), [5, 6, 7, 8]],
+        [5, 6, 7, 8],
+    );
+    // 10.1: loads; narrow ones extend; contiguous lanes, in order.
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nload.denorm.u32 t10, u0.xxxx, 0, void",
+        &[[1, 2, 3, 4]],
+        [1, 2, 3, 4],
+    );
+    at(
+        1,
+        "mov t10, void, void, 0\nstore.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nload.denorm.u32.ls2 t10._yz_, u0.xxxx, 2, void",
+        &[[1, 2, 3, 4]],
+        [0, 3, 4, 0],
+    );
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nload.denorm.s8 t10, u0.xxxx, 0, void",
+        &[[0x807f_ff01, 2, 3, 4]],
+        i([1, -1, 127, -128]),
+    );
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nload.denorm.u16 t10, u0.xxxx, 0, void",
+        &[[0x807f_ff01, 2, 3, 4]],
+        [0xff01, 0x807f, 2, 0],
+    );
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nstore.denorm.u8 mem.xy__, u0.xxxx, 1, t1.wzyx\nload.denorm.u32 t10, u0.xxxx, 0, void",
+        &[[0x1122_3344, 2, 0xaaaa_aabb, 0xcc_cccd]],
+        [0x11bb_cd44, 2, 0xaaaa_aabb, 0xcc_cccd],
+    );
+    // 10.1: f32 without DENORM flushes.
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\nload t10, u0.xxxx, 0, void",
+        &[f([DEN, 1.0, -DEN, 2.0])],
+        f([0.0, 1.0, -0.0, 2.0]),
+    );
+    // 10.3: atomics give the old value in every enabled lane.
+    at(
+        1,
+        "store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw\natomic_add.skpHp.u32 t10, u0.xxxx, 4, t1.xxxx",
+        &[[10, 20, 30, 40]],
+        [20; 4],
+    );
+    v
+}
+
+/// Memory after one atomic on the word 20: the old value goes to lane x, memory is read back into y.
+fn atomics() -> Vec<(&'static str, [u32; 2], u32)> {
+    vec![
+        ("atomic_add.skpHp.u32", [5, 0], 25),
+        ("atomic_xchg.skpHp.u32", [5, 0], 5),
+        ("atomic_cmp_xchg.skpHp.u32", [20, 7], 7),
+        ("atomic_cmp_xchg.skpHp.u32", [21, 7], 20),
+        ("atomic_min.skpHp.s32", [!0, 0], !0),
+        ("atomic_min.skpHp.u32", [!0, 0], 20),
+        ("atomic_max.skpHp.s32", [!0, 0], 20),
+        ("atomic_max.skpHp.u32", [!0, 0], !0),
+        ("atomic_or.skpHp.u32", [3, 0], 23),
+        ("atomic_and.skpHp.u32", [6, 0], 4),
+        ("atomic_xor.skpHp.u32", [21, 0], 1),
+    ]
+}
+
+fn atomic_body(name: &str) -> String {
+    format!(
+        "mov t2.x___, void, void, 20\nmov t2._y__, void, void, 0\nmov t10, void, void, 0\n\
+         store.denorm.u32 mem.x___, u0.xxxx, 4, t2.xxxx\n{name} t10.x___, u0.xxxx, 4, t1.xyyy\n\
+         load.denorm.u32 t10._y__, u0.xxxx, 4, void"
+    )
+}
+
+/// Control flow, whole listings, results in the buffer.
+const LOOP: &str = "mov t2.x___, void, void, 0
+mov t2._y__, void, void, 0
+again:
+branch.ge.s32 void, t2.xxxx, t1.xxxx, done
+add.s32 t2.x___, t2.xxxx, void, 1
+add.s32 t2._y__, t2.yyyy, void, t2.xxxx
+branch void, void, void, again
+done:
+mov t10, void, void, t2.yyyy";
+
+const CALL: &str = "mov t10, void, void, 1
+branch void, void, void, main
+double:
+add.s32 t10, t10.xyzw, void, t10.xyzw
+ret void, void, void, void
+main:
+call void, void, void, double
+call void, void, void, double
+nop t0.____, void, void, void";
+
+const ANY: &str = "mov t10, void, void, 1
+branch_any.gt void, t1.xyzw, t2.xyzw, out
+mov t10, void, void, 2
+out:
+add.s32 t10, t10.xyzw, void, 10";
+
+const UNARY: &str = "mov t10, void, void, 1
+branch.nz.u32 void, t1.xxxx, void, out
+mov t10, void, void, 2
+out:
+add.s32 t10, t10.xyzw, void, 10";
+
+#[test]
+fn straight_lines() {
+    let mut failures = Vec::new();
+    for c in cases() {
+        match eval(c.generation, c.body, &c.inputs) {
+            Ok(got) if got == c.expected => {}
+            Ok(got) => failures.push(format!(
+                "{}: {}\n   got {got:x?} {:?}\n  want {:x?} {:?}",
+                NAMES[c.generation as usize],
+                c.body,
+                got.map(f32::from_bits),
+                c.expected,
+                c.expected.map(f32::from_bits)
+            )),
+            Err(t) => failures.push(format!("{}: {t}", c.body)),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn atomics_change_memory_and_give_the_old_value() {
+    for (name, operand, after) in atomics() {
+        let got = eval(1, &atomic_body(name), &[[operand[0], operand[1], 0, 0]]).unwrap();
+        assert_eq!(got[..2], [20, after], "{name}");
+    }
+}
+
+#[test]
+fn control_flow() {
+    assert_eq!(eval(1, LOOP, &[[10, 0, 0, 0]]).unwrap(), [55; 4]);
+    assert_eq!(eval(1, CALL, &[]).unwrap(), [4; 4]);
+    assert_eq!(eval(2, ANY, &[f([1.0, 1.0, 1.0, 3.0]), f([2.0; 4])]).unwrap(), [11; 4]);
+    assert_eq!(eval(2, ANY, &[f([1.0, 1.0, 1.0, 1.0]), f([2.0; 4])]).unwrap(), [12; 4]);
+    assert_eq!(eval(1, UNARY, &[[1, 0, 0, 0]]).unwrap(), [11; 4]);
+    assert_eq!(eval(1, UNARY, &[[0, 0, 0, 0]]).unwrap(), [12; 4]);
+}
+
+/// Lanes of different trip counts, ids, an indexed store: out[i] = sum 1..=i for i = group * size + local.
+const DIVERGENT: &str = "imadlo0.s32 t2.x___, t1.xxxx, u1.xxxx, t0.xxxx
+mov t3.xy__, void, void, u0.yyyy
+again:
+branch.ge.s32 void, t3.xxxx, t2.xxxx, done
+add.s32 t3.x___, t3.xxxx, void, u1.yyyy
+add.s32 t3._y__, t3.yyyy, void, t3.xxxx
+branch void, void, void, again
+done:
+store.denorm.u32.ls2 mem.x___, u0.xxxx, t2.xxxx, t3.yyyy";
+
+#[test]
+fn divergent_lanes_in_any_order() {
+    for generation in 0..3 {
+        let c = container(generation, DIVERGENT, &[[48, 1, 0, 0]], [48, 1, 1], (0, 0));
+        for perturb in [None, Some(1), Some(2), Some(99)] {
+            let out = launch(&c, [3, 1, 1], &[0; 144], perturb).unwrap();
+            let want: Vec<u32> = (0..144).map(|i| i * (i + 1) / 2).collect();
+            assert_eq!(out, want);
+        }
+    }
+}
+
+/// Each invocation stores its id to workgroup memory, waits, and reads its mirror image.
+const MIRROR_BUFFER: &str = "imadlo0.s32 t2.x___, t1.xxxx, u1.xxxx, u1.zzzz
+mov t3.x___, void, void, u0.wwww
+add.s32 t3.x___, t3.xxxx, void, t2.xxxx
+store.denorm.u32.ls2 mem.x___, t3.xxxx, t0.xxxx, t0.xxxx
+barrier void, void, void, void
+add.s32 t4.x___, u1.yyyy, void, -t0.xxxx
+load.denorm.u32.ls2 t5.x___, t3.xxxx, t4.xxxx, void
+imadlo0.s32 t6.x___, t1.xxxx, u1.wwww, t0.xxxx
+store.denorm.u32.ls2 mem.x___, u0.xxxx, t6.xxxx, t5.xxxx";
+
+const MIRROR_LOCAL: &str = "mov t7.x___, void, void, u1.zzzz
+store.denorm.local.u32.ls2 mem.x___, t7.xxxx, t0.xxxx, t0.xxxx
+barrier void, void, void, void
+add.s32 t4.x___, u1.yyyy, void, -t0.xxxx
+load.denorm.local.u32.ls2 t5.x___, t7.xxxx, t4.xxxx, void
+imadlo0.s32 t6.x___, t1.xxxx, u1.wwww, t0.xxxx
+store.denorm.u32.ls2 mem.x___, u0.xxxx, t6.xxxx, t5.xxxx";
+
+#[test]
+fn workgroup_memory_both_ways() {
+    // u1: bytes of a slice, last local id, 0, invocations.
+    let u = [[160, 39, 0, 40]];
+    for (text, mode) in [(MIRROR_BUFFER, 0), (MIRROR_LOCAL, 1)] {
+        for generation in 0..3 {
+            let c = container(generation, text, &u, [40, 1, 1], (160, mode));
+            for perturb in [None, Some(7)] {
+                let out = launch(&c, [4, 1, 1], &[0; 160], perturb).unwrap();
+                let want: Vec<u32> = (0..160).map(|i| 39 - i % 40).collect();
+                assert_eq!(out, want, "{text}");
+            }
+        }
+    }
+}
+
+fn trap_of(generation: u8, body: &str, inputs: &[[u32; 4]]) -> Trap {
+    match eval(generation, body, inputs) {
+        Err(t) => t,
+        Ok(v) => panic!("{body}\nmust trap but gives {v:x?}"),
+    }
+}
+
+#[test]
+fn traps_name_rule_instruction_and_address() {
+    use TrapKind::{BadRegister, Barrier, Misaligned, OutOfBounds, StepLimit, Unbalanced, UndefinedRead, Unsupported};
+    let u = [[1, 2, 3, 4], [5, 6, 7, 8]];
+    let list: &[(u8, &str, TrapKind, &str)] = &[
+        (1, "mov t10, void, void, t20.xyzw", UndefinedRead, "t20.x was never written"),
+        (1, "mov t20.xy__, void, void, t1.xyzw\nmov t10, void, void, t20.xyzw", UndefinedRead, "t20.z"),
+        (1, "add.s32 t10, u1.xyzw, void, u2.xyzw", Unsupported, "reads two uniforms, u1 and u2"),
+        (0, "add.s32 t10, u1.xxxx, void, u2.xxxx", Unsupported, "reads two uniforms"),
+        (1, "mov t10, void, void, u9.xyzw", BadRegister, "u9"),
+        (1, "mov t10, void, void, t1[a.x].xyzw", UndefinedRead, "a0.x was never written"),
+        (
+            1,
+            "movai.s32 t0.x___, void, void, 70\nmov t10, void, void, t1[a.x].xyzw",
+            BadRegister,
+            "a0 selects register 71",
+        ),
+        (1, "movar t0.x___, void, void, 0.500000\nmov t10, void, void, t1[a.x].xyzw", UndefinedRead, "a0.x"),
+        (2, "movai.s32 t0.x___, void, void, 0\nmov t10, void, void, u1[a.x].xyzw", Unsupported, "not indexed by a0"),
+        (1, "load.denorm.u32 t10, u0.xxxx, 4096, void", OutOfBounds, "address"),
+        (1, "load.denorm.u32 t10, u0.xxxx, 4, void", OutOfBounds, "16 bytes"),
+        (1, "load.denorm.u32 t10.x___, u0.xxxx, 2, void", Misaligned, "multiple of 4"),
+        (1, "load.denorm.u32 t10.x_z_, u0.xxxx, 0, void", Unsupported, "contiguous"),
+        (1, "store.denorm.u32 mem._y__, u0.xxxx, 0, t1.xyzw", Unsupported, "leading lanes"),
+        (1, "load.denorm.local.u32 t10, 0, 0, void", OutOfBounds, "no LOCAL storage"),
+        (1, "rcp t10, void, void, t1.xyzw", Unsupported, "broadcast"),
+        (0, "and.u32 t10, t1.xyzw, void, t2.xyzw", Unsupported, "broadcast"),
+        (1, "log t10.xy__, void, void, t1.xxxx", Unsupported, "fast transcendentals"),
+        (1, "log.rtz t10, void, void, t1.xxxx", Unsupported, "two lanes"),
+        (0, "sin t1, void, void, t1.xxxx", Unsupported, "must differ"),
+        (1, "select.and t10, t1.xyzw, t2.xyzw, t1.xyzw", Unsupported, "`.and` has an unknown meaning"),
+        (1, "mul.s32 t10, t1.xyzw, t2.xyzw, void", Unsupported, "no known meaning"),
+        (1, "add.sat.s32 t10, t1.xyzw, void, t2.xyzw", Unsupported, "`.sat`"),
+        (1, "add.t0 t10, t1.xyzw, void, t2.xyzw", Unsupported, "dual-16"),
+        (1, "add t10, th1.xyzw, void, t2.xyzw", Unsupported, "dual-16"),
+        (1, "add.u8.pack t10, t1.xyzw, void, t2.xyzw", Unsupported, "pack"),
+        (1, "mov t10, void, void, i0.xyzw", UndefinedRead, "fragment"),
+        (1, "idiv0.s32 t10, t1.xxxx, 0, void", UndefinedRead, "t10.x"),
+        (1, "f2i.s32 t10, 4294967296.0, void, void", UndefinedRead, "t10.x"),
+        (1, "here: branch void, void, void, here\nmov t10, void, void, 0", StepLimit, "still running"),
+        (1, "mov t10, void, void, 0\nret void, void, void, void", Unbalanced, "without a call"),
+        (1, "branch.gt void, t1.xyzw, t2.xyzw, 0\nmov t10, void, void, 0", Unsupported, "broadcast"),
+        (1, "branch void, void, void, 9\nmov t10, void, void, 0", TrapKind::FellOffEnd, "beyond the program"),
+        (1, ".word 0 0 0 0\nmov t10, void, void, 0", TrapKind::Undecodable, "zeros"),
+        (
+            1,
+            ".word 0x07811001 0x2c401804 0x00000040 0x002a8088\nmov t10, void, void, 0",
+            TrapKind::Reserved,
+            "reserved bits",
+        ),
+        (
+            0,
+            ".word 0x07811033 0x39004804 0x01620440 0x00000000\nmov t10, void, void, t1.xyzw",
+            TrapKind::Undecodable,
+            "no instruction",
+        ),
+        (1, "texld t10, tex0.xyzw, t1.xyzw, void, void", Unsupported, "graphics"),
+        (1, "dsx t10, t1.xyzw, void, t1.xyzw", Unsupported, "graphics"),
+        (1, "texkill void, void, void, void\nmov t10, void, void, 0", Unsupported, "graphics"),
+    ];
+    for (generation, body, kind, part) in list {
+        let t = trap_of(*generation, body, &u);
+        assert_eq!(t.kind, *kind, "{body}: {t}");
+        assert!(t.to_string().contains(part), "{body}: {t}");
+        if *kind != StepLimit {
+            assert!(t.pc.is_some() && t.instruction.is_some(), "{body}: {t}");
+        }
+    }
+    let c =
+        container(1, "branch.nz.u32 void, t0.xxxx, void, 2\nbarrier void, void, void, void", &[], [2, 1, 1], (0, 0));
+    assert_eq!(launch(&c, [1, 1, 1], &[0; 4], None).unwrap_err().kind, Barrier);
+    let c = container(1, "call void, void, void, 1", &[], [1, 1, 1], (0, 0));
+    assert_eq!(launch(&c, [1, 1, 1], &[0; 4], None).unwrap_err().kind, Unbalanced);
+    // The slice of another workgroup.
+    let other = MIRROR_BUFFER.replace("imadlo0.s32 t2.x___, t1.xxxx", "imadlo0.s32 t2.x___, u1.zzzz");
+    let c = container(1, &other, &[[160, 39, 0, 40]], [40, 1, 1], (160, 0));
+    let t = launch(&c, [2, 1, 1], &[0; 80], None).unwrap_err();
+    assert!(t.message.contains("another workgroup"), "{t}");
+}
+
+#[test]
+fn zeroed_code_traps() {
+    let mut c = container(1, LOOP, &[], [1, 1, 1], (0, 0));
+    c.entries[0].code.fill(0);
+    let t = launch(&c, [1, 1, 1], &[0; 4], None).unwrap_err();
+    assert_eq!((t.kind, t.pc), (TrapKind::Undecodable, Some(0)));
+}
+
+#[test]
+fn containers_are_checked() {
+    let good = container(1, "nop t0.____, void, void, void", &[], [1, 1, 1], (0, 0));
+    let run_it = |c: &Container| launch(c, [1, 1, 1], &[0; 4], None);
+    assert!(run_it(&good).is_ok());
+    let change = |f: &dyn Fn(&mut Container)| {
+        let mut c = good.clone();
+        f(&mut c);
+        run_it(&c).unwrap_err().kind
+    };
+    assert_eq!(change(&|c| c.family = "gcn".into()), TrapKind::Container);
+    assert_eq!(change(&|c| c.generation = "gc1".into()), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries.clear()), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].code.clear()), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].code.truncate(7)), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].meta.workgroup_size = [2048, 1, 1]), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].meta.registers[0].1 = 65), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].preloads[0].source = Source::LaneId), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].preloads[0].lane = 3), TrapKind::Container);
+    assert_eq!(change(&|c| c.entries[0].resources[0].binding = 5), TrapKind::Dispatch);
+}
+
+#[test]
+fn approximations_move_inside_their_error() {
+    let inputs = [f([3.0, 0.3, 0.7, 5.0])];
+    for (body, exact) in [
+        ("rcp t10, void, void, t1.xxxx", 1.0 / 3.0_f64),
+        ("rsq t10, void, void, t1.wwww", 1.0 / 5.0_f64.sqrt()),
+        ("exp t10, void, void, t1.yyyy", 2.0_f64.powf(f64::from(0.3_f32))),
+        ("log.rtz t3.xy__, void, void, t1.wwww\nmul t10, t3.xxxx, t3.yyyy, void", 5.0_f64.log2()),
+    ] {
+        let c = container(1, &whole(body, 1), &inputs, [1, 1, 1], (0, 0));
+        let mut seen = Vec::new();
+        for seed in 0..20 {
+            let got = f32::from_bits(launch(&c, [1, 1, 1], &[0; 4], Some(seed)).unwrap()[0]);
+            assert!(((f64::from(got) - exact) / exact).abs() < 2.5e-7, "{body}: {got}");
+            seen.push(got.to_bits());
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(seen.len() > 1, "{body} never moves");
+    }
+}
+
+/// Rows that compute programs cannot execute: they trap by name.
+fn named_exceptions() -> Vec<Op> {
+    let unknown = table().rows.iter().filter(|r| r.facts.class == gpucc_vivante_machine::Class::Unknown).map(|r| r.op);
+    let graphics = [
+        Op::Dsx,
+        Op::Dsy,
+        Op::Texkill,
+        Op::TexkillUnary,
+        Op::TexkillBinary,
+        Op::Texld,
+        Op::Texldb,
+        Op::Texldd,
+        Op::Texldl,
+        Op::Txf,
+        Op::Texldlpcf,
+        Op::Texldgpcf,
+        Op::Tg4,
+        Op::ImgLoad,
+        Op::ImgStore,
+        Op::ImgLoad3d,
+        Op::ImgStore3d,
+    ];
+    unknown.chain(graphics).collect()
+}
+
+#[test]
+fn exceptions_trap_by_name() {
+    let text = include_str!("../vectors/reference.txt").to_owned() + include_str!("../vectors/sample.txt");
+    let mut seen: Vec<Op> = Vec::new();
+    for line in text.lines().filter(|l| l.starts_with("0x") && !l.ends_with("invalid")) {
+        let words = line.split('\t').next().unwrap();
+        let mut raw = [0; 4];
+        for (w, t) in raw.iter_mut().zip(words.split_whitespace()) {
+            *w = u32::from_str_radix(&t[2..], 16).unwrap();
+        }
+        let op = decode_word(raw, 2, gpucc_isa::stage::ALL).unwrap().op();
+        if !named_exceptions().contains(&op) || seen.contains(&op) {
+            continue;
+        }
+        seen.push(op);
+        let t = trap_of(2, &format!(".word {words}\nmov t10, void, void, 0"), &[[0; 4]; 4]);
+        assert!(matches!(t.kind, TrapKind::Unsupported | TrapKind::BadRegister), "{line}: {t}");
+    }
+    let missing: Vec<Op> = named_exceptions().into_iter().filter(|o| !seen.contains(o)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn every_other_row_is_executed_above() {
+    let mut texts: Vec<(u8, String)> = cases().into_iter().map(|c| (c.generation, c.body.to_owned())).collect();
+    texts.extend(atomics().into_iter().map(|a| (1, atomic_body(a.0))));
+    texts.extend([(1, LOOP), (1, CALL), (2, ANY), (1, UNARY), (1, MIRROR_BUFFER)].map(|(g, t)| (g, t.to_owned())));
+    let mut seen = named_exceptions();
+    for (g, t) in texts {
+        let code = assemble(&t, g, gpucc_isa::stage::ALL, false).unwrap();
+        for b in code.chunks_exact(16) {
+            let mut w = [0; 4];
+            for (w, c) in w.iter_mut().zip(b.chunks_exact(4)) {
+                *w = u32::from_le_bytes([c[0], c[1], c[2], c[3]]);
+            }
+            seen.push(decode_word(w, g, gpucc_isa::stage::ALL).unwrap().op());
+        }
+    }
+    let missing: Vec<Op> = table().rows.iter().map(|r| r.op).filter(|o| !seen.contains(o)).collect();
+    assert!(missing.is_empty(), "never executed: {missing:?}");
+}
+
+#[test]
+#[ignore = "a measurement, run with --release --ignored --nocapture"]
+fn speed() {
+    let text = "mov t2, void, void, u0.yyyy
+mov t3, void, void, u1.xyzw
+again:
+add.s32 t2.x___, t2.xxxx, void, 1
+mad t3, t3.xyzw, t3.wzyx, t3.yxzw
+mul.sat t3, t3.xyzw, t3.xxxx, void
+xor.u32 t4, t3.xyzw, void, t2.xxxx
+branch.lt.s32 void, t2.xxxx, 20000, again
+store.denorm.u32.ls4 mem, u0.xxxx, t0.xxxx, t3.xyzw";
+    let c = container(1, text, &[f([0.1, 0.2, 0.3, 0.4])], [64, 1, 1], (0, 0));
+    let mut d = Dispatch::new([4, 1, 1]).with_u32(0, 0, &[0; 1024]);
+    let start = std::time::Instant::now();
+    let r = run(&c, None, &mut d, &RunOptions { step_limit: u64::MAX, perturb: None }).unwrap();
+    let s = start.elapsed().as_secs_f64();
+    println!("{} lane instructions in {s:.2} s: {:.1} M/s", r.lane_instructions, r.lane_instructions as f64 / s / 1e6);
+}
