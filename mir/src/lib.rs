@@ -1,3 +1,24 @@
 //! Machine IR, generic over a target.
+//!
+//! A backend declares a [`Target`] (register files, classes, opcodes with effects, how to move), walks the IR into an
+//! [`MFunc`] with [`select`] and its own [`Lower`], and runs the shared passes: [`copy_prop`], [`dce`],
+//! [`MFunc::split_critical_edges`], [`allocate`]. `docs/adding-a-backend.md` is the tour.
 
 pub mod backend;
+
+mod alloc;
+mod func;
+mod inst;
+mod opt;
+mod print;
+mod select;
+mod target;
+
+pub use alloc::{AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, has_critical_edge};
+pub use func::{MBlock, MEdge, MFunc, is_terminator};
+pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
+pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};
+pub use opt::{copy_prop, dce};
+pub use print::{print, print_inst};
+pub use select::{Lower, Regs, Repr, Select, select};
+pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

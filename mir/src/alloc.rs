@@ -1,0 +1,562 @@
+//! Register allocation of a machine function: builds the allocator's problem, writes the answer back, lowers copies.
+//!
+//! Needs: blocks in order, no critical edges, each virtual register defined once. Leaves: physical registers only,
+//! no block parameters, no shared pseudo-instructions.
+
+use core::fmt;
+
+use gpucc_ir::Loc;
+use gpucc_regalloc as ra;
+use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, Step, UnitSet, Value};
+use smallvec::SmallVec;
+
+use crate::func::{MFunc, is_terminator};
+use crate::inst::{BlockId, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};
+use crate::target::{CopyCx, Side, Target};
+
+/// Switches of the allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AllocOptions {
+    /// Run the checker (always on where debug assertions are).
+    pub check: bool,
+    /// Stress: limit every file to the least that works.
+    pub tight: bool,
+    /// Stress: choose places as badly as possible.
+    pub fragment: bool,
+    /// Stress: spill everything that can be spilled.
+    pub spill_all: bool,
+}
+
+impl Default for AllocOptions {
+    fn default() -> Self {
+        AllocOptions { check: cfg!(debug_assertions), tight: false, fragment: false, spill_all: false }
+    }
+}
+
+impl From<&crate::backend::CodegenOptions> for AllocOptions {
+    fn from(o: &crate::backend::CodegenOptions) -> Self {
+        AllocOptions {
+            check: o.verify || cfg!(debug_assertions),
+            tight: o.tight,
+            fragment: o.fragment,
+            spill_all: o.spill_all,
+        }
+    }
+}
+
+/// What the allocation used.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AllocStats {
+    /// Per file: every unit that the code names.
+    pub used: Vec<UnitSet>,
+    /// Per file: most units wanted at once.
+    pub pressure: Vec<u32>,
+    /// Instructions emitted for copies.
+    pub moves: u32,
+    /// Values stored for later.
+    pub spills: u32,
+    /// Values loaded again.
+    pub reloads: u32,
+    /// Values computed again.
+    pub remats: u32,
+    /// Slots of spill memory.
+    pub spill_slots: u32,
+}
+
+/// Registers ran out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutOfRegisters {
+    /// Name of the file.
+    pub file: &'static str,
+    /// Units wanted at once.
+    pub demand: u32,
+    /// Units that can be used.
+    pub limit: u32,
+    /// Location of the peak.
+    pub loc: Loc,
+    /// Instruction at the peak, as printed.
+    pub inst: String,
+}
+
+/// Why an allocation failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AllocError {
+    /// The program needs more registers than there are.
+    OutOfRegisters(OutOfRegisters),
+    /// The machine function breaks a rule: a bug of the backend.
+    Invalid(String),
+}
+
+impl fmt::Display for AllocError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AllocError::OutOfRegisters(o) => write!(
+                f,
+                "out of registers: {} units of {} are needed at once, {} can be used, at `{}`",
+                o.demand, o.file, o.limit, o.inst
+            ),
+            AllocError::Invalid(s) => write!(f, "register allocation: {s}"),
+        }
+    }
+}
+
+impl core::error::Error for AllocError {}
+
+/// Builds the allocator's problem: one instruction for one instruction, uses before definitions, registers only.
+pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> {
+    let mut p = Problem::new(t.files());
+    let classes = t.classes();
+    for (n, c) in mf.classes.iter().enumerate() {
+        let Some(c) = classes.get(c.0 as usize) else { return Err(format!("%{n} has unknown class {}", c.0)) };
+        p.value(c.file, c.shape);
+    }
+    let value = |v: VReg| Value(v.0);
+    let mut ops: SmallVec<[Operand; 8]> = SmallVec::new();
+    let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
+    let mut last_hints: Vec<Hint> = Vec::new();
+    for (b, block) in mf.blocks.iter().enumerate() {
+        let params: Vec<Value> = block.params.iter().map(|&v| value(v)).collect();
+        p.begin_block(&params);
+        let mut logical_end = None;
+        let mut terminators = 0;
+        for inst in &block.insts {
+            if inst.is(Pseudo::Start) && p.insts.len() as u32 > 0 {
+                return Err(format!("block {b}: `start` is not the first instruction"));
+            }
+            ops.clear();
+            clobbers.clear();
+            // Operand index of each use, for ties.
+            let mut index: SmallVec<[u8; 8]> = SmallVec::new();
+            for u in &inst.uses {
+                index.push(ops.len() as u8);
+                if let Some(v) = u.vreg() {
+                    let mut op = Operand::read(value(v));
+                    if let Some(at) = u.fixed {
+                        op = op.at(at.place);
+                    }
+                    ops.push(op);
+                }
+            }
+            for d in &inst.defs {
+                let Some(v) = d.vreg() else { continue };
+                let mut op = if d.early { Operand::early(value(v)) } else { Operand::write(value(v)) };
+                if let Some(at) = d.fixed {
+                    op = op.at(at.place);
+                }
+                if let Some(k) = d.tied {
+                    if inst.uses.get(k as usize).and_then(Use::vreg).is_none() {
+                        return Err(format!("block {b}: tie to a use that is no virtual register in {inst:?}"));
+                    }
+                    op = op.tied(index[k as usize]);
+                }
+                ops.push(op);
+            }
+            if inst.target_op().is_some() {
+                t.clobbers(inst, &mut clobbers);
+            }
+            let cl: SmallVec<[(ra::FileId, Placement); 4]> = clobbers.iter().map(|c| (c.file, c.place)).collect();
+            let id = p.push(&ops, &cl);
+            if let Opcode::Pseudo(pseudo) = inst.op {
+                hints_of_pseudo(&mut p, mf, t, inst, pseudo);
+                p.insts[id as usize].report_free = matches!(pseudo, Pseudo::Copy | Pseudo::Collect | Pseudo::Split);
+                if pseudo == Pseudo::LogicalEnd {
+                    logical_end = Some(id);
+                }
+            } else {
+                if let Some((d, u)) = t.prefer_same(inst)
+                    && let (Some(d), Some(u)) =
+                        (inst.defs.get(d).and_then(|d| d.vreg()), inst.uses.get(u).and_then(Use::vreg))
+                {
+                    last_hints.push(Hint { part: value(u), whole: value(d), offset: 0 });
+                }
+                if is_terminator(t, inst) {
+                    terminators += 1;
+                } else if terminators > 0 {
+                    return Err(format!("block {b}: {inst:?} comes after a terminator"));
+                }
+            }
+        }
+        let edge = |e: &crate::func::MEdge| ra::Edge {
+            to: e.to.0,
+            args: e.args.iter().map(|&a| if a.is_none() { Value::NONE } else { value(a) }).collect(),
+        };
+        let out = &mut p.blocks[b];
+        out.logical = block.succs.iter().map(edge).collect();
+        out.linear = block.linear.as_ref().map(|l| l.iter().map(edge).collect());
+        out.logical_end = logical_end;
+        out.terminators = terminators;
+    }
+    p.hints.extend(last_hints);
+    Ok(p)
+}
+
+fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MInst<T>, pseudo: Pseudo) {
+    let units = |v: VReg| t.classes()[mf.class(v).0 as usize].shape.units as i16;
+    let hint = |part: VReg, whole: VReg, offset: i16| Hint { part: Value(part.0), whole: Value(whole.0), offset };
+    match pseudo {
+        Pseudo::Copy => {
+            for (d, u) in inst.defs.iter().zip(&inst.uses) {
+                if let (Some(d), Some(s)) = (d.vreg(), u.vreg()) {
+                    let first = u.part.map_or(0, |p| p.0 as i16);
+                    p.hints.push(if u.part.is_some() { hint(d, s, first) } else { hint(s, d, 0) });
+                }
+            }
+        }
+        Pseudo::Collect => {
+            let Some(d) = inst.defs.first().and_then(|d| d.vreg()) else { return };
+            let each = set_units(inst, units(d) as u16, |v| units(v) as u16) as i16;
+            let mut at = 0;
+            for u in &inst.uses {
+                let n = match (u.part, u.vreg(), u.phys()) {
+                    (Some((_, n)), ..) => n as i16,
+                    (None, Some(v), _) => units(v),
+                    (None, None, Some(q)) => q.place.len() as i16,
+                    (None, None, None) => each,
+                };
+                if let (Some(v), None) = (u.vreg(), u.part) {
+                    p.hints.push(hint(v, d, at));
+                }
+                at += n;
+            }
+        }
+        Pseudo::Split => {
+            let Some(s) = inst.uses.first().and_then(Use::vreg) else { return };
+            let mut at = inst.uses[0].part.map_or(0, |p| p.0 as i16);
+            for d in inst.vreg_defs() {
+                p.hints.push(hint(d, s, at));
+                at += units(d);
+            }
+        }
+        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd => {}
+    }
+}
+
+/// Units that each immediate or uniform source of a collect fills.
+fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16) -> u16 {
+    let (mut regs, mut sets) = (0, 0);
+    for u in &inst.uses {
+        match (u.part, u.src) {
+            (Some((_, n)), Src::Reg(_)) => regs += n as u16,
+            (None, Src::Reg(Reg::V(v))) => regs += units(v),
+            (None, Src::Reg(Reg::P(q))) => regs += q.place.len(),
+            _ => sets += 1,
+        }
+    }
+    total.saturating_sub(regs).checked_div(sets).unwrap_or(0)
+}
+
+/// Allocates registers; see the module.
+///
+/// # Errors
+/// When registers run out or `mf` breaks a rule.
+pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
+    let mut p = build(mf, t).map_err(AllocError::Invalid)?;
+    ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
+    let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
+    let pressure = ra::pressure(&p, &live);
+    let budgets: Vec<UnitSet> = p.files.iter().map(|f| f.budget).collect();
+    let mut limits: Vec<u32> = if options.tight { pressure.clone() } else { vec![u32::MAX; p.files.len()] };
+    let answer = loop {
+        for ((f, b), l) in p.files.iter_mut().zip(&budgets).zip(&limits) {
+            f.budget = b.iter().take(*l as usize).collect();
+        }
+        match ra::colour(&p, &live, options.fragment) {
+            Ok(a) => break a,
+            Err(ra::Error::OutOfRegisters(o)) if limits[o.file as usize] < budgets[o.file as usize].len() => {
+                limits[o.file as usize] += 1;
+            }
+            Err(ra::Error::OutOfRegisters(o)) => {
+                return Err(AllocError::OutOfRegisters(explain(mf, t, &p, o)));
+            }
+            Err(e) => return Err(AllocError::Invalid(e.to_string())),
+        }
+    };
+    if (options.check || cfg!(debug_assertions))
+        && let Err(e) = ra::check(&p, &answer)
+    {
+        panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
+    }
+    let mut stats = AllocStats { pressure, ..AllocStats::default() };
+    write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
+    Ok(stats)
+}
+
+fn explain<T: Target>(mf: &MFunc<T>, t: &T, p: &Problem, o: ra::OutOfRegisters) -> OutOfRegisters {
+    let block = &mf.blocks[o.block as usize];
+    let first = p.blocks[o.block as usize].insts.start;
+    let inst = match o.inst {
+        Some(i) => block.insts.get((i - first) as usize),
+        None => block.insts.first(),
+    };
+    OutOfRegisters {
+        file: o.name,
+        demand: o.demand,
+        limit: o.limit,
+        loc: inst.map_or(Loc::UNKNOWN, |i| i.loc),
+        inst: inst.map_or(String::new(), |i| crate::print::print_inst(mf, t, i)),
+    }
+}
+
+fn write_back<T: Target>(
+    mf: &mut MFunc<T>,
+    t: &T,
+    p: &Problem,
+    a: &ra::Allocation,
+    stats: &mut AllocStats,
+) -> Result<(), String> {
+    let mut before = a.copies.iter().filter(|c| matches!(c.at, At::Before(_))).peekable();
+    let mut free = a.free.iter().peekable();
+    let mut starts: Vec<SmallVec<[&ra::ParallelCopy; 2]>> = vec![SmallVec::new(); mf.blocks.len()];
+    let mut ends = starts.clone();
+    for c in &a.copies {
+        match c.at {
+            At::Before(_) => {}
+            At::End(b, _) => ends[b as usize].push(c),
+            At::Start(b, _) => starts[b as usize].push(c),
+        }
+    }
+    let mut used = vec![UnitSet::EMPTY; p.files.len()];
+    let mut id = 0;
+    for b in 0..mf.blocks.len() {
+        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
+        let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
+        for c in &starts[b] {
+            parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
+        }
+        let mut todo: SmallVec<[&ra::ParallelCopy; 2]> = ends[b].clone();
+        let has_logical_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
+        for mut inst in insts {
+            let ends_logical = inst.is(Pseudo::LogicalEnd);
+            let ends_all = is_terminator(t, &inst);
+            if ends_logical || ends_all {
+                todo.retain(|c| {
+                    let now = ends_all || matches!(c.at, At::End(_, Cfg::Logical) if has_logical_end);
+                    if now {
+                        parallel(t, p, &c.moves, &c.free, inst.loc, &mut out, stats);
+                    }
+                    !now
+                });
+            }
+            while let Some(c) = before.next_if(|c| c.at == At::Before(id)) {
+                parallel(t, p, &c.moves, &c.free, inst.loc, &mut out, stats);
+            }
+            let base = p.insts[id as usize].operands.start as usize;
+            let free_here = free.next_if(|f| f.0 == id).map(|f| f.1.as_slice());
+            let mut k = base;
+            let mut granules: SmallVec<[u16; 8]> = SmallVec::new();
+            for u in &mut inst.uses {
+                if let Src::Reg(Reg::V(v)) = u.src {
+                    let file = p.file(Value(v.0));
+                    let mut place = a.operands[k];
+                    k += 1;
+                    let mut g = p.shape(Value(v.0)).granule;
+                    if let Some((first, count)) = u.part {
+                        if first as u16 + count as u16 > place.len() || count == 0 {
+                            return Err(format!("block {b}: part {first}+{count} of {v:?}, which has {}", place.len()));
+                        }
+                        place = place.part(first as u16, count as u16);
+                        g = gcd(g, gcd(first as u16, count as u16));
+                    }
+                    used[file as usize].add(place);
+                    granules.push(g);
+                    u.src = Src::Reg(Reg::P(PReg { file, place }));
+                    u.fixed = None;
+                } else {
+                    granules.push(0);
+                }
+                u.part = None;
+            }
+            for d in &mut inst.defs {
+                if let Reg::V(v) = d.reg {
+                    let file = p.file(Value(v.0));
+                    let place = a.operands[k];
+                    k += 1;
+                    used[file as usize].add(place);
+                    granules.push(p.shape(Value(v.0)).granule);
+                    *d = crate::inst::Def::preg(PReg { file, place });
+                } else {
+                    granules.push(1);
+                }
+            }
+            id += 1;
+            match inst.op {
+                Opcode::Op(_) => out.push(inst),
+                Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd) => {}
+                Opcode::Pseudo(pseudo) => {
+                    let none = vec![UnitSet::EMPTY; p.files.len()];
+                    let free = free_here.unwrap_or(&none);
+                    copy_pseudo(t, p, &inst, pseudo, &granules, free, &mut out, stats)
+                        .map_err(|e| format!("block {b}: {e}"))?;
+                }
+            }
+        }
+        for c in todo {
+            parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
+        }
+        mf.blocks[b].insts = out;
+        mf.blocks[b].params.clear();
+        let block = &mut mf.blocks[b];
+        for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
+            e.args.clear();
+        }
+    }
+    for c in &a.copies {
+        for m in &c.moves {
+            used[m.file as usize].add(m.dst);
+        }
+    }
+    stats.used = used;
+    Ok(())
+}
+
+fn gcd(a: u16, b: u16) -> u16 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Emits the moves of all files of a parallel copy.
+fn parallel<T: Target>(
+    t: &T,
+    p: &Problem,
+    moves: &[Move],
+    free: &[UnitSet],
+    loc: Loc,
+    out: &mut Vec<MInst<T>>,
+    stats: &mut AllocStats,
+) {
+    let start = out.len();
+    let mut free = free.to_vec();
+    // What another file's moves write is no scratch.
+    for m in moves {
+        free[m.file as usize] = free[m.file as usize].minus(&m.dst.set()).minus(&m.src.set());
+    }
+    for (id, file) in p.files.iter().enumerate() {
+        let id = id as ra::FileId;
+        if !moves.iter().any(|m| m.file == id) {
+            continue;
+        }
+        for step in ra::sequence(id, file, t.move_caps(id), moves, &free[id as usize]) {
+            let mut cx = CopyCx { out, free: &free, loc };
+            match &step {
+                Step::Move { dst, src } => {
+                    t.emit_move(&mut cx, Side { file: id, units: dst }, Side { file: id, units: src });
+                }
+                Step::Swap { a, b } => {
+                    t.emit_swap(&mut cx, Side { file: id, units: a }, Side { file: id, units: b });
+                }
+            }
+        }
+    }
+    stats.moves += (out.len() - start) as u32;
+}
+
+/// Lowers a copy, collect or split whose operands are physical by now. `granules` is per use, then per definition.
+#[expect(clippy::too_many_arguments, reason = "the state of one step of the walk")]
+fn copy_pseudo<T: Target>(
+    t: &T,
+    p: &Problem,
+    inst: &MInst<T>,
+    pseudo: Pseudo,
+    granules: &[u16],
+    free: &[UnitSet],
+    out: &mut Vec<MInst<T>>,
+    stats: &mut AllocStats,
+) -> Result<(), String> {
+    let mut moves: Vec<Move> = Vec::new();
+    let mut cross: Vec<(PReg, PReg)> = Vec::new();
+    let mut sets: Vec<(PReg, Use<T>)> = Vec::new();
+    let uses = inst.uses.len();
+    let mut pair = |dst: PReg, src: &Use<T>, g: u16| -> Result<(), String> {
+        match src.phys() {
+            Some(s) if s.file == dst.file => {
+                if s.place.len() != dst.place.len() {
+                    return Err(format!("copy of {} units to {}", s.place.len(), dst.place.len()));
+                }
+                let granule = gcd(g, s.place.len()).max(1);
+                moves.push(Move { file: dst.file, dst: dst.place, src: s.place, granule });
+            }
+            Some(s) => cross.push((dst, s)),
+            None => sets.push((dst, *src)),
+        }
+        Ok(())
+    };
+    let phys = |d: &crate::inst::Def| d.phys().ok_or_else(|| "virtual register left".to_string());
+    match pseudo {
+        Pseudo::Copy => {
+            if inst.defs.len() != uses {
+                return Err(format!("copy of {uses} sources to {} definitions", inst.defs.len()));
+            }
+            for (k, (d, u)) in inst.defs.iter().zip(&inst.uses).enumerate() {
+                pair(phys(d)?, u, gcd(granules[uses + k], granules[k]))?;
+            }
+        }
+        Pseudo::Collect => {
+            let [d] = inst.defs.as_slice() else { return Err("collect has one definition".into()) };
+            let dst = phys(d)?;
+            let each = set_units(inst, dst.place.len(), |_| 0);
+            let mut at = 0;
+            for (k, u) in inst.uses.iter().enumerate() {
+                let n = u.phys().map_or(each, |s| s.place.len());
+                if n == 0 || at + n > dst.place.len() {
+                    return Err(format!("collect of more than {} units", dst.place.len()));
+                }
+                let part = PReg { file: dst.file, place: dst.place.part(at, n) };
+                pair(part, u, gcd(gcd(granules[uses], granules[k]), gcd(at, n)))?;
+                at += n;
+            }
+            if at != dst.place.len() {
+                return Err(format!("collect of {at} units into {}", dst.place.len()));
+            }
+        }
+        Pseudo::Split => {
+            let [u] = inst.uses.as_slice() else { return Err("split has one source".into()) };
+            let Some(src) = u.phys() else { return Err("split of no register".into()) };
+            let mut at = 0;
+            for (k, d) in inst.defs.iter().enumerate() {
+                let dst = phys(d)?;
+                let n = dst.place.len();
+                if at + n > src.place.len() {
+                    return Err(format!("split of {} units into more", src.place.len()));
+                }
+                let part = Use::preg(PReg { file: src.file, place: src.place.part(at, n) });
+                pair(dst, &part, gcd(gcd(granules[0], granules[uses + k]), gcd(at, n)))?;
+                at += n;
+            }
+        }
+        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd => {}
+    }
+    // A cross-file copy among others could read what they overwrite.
+    if !cross.is_empty() && inst.defs.len() > 1 && pseudo == Pseudo::Copy {
+        return Err("a parallel copy stays in one file".into());
+    }
+    parallel(t, p, &moves, free, inst.loc, out, stats);
+    let start = out.len();
+    let mut cx = CopyCx { out, free, loc: inst.loc };
+    for (d, s) in cross {
+        let (du, su): (Vec<u16>, Vec<u16>) = (d.place.units().collect(), s.place.units().collect());
+        t.emit_move(&mut cx, Side { file: d.file, units: &du }, Side { file: s.file, units: &su });
+    }
+    for (d, s) in sets {
+        let units: Vec<u16> = d.place.units().collect();
+        t.emit_set(&mut cx, Side { file: d.file, units: &units }, &s);
+    }
+    stats.moves += (out.len() - start) as u32;
+    Ok(())
+}
+
+/// Blocks whose edges the allocator can handle: see [`MFunc::split_critical_edges`].
+pub fn has_critical_edge<T: Target>(mf: &MFunc<T>, cfg: Cfg) -> Option<(BlockId, BlockId)> {
+    let mut preds = vec![0u32; mf.blocks.len()];
+    for b in &mf.blocks {
+        for e in b.succs(cfg) {
+            preds[e.to.0 as usize] += 1;
+        }
+    }
+    for b in mf.block_ids() {
+        let succs = mf.blocks[b.0 as usize].succs(cfg);
+        if let (true, Some(e)) = (succs.len() > 1, succs.iter().find(|e| preds[e.to.0 as usize] > 1)) {
+            return Some((b, e.to));
+        }
+    }
+    None
+}

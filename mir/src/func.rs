@@ -1,0 +1,270 @@
+//! Machine functions: blocks with parameters and two successor lists.
+
+use gpucc_regalloc::Cfg;
+
+use crate::inst::{BlockId, Class, MInst, Src, VReg};
+use crate::target::Target;
+
+/// An edge with one argument per parameter of its target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MEdge {
+    /// Target block.
+    pub to: BlockId,
+    /// Arguments; [`VReg::NONE`] for parameters of files that live on the other graph.
+    pub args: Vec<VReg>,
+}
+
+impl MEdge {
+    /// An edge without arguments.
+    pub fn to(to: BlockId) -> MEdge {
+        MEdge { to, args: Vec::new() }
+    }
+}
+
+/// A block. It ends in terminators that name every successor by label, also the one that will come next.
+pub struct MBlock<T: Target> {
+    /// Parameters.
+    pub params: Vec<VReg>,
+    /// Instructions, terminators last.
+    pub insts: Vec<MInst<T>>,
+    /// Successors on the logical graph.
+    pub succs: Vec<MEdge>,
+    /// Successors on the linear graph, where that differs from the logical one.
+    pub linear: Option<Vec<MEdge>>,
+    /// Depth of loops around it.
+    pub loop_depth: u8,
+}
+
+impl<T: Target> MBlock<T> {
+    /// An empty block.
+    pub fn new() -> Self {
+        MBlock { params: Vec::new(), insts: Vec::new(), succs: Vec::new(), linear: None, loop_depth: 0 }
+    }
+
+    /// Successors on one graph.
+    pub fn succs(&self, cfg: Cfg) -> &[MEdge] {
+        match (cfg, &self.linear) {
+            (Cfg::Linear, Some(l)) => l,
+            _ => &self.succs,
+        }
+    }
+
+    /// All edges: the logical ones and, where they differ, the linear ones.
+    pub fn all_succs(&self) -> impl Iterator<Item = &MEdge> {
+        self.succs.iter().chain(self.linear.iter().flatten())
+    }
+}
+
+impl<T: Target> Default for MBlock<T> {
+    fn default() -> Self {
+        MBlock::new()
+    }
+}
+
+impl<T: Target> Clone for MBlock<T> {
+    fn clone(&self) -> Self {
+        MBlock {
+            params: self.params.clone(),
+            insts: self.insts.clone(),
+            succs: self.succs.clone(),
+            linear: self.linear.clone(),
+            loop_depth: self.loop_depth,
+        }
+    }
+}
+
+/// A machine function. Block order is emission order; block 0 is the entry.
+pub struct MFunc<T: Target> {
+    /// Name for dumps.
+    pub name: String,
+    /// Blocks. Every block but the entry comes after one of its predecessors, on each graph that reaches it.
+    pub blocks: Vec<MBlock<T>>,
+    /// Class of each virtual register.
+    pub classes: Vec<Class>,
+}
+
+impl<T: Target> Clone for MFunc<T> {
+    fn clone(&self) -> Self {
+        MFunc { name: self.name.clone(), blocks: self.blocks.clone(), classes: self.classes.clone() }
+    }
+}
+
+impl<T: Target> MFunc<T> {
+    /// A function without blocks.
+    pub fn new(name: impl Into<String>) -> Self {
+        MFunc { name: name.into(), blocks: Vec::new(), classes: Vec::new() }
+    }
+
+    /// A new virtual register.
+    pub fn vreg(&mut self, class: Class) -> VReg {
+        self.classes.push(class);
+        VReg(self.classes.len() as u32 - 1)
+    }
+
+    /// Class of a virtual register.
+    pub fn class(&self, v: VReg) -> Class {
+        self.classes[v.0 as usize]
+    }
+
+    /// A new block at the end.
+    pub fn block(&mut self) -> BlockId {
+        self.blocks.push(MBlock::new());
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// The block.
+    pub fn at(&mut self, b: BlockId) -> &mut MBlock<T> {
+        &mut self.blocks[b.0 as usize]
+    }
+
+    /// Blocks in order.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<T> {
+        (0..self.blocks.len() as u32).map(BlockId)
+    }
+
+    /// Index of the first terminator of a block (the number of instructions if it has none).
+    pub fn first_terminator(&self, t: &T, b: BlockId) -> usize {
+        let insts = &self.blocks[b.0 as usize].insts;
+        let n = insts.iter().rev().take_while(|i| is_terminator(t, i)).count();
+        insts.len() - n
+    }
+
+    /// Number of instructions.
+    pub fn inst_count(&self) -> usize {
+        self.blocks.iter().map(|b| b.insts.len()).sum()
+    }
+
+    /// Puts the blocks into another order; `order[new] = old` must name every block once, the entry first.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn reorder(&mut self, order: &[BlockId]) {
+        assert_eq!(order.len(), self.blocks.len());
+        let mut new_of = vec![u32::MAX; order.len()];
+        for (new, old) in order.iter().enumerate() {
+            assert_eq!(new_of[old.0 as usize], u32::MAX, "{old:?} twice");
+            new_of[old.0 as usize] = new as u32;
+        }
+        let mut old: Vec<Option<MBlock<T>>> = std::mem::take(&mut self.blocks).into_iter().map(Some).collect();
+        for &o in order {
+            if let Some(b) = old[o.0 as usize].take() {
+                self.blocks.push(b);
+            }
+        }
+        self.retarget(|b| BlockId(new_of[b.0 as usize]));
+    }
+
+    fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
+        for b in &mut self.blocks {
+            for e in b.succs.iter_mut().chain(b.linear.iter_mut().flatten()) {
+                e.to = f(e.to);
+            }
+            for i in &mut b.insts {
+                for u in &mut i.uses {
+                    if let Src::Label(l) = &mut u.src {
+                        *l = f(*l);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts blocks into reverse post-order of the logical graph, unless they are in a fit order already; blocks that
+    /// nothing reaches are removed. Not for targets whose graphs differ.
+    pub fn sort_blocks(&mut self) {
+        let n = self.blocks.len();
+        let mut seen = vec![false; n];
+        let mut post = Vec::with_capacity(n);
+        let mut stack = vec![(0usize, 0usize)];
+        if n > 0 {
+            seen[0] = true;
+        }
+        while let Some((b, k)) = stack.pop() {
+            // Later successors first, so that earlier ones come earlier in the reverse.
+            let succs = &self.blocks[b].succs;
+            if k < succs.len() {
+                stack.push((b, k + 1));
+                let to = succs[succs.len() - 1 - k].to.0 as usize;
+                if !seen[to] {
+                    seen[to] = true;
+                    stack.push((to, 0));
+                }
+            } else {
+                post.push(b);
+            }
+        }
+        let mut has_earlier = vec![false; n];
+        for (b, block) in self.blocks.iter().enumerate() {
+            for e in &block.succs {
+                has_earlier[e.to.0 as usize] |= b < e.to.0 as usize;
+            }
+        }
+        if post.len() == n && (1..n).all(|b| has_earlier[b]) {
+            return;
+        }
+        let mut new_of = vec![u32::MAX; n];
+        let mut blocks = Vec::with_capacity(n);
+        for (new, &old) in post.iter().rev().enumerate() {
+            new_of[old] = new as u32;
+            blocks.push(std::mem::take(&mut self.blocks[old]));
+        }
+        self.blocks = blocks;
+        self.retarget(|b| BlockId(new_of[b.0 as usize]));
+    }
+
+    /// Gives every critical edge of the logical graph (from a block with several successors to one with several
+    /// predecessors) a block of its own, right before its target or after its source, whichever keeps the order fit.
+    /// For targets whose graphs are equal; the others build their linear graph without such edges.
+    pub fn split_critical_edges(&mut self, t: &T) {
+        let mut preds = vec![0u32; self.blocks.len()];
+        for b in &self.blocks {
+            for e in &b.succs {
+                preds[e.to.0 as usize] += 1;
+            }
+        }
+        let n = self.blocks.len();
+        // New blocks that go right after each old one.
+        let mut after: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for b in 0..n {
+            if self.blocks[b].succs.len() < 2 || self.blocks[b].linear.is_some() {
+                continue;
+            }
+            for k in 0..self.blocks[b].succs.len() {
+                let to = self.blocks[b].succs[k].to;
+                if preds[to.0 as usize] < 2 {
+                    continue;
+                }
+                let new = BlockId(self.blocks.len() as u32);
+                let mut middle = MBlock::new();
+                middle.loop_depth = self.blocks[b].loop_depth.min(self.blocks[to.0 as usize].loop_depth);
+                middle.insts.push(t.jump(to));
+                let edge = &mut self.blocks[b].succs[k];
+                middle.succs.push(MEdge { to, args: std::mem::take(&mut edge.args) });
+                edge.to = new;
+                // Among equal labels the first belongs to the first edge that still has it.
+                let label = self.blocks[b].insts.iter_mut().flat_map(|i| i.uses.iter_mut()).find(|u| u.src == Src::Label(to));
+                if let Some(u) = label {
+                    u.src = Src::Label(new);
+                }
+                // Before a forward target if that comes right after some block; else behind the source.
+                let place = if to.0 as usize > b { to.0 as usize - 1 } else { b };
+                after[place].push(new.0);
+                self.blocks.push(middle);
+            }
+        }
+        if self.blocks.len() == n {
+            return;
+        }
+        let mut order = Vec::with_capacity(self.blocks.len());
+        for (b, extra) in after.iter().enumerate() {
+            order.push(BlockId(b as u32));
+            order.extend(extra.iter().map(|&x| BlockId(x)));
+        }
+        self.reorder(&order);
+    }
+}
+
+/// Whether an instruction ends its block.
+pub fn is_terminator<T: Target>(t: &T, i: &MInst<T>) -> bool {
+    i.target_op().is_some() && t.info(i).terminator
+}

@@ -1,0 +1,387 @@
+//! The walk from IR to machine IR.
+//!
+//! Blocks are visited last to first and instructions backwards, so that every user of a value (but for loop back
+//! edges) has been seen when its definition comes up: a pure instruction that nobody asked for is never emitted, and a
+//! user folds a producer simply by not asking for its registers. The target implements [`Lower`]; inside it the
+//! instructions of one IR instruction are emitted in forward order.
+
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SideMap, Value, ValueDef};
+use gpucc_regalloc::Cfg;
+use smallvec::SmallVec;
+
+use crate::func::{MEdge, MFunc};
+use crate::inst::{BlockId, Class, Def, MInst, Pseudo, VReg};
+use crate::target::Target;
+
+/// The registers of an IR value: one per piece, as [`Lower::repr`] says.
+pub type Regs = SmallVec<[VReg; 4]>;
+
+/// Classes of the registers of a value.
+pub type Repr = SmallVec<[Class; 4]>;
+
+/// What a target does for each piece of the IR.
+pub trait Lower<T: Target> {
+    /// How a value is held: one class per register, at least one. A vector may be one register or one per lane.
+    /// Called once for each value of the function, before anything else.
+    fn repr(&mut self, f: &Function, v: Value) -> Repr;
+
+    /// Emits an instruction that is no terminator: defines [`Select::result`] from [`Select::regs`] of the operands.
+    ///
+    /// # Errors
+    /// When the target cannot do it.
+    fn inst(&mut self, cx: &mut Select<'_, T>, inst: Inst) -> Result<(), Diagnostic>;
+
+    /// Emits a terminator and sets the edges ([`Select::jump_to`], [`Select::edge`], [`Select::set_succs`]).
+    ///
+    /// # Errors
+    /// When the target cannot do it.
+    fn terminator(&mut self, cx: &mut Select<'_, T>, inst: Inst) -> Result<(), Diagnostic>;
+
+    /// Emits a constant into registers.
+    ///
+    /// # Errors
+    /// When the target cannot hold it.
+    fn constant(&mut self, cx: &mut Select<'_, T>, v: Value, into: &[VReg]) -> Result<(), Diagnostic>;
+
+    /// Emits what begins the program (a `Start` with the preloaded registers in use). Called last, for the entry block;
+    /// what it emits comes first.
+    ///
+    /// # Errors
+    /// When the target cannot do it.
+    fn entry(&mut self, cx: &mut Select<'_, T>) -> Result<(), Diagnostic>;
+}
+
+struct PendingConst {
+    value: Value,
+    regs: Regs,
+    /// Chunk before which it is emitted: that of its first use so far.
+    chunk: usize,
+}
+
+/// The state of the walk.
+pub struct Select<'f, T: Target> {
+    /// The function that is walked.
+    pub f: &'f Function,
+    /// The machine function so far.
+    pub mf: MFunc<T>,
+    /// Location given to what is emitted.
+    pub loc: Loc,
+    regs: SideMap<Value, Option<Regs>>,
+    reprs: SideMap<Value, Repr>,
+    uses: SideMap<Value, u32>,
+    home: SideMap<Inst, Option<gpucc_ir::Block>>,
+    order: SideMap<Inst, u32>,
+    block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
+    block: gpucc_ir::Block,
+    inst: Option<Inst>,
+    buffer: Vec<MInst<T>>,
+    /// Emitted chunks of this block, last first.
+    chunks: Vec<Vec<MInst<T>>>,
+    consts: Vec<PendingConst>,
+}
+
+/// Uses of a constant farther apart than this many IR instructions get registers of their own.
+const CONST_REACH: usize = 40;
+
+/// Walks `f`. Machine blocks are in layout order, one for each IR block, plus what the target adds.
+///
+/// # Errors
+/// The first thing that the target cannot do.
+pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc<T>, Diagnostic> {
+    let mut uses: SideMap<Value, u32> = SideMap::new();
+    let mut order: SideMap<Inst, u32> = SideMap::new();
+    for (n, (_, i)) in f.insts_in_order().enumerate() {
+        f.insts[i].for_each_use(|v| uses[v] += 1);
+        order[i] = n as u32;
+    }
+    let mut reprs: SideMap<Value, Repr> = SideMap::new();
+    for &b in &f.layout {
+        let mut note = |v: Value| {
+            if reprs[v].is_empty() {
+                reprs[v] = lower.repr(f, v);
+            }
+        };
+        f.blocks[b].params.iter().for_each(|&v| note(v));
+        for &i in &f.blocks[b].insts {
+            f.insts[i].results.iter().for_each(|&v| note(v));
+            f.insts[i].for_each_use(&mut note);
+        }
+    }
+    let mut mf = MFunc::new(f.name.clone());
+    let mut block_of: SideMap<gpucc_ir::Block, Option<BlockId>> = SideMap::new();
+    for &b in &f.layout {
+        block_of[b] = Some(mf.block());
+    }
+    let mut cx = Select {
+        f,
+        mf,
+        loc: Loc::UNKNOWN,
+        regs: SideMap::with_default(None),
+        reprs,
+        uses,
+        home: f.inst_blocks(),
+        order,
+        block_of,
+        block: f.entry(),
+        inst: None,
+        buffer: Vec::new(),
+        chunks: Vec::new(),
+        consts: Vec::new(),
+    };
+    // Parameters exist whoever asks for them; `dce` removes those that turn out to be unused.
+    for &b in &f.layout {
+        let id = cx.block_id(b);
+        let mut params = Vec::new();
+        if b != f.entry() {
+            for &v in &f.blocks[b].params {
+                let regs = cx.make(v);
+                params.extend_from_slice(&regs);
+            }
+        }
+        cx.mf.at(id).params = params;
+    }
+    for &b in f.layout.iter().rev() {
+        cx.block(lower, b)?;
+    }
+    Ok(cx.mf)
+}
+
+impl<'f, T: Target> Select<'f, T> {
+    fn fresh(&mut self, v: Value) -> Regs {
+        self.reprs[v].iter().map(|&c| self.mf.vreg(c)).collect()
+    }
+
+    fn make(&mut self, v: Value) -> Regs {
+        if let Some(r) = &self.regs[v] {
+            return r.clone();
+        }
+        let regs: Regs = self.fresh(v);
+        self.regs[v] = Some(regs.clone());
+        regs
+    }
+
+    fn block(&mut self, lower: &mut dyn Lower<T>, b: gpucc_ir::Block) -> Result<(), Diagnostic> {
+        self.block = b;
+        let insts = &self.f.blocks[b].insts;
+        for &i in insts.iter().rev() {
+            let data = &self.f.insts[i];
+            self.loc = data.loc;
+            self.inst = Some(i);
+            let terminator = data.op.is_terminator();
+            let asked = data.results.iter().any(|&v| self.is_wanted(v));
+            if !terminator && !asked && !self.f.has_effect(i) {
+                continue;
+            }
+            if terminator {
+                lower.terminator(self, i)?;
+            } else {
+                lower.inst(self, i)?;
+            }
+            self.flush();
+            self.constants(lower, false)?;
+        }
+        self.inst = None;
+        self.constants(lower, true)?;
+        if b == self.f.entry() {
+            lower.entry(self)?;
+            self.flush();
+            self.constants(lower, true)?;
+        }
+        let id = self.block_id(b);
+        let mut out = Vec::with_capacity(self.chunks.iter().map(Vec::len).sum());
+        for c in std::mem::take(&mut self.chunks).into_iter().rev() {
+            out.extend(c);
+        }
+        self.mf.at(id).insts = out;
+        Ok(())
+    }
+
+    fn flush(&mut self) {
+        let chunk = std::mem::take(&mut self.buffer);
+        self.chunks.push(chunk);
+    }
+
+    /// Emits the constants that are due: all of them, or those whose uses are far behind.
+    fn constants(&mut self, lower: &mut dyn Lower<T>, all: bool) -> Result<(), Diagnostic> {
+        let now = self.chunks.len();
+        let mut k = 0;
+        while k < self.consts.len() {
+            if !all && self.consts[k].chunk + CONST_REACH > now {
+                k += 1;
+                continue;
+            }
+            let c = self.consts.remove(k);
+            debug_assert!(self.buffer.is_empty());
+            lower.constant(self, c.value, &c.regs)?;
+            // The chunk is in forward order; the constant goes to its front.
+            let mut made = std::mem::take(&mut self.buffer);
+            let at = c.chunk.min(self.chunks.len().saturating_sub(1));
+            if let Some(chunk) = self.chunks.get_mut(at) {
+                made.append(chunk);
+                *chunk = made;
+            } else {
+                self.chunks.push(made);
+            }
+        }
+        Ok(())
+    }
+
+    // ---- Questions about the IR ----
+
+    /// Data of the instruction.
+    pub fn data(&self, i: Inst) -> &'f InstData {
+        &self.f.insts[i]
+    }
+
+    /// How often a value is used in the IR.
+    pub fn uses(&self, v: Value) -> u32 {
+        self.uses[v]
+    }
+
+    /// Whether someone asked for the registers of `v`.
+    pub fn is_wanted(&self, v: Value) -> bool {
+        self.regs[v].is_some()
+    }
+
+    /// The constant bits of a scalar, or of a vector with equal lanes.
+    pub fn const_bits(&self, v: Value) -> Option<u64> {
+        self.f.const_bits(v)
+    }
+
+    /// The producer of `v` if the current instruction is its only user and it can be computed right here instead: a
+    /// pure instruction, or a load of the same block with nothing that writes in between.
+    pub fn fold(&self, v: Value) -> Option<&'f InstData> {
+        (self.uses[v] == 1 && !self.is_wanted(v)).then(|| self.peek(v))?
+    }
+
+    /// Like [`fold`](Select::fold) with any number of users: what is folded is computed again.
+    pub fn peek(&self, v: Value) -> Option<&'f InstData> {
+        let f = self.f;
+        let i = f.def_inst(v)?;
+        let data = &f.insts[i];
+        if data.op.is_pure() {
+            return Some(data);
+        }
+        let at = self.inst?;
+        if data.op != Op::Load || f.has_effect(i) || self.home[i] != Some(self.block) {
+            return None;
+        }
+        // Loads are few between producer and user; walk only what lies there.
+        let insts = &f.blocks[self.block].insts;
+        let (from, to) = (self.order[i], self.order[at]);
+        let start = insts.partition_point(|&j| self.order[j] <= from);
+        let clear = insts[start..].iter().take_while(|&&j| self.order[j] < to).take(64).all(|&j| !f.has_effect(j));
+        (clear && to - from <= 64).then_some(data)
+    }
+
+    /// Like [`fold`](Select::fold), only for a producer with this op.
+    pub fn fold_op(&self, v: Value, op: Op) -> Option<&'f InstData> {
+        self.fold(v).filter(|d| d.op == op)
+    }
+
+    // ---- Registers ----
+
+    /// The registers of a value, one per class of [`Lower::repr`]. Asking makes its producer be emitted. Constants are emitted before their first use in the block; undef takes any bits.
+    pub fn regs(&mut self, v: Value) -> Regs {
+        match self.f.values[v].def {
+            ValueDef::Const(_) => {
+                let now = self.chunks.len();
+                if let Some(c) = self.consts.iter_mut().find(|c| c.value == v) {
+                    c.chunk = now;
+                    return c.regs.clone();
+                }
+                let regs: Regs = self.fresh(v);
+                self.consts.push(PendingConst { value: v, regs: regs.clone(), chunk: now });
+                regs
+            }
+            ValueDef::Undef => {
+                let regs: Regs = self.fresh(v);
+                let mut undef = MInst::pseudo(Pseudo::Undef);
+                undef.defs = regs.iter().map(|&r| Def::reg(r)).collect();
+                self.buffer.push(undef);
+                regs
+            }
+            ValueDef::Inst(..) | ValueDef::Param(..) => self.make(v),
+        }
+    }
+
+    /// The register of a value that has exactly one.
+    ///
+    /// # Panics
+    /// When [`Lower::repr`] gives it several.
+    pub fn reg(&mut self, v: Value) -> VReg {
+        let regs = self.regs(v);
+        assert!(regs.len() == 1, "{v} is held in {} registers", regs.len());
+        regs[0]
+    }
+
+    /// The registers that the current instruction must define for its result number `n`; fresh ones that nobody reads
+    /// if nobody asked.
+    pub fn result(&mut self, i: Inst, n: usize) -> Regs {
+        let v = self.f.insts[i].results[n];
+        self.make(v)
+    }
+
+    /// A fresh register.
+    pub fn temp(&mut self, class: Class) -> VReg {
+        self.mf.vreg(class)
+    }
+
+    /// Appends an instruction with the location of the IR instruction.
+    pub fn emit(&mut self, mut i: MInst<T>) {
+        if i.loc == Loc::UNKNOWN {
+            i.loc = self.loc;
+        }
+        self.buffer.push(i);
+    }
+
+    // ---- Blocks and edges ----
+
+    /// The machine block of an IR block.
+    ///
+    /// # Panics
+    /// When the block is not in the layout.
+    pub fn block_id(&self, b: gpucc_ir::Block) -> BlockId {
+        match self.block_of[b] {
+            Some(id) => id,
+            None => panic!("{b} is not in the layout"),
+        }
+    }
+
+    /// The IR block that is being walked.
+    pub fn current(&self) -> gpucc_ir::Block {
+        self.block
+    }
+
+    /// The machine block that is being walked.
+    pub fn current_id(&self) -> BlockId {
+        self.block_id(self.block)
+    }
+
+    /// A machine edge for an IR edge, with the registers of its arguments.
+    pub fn edge(&mut self, e: &gpucc_ir::Edge) -> MEdge {
+        let mut args = Vec::new();
+        for &a in &e.args {
+            let regs = self.regs(a);
+            args.extend_from_slice(&regs);
+        }
+        MEdge { to: self.block_id(e.block), args }
+    }
+
+    /// Sets the successors of the current block on one graph.
+    pub fn set_succs(&mut self, cfg: Cfg, edges: Vec<MEdge>) {
+        let id = self.current_id();
+        let block = self.mf.at(id);
+        match cfg {
+            Cfg::Logical => block.succs = edges,
+            Cfg::Linear => block.linear = Some(edges),
+        }
+    }
+
+    /// Emits the target's jump and sets it as only successor: all that an IR `jump` needs where the graphs are equal.
+    pub fn jump_to(&mut self, t: &T, e: &gpucc_ir::Edge) {
+        let edge = self.edge(e);
+        self.emit(t.jump(edge.to));
+        self.set_succs(Cfg::Logical, vec![edge]);
+    }
+}
