@@ -242,7 +242,8 @@ impl<T: Target> MFunc<T> {
                 middle.succs.push(MEdge { to, args: std::mem::take(&mut edge.args) });
                 edge.to = new;
                 // Among equal labels the first belongs to the first edge that still has it.
-                let label = self.blocks[b].insts.iter_mut().flat_map(|i| i.uses.iter_mut()).find(|u| u.src == Src::Label(to));
+                let label =
+                    self.blocks[b].insts.iter_mut().flat_map(|i| i.uses.iter_mut()).find(|u| u.src == Src::Label(to));
                 if let Some(u) = label {
                     u.src = Src::Label(new);
                 }

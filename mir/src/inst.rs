@@ -404,13 +404,7 @@ impl<T: Target> fmt::Debug for Use<T> {
 
 impl<T: Target> Clone for MInst<T> {
     fn clone(&self) -> Self {
-        MInst {
-            op: self.op,
-            defs: self.defs.clone(),
-            uses: self.uses.clone(),
-            mods: self.mods.clone(),
-            loc: self.loc,
-        }
+        MInst { op: self.op, defs: self.defs.clone(), uses: self.uses.clone(), mods: self.mods.clone(), loc: self.loc }
     }
 }
 
