@@ -133,12 +133,11 @@ pub fn classify(bits: u64, exponent_bits: u32, fraction_bits: u32) -> Class {
 pub(crate) fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primitive::f64 {
     use core::primitive::f64;
     let s = a + b;
-    // Knuth's error-free sum. With an infinity or NaN the error is NaN and fails the comparison below.
+    // Knuth's error-free sum. With an infinity or NaN the error is NaN.
     let bb = s - a;
     let err = (a - (s - bb)) + (b - bb);
     let bits = s.to_bits();
-    let inexact = err < 0.0 || err > 0.0;
-    if bits & 1 != 0 || !inexact {
+    if bits & 1 != 0 || err == 0.0 || err.is_nan() {
         return s;
     }
     if (err > 0.0) == (s > 0.0) { f64::from_bits(bits + 1) } else { f64::from_bits(bits - 1) }

@@ -2,25 +2,26 @@
 
 use crate::Round;
 use crate::convert::{f16_to_f32, f32_to_f16};
-use core::primitive::{f32, f64};
+use core::primitive::f32;
 
-/// `floor(0.5 + scale * clamp(x, low, 1))`, with the product exact; NaN counts as 0.
+/// `floor(0.5 + scale * clamp(x, low, 1))`, product and sum each rounded to f32, as code without a fused multiply-add
+/// computes it; NaN counts as 0.
 #[inline]
-fn norm(x: f32, low: f64, scale: f64) -> i32 {
-    let x = if x.is_nan() { 0.0 } else { f64::from(x).clamp(low, 1.0) };
-    crate::f64::round_to_int(Round::Down, 0.5 + scale * x) as i32
+fn norm(x: f32, low: f32, scale: f32) -> i32 {
+    let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
+    crate::f32::floor(0.5 + scale * x) as i32
 }
 
 /// One signed normalised value of `bits` bits, as an integer.
 #[inline]
 pub fn to_snorm(x: f32, bits: u32) -> i32 {
-    norm(x, -1.0, f64::from((1_u32 << (bits - 1)) - 1))
+    norm(x, -1.0, ((1_u32 << (bits - 1)) - 1) as f32)
 }
 
 /// One unsigned normalised value of `bits` bits, as an integer.
 #[inline]
 pub fn to_unorm(x: f32, bits: u32) -> u32 {
-    norm(x, 0.0, f64::from((1_u32 << bits) - 1)) as u32
+    norm(x, 0.0, ((1_u32 << bits) - 1) as f32) as u32
 }
 
 /// Value of a signed normalised integer of `bits` bits.

@@ -1,0 +1,585 @@
+//! Runs a program: workgroups, subgroups in lockstep, control flow, calls.
+
+use crate::alu::Lanes;
+use crate::compare::Kind;
+use crate::memory::{self, Buffer, Bytes, Common, LaneMemory};
+use crate::profile::Profile;
+use crate::program::{DInst, DPlace, DTerm, Extra, Program};
+use gpucc_ir::{Op, Scope, Sysval};
+use gpucc_sim::{
+    BarrierRule, Dispatch, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind, local_id, run_workgroup,
+    workgroups,
+};
+use std::cell::Cell;
+
+/// What a run left behind besides the buffers.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Counts.
+    pub report: RunReport,
+    /// For each buffer of the dispatch, how each byte was last stored: what [`compare`](crate::compare()) goes by.
+    pub kinds: Vec<Vec<Kind>>,
+}
+
+/// Most bytes that the state of one workgroup may take.
+const STATE_LIMIT: u64 = 1 << 30;
+
+impl Program {
+    /// Runs the whole grid. The buffers of the dispatch are changed in place, also when the run ends in a trap.
+    ///
+    /// # Errors
+    /// The first rule that the program broke, with instruction, workgroup and lane.
+    pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions, profile: &Profile) -> Result<Outcome, Trap> {
+        let mut homes = Vec::with_capacity(self.buffers.len());
+        for b in &self.buffers {
+            let index = dispatch.require(b.group, b.binding, u64::from(b.min_size)).map_err(|mut t| {
+                if !b.name.is_empty() {
+                    t.message = format!("{} (`{}`)", t.message, b.name);
+                }
+                t
+            })?;
+            homes.push(index);
+        }
+        let [x, y, z] = self.workgroup_size.map(u64::from);
+        let invocations = x.saturating_mul(y).saturating_mul(z);
+        let stride = u64::from(profile.lanes()).min(invocations).max(1);
+        let lane_bytes = 2 * (self.private.len() as u64 + u64::from(self.local_size));
+        let slot_bytes = 8 * u64::from(self.slots);
+        let count = if self.barriers { invocations } else { stride };
+        if invocations == 0 || invocations > 65536 || (lane_bytes + slot_bytes).saturating_mul(count) > STATE_LIMIT {
+            return Err(Trap::new(
+                TrapKind::Unsupported,
+                format!("the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"),
+            ));
+        }
+        let mut common = Common { robust: self.robust, strict: self.strict, ..Common::default() };
+        for (b, &home) in self.buffers.iter().zip(&homes) {
+            let data = std::mem::take(&mut dispatch.buffers[home].bytes);
+            let limit = if b.runtime { data.len() } else { data.len().min(b.min_size as usize) };
+            common.buffers.push(Buffer { kinds: vec![Kind::Exact; data.len()], data, limit });
+        }
+        let mut run = Run {
+            program: self,
+            profile,
+            grid: dispatch.grid,
+            lanes: profile.lanes(),
+            stride: stride as usize,
+            invocations: invocations as u32,
+            common,
+            steps: Steps::new(options),
+            report: RunReport::default(),
+            rng: options.perturb.map(SplitMix64::new),
+            values: Vec::new(),
+            edge_scratch: Vec::new(),
+        };
+        let result = run.grid(options);
+        let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
+        for (buffer, &home) in run.common.buffers.into_iter().zip(&homes) {
+            dispatch.buffers[home].bytes = buffer.data;
+            kinds[home] = buffer.kinds;
+        }
+        result?;
+        Ok(Outcome { report: run.report, kinds })
+    }
+}
+
+/// The run as a whole.
+struct Run<'a> {
+    program: &'a Program,
+    profile: &'a Profile,
+    grid: [u32; 3],
+    /// Lanes of a subgroup as the program sees them.
+    lanes: u32,
+    /// Lanes that are kept: fewer when the workgroup is smaller.
+    stride: usize,
+    invocations: u32,
+    common: Common,
+    steps: Steps,
+    report: RunReport,
+    rng: Option<SplitMix64>,
+    values: Vec<u64>,
+    edge_scratch: Vec<u64>,
+}
+
+/// A function that lanes of a subgroup are in.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    func: usize,
+    /// For each lane the block it wants to run next; [`GONE`] when it is not in this frame.
+    next: Vec<u32>,
+    /// The lanes that run now, ascending.
+    active: Vec<u32>,
+    /// They are all lanes of this frame; then `next` is not kept.
+    all: bool,
+    block: u32,
+    /// Next instruction; [`PICK`] when a block must be chosen.
+    at: u32,
+    /// Call of the caller's function that made this frame.
+    call: u32,
+}
+
+const GONE: u32 = u32::MAX;
+const PICK: u32 = u32::MAX;
+
+#[derive(Clone, Debug, Default)]
+struct Subgroup {
+    index: u32,
+    workgroup: [u32; 3],
+    /// Lanes that were launched.
+    lanes: u32,
+    local: Vec<[u32; 3]>,
+    file: Vec<u64>,
+    memory: LaneMemory,
+    frames: Vec<Frame>,
+    depth: usize,
+}
+
+impl Run<'_> {
+    fn grid(&mut self, options: &RunOptions) -> Result<(), Trap> {
+        let per_group = self.invocations.div_ceil(self.stride as u32);
+        let kept = if self.program.barriers { per_group } else { 1 };
+        let mut groups: Vec<Subgroup> = (0..kept).map(|_| self.subgroup()).collect();
+        for id in workgroups(self.grid, options.perturb) {
+            let p = self.program;
+            self.common.shared = Bytes::undefined(p.shared.len(), self.rng.as_mut());
+            if p.robust {
+                self.common.shared.set(0, &p.shared);
+            }
+            self.report.subgroups += u64::from(per_group);
+            let seed = self.rng.as_mut().map(SplitMix64::next_u64);
+            if p.barriers {
+                for (i, g) in groups.iter_mut().enumerate() {
+                    self.launch(g, id, i as u32);
+                }
+                let passed = run_workgroup(&mut groups, seed, BarrierRule::STRICT, |g| self.run(g))
+                    .map_err(|t| t.in_workgroup(id))?;
+                self.report.barriers += passed;
+            } else {
+                // Nobody waits for anybody, so one state serves all subgroups in turn.
+                let start = seed.map_or(0, |s| (s % u64::from(per_group)) as u32);
+                for i in 0..per_group {
+                    self.launch(&mut groups[0], id, (start + i) % per_group);
+                    while self.run(&mut groups[0]).map_err(|t| t.in_workgroup(id))? != Stop::Done {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn subgroup(&mut self) -> Subgroup {
+        let p = self.program;
+        let mut file = vec![0; p.slots as usize * self.stride];
+        let row = |slot: u32| slot as usize * self.stride..(slot as usize + 1) * self.stride;
+        for &(slot, bits) in &p.consts {
+            file[row(slot)].fill(bits);
+        }
+        for &(slot, mask) in &p.undefs {
+            let bits = self.rng.as_mut().map_or(0xcccc_cccc_cccc_cccc, SplitMix64::next_u64);
+            file[row(slot)].fill(bits & mask);
+        }
+        Subgroup { file, ..Subgroup::default() }
+    }
+
+    fn launch(&mut self, g: &mut Subgroup, workgroup: [u32; 3], index: u32) {
+        let p = self.program;
+        let first = index * self.stride as u32;
+        g.index = index;
+        g.workgroup = workgroup;
+        g.lanes = (self.invocations - first).min(self.stride as u32);
+        g.local.clear();
+        g.local.extend((first..first + g.lanes).map(|i| local_id(i, p.workgroup_size)));
+        g.memory.private_size = p.private.len();
+        g.memory.local_size = p.local_size as usize;
+        if !p.private.is_empty() {
+            g.memory.private = Bytes::undefined(p.private.len() * self.stride, None);
+            for lane in 0..self.stride {
+                g.memory.private.set(lane * p.private.len(), &p.private);
+            }
+        }
+        if p.local_size != 0 {
+            g.memory.local = Bytes::undefined(p.local_size as usize * self.stride, self.rng.as_mut());
+        }
+        let lanes = g.lanes;
+        g.depth = 0;
+        let frame = enter(g, p.entry, 0, 0);
+        frame.active.clear();
+        frame.active.extend(0..lanes);
+        // The entry block takes no parameters, so all start there together.
+        frame.all = true;
+    }
+
+    /// Runs a subgroup until it waits, its time slice is over or it ends.
+    fn run(&mut self, g: &mut Subgroup) -> Result<Stop, Trap> {
+        let program = self.program;
+        let mut slice = 4096;
+        loop {
+            let frame = &mut g.frames[g.depth];
+            let func = &program.funcs[frame.func];
+            if frame.at == PICK {
+                if slice == 0 {
+                    return Ok(Stop::Yield);
+                }
+                slice -= 1;
+                if !frame.all {
+                    let next = frame.next.iter().copied().min().unwrap_or(GONE);
+                    if next == GONE {
+                        frame.active.clear();
+                    } else {
+                        let inside = frame.next.iter().filter(|&&b| b != GONE).count();
+                        frame.block = next;
+                        frame.active.clear();
+                        frame.active.extend((0_u32..).zip(&frame.next).filter(|(_, b)| **b == next).map(|(l, _)| l));
+                        frame.all = frame.active.len() == inside;
+                    }
+                }
+                if frame.active.is_empty() {
+                    match g.depth.checked_sub(1) {
+                        None => return Ok(Stop::Done),
+                        Some(caller) => g.depth = caller,
+                    }
+                    continue;
+                }
+                let block = &func.blocks[frame.block as usize];
+                frame.at = block.first;
+                let (count, lanes) = (block.last - block.first + 1, frame.active.len() as u32);
+                self.steps.pay_for(count, lanes).map_err(|t| t.at(0, || func.texts[block.text as usize].clone()))?;
+                self.report.instructions += u64::from(count);
+                self.report.lane_instructions += u64::from(count) * u64::from(lanes);
+            }
+            let block = &func.blocks[frame.block as usize];
+            let mut at = frame.at;
+            let mut called = false;
+            while at < block.last {
+                let inst = &func.insts[at as usize];
+                at += 1;
+                match (inst.op, &inst.extra) {
+                    (Op::Call, &Extra::Call(call)) => {
+                        frame.at = at;
+                        self.call(g, call);
+                        called = true;
+                        break;
+                    }
+                    (Op::Barrier, Extra::Barrier(b)) => {
+                        if b.exec == Scope::Workgroup {
+                            frame.at = at;
+                            if frame.active.len() as u32 != g.lanes {
+                                let text = func.texts[inst.text as usize].clone();
+                                return Err(Trap::new(
+                                    TrapKind::Barrier,
+                                    format!(
+                                        "{} of {} lanes of subgroup {} reach a barrier",
+                                        frame.active.len(),
+                                        g.lanes,
+                                        g.index
+                                    ),
+                                )
+                                .at(u64::from(inst.text), || text));
+                            }
+                            return Ok(Stop::Barrier((frame.func as u64) << 32 | u64::from(inst.text)));
+                        }
+                    }
+                    _ => {
+                        let place = Place { grid: self.grid, lanes: self.lanes, stride: self.stride };
+                        step(
+                            program,
+                            self.profile,
+                            &mut self.common,
+                            &mut self.values,
+                            &place,
+                            (&mut g.file, &mut g.memory),
+                            (g.index, g.workgroup, &g.local),
+                            &frame.active,
+                            inst,
+                        )
+                        .map_err(|t| t.at(u64::from(inst.text), || func.texts[inst.text as usize].clone()))?;
+                        if let Some(byte) = self.common.undefined.take() {
+                            let text = &func.texts[inst.text as usize];
+                            let note = format!("byte {byte} of the loaded value was never written in `{text}`");
+                            if self.report.notes.len() < 16 && !self.report.notes.contains(&note) {
+                                self.report.notes.push(note);
+                            }
+                        }
+                    }
+                }
+            }
+            if called {
+                continue;
+            }
+            self.terminator(g)?;
+        }
+    }
+
+    fn terminator(&mut self, g: &mut Subgroup) -> Result<(), Trap> {
+        let program = self.program;
+        let stride = self.stride;
+        let frame = &mut g.frames[g.depth];
+        let func = &program.funcs[frame.func];
+        let block = &func.blocks[frame.block as usize];
+        let slot = |s: u32| s as usize * stride;
+        frame.at = PICK;
+        match &block.term {
+            DTerm::Jump(e) => {
+                let edge = &func.edges[*e as usize];
+                copy(&mut g.file, stride, &frame.active, edge, &mut self.edge_scratch);
+                go(frame, edge.block);
+            }
+            DTerm::Br { cond, then, other } => {
+                let cond = slot(*cond);
+                let yes = frame.active.iter().filter(|&&l| g.file[cond + l as usize] != 0).count();
+                if yes == frame.active.len() || yes == 0 {
+                    let edge = &func.edges[if yes == 0 { *other } else { *then } as usize];
+                    copy(&mut g.file, stride, &frame.active, edge, &mut self.edge_scratch);
+                    go(frame, edge.block);
+                } else {
+                    let (yes, no): (Vec<u32>, Vec<u32>) =
+                        frame.active.iter().partition(|&&l| g.file[cond + l as usize] != 0);
+                    part(frame);
+                    for (lanes, e) in [(yes, *then), (no, *other)] {
+                        let edge = &func.edges[e as usize];
+                        copy(&mut g.file, stride, &lanes, edge, &mut self.edge_scratch);
+                        lanes.iter().for_each(|&l| frame.next[l as usize] = edge.block);
+                    }
+                }
+            }
+            DTerm::Switch(s) => {
+                let s = &func.switches[*s as usize];
+                let sel = slot(s.sel);
+                let pick = |l: u32| {
+                    let v = g.file[sel + l as usize];
+                    s.cases.binary_search_by_key(&v, |c| c.0).map_or(s.default, |i| s.cases[i].1)
+                };
+                let mut ways: Vec<(u32, u32)> = frame.active.iter().map(|&l| (pick(l), l)).collect();
+                if ways.iter().all(|w| w.0 == ways[0].0) {
+                    let edge = &func.edges[ways[0].0 as usize];
+                    copy(&mut g.file, stride, &frame.active, edge, &mut self.edge_scratch);
+                    go(frame, edge.block);
+                } else {
+                    part(frame);
+                    ways.sort_unstable();
+                    for same in ways.chunk_by(|a, b| a.0 == b.0) {
+                        let edge = &func.edges[same[0].0 as usize];
+                        let lanes: Vec<u32> = same.iter().map(|w| w.1).collect();
+                        copy(&mut g.file, stride, &lanes, edge, &mut self.edge_scratch);
+                        lanes.iter().for_each(|&l| frame.next[l as usize] = edge.block);
+                    }
+                }
+            }
+            DTerm::Ret(values) => {
+                if let Some(caller) = g.depth.checked_sub(1) {
+                    let call = &program.funcs[g.frames[caller].func].calls[g.frames[g.depth].call as usize];
+                    let frame = &g.frames[g.depth];
+                    for (&(from, n), &(to, _)) in values.iter().zip(&call.results) {
+                        for k in 0..n {
+                            for &l in &frame.active {
+                                g.file[slot(to + k) + l as usize] = g.file[slot(from + k) + l as usize];
+                            }
+                        }
+                    }
+                }
+                let frame = &mut g.frames[g.depth];
+                part(frame);
+                frame.active.iter().for_each(|&l| frame.next[l as usize] = GONE);
+            }
+            DTerm::Unreachable => {
+                let text = func.texts.get(block.text as usize).cloned().unwrap_or_default();
+                return Err(Trap::new(TrapKind::FellOffEnd, format!("unreachable code in {} is reached", block.block))
+                    .at(u64::from(block.text), || text));
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, g: &mut Subgroup, call: u32) {
+        let program = self.program;
+        let stride = self.stride;
+        let caller = &g.frames[g.depth];
+        let active = caller.active.clone();
+        let call_data = &program.funcs[caller.func].calls[call as usize];
+        let callee = &program.funcs[call_data.func];
+        for (&(from, n), &(to, _)) in call_data.args.iter().zip(&callee.params) {
+            for k in 0..n as usize {
+                let (from, to) = ((from as usize + k) * stride, (to as usize + k) * stride);
+                active.iter().for_each(|&l| g.file[to + l as usize] = g.file[from + l as usize]);
+            }
+        }
+        // Variables of a function are undefined at each call.
+        let (start, end) = callee.locals;
+        for &l in &active {
+            let base = l as usize * g.memory.local_size;
+            g.memory.local.written[base + start as usize..base + end as usize].fill(false);
+        }
+        let depth = g.depth + 1;
+        let frame = enter(g, call_data.func, depth, call);
+        frame.all = true;
+        frame.active = active;
+        g.depth = depth;
+    }
+}
+
+/// A fresh frame at `depth`, keeping the allocations of the one that was there.
+fn enter(g: &mut Subgroup, func: usize, depth: usize, call: u32) -> &mut Frame {
+    if g.frames.len() <= depth {
+        g.frames.resize(depth + 1, Frame::default());
+    }
+    let lanes = g.lanes as usize;
+    let frame = &mut g.frames[depth];
+    frame.func = func;
+    frame.next.clear();
+    frame.next.resize(lanes, GONE);
+    frame.block = 0;
+    frame.at = PICK;
+    frame.call = call;
+    frame
+}
+
+/// All active lanes go to one block.
+fn go(frame: &mut Frame, block: u32) {
+    if frame.all {
+        frame.block = block;
+    } else {
+        frame.active.iter().for_each(|&l| frame.next[l as usize] = block);
+    }
+}
+
+/// From here on `next` is kept.
+fn part(frame: &mut Frame) {
+    if frame.all {
+        frame.next.fill(GONE);
+        frame.all = false;
+    }
+}
+
+/// Gives the parameters of the edge's target their values.
+fn copy(file: &mut [u64], stride: usize, lanes: &[u32], edge: &crate::program::DEdge, scratch: &mut Vec<u64>) {
+    if edge.overlap {
+        scratch.clear();
+        for &(from, _) in &edge.copies {
+            let from = from as usize * stride;
+            scratch.extend(lanes.iter().map(|&l| file[from + l as usize]));
+        }
+        for (&(_, to), values) in edge.copies.iter().zip(scratch.chunks(lanes.len())) {
+            let to = to as usize * stride;
+            lanes.iter().zip(values).for_each(|(&l, &v)| file[to + l as usize] = v);
+        }
+    } else if lanes.len() == stride {
+        for &(from, to) in &edge.copies {
+            let from = from as usize * stride;
+            file.copy_within(from..from + stride, to as usize * stride);
+        }
+    } else {
+        for &(from, to) in &edge.copies {
+            let (from, to) = (from as usize * stride, to as usize * stride);
+            lanes.iter().for_each(|&l| file[to + l as usize] = file[from + l as usize]);
+        }
+    }
+}
+
+/// What system values need.
+struct Place {
+    grid: [u32; 3],
+    lanes: u32,
+    stride: usize,
+}
+
+/// One instruction other than control flow, for the active lanes.
+#[allow(clippy::too_many_arguments)]
+fn step(
+    program: &Program,
+    profile: &Profile,
+    common: &mut Common,
+    values: &mut Vec<u64>,
+    place: &Place,
+    (file, own): (&mut [u64], &mut LaneMemory),
+    (index, workgroup, local): (u32, [u32; 3], &[[u32; 3]]),
+    active: &[u32],
+    inst: &DInst,
+) -> Result<(), Trap> {
+    let stride = place.stride;
+    let slot = |s: u32| s as usize * stride;
+    match (inst.op, &inst.extra) {
+        (Op::Load, Extra::Mem(m)) => {
+            for &l in active {
+                let lane = l as usize;
+                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
+                memory::load(common, own, m, lane, dynamic, |i, v| file[slot(inst.dst + i as u32) + lane] = v)
+                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
+            }
+        }
+        (Op::Store, Extra::Mem(m)) => {
+            for &l in active {
+                let lane = l as usize;
+                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
+                let value = inst.args[0];
+                memory::store(common, own, m, lane, dynamic, |i| file[slot(value + i as u32) + lane])
+                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
+            }
+        }
+        (Op::Atomic, Extra::Atomic(op, m)) => {
+            let bits = m.ty.bits();
+            for &l in active {
+                let lane = l as usize;
+                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
+                let v = file[slot(inst.args[0]) + lane];
+                let old = memory::modify(common, own, m, lane, dynamic, |old| memory::atomic(*op, bits, old, v))
+                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
+                file[slot(inst.dst) + lane] = old;
+            }
+        }
+        (Op::CmpXchg, Extra::Mem(m)) => {
+            for &l in active {
+                let lane = l as usize;
+                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
+                let (expected, new) = (file[slot(inst.args[0]) + lane], file[slot(inst.args[1]) + lane]);
+                let old = memory::modify(common, own, m, lane, dynamic, |old| if old == expected { new } else { old })
+                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
+                file[slot(inst.dst) + lane] = old;
+            }
+        }
+        (Op::VarInit, Extra::Init(to, bytes)) => match *to {
+            DPlace::Shared { base, .. } => common.shared.set(base as usize, bytes),
+            DPlace::Private { base, .. } => {
+                active.iter().for_each(|&l| own.private.set(l as usize * own.private_size + base as usize, bytes));
+            }
+            DPlace::Local { base, .. } => {
+                active.iter().for_each(|&l| own.local.set(l as usize * own.local_size + base as usize, bytes));
+            }
+            DPlace::Buffer(_) => return Err(Trap::new(TrapKind::Unsupported, "initialiser of a buffer")),
+        },
+        (Op::BufferLength, Extra::Buffer(b)) => {
+            let len = common.buffers[*b as usize].data.len() as u64;
+            active.iter().for_each(|&l| file[slot(inst.dst) + l as usize] = len);
+        }
+        (Op::Barrier, _) => {}
+        (Op::Sysval, Extra::Sysval(v)) => {
+            let size = program.workgroup_size;
+            for &l in active {
+                let id = local[l as usize];
+                let three = match v {
+                    Sysval::GlobalInvocationId => {
+                        std::array::from_fn(|c| workgroup[c].wrapping_mul(size[c]).wrapping_add(id[c]))
+                    }
+                    Sysval::LocalInvocationId => id,
+                    Sysval::WorkgroupId => workgroup,
+                    Sysval::NumWorkgroups => place.grid,
+                    Sysval::LocalInvocationIndex => [index * stride as u32 + l, 0, 0],
+                    Sysval::SubgroupSize => [place.lanes, 0, 0],
+                    Sysval::SubgroupInvocationId => [l, 0, 0],
+                    Sysval::SubgroupId => [index, 0, 0],
+                    Sysval::NumSubgroups => {
+                        let invocations = size.iter().product::<u32>();
+                        [invocations.div_ceil(stride as u32), 0, 0]
+                    }
+                };
+                for k in 0..inst.n {
+                    file[slot(inst.dst + k) + l as usize] = u64::from(three[k as usize]);
+                }
+            }
+        }
+        _ => {
+            let full = active.len() == stride;
+            let cells = Cell::from_mut(file).as_slice_of_cells();
+            Lanes { file: cells, active, full, stride }.exec(inst, profile, values)?;
+        }
+    }
+    Ok(())
+}

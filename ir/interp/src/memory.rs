@@ -1,0 +1,232 @@
+//! Loads, stores and atomics of the interpreter.
+
+use crate::compare::Kind;
+use crate::program::{DMem, DPlace};
+use gpucc_ir::{AtomicOp, Scalar};
+use gpucc_num::int::sign_extend;
+use gpucc_sim::{SplitMix64, Trap, TrapKind};
+
+/// Bytes, and for each whether it was written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bytes {
+    pub data: Vec<u8>,
+    pub written: Vec<bool>,
+}
+
+impl Bytes {
+    /// `size` bytes that nobody wrote.
+    pub fn undefined(size: usize, garbage: Option<&mut SplitMix64>) -> Bytes {
+        let mut data = vec![0xcc; size];
+        if let Some(rng) = garbage {
+            rng.fill(&mut data);
+        }
+        Bytes { data, written: vec![false; size] }
+    }
+
+    /// Overwrites a range with bytes that count as written.
+    pub fn set(&mut self, at: usize, bytes: &[u8]) {
+        self.data[at..at + bytes.len()].copy_from_slice(bytes);
+        self.written[at..at + bytes.len()].fill(true);
+    }
+}
+
+/// A bound buffer during a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    pub data: Vec<u8>,
+    pub kinds: Vec<Kind>,
+    /// Bytes that the program can name.
+    pub limit: usize,
+}
+
+/// Memory that the subgroups of a run share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Common {
+    pub buffers: Vec<Buffer>,
+    pub shared: Bytes,
+    pub robust: bool,
+    pub strict: bool,
+    /// The last load met bytes that were never written.
+    pub undefined: Option<usize>,
+}
+
+/// Memory of the lanes of one subgroup, lane after lane.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LaneMemory {
+    pub private: Bytes,
+    pub private_size: usize,
+    pub local: Bytes,
+    pub local_size: usize,
+}
+
+fn kind_of(s: Scalar) -> Kind {
+    match s {
+        Scalar::F16 => Kind::F16,
+        Scalar::F32 => Kind::F32,
+        Scalar::F64 => Kind::F64,
+        _ => Kind::Exact,
+    }
+}
+
+/// Where an access goes.
+enum Spot<'a> {
+    Buffer(&'a mut Buffer, usize),
+    Tracked(&'a mut Bytes, usize),
+    /// Out of bounds in a robust module: loads give zero, stores do nothing.
+    Nowhere,
+}
+
+#[inline]
+fn spot<'a>(
+    common: &'a mut Common,
+    own: &'a mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    dynamic: u64,
+) -> Result<Spot<'a>, Trap> {
+    let offset = u64::from(m.offset.wrapping_add(dynamic as u32));
+    let bytes = u64::from(m.ty.mem_bytes());
+    let size = match m.place {
+        DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
+        DPlace::Shared { size, .. } | DPlace::Private { size, .. } | DPlace::Local { size, .. } => u64::from(size),
+    };
+    if offset + bytes > size {
+        if common.robust && !m.in_bounds {
+            return Ok(Spot::Nowhere);
+        }
+        return Err(Trap::new(
+            TrapKind::OutOfBounds,
+            format!("access of {bytes} bytes at offset {offset} of {size} bytes"),
+        ));
+    }
+    if offset & u64::from(m.align - 1) != 0 {
+        return Err(Trap::new(
+            TrapKind::Misaligned,
+            format!("offset {offset} is not a multiple of {}, as the access claims", m.align),
+        ));
+    }
+    let offset = offset as usize;
+    Ok(match m.place {
+        DPlace::Buffer(b) => Spot::Buffer(&mut common.buffers[b as usize], offset),
+        DPlace::Shared { base, .. } => Spot::Tracked(&mut common.shared, base as usize + offset),
+        DPlace::Private { base, .. } => {
+            Spot::Tracked(&mut own.private, lane * own.private_size + base as usize + offset)
+        }
+        DPlace::Local { base, .. } => Spot::Tracked(&mut own.local, lane * own.local_size + base as usize + offset),
+    })
+}
+
+#[inline]
+fn read(data: &[u8], at: usize, size: usize) -> u64 {
+    match size {
+        4 => match data[at..at + 4] {
+            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+            _ => 0,
+        },
+        _ => {
+            let mut word = [0; 8];
+            word[..size].copy_from_slice(&data[at..at + size]);
+            u64::from_le_bytes(word)
+        }
+    }
+}
+
+/// Loads the components of one lane; `put` takes each.
+#[inline]
+pub(crate) fn load(
+    common: &mut Common,
+    own: &mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    dynamic: u64,
+    mut put: impl FnMut(usize, u64),
+) -> Result<(), Trap> {
+    let scalar = m.ty.scalar();
+    let (n, size) = (m.ty.lanes() as usize, scalar.mem_bytes() as usize);
+    let common_strict = common.strict;
+    let mut undefined = None;
+    let bool_bits = |v: u64| if scalar == Scalar::B1 { u64::from(v != 0) } else { v };
+    match spot(common, own, m, lane, dynamic)? {
+        Spot::Nowhere => (0..n).for_each(|i| put(i, 0)),
+        Spot::Buffer(b, at) => (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size)))),
+        Spot::Tracked(b, at) => {
+            if let Some(k) = b.written[at..at + n * size].iter().position(|w| !w) {
+                if common_strict {
+                    return Err(Trap::new(
+                        TrapKind::UndefinedRead,
+                        format!("byte {k} of the loaded value was never written"),
+                    ));
+                }
+                undefined = Some(k);
+            }
+            (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size))));
+        }
+    }
+    if undefined.is_some() {
+        common.undefined = undefined;
+    }
+    Ok(())
+}
+
+/// Stores the components of one lane.
+#[inline]
+pub(crate) fn store(
+    common: &mut Common,
+    own: &mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    dynamic: u64,
+    get: impl Fn(usize) -> u64,
+) -> Result<(), Trap> {
+    let scalar = m.ty.scalar();
+    let (n, size) = (m.ty.lanes() as usize, scalar.mem_bytes() as usize);
+    match spot(common, own, m, lane, dynamic)? {
+        Spot::Nowhere => {}
+        Spot::Buffer(b, at) => {
+            for i in 0..n {
+                let at = at + i * size;
+                b.data[at..at + size].copy_from_slice(&get(i).to_le_bytes()[..size]);
+                b.kinds[at..at + size].fill(kind_of(scalar));
+            }
+        }
+        Spot::Tracked(b, at) => {
+            for i in 0..n {
+                b.set(at + i * size, &get(i).to_le_bytes()[..size]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One indivisible read and write of one lane; gives the old value.
+pub(crate) fn modify(
+    common: &mut Common,
+    own: &mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    dynamic: u64,
+    new: impl FnOnce(u64) -> u64,
+) -> Result<u64, Trap> {
+    let mut old = 0;
+    load(common, own, m, lane, dynamic, |_, v| old = v)?;
+    let value = new(old) & m.ty.scalar().mask();
+    store(common, own, m, lane, dynamic, |_| value)?;
+    Ok(old)
+}
+
+/// What an atomic stores.
+pub(crate) fn atomic(op: AtomicOp, bits: u32, old: u64, v: u64) -> u64 {
+    let (a, b) = (sign_extend(old, bits), sign_extend(v, bits));
+    match op {
+        AtomicOp::Add => old.wrapping_add(v),
+        AtomicOp::Sub => old.wrapping_sub(v),
+        AtomicOp::And => old & v,
+        AtomicOp::Or => old | v,
+        AtomicOp::Xor => old ^ v,
+        AtomicOp::SMin => a.min(b) as u64,
+        AtomicOp::SMax => a.max(b) as u64,
+        AtomicOp::UMin => old.min(v),
+        AtomicOp::UMax => old.max(v),
+        AtomicOp::Exchange => v,
+    }
+}

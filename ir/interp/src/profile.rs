@@ -1,0 +1,71 @@
+//! How numbers behave: by the letter of the IR's semantics, or as on a given machine.
+
+use crate::compare::Tolerance;
+use gpucc_ir::{Op, Scalar};
+use gpucc_num::{MinMax, Mode};
+use std::fmt;
+use std::sync::Arc;
+
+/// What the op `fma` computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FmaModel {
+    /// One rounding.
+    #[default]
+    Fused,
+    /// The product is rounded, then the sum.
+    Unfused,
+}
+
+/// Documented functions of a machine that are no exact rounding: approximations by table, odd multiply-adds.
+pub trait MachineMath: Send + Sync {
+    /// The ops that the machine computes in its own way.
+    fn ops(&self) -> &[Op];
+
+    /// The result bits for operand bits of one lane, `None` where the machine does as everybody.
+    /// `scalar` is the lane kind of the first operand.
+    fn eval(&self, op: Op, scalar: Scalar, args: &[u64]) -> Option<u64>;
+}
+
+/// A numeric profile. The default is the letter of the semantics: denormals kept, nearest even, special functions
+/// within a hair of correct rounding.
+#[derive(Clone, Default)]
+pub struct Profile {
+    /// Lanes of a subgroup; 0 means 32.
+    pub subgroup_size: u32,
+    /// f16 arithmetic.
+    pub f16: Mode,
+    /// f32 arithmetic.
+    pub f32: Mode,
+    /// f64 arithmetic.
+    pub f64: Mode,
+    /// `fma`.
+    pub fma: FmaModel,
+    /// `fmin` and `fmax`.
+    pub minmax: MinMax,
+    /// What the machine computes in its own way.
+    pub machine: Option<Arc<dyn MachineMath>>,
+    /// How far apart floats may be in [`compare`](crate::compare()).
+    pub tolerance: Tolerance,
+}
+
+impl Profile {
+    /// Lanes of a subgroup, 1 to 128.
+    pub fn lanes(&self) -> u32 {
+        if self.subgroup_size == 0 { 32 } else { self.subgroup_size.clamp(1, 128) }
+    }
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile")
+            .field("subgroup_size", &self.subgroup_size)
+            .field("f16", &self.f16)
+            .field("f32", &self.f32)
+            .field("f64", &self.f64)
+            .field("fma", &self.fma)
+            .field("minmax", &self.minmax)
+            .field("machine", &self.machine.as_ref().map(|m| m.ops()))
+            .field("tolerance", &self.tolerance)
+            .finish()
+    }
+}
