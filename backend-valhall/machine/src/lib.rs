@@ -4,6 +4,7 @@
 //! section 20 of the ISA reference, `listing` whole programs, `validate` the rules of section 7, `exec` the machine.
 
 pub mod build;
+pub mod exec;
 pub mod kind;
 pub mod listing;
 pub mod page;
@@ -16,8 +17,9 @@ pub mod vectors;
 
 use std::sync::LazyLock;
 
-use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
+use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
 
+pub use exec::run;
 pub use kind::Kind;
 pub use listing::{ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word};
 pub use page::reference_page;
@@ -124,6 +126,10 @@ impl Isa for Valhall {
         8
     }
 
+    fn reserved(inst: &Inst<Self>) -> Word {
+        reserved_values(inst)
+    }
+
     fn print_slot(inst: &Inst<Self>, index: usize, _cx: &TextCx, out: &mut String) {
         text::print_slot(inst, index, out);
     }
@@ -162,12 +168,4 @@ pub(crate) fn reserved_values(inst: &ValhallInst) -> Word {
         }
     }
     bits
-}
-
-/// Reserved bits, as the decoder reports them.
-pub(crate) fn check_values(inst: &ValhallInst) -> Result<(), DecodeError> {
-    match reserved_values(inst) {
-        0 => Ok(()),
-        bits => Err(DecodeError::Reserved(bits)),
-    }
 }

@@ -130,7 +130,7 @@ pub fn classify(bits: u64, exponent_bits: u32, fraction_bits: u32) -> Class {
 /// The float64 that rounds the same way as the exact sum `a + b` to every format of at most 51 bits, in every
 /// direction: the sum rounded to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
 #[inline]
-pub(crate) fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primitive::f64 {
+pub fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primitive::f64 {
     use core::primitive::f64;
     let s = a + b;
     // Knuth's error-free sum. With an infinity or NaN the error is NaN.

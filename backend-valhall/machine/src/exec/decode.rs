@@ -1,0 +1,432 @@
+//! Predecoding: each word becomes a dense record once a launch, with its operands resolved against the launch.
+
+use gpucc_isa::{DecodeError, TextCx, stage};
+use gpucc_num::Round;
+use gpucc_sim::TrapKind;
+
+use crate::kind::{DstKind, Kind, SrcMods};
+use crate::src::{LUT, Operand, Src, operand};
+use crate::text::run_length;
+use crate::{Class, Op, ValhallInst, decode_word, table, text};
+
+/// What the operands of a launch stand for.
+pub(super) struct Environment {
+    /// Uniform words that the container fills.
+    pub uniforms: [Option<u32>; 128],
+    /// Base of workgroup memory.
+    pub shared_base: u64,
+    /// Address of the first instruction.
+    pub code_base: u64,
+    /// 32-register mode: r16..r47 do not exist.
+    pub small_file: bool,
+}
+
+/// Where an operand's bits come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Not there.
+    None,
+    /// A register, or the pair that begins with it.
+    Reg(u8),
+    /// The same for every lane.
+    Const(u64),
+    /// Number of the lane.
+    LaneId,
+    /// Base of private memory: low word or pair.
+    ThreadPointer,
+    /// High word of it.
+    ThreadPointerHigh,
+    /// Warp number.
+    WarpId,
+    /// A uniform word that the container does not fill.
+    Unset(u8),
+    /// A special that means nothing in compute programs.
+    Foreign(&'static str),
+}
+
+/// How the bits are rearranged before the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As they are.
+    Whole,
+    /// An fp16 half as fp32.
+    Widen(u8),
+    /// Bits from `lo`, `width` of them, extended to the operation's width.
+    Part { lo: u8, width: u8, signed: bool },
+    /// Two 16-bit lanes, each from bits `lo` on with `width` 16 or 8.
+    Lanes16 { lo: [u8; 2], width: u8, signed: bool },
+    /// Four bytes.
+    Lanes8([u8; 4]),
+}
+
+/// A source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub value: Value,
+    pub last: bool,
+    /// Bytes that must be defined: four bits for the register, four for the second one of a pair.
+    pub need: u8,
+    pub form: Form,
+    pub neg: bool,
+    pub abs: bool,
+    pub not: bool,
+    pub wide: bool,
+}
+
+const NO_SOURCE: Source = Source {
+    value: Value::None,
+    last: false,
+    need: 0,
+    form: Form::Whole,
+    neg: false,
+    abs: false,
+    not: false,
+    wide: false,
+};
+
+/// One predecoded instruction.
+#[derive(Clone, Debug)]
+pub(super) struct DInst {
+    pub op: Op,
+    pub class: Class,
+    pub flow: u8,
+    pub dst: u8,
+    /// Halves written; 0 without a destination.
+    pub dst_mask: u8,
+    pub dst_pair: bool,
+    pub src: [Source; 4],
+    pub sr: u8,
+    pub sr_count: u8,
+    pub srw: u8,
+    pub srw_count: u8,
+    /// Offset, constant, shift or index.
+    pub imm: i64,
+    pub slot: u8,
+    pub clamp: u8,
+    pub round: Round,
+    pub cmp: u8,
+    pub result: u8,
+    /// `saturate`, `rhadd`, `not_result`, `compare`.
+    pub flag: bool,
+    pub signed: bool,
+    pub unsigned: bool,
+    pub eq: bool,
+    pub combine: u8,
+    pub absolute: bool,
+    pub subgroup: u8,
+    pub lane_op: u8,
+    pub inactive: u8,
+    pub mux: u8,
+    pub sqrt: bool,
+    pub log: bool,
+    pub nan_mode: u8,
+    pub ftz: bool,
+    pub flush_inf: bool,
+    pub seg_neg: bool,
+    pub preserve_null: bool,
+    pub atom: u8,
+    pub load_lane: u8,
+    /// Floats of this instruction's sources have 16 bits.
+    pub half_float: bool,
+}
+
+/// A word of the program.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    Good(Box<DInst>),
+    Bad(TrapKind, String),
+}
+
+/// Lane width of the operation, from its mnemonic.
+pub(super) fn element_bits(op_name: &str) -> u32 {
+    let suffix = op_name.rsplit('.').next().unwrap_or("");
+    match suffix {
+        "v2f16" | "v2i16" | "v2u16" | "v2s16" | "f16" => 16,
+        "v4i8" | "v4u8" | "v4s8" | "v2i8" => 8,
+        "u64" | "s64" | "i64" => 64,
+        _ => match op_name.split("_TO_").next() {
+            Some(from) if op_name.contains("_TO_") => from.trim_start_matches("V2")[1..].parse().unwrap_or(32),
+            _ => 32,
+        },
+    }
+}
+
+/// Whether integer sources are sign-extended.
+fn is_signed(op_name: &str) -> bool {
+    if let Some((from, _)) = op_name.split_once("_TO_") {
+        return from.trim_start_matches("V2").starts_with('S');
+    }
+    let suffix = op_name.rsplit('.').next().unwrap_or("");
+    suffix.trim_start_matches(|c: char| c == 'v' || c.is_ascii_digit()).starts_with('s')
+}
+
+/// Bits `lo` and width of what a part name (`h0`, `b2`, `w0`) selects.
+fn part(name: &str) -> Option<(u8, u8)> {
+    let n = name[1..].parse::<u8>().ok()?;
+    match name.as_bytes()[0] {
+        b'h' => Some((16 * n, 16)),
+        b'b' => Some((8 * n, 8)),
+        b'w' => Some((32 * n, 32)),
+        _ => None,
+    }
+}
+
+/// Digits of a swizzle name, first digit first.
+fn digits(name: &str) -> Vec<u8> {
+    name[1..].bytes().map(|b| b - b'0').collect()
+}
+
+fn form_of(mods: SrcMods, swizzle: Option<u8>, signed: bool) -> Form {
+    let Some((def, v)) = mods.swizzle().zip(swizzle) else { return Form::Whole };
+    let name = def.value(v as u32).unwrap_or("none");
+    if name == "none" {
+        return Form::Whole;
+    }
+    match mods {
+        SrcMods::NegAbsWiden | SrcMods::Widen => Form::Widen(name.as_bytes()[1] - b'0'),
+        SrcMods::NegAbsSwizzle16 | SrcMods::Swizzle16 | SrcMods::Int16 => {
+            let d = digits(name);
+            let width = if name.starts_with('h') { 16 } else { 8 };
+            if name == "h01" {
+                return Form::Whole;
+            }
+            Form::Lanes16 { lo: [d[0] * width, d[1] * width], width, signed }
+        }
+        SrcMods::HalfSwizzle8 => {
+            let d = digits(name);
+            Form::Lanes16 { lo: [d[0] * 8, d[1] * 8], width: 8, signed }
+        }
+        SrcMods::Int8 => {
+            let d = digits(name);
+            if d == [0, 1, 2, 3] {
+                return Form::Whole;
+            }
+            Form::Lanes8([d[0], d[1], d[2], d[3]])
+        }
+        SrcMods::Lanes8 => Form::Part { lo: 8 * (name.as_bytes()[1] - b'0'), width: 8, signed: false },
+        SrcMods::NegAbsHalf | SrcMods::Int32 | SrcMods::Int64 | SrcMods::Byte | SrcMods::Combine => match part(name) {
+            Some((lo, width)) => Form::Part { lo, width, signed },
+            None => Form::Whole,
+        },
+        SrcMods::Plain | SrcMods::Float | SrcMods::NegAbs | SrcMods::Not => Form::Whole,
+    }
+}
+
+/// Bytes that a form reads, of four or eight; `components` are the 16-bit lanes whose result is wanted.
+fn need_of(form: Form, wide: bool, halves: Option<u8>) -> u8 {
+    match form {
+        Form::Whole if wide => 0xFF,
+        Form::Whole => match halves {
+            Some(h) => (h & 1) * 0x3 | (h >> 1 & 1) * 0xC,
+            None => 0xF,
+        },
+        Form::Widen(h) => 0x3 << (2 * h),
+        Form::Part { lo, width, .. } => (((1u16 << (width / 8)) - 1) << (lo / 8)) as u8,
+        Form::Lanes16 { lo, width, .. } => {
+            let wanted = halves.unwrap_or(3);
+            let one = |i: usize| (((1u16 << (width / 8)) - 1) << (lo[i] / 8)) as u8;
+            (if wanted & 1 != 0 { one(0) } else { 0 }) | (if wanted & 2 != 0 { one(1) } else { 0 })
+        }
+        Form::Lanes8(b) => b.iter().fold(0, |m, &x| m | 1 << x),
+    }
+}
+
+fn round_of(v: u32) -> Round {
+    match v {
+        1 => Round::Up,
+        2 => Round::Down,
+        3 => Round::Zero,
+        _ => Round::Nearest,
+    }
+}
+
+/// Predecodes a program.
+pub(super) fn predecode(code: &[u8], generation: u8, env: &Environment) -> Vec<Slot> {
+    code.chunks(8)
+        .enumerate()
+        .map(|(i, bytes)| {
+            let Ok(bytes) = <[u8; 8]>::try_from(bytes) else {
+                return Slot::Bad(TrapKind::Undecodable, "truncated instruction".into());
+            };
+            let word = u64::from_le_bytes(bytes);
+            match decode_word(word, generation, stage::CS) {
+                Ok(inst) => one(&inst, i, generation, env),
+                Err(e) => {
+                    let kind = match e {
+                        DecodeError::Reserved(_) => TrapKind::Reserved,
+                        _ => TrapKind::Undecodable,
+                    };
+                    Slot::Bad(kind, format!("{word:#018x}: {e}"))
+                }
+            }
+        })
+        .collect()
+}
+
+fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> Slot {
+    let mut printed = String::new();
+    text::print(inst, &mut printed);
+    if let Err(rule) = table().validate(inst, &TextCx::new(generation)) {
+        return Slot::Bad(TrapKind::Reserved, format!("{rule} in `{printed}`"));
+    }
+    let row = inst.row();
+    let get = |name: &str| inst.get(name).unwrap_or(0);
+    let flag = |name: &str| get(name) != 0;
+    let page = get("page") as u8;
+    let signed = is_signed(row.text);
+    let bits = element_bits(row.text);
+    let mut d = DInst {
+        op: inst.op(),
+        class: row.facts.class,
+        flow: get("flow") as u8,
+        dst: 0,
+        dst_mask: 0,
+        dst_pair: false,
+        src: [NO_SOURCE; 4],
+        sr: 0,
+        sr_count: 0,
+        srw: 0,
+        srw_count: 0,
+        imm: 0,
+        slot: get("slot") as u8,
+        clamp: get("clamp") as u8,
+        round: round_of(get("round")),
+        cmp: get("cmp") as u8,
+        result: get("result_type") as u8,
+        flag: flag("saturate") || flag("rhadd") || flag("not_result") || flag("compare"),
+        signed: signed || flag("signed"),
+        unsigned: flag("unsigned"),
+        eq: flag("eq"),
+        combine: 0,
+        absolute: flag("absolute"),
+        subgroup: get("subgroup") as u8,
+        lane_op: get("lane_op") as u8,
+        inactive: get("inactive_result") as u8,
+        mux: get("mux") as u8,
+        sqrt: flag("sqrt"),
+        log: flag("log"),
+        nan_mode: get("nan_mode") as u8,
+        ftz: flag("ftz"),
+        flush_inf: flag("flush_inf"),
+        seg_neg: flag("neg"),
+        preserve_null: flag("preserve_null"),
+        atom: get("atom_opc") as u8,
+        load_lane: get("load_lane") as u8,
+        half_float: bits == 16,
+    };
+    for (i, s) in row.slots.iter().enumerate() {
+        let v = inst.vals[i];
+        match s.kind {
+            Kind::Dst(kind) => {
+                d.dst = (v & 63) as u8;
+                d.dst_mask = (v >> 6) as u8;
+                d.dst_pair = kind == DstKind::Pair;
+            }
+            Kind::Run { .. } if s.name == "srw" => {
+                d.srw = v as u8;
+                d.srw_count = run_length(inst, i) as u8;
+            }
+            Kind::Run { .. } => {
+                d.sr = v as u8;
+                d.sr_count = run_length(inst, i) as u8;
+            }
+            Kind::Imm { signed: true, .. } => {
+                let shift = 64 - s.field.width();
+                d.imm = ((u64::from(v)) << shift) as i64 >> shift;
+            }
+            Kind::Imm { .. } | Kind::Constant => d.imm = i64::from(v),
+            Kind::Flow | Kind::Page | Kind::Flag(_) | Kind::Enum(_) | Kind::Count | Kind::Src(_) => {}
+        }
+    }
+    for (i, s) in row.slots.iter().enumerate() {
+        let Kind::Src(kind) = s.kind else { continue };
+        let at = usize::from(s.name.as_bytes()[1] - b'0');
+        let src = Src::unpack(kind, inst.vals[i], page);
+        let form = form_of(kind.mods, src.swizzle, signed);
+        if kind.mods == SrcMods::Combine {
+            d.combine = src.swizzle.unwrap_or(0);
+        }
+        let next_pc = env.code_base + 8 * (index as u64 + 1);
+        let mut last = false;
+        let value = match operand(src.byte, page) {
+            Operand::Reg(n, l) => {
+                last = l;
+                Value::Reg(n)
+            }
+            Operand::Lut(n) => Value::Const(u64::from(LUT[usize::from(n)])),
+            Operand::Uniform(n) => {
+                let word = |n: u8| env.uniforms.get(usize::from(n)).copied().flatten();
+                let high = !kind.wide || matches!(form, Form::Part { .. });
+                match (word(n), if high { Some(word(n | 1).unwrap_or(0)) } else { word(n | 1) }) {
+                    (Some(lo), Some(hi)) if kind.wide => Value::Const(u64::from(hi) << 32 | u64::from(lo)),
+                    (Some(lo), _) if !kind.wide => Value::Const(u64::from(lo)),
+                    (Some(_), _) => Value::Unset(n | 1),
+                    (None, _) => Value::Unset(n),
+                }
+            }
+            Operand::Special(sp, half) => {
+                let word = |v: u64| Value::Const(if kind.wide { v } else { v >> (32 * half) & 0xFFFF_FFFF });
+                match (sp.name, half) {
+                    ("lane_id", 0) => Value::LaneId,
+                    ("lane_id" | "core_id", _) => Value::Const(0),
+                    ("thread_local_pointer", 0) => Value::ThreadPointer,
+                    ("thread_local_pointer", _) => Value::ThreadPointerHigh,
+                    ("workgroup_local_pointer", _) => word(env.shared_base),
+                    ("program_counter", _) => word(next_pc),
+                    ("warp_id", 0) => Value::WarpId,
+                    (name, _) => Value::Foreign(name),
+                }
+            }
+            // Refused by the decoder.
+            Operand::Reserved => Value::Foreign("a reserved special"),
+        };
+        d.src[at] = Source {
+            value,
+            last,
+            need: need_of(form, kind.wide, wanted_halves(d.op, at, bits, d.dst_mask)),
+            form,
+            neg: src.neg,
+            abs: src.abs,
+            not: src.not,
+            wide: kind.wide,
+        };
+    }
+    if let Some(r) = outside(&d, env) {
+        return Slot::Bad(
+            TrapKind::BadRegister,
+            format!("r{r} does not exist with 32 registers a thread, in `{printed}`"),
+        );
+    }
+    Slot::Good(Box::new(d))
+}
+
+/// 16-bit lanes of source `at` that the result depends on; `None` for operations that use all bits.
+fn wanted_halves(op: Op, at: usize, bits: u32, dst_mask: u8) -> Option<u8> {
+    use Op::*;
+    match op {
+        // Scalars of a 16-bit source use its first lane.
+        FrcpF16 | FrsqF16 | FpclassF16 | S16ToS32 | S16ToF32 | U16ToU32 | U16ToF32 | F16ToS32 | F16ToU32 => Some(1),
+        // Result half `at` is lane 0 of source `at`; a half that is not written is not needed.
+        MkvecV2i16 => Some(dst_mask >> at & 1),
+        MkvecV2i8 if at == 2 => Some(1),
+        // The amount byte of shifts, and of CLPER, is selected by its own form.
+        V2s8ToV2s16 | V2s8ToV2f16 | V2u8ToV2u16 | V2u8ToV2f16 => Some(dst_mask),
+        _ if bits == 16 && dst_mask != 0 => Some(dst_mask),
+        _ => None,
+    }
+}
+
+/// A register that the instruction touches and the 32-register mode lacks.
+fn outside(d: &DInst, env: &Environment) -> Option<u8> {
+    if !env.small_file {
+        return None;
+    }
+    let missing = |r: u8| (16..48).contains(&r);
+    let run = |base: u8, n: u8| (base..base.saturating_add(n)).find(|&r| missing(r));
+    let dst = if d.dst_mask != 0 { run(d.dst, 1 + d.dst_pair as u8) } else { None };
+    let src = d.src.iter().find_map(|s| match s.value {
+        Value::Reg(r) => run(r, 1 + s.wide as u8),
+        _ => None,
+    });
+    dst.or(src).or_else(|| run(d.sr, d.sr_count)).or_else(|| run(d.srw, d.srw_count))
+}

@@ -1,0 +1,299 @@
+//! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
+
+use gpucc_sim::{AddressSpace, AllocId, Memory, Trap, TrapKind};
+
+use super::decode::{DInst, element_bits};
+use super::warp::{LANES, Touch, V32, V64, Warp};
+use crate::Op;
+
+/// A buffer as the resource tables describe it.
+pub(super) struct Buffer {
+    pub handle: u32,
+    pub id: AllocId,
+    pub base: u64,
+    pub size: u64,
+}
+
+/// Private memory of a workgroup: one stretch for each invocation.
+pub(super) struct Scratch {
+    pub id: AllocId,
+    pub base: u64,
+    pub stride: u64,
+    pub size: u64,
+}
+
+/// All memory of a launch.
+pub(super) struct World {
+    pub memory: Memory,
+    pub space: AddressSpace,
+    pub buffers: Vec<Buffer>,
+    pub scratch: Option<Scratch>,
+}
+
+/// An address that no allocation reaches: stands for accesses that touch nothing.
+const NOWHERE: u64 = 1 << 62;
+
+fn lanes(active: u16) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |l| active >> l & 1 != 0)
+}
+
+impl World {
+    /// The allocation behind `size` bytes at `address`, by the rules for alignment and private memory.
+    fn resolve(&self, w: &Warp, lane: usize, address: u64, size: u32, align: u64) -> Result<(AllocId, u64), Trap> {
+        let here = |t: Trap| t.in_lane(w.number * LANES as u32 + lane as u32);
+        if !address.is_multiple_of(align) {
+            let what = format!("address {address:#x} is no multiple of {align}");
+            return Err(here(Trap::new(TrapKind::Misaligned, what)));
+        }
+        let (id, offset) = self.space.resolve(address, size).map_err(here)?;
+        if let Some(s) = &self.scratch
+            && s.id == id
+        {
+            let own = w.thread_base[lane];
+            if address < own || address + u64::from(size) > own + s.size {
+                let what = format!("address {address:#x} lies in the private memory of another invocation");
+                return Err(here(Trap::new(TrapKind::OutOfBounds, what)));
+            }
+            if address / 16 != (address + u64::from(size) - 1) / 16 {
+                let what = format!("private access of {size} bytes at {address:#x} straddles 16 bytes (section 15)");
+                return Err(here(Trap::new(TrapKind::Misaligned, what)));
+            }
+        }
+        Ok((id, offset))
+    }
+}
+
+/// Bytes of the access and its natural alignment.
+fn access(op: Op) -> (u32, u64) {
+    let name = crate::ROWS[op as usize].text;
+    let bits: u32 = name.rsplit('i').next().and_then(|n| n.parse().ok()).unwrap_or(32);
+    let bytes = bits / 8;
+    let align = match bytes {
+        1 | 3 => 1,
+        2 | 6 => 2,
+        _ => 4,
+    };
+    (bytes, align)
+}
+
+/// Executes LOAD, STORE and atomics by address.
+pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(), Trap> {
+    use Op::*;
+    w.check_source(&d.src[0])?;
+    let base = w.src64(d, 0);
+    let addresses: V64 = base.map(|a| a.wrapping_add(d.imm as u64));
+    match d.op {
+        LoadI8 | LoadI16 | LoadI24 | LoadI32 | LoadI48 | LoadI64 | LoadI96 | LoadI128 => {
+            let (bytes, align) = access(d.op);
+            let mut data = [[0u8; 16]; LANES];
+            for l in lanes(w.active) {
+                let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
+                load(world, w, l, id, offset, &mut data[l][..bytes as usize])?;
+            }
+            w.kill_last_uses(d);
+            deliver(w, d, bytes, &data)?;
+            w.issue(d.slot, (d.sr, d.sr_count), Touch::Read, &addresses, bytes)
+        }
+        StoreI8 | StoreI16 | StoreI24 | StoreI32 | StoreI48 | StoreI64 | StoreI96 | StoreI128 => {
+            let (bytes, align) = access(d.op);
+            check_run(w, d.sr, bytes)?;
+            for l in lanes(w.active) {
+                let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
+                let mut data = [0u8; 16];
+                for (i, chunk) in data.chunks_mut(4).enumerate().take(usize::from(d.sr_count)) {
+                    chunk.copy_from_slice(&w.regs[usize::from(d.sr) + i][l].to_le_bytes());
+                }
+                world
+                    .memory
+                    .store_bytes(id, offset, &data[..bytes as usize])
+                    .map_err(|e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32))?;
+            }
+            w.kill_last_uses(d);
+            w.issue(d.slot, (0, 0), Touch::Write, &addresses, bytes)
+        }
+        _ => atomic(w, d, world, &addresses),
+    }
+}
+
+fn load(world: &World, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
+    world.memory.load_bytes(id, offset, out).map_err(|e| Trap::from(e).in_lane(w.number * LANES as u32 + lane as u32))
+}
+
+/// Traps unless the registers of a staging run hold `bytes` defined bytes.
+fn check_run(w: &Warp, base: u8, bytes: u32) -> Result<(), Trap> {
+    for r in 0..bytes.div_ceil(4) {
+        let here = (bytes - 4 * r).min(4);
+        w.check(base + r as u8, ((1u16 << here) - 1) as u8, w.active)?;
+    }
+    Ok(())
+}
+
+/// Writes loaded bytes to the staging run in the way the load lane says.
+fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[[u8; 16]; LANES]) -> Result<(), Trap> {
+    let word = |l: usize, i: usize| {
+        u32::from_le_bytes([data[l][4 * i], data[l][4 * i + 1], data[l][4 * i + 2], data[l][4 * i + 3]])
+    };
+    let first: V32 = core::array::from_fn(|l| word(l, 0));
+    // Sub-word loads: where the value goes, how wide it becomes.
+    let extended = |to: u32| -> V64 {
+        let up = 64 - 8 * bytes;
+        first.map(|v| {
+            let wide = u64::from(v) << up;
+            let v = if d.unsigned { wide >> up } else { (wide as i64 >> up) as u64 };
+            if to == 64 { v } else { v & ((1 << to) - 1) }
+        })
+    };
+    match (bytes, d.load_lane) {
+        (1, k @ 0..=3) => w.write_message(d.sr, 1 << k, &first.map(|v| v << (8 * k))),
+        (1, k @ 4..=5) => {
+            let h = k - 4;
+            w.write_message(d.sr, 3 << (2 * h), &extended(16).map(|v| (v as u32) << (16 * h)))
+        }
+        (2, h @ 0..=1) => w.write_message(d.sr, 3 << (2 * h), &first.map(|v| v << (16 * h))),
+        (1, 6) | (2, 2) => w.write_message(d.sr, 0xF, &extended(32).map(|v| v as u32)),
+        (1, 7) | (2, 3) | (4, 1) => {
+            let v = extended(64);
+            w.write_message(d.sr, 0xF, &v.map(|v| v as u32))?;
+            w.write_message(d.sr + 1, 0xF, &v.map(|v| (v >> 32) as u32))
+        }
+        _ => {
+            for r in 0..bytes.div_ceil(4) {
+                let here = (bytes - 4 * r).min(4);
+                let values = core::array::from_fn(|l| word(l, r as usize));
+                w.write_message(d.sr + r as u8, ((1u16 << here) - 1) as u8, &values)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Executes LD_BUFFER and LEA_BUFFER.
+pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(), Trap> {
+    for s in &d.src {
+        w.check_source(s)?;
+    }
+    if d.op == Op::LeaBufImm {
+        return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM names buffers of the graphics pipeline"));
+    }
+    let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
+    let find = |w: &Warp, l: usize| -> Result<&Buffer, Trap> {
+        world.buffers.iter().find(|b| b.handle == handles[l]).ok_or_else(|| {
+            Trap::new(TrapKind::OutOfBounds, format!("no buffer has the handle {:#x}", handles[l]))
+                .in_lane(w.number * LANES as u32 + l as u32)
+        })
+    };
+    if d.op == Op::LeaBuffer {
+        if d.sr_count != 2 {
+            return Err(Trap::new(TrapKind::Reserved, "LEA_BUFFER delivers two registers"));
+        }
+        let mut out: V64 = [0; LANES];
+        for l in lanes(w.active) {
+            let b = find(w, l)?;
+            out[l] = if u64::from(offsets[l]) < b.size { b.base + u64::from(offsets[l]) } else { 0 };
+        }
+        w.kill_last_uses(d);
+        w.write_message(d.sr, 0xF, &out.map(|v| v as u32))?;
+        w.write_message(d.sr + 1, 0xF, &out.map(|v| (v >> 32) as u32))?;
+        return w.issue(d.slot, (d.sr, 2), Touch::Nothing, &[NOWHERE; LANES], 0);
+    }
+    let (bytes, align) = access(d.op);
+    let mut data = [[0u8; 16]; LANES];
+    let mut addresses = [NOWHERE; LANES];
+    for l in lanes(w.active) {
+        let b = find(w, l)?;
+        let offset = u64::from(offsets[l]);
+        if !offset.is_multiple_of(align) {
+            return Err(Trap::new(TrapKind::Misaligned, format!("offset {offset:#x} is no multiple of {align}"))
+                .in_lane(w.number * LANES as u32 + l as u32));
+        }
+        if offset + u64::from(bytes) <= b.size {
+            addresses[l] = b.base + offset;
+            load(world, w, l, b.id, offset, &mut data[l][..bytes as usize])?;
+        }
+    }
+    w.kill_last_uses(d);
+    deliver(w, d, bytes, &data)?;
+    w.issue(d.slot, (d.sr, d.sr_count), Touch::Read, &addresses, bytes)
+}
+
+/// New value of an atomic at `bits` width.
+fn combine(opc: u8, bits: u32, old: u64, operand: u64) -> u64 {
+    let signed = |x: u64| (x << (64 - bits)) as i64 >> (64 - bits);
+    let pick = |first: bool| if first { old } else { operand };
+    match opc {
+        2 => old.wrapping_add(operand),
+        8 => pick(signed(old) < signed(operand)),
+        9 => pick(signed(old) > signed(operand)),
+        10 => pick(old < operand),
+        11 => pick(old > operand),
+        12 => old & operand,
+        13 => old | operand,
+        14 => old ^ operand,
+        _ => operand,
+    }
+}
+
+/// The same with the operand 1.
+fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
+    match opc {
+        0 => old.wrapping_add(1),
+        1 => old.wrapping_sub(1),
+        2 => combine(11, bits, old, 1),
+        3 => combine(9, bits, old, 1),
+        _ => old | 1,
+    }
+}
+
+fn atomic(w: &mut Warp, d: &DInst, world: &mut World, addresses: &V64) -> Result<(), Trap> {
+    use Op::*;
+    let bits = element_bits(crate::ROWS[d.op as usize].text);
+    let bytes = bits / 8;
+    let with_one = matches!(d.op, Atom1ReturnI32 | Atom1ReturnI64);
+    let returns = matches!(d.op, AtomReturnI32 | AtomReturnI64);
+    // The run that receives the old value.
+    let (to, to_count) = match (with_one, returns) {
+        (true, _) => (d.sr, d.sr_count),
+        (_, true) => (d.srw, d.srw_count),
+        _ => (0, 0),
+    };
+    if to_count != 0 && u32::from(to_count) != bytes / 4 || returns && to_count == 0 {
+        return Err(Trap::new(
+            TrapKind::Reserved,
+            format!("the old value takes {} registers, not {to_count}", bytes / 4),
+        ));
+    }
+    if !with_one {
+        check_run(w, d.sr, 4 * u32::from(d.sr_count))?;
+    }
+    let words = (bytes / 4) as usize;
+    let operand = |w: &Warp, l: usize, at: usize| -> u64 {
+        let r = usize::from(d.sr) + at * words;
+        let high = if words == 2 { u64::from(w.regs[r + 1][l]) << 32 } else { 0 };
+        u64::from(w.regs[r][l]) | high
+    };
+    let mask = u64::MAX >> (64 - bits);
+    let mut old_values: V64 = [0; LANES];
+    for l in lanes(w.active) {
+        let (id, offset) = world.resolve(w, l, addresses[l], bytes, u64::from(bytes))?;
+        let here = |e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32);
+        let old = world.memory.load(id, offset, bytes).map_err(here)?;
+        let new = if with_one {
+            combine1(d.atom, bits, old)
+        } else if d.flag {
+            // Compare and exchange: {new, expected}.
+            if old == operand(w, l, 1) { operand(w, l, 0) } else { old }
+        } else {
+            combine(d.atom, bits, old, operand(w, l, 0))
+        };
+        world.memory.store(id, offset, bytes, new & mask).map_err(here)?;
+        old_values[l] = old;
+    }
+    w.kill_last_uses(d);
+    if to_count > 0 {
+        w.write_message(to, 0xF, &old_values.map(|v| v as u32))?;
+    }
+    if to_count > 1 {
+        w.write_message(to + 1, 0xF, &old_values.map(|v| (v >> 32) as u32))?;
+    }
+    w.issue(d.slot, (to, to_count), Touch::Write, addresses, bytes)
+}

@@ -1,0 +1,539 @@
+//! The machine: executes the bytes of a compute program as the reference says, and judges them.
+//!
+//! `docs/abi-valhall.md` says what a launch provides and which rules are checked. A run ends in a report, or in a trap
+//! that names rule, instruction and address.
+
+mod alu;
+mod decode;
+mod float;
+mod mem;
+mod warp;
+
+use gpucc_container::{Access, Container, Entry, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_isa::Isa;
+use gpucc_num::Mode;
+use gpucc_sim::{
+    AddressSpace, BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind,
+    local_id, run_workgroup, workgroups,
+};
+
+use crate::build::flow;
+use crate::{Class, Op, Unit, Valhall, disasm_words_line};
+use decode::{DInst, Environment, Slot, predecode};
+use mem::{Buffer, Scratch, World};
+use warp::{LANES, Warp};
+
+/// File code of the general registers in a container.
+pub const REGISTER_FILE: u8 = 0;
+
+/// Most invocations of a workgroup.
+const MOST_INVOCATIONS: u64 = 1024;
+
+/// Instructions that a warp runs before others get a turn.
+const SLICE: u32 = 1 << 14;
+
+fn container_trap(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// Runs a compute entry of `container`. Without a name it takes the only compute entry.
+///
+/// # Errors
+/// A trap: the container or the dispatch is not complete, or the program broke a rule.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    if container.family != Valhall::NAME {
+        return Err(container_trap(format!(
+            "container for `{}`, this machine is `{}`",
+            container.family,
+            Valhall::NAME
+        )));
+    }
+    let generation = Valhall::GENERATIONS
+        .iter()
+        .position(|g| *g == container.generation)
+        .ok_or_else(|| container_trap(format!("unknown generation `{}`", container.generation)))?;
+    let entry = select(container, entry)?;
+    let mut launch = Launch::new(entry, generation as u8, dispatch, options)?;
+    let result = launch.run(dispatch.grid);
+    launch.give_back(dispatch);
+    result
+}
+
+fn select<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry, Trap> {
+    let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
+    let entry = match name {
+        Some(n) => {
+            container.entry(n).ok_or_else(|| container_trap(format!("no entry `{n}`; there are: {}", names())))?
+        }
+        None => {
+            let mut compute = container.entries.iter().filter(|e| e.stage == Stage::Compute);
+            match (compute.next(), compute.next()) {
+                (Some(e), None) => e,
+                (None, _) => return Err(container_trap("no compute entry")),
+                (Some(_), Some(_)) => return Err(container_trap(format!("several entries, name one of: {}", names()))),
+            }
+        }
+    };
+    if entry.stage != Stage::Compute {
+        return Err(container_trap(format!("entry `{}` is no compute program", entry.name)));
+    }
+    Ok(entry)
+}
+
+/// Instructions counted by what they cost.
+const CLASSES: [&str; 8] = ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other"];
+
+fn class_index(d: &DInst) -> usize {
+    match (d.class, crate::ROWS[d.op as usize].facts.unit) {
+        (Class::Branch, _) => 4,
+        (Class::Barrier, _) => 5,
+        (Class::Nop, _) => 6,
+        (_, Unit::Fma) => 0,
+        (_, Unit::Cvt) => 1,
+        (_, Unit::Sfu) => 2,
+        (_, Unit::Ls) => 3,
+        _ => 7,
+    }
+}
+
+/// What a warp shares with its launch while it runs.
+struct Shared<'a> {
+    code: &'a [Slot],
+    bytes: &'a [u8],
+    code_base: u64,
+    generation: u8,
+    world: World,
+    steps: Steps,
+    report: RunReport,
+    counts: [u64; CLASSES.len()],
+}
+
+struct Launch<'a> {
+    entry: &'a Entry,
+    code: Vec<Slot>,
+    code_base: u64,
+    generation: u8,
+    world: Option<World>,
+    shared: Option<gpucc_sim::AllocId>,
+    /// Buffers: place in the dispatch and allocation.
+    bound: Vec<(usize, gpucc_sim::AllocId)>,
+    mode: Mode,
+    options: RunOptions,
+    rng: Option<SplitMix64>,
+}
+
+impl<'a> Launch<'a> {
+    fn new(entry: &'a Entry, generation: u8, dispatch: &mut Dispatch, options: &RunOptions) -> Result<Self, Trap> {
+        let meta = &entry.meta;
+        let invocations = meta.invocations();
+        if invocations == 0 || invocations > MOST_INVOCATIONS {
+            return Err(container_trap(format!(
+                "workgroup of {invocations} invocations, 1 to {MOST_INVOCATIONS} are possible"
+            )));
+        }
+        let small_file = match meta.registers_of(REGISTER_FILE) {
+            32 => true,
+            64 => false,
+            n => {
+                return Err(container_trap(format!(
+                    "{n} registers a thread: the hardware has modes for 32 and 64 (7.4)"
+                )));
+            }
+        };
+        if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
+            return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
+        }
+        let mode = match meta.family_words.first().copied().unwrap_or(0) {
+            0 => Mode::IEEE,
+            2 | 3 => Mode::FLUSH,
+            n => return Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
+        };
+        let mut rng = options.perturb.map(SplitMix64::new);
+        let mut memory = Memory::new();
+        let mut space = AddressSpace::new64(options.perturb);
+        // Everything that can fail comes before buffers are taken out of the dispatch.
+        let mut places = Vec::new();
+        for r in &entry.resources {
+            if !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
+                return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
+            }
+            places.push(dispatch.require(r.group, r.binding, u64::from(r.min_size))?);
+        }
+        let code_id = memory.alloc("code", entry.code.clone(), false);
+        let code_base = space.place(code_id, entry.code.len() as u64, 128)?;
+        let data = memory.alloc("constants", entry.data.clone(), false);
+        let data_base = space.place(data, entry.data.len() as u64, 16)?;
+        let shared = memory.alloc_undefined("workgroup memory", meta.shared_bytes as usize, rng.as_mut());
+        let shared_base = space.place(shared, u64::from(meta.shared_bytes), 4096)?;
+        let scratch = if meta.scratch_bytes > 0 {
+            let stride = u64::from(meta.scratch_bytes).next_multiple_of(16);
+            let size = stride * invocations.next_multiple_of(LANES as u64);
+            let id = memory.alloc_undefined("private memory", size as usize, rng.as_mut());
+            let base = space.place(id, size, 4096)?;
+            Some(Scratch { id, base, stride, size: u64::from(meta.scratch_bytes) })
+        } else {
+            None
+        };
+        let mut buffers = Vec::new();
+        let mut addresses = Vec::new();
+        let mut bound = Vec::new();
+        for (r, &place) in entry.resources.iter().zip(&places) {
+            let b = &mut dispatch.buffers[place];
+            let size = b.bytes.len() as u64;
+            let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
+            let name = format!("buffer {}:{}", r.group, r.binding);
+            let id = memory.alloc(name, std::mem::take(&mut b.bytes), writable);
+            bound.push((place, id));
+            let base = match space.place(id, size, 256) {
+                Ok(base) if base >> 32 == (base + size) >> 32 => base,
+                Ok(_) => space.place(id, size, 1 << 32)?,
+                Err(e) => return Err(e),
+            };
+            buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
+            addresses.push((r.group, r.binding, base, size));
+        }
+        let mut launch = Launch {
+            entry,
+            code: Vec::new(),
+            code_base,
+            generation,
+            world: Some(World { memory, space, buffers, scratch }),
+            shared: Some(shared),
+            bound,
+            mode,
+            options: options.clone(),
+            rng,
+        };
+        match launch.uniforms(&addresses, data_base, dispatch.grid) {
+            Ok(uniforms) => {
+                let env = Environment { uniforms, shared_base, code_base, small_file };
+                launch.code = predecode(&entry.code, generation, &env);
+                Ok(launch)
+            }
+            Err(e) => {
+                launch.give_back(dispatch);
+                Err(e)
+            }
+        }
+    }
+
+    /// Words of the uniform file, and the check that register preloads are those that the hardware has.
+    fn uniforms(
+        &self,
+        buffers: &[(u32, u32, u64, u64)],
+        data_base: u64,
+        grid: [u32; 3],
+    ) -> Result<[Option<u32>; 128], Trap> {
+        let mut words = [None; 128];
+        let find = |group: u32, binding: u32| {
+            buffers.iter().find(|b| b.0 == group && b.1 == binding).ok_or_else(|| {
+                container_trap(format!("a uniform word names group {group} binding {binding}, which is no resource"))
+            })
+        };
+        for p in &self.entry.preloads {
+            if p.file == REGISTER_FILE {
+                let known = matches!(
+                    (p.index, p.source),
+                    (55, Source::Family(0))
+                        | (56, Source::LocalId(2))
+                        | (57, Source::WorkgroupId(0))
+                        | (58, Source::WorkgroupId(1))
+                        | (59, Source::WorkgroupId(2))
+                        | (60, Source::GlobalId(0))
+                        | (61, Source::GlobalId(1))
+                        | (62, Source::GlobalId(2))
+                );
+                if !known || p.lane != 0 {
+                    return Err(container_trap(format!(
+                        "the hardware does not preload r{} with {:?}",
+                        p.index, p.source
+                    )));
+                }
+                continue;
+            }
+            if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
+                return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
+            }
+            let value = match p.source {
+                Source::Const(v) => v,
+                Source::BufferAddressLo { group, binding } => find(group, binding)?.2 as u32,
+                Source::BufferAddressHi { group, binding } => (find(group, binding)?.2 >> 32) as u32,
+                Source::BufferSize { group, binding } => u32::try_from(find(group, binding)?.3).unwrap_or(u32::MAX),
+                Source::NumWorkgroups(i @ 0..=2) => grid[usize::from(i)],
+                Source::DataAddressLo => data_base as u32,
+                Source::DataAddressHi => (data_base >> 32) as u32,
+                other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
+            };
+            words[usize::from(p.index)] = Some(value);
+        }
+        Ok(words)
+    }
+
+    fn give_back(&mut self, dispatch: &mut Dispatch) {
+        if let Some(world) = &mut self.world {
+            for &(place, id) in &self.bound {
+                dispatch.buffers[place].bytes = world.memory.take(id);
+            }
+        }
+    }
+
+    fn run(&mut self, grid: [u32; 3]) -> Result<RunReport, Trap> {
+        let Some(world) = self.world.take() else { return Err(container_trap("nothing to run")) };
+        let mut cx = Shared {
+            code: &self.code,
+            bytes: &self.entry.code,
+            code_base: self.code_base,
+            generation: self.generation,
+            world,
+            steps: Steps::new(&self.options),
+            report: RunReport::default(),
+            counts: [0; CLASSES.len()],
+        };
+        let mut result = Ok(());
+        for (n, id) in workgroups(grid, self.options.perturb).enumerate() {
+            let mut warps = match self.warps(&mut cx, id, n) {
+                Ok(w) => w,
+                Err(e) => {
+                    result = Err(e);
+                    break;
+                }
+            };
+            cx.report.subgroups += warps.len() as u64;
+            let seed = self.options.perturb.map(|s| s.wrapping_add(n as u64));
+            match run_workgroup(&mut warps, seed, BarrierRule::STRICT, |w| slice(w, &mut cx)) {
+                Ok(barriers) => cx.report.barriers += barriers,
+                Err(e) => {
+                    result = Err(e.in_workgroup(id));
+                    break;
+                }
+            }
+        }
+        let Shared { world, mut report, counts, .. } = cx;
+        for (name, n) in CLASSES.iter().zip(counts) {
+            if n > 0 {
+                report.add_class(name, n);
+            }
+        }
+        self.world = Some(world);
+        result.map(|()| report)
+    }
+
+    /// The warps of one workgroup, with registers as the convention says.
+    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], n: usize) -> Result<Vec<Warp>, Trap> {
+        let meta = &self.entry.meta;
+        let total = meta.invocations() as u32;
+        let mut rng = self.rng.as_ref().map(|r| r.fork(n as u64));
+        if let Some(shared) = self.shared {
+            cx.world.memory.reset_undefined(shared, rng.as_mut());
+        }
+        if let Some(s) = &cx.world.scratch {
+            cx.world.memory.reset_undefined(s.id, rng.as_mut());
+        }
+        let mut warps = Vec::new();
+        for number in 0..total.div_ceil(LANES as u32) {
+            let first = number * LANES as u32;
+            let live = (0..LANES as u32).filter(|l| first + l < total).fold(0u16, |m, l| m | 1 << l);
+            let thread_base = match &cx.world.scratch {
+                Some(s) => core::array::from_fn(|l| s.base + s.stride * (u64::from(first) + l as u64)),
+                // Nothing lies there: an access traps.
+                None => [0; LANES],
+            };
+            let mut w = Warp::new(number, live, thread_base, self.mode, rng.as_mut());
+            let local: [[u32; 3]; LANES] = core::array::from_fn(|l| local_id(first + l as u32, meta.workgroup_size));
+            let size = meta.workgroup_size;
+            for p in self.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
+                let global = |i: usize| core::array::from_fn(|l| id[i].wrapping_mul(size[i]).wrapping_add(local[l][i]));
+                let (bytes, values) = match p.source {
+                    Source::Family(_) => (0xF, local.map(|v| v[0] | v[1] << 16)),
+                    Source::LocalId(_) => (0x3, local.map(|v| v[2])),
+                    Source::WorkgroupId(i) => (0xF, [id[usize::from(i)]; LANES]),
+                    Source::GlobalId(i) => (0xF, global(usize::from(i))),
+                    _ => continue,
+                };
+                w.preload(p.index as u8, bytes, values);
+            }
+            warps.push(w);
+        }
+        Ok(warps)
+    }
+}
+
+/// Runs a warp until it waits, ends, or its time is over.
+fn slice(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
+    let mut left = match w.perturb {
+        // Short and uneven turns show what depends on the order of warps.
+        Some(p) => 1 + (p ^ cx.report.instructions).wrapping_mul(0x9E37_79B9_7F4A_7C15) as u32 % 97,
+        None => SLICE,
+    };
+    while left > 0 {
+        left -= 1;
+        if w.active == 0 {
+            return Ok(Stop::Done);
+        }
+        let pc = w.pc;
+        match step(w, cx) {
+            Ok(None) => {}
+            Ok(Some(stop)) => return Ok(stop),
+            Err(e) => return Err(locate(e, pc, w, cx)),
+        }
+    }
+    Ok(if w.active == 0 { Stop::Done } else { Stop::Yield })
+}
+
+#[cold]
+fn locate(trap: Trap, pc: usize, w: &Warp, cx: &Shared<'_>) -> Trap {
+    let text = || {
+        let word = cx.bytes.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+        match word {
+            Some(v) => disasm_words_line(&format!("{v:#x}"), cx.generation, gpucc_isa::stage::ALL)
+                .unwrap_or_else(|_| format!(".word {v:#018x}")),
+            None => "nothing".into(),
+        }
+    };
+    let lane = w.number * LANES as u32 + w.active.trailing_zeros().min(15);
+    trap.at(8 * pc as u64, text).in_lane(lane)
+}
+
+fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
+    let code = cx.code;
+    let d = match code.get(w.pc) {
+        Some(Slot::Good(d)) => d,
+        Some(Slot::Bad(kind, why)) => return Err(Trap::new(*kind, why.clone())),
+        None => return Err(Trap::new(TrapKind::FellOffEnd, "no instruction here: the program did not end")),
+    };
+    let lanes = w.active.count_ones();
+    cx.steps.pay(lanes)?;
+    cx.report.count(lanes);
+    cx.counts[class_index(d)] += 1;
+    let flow = u32::from(d.flow);
+    let mut stop = None;
+    match d.class {
+        Class::Nop => {}
+        Class::Alu => alu::execute(w, d, w.pc as u64)?,
+        Class::Memory => mem::by_address(w, d, &mut cx.world)?,
+        Class::Buffer => mem::by_handle(w, d, &mut cx.world)?,
+        Class::Branch => return branch(w, d, cx.code_base, code.len()).map(|()| None),
+        Class::Barrier => {
+            if w.active != w.live || w.live != w.whole {
+                return Err(Trap::new(TrapKind::Barrier, "not all lanes of the warp reach the barrier together"));
+            }
+            let busy = w.busy_slots();
+            if busy != 0 {
+                let slots: Vec<String> = (0..8).filter(|s| busy >> s & 1 != 0).map(|s| s.to_string()).collect();
+                let what = format!("messages are under way on slot {} at a barrier", slots.join(", "));
+                return Err(Trap::new(TrapKind::Hazard, what));
+            }
+            stop = Some(Stop::Barrier(8 * w.pc as u64));
+        }
+        Class::Discard | Class::Image | Class::Varying | Class::Texture | Class::VaryingTexture | Class::Tile => {
+            let name = crate::ROWS[d.op as usize].text;
+            return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
+        }
+    }
+    w.pc += 1;
+    match flow {
+        flow::NONE => {}
+        1..=7 => w.wait(flow as u8),
+        flow::WAIT0126 => w.wait(0b0100_0111),
+        flow::WAIT => w.wait(0b1100_0111),
+        flow::RECONVERGE => {
+            w.reschedule();
+        }
+        flow::END => {
+            w.end();
+        }
+        // `discard` ends helper invocations, of which a compute program has none.
+        _ => {}
+    }
+    Ok(stop)
+}
+
+/// Lanes whose condition holds.
+fn condition(w: &Warp, d: &DInst) -> Result<u16, Trap> {
+    w.check_source(&d.src[0])?;
+    if d.combine > 2 {
+        return Err(Trap::new(
+            TrapKind::Unsupported,
+            "branch combines `and` and `lowbits`: the reference does not say what they do",
+        ));
+    }
+    let v = w.src32(d, 0);
+    let holds = |l: usize| (v[l] != 0) != d.eq;
+    Ok((0..LANES).filter(|&l| w.active >> l & 1 != 0 && holds(l)).fold(0, |m, l| m | 1 << l))
+}
+
+fn branch(w: &mut Warp, d: &DInst, code_base: u64, len: usize) -> Result<(), Trap> {
+    let taken = condition(w, d)?;
+    let next = w.pc + 1;
+    let mut target = [next; LANES];
+    if taken != 0 {
+        if d.op == Op::Branchzi {
+            if !d.absolute {
+                return Err(Trap::new(
+                    TrapKind::Unsupported,
+                    "relative BRANCHZI: the reference does not say what it does",
+                ));
+            }
+            w.check_source(&d.src[1])?;
+            let low = w.src32(d, 1);
+            for l in (0..LANES).filter(|l| taken >> l & 1 != 0) {
+                let address = code_base >> 32 << 32 | u64::from(low[l]);
+                let offset = address.wrapping_sub(code_base);
+                if !offset.is_multiple_of(8) || offset >= 8 * len as u64 {
+                    let what = format!("jump to {address:#x}, outside of the program");
+                    return Err(Trap::new(TrapKind::FellOffEnd, what).in_lane(w.number * LANES as u32 + l as u32));
+                }
+                target[l] = (offset / 8) as usize;
+            }
+        } else {
+            let to = w.pc as i64 + 1 + d.imm;
+            if to < 0 || to >= len as i64 {
+                return Err(Trap::new(
+                    TrapKind::FellOffEnd,
+                    format!("branch to {:#x}, outside of the program", 8 * to),
+                ));
+            }
+            for l in (0..LANES).filter(|l| taken >> l & 1 != 0) {
+                target[l] = to as usize;
+            }
+        }
+    }
+    w.kill_last_uses(d);
+    let flow = u32::from(d.flow);
+    match flow {
+        1..=7 => w.wait(flow as u8),
+        flow::WAIT0126 => w.wait(0b0100_0111),
+        flow::WAIT => w.wait(0b1100_0111),
+        flow::END => {
+            // Lanes that do not jump end here (section 17, end of blend shaders).
+            let active = w.active;
+            w.active = active & !taken;
+            w.wait(!0);
+            w.live &= !w.active;
+            w.active = taken;
+        }
+        _ => {}
+    }
+    for l in (0..LANES).filter(|l| w.active >> l & 1 != 0) {
+        w.lane_pc[l] = target[l];
+    }
+    if flow == flow::RECONVERGE || w.active == 0 {
+        w.pick();
+        return Ok(());
+    }
+    let mut places = (0..LANES).filter(|l| w.active >> l & 1 != 0).map(|l| w.lane_pc[l]);
+    let first = places.next().unwrap_or(next);
+    if places.any(|p| p != first) {
+        return Err(Trap::new(
+            TrapKind::Divergence,
+            "lanes disagree about a branch that carries no `.reconverge` (9.2)",
+        ));
+    }
+    w.pc = first;
+    Ok(())
+}

@@ -1,0 +1,452 @@
+//! One warp: registers with a record of what is undefined or in flight, the scoreboard, divergence.
+
+use gpucc_num::{Mode, convert};
+use gpucc_sim::{SplitMix64, Trap, TrapKind};
+
+use super::decode::{DInst, Form, Source, Value};
+
+/// Lanes of a warp.
+pub(super) const LANES: usize = 16;
+
+/// A value for each lane.
+pub(super) type V32 = [u32; LANES];
+/// A 64-bit value for each lane.
+pub(super) type V64 = [u64; LANES];
+
+/// What an outstanding message did to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Touch {
+    Nothing,
+    Read,
+    Write,
+}
+
+/// A message that was issued and not yet waited for.
+#[derive(Clone)]
+pub(super) struct Outstanding {
+    slot: u8,
+    lanes: u16,
+    base: u8,
+    count: u8,
+    touch: Touch,
+    addresses: V64,
+    size: u32,
+}
+
+/// Messages that the scoreboard keeps apart; older ones count as complete.
+const MOST_OUTSTANDING: usize = 32;
+
+#[derive(Clone)]
+pub(super) struct Warp {
+    pub number: u32,
+    /// Lanes that exist.
+    pub whole: u16,
+    /// Those of them that have not ended.
+    pub live: u16,
+    /// Lanes that execute now.
+    pub active: u16,
+    /// Next instruction of the active lanes.
+    pub pc: usize,
+    /// Next instruction of the other live lanes.
+    pub lane_pc: [usize; LANES],
+    pub regs: Box<[V32; 64]>,
+    /// Lanes in which a byte of a register is undefined.
+    undef: Box<[[u16; 4]; 64]>,
+    /// Lanes in which a message will write the register.
+    pending: [u16; 64],
+    /// Lanes in which the register was marked as used for the last time.
+    killed: [u16; 64],
+    /// Union of the above: the quick check.
+    bad: [u16; 64],
+    outstanding: Vec<Outstanding>,
+    pub thread_base: V64,
+    pub mode: Mode,
+    pub perturb: Option<u64>,
+}
+
+impl Warp {
+    pub fn new(number: u32, live: u16, thread_base: V64, mode: Mode, garbage: Option<&mut SplitMix64>) -> Warp {
+        let mut regs = Box::new([[0xCCCC_CCCC; LANES]; 64]);
+        let perturb = garbage.map(|rng| {
+            for r in regs.iter_mut() {
+                for lane in r.iter_mut() {
+                    *lane = rng.next_u32();
+                }
+            }
+            rng.next_u64()
+        });
+        Warp {
+            number,
+            whole: live,
+            live,
+            active: live,
+            pc: 0,
+            lane_pc: [0; LANES],
+            regs,
+            undef: Box::new([[!0; 4]; 64]),
+            pending: [0; 64],
+            killed: [0; 64],
+            bad: [!0; 64],
+            outstanding: Vec::new(),
+            thread_base,
+            mode,
+            perturb,
+        }
+    }
+
+    /// Loads a register at launch; `bytes` are those that the convention defines.
+    pub fn preload(&mut self, reg: u8, bytes: u8, values: V32) {
+        let r = usize::from(reg);
+        for (lane, v) in values.iter().enumerate() {
+            let keep = self.regs[r][lane];
+            let mask = byte_mask(bytes);
+            self.regs[r][lane] = v & mask | keep & !mask;
+        }
+        for b in 0..4 {
+            if bytes >> b & 1 != 0 {
+                self.undef[r][b] = 0;
+            }
+        }
+        self.refresh(r);
+    }
+
+    fn refresh(&mut self, r: usize) {
+        let u = &self.undef[r];
+        self.bad[r] = u[0] | u[1] | u[2] | u[3] | self.pending[r];
+    }
+
+    /// Traps unless the bytes of `need` are defined in `lanes`.
+    #[inline]
+    pub fn check(&self, reg: u8, need: u8, lanes: u16) -> Result<(), Trap> {
+        if self.bad[usize::from(reg)] & lanes == 0 {
+            return Ok(());
+        }
+        self.check_slow(reg, need, lanes)
+    }
+
+    #[cold]
+    fn check_slow(&self, reg: u8, need: u8, lanes: u16) -> Result<(), Trap> {
+        let r = usize::from(reg);
+        let fail = |kind, lanes: u16, what: String| {
+            Err(Trap::new(kind, what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros()))
+        };
+        let pending = self.pending[r] & lanes;
+        if pending != 0 && need != 0 {
+            let slot =
+                self.outstanding.iter().find(|o| (o.base..o.base + o.count).contains(&reg) && o.lanes & pending != 0);
+            let slot = slot.map_or(0, |o| o.slot);
+            return fail(
+                TrapKind::Poison,
+                pending,
+                format!("r{reg} is written by a message on slot {slot} that no wait covers"),
+            );
+        }
+        for b in 0..4 {
+            let lanes = self.undef[r][b] & lanes;
+            if need >> b & 1 != 0 && lanes != 0 {
+                let why = if self.killed[r] & lanes != 0 {
+                    format!("r{reg} is read after its last use")
+                } else {
+                    format!("byte {b} of r{reg} is undefined")
+                };
+                return fail(TrapKind::UndefinedRead, lanes, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a plain copy asks: nothing under way, and in each lane at least one byte defined.
+    pub fn check_copy(&self, reg: u8) -> Result<(), Trap> {
+        let r = usize::from(reg);
+        let u = &self.undef[r];
+        let lanes = (self.pending[r] | u[0] & u[1] & u[2] & u[3]) & self.active;
+        if lanes == 0 { Ok(()) } else { self.check_slow(reg, 1, lanes) }
+    }
+
+    /// Checks the operands of an instruction.
+    #[inline]
+    pub fn check_source(&self, s: &Source) -> Result<(), Trap> {
+        match s.value {
+            Value::Reg(r) => {
+                self.check(r, s.need & 0xF, self.active)?;
+                if s.need > 0xF {
+                    self.check(r + 1, s.need >> 4, self.active)?;
+                }
+                Ok(())
+            }
+            Value::Unset(n) => {
+                Err(Trap::new(TrapKind::UndefinedRead, format!("uniform word u{n} is filled by nobody")))
+            }
+            Value::Foreign(name) => {
+                Err(Trap::new(TrapKind::Unsupported, format!("special {name} means nothing in a compute program")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Poisons registers whose last use this instruction was.
+    pub fn kill_last_uses(&mut self, d: &DInst) {
+        for s in &d.src {
+            if let (Value::Reg(r), true) = (s.value, s.last) {
+                for reg in r..=r + s.wide as u8 {
+                    let i = usize::from(reg);
+                    for b in 0..4 {
+                        self.undef[i][b] |= self.active;
+                    }
+                    self.killed[i] |= self.active;
+                    self.refresh(i);
+                }
+            }
+        }
+    }
+
+    /// Traps when a message that is under way will write the register.
+    #[inline]
+    fn check_overwrite(&self, reg: u8, lanes: u16) -> Result<(), Trap> {
+        let pending = self.pending[usize::from(reg)] & lanes;
+        if pending == 0 {
+            return Ok(());
+        }
+        Err(Trap::new(
+            TrapKind::Hazard,
+            format!("r{reg} is overwritten while a message that will write it is under way"),
+        )
+        .in_lane(self.number * LANES as u32 + pending.trailing_zeros()))
+    }
+
+    /// Writes the bytes of `bytes` in the active lanes; other bytes keep what they are.
+    #[inline]
+    pub fn write(&mut self, reg: u8, bytes: u8, values: &V32) -> Result<(), Trap> {
+        let r = usize::from(reg);
+        self.check_overwrite(reg, self.active)?;
+        let mask = byte_mask(bytes);
+        if self.active == 0xFFFF && bytes == 0xF {
+            self.regs[r] = *values;
+        } else {
+            for lane in 0..LANES {
+                if self.active >> lane & 1 != 0 {
+                    self.regs[r][lane] = values[lane] & mask | self.regs[r][lane] & !mask;
+                }
+            }
+        }
+        if self.bad[r] & self.active != 0 {
+            for b in 0..4 {
+                if bytes >> b & 1 != 0 {
+                    self.undef[r][b] &= !self.active;
+                }
+            }
+            self.killed[r] &= !self.active;
+            self.refresh(r);
+        }
+        Ok(())
+    }
+
+    /// Lanes in which each byte of a register is undefined: what a plain copy carries along.
+    pub fn undefined_bytes(&self, reg: u8) -> [u16; 4] {
+        self.undef[usize::from(reg)]
+    }
+
+    /// Makes bytes of a register undefined in lanes, after a copy of undefined ones or a partial load.
+    pub fn undefine(&mut self, reg: u8, lanes: [u16; 4]) {
+        let r = usize::from(reg);
+        for b in 0..4 {
+            self.undef[r][b] |= lanes[b] & self.active;
+        }
+        self.refresh(r);
+    }
+
+    /// Writes the result of a message: there at once, but in flight until its slot is waited for. Bytes outside of `bytes`
+    /// become undefined.
+    pub fn write_message(&mut self, reg: u8, bytes: u8, values: &V32) -> Result<(), Trap> {
+        self.write(reg, bytes, values)?;
+        let lost = [0, 1, 2, 3].map(|b| if bytes >> b & 1 != 0 { 0 } else { !0 });
+        self.undefine(reg, lost);
+        Ok(())
+    }
+
+    /// Records a message: the run it writes, and what it does to memory.
+    pub fn issue(&mut self, slot: u8, run: (u8, u8), touch: Touch, addresses: &V64, size: u32) -> Result<(), Trap> {
+        if touch != Touch::Nothing {
+            for o in &self.outstanding {
+                let both = o.lanes & self.active;
+                if both == 0 || o.touch == Touch::Nothing || (touch == Touch::Read && o.touch == Touch::Read) {
+                    continue;
+                }
+                for lane in 0..LANES {
+                    let (a, b) = (addresses[lane], o.addresses[lane]);
+                    if both >> lane & 1 != 0 && a < b + u64::from(o.size) && b < a + u64::from(size) {
+                        let what = format!(
+                            "access to {a:#x} while another to {b:#x} on slot {} is under way: memory needs a wait between them",
+                            o.slot
+                        );
+                        return Err(Trap::new(TrapKind::Hazard, what).in_lane(self.number * LANES as u32 + lane as u32));
+                    }
+                }
+            }
+        }
+        for r in run.0..run.0 + run.1 {
+            self.pending[usize::from(r)] |= self.active;
+            self.refresh(usize::from(r));
+        }
+        if self.outstanding.len() >= MOST_OUTSTANDING {
+            self.outstanding.remove(0);
+            self.rebuild_pending();
+        }
+        self.outstanding.push(Outstanding {
+            slot,
+            lanes: self.active,
+            base: run.0,
+            count: run.1,
+            touch,
+            addresses: *addresses,
+            size,
+        });
+        Ok(())
+    }
+
+    /// Completes the messages of the active lanes on the slots of `mask`.
+    pub fn wait(&mut self, mask: u8) {
+        let active = self.active;
+        let mut any = false;
+        self.outstanding.retain_mut(|o| {
+            if mask >> o.slot & 1 != 0 {
+                o.lanes &= !active;
+                any = true;
+            }
+            o.lanes != 0
+        });
+        if any {
+            self.rebuild_pending();
+        }
+    }
+
+    fn rebuild_pending(&mut self) {
+        let mut pending = [0u16; 64];
+        for o in &self.outstanding {
+            for r in o.base..o.base + o.count {
+                pending[usize::from(r)] |= o.lanes;
+            }
+        }
+        for r in 0..64 {
+            if pending[r] != self.pending[r] {
+                self.pending[r] = pending[r];
+                self.refresh(r);
+            }
+        }
+    }
+
+    /// Slots with messages of the active lanes under way.
+    pub fn busy_slots(&self) -> u8 {
+        self.outstanding.iter().filter(|o| o.lanes & self.active != 0).fold(0, |m, o| m | 1 << o.slot)
+    }
+
+    /// The warp goes on with the live lanes at the lowest address (section 9.4); false when none is left.
+    pub fn reschedule(&mut self) -> bool {
+        for lane in 0..LANES {
+            if self.active >> lane & 1 != 0 {
+                self.lane_pc[lane] = self.pc;
+            }
+        }
+        self.pick()
+    }
+
+    /// As [`Warp::reschedule`], with `lane_pc` already right for every live lane.
+    pub fn pick(&mut self) -> bool {
+        let live = (0..LANES).filter(|l| self.live >> l & 1 != 0);
+        let Some(pc) = live.map(|l| self.lane_pc[l]).min() else {
+            self.active = 0;
+            return false;
+        };
+        self.pc = pc;
+        self.active =
+            (0..LANES).filter(|&l| self.live >> l & 1 != 0 && self.lane_pc[l] == pc).fold(0, |m, l| m | 1 << l);
+        true
+    }
+
+    /// Ends the active lanes: their messages complete by themselves.
+    pub fn end(&mut self) -> bool {
+        self.wait(!0);
+        self.live &= !self.active;
+        self.active = 0;
+        self.pick()
+    }
+
+    fn raw32(&self, s: &Source) -> V32 {
+        match s.value {
+            Value::Reg(r) => self.regs[usize::from(r)],
+            Value::Const(c) => [c as u32; LANES],
+            Value::LaneId => core::array::from_fn(|l| l as u32),
+            Value::ThreadPointer => self.thread_base.map(|b| b as u32),
+            Value::ThreadPointerHigh => self.thread_base.map(|b| (b >> 32) as u32),
+            Value::WarpId => [self.number; LANES],
+            // Checked before.
+            Value::None | Value::Unset(_) | Value::Foreign(_) => [0; LANES],
+        }
+    }
+
+    /// The 32-bit operand as the operation sees it.
+    pub fn src32(&self, d: &DInst, i: usize) -> V32 {
+        let s = &d.src[i];
+        let mut v = self.raw32(s);
+        match s.form {
+            Form::Whole => {}
+            Form::Widen(h) => v = v.map(|x| convert::f16_to_f32((x >> (16 * h)) as u16).to_bits()),
+            Form::Part { lo, width, signed } => v = v.map(|x| extend(u64::from(x), lo, width, signed) as u32),
+            Form::Lanes16 { lo, width, signed } => {
+                v = v.map(|x| {
+                    let a = extend(u64::from(x), lo[0], width, signed) as u32 & 0xFFFF;
+                    a | (extend(u64::from(x), lo[1], width, signed) as u32) << 16
+                });
+            }
+            Form::Lanes8(b) => {
+                v = v.map(|x| (0..4).fold(0, |r, i| r | (x >> (8 * b[i]) & 0xFF) << (8 * i)));
+            }
+        }
+        if s.abs {
+            let mask = if d.half_float { 0x7FFF_7FFF } else { 0x7FFF_FFFF };
+            v = v.map(|x| x & mask);
+        }
+        if s.neg {
+            let mask = if d.half_float { 0x8000_8000 } else { 0x8000_0000 };
+            v = v.map(|x| x ^ mask);
+        }
+        if s.not {
+            v = v.map(|x| !x);
+        }
+        v
+    }
+
+    /// The 64-bit operand as the operation sees it.
+    pub fn src64(&self, d: &DInst, i: usize) -> V64 {
+        let s = &d.src[i];
+        let v: V64 = match s.value {
+            Value::Reg(r) => {
+                let (lo, hi) = (&self.regs[usize::from(r)], &self.regs[usize::from(r) + 1]);
+                core::array::from_fn(|l| u64::from(hi[l]) << 32 | u64::from(lo[l]))
+            }
+            Value::Const(c) => [c; LANES],
+            Value::ThreadPointer => self.thread_base,
+            Value::LaneId => core::array::from_fn(|l| l as u64),
+            Value::WarpId => [u64::from(self.number); LANES],
+            // The second is refused as a 64-bit operand by the validator, the rest by the check of sources.
+            Value::ThreadPointerHigh | Value::None | Value::Unset(_) | Value::Foreign(_) => [0; LANES],
+        };
+        match s.form {
+            Form::Part { lo, width, signed } => v.map(|x| extend(x, lo, width, signed)),
+            _ if s.not => v.map(|x| !x),
+            _ => v,
+        }
+    }
+}
+
+/// Bits `lo..lo+width` of `x`, extended to 64.
+fn extend(x: u64, lo: u8, width: u8, signed: bool) -> u64 {
+    let up = 64 - u32::from(lo) - u32::from(width);
+    let down = 64 - u32::from(width);
+    if signed { ((x << up) as i64 >> down) as u64 } else { x << up >> down }
+}
+
+/// Bit mask of the bytes of a nibble.
+pub(super) fn byte_mask(bytes: u8) -> u32 {
+    (0..4).filter(|b| bytes >> b & 1 != 0).fold(0, |m, b| m | 0xFF << (8 * b))
+}
