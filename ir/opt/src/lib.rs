@@ -3,6 +3,7 @@
 pub mod caps;
 pub mod init;
 pub mod legalise;
+pub mod layout;
 mod legalise_div;
 mod legalise_pack;
 pub mod rewrite;

@@ -1,0 +1,408 @@
+//! Instruction selection: IR to machine IR.
+//!
+//! Every scalar is held in one register, booleans as 0 or all ones; vectors (of loads, system values and packing ops) in one
+//! register per lane. Constants are operands: words of the immediate table, or uniform words.
+
+mod alu;
+mod math;
+mod mem;
+
+use gpucc_container::Source;
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value};
+use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg, select};
+use gpucc_valhall_machine::Op as M;
+use gpucc_valhall_machine::src::{LUT, Special, lut};
+use smallvec::SmallVec;
+
+use crate::fau;
+use crate::resources::Resources;
+use crate::target::{FILE_R, Mods, R, SPECIAL, SrcMods, VOp, Valhall};
+use crate::uniforms::Uniforms;
+
+pub(crate) type Cx<'f> = Select<'f, Valhall>;
+pub(crate) type MI = MInst<Valhall>;
+pub(crate) type U = Use<Valhall>;
+
+/// A register that the launcher loads, and the register it is found in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// r55, r57, ...
+    pub reg: u8,
+    /// What it holds.
+    pub source: Source,
+    value: VReg,
+}
+
+/// What selection knows and learns.
+pub struct Isel<'m> {
+    pub module: &'m Module,
+    pub target: &'m Valhall,
+    pub resources: &'m Resources,
+    pub workgroup_size: [u32; 3],
+    pub uniforms: Uniforms,
+    pub entries: Vec<Entry>,
+    /// Byte offset of each function or module variable in its memory.
+    pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
+    pub barriers: bool,
+}
+
+/// Selects a whole function.
+///
+/// # Errors
+/// What Valhall cannot do, or what is not lowered.
+pub fn run(isel: &mut Isel<'_>, f: &Function) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
+    select(f, isel)
+}
+
+pub(crate) fn op(m: M) -> MI {
+    MInst::new(VOp::Op(m))
+}
+
+/// Adds modifiers.
+pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
+    i.mods.0.extend_from_slice(mods);
+    i
+}
+
+/// A shift amount's lane selector: byte 0.
+pub(crate) fn b00(u: U) -> U {
+    u.mods(SrcMods { swizzle: Some(4), ..u.mods })
+}
+
+impl Isel<'_> {
+    /// The operand for 32 constant bits.
+    pub(crate) fn word(&mut self, cx: &mut Cx<'_>, bits: u32) -> U {
+        if LUT.contains(&bits) {
+            return Use::imm(bits);
+        }
+        match self.uniforms.word(Source::Const(bits)) {
+            Some(n) => Use::uniform(n),
+            None => {
+                let t = cx.temp(R);
+                let zero = op(M::IaddImmI32).def(t).imm(0);
+                cx.emit(with(zero, &[("constant", bits)]));
+                Use::reg(t)
+            }
+        }
+    }
+
+    /// An integer (or boolean) operand.
+    pub(crate) fn int(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        if let Some(bits) = self.constant_bits(cx, v) {
+            return self.word(cx, bits);
+        }
+        Use::reg(cx.reg(self, self.alias(cx, v)))
+    }
+
+    /// The bits of a constant as held in a register.
+    pub(crate) fn constant_bits(&self, cx: &Cx<'_>, v: Value) -> Option<u32> {
+        let v = self.alias(cx, v);
+        let bits = cx.const_bits(v)?;
+        Some(if cx.f.ty(v).is_bool() { 0u32.wrapping_sub(bits as u32) } else { bits as u32 })
+    }
+
+    /// Looks through operations that change nothing in a register.
+    pub(crate) fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
+        while let Some(d) = cx.peek(v) {
+            match d.op {
+                Op::Bitcast if !cx.f.ty(v).is_vector() && cx.f.ty(d.args[0]).bits() == cx.f.ty(v).bits() => v = d.args[0],
+                _ => break,
+            }
+        }
+        v
+    }
+
+    /// A float operand with sign and magnitude folded.
+    pub(crate) fn float(&mut self, cx: &mut Cx<'_>, mut v: Value) -> U {
+        let mut m = SrcMods::default();
+        while let Some(d) = cx.peek(v) {
+            match d.op {
+                Op::FNeg => m.neg ^= !m.abs,
+                Op::FAbs => m.abs = true,
+                _ => break,
+            }
+            v = d.args[0];
+        }
+        if let Some(bits) = self.constant_bits(cx, v) {
+            let bits = if m.abs { bits & 0x7fff_ffff } else { bits };
+            let bits = if m.neg { bits ^ 0x8000_0000 } else { bits };
+            return self.float_word(cx, bits);
+        }
+        Use::reg(cx.reg(self, self.alias(cx, v))).mods(m)
+    }
+
+    /// The operand for a float constant: the table's negated words are free.
+    pub(crate) fn float_word(&mut self, cx: &mut Cx<'_>, bits: u32) -> U {
+        if lut(bits).is_none() && lut(bits ^ 0x8000_0000).is_some() {
+            return Use::imm(bits ^ 0x8000_0000).mods(SrcMods { neg: true, ..SrcMods::default() });
+        }
+        self.word(cx, bits)
+    }
+
+    /// A float operand of an instruction without source modifiers.
+    pub(crate) fn plain(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        self.int(cx, v)
+    }
+
+    /// Emits after moving operands that break the operand limits to registers.
+    pub(crate) fn push(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let wide = |k: usize| crate::emit::is_wide(&i, k);
+        for k in fau::excess(&i, wide) {
+            let u = i.uses[k];
+            let moved = if crate::emit::is_wide(&i, k) {
+                let pair = cx.temp(crate::target::R2);
+                let Src::Uniform(n) = u.src else { continue };
+                let (lo, hi) = (cx.temp(R), cx.temp(R));
+                cx.emit(op(M::MovI32).def(lo).arg(Use::uniform(n)));
+                cx.emit(op(M::MovI32).def(hi).arg(Use::uniform(n + 1)));
+                cx.emit(MInst::collect(pair, [Use::reg(lo), Use::reg(hi)]));
+                pair
+            } else {
+                let t = cx.temp(R);
+                cx.emit(op(M::MovI32).def(t).arg(Use::new(u.src)));
+                t
+            };
+            i.uses[k].src = Src::Reg(Reg::V(moved));
+        }
+        cx.emit(i);
+    }
+
+    /// Emits an instruction that defines one new register.
+    pub(crate) fn make(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
+        let t = cx.temp(R);
+        self.push(cx, i.def(t));
+        t
+    }
+
+    /// The operand for a special's word.
+    pub(crate) fn special(s: Special, half: u8) -> U {
+        Use::uniform(SPECIAL + (u32::from(s.page) << 8) + u32::from(s.byte + half))
+    }
+
+    /// The register that the launcher loads with `source`.
+    fn preloaded(&mut self, cx: &mut Cx<'_>, reg: u8, source: Source) -> VReg {
+        if let Some(e) = self.entries.iter().find(|e| e.reg == reg) {
+            return e.value;
+        }
+        let value = cx.temp(R);
+        self.entries.push(Entry { reg, source, value });
+        value
+    }
+
+    fn local_id(&mut self, cx: &mut Cx<'_>, c: usize) -> VReg {
+        // r55 holds x and y, r56 z, 16 bits each (convention, section 1).
+        let (reg, half) = [(55, 0u8), (55, 3), (56, 0)][c];
+        let packed = self.preloaded(cx, reg, Source::LocalId(if reg == 55 { 0 } else { 2 }));
+        let src = Use::reg(packed).mods(SrcMods { swizzle: Some(half), ..SrcMods::default() });
+        self.make(cx, op(M::U16ToU32).arg(src))
+    }
+
+    fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let out = cx.result(self, i, 0);
+        let dims = [0u16, 1, 2];
+        match s {
+            Sysval::GlobalInvocationId => {
+                for c in dims {
+                    let r = self.preloaded(cx, 60 + c as u8, Source::GlobalId(c));
+                    cx.emit(MInst::copy(out[c as usize], r));
+                }
+            }
+            Sysval::WorkgroupId => {
+                for c in dims {
+                    let r = self.preloaded(cx, 57 + c as u8, Source::WorkgroupId(c));
+                    cx.emit(MInst::copy(out[c as usize], r));
+                }
+            }
+            Sysval::LocalInvocationId => {
+                for c in dims {
+                    let r = if self.workgroup_size[c as usize] == 1 {
+                        self.make(cx, op(M::MovI32).imm(0))
+                    } else {
+                        self.local_id(cx, c as usize)
+                    };
+                    cx.emit(MInst::copy(out[c as usize], r));
+                }
+            }
+            Sysval::NumWorkgroups => {
+                for c in dims {
+                    let word = self.uniforms.word(Source::NumWorkgroups(c));
+                    let n = word.ok_or_else(|| no_uniforms("the number of workgroups"))?;
+                    self.push(cx, op(M::MovI32).def(out[c as usize]).arg(Use::uniform(n)));
+                }
+            }
+            Sysval::LocalInvocationIndex => {
+                let [sx, sy, _] = self.workgroup_size;
+                let mut sum: Option<VReg> = None;
+                for (c, scale) in [(0, 1), (1, sx), (2, sx * sy)] {
+                    if self.workgroup_size[c] == 1 {
+                        continue;
+                    }
+                    let mut id = self.local_id(cx, c);
+                    if scale > 1 {
+                        let k = self.word(cx, scale);
+                        id = self.make(cx, op(M::ImulI32).arg(id).arg(k));
+                    }
+                    sum = Some(match sum {
+                        Some(s) => self.make(cx, op(M::IaddU32).arg(s).arg(id)),
+                        None => id,
+                    });
+                }
+                match sum {
+                    Some(s) => cx.emit(MInst::copy(out[0], s)),
+                    None => self.push(cx, op(M::MovI32).def(out[0]).imm(0)),
+                }
+            }
+            other => return Err(unsupported(self.module, cx, i, &format!("{other}"))),
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn no_uniforms(what: &str) -> Diagnostic {
+    Diagnostic::unsupported("uniforms", format!("no uniform word is left for {what}: Valhall has 128"))
+}
+
+/// A refusal that names the instruction's feature.
+pub(crate) fn unsupported(m: &Module, cx: &Cx<'_>, i: Inst, what: &str) -> Diagnostic {
+    let span = m.span(cx.data(i).loc);
+    Diagnostic::unsupported("valhall", format!("{what} is not supported on valhall")).at(span, "used here")
+}
+
+impl Lower<Valhall> for Isel<'_> {
+    fn repr(&mut self, f: &Function, v: Value) -> Repr {
+        SmallVec::from_elem(R, f.ty(v).lanes() as usize)
+    }
+
+    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
+        if let Some(v) = d.args.iter().chain(&d.results).find(|v| narrow(v)) {
+            let what = format!("`{}` of type {}", d.op, cx.f.ty(*v));
+            return Err(unsupported(self.module, cx, i, &what));
+        }
+        match (&d.op, &d.attr) {
+            (Op::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
+            (Op::Load, _) => self.load(cx, i),
+            (Op::Store, _) => self.store(cx, i),
+            (Op::Atomic, _) | (Op::CmpXchg, _) => self.atomic(cx, i),
+            (Op::BufferLength, Attr::Res(r)) => {
+                let size = self.resources.size(self.module, *r);
+                let n = self.uniforms.word(size).ok_or_else(|| no_uniforms("a buffer size"))?;
+                let out = cx.result(self, i, 0)[0];
+                self.push(cx, op(M::MovI32).def(out).arg(Use::uniform(n)));
+                Ok(())
+            }
+            (Op::Barrier, Attr::Barrier(b)) => {
+                if b.exec == gpucc_ir::Scope::None {
+                    cx.emit(MInst::new(VOp::Fence));
+                } else {
+                    self.barriers = true;
+                    cx.emit(with(op(M::Barrier), &[("slot", 7)]));
+                }
+                Ok(())
+            }
+            _ => self.alu(cx, i),
+        }
+    }
+
+    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        match &d.attr {
+            Attr::Jump { edge, .. } => {
+                let t = self.target;
+                cx.jump_to(self, t, edge);
+            }
+            Attr::Br { then, other, .. } => {
+                let (a, b) = (cx.edge(self, then), cx.edge(self, other));
+                let (to, els) = (a.to, b.to);
+                cx.set_succs(gpucc_mir::Cfg::Logical, vec![a, b]);
+                self.branch(cx, d.args[0], to);
+                cx.emit(MInst::new(VOp::Jump).arg(els));
+            }
+            Attr::Switch(s) => {
+                let mut edges = Vec::new();
+                let selector = self.int(cx, d.args[0]);
+                let sel = self.in_register(cx, selector);
+                for (value, e) in &s.cases {
+                    let edge = cx.edge(self, e);
+                    let k = self.word(cx, *value as u32);
+                    let c = self.compare_int(cx, gpucc_ir::IntCc::Eq, Use::reg(sel), k);
+                    cx.emit(with(MInst::new(VOp::Branch).arg(c).arg(edge.to), &[("eq", 0)]));
+                    edges.push(edge);
+                }
+                let last = cx.edge(self, &s.default);
+                cx.emit(MInst::new(VOp::Jump).arg(last.to));
+                edges.push(last);
+                cx.set_succs(gpucc_mir::Cfg::Logical, edges);
+            }
+            _ => {
+                cx.set_succs(gpucc_mir::Cfg::Logical, vec![]);
+                cx.emit(MInst::new(VOp::End));
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+        let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
+        for (k, &r) in into.iter().enumerate() {
+            let bits = if c.ty.is_bool() { 0u32.wrapping_sub(c.bits[k] as u32) } else { c.bits[k] as u32 };
+            if lut(bits).is_some() {
+                cx.emit(op(M::MovI32).def(r).imm(bits));
+            } else {
+                cx.emit(with(op(M::IaddImmI32).def(r).imm(0), &[("constant", bits)]));
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        let mut start = MInst::pseudo(Pseudo::Start);
+        for e in &self.entries {
+            start.defs.push(Def::reg(e.value).at(PReg::new(FILE_R, u16::from(e.reg), 1)));
+        }
+        cx.emit(start);
+        Ok(())
+    }
+}
+
+impl Isel<'_> {
+    /// The operand in a register.
+    pub(crate) fn in_register(&mut self, cx: &mut Cx<'_>, u: U) -> VReg {
+        match u.vreg() {
+            Some(v) if u.mods == SrcMods::default() => v,
+            _ => self.make(cx, op(M::MovI32).arg(u)),
+        }
+    }
+
+    /// Branches to `to` if the boolean is true.
+    fn branch(&mut self, cx: &mut Cx<'_>, cond: Value, to: BlockId) {
+        let (mut v, mut eq) = (cond, 0);
+        // A test against zero is what the branch does by itself.
+        while let Some(d) = cx.peek(v) {
+            match (&d.op, &d.attr) {
+                (Op::Not, _) => {
+                    eq ^= 1;
+                    v = d.args[0];
+                }
+                (Op::ICmp, Attr::IntCc(cc @ (gpucc_ir::IntCc::Eq | gpucc_ir::IntCc::Ne)))
+                    if self.constant_bits(cx, d.args[1]) == Some(0) =>
+                {
+                    if *cc == gpucc_ir::IntCc::Eq {
+                        eq ^= 1;
+                    }
+                    v = d.args[0];
+                    if !cx.f.ty(v).is_bool() {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        let u = self.int(cx, v);
+        cx.emit(with(MInst::new(VOp::Branch).arg(u).arg(to), &[("eq", eq)]));
+    }
+}

@@ -1,0 +1,208 @@
+//! Valhall as the shared machine passes see it: one file of 64 registers, staging runs, moves.
+//!
+//! Sources of an instruction are its uses in the order of the row's `s0..s3`; a staging run that is read comes first.
+//! The only definition is the destination or the run that is written. Half registers are not allocated yet: a unit is
+//! a 32-bit register.
+
+use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Target, Use};
+use gpucc_mir::{BlockId, Class};
+use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
+use gpucc_valhall_machine::{Class as Kind, Op, ROWS, Unit};
+use smallvec::SmallVec;
+
+/// File code of r0..r63 in the container.
+pub const FILE_R: FileId = 0;
+
+/// One register.
+pub const R: Class = Class(0);
+/// An aligned pair: 64-bit operands and runs of two.
+pub const R2: Class = Class(1);
+/// A staging run of three.
+pub const R3: Class = Class(2);
+/// A staging run of four.
+pub const R4: Class = Class(3);
+
+/// The class of a staging run of `n` registers.
+pub fn run_class(n: usize) -> Class {
+    [R, R2, R3, R4][n - 1]
+}
+
+static CLASSES: [ClassInfo; 4] = [
+    ClassInfo { name: "r", file: FILE_R, shape: Shape::run(1) },
+    ClassInfo { name: "r2", file: FILE_R, shape: Shape::aligned(2, 2) },
+    ClassInfo { name: "r3", file: FILE_R, shape: Shape::aligned(3, 2) },
+    ClassInfo { name: "r4", file: FILE_R, shape: Shape::aligned(4, 2) },
+];
+
+/// An opcode of the table, or one of ours that `emit` turns into several or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VOp {
+    /// A row.
+    Op(Op),
+    /// Goes to the label; a BRANCHZ on a constant, or nothing before its target.
+    Jump,
+    /// Goes to the label if the source is not zero (`eq`: is zero).
+    Branch,
+    /// Ends the program.
+    End,
+    /// Waits until all memory accesses so far are done.
+    Fence,
+}
+
+/// Modifiers by slot name; absent ones are silent.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Mods(pub SmallVec<[(&'static str, u32); 3]>);
+
+/// Modifiers of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SrcMods {
+    /// Negated.
+    pub neg: bool,
+    /// Absolute value, before the sign.
+    pub abs: bool,
+    /// Complemented.
+    pub not: bool,
+    /// Swizzle field; `None` is the identity.
+    pub swizzle: Option<u8>,
+}
+
+/// Uniform numbers from here up name specials: page and source byte.
+pub const SPECIAL: u32 = 0x1000;
+
+/// Memory spaces for alias questions: 0 anything, 1 workgroup, 2 private, from 3 up resources.
+pub const SPACE_WORKGROUP: u32 = 1;
+/// Private memory.
+pub const SPACE_PRIVATE: u32 = 2;
+/// First resource.
+pub const SPACE_BUFFER: u32 = 3;
+
+/// The machine: how many registers a thread may use.
+pub struct Valhall {
+    files: [RegFile; 1],
+}
+
+impl Valhall {
+    /// With 32 registers per thread (r0..r15 and r48..r63), or all 64.
+    pub fn new(all: bool) -> Valhall {
+        let mut budget = UnitSet::first(64);
+        if !all {
+            (16..48).for_each(|u| budget.remove(u));
+        }
+        Valhall { files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)] }
+    }
+}
+
+/// A memory access's space and whether nobody writes it, from its modifiers.
+pub fn space(i: &MInst<Valhall>) -> (u16, bool) {
+    let get = |n: &str| i.mods.0.iter().find(|m| m.0 == n).map_or(0, |m| m.1);
+    (get("@space") as u16, get("@readonly") != 0)
+}
+
+impl Target for Valhall {
+    type Op = VOp;
+    type Mods = Mods;
+    type SrcMods = SrcMods;
+
+    fn files(&self) -> &[RegFile] {
+        &self.files
+    }
+
+    fn classes(&self) -> &[ClassInfo] {
+        &CLASSES
+    }
+
+    fn info(&self, inst: &MInst<Self>) -> InstInfo {
+        let Opcode::Op(op) = inst.op else { return InstInfo::pure(1) };
+        let mut info = InstInfo::pure(1);
+        match op {
+            VOp::Jump | VOp::Branch | VOp::End => {
+                info.terminator = true;
+                info.side_effect = true;
+            }
+            VOp::Fence => {
+                info.reads = true;
+                info.writes = true;
+                info.side_effect = true;
+            }
+            VOp::Op(op) => {
+                let facts = ROWS[op as usize].facts;
+                info.unit = facts.unit as u8;
+                info.latency = match facts.unit {
+                    Unit::Sfu => 4,
+                    _ if facts.class.is_message() => 20,
+                    _ => 1,
+                };
+                match facts.class {
+                    Kind::Memory | Kind::Buffer => {
+                        let (space, readonly) = space(inst);
+                        info.space = space;
+                        info.reads = !readonly;
+                        let name = ROWS[op as usize].text;
+                        if name.starts_with("STORE") || name.starts_with("ATOM") {
+                            info.writes = true;
+                        }
+                    }
+                    Kind::Barrier => {
+                        info.reads = true;
+                        info.writes = true;
+                        info.convergent = true;
+                        info.side_effect = true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        info
+    }
+
+    fn move_caps(&self, _file: FileId) -> MoveCaps {
+        MoveCaps { widths: &[1] }
+    }
+
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+        for (&d, &s) in dst.units.iter().zip(src.units) {
+            let from = Use::preg(PReg::new(FILE_R, s, 1));
+            cx.push(MInst::new(VOp::Op(Op::MovI32)).def(gpucc_mir::Def::preg(PReg::new(FILE_R, d, 1))).arg(from));
+        }
+    }
+
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+        // Three exclusive ors: no register is free.
+        for (&x, &y) in a.units.iter().zip(b.units) {
+            let (x, y) = (PReg::new(FILE_R, x, 1), PReg::new(FILE_R, y, 1));
+            for (d, s) in [(x, y), (y, x), (x, y)] {
+                let zero = Use::imm(0).mods(SrcMods { swizzle: Some(4), ..SrcMods::default() });
+                let i = MInst::new(VOp::Op(Op::LshiftXorI32)).def(gpucc_mir::Def::preg(d));
+                cx.push(i.arg(Use::preg(d)).arg(zero).arg(Use::preg(s)));
+            }
+        }
+    }
+
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+        for &d in dst.units {
+            let def = gpucc_mir::Def::preg(PReg::new(FILE_R, d, 1));
+            cx.push(match src.src {
+                Src::Imm(v) if gpucc_valhall_machine::src::lut(v).is_none() => {
+                    let zero = MInst::new(VOp::Op(Op::IaddImmI32)).def(def).arg(Use::imm(0));
+                    zero.mods(Mods(SmallVec::from_slice(&[("constant", v)])))
+                }
+                _ => MInst::new(VOp::Op(Op::MovI32)).def(def).arg(*src),
+            });
+        }
+    }
+
+    fn jump(&self, to: BlockId) -> MInst<Self> {
+        MInst::new(VOp::Jump).arg(to)
+    }
+
+    fn is_jump(&self, inst: &MInst<Self>) -> bool {
+        inst.target_op() == Some(VOp::Jump)
+    }
+
+    fn op_name(&self, op: VOp) -> String {
+        match op {
+            VOp::Op(op) => ROWS[op as usize].text.to_string(),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+}
