@@ -5,8 +5,12 @@
 //! operations) mean something. It runs any valid module: with calls and variables as the frontend made it, or lowered
 //! for a target. A [`Profile`] makes it compute as a given machine does; [`compare`] judges a machine's buffers.
 //!
-//! It is strict: reads of bytes that were never written, barriers that not everybody reaches, misaligned and (unless
-//! the module is robust) out-of-bounds accesses are traps that name the instruction.
+//! Each lane has the block it wants to run next. The one that comes first in structured order runs, for all lanes that
+//! want it: every block of a construct lies before the construct's merge, and every block of a loop's body before its
+//! continue part, so lanes wait at a merge until all others have come or have left for somewhere further out.
+//!
+//! It is strict: barriers that not everybody reaches, misaligned and (unless the module is robust) out-of-bounds
+//! accesses are traps that name the instruction; reads of bytes that were never written are noted, or traps, too.
 
 mod alu;
 mod compare;
@@ -14,7 +18,6 @@ mod exec;
 mod memory;
 #[cfg(test)]
 mod ops_test;
-mod order;
 mod profile;
 mod program;
 #[cfg(test)]
@@ -24,3 +27,35 @@ pub use compare::{Difference, Kind, Tolerance, compare};
 pub use exec::Outcome;
 pub use profile::{FmaModel, MachineMath, Profile};
 pub use program::Program;
+
+use gpucc_ir::Module;
+use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
+
+/// How the oracle runs.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Step limit and seed.
+    pub run: RunOptions,
+    /// Whose numbers.
+    pub profile: Profile,
+    /// Reads of bytes that were never written are traps, not notes.
+    pub strict: bool,
+}
+
+/// Runs an entry point on the buffers of `dispatch`, in place.
+///
+/// # Errors
+/// There is no such entry, a buffer is missing, or the program broke a rule.
+pub fn run(module: &Module, entry: &str, dispatch: &mut Dispatch, options: &Options) -> Result<RunReport, Trap> {
+    Ok(oracle(module, entry, dispatch, options)?.report)
+}
+
+/// As [`run`], and keeps what [`compare()`] needs.
+///
+/// # Errors
+/// As [`run`].
+pub fn oracle(module: &Module, entry: &str, dispatch: &mut Dispatch, options: &Options) -> Result<Outcome, Trap> {
+    let program = Program::new(module, entry)?;
+    let program = if options.strict { program.strict() } else { program };
+    program.run(dispatch, &options.run, &options.profile)
+}

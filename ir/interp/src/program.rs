@@ -1,6 +1,6 @@
 //! Translation of an entry point into dense arrays.
 
-use crate::order;
+use gpucc_ir::analysis::structured_order;
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
     AtomicOp, Attr, Barrier, Block, Const, Edge, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
@@ -209,12 +209,17 @@ impl Program {
             buffers: SideMap::with_default(None),
             globals: Vec::new(),
         };
+        let large = |v: u64| v > 1 << 28;
+        let total = module.globals.values().map(|g| u64::from(g.size)).sum();
+        if large(total) || module.funcs.values().any(|f| large(f.locals.values().map(|l| u64::from(l.size)).sum())) {
+            return Err(Trap::new(TrapKind::Unsupported, "variables of more than 256 MiB"));
+        }
         for g in module.globals.values() {
             let memory = match g.space {
                 Space::Workgroup => &mut cx.out.shared,
                 _ => &mut cx.out.private,
             };
-            let base = memory.len().next_multiple_of((g.align.max(1) as usize).max(16));
+            let base = memory.len().next_multiple_of(g.align.clamp(16, 256) as usize);
             memory.resize(base + g.size as usize, 0);
             if let Init::Bytes(b) = &g.init {
                 let n = b.len().min(g.size as usize);
@@ -345,7 +350,7 @@ impl Cx<'_> {
 
     fn function(&mut self, func: Func) -> Result<(), Trap> {
         let f = &self.module.funcs[func];
-        let order = order::structured(f);
+        let order = structured_order(f);
         let mut position: SideMap<Block, u32> = SideMap::with_default(0);
         for (i, &b) in order.iter().enumerate() {
             position[b] = i as u32;
@@ -356,7 +361,7 @@ impl Cx<'_> {
         let mut size = self.out.local_size;
         let start = size.next_multiple_of(16);
         for l in f.locals.values() {
-            size = size.next_multiple_of(l.align.max(1).max(4));
+            size = size.next_multiple_of(l.align.clamp(4, 256));
             locals.push(size);
             size = size.checked_add(l.size).ok_or_else(too_large)?;
         }
