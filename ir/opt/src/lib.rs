@@ -1,13 +1,28 @@
 //! Target-independent passes over the gpucc IR.
+//!
+//! A pass is one file with its contract in the header. [`pipeline`] has the lists per level and the manager that runs
+//! them; [`prepare`] is the way in for backends: from a module as the frontend made it to one flat function per entry
+//! point that uses only what the target's [`Caps`] allow.
 
 pub mod caps;
+pub mod copyprop;
+mod cx;
+pub mod dce;
 pub mod init;
+pub mod inline;
 pub mod legalise;
 pub mod layout;
 mod legalise_div;
 mod legalise_pack;
+pub mod mem2reg;
+pub mod pipeline;
+pub mod returns;
 pub mod rewrite;
 pub mod robust;
 pub mod scalarise;
+#[cfg(test)]
+mod testing;
 
 pub use caps::{Caps, OpSet};
+pub use cx::Cx;
+pub use pipeline::{Options, Pass, PassTime, Report, prepare};

@@ -1,9 +1,11 @@
 //! Keeps every access inside its place by clamping the dynamic byte offset.
 //!
-//!     v3 = load.f32 buf[v2 + 16]          v4 = buffer_length buf
-//!                                   ==>   v5 = isub v4, 20
-//!                                         v6 = umin v2, v5
-//!                                         v3 = load.f32 buf[v6 + 16] {in_bounds}
+//! ```text
+//! v3 = load.f32 buf[v2 + 16]          v4 = buffer_length buf
+//!                               ==>   v5 = isub v4, 20
+//!                                     v6 = umin v2, v5
+//!                                     v3 = load.f32 buf[v6 + 16] {in_bounds}
+//! ```
 //!
 //! WGSL lets an access that is out of bounds touch any location inside the variable. A buffer is at least as large as its
 //! declared minimum, so the subtraction cannot wrap while constant offset and access size lie inside the minimum; where they do

@@ -1,8 +1,10 @@
 //! Splits vectors into scalars for targets whose registers hold one lane's value.
 //!
-//!     v2 = fadd v0, v1 : f32x2        v2 = fadd v0.x, v1.x
-//!     jump block1(v2)           ==>   v3 = fadd v0.y, v1.y
-//!                                     jump block1(v2, v3)
+//! ```text
+//! v2 = fadd v0, v1 : f32x2        v2 = fadd v0.x, v1.x
+//! jump block1(v2)           ==>   v3 = fadd v0.y, v1.y
+//!                                 jump block1(v2, v3)
+//! ```
 //!
 //! Vector loads, stores, system values and ops of fixed vector types (packing) stay whole; scalars meet them through
 //! `extract` and `compose`, which cost nothing where a backend keeps such a value as a run of registers. Needs: no calls

@@ -1,0 +1,274 @@
+//! Puts every callee into its caller, so that an entry point is one function.
+//!
+//! Always done: the IR has no calling convention below this point. There is no recursion, since a function calls only
+//! earlier ones. Convergent operations keep their conditions, since the callee's whole graph stands where the call stood
+//! and has one way out (`returns` runs on each callee first). Private module variables become function variables.
+//!
+//! Needs: calls lead to earlier functions. Establishes: `NoCalls`, `SingleReturn`. Keeps: nothing.
+//! Refuses programs that grow beyond [`LIMIT`] instructions.
+
+use crate::{Caps, Cx, returns};
+use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::{
+    Attr, Block, Builder, Diagnostic, Edge, Func, Function, Global, Inst, Local, Module, Op, Place, SideMap, Space,
+    Value,
+};
+
+/// The most instructions that a flattened entry point may have.
+pub const LIMIT: u64 = 1_000_000;
+
+/// The entry point `func` without calls.
+///
+/// # Errors
+/// `Unsupported` if the result would be larger than [`LIMIT`].
+pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
+    // Only what the entry reaches, callees first.
+    let mut wanted: SideMap<Func, bool> = SideMap::new();
+    let mut work = vec![func];
+    while let Some(k) = work.pop() {
+        if wanted[k] {
+            continue;
+        }
+        wanted[k] = true;
+        let f = &m.funcs[k];
+        work.extend(f.insts_in_order().filter_map(|(_, i)| match f.insts[i].attr {
+            Attr::Call(c) => Some(c),
+            _ => None,
+        }));
+    }
+    // How large it gets is known before anything is copied.
+    let mut size: SideMap<Func, u64> = SideMap::new();
+    for k in m.funcs.keys().filter(|&k| wanted[k]) {
+        let f = &m.funcs[k];
+        size[k] = f.insts_in_order().fold(0_u64, |n, (_, i)| match f.insts[i].attr {
+            Attr::Call(c) => n.saturating_add(size[c]),
+            _ => n + 1,
+        });
+        if size[k] > LIMIT {
+            return Err(Diagnostic::unsupported(
+                "program-size",
+                format!("the program has more than {LIMIT} instructions once its functions are put into each other"),
+            )
+            .note("every call is replaced by the function's body, since shaders have no call stack on these targets"));
+        }
+    }
+    let mut flat: SideMap<Func, Option<Function>> = SideMap::with_default(None);
+    for k in m.funcs.keys() {
+        if !wanted[k] {
+            continue;
+        }
+        let mut f = m.funcs[k].clone();
+        inline_calls(&mut f, &flat);
+        returns::run(&mut f, &mut Cx::new(m, &Caps::FULL));
+        sort_layout(&mut f);
+        flat[k] = Some(f);
+    }
+    let mut f = flat[func].take().expect("the entry was flattened");
+    localise_privates(m, &mut f);
+    Ok(f)
+}
+
+fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Function>>) {
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut work: Vec<Block> = f.layout.clone();
+    let mut any = false;
+    work.reverse();
+    while let Some(b) = work.pop() {
+        let Some(at) = f.blocks[b].insts.iter().position(|&i| f.insts[i].op == Op::Call) else { continue };
+        any = true;
+        let i = f.blocks[b].insts[at];
+        let Attr::Call(callee) = f.insts[i].attr else { unreachable!("a call has its attribute") };
+        let callee = flat[callee].as_ref().expect("callees come first");
+        let rest = f.blocks[b].insts.split_off(at + 1);
+        f.blocks[b].insts.pop();
+        let after = f.add_block();
+        f.blocks[after].insts = rest;
+        copy_body(f, callee, b, after, i, &mut map);
+        work.push(after);
+    }
+    if any {
+        f.replace_uses(&map);
+        sort_layout(f);
+    }
+}
+
+/// Copies the callee's body between `before` and `after`; results of the call are mapped to what is returned.
+fn copy_body(
+    f: &mut Function,
+    callee: &Function,
+    before: Block,
+    after: Block,
+    call: Inst,
+    map: &mut SideMap<Value, Option<Value>>,
+) {
+    let (args, results, call_loc) = (f.insts[call].args.clone(), f.insts[call].results.clone(), f.insts[call].loc);
+    let locals: Vec<Local> = callee.locals.values().map(|l| f.locals.push(l.clone())).collect();
+    let mut blocks: SideMap<Block, Block> = SideMap::with_default(Block(u32::MAX));
+    let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let entry = callee.entry();
+    for &b in &callee.layout {
+        let n = f.add_block();
+        blocks[b] = n;
+        if b == entry {
+            for (&p, &a) in callee.blocks[b].params.iter().zip(&args) {
+                values[p] = Some(a);
+            }
+        } else {
+            for &p in &callee.blocks[b].params {
+                values[p] = Some(f.add_param(n, callee.ty(p)));
+            }
+        }
+    }
+    let mut copies: Vec<(Inst, Inst)> = Vec::new();
+    for (b, i) in callee.insts_in_order() {
+        let d = &callee.insts[i];
+        let types: Vec<_> = d.results.iter().map(|&r| callee.ty(r)).collect();
+        let mut data = d.clone();
+        if data.loc.0 == 0 {
+            data.loc = call_loc;
+        }
+        let n = f.push_inst(blocks[b], data, &types);
+        for (k, &r) in d.results.iter().enumerate() {
+            values[r] = Some(f.insts[n].results[k]);
+        }
+        copies.push((n, i));
+    }
+    for (n, i) in copies {
+        let d = &callee.insts[i];
+        let mut used: Vec<Value> = Vec::new();
+        d.for_each_use(|v| used.push(v));
+        for v in used {
+            if values[v].is_none() {
+                values[v] = Some(match callee.as_const(v) {
+                    Some(c) => f.constant(c.clone()),
+                    None => f.undef(callee.ty(v)),
+                });
+            }
+        }
+        let data = &mut f.insts[n];
+        data.map_uses(|v| values[v].expect("every used value is mapped"));
+        for e in data.edges_mut() {
+            e.block = blocks[e.block];
+        }
+        if let Some(m) = data.merge() {
+            data.set_merge(Some(blocks[m]));
+        }
+        let local = |p: &mut Place| {
+            if let Place::Local(l) = p {
+                *l = locals[l.0 as usize];
+            }
+        };
+        match &mut data.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => local(&mut m.place),
+            Attr::Place(p) => local(p),
+            _ => {}
+        }
+        if data.op == Op::Ret {
+            let back = data.args.clone();
+            data.op = Op::Jump;
+            data.args.clear();
+            data.attr = Attr::Jump { edge: Edge::to(after), merge: None };
+            for (&r, &v) in results.iter().zip(&back) {
+                map[r] = Some(v);
+            }
+        }
+    }
+    for &b in &callee.layout {
+        if let Some(h) = callee.blocks[b].header {
+            f.blocks[blocks[b]].header = Some(gpucc_ir::LoopHeader { merge: blocks[h.merge], cont: blocks[h.cont] });
+        }
+    }
+    // A callee that never returns leaves the call's results without a value; nothing behind it is reached.
+    for &r in &results {
+        if map[r].is_none() {
+            let ty = f.ty(r);
+            map[r] = Some(f.undef(ty));
+        }
+    }
+    Builder::new(f, before).jump(blocks[entry], &[]);
+}
+
+/// Private variables belong to the invocation, and after inlining the function is the invocation.
+fn localise_privates(m: &Module, f: &mut Function) {
+    let mut to: SideMap<Global, Option<Local>> = SideMap::with_default(None);
+    let mut inits: Vec<Local> = Vec::new();
+    for (_, i) in f.insts_in_order().collect::<Vec<_>>() {
+        let place = match &f.insts[i].attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
+            Attr::Place(p) => *p,
+            _ => continue,
+        };
+        let Place::Global(g) = place else { continue };
+        if m.globals[g].space != Space::Private {
+            continue;
+        }
+        let l = match to[g] {
+            Some(l) => l,
+            None => {
+                let l = f.locals.push(gpucc_ir::VarData { space: Space::Function, ..m.globals[g].clone() });
+                to[g] = Some(l);
+                inits.push(l);
+                l
+            }
+        };
+        match &mut f.insts[i].attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => m.place = Place::Local(l),
+            Attr::Place(p) => *p = Place::Local(l),
+            _ => {}
+        }
+    }
+    let entry = f.entry();
+    for (n, l) in inits.into_iter().enumerate() {
+        Builder::before(f, entry, n).var_init(Place::Local(l));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, parse};
+    use gpucc_ir::verify::{Property, verify_property};
+
+    fn flat(text: &str) -> String {
+        let mut m = parse(text);
+        let last = m.funcs.keys().next_back().unwrap();
+        let f = flatten(&m, last).unwrap();
+        for p in [Property::NoCalls, Property::SingleReturn, Property::Ordered] {
+            verify_property(&f, p).unwrap_or_else(|e| panic!("{}\n{f}", e[0]));
+        }
+        m.funcs = Default::default();
+        m.entries.clear();
+        m.funcs.push(f.clone());
+        check(&m);
+        f.to_string()
+    }
+
+    #[test]
+    fn calls_in_a_loop_with_early_returns() {
+        let t = flat(
+            "global1 \"p\" private size 4 align 4\n\
+             func0 \"leaf\" -> i32, b1 {\n  local0 \"t\" size 4 align 4\nblock0(v0: i32):\n  store v0, local0[0] align 4\n\
+             v1: b1 = icmp.eq v0, 0:i32\n  br v1, block1, block2 merge block2\nblock1:\n  ret 5:i32, true:b1\n\
+             block2:\n  v2: i32 = load local0[0] align 4\n  ret v2, false:b1\n}\n\
+             func1 \"main\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(v0)\n\
+             block1(v1: i32) loop merge block3 continue block2:\n  v2: i32, v3: b1 = call func0, v1\n  br v3, block2, block3\n\
+             block2:\n  v4: i32, v5: b1 = call func0, v2\n  jump block1(v4)\n\
+             block3:\n  store v1, global1[0] align 4\n  ret\n}",
+        );
+        assert_eq!(t.matches("local1 \"t\"").count() + t.matches("local2 \"t\"").count(), 0, "names are numbered: {t}");
+        assert_eq!(t.matches("icmp.eq").count(), 2);
+        assert!(t.contains("var_init local"), "{t}");
+    }
+
+    #[test]
+    fn explosion_is_refused() {
+        let mut t = String::from("func0 \"f0\" {\nblock0:\n  barrier workgroup workgroup\n  ret\n}\n");
+        for k in 1..60 {
+            let p = k - 1;
+            t += &format!("func{k} \"f{k}\" {{\nblock0:\n  call func{p}\n  call func{p}\n  ret\n}}\n");
+        }
+        let m = parse(&t);
+        let e = flatten(&m, m.funcs.keys().next_back().unwrap()).unwrap_err();
+        assert_eq!(e.code, "program-size");
+    }
+}

@@ -1,0 +1,444 @@
+//! Turns function variables into values.
+//!
+//! A variable is cut into *slots*: runs of bytes that accesses with constant offsets touch together. A slot of up to four
+//! lanes of one kind becomes a vector value (a component store is an `insert`, a component load an `extract`); a longer
+//! run becomes one value per lane. So structs and arrays come apart and vectors stay whole.
+//!
+//! ```text
+//! store v1, local0[16]  ..  v2 = load local0[16]      ==>      uses of v2 read v1, or a block parameter
+//! ```
+//!
+//! Needs: nothing. Keeps: blocks and their order, dominators. Leaves alone: variables with
+//! an access at a dynamic offset, volatile or atomic accesses, slots whose accesses overlap in lanes of different width.
+
+use crate::Cx;
+use gpucc_ir::analysis::DomTree;
+use gpucc_ir::{
+    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SideMap, Type, Value,
+};
+
+/// A value-to-be: some lanes of a variable.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    ty: Type,
+    /// First byte in the variable.
+    start: u32,
+}
+
+/// What an access does to the slots of its variable.
+#[derive(Clone, Debug)]
+enum Action {
+    /// Loads `ty` from the lanes listed as (slot, lane).
+    Load(Vec<(usize, u32)>),
+    /// Stores to them.
+    Store(Vec<(usize, u32)>),
+    /// Sets these slots to constants.
+    Init(Vec<(usize, Const)>),
+}
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let (slots, actions) = plan(f, cx);
+    if slots.is_empty() {
+        return;
+    }
+    rewrite(f, &slots, &actions);
+}
+
+#[derive(Clone)]
+struct Access {
+    inst: Inst,
+    start: u32,
+    ty: Type,
+}
+
+fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Action>>) {
+    let mut accesses: SideMap<Local, Vec<Access>> = SideMap::with_default(Vec::new());
+    let mut inits: SideMap<Local, Vec<Inst>> = SideMap::with_default(Vec::new());
+    let mut bad: EntitySet<Local> = EntitySet::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        match (&d.attr, d.op) {
+            (Attr::Place(Place::Local(l)), _) => inits[*l].push(i),
+            (Attr::Mem(m) | Attr::Atomic(_, m), op) => {
+                let Place::Local(l) = m.place else { continue };
+                let ty = match op {
+                    Op::Load => f.ty(d.result()),
+                    Op::Store => f.ty(d.args[0]),
+                    _ => Type::I32,
+                };
+                if !matches!(op, Op::Load | Op::Store) || d.dyn_offset().is_some() || !m.flags.is_plain() {
+                    bad.insert(l);
+                }
+                accesses[l].push(Access { inst: i, start: m.offset, ty });
+            }
+            _ => {}
+        }
+    }
+    let mut slots: Vec<Slot> = Vec::new();
+    let mut actions: SideMap<Inst, Option<Action>> = SideMap::with_default(None);
+    for l in f.locals.keys() {
+        if bad.contains(l) || accesses[l].is_empty() && inits[l].is_empty() {
+            continue;
+        }
+        let Some(mine) = cut(&accesses[l]) else { continue };
+        if !cx.change() {
+            break;
+        }
+        let base = slots.len();
+        slots.extend(&mine);
+        // Slots are sorted by their start: find the one that holds a byte.
+        let lane_of = |byte: u32| {
+            let k = mine.partition_point(|s| s.start <= byte) - 1;
+            (base + k, (byte - mine[k].start) / mine[k].ty.scalar().mem_bytes())
+        };
+        for a in &accesses[l] {
+            let w = a.ty.scalar().mem_bytes();
+            let lanes: Vec<_> = (0..a.ty.lanes()).map(|k| lane_of(a.start + k * w)).collect();
+            let load = f.insts[a.inst].op == Op::Load;
+            actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
+        }
+        for &i in &inits[l] {
+            let consts = mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s))).collect();
+            actions[i] = Some(Action::Init(consts));
+        }
+    }
+    (slots, actions)
+}
+
+/// Cuts the bytes of a variable into slots; `None` if some accesses do not fit together.
+fn cut(accesses: &[Access]) -> Option<Vec<Slot>> {
+    let mut order: Vec<&Access> = accesses.iter().collect();
+    order.sort_by_key(|a| (a.start, std::cmp::Reverse(a.ty.mem_bytes())));
+    let mut slots = Vec::new();
+    let mut k = 0;
+    while k < order.len() {
+        let start = order[k].start;
+        let kind = order[k].ty.scalar();
+        let width = kind.mem_bytes();
+        let mut end = start;
+        let first = k;
+        while k < order.len() && (order[k].start < end || k == first) {
+            let a = order[k];
+            // Lanes of other kinds are converted by bitcast; booleans have no bits to cast.
+            let mixed = a.ty.scalar() != kind && (a.ty.is_bool() || kind == Scalar::B1);
+            if a.ty.scalar().mem_bytes() != width || (a.start - start) % width != 0 || mixed {
+                return None;
+            }
+            end = end.max(a.start + a.ty.mem_bytes());
+            k += 1;
+        }
+        let lanes = (end - start) / width;
+        if lanes <= 4 {
+            slots.push(Slot { ty: Type::new(kind, lanes), start });
+        } else {
+            slots.extend((0..lanes).map(|n| Slot { ty: Type::new(kind, 1), start: start + n * width }));
+        }
+    }
+    Some(slots)
+}
+
+/// What a slot holds after `var_init`.
+fn initial(init: &Init, s: &Slot) -> Const {
+    let w = s.ty.scalar().mem_bytes();
+    let lane = |n: u32| match init {
+        Init::Zero => 0,
+        Init::Bytes(b) => (0..w).fold(0_u64, |v, k| {
+            let byte = b.get((s.start + n * w + k) as usize).copied().unwrap_or(0);
+            v | u64::from(byte) << (8 * k)
+        }),
+    };
+    let bits: Vec<u64> = (0..s.ty.lanes()).map(lane).collect();
+    Const::new(s.ty, &bits)
+}
+
+/// Where each slot needs a block parameter: on the iterated dominance frontier of its stores, where it is live.
+fn place_params(
+    f: &Function,
+    dom: &DomTree,
+    slots: &[Slot],
+    actions: &SideMap<Inst, Option<Action>>,
+) -> SideMap<Block, Vec<usize>> {
+    // Facts per block and slot: stored to, read before being stored to.
+    let mut stores: Vec<EntitySet<Block>> = vec![EntitySet::new(); slots.len()];
+    let mut reads: Vec<Vec<Block>> = vec![Vec::new(); slots.len()];
+    for &b in dom.rpo() {
+        for &i in &f.blocks[b].insts {
+            match &actions[i] {
+                Some(Action::Load(l)) => {
+                    for &(s, _) in l {
+                        if !stores[s].contains(b) && reads[s].last() != Some(&b) {
+                            reads[s].push(b);
+                        }
+                    }
+                }
+                Some(Action::Store(l)) => {
+                    for &(s, _) in l {
+                        // A store to some lanes keeps the others, so it reads too.
+                        let whole = l.iter().filter(|x| x.0 == s).count() == slots[s].ty.lanes() as usize;
+                        if !whole && !stores[s].contains(b) && reads[s].last() != Some(&b) {
+                            reads[s].push(b);
+                        }
+                        stores[s].insert(b);
+                    }
+                }
+                Some(Action::Init(l)) => {
+                    for (s, _) in l {
+                        stores[*s].insert(b);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+    let preds = f.preds();
+    // Dominance frontiers, as lists.
+    let mut frontier: SideMap<Block, Vec<Block>> = SideMap::new();
+    for &b in dom.rpo() {
+        if preds[b].len() < 2 {
+            continue;
+        }
+        for &p in &preds[b] {
+            if !dom.is_reachable(p) {
+                continue;
+            }
+            let mut r = p;
+            while Some(r) != dom.idom(b) {
+                if frontier[r].last() != Some(&b) {
+                    frontier[r].push(b);
+                }
+                match dom.idom(r) {
+                    Some(n) => r = n,
+                    None => break,
+                }
+            }
+        }
+    }
+    let mut params: SideMap<Block, Vec<usize>> = SideMap::new();
+    let mut live: EntitySet<Block> = EntitySet::new();
+    let mut has: EntitySet<Block> = EntitySet::new();
+    for s in 0..slots.len() {
+        // Live-in blocks: walk back from reads until a store.
+        live.clear();
+        let mut work = reads[s].clone();
+        while let Some(b) = work.pop() {
+            if live.insert(b) {
+                work.extend(preds[b].iter().filter(|&&p| !stores[s].contains(p)));
+            }
+        }
+        has.clear();
+        let mut work: Vec<Block> = stores[s].iter().collect();
+        while let Some(b) = work.pop() {
+            for &d in &frontier[b] {
+                if live.contains(d) && has.insert(d) {
+                    work.push(d);
+                }
+            }
+        }
+        for b in has.iter() {
+            params[b].push(s);
+        }
+    }
+    params
+}
+
+fn cast(b: &mut Builder<'_>, v: Value, to: Type) -> Value {
+    if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
+}
+
+fn rewrite(f: &mut Function, slots: &[Slot], actions: &SideMap<Inst, Option<Action>>) {
+    let dom = DomTree::new(f);
+    let params = place_params(f, &dom, slots, actions);
+    let mut now: Vec<Option<Value>> = vec![None; slots.len()];
+    let mut new_params: SideMap<Block, Vec<Value>> = SideMap::new();
+    for &b in dom.rpo() {
+        for &s in &params[b] {
+            let p = f.add_param(b, slots[s].ty);
+            new_params[b].push(p);
+        }
+    }
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    // A walk over the dominator tree; `undo` restores the slots' values when a subtree is left.
+    enum Step {
+        Enter(Block),
+        Leave(usize),
+    }
+    let mut undo: Vec<(usize, Option<Value>)> = Vec::new();
+    let mut work = vec![Step::Enter(f.entry())];
+    while let Some(step) = work.pop() {
+        let b = match step {
+            Step::Leave(n) => {
+                for (s, v) in undo.drain(n..).rev() {
+                    now[s] = v;
+                }
+                continue;
+            }
+            Step::Enter(b) => b,
+        };
+        work.push(Step::Leave(undo.len()));
+        let kids: Vec<Block> = dom.children(b).collect();
+        work.extend(kids.into_iter().rev().map(Step::Enter));
+        for (&s, &p) in params[b].iter().zip(&new_params[b]) {
+            undo.push((s, now[s].replace(p)));
+        }
+        let old = std::mem::take(&mut f.blocks[b].insts);
+        for i in old {
+            f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            match &actions[i] {
+                None => f.blocks[b].insts.push(i),
+                Some(Action::Load(lanes)) => {
+                    let r = f.insts[i].result();
+                    let v = read(f, b, i, slots, &mut now, lanes);
+                    map[r] = Some(v);
+                }
+                Some(Action::Store(lanes)) => write(f, b, i, slots, &mut now, lanes, &mut undo),
+                Some(Action::Init(consts)) => {
+                    for (s, c) in consts {
+                        let v = f.constant(c.clone());
+                        undo.push((*s, now[*s].replace(v)));
+                    }
+                }
+            }
+        }
+        let t = f.terminator(b);
+        let targets = f.succs(b);
+        for (n, &to) in targets.iter().enumerate() {
+            for &s in &params[to] {
+                let v = match now[s] {
+                    Some(v) => v,
+                    None => f.undef(slots[s].ty),
+                };
+                f.insts[t].edges_mut()[n].args.push(v);
+            }
+        }
+    }
+}
+
+fn current(f: &mut Function, slots: &[Slot], now: &[Option<Value>], s: usize) -> Value {
+    match now[s] {
+        Some(v) => v,
+        None => f.undef(slots[s].ty),
+    }
+}
+
+fn read(
+    f: &mut Function,
+    block: Block,
+    i: Inst,
+    slots: &[Slot],
+    now: &mut [Option<Value>],
+    lanes: &[(usize, u32)],
+) -> Value {
+    let ty = f.ty(f.insts[i].result());
+    let first = lanes[0].0;
+    let v = current(f, slots, now, first);
+    let st = slots[first].ty;
+    let one_slot = lanes.iter().all(|l| l.0 == first);
+    let mut b = Builder::like(f, block, i);
+    if one_slot && lanes.len() == st.lanes() as usize {
+        return cast(&mut b, v, ty);
+    }
+    if one_slot {
+        // Part of a vector: lanes are consecutive.
+        let v = cast(&mut b, v, ty.with_lanes(st.lanes()));
+        let pick: Vec<u8> = lanes.iter().map(|l| l.1 as u8).collect();
+        return b.swizzle(v, &pick);
+    }
+    let mut parts = Vec::new();
+    for &(s, lane) in lanes {
+        let v = current(b.func, slots, now, s);
+        let v = b.extract(v, lane);
+        parts.push(cast(&mut b, v, ty.lane()));
+    }
+    b.compose(&parts)
+}
+
+fn write(
+    f: &mut Function,
+    block: Block,
+    i: Inst,
+    slots: &[Slot],
+    now: &mut [Option<Value>],
+    lanes: &[(usize, u32)],
+    undo: &mut Vec<(usize, Option<Value>)>,
+) {
+    let value = f.insts[i].args[0];
+    let first = lanes[0].0;
+    let st = slots[first].ty;
+    if lanes.iter().all(|l| l.0 == first) && lanes.len() == st.lanes() as usize {
+        let v = cast(&mut Builder::like(f, block, i), value, st);
+        undo.push((first, now[first].replace(v)));
+        return;
+    }
+    for (k, &(s, lane)) in lanes.iter().enumerate() {
+        let st = slots[s].ty;
+        let base = current(f, slots, now, s);
+        let mut b = Builder::like(f, block, i);
+        let part = b.extract(value, k as u32);
+        let part = cast(&mut b, part, st.lane());
+        let v = b.insert(base, part, lane);
+        undo.push((s, now[s].replace(v)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn scalars_in_a_loop_become_parameters() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\n  local0 \"i\" size 4 align 4\n  local1 \"s\" size 4 align 4\nblock0:\n  var_init local0\n\
+             store 7:i32, local1[0] align 4\n  jump block1\nblock1 loop merge block3 continue block2:\n\
+             v0: i32 = load local0[0] align 4\n  v1: b1 = icmp.ult v0, 9:i32\n  br v1, block2, block3\n\
+             block2:\n  v2: i32 = load local1[0] align 4\n  v3: i32 = iadd v2, v0\n  store v3, local1[0] align 4\n\
+             v4: i32 = iadd v0, 1:i32\n  store v4, local0[0] align 4\n  jump block1\n\
+             block3:\n  v5: i32 = load local1[0] align 4\n  store v5, res1[0] align 4\n  ret\n}",
+        );
+        assert_eq!(
+            t,
+            "func0 \"f\" {\n  local0 \"i\" size 4 align 4\n  local1 \"s\" size 4 align 4\nblock0:\n  jump block1(0:i32, 7:i32)\n\
+             block1(v0: i32, v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v0, 9:i32\n\
+             br v2, block2, block3\nblock2:\n  v3: i32 = iadd v1, v0\n  v4: i32 = iadd v0, 1:i32\n  jump block1(v4, v3)\n\
+             block3:\n  store v1, res1[0] align 4\n  ret\n}\n"
+                .replace("\nbr", "\n  br")
+        );
+    }
+
+    #[test]
+    fn vectors_stay_whole_and_structs_come_apart() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\n  local0 \"s\" size 32 align 16\nblock0:\n  v0: f32x4 = load res2[0] align 16\n  v1: f32 = load res2[16] align 4\n\
+             store v0, local0[0] align 16\n  store v1, local0[8] align 4\n  store 1:i32, local0[16] align 4\n\
+             v2: f32x2 = load local0[4] align 4\n  v3: f32 = load local0[16] align 4\n  v4: f32x2 = splat v3\n  v5: f32x2 = fadd v2, v4\n\
+             store v5, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("v2: f32x4 = insert v0, v1, lane 2\n  v3: f32x2 = shuffle v2, v2, lanes 1 2\n"), "{t}");
+        assert!(t.contains("bitcast 1:i32"), "{t}");
+        assert!(!t.contains("local0["), "{t}");
+    }
+
+    #[test]
+    fn initialisers_and_undefined_reads() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\n  local0 \"a\" size 8 align 4 init x0100000002000000\n  local1 \"u\" size 4 align 4\nblock0:\n  var_init local0\n\
+             v0: i32 = load local0[4] align 4\n  v1: i32 = load local1[0] align 4\n  v2: i32 = iadd v0, v1\n  store v2, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("v0: i32 = iadd 2:i32, undef:i32"), "{t}");
+    }
+
+    #[test]
+    fn leaves_dynamic_volatile_and_mixed_accesses() {
+        unchanged(
+            run,
+            "func0 \"f\" {\n  local0 \"a\" size 16 align 4\n  local1 \"v\" size 4 align 4\n  local2 \"m\" size 8 align 4\nblock0:\n\
+             v0: i32 = sysval local_invocation_index\n  store 1:i32, local0[0] align 4\n  v1: i32 = load local0[0 + v0] align 4\n\
+             v2: i32 = load local1[0] align 4 {volatile}\n  store 1:i64, local2[0] align 8\n  v3: i32 = load local2[4] align 4\n\
+             v4: i32 = iadd v1, v2\n  v5: i32 = iadd v4, v3\n  store v5, res1[0] align 4\n  ret\n}",
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! The pass manager and the lists per optimisation level.
+//!
+//! | level | meaning |
+//! |---|---|
+//! | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation |
+//! | 1 | and folding, common subexpressions, clean control flow |
+//! | 2 | and loop-invariant code, branches to selects, memory forwarding; the default |
+//! | 3 | and unrolling with larger limits |
+
+use crate::{Caps, Cx, copyprop, dce, init, inline, legalise, mem2reg, robust, scalarise};
+use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::verify::verify_module;
+use gpucc_ir::{Arena, Diagnostic, EntryPoint, Func, Function, Module, trace};
+use std::time::Instant;
+
+/// A pass as the manager sees it.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// The name for dumps and times.
+    pub name: &'static str,
+    /// What it does to the function of the entry point.
+    pub run: fn(&mut Function, &mut Cx<'_>, &EntryPoint),
+}
+
+impl std::fmt::Debug for Pass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+macro_rules! pass {
+    ($name:literal, $run:expr) => {
+        Pass { name: $name, run: |f, cx, _| $run(f, cx) }
+    };
+}
+macro_rules! lowering {
+    ($name:literal, $run:expr) => {
+        Pass {
+            name: $name,
+            run: |f, cx, _| {
+                let n = $run(cx.module, f, cx.caps);
+                cx.must_change(n);
+            },
+        }
+    };
+}
+
+const MEM2REG: Pass = pass!("mem2reg", mem2reg::run);
+const COPYPROP: Pass = pass!("copyprop", copyprop::run);
+const DCE: Pass = pass!("dce", dce::run);
+const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
+const ROBUST: Pass = lowering!("robust", robust::run);
+const LEGALISE: Pass = lowering!("legalise", legalise::run);
+const INIT_WORKGROUP: Pass = Pass {
+    name: "init-workgroup",
+    run: |f, cx, entry| {
+        let n = init::workgroup(cx.module, f, entry.workgroup_size);
+        cx.must_change(n);
+    },
+};
+const INIT_VARIABLES: Pass =
+    lowering!("init-variables", |m: &Module, f: &mut Function, _: &Caps| init::variables(m, f, true));
+const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, caps: &Caps| if caps.scalar {
+    scalarise::run(m, f, caps)
+} else {
+    0
+});
+
+/// The passes of a level, in order. Inlining comes before all of them.
+pub fn passes(level: u8) -> Vec<Pass> {
+    let mut list = vec![MEM2REG, COPYPROP, DCE];
+    let _ = level;
+    list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE, COPYPROP, DCE, SORT]);
+    list
+}
+
+/// That a pass must come before another, and why. Checked by a test over all levels.
+pub const ORDER: &[(&str, &str, &str)] = &[
+    ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
+    ("mem2reg", "init-variables", "most initialisers become constants without a store"),
+    ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
+    ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
+    ("legalise", "scalarise", "expansions of packing ops make vectors"),
+];
+
+/// What the manager is asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Run the verifier after each pass.
+    pub verify: bool,
+    /// Passes after which the function is dumped; `inline` too, or `all`.
+    pub dump_after: Vec<String>,
+    /// Stop rewriting after so many changes.
+    pub fuel: u64,
+    /// Stop after this pass.
+    pub stop_after: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { level: 2, verify: cfg!(debug_assertions), dump_after: Vec::new(), fuel: u64::MAX, stop_after: None }
+    }
+}
+
+/// How long a pass took and how much it changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassTime {
+    /// The pass.
+    pub pass: &'static str,
+    /// Nanoseconds.
+    pub nanos: u64,
+    /// Changes that it reported.
+    pub changes: u64,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Each pass in order of execution.
+    pub times: Vec<PassTime>,
+    /// `(pass, text)` for each dump that was asked for.
+    pub dumps: Vec<(String, String)>,
+}
+
+/// Makes an entry point ready for code generation: a module with that entry point alone, whose one function (`func0`)
+/// has no calls and no private variables, one return, and uses only what `caps` allow.
+///
+/// # Errors
+/// `Invalid` if there is no such entry point, `Unsupported` if it grows too large, `Internal` if a pass breaks a rule.
+pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Module, Report), Diagnostic> {
+    let Some(e) = m.entry(entry) else {
+        let names: Vec<&str> = m.entries.iter().map(|e| e.name.as_str()).collect();
+        return Err(Diagnostic::invalid("entry-point", format!("there is no entry point `{entry}`"))
+            .note(format!("the module has: {}", names.join(", "))));
+    };
+    let mut report = Report::default();
+    trace::enter("inline", &m.funcs[e.func].name);
+    let start = Instant::now();
+    let flat = inline::flatten(m, e.func)?;
+    let mut out = m.clone();
+    out.entries = vec![EntryPoint { func: Func(0), ..e.clone() }];
+    out.funcs = Arena::new();
+    out.funcs.push(flat);
+    done(&mut report, &out, "inline", start, 1, o)?;
+    let stop = |name: &str| o.stop_after.as_deref() == Some(name);
+    if stop("inline") {
+        return Ok((out, report));
+    }
+    let mut fuel = o.fuel;
+    for p in passes(o.level) {
+        trace::enter(p.name, &e.name);
+        let start = Instant::now();
+        let mut f = std::mem::take(&mut out.funcs[Func(0)]);
+        let mut cx = Cx::with_fuel(&out, caps, fuel);
+        (p.run)(&mut f, &mut cx, &out.entries[0]);
+        let changes = cx.changes();
+        fuel = fuel.saturating_sub(changes);
+        out.funcs[Func(0)] = f;
+        done(&mut report, &out, p.name, start, changes, o)?;
+        if stop(p.name) {
+            break;
+        }
+    }
+    Ok((out, report))
+}
+
+fn done(
+    report: &mut Report,
+    m: &Module,
+    pass: &'static str,
+    start: Instant,
+    changes: u64,
+    o: &Options,
+) -> Result<(), Diagnostic> {
+    report.times.push(PassTime { pass, nanos: start.elapsed().as_nanos() as u64, changes });
+    if o.dump_after.iter().any(|d| d == pass || d == "all") {
+        report.dumps.push((pass.into(), m.to_string()));
+    }
+    if o.verify
+        && let Err(found) = verify_module(m)
+    {
+        let mut d = Diagnostic::internal("verify", format!("after pass `{pass}`: {}", found[0]));
+        for f in found.iter().skip(1).take(4) {
+            d = d.note(f.to_string());
+        }
+        return Err(d);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::parse;
+
+    #[test]
+    fn order_constraints_hold_at_every_level() {
+        for level in 0..=3 {
+            let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
+            for (a, b, why) in ORDER {
+                assert!(!why.is_empty());
+                let last_b = names.iter().position(|n| n == b);
+                let first_a = names.iter().position(|n| n == a);
+                if let (Some(a), Some(b)) = (first_a, last_b) {
+                    assert!(a < b, "level {level}: {a} before {b}: {why}");
+                }
+            }
+        }
+    }
+
+    const MAIN: &str = "global1 \"p\" private size 64 align 4\nentry \"main\" compute func1 size 64,1,1\n\
+        func0 \"g\" -> f32x4 {\nblock0(v0: i32):\n  v1: i32 = shl v0, 2:i32\n  v2: f32 = load global1[0 + v1] align 4\n\
+        v3: f32x4 = splat v2\n  ret v3\n}\n\
+        func1 \"main\" {\n  local0 \"a\" size 16 align 16\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: f32x4 = call func0, v0\n\
+        store v1, local0[0] align 16\n  v2: i32 = udiv v0, 3:i32\n  v3: i32 = shl v2, 2:i32\n  v4: f32 = load local0[4] align 4\n\
+        v5: f32 = load global0[0 + v3] align 4\n  v6: f32 = fadd v4, v5\n  store v6, res1[0 + v3] align 4\n  ret\n}\n";
+
+    #[test]
+    fn prepares_an_entry_point_at_every_level() {
+        let m = parse(MAIN);
+        for level in 0..=3 {
+            for scalar in [false, true] {
+                let caps = Caps { scalar, ..Caps::FULL };
+                let o = Options { level, verify: true, dump_after: vec!["mem2reg".into()], ..Options::default() };
+                let (out, report) = prepare(&m, "main", &caps, &o).unwrap_or_else(|e| panic!("{e}"));
+                assert_eq!(report.dumps.len(), 1);
+                assert!(report.times.iter().any(|t| t.pass == "robust" && t.changes > 0));
+                assert!(out.to_string().contains("barrier"), "workgroup memory is zeroed first");
+            }
+        }
+    }
+
+    #[test]
+    fn fuel_stops_optional_changes() {
+        let m = parse(MAIN);
+        let o = Options { fuel: 0, ..Options::default() };
+        let (out, _) = prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"));
+        assert!(out.to_string().contains("store v"), "{out}");
+    }
+
+    #[test]
+    fn a_missing_entry_point_lists_those_there_are() {
+        let e = prepare(&parse(MAIN), "nope", &Caps::FULL, &Options::default()).unwrap_err();
+        assert_eq!(e.code, "entry-point");
+        assert!(e.notes[0].contains("main"));
+    }
+}

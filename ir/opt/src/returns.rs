@@ -1,0 +1,252 @@
+//! Makes the one return of a function stand outside of all constructs.
+//!
+//! Returns outside of loops jump to one block at the end, which a construct around the whole body makes a legal target.
+//! A return inside of a loop stores its values, sets a flag and leaves the loop; behind the loop the flag is asked.
+//!
+//! ```text
+//! loop { .. return x .. } rest      ==>     flag = false; loop { .. value = x; flag = true; break .. }
+//!                                           if flag { goto end } rest; end: return value
+//! ```
+//!
+//! Needs: structured control flow. Establishes: `SingleReturn`. Keeps: nothing. Run `mem2reg` afterwards: flag and values
+//! are function variables. Values that lived across a changed loop are kept in variables too.
+
+use crate::Cx;
+use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
+use gpucc_ir::{
+    Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SideMap, Space, Type, Value, ValueDef, VarData,
+};
+
+fn add_local(f: &mut Function, name: &str, ty: Type) -> Local {
+    let (size, align) = (ty.mem_bytes(), ty.scalar().mem_bytes());
+    f.locals.push(VarData { name: name.into(), space: Space::Function, size, align, init: Init::Zero })
+}
+
+fn mem(l: Local, ty: Type) -> Mem {
+    Mem::new(Place::Local(l), 0, ty.scalar().mem_bytes())
+}
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    sort_layout(f);
+    let rets: Vec<(Block, Inst)> = f.insts_in_order().filter(|&(_, i)| f.insts[i].op == Op::Ret).collect();
+    let dom = DomTree::new(f);
+    let s = Structure::new(f, &dom);
+    if rets.is_empty() || (rets.len() == 1 && s.of(rets[0].0).is_none()) {
+        return;
+    }
+    cx.must_change(1);
+    // The loops that a return leaves.
+    let mut left: Vec<ConstructId> = Vec::new();
+    for &(b, _) in &rets {
+        left.extend(s.enclosing(s.of(b)).filter(|&k| s.is_loop(k)));
+    }
+    left.sort_unstable();
+    left.dedup();
+    if !left.is_empty() {
+        demote_crossing(f, &s, &left);
+    }
+    let types = f.ret.clone();
+    let flag = add_local(f, "returned", Type::B1);
+    let values: Vec<Local> = types.iter().map(|&t| add_local(f, "result", t)).collect();
+
+    // The end, and the construct around everything. The entry keeps its parameters only.
+    let end = f.add_block();
+    let params: Vec<Value> = types.iter().map(|&t| f.add_param(end, t)).collect();
+    Builder::new(f, end).ret(&params);
+    let entry = f.entry();
+    let body = f.make_block();
+    f.blocks[body].insts = std::mem::take(&mut f.blocks[entry].insts);
+    f.blocks[body].header = f.blocks[entry].header.take();
+    f.layout.insert(1, body);
+    let same = |b: Block| if b == entry { body } else { b };
+    let mut b = Builder::new(f, entry);
+    if !left.is_empty() {
+        let no = b.func.bconst(false);
+        b.store(no, mem(flag, Type::B1), None);
+    }
+    b.jump_merge(body, &[], end);
+
+    // Each left loop gets a new merge block that asks the flag, from the outside in: an inner one leads to the outer one.
+    let mut new_merge: SideMap<ConstructId, Option<Block>> = SideMap::with_default(None);
+    for &l in &left {
+        let old = s.constructs[l].merge;
+        let header = same(s.constructs[l].header);
+        let check = f.add_block();
+        let types: Vec<Type> = f.blocks[old].params.iter().map(|&p| f.ty(p)).collect();
+        let params: Vec<Value> = types.iter().map(|&t| f.add_param(check, t)).collect();
+        for from in f.layout.clone() {
+            let inside = s.contains(l, if from == body { entry } else { from });
+            if from == entry || from == end || !inside {
+                continue;
+            }
+            let t = f.terminator(from);
+            for e in f.insts[t].edges_mut() {
+                if e.block == old {
+                    e.block = check;
+                }
+            }
+        }
+        if let Some(h) = &mut f.blocks[header].header {
+            h.merge = check;
+        }
+        new_merge[l] = Some(check);
+        let outer = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k));
+        let mut b = Builder::new(f, check);
+        let c = b.load(Type::B1, mem(flag, Type::B1), None);
+        let leave = match outer {
+            Some(o) => {
+                let m = new_merge[o].expect("outer loops come first");
+                let undef: Vec<Value> =
+                    b.func.blocks[m].params.clone().into_iter().map(|p| b.func.undef(b.func.ty(p))).collect();
+                Edge::with(m, &undef)
+            }
+            None => {
+                let v: Vec<Value> =
+                    values.iter().zip(&f_ret(b.func)).map(|(&l, &t)| b.load(t, mem(l, t), None)).collect();
+                Edge::with(end, &v)
+            }
+        };
+        b.br(c, leave, Edge::with(old, &params), None);
+    }
+
+    for (block, i) in rets {
+        let at = same(block);
+        let args = f.insts[i].args.clone();
+        f.blocks[at].insts.pop();
+        let inner = s.enclosing(s.of(block)).find(|&k| s.is_loop(k));
+        let mut b = Builder::like(f, at, i);
+        match inner {
+            None => {
+                b.jump(end, &args);
+            }
+            Some(l) => {
+                for ((&v, &local), &t) in args.iter().zip(&values).zip(&types) {
+                    b.store(v, mem(local, t), None);
+                }
+                let yes = b.func.bconst(true);
+                b.store(yes, mem(flag, Type::B1), None);
+                let m = new_merge[l].expect("every left loop has one");
+                let undef: Vec<Value> =
+                    b.func.blocks[m].params.clone().into_iter().map(|p| b.func.undef(b.func.ty(p))).collect();
+                b.jump(m, &undef);
+            }
+        }
+    }
+    sort_layout(f);
+}
+
+fn f_ret(f: &Function) -> Vec<Type> {
+    f.ret.to_vec()
+}
+
+/// Values that are defined in one of the loops and used outside of it no longer dominate their uses once the loop has
+/// another way out: they go through variables.
+fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
+    let place = f.inst_blocks();
+    let def_block = |f: &Function, v: Value| match f.values[v].def {
+        ValueDef::Inst(i, _) => place[i],
+        ValueDef::Param(b, _) => Some(b),
+        ValueDef::Const(_) | ValueDef::Undef => None,
+    };
+    let mut locals: SideMap<Value, Option<Local>> = SideMap::with_default(None);
+    let mut crossing: Vec<Value> = Vec::new();
+    for b in f.layout.clone() {
+        for i in f.blocks[b].insts.clone() {
+            let mut used = Vec::new();
+            f.insts[i].for_each_use(|v| used.push(v));
+            for v in used {
+                let Some(d) = def_block(f, v) else { continue };
+                if locals[v].is_none() && loops.iter().any(|&l| s.contains(l, d) && !s.contains(l, b)) {
+                    let ty = f.ty(v);
+                    locals[v] = Some(add_local(f, "crossing", ty));
+                    crossing.push(v);
+                }
+            }
+        }
+    }
+    if crossing.is_empty() {
+        return;
+    }
+    for b in f.layout.clone() {
+        let mut out = Vec::new();
+        let old = std::mem::take(&mut f.blocks[b].insts);
+        for v in f.blocks[b].params.clone() {
+            if let Some(l) = locals[v] {
+                let ty = f.ty(v);
+                Builder::new(f, b).store(v, mem(l, ty), None);
+            }
+        }
+        out.append(&mut f.blocks[b].insts);
+        for i in old {
+            let mut used = Vec::new();
+            f.insts[i].for_each_use(|v| used.push(v));
+            let mut swap: Vec<(Value, Value)> = Vec::new();
+            for v in used {
+                let Some(l) = locals[v] else { continue };
+                let d = def_block(f, v).expect("a crossing value has a block");
+                if loops.iter().any(|&k| s.contains(k, d) && !s.contains(k, b)) && !swap.iter().any(|w| w.0 == v) {
+                    let ty = f.ty(v);
+                    let n = Builder::new(f, b).load(ty, mem(l, ty), None);
+                    swap.push((v, n));
+                }
+            }
+            out.append(&mut f.blocks[b].insts);
+            f.insts[i].map_uses(|v| swap.iter().find(|w| w.0 == v).map_or(v, |w| w.1));
+            let results = f.insts[i].results.clone();
+            out.push(i);
+            for v in results {
+                if let Some(l) = locals[v] {
+                    let ty = f.ty(v);
+                    Builder::new(f, b).store(v, mem(l, ty), None);
+                }
+            }
+            out.append(&mut f.blocks[b].insts);
+        }
+        f.blocks[b].insts = out;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use gpucc_ir::text::parse_function;
+    use gpucc_ir::verify::{Property, verify_property};
+
+    fn single(text: &str) -> String {
+        let t = opt(run, text);
+        verify_property(&parse_function(&t).unwrap(), Property::SingleReturn)
+            .unwrap_or_else(|e| panic!("{}\n{t}", e[0]));
+        t
+    }
+
+    #[test]
+    fn returns_outside_of_loops_jump_to_the_end() {
+        let t = single(
+            "func0 \"f\" -> i32 {\nblock0(v0: i32):\n  v1: b1 = icmp.eq v0, 0:i32\n  br v1, block1, block2 merge block2\n\
+             block1:\n  ret 5:i32\nblock2:\n  ret v0\n}",
+        );
+        assert!(t.contains("jump block1 merge block4\n") && t.contains("jump block4(5:i32)"), "{t}");
+    }
+
+    #[test]
+    fn a_return_inside_two_loops_leaves_both() {
+        let t = single(
+            "func0 \"f\" -> i32 {\nblock0(v0: i32):\n  jump block1\nblock1 loop merge block8 continue block7:\n  jump block2\n\
+             block2 loop merge block6 continue block5:\n  v1: i32 = iadd v0, 1:i32\n  v2: b1 = icmp.eq v1, 5:i32\n\
+             br v2, block3, block4 merge block4\nblock3:\n  ret v1\nblock4:\n  br v2, block6, block5\nblock5:\n  jump block2\n\
+             block6:\n  v3: b1 = icmp.ult v1, 9:i32\n  br v3, block7, block8\nblock7:\n  jump block1\nblock8:\n  ret v0\n}",
+        );
+        assert_eq!(t.matches("load local").count(), 4, "{t}");
+    }
+
+    #[test]
+    fn one_return_at_the_end_stays() {
+        unchanged(
+            run,
+            "func0 \"f\" -> i32 {\nblock0(v0: i32):\n  v1: b1 = icmp.eq v0, 0:i32\n  br v1, block1(1:i32), block1(2:i32) merge block1\n\
+             block1(v2: i32):\n  ret v2\n}",
+        );
+    }
+}

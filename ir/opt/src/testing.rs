@@ -1,0 +1,58 @@
+//! Helpers of pass tests: text in, text out, verified on both sides.
+
+use crate::{Caps, Cx};
+use gpucc_ir::text::{module_text, parse_module};
+use gpucc_ir::verify::verify_module;
+use gpucc_ir::{Func, Function, Module};
+
+/// Resources and variables that test functions may name.
+pub const HEAD: &str = r#"module robust on
+res0 "a" group 0 binding 0 storage_ro size 4 stride 4
+res1 "o" group 0 binding 1 storage_rw size 4 stride 4
+res2 "u" group 0 binding 2 uniform size 64 stride 0
+global0 "w" workgroup size 256 align 4
+"#;
+
+pub fn parse(text: &str) -> Module {
+    let text = if text.contains("module robust") { text.to_string() } else { format!("{HEAD}{text}") };
+    let m = parse_module(&text).unwrap_or_else(|e| panic!("{}\n{text}", e.message));
+    check(&m);
+    m
+}
+
+pub fn check(m: &Module) {
+    if let Err(e) = verify_module(m) {
+        let e: Vec<String> = e.iter().map(|f| f.to_string()).collect();
+        panic!("{}\n{}", e.join("\n"), module_text(m));
+    }
+}
+
+/// Runs a pass over each function; gives the functions' text with values numbered anew, and the number of changes.
+pub fn run(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) -> (String, u64) {
+    let mut m = parse(text);
+    let surroundings = m.clone();
+    let mut changes = 0;
+    for f in m.funcs.keys().collect::<Vec<Func>>() {
+        let mut cx = Cx::new(&surroundings, &Caps::FULL);
+        pass(&mut m.funcs[f], &mut cx);
+        changes += cx.changes();
+    }
+    check(&m);
+    // Twice through the text numbers everything in order of appearance.
+    let m = parse_module(&module_text(&m)).unwrap_or_else(|e| panic!("{}", e.message));
+    let text: Vec<String> = m.funcs.values().map(|f| f.to_string()).collect();
+    (text.join("\n"), changes)
+}
+
+/// The text after a pass.
+pub fn opt(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) -> String {
+    run(pass, text).0
+}
+
+/// The pass must find nothing to do.
+pub fn unchanged(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) {
+    let (after, n) = run(pass, text);
+    let before = run(|_, _| {}, text).0;
+    assert_eq!(n, 0, "{after}");
+    assert_eq!(after, before);
+}
