@@ -1,1 +1,16 @@
 //! The instruction set of AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8): table, assembler, disassembler, interpreter of bytes.
+
+pub mod isa;
+pub mod listing;
+pub mod op;
+pub mod operand;
+pub mod rules;
+pub mod table;
+pub mod text;
+pub mod vectors;
+
+pub use isa::{Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix, Unit};
+pub use listing::{asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode};
+pub use op::Op;
+pub use table::table;
+pub use vectors::check_vector;

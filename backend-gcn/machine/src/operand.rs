@@ -1,0 +1,324 @@
+//! Operand codes: raw values of source and destination slots, their names, and which are legal where (reference
+//! section 2).
+
+use gpucc_isa::Inst;
+
+use crate::isa::{Flag, GFX6, GFX7, GFX8, Gcn, Kind, Mods};
+
+/// VCC, low half (pair: both).
+pub const VCC: u32 = 106;
+/// FLAT_SCRATCH on gfx7.
+pub const FLAT_SCRATCH_GFX7: u32 = 104;
+/// FLAT_SCRATCH on gfx8.
+pub const FLAT_SCRATCH_GFX8: u32 = 102;
+/// M0.
+pub const M0: u32 = 124;
+/// EXEC, low half (pair: both).
+pub const EXEC: u32 = 126;
+/// Inline integer 0.
+pub const ZERO: u32 = 128;
+/// VCCZ as a value.
+pub const VCCZ: u32 = 251;
+/// EXECZ as a value.
+pub const EXECZ: u32 = 252;
+/// SCC as a value.
+pub const SCC: u32 = 253;
+/// LDS direct read.
+pub const LDS_DIRECT: u32 = 254;
+/// A literal follows.
+pub const LITERAL: u32 = 255;
+
+/// Code of SGPR `n`.
+pub const fn sgpr(n: u32) -> u32 {
+    assert!(n < 104);
+    n
+}
+
+/// Code of VGPR `n` in a 9-bit source slot ([`Kind::Src`], [`Kind::VSrc`]); other VGPR slots hold the number itself.
+pub const fn vgpr(n: u32) -> u32 {
+    assert!(n < 256);
+    256 + n
+}
+
+/// Code of an inline integer (-16 to 64).
+pub const fn int(v: i32) -> Option<u32> {
+    match v {
+        0..=64 => Some(128 + v as u32),
+        -16..=-1 => Some(192 + v.unsigned_abs()),
+        _ => None,
+    }
+}
+
+/// Code of the inline constant with these 32 bits, as a 32-bit operand reads it.
+pub const fn inline32(bits: u32, generation: u8) -> Option<u32> {
+    if let Some(code) = int(bits as i32) {
+        return Some(code);
+    }
+    Some(match bits {
+        0x3f00_0000 => 240,
+        0xbf00_0000 => 241,
+        0x3f80_0000 => 242,
+        0xbf80_0000 => 243,
+        0x4000_0000 => 244,
+        0xc000_0000 => 245,
+        0x4080_0000 => 246,
+        0xc080_0000 => 247,
+        0x3e22_f983 if generation == GFX8 => 248,
+        _ => return None,
+    })
+}
+
+/// Negation bit of a source slot, above the 9-bit code.
+pub const NEG: u32 = 1 << 9;
+/// Absolute value bit of a source slot, above the 9-bit code.
+pub const ABS: u32 = 1 << 10;
+
+/// Number of addressable SGPRs.
+pub const fn sgpr_count(generation: u8) -> u32 {
+    if generation == GFX8 { 102 } else { 104 }
+}
+
+/// Name of a scalar register tuple of `n` dwords; `None` when there is no such register.
+pub fn sreg_name(code: u32, n: u8, generation: u8) -> Option<String> {
+    let n = u32::from(n);
+    let limit = sgpr_count(generation);
+    if n >= 2 && code % if n == 2 { 2 } else { 4 } != 0 {
+        return None;
+    }
+    if code + n <= limit {
+        return Some(if n == 1 { format!("s{code}") } else { format!("s[{code}:{}]", code + n - 1) });
+    }
+    if (112..124).contains(&code) && code + n <= 124 {
+        let t = code - 112;
+        return Some(if n == 1 { format!("ttmp{t}") } else { format!("ttmp[{t}:{}]", t + n - 1) });
+    }
+    if n > 2 {
+        return None;
+    }
+    if code == M0 {
+        return (n == 1).then(|| "m0".to_string());
+    }
+    let stem = match code & !1 {
+        102 if generation == GFX8 => "flat_scratch",
+        104 if generation == GFX7 => "flat_scratch",
+        104 if generation == GFX8 => "xnack_mask",
+        106 => "vcc",
+        108 => "tba",
+        110 => "tma",
+        126 => "exec",
+        _ => return None,
+    };
+    Some(match (n, code & 1) {
+        (2, _) => stem.to_string(),
+        (_, 0) => format!("{stem}_lo"),
+        _ => format!("{stem}_hi"),
+    })
+}
+
+/// Name of a scalar source that is no register: inline constant or flag.
+pub fn constant_name(code: u32, generation: u8) -> Option<String> {
+    Some(match code {
+        128..=192 => (code - 128).to_string(),
+        193..=208 => format!("-{}", code - 192),
+        240 => "0.5".into(),
+        241 => "-0.5".into(),
+        242 => "1.0".into(),
+        243 => "-1.0".into(),
+        244 => "2.0".into(),
+        245 => "-2.0".into(),
+        246 => "4.0".into(),
+        247 => "-4.0".into(),
+        248 if generation == GFX8 => "0.15915494".into(),
+        251 => "src_vccz".into(),
+        252 => "src_execz".into(),
+        253 => "src_scc".into(),
+        254 => "src_lds_direct".into(),
+        _ => return None,
+    })
+}
+
+/// Name of a VGPR tuple; `None` when it runs past v255.
+pub fn vgpr_name(first: u32, n: u32) -> Option<String> {
+    if first + n > 256 || n == 0 {
+        return None;
+    }
+    Some(if n == 1 { format!("v{first}") } else { format!("v[{first}:{}]", first + n - 1) })
+}
+
+/// Code of a register name and its width in dwords; VGPRs give 256 + n. Accepts what [`sreg_name`] and [`vgpr_name`]
+/// print, `s[5]` and `v[5]`.
+pub fn parse_register(text: &str, generation: u8) -> Option<(u32, u8)> {
+    let t = text.to_ascii_lowercase();
+    let pair = |code, g: bool| g.then_some((code, 2u8));
+    let half = |s: &str, code: u32, g: bool| match s {
+        "_lo" if g => Some((code, 1)),
+        "_hi" if g => Some((code + 1, 1)),
+        _ => None,
+    };
+    let flat = if generation == GFX8 { FLAT_SCRATCH_GFX8 } else { FLAT_SCRATCH_GFX7 };
+    for (stem, code, g) in [
+        ("flat_scratch", flat, generation != GFX6),
+        ("xnack_mask", 104, generation == GFX8),
+        ("vcc", VCC, true),
+        ("tba", 108, true),
+        ("tma", 110, true),
+        ("exec", EXEC, true),
+    ] {
+        if let Some(rest) = t.strip_prefix(stem) {
+            return if rest.is_empty() { pair(code, g) } else { half(rest, code, g) };
+        }
+    }
+    if t == "m0" {
+        return Some((M0, 1));
+    }
+    for (stem, base, count) in [("ttmp", 112, 12), ("s", 0, sgpr_count(generation)), ("v", 256, 256)] {
+        let Some(rest) = t.strip_prefix(stem) else { continue };
+        let number = |s: &str| -> Option<u32> {
+            (!s.is_empty() && s.len() <= 3 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse().ok()).flatten()
+        };
+        if let Some(n) = number(rest) {
+            return (n < count).then_some((base + n, 1));
+        }
+        let inner = rest.strip_prefix('[')?.strip_suffix(']')?;
+        let (a, b) = inner.split_once(':').unwrap_or((inner, inner));
+        let (a, b) = (number(a.trim())?, number(b.trim())?);
+        if b < a || b >= count || b - a >= 16 {
+            return None;
+        }
+        return Some((base + a, (b - a + 1) as u8));
+    }
+    None
+}
+
+/// Whether a 7-bit code names a scalar register tuple.
+pub fn sreg_ok(code: u32, n: u8, generation: u8) -> bool {
+    let n = u32::from(n);
+    if n >= 2 && code % if n == 2 { 2 } else { 4 } != 0 {
+        return false;
+    }
+    if code + n <= sgpr_count(generation) || (112..124).contains(&code) && code + n <= 124 {
+        return true;
+    }
+    n <= 2
+        && match code {
+            M0 => n == 1,
+            102 | 103 => generation == GFX8,
+            104 | 105 => generation != GFX6,
+            106..=111 | 126 | 127 => true,
+            _ => false,
+        }
+}
+
+/// Whether a code of 128 or more names an inline constant or flag (LDS_DIRECT excepted).
+fn constant_ok(code: u32, generation: u8) -> bool {
+    matches!(code, 128..=208 | 240..=247 | 251..=253) || code == 248 && generation == GFX8
+}
+
+/// Data registers of an image instruction by component mask.
+pub fn image_data_width(inst: &Inst<Gcn>) -> u32 {
+    let tfe = inst.get("tfe").unwrap_or(0);
+    inst.get("dmask").unwrap_or(0).count_ones().max(1) + tfe
+}
+
+/// Address registers of a buffer instruction: 0, 1 or 2.
+pub fn buffer_address_width(inst: &Inst<Gcn>) -> u32 {
+    let on = |n| inst.get(n).unwrap_or(0);
+    if on("addr64") == 1 { 2 } else { on("idxen") + on("offen") }
+}
+
+/// Width in dwords of the VGPR tuple in slot `index`, where it is one.
+pub fn vgpr_width(inst: &Inst<Gcn>, index: usize) -> Option<u32> {
+    Some(match inst.row().slots[index].kind {
+        Kind::Vgpr(n) => u32::from(n),
+        Kind::VMod(_) => 1,
+        Kind::BufAddr => buffer_address_width(inst),
+        Kind::ImgData => image_data_width(inst),
+        Kind::ImgGather => 4 + inst.get("tfe").unwrap_or(0),
+        _ => return None,
+    })
+}
+
+/// Whether every slot of `inst` holds something that the hardware defines on `generation`.
+///
+/// # Errors
+/// One sentence naming the slot.
+pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
+    let row = inst.row();
+    for (i, slot) in row.slots.iter().enumerate() {
+        let v = inst.vals[i];
+        let literal = row.slot("lit").is_some();
+        let ok = match slot.kind {
+            Kind::SReg(n) => sreg_ok(v, n, generation),
+            Kind::SRegSrc(n) => (VCCZ..=SCC).contains(&v) || v < 128 && sreg_ok(v, n, generation),
+            Kind::SData(n) => v < M0 && sreg_ok(v, n, generation),
+            Kind::SBase(n) => sreg_ok(v * 2, n, generation),
+            Kind::SRsrc(n) => sreg_ok(v * 4, n, generation),
+            Kind::SSrc(n) => {
+                if v < 128 {
+                    sreg_ok(v, n, generation)
+                } else {
+                    constant_ok(v, generation) || v == LITERAL && literal
+                }
+            }
+            Kind::Src(n, _) => {
+                let code = v & 0x1ff;
+                if code >= 256 {
+                    code + u32::from(n) <= 512
+                } else if code < 128 {
+                    sreg_ok(code, n, generation)
+                } else {
+                    constant_ok(code, generation) || code == LDS_DIRECT && slot.name == "src0" && n == 1
+                }
+            }
+            Kind::VSrc(n, _) => v & 0x1ff >= 256 && (v & 0x1ff) + u32::from(n) <= 512,
+            Kind::Vgpr(_) | Kind::VMod(_) | Kind::BufAddr | Kind::ImgData | Kind::ImgGather => {
+                match vgpr_width(inst, i) {
+                    Some(0) => v == 0,
+                    Some(n) => (v & 0xff) + n <= 256,
+                    None => false,
+                }
+            }
+            Kind::DppCtrl => dpp_ok(v),
+            Kind::DstSel | Kind::SrcSel(_) => v <= 6,
+            Kind::DstUnused => v <= 2,
+            Kind::InterpParam => v <= 2,
+            Kind::ExpTarget => matches!(v, 0..=9 | 12..=15 | 32..=63),
+            Kind::ExpSrc(k) => {
+                let en = inst.get("en").unwrap_or(0);
+                let used =
+                    if inst.get("compr") == Some(1) { k < 2 && en >> (2 * k) & 3 != 0 } else { en >> k & 1 == 1 };
+                used || v == 0
+            }
+            Kind::ExpEn => inst.get("compr") != Some(1) || matches!(v & 3, 0 | 3) && matches!(v >> 2, 0 | 3),
+            Kind::Flag(Flag::Addr64) => v == 0 || inst.get("offen") == Some(0) && inst.get("idxen") == Some(0),
+            _ => true,
+        };
+        if !ok {
+            return Err(format!("`{}` of `{}` has the reserved value {v:#x}", slot.name, row.text));
+        }
+    }
+    if let Some(i) = row.slot("lit") {
+        let used = ["src0", "src1"].iter().any(|n| inst.get(n) == Some(LITERAL));
+        if !used {
+            return Err(format!("no operand of `{}` names its literal ({:#x})", row.text, inst.vals[i]));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a DPP control code is defined (section 3.2).
+pub fn dpp_ok(v: u32) -> bool {
+    matches!(v, 0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143)
+}
+
+/// Splits a source slot's value into the register code and (neg, abs, sext).
+pub fn split_mods(value: u32, code_bits: u8, mods: Mods) -> (u32, bool, bool, bool) {
+    let code = value & ((1 << code_bits) - 1);
+    let m = value >> code_bits;
+    match mods {
+        Mods::None => (code, false, false, false),
+        Mods::Neg => (code, m & 1 == 1, false, false),
+        Mods::NegAbs => (code, m & 1 == 1, m & 2 == 2, false),
+        Mods::Sext => (code, false, false, m & 1 == 1),
+    }
+}

@@ -1,0 +1,1047 @@
+//! From one declaration per instruction to the rows of its forms.
+//!
+//! A declaration gives the opcode on each generation (`-` where it is absent) and a signature: operands in text order,
+//! each a letter and a width in dwords, then flag letters.
+//!
+//! | letter | operand | letter | operand |
+//! |---|---|---|---|
+//! | `s` | scalar: first destination, then sources | `v` / `u` | VGPR destination / also read |
+//! | `m` | scalar destination that is also read; compare mask | `x` | vector source without modifiers |
+//! | `r` / `q` | scalar register source / no literal | `f` / `n` / `e` | with neg and abs / neg only / sext |
+//! | `l` | SGPR written by a vector instruction | `g` | vector source that must be a VGPR |
+//! | `c` | carry-out mask | `k` | carry-in or select mask |
+//! | `w` | vector source, no literal | | |
+//! | `y` / `z` | scalar second / first source of lane access | `K` | literal constant |
+//!
+//! Flags: `C`/`O` clamp and output modifier on all generations, `c`/`o` on gfx8 only; `S`/`D` has SDWA/DPP; `!` no VOP3.
+
+pub(crate) use gpucc_isa::Row;
+use gpucc_isa::{Enc, Field, Role, Slot, Word};
+
+pub(crate) use super::implicit::{self as imp, *};
+use crate::Facts;
+use crate::isa::{Flag, Kind, Mods};
+pub(crate) use crate::isa::{Format, Gcn, Suffix};
+pub(crate) use crate::{Op, Unit};
+
+/// An opcode that does not exist.
+pub(crate) const NO: u16 = 0xffff;
+
+/// Codes of the three generations, `-` for none.
+macro_rules! codes {
+    (@ -) => { $crate::table::build::NO };
+    (@ $x:literal) => { $x };
+    ($a:tt $b:tt $c:tt) => { [codes!(@ $a), codes!(@ $b), codes!(@ $c)] };
+}
+
+/// One row: encodings, slots and the rest.
+macro_rules! row {
+    ($op:expr, $name:expr, $enc:expr, $slots:expr, $facts:expr, $bytes:expr, $imp:expr, $doc:expr, $src:expr) => {{
+        const E: &[gpucc_isa::Enc; 3] = &$enc;
+        const B: &Slots = if none(E) { NO_SLOTS } else { &$slots };
+        if none(E) {
+            NO_ROW
+        } else {
+            Row::new($op, $name, $bytes, E, $facts).slots(B.get()).implicit($imp).doc($doc, $src)
+        }
+    }};
+}
+
+const fn f(lo: u8, width: u8) -> Field {
+    Field::new(lo, width)
+}
+
+/// Slots of a row while it is built.
+#[derive(Clone, Copy)]
+pub(crate) struct Slots {
+    s: [Slot<Gcn>; 15],
+    n: usize,
+}
+
+impl Slots {
+    pub(crate) const fn new() -> Slots {
+        Slots { s: [Slot::new("", Field::none(), Kind::Vcc, Role::Mod); 15], n: 0 }
+    }
+    pub(crate) const fn put(mut self, name: &'static str, field: Field, kind: Kind, role: Role) -> Slots {
+        self.s[self.n] = Slot::new(name, field, kind, role);
+        self.n += 1;
+        self
+    }
+    const fn flag(self, name: &'static str, bit: u8, flag: Flag) -> Slots {
+        self.put(name, f(bit, 1), Kind::Flag(flag), Role::Mod)
+    }
+    pub(crate) const fn get(&self) -> &[Slot<Gcn>] {
+        self.s.split_at(self.n).0
+    }
+}
+
+pub(crate) const NO_SLOTS: &Slots = &Slots::new();
+
+/// The row of a form that an instruction lacks.
+pub(crate) const NO_ROW: Row<Gcn> =
+    Row::new(Op::SNop, "", 4, &[], Facts { format: Format::Sopp, suffix: Suffix::None, unit: Unit::Branch, cycles: 0 });
+
+pub(crate) const fn none(e: &[Enc; 3]) -> bool {
+    e[0].generations | e[1].generations | e[2].generations == 0
+}
+
+pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
+    Facts { format, suffix, unit, cycles }
+}
+
+/// Generations as a mask of indices.
+const ALL: u16 = 7;
+const OLD: u16 = 3;
+const NEW: u16 = 4;
+
+/// Fixed bits: prefix of the first word, opcode at `lo` (`width` bits), and more.
+pub(crate) const fn enc(
+    code: [u16; 3],
+    generations: u16,
+    prefix: (u32, u32),
+    op: (u8, u8),
+    extra: (Word, Word),
+) -> [Enc; 3] {
+    let none = Enc { generations: 0, mask: 0, value: 0 };
+    let mut out = [none; 3];
+    let mut g = 0;
+    while g < 3 {
+        if code[g] != NO && generations >> g & 1 == 1 {
+            assert!((code[g] as u32) < 1 << op.1, "opcode does not fit its field");
+            let mask = prefix.0 | ((1 << op.1) - 1) << op.0;
+            let value = prefix.1 | (code[g] as u32) << op.0;
+            assert!(prefix.0 & (((1 << op.1) - 1) << op.0) == 0);
+            out[g] = Enc { generations: 1 << g, mask: mask as Word | extra.0, value: value as Word | extra.1 };
+        }
+        g += 1;
+    }
+    out
+}
+
+/// The top `bits` bits of the first word are `value`.
+pub(crate) const fn top(bits: u8, value: u32) -> (u32, u32) {
+    let shift = 32 - bits as u32;
+    ((((1u64 << bits) - 1) as u32) << shift, value << shift)
+}
+
+/// One bit of a word with its value.
+pub(crate) const fn bit(at: u8, value: u8) -> (Word, Word) {
+    (1 << at, (value as Word) << at)
+}
+
+pub(crate) const NOTHING: (Word, Word) = (0, 0);
+
+/// A parsed signature.
+#[derive(Clone, Copy)]
+pub(crate) struct Sig {
+    t: [Tok; 8],
+    n: usize,
+    flags: u128,
+}
+
+/// An operand of a signature: its letter, the second letter where it is a word, its width.
+#[derive(Clone, Copy)]
+struct Tok {
+    a: u8,
+    b: u8,
+    w: u8,
+}
+
+impl Sig {
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.flags >> flag & 1 == 1
+    }
+    pub(crate) const fn find(&self, letter: u8) -> bool {
+        let mut i = 0;
+        while i < self.n {
+            if self.t[i].a == letter {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+/// Reads a signature.
+pub(crate) const fn sig(text: &str) -> Sig {
+    let b = text.as_bytes();
+    let mut out = Sig { t: [Tok { a: 0, b: 0, w: 0 }; 8], n: 0, flags: 0 };
+    let mut i = 0;
+    while i < b.len() {
+        let start = i;
+        while i < b.len() && b[i] != b' ' {
+            i += 1;
+        }
+        let len = i - start;
+        if len == 1 && b[start] != b'-' {
+            out.flags |= 1 << b[start];
+        } else if len > 0 {
+            let second = if len > 1 { b[start + 1] } else { 0 };
+            let digit = second.is_ascii_digit();
+            out.t[out.n] = Tok {
+                a: b[start],
+                b: if digit { 0 } else { second },
+                w: if !digit {
+                    0
+                } else if len == 3 {
+                    (second - b'0') * 10 + (b[start + 2] - b'0')
+                } else {
+                    second - b'0'
+                },
+            };
+            out.n += 1;
+        }
+        i += 1;
+    }
+    out
+}
+
+// ---- scalar
+
+const fn scalar_dst(s: Slots, t: Tok) -> Slots {
+    match t.a {
+        b's' => s.put("sdst", f(16, 7), Kind::SReg(t.w), Role::Def),
+        b'm' => s.put("sdst", f(16, 7), Kind::SReg(t.w), Role::UseDef),
+        _ => s,
+    }
+}
+
+pub(crate) const fn sop2_slots(g: Sig, long: bool) -> Slots {
+    let s = scalar_dst(Slots::new(), g.t[0]).put("src0", f(0, 8), Kind::SSrc(g.t[1].w), Role::Use).put(
+        "src1",
+        f(8, 8),
+        Kind::SSrc(g.t[2].w),
+        Role::Use,
+    );
+    if long { s.put("lit", f(32, 32), Kind::LiteralWord, Role::Imm) } else { s }
+}
+
+pub(crate) const fn sopc_slots(g: Sig, long: bool) -> Slots {
+    let s = Slots::new().put("src0", f(0, 8), Kind::SSrc(g.t[0].w), Role::Use);
+    let s = if g.t[1].a == b'i' {
+        s.put("imm", f(8, 4), Kind::GprIdx, Role::Imm)
+    } else {
+        s.put("src1", f(8, 8), Kind::SSrc(g.t[1].w), Role::Use)
+    };
+    if long { s.put("lit", f(32, 32), Kind::LiteralWord, Role::Imm) } else { s }
+}
+
+pub(crate) const fn sop1_slots(g: Sig, long: bool) -> Slots {
+    let s = scalar_dst(Slots::new(), g.t[0]);
+    let t = g.t[1];
+    match t.a {
+        b's' if long => s.put("src0", f(32, 32), Kind::Literal, Role::Imm),
+        b's' => s.put("src0", f(0, 8), Kind::SSrc(t.w), Role::Use),
+        b'r' => s.put("src0", f(0, 8), Kind::SRegSrc(t.w), Role::Use),
+        _ => s,
+    }
+}
+
+pub(crate) const fn sopk_slots(g: Sig) -> Slots {
+    let mut s = Slots::new();
+    let mut i = 0;
+    while i < g.n {
+        let t = g.t[i];
+        s = match (t.a, t.b) {
+            (b'd', 0) => s.put("sdst", f(16, 7), Kind::SReg(t.w), Role::Def),
+            (b'm', 0) => s.put("sdst", f(16, 7), Kind::SReg(t.w), Role::UseDef),
+            (b'u', 0) => s.put("sdst", f(16, 7), Kind::SReg(t.w), Role::Use),
+            (b'h', b'e') => s.put("imm", f(0, 16), Kind::Hex16, Role::Imm),
+            (b'r', b'e') => s.put("target", f(0, 16), Kind::Branch, Role::Label),
+            (b'h', b'w') => s.put("hwreg", f(0, 16), Kind::Hwreg, Role::Imm),
+            (b'l', b'i') => s.put("src0", f(32, 32), Kind::Literal, Role::Imm),
+            _ => panic!("unknown SOPK operand"),
+        };
+        i += 1;
+    }
+    s
+}
+
+pub(crate) const fn sopp_slots(g: Sig) -> Slots {
+    let s = Slots::new();
+    match (g.t[0].a, g.t[0].b) {
+        (b'n', b'o') => s,
+        (b'i', b'm') => s.put("imm", f(0, 16), Kind::Imm16, Role::Imm),
+        (b'e', b'n') => s.put("imm", f(0, 16), Kind::EndImm, Role::Imm),
+        (b'r', b'e') => s.put("target", f(0, 16), Kind::Branch, Role::Label),
+        (b'm', b's') => s.put("imm", f(0, 16), Kind::SendMsg, Role::Imm),
+        (b'w', b'a') => s.put("imm", Field::split(&[(0, 7), (8, 4)]), Kind::Waitcnt, Role::Imm),
+        (b'i', b'd') => s.put("imm", f(0, 4), Kind::GprIdx, Role::Imm),
+        _ => panic!("unknown SOPP operand"),
+    }
+}
+
+pub(crate) const fn sop_enc(codes: [u16; 3], format: Format, long: bool) -> [Enc; 3] {
+    match format {
+        Format::Sop2 => enc(codes, ALL, top(2, 2), (23, 7), NOTHING),
+        Format::Sopc => enc(codes, ALL, top(9, 0x17e), (16, 7), NOTHING),
+        Format::Sop1 => enc(codes, ALL, top(9, 0x17d), (8, 8), if long { (0xff, 0xff) } else { NOTHING }),
+        Format::Sopk => enc(codes, ALL, top(4, 0xb), (23, 5), NOTHING),
+        _ => enc(codes, ALL, top(9, 0x17f), (16, 7), NOTHING),
+    }
+}
+
+/// The literal form exists where the last source takes any scalar operand.
+pub(crate) const fn if_literal(g: Sig, e: [Enc; 3]) -> [Enc; 3] {
+    if g.t[1].a == b's' || g.t[0].a == b's' && g.t[1].a == b'i' { e } else { nothing() }
+}
+
+const fn nothing() -> [Enc; 3] {
+    [Enc { generations: 0, mask: 0, value: 0 }; 3]
+}
+
+macro_rules! sop_two {
+    ($list:ident $format:ident $slots:ident $src:literal:
+     $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
+        #[doc = concat!("Rows of section ", $src, ".")]
+        pub(crate) const $list: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::$format, false), $slots(sig($sig), false),
+                salu(Format::$format, $name), 4, $imp, $doc, $src),
+            row!(Op::$op, $name, if_literal(sig($sig), sop_enc(codes!($($c)*), Format::$format, true)),
+                $slots(sig($sig), true), salu(Format::$format, $name), 8, $imp, $doc, $src),
+        )*];
+    };
+}
+macro_rules! sop2 { ($($t:tt)*) => { sop_two!(SOP2 Sop2 sop2_slots "4.1": $($t)*); }; }
+macro_rules! sop1 { ($($t:tt)*) => { sop_two!(SOP1 Sop1 sop1_slots "4.3": $($t)*); }; }
+macro_rules! sopc { ($($t:tt)*) => { sop_two!(SOPC Sopc sopc_slots "4.4": $($t)*); }; }
+
+macro_rules! sopk {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
+        /// Rows of section 4.2.
+        pub(crate) const SOPK: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopk, false), sopk_slots(sig($sig)),
+                salu(Format::Sopk, $name), if ends_with_literal($sig) { 8 } else { 4 }, $imp, $doc, "4.2"),
+        )*];
+    };
+}
+macro_rules! sopp {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
+        /// Rows of section 4.5.
+        pub(crate) const SOPP: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopp, false), sopp_slots(sig($sig)),
+                facts(Format::Sopp, Suffix::None, Unit::Branch, 4), 4, $imp, $doc, "4.5"),
+        )*];
+    };
+}
+
+pub(crate) const fn ends_with_literal(signature: &str) -> bool {
+    let g = sig(signature);
+    g.t[g.n - 1].a == b'l'
+}
+
+/// Scalar ALU facts: saveexec and setreg take 8 cycles (section 19).
+pub(crate) const fn salu(format: Format, name: &str) -> Facts {
+    let b = name.as_bytes();
+    let slow = contains(b, b"saveexec") || contains(b, b"setreg");
+    facts(format, Suffix::None, Unit::Salu, if slow { 8 } else { 4 })
+}
+
+const fn contains(b: &[u8], what: &[u8]) -> bool {
+    let mut i = 0;
+    while i + what.len() <= b.len() {
+        let mut j = 0;
+        while j < what.len() && b[i + j] == what[j] {
+            j += 1;
+        }
+        if j == what.len() {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+// ---- scalar memory
+
+/// How a scalar memory row gives its offset.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Off {
+    Imm,
+    Sgpr,
+    Literal,
+}
+
+pub(crate) const fn smrd_slots(g: Sig, off: Off) -> Slots {
+    let s = Slots::new();
+    match (g.t[0].a, g.t[0].b) {
+        (b'l', _) => {
+            let s = s.put("sdst", f(15, 7), Kind::SData(g.t[1].w), Role::Def).put(
+                "sbase",
+                f(9, 6),
+                Kind::SBase(g.t[2].w),
+                Role::Use,
+            );
+            match off {
+                Off::Imm => s.put("offset", f(0, 8), Kind::SOffset, Role::Imm),
+                Off::Sgpr => s.put("offset", f(0, 8), Kind::SReg(1), Role::Use),
+                Off::Literal => s.put("offset", f(32, 32), Kind::SOffset, Role::Imm),
+            }
+        }
+        (b't', _) => s.put("sdst", f(15, 7), Kind::SData(2), Role::Def),
+        _ => s,
+    }
+}
+
+pub(crate) const fn smrd_enc(g: Sig, codes: [u16; 3], off: Off) -> [Enc; 3] {
+    let prefix = top(5, 0x18);
+    match (g.t[0].a, off) {
+        (b'l', Off::Imm) => enc(codes, OLD, prefix, (22, 5), (0x100, 0x100)),
+        (_, Off::Sgpr) => enc(codes, OLD, prefix, (22, 5), (0x100, 0)),
+        (b'l', Off::Literal) => enc(codes, 2, prefix, (22, 5), (0x1ff, 0xff)),
+        _ => nothing(),
+    }
+}
+
+pub(crate) const fn smem_slots(g: Sig, off: Off) -> Slots {
+    let s = Slots::new();
+    let s = match (g.t[0].a, g.t[0].b) {
+        (b'l', _) => s.put("sdst", f(6, 7), Kind::SData(g.t[1].w), Role::Def),
+        (b's', _) => s.put("sdata", f(6, 7), Kind::SData(g.t[1].w), Role::Use),
+        (b'p', _) => s.put("imm", f(6, 7), Kind::Small, Role::Imm),
+        (b't', _) => return s.put("sdst", f(6, 7), Kind::SData(2), Role::Def),
+        _ => return s,
+    };
+    let s = s.put("sbase", f(0, 6), Kind::SBase(g.t[g.n - 1].w), Role::Use);
+    let s = match off {
+        Off::Imm => s.put("offset", f(32, 20), Kind::SOffset, Role::Imm),
+        _ => s.put("offset", f(32, 7), Kind::SReg(1), Role::Use),
+    };
+    if g.t[0].a == b'p' { s } else { s.flag("glc", 16, Flag::Glc) }
+}
+
+pub(crate) const fn smem_enc(g: Sig, codes: [u16; 3], off: Off) -> [Enc; 3] {
+    let prefix = top(6, 0x30);
+    let access = matches!(g.t[0].a, b'l' | b's' | b'p');
+    match off {
+        Off::Imm if access => enc(codes, NEW, prefix, (18, 8), bit(17, 1)),
+        Off::Sgpr => enc(codes, NEW, prefix, (18, 8), bit(17, 0)),
+        _ => nothing(),
+    }
+}
+
+/// Scalar memory facts: issue cycles by width (section 19).
+pub(crate) const fn smem_facts(format: Format, g: Sig) -> Facts {
+    let w = if g.n > 1 { g.t[1].w } else { 1 };
+    facts(format, Suffix::None, Unit::Smem, if w <= 4 { 4 } else { w })
+}
+
+macro_rules! smrd {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 5 for gfx6 and gfx7.
+        pub(crate) const SMRD: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Imm), smrd_slots(sig($sig), Off::Imm),
+                smem_facts(Format::Smrd, sig($sig)), 4, NONE, $doc, "5"),
+            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Sgpr), smrd_slots(sig($sig), Off::Sgpr),
+                smem_facts(Format::Smrd, sig($sig)), 4, NONE, $doc, "5"),
+            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Literal), smrd_slots(sig($sig), Off::Literal),
+                smem_facts(Format::Smrd, sig($sig)), 8, NONE, $doc, "5"),
+        )*];
+    };
+}
+macro_rules! smem {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 5 for gfx8.
+        pub(crate) const SMEM: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Imm), smem_slots(sig($sig), Off::Imm),
+                smem_facts(Format::Smem, sig($sig)), 8, NONE, $doc, "5"),
+            row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Sgpr), smem_slots(sig($sig), Off::Sgpr),
+                smem_facts(Format::Smem, sig($sig)), 8, NONE, $doc, "5"),
+        )*];
+    };
+}
+
+// ---- vector ALU
+
+/// Forms with a 32-bit first dword.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Short {
+    E32,
+    Literal,
+    Sdwa,
+    Dpp,
+}
+
+const SRC: [&str; 3] = ["src0", "src1", "src2"];
+
+const fn src_short(s: Slots, t: Tok, k: usize, form: Short) -> Slots {
+    let plain = t.b == b'!';
+    match (form, k) {
+        (Short::Literal, 0) => s.put("src0", f(32, 32), Kind::Literal, Role::Imm),
+        (Short::E32, 0) => {
+            let kind = match t.a {
+                b'g' => Kind::VSrc(t.w, Mods::None),
+                b'z' => Kind::SSrc(1),
+                _ => Kind::Src(t.w, Mods::None),
+            };
+            s.put("src0", f(0, 9), kind, Role::Use)
+        }
+        (Short::E32 | Short::Literal, _) => {
+            let kind = if t.a == b'y' { Kind::SSrc(1) } else { Kind::Vgpr(t.w) };
+            s.put("src1", f(9, 8), kind, Role::Use)
+        }
+        (Short::Sdwa, _) => {
+            let (at, x) = if k == 0 { (32, 51) } else { (9, 59) };
+            let (field, mods) = match t.a {
+                b'f' if !plain => (Field::split(&[(at, 8), (x + 1, 1), (x + 2, 1)]), Mods::NegAbs),
+                _ => (Field::split(&[(at, 8), (x, 1)]), Mods::Sext),
+            };
+            s.put(SRC[k], field, Kind::VMod(mods), Role::Use)
+        }
+        (Short::Dpp, _) => {
+            let (at, x) = if k == 0 { (32, 52) } else { (9, 54) };
+            if t.a == b'f' && !plain {
+                s.put(SRC[k], Field::split(&[(at, 8), (x, 1), (x + 1, 1)]), Kind::VMod(Mods::NegAbs), Role::Use)
+            } else {
+                s.put(SRC[k], f(at, 8), Kind::VMod(Mods::None), Role::Use)
+            }
+        }
+    }
+}
+
+/// Slots of a form with a 32-bit first dword. `select`: v_cndmask_b32, whose sources count as integers there.
+pub(crate) const fn short_slots(g: Sig, form: Short, select: bool) -> Slots {
+    let mut s = Slots::new();
+    let mut i = 0;
+    let mut k = 0;
+    while i < g.n {
+        let mut t = g.t[i];
+        if select {
+            t.b = b'!';
+        }
+        s = match t.a {
+            b'v' if i == 0 => s.put("vdst", f(17, 8), Kind::Vgpr(t.w), Role::Def),
+            b'u' => s.put("vdst", f(17, 8), Kind::Vgpr(t.w), Role::UseDef),
+            b'l' => s.put("vdst", f(17, 8), Kind::SReg(1), Role::Def),
+            b'm' | b'c' => s.put("sdst", Field::none(), Kind::Vcc, Role::Def),
+            b'k' => s.put("mask", Field::none(), Kind::Vcc, Role::Use),
+            b'K' => s.put("k", f(32, 32), Kind::Literal, Role::Imm),
+            _ => {
+                let s = src_short(s, t, k, form);
+                k += 1;
+                s
+            }
+        };
+        i += 1;
+    }
+    match form {
+        Short::E32 | Short::Literal => s,
+        Short::Sdwa => {
+            s = s.flag("clamp", 45, Flag::Clamp);
+            if g.t[0].a != b'm' {
+                s = s.put("dst_sel", f(40, 3), Kind::DstSel, Role::Mod).put(
+                    "dst_unused",
+                    f(43, 2),
+                    Kind::DstUnused,
+                    Role::Mod,
+                );
+            }
+            s = s.put("src0_sel", f(48, 3), Kind::SrcSel(0), Role::Mod);
+            if k == 2 { s.put("src1_sel", f(56, 3), Kind::SrcSel(1), Role::Mod) } else { s }
+        }
+        Short::Dpp => s
+            .put("dpp_ctrl", f(40, 9), Kind::DppCtrl, Role::Mod)
+            .put("row_mask", f(60, 4), Kind::RowMask, Role::Mod)
+            .put("bank_mask", f(56, 4), Kind::BankMask, Role::Mod)
+            .flag("bound_ctrl", 51, Flag::BoundCtrl),
+    }
+}
+
+/// Slots of the VOP3 form on gfx6 and gfx7 or on gfx8.
+pub(crate) const fn long_slots(g: Sig, gfx8: bool) -> Slots {
+    let mut s = Slots::new();
+    let mut i = 0;
+    let mut k = 0u8;
+    let vop3b = g.find(b'c');
+    while i < g.n {
+        let t = g.t[i];
+        let at = 32 + 9 * k;
+        let name = SRC[if k < 3 { k as usize } else { 0 }];
+        let mut source = true;
+        s = match t.a {
+            b'v' if i == 0 => {
+                source = false;
+                s.put("vdst", f(0, 8), Kind::Vgpr(t.w), Role::Def)
+            }
+            b'u' => {
+                source = false;
+                s.put("vdst", f(0, 8), Kind::Vgpr(t.w), Role::UseDef)
+            }
+            b'm' => {
+                source = false;
+                s.put("sdst", f(0, 8), Kind::SReg(2), Role::Def)
+            }
+            b'l' => {
+                source = false;
+                s.put("vdst", f(0, 8), Kind::SReg(1), Role::Def)
+            }
+            b'c' => {
+                source = false;
+                s.put("sdst", f(8, 7), Kind::SReg(2), Role::Def)
+            }
+            b'k' => s.put("mask", f(at, 9), Kind::SReg(2), Role::Use),
+            b'y' | b'z' => s.put(name, f(at, 9), Kind::SSrc(1), Role::Use),
+            b'g' => s.put(name, f(at, 9), Kind::VSrc(t.w, Mods::None), Role::Use),
+            b'f' => {
+                assert!(!vop3b, "VOP3b has no absolute value");
+                s.put(name, Field::split(&[(at, 9), (61 + k, 1), (8 + k, 1)]), Kind::Src(t.w, Mods::NegAbs), Role::Use)
+            }
+            b'n' => s.put(name, Field::split(&[(at, 9), (61 + k, 1)]), Kind::Src(t.w, Mods::Neg), Role::Use),
+            b'e' => s.put(name, Field::split(&[(at, 9), (61 + k, 1)]), Kind::Src(t.w, Mods::Sext), Role::Use),
+            _ => s.put(name, f(at, 9), Kind::Src(t.w, Mods::None), Role::Use),
+        };
+        k += source as u8;
+        i += 1;
+    }
+    let clamp = if gfx8 { g.has(b'C') || g.has(b'c') } else { g.has(b'C') && !vop3b };
+    if clamp {
+        s = s.flag("clamp", if gfx8 { 15 } else { 11 }, Flag::Clamp);
+    }
+    if g.has(b'O') || gfx8 && g.has(b'o') {
+        s = s.put("omod", f(59, 2), Kind::Omod, Role::Mod);
+    }
+    s
+}
+
+pub(crate) const fn short_enc(codes: [u16; 3], format: Format, form: Short, g: Sig) -> [Enc; 3] {
+    let src0 = if g.n > 1 { g.t[if g.t[1].a == b'c' { 2 } else { 1 }].a } else { 0 };
+    let (generations, extra): (u16, (Word, Word)) = match form {
+        Short::E32 => (ALL, NOTHING),
+        Short::Literal => {
+            // A literal beside an implied VCC read would be the second scalar operand (section 2).
+            let takes = matches!(src0, b'x' | b'f' | b'e' | b'n') && !g.find(b'K') && !g.find(b'k');
+            (if takes { ALL } else { 0 }, (0x1ff, 0xff))
+        }
+        Short::Sdwa => (if g.has(b'S') { NEW } else { 0 }, (0x1ff, 0xf9)),
+        Short::Dpp => (if g.has(b'D') { NEW } else { 0 }, (0x1ff, 0xfa)),
+    };
+    match format {
+        Format::Vop1 => enc(codes, generations, top(7, 0x3f), (9, 8), extra),
+        Format::Vopc => enc(codes, generations, top(7, 0x3e), (17, 8), extra),
+        _ => enc(codes, generations, top(1, 0), (25, 6), extra),
+    }
+}
+
+/// VOP3 encoding: `base` is added to the opcode on gfx6 and gfx7, and on gfx8 (section 3).
+pub(crate) const fn long_enc(codes: [u16; 3], base: (u16, u16), gfx8: bool, g: Sig) -> [Enc; 3] {
+    if g.has(b'!') {
+        return nothing();
+    }
+    let mut c = codes;
+    let mut i = 0;
+    while i < 3 {
+        if c[i] != NO {
+            c[i] += if i == 2 { base.1 } else { base.0 };
+        }
+        i += 1;
+    }
+    if gfx8 { enc(c, NEW, top(6, 0x34), (16, 10), NOTHING) } else { enc(c, OLD, top(6, 0x34), (17, 9), NOTHING) }
+}
+
+pub(crate) const fn vop3_facts(g: Sig, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
+    facts(if g.find(b'c') { Format::Vop3b } else { Format::Vop3a }, suffix, unit, cycles)
+}
+
+/// The 32-bit form has no suffix where no other form exists.
+pub(crate) const fn e32_suffix(g: Sig) -> Suffix {
+    if g.has(b'!') || g.n == 0 { Suffix::None } else { Suffix::E32 }
+}
+
+macro_rules! vop_short {
+    ($list:ident $format:ident $base:expr, $sdwa:ident, $src:literal:
+     $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $doc:literal;)*) => {
+        #[doc = concat!("Rows of section ", $src, " in all their forms.")]
+        pub(crate) const $list: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::E32, sig($sig)),
+                short_slots(sig($sig), Short::E32, false),
+                facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles),
+                if sig($sig).find(b'K') { 8 } else { 4 }, imp::v::$imp.short, $doc, $src),
+            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Literal, sig($sig)),
+                short_slots(sig($sig), Short::Literal, false),
+                facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+            row!(Op::$op, $name, long_enc(codes!($($c)*), $base, false, sig($sig)), long_slots(sig($sig), false),
+                vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, $src),
+            row!(Op::$op, $name, long_enc(codes!($($c)*), $base, true, sig($sig)), long_slots(sig($sig), true),
+                vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, $src),
+            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Sdwa, sig($sig)),
+                short_slots(sig($sig), Short::Sdwa, select($name)),
+                facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+            row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Dpp, sig($sig)),
+                short_slots(sig($sig), Short::Dpp, select($name)),
+                facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+        )*];
+    };
+}
+macro_rules! vop1 { ($($t:tt)*) => { vop_short!(VOP1 Vop1 (0x180, 0x140), Sdwa, "6.1": $($t)*); }; }
+macro_rules! vop2 { ($($t:tt)*) => { vop_short!(VOP2 Vop2 (0x100, 0x100), Sdwa, "6.2": $($t)*); }; }
+macro_rules! vopc { ($($t:tt)*) => { vop_short!(VOPC Vopc (0, 0), SilentSdwa, "6.4": $($t)*); }; }
+
+macro_rules! vop3 {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $doc:literal;)*) => {
+        /// Rows of section 6.3.
+        pub(crate) const VOP3: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), false, sig($sig)), long_slots(sig($sig), false),
+                vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, "6.3"),
+            row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), true, sig($sig)), long_slots(sig($sig), true),
+                vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, "6.3"),
+        )*];
+    };
+}
+
+pub(crate) const fn select(name: &str) -> bool {
+    contains(name.as_bytes(), b"v_cndmask")
+}
+
+pub(crate) const fn dpp_suffix(g: Sig) -> Suffix {
+    if g.n == 0 { Suffix::SilentDpp } else { Suffix::Dpp }
+}
+
+// ---- interpolation, LDS
+
+const ATTR: Field = Field::split(&[(10, 6), (8, 2)]);
+
+pub(crate) const fn vintrp_slots(register: bool, accumulates: bool) -> Slots {
+    let role = if accumulates { Role::UseDef } else { Role::Def };
+    let s = Slots::new().put("vdst", f(18, 8), Kind::Vgpr(1), role);
+    let s = if register {
+        s.put("vsrc", f(0, 8), Kind::Vgpr(1), Role::Use)
+    } else {
+        s.put("param", f(0, 8), Kind::InterpParam, Role::Imm)
+    };
+    s.put("attr", ATTR, Kind::Attr, Role::Imm)
+}
+
+pub(crate) const fn vintrp_enc(codes: [u16; 3], gfx8: bool) -> [Enc; 3] {
+    if gfx8 { enc(codes, NEW, top(6, 0x35), (16, 2), NOTHING) } else { enc(codes, OLD, top(6, 0x32), (16, 2), NOTHING) }
+}
+
+macro_rules! vintrp {
+    (@ v) => { true };
+    (@ p) => { false };
+    ($($op:ident $name:literal [$($c:tt)*] $src:ident $doc:literal;)*) => {
+        /// Rows of section 9.
+        pub(crate) const VINTRP: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, vintrp_enc(codes!($($c)*), false),
+                vintrp_slots(vintrp!(@ $src), matches!(Op::$op, Op::VInterpP2F32)),
+                facts(Format::Vintrp, Suffix::None, Unit::Interp, 4), 4, EXEC_M0, $doc, "9"),
+            row!(Op::$op, $name, vintrp_enc(codes!($($c)*), true),
+                vintrp_slots(vintrp!(@ $src), matches!(Op::$op, Op::VInterpP2F32)),
+                facts(Format::Vintrp, Suffix::E32, Unit::Interp, 4), 4, EXEC_M0, $doc, "9"),
+        )*];
+    };
+}
+
+pub(crate) const fn ds_slots(g: Sig, gfx8: bool) -> Slots {
+    let mut s = Slots::new();
+    let mut i = 0;
+    if g.n > 0 && g.t[0].a == b'd' {
+        s = s.put("vdst", f(56, 8), Kind::Vgpr(g.t[0].w), Role::Def);
+        i = 1;
+    }
+    if g.has(b'a') {
+        s = s.put("addr", f(32, 8), Kind::Vgpr(1), Role::Use);
+    }
+    while i < g.n {
+        let t = g.t[i];
+        s = match t.a {
+            b'x' => s.put("data0", f(40, 8), Kind::Vgpr(t.w), Role::Use),
+            b'y' => s.put("data1", f(48, 8), Kind::Vgpr(t.w), Role::Use),
+            _ => panic!("unknown DS operand"),
+        };
+        i += 1;
+    }
+    if g.has(b'O') {
+        s = s.put("offset", f(0, 16), Kind::Offset, Role::Imm);
+    }
+    if g.has(b'T') {
+        s = s.put("offset0", f(0, 8), Kind::Offset0, Role::Imm).put("offset1", f(8, 8), Kind::Offset1, Role::Imm);
+    }
+    if g.has(b'W') {
+        s = s.put("offset", f(0, 16), Kind::Swizzle, Role::Imm);
+    }
+    if g.has(b'G') {
+        s = s.flag("gds", if gfx8 { 16 } else { 17 }, Flag::Gds);
+    }
+    if g.has(b'g') {
+        s = s.put("gds", Field::none(), Kind::Word(Flag::Gds), Role::Mod);
+    }
+    s
+}
+
+pub(crate) const fn ds_enc(codes: [u16; 3], gfx8: bool, g: Sig) -> [Enc; 3] {
+    let gds = g.has(b'g');
+    if gfx8 {
+        enc(codes, NEW, top(6, 0x36), (17, 8), if gds { bit(16, 1) } else { NOTHING })
+    } else {
+        enc(codes, OLD, top(6, 0x36), (18, 8), if gds { bit(17, 1) } else { NOTHING })
+    }
+}
+
+/// LDS issue cycles by the dwords moved (section 19).
+pub(crate) const fn ds_cycles(g: Sig) -> u8 {
+    let mut w = 1;
+    let mut i = 0;
+    while i < g.n {
+        if g.t[i].w > w {
+            w = g.t[i].w;
+        }
+        i += 1;
+    }
+    let reads = g.n > 0 && g.t[0].a == b'd';
+    match (reads, w) {
+        (true, 1) if g.n == 1 => 4,
+        (_, 1) => 8,
+        (_, 2) => 12,
+        _ => 16,
+    }
+}
+
+macro_rules! ds {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
+        /// Rows of section 10.
+        pub(crate) const DS: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, ds_enc(codes!($($c)*), false, sig($sig)), ds_slots(sig($sig), false),
+                facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(sig($sig))), 8, $imp, $doc, "10"),
+            row!(Op::$op, $name, ds_enc(codes!($($c)*), true, sig($sig)), ds_slots(sig($sig), true),
+                facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(sig($sig))), 8, $imp, $doc, "10"),
+        )*];
+    };
+}
+
+// ---- memory
+
+const fn data_role(letter: u8) -> Role {
+    match letter {
+        b'l' => Role::Def,
+        b's' => Role::Use,
+        _ => Role::UseDef,
+    }
+}
+
+const fn address_flags(s: Slots, gfx8: bool) -> Slots {
+    let s = s.flag("idxen", 13, Flag::Idxen).flag("offen", 12, Flag::Offen);
+    let s = if gfx8 { s } else { s.flag("addr64", 15, Flag::Addr64) };
+    s.put("offset", f(0, 12), Kind::Offset, Role::Imm).flag("glc", 14, Flag::Glc)
+}
+
+pub(crate) const fn mubuf_slots(g: Sig, gfx8: bool) -> Slots {
+    let t = g.t[0];
+    let s = Slots::new();
+    let slc = if gfx8 { 17 } else { 54 };
+    if t.a == b'n' {
+        return s;
+    }
+    if t.a == b's' && t.b == b't' {
+        return s
+            .put("srsrc", f(48, 5), Kind::SRsrc(4), Role::Use)
+            .put("soffset", f(56, 8), Kind::SSrc(1), Role::Use)
+            .put("offset", f(0, 12), Kind::Offset, Role::Imm)
+            .put("lds", Field::none(), Kind::Word(Flag::Lds), Role::Mod)
+            .flag("glc", 14, Flag::Glc)
+            .flag("slc", slc, Flag::Slc);
+    }
+    let s = s
+        .put("vdata", f(40, 8), Kind::Vgpr(t.w), data_role(t.a))
+        .put("vaddr", f(32, 8), Kind::BufAddr, Role::Use)
+        .put("srsrc", f(48, 5), Kind::SRsrc(4), Role::Use)
+        .put("soffset", f(56, 8), Kind::SSrc(1), Role::Use);
+    let s = address_flags(s, gfx8).flag("slc", slc, Flag::Slc);
+    let s = if g.has(b'T') || g.has(b'L') { s.flag("tfe", 55, Flag::Tfe) } else { s };
+    if g.has(b'L') { s.flag("lds", 16, Flag::Lds) } else { s }
+}
+
+pub(crate) const fn mubuf_enc(codes: [u16; 3], gfx8: bool, g: Sig) -> [Enc; 3] {
+    let lds = g.t[0].a == b's' && g.t[0].b == b't';
+    let extra = if lds { bit(16, 1) } else { NOTHING };
+    enc(codes, if gfx8 { NEW } else { OLD }, top(6, 0x38), (18, 7), extra)
+}
+
+pub(crate) const fn mtbuf_slots(g: Sig, gfx8: bool) -> Slots {
+    let t = g.t[0];
+    let s = Slots::new()
+        .put("vdata", f(40, 8), Kind::Vgpr(t.w), data_role(t.a))
+        .put("vaddr", f(32, 8), Kind::BufAddr, Role::Use)
+        .put("srsrc", f(48, 5), Kind::SRsrc(4), Role::Use)
+        .put("soffset", f(56, 8), Kind::SSrc(1), Role::Use)
+        .put("format", f(19, 7), Kind::BufFormat, Role::Mod);
+    address_flags(s, gfx8).flag("slc", 54, Flag::Slc).flag("tfe", 55, Flag::Tfe)
+}
+
+pub(crate) const fn mtbuf_enc(codes: [u16; 3], gfx8: bool) -> [Enc; 3] {
+    if gfx8 { enc(codes, NEW, top(6, 0x3a), (15, 4), NOTHING) } else { enc(codes, OLD, top(6, 0x3a), (16, 3), NOTHING) }
+}
+
+/// Slots of a flat access; `returns`: the form of an atomic that gives the old value.
+pub(crate) const fn flat_slots(g: Sig, returns: bool) -> Slots {
+    let s = Slots::new();
+    let (t, addr) = (g.t[0], f(32, 8));
+    let s = match t.a {
+        b'l' => s.put("vdst", f(56, 8), Kind::Vgpr(t.w), Role::Def).put("addr", addr, Kind::Vgpr(2), Role::Use),
+        b's' => s.put("addr", addr, Kind::Vgpr(2), Role::Use).put("data", f(40, 8), Kind::Vgpr(t.w), Role::Use),
+        _ => {
+            let s = if returns { s.put("vdst", f(56, 8), Kind::Vgpr(g.t[1].w), Role::Def) } else { s };
+            s.put("addr", addr, Kind::Vgpr(2), Role::Use).put("data", f(40, 8), Kind::Vgpr(t.w), Role::Use)
+        }
+    };
+    let s = match (t.a, returns) {
+        (b'a', false) => s,
+        (b'a', true) => s.put("glc", Field::none(), Kind::Word(Flag::Glc), Role::Mod),
+        _ => s.flag("glc", 16, Flag::Glc),
+    };
+    s.flag("slc", 17, Flag::Slc)
+}
+
+pub(crate) const fn flat_enc(codes: [u16; 3], g: Sig, returns: bool) -> [Enc; 3] {
+    let atomic = g.t[0].a == b'a';
+    if returns && !atomic {
+        return nothing();
+    }
+    enc(codes, ALL, top(6, 0x37), (18, 7), if atomic { bit(16, returns as u8) } else { NOTHING })
+}
+
+pub(crate) const VMEM: Facts = facts(Format::Mubuf, Suffix::None, Unit::Vmem, 16);
+
+macro_rules! mubuf {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 11.1.
+        pub(crate) const MUBUF: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, mubuf_enc(codes!($($c)*), false, sig($sig)), mubuf_slots(sig($sig), false),
+                VMEM, 8, EXEC_R, $doc, "11.1"),
+            row!(Op::$op, $name, mubuf_enc(codes!($($c)*), true, sig($sig)), mubuf_slots(sig($sig), true),
+                VMEM, 8, EXEC_R, $doc, "11.1"),
+        )*];
+    };
+}
+macro_rules! mtbuf {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 11.2.
+        pub(crate) const MTBUF: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), false), mtbuf_slots(sig($sig), false),
+                facts(Format::Mtbuf, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "11.2"),
+            row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), true), mtbuf_slots(sig($sig), true),
+                facts(Format::Mtbuf, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "11.2"),
+        )*];
+    };
+}
+macro_rules! flat {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 11.6.
+        pub(crate) const FLAT: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), false), flat_slots(sig($sig), false),
+                facts(Format::Flat, Suffix::None, Unit::Flat, 16), 8, EXEC_M0, $doc, "11.6"),
+            row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), true), flat_slots(sig($sig), true),
+                facts(Format::Flat, Suffix::None, Unit::Flat, 16), 8, EXEC_M0, $doc, "11.6"),
+        )*];
+    };
+}
+
+// ---- images
+
+pub(crate) const fn mimg_slots(g: Sig, gfx8: bool) -> Slots {
+    let (kind, role) = if g.has(b'g') {
+        (Kind::ImgGather, Role::Def)
+    } else {
+        (
+            Kind::ImgData,
+            if g.has(b's') {
+                Role::Use
+            } else if g.has(b'a') {
+                Role::UseDef
+            } else {
+                Role::Def
+            },
+        )
+    };
+    let s = Slots::new()
+        .put("vdata", f(40, 8), kind, role)
+        .put("vaddr", f(32, 8), Kind::Vgpr(g.t[0].w), Role::Use)
+        .put("srsrc", f(48, 5), Kind::SRsrc(8), Role::Use);
+    let s = if g.has(b'S') { s.put("ssamp", f(53, 5), Kind::SRsrc(4), Role::Use) } else { s };
+    let s = s
+        .put("dmask", f(8, 4), Kind::DMask, Role::Mod)
+        .flag("unorm", 12, Flag::Unorm)
+        .flag("glc", 13, Flag::Glc)
+        .flag("slc", 25, Flag::Slc)
+        .flag("r128", 15, Flag::R128)
+        .flag("tfe", 16, Flag::Tfe)
+        .flag("lwe", 17, Flag::Lwe)
+        .flag("da", 14, Flag::Da);
+    if gfx8 && g.has(b'H') { s.flag("d16", 63, Flag::D16) } else { s }
+}
+
+pub(crate) const fn mimg_enc(codes: [u16; 3], g: Sig, gfx8: bool) -> [Enc; 3] {
+    let generations = match (g.has(b'H'), gfx8) {
+        (true, true) => NEW,
+        (true, false) => OLD,
+        (false, false) => ALL,
+        (false, true) => 0,
+    };
+    enc(codes, generations, top(6, 0x3c), (18, 7), NOTHING)
+}
+
+macro_rules! mimg {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+        /// Rows of section 12.1.
+        pub(crate) const MIMG: &[Row<Gcn>] = &[$(
+            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false), mimg_slots(sig($sig), false),
+                facts(Format::Mimg, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "12.1"),
+            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), true), mimg_slots(sig($sig), true),
+                facts(Format::Mimg, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "12.1"),
+        )*];
+    };
+}
+
+// ---- exports and gfx8 interpolation in VOP3
+
+const fn exp_slots() -> Slots {
+    Slots::new()
+        .put("tgt", f(4, 6), Kind::ExpTarget, Role::Imm)
+        .put("en", f(0, 4), Kind::ExpEn, Role::Imm)
+        .put("src0", f(32, 8), Kind::ExpSrc(0), Role::Use)
+        .put("src1", f(40, 8), Kind::ExpSrc(1), Role::Use)
+        .put("src2", f(48, 8), Kind::ExpSrc(2), Role::Use)
+        .put("src3", f(56, 8), Kind::ExpSrc(3), Role::Use)
+        .flag("done", 11, Flag::Done)
+        .flag("compr", 10, Flag::Compr)
+        .flag("vm", 12, Flag::Vm)
+}
+
+/// Interpolation in VOP3 on gfx8: opcode 0x270 + n; which slots it has.
+const fn interp_slots(param: bool, src2: bool, f16: bool, omod: bool, accumulates: bool) -> Slots {
+    let role = if accumulates { Role::UseDef } else { Role::Def };
+    let mods = Kind::VSrc(1, Mods::NegAbs);
+    let s = Slots::new().put("vdst", f(0, 8), Kind::Vgpr(1), role);
+    let s = if param {
+        s.put("param", f(41, 9), Kind::InterpParam, Role::Imm)
+    } else {
+        s.put("vsrc", Field::split(&[(41, 9), (62, 1), (9, 1)]), mods, Role::Use)
+    };
+    let s = s.put("attr", f(32, 8), Kind::Attr, Role::Imm);
+    let s = if src2 { s.put("src2", Field::split(&[(50, 9), (63, 1), (10, 1)]), mods, Role::Use) } else { s };
+    let s = if f16 { s.flag("high", 40, Flag::High) } else { s };
+    let s = s.flag("clamp", 15, Flag::Clamp);
+    if omod { s.put("omod", f(59, 2), Kind::Omod, Role::Mod) } else { s }
+}
+
+macro_rules! special {
+    ($($op:ident $name:literal $code:literal $suffix:ident $slots:expr, $doc:literal;)*) => {
+        /// Exports, and interpolation in VOP3.
+        pub(crate) const SPECIAL: &[Row<Gcn>] = &[
+            row!(Op::Exp, "exp", enc([0, 0, NO], OLD, top(6, 0x3e), (31, 0), NOTHING), exp_slots(),
+                facts(Format::Exp, Suffix::None, Unit::Export, 16), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+            row!(Op::Exp, "exp", enc([NO, NO, 0], NEW, top(6, 0x31), (31, 0), NOTHING), exp_slots(),
+                facts(Format::Exp, Suffix::None, Unit::Export, 16), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+            $(row!(Op::$op, $name, enc([NO, NO, $code], NEW, top(6, 0x34), (16, 10), NOTHING), $slots,
+                facts(Format::Vop3a, Suffix::$suffix, Unit::Interp, 4), 8, imp::EXEC_M0, $doc, "9"),)*
+        ];
+    };
+}
+special! {
+    VInterpP1F32   "v_interp_p1_f32"   0x270 E64  interp_slots(false, false, false, true, false), "D := P0 + I * P10";
+    VInterpP2F32   "v_interp_p2_f32"   0x271 E64  interp_slots(false, false, false, true, true), "D := D + J * P20";
+    VInterpMovF32  "v_interp_mov_f32"  0x272 E64  interp_slots(true, false, false, true, false), "D := P10, P20 or P0";
+    VInterpP1llF16 "v_interp_p1ll_f16" 0x274 None interp_slots(false, false, true, true, false), "D := P0 + I * P10 (f16)";
+    VInterpP1lvF16 "v_interp_p1lv_f16" 0x275 None interp_slots(false, true, true, true, false), "D := P0 + I * P10 (f16)";
+    VInterpP2F16   "v_interp_p2_f16"   0x276 None interp_slots(false, true, true, false, false), "D := src2 + J * P20 (f16)";
+}

@@ -1,0 +1,103 @@
+//! Rows: Images.
+//!
+//! Columns: semantic opcode, mnemonic, opcode on gfx6, gfx7, gfx8, operand signature (see [`super::build`]), what else
+//! the class needs, meaning. Opcodes: ISA reference section given at each list.
+
+use super::build::*;
+
+// MIMG, section 12.1.
+mimg! {
+    ImageLoad "image_load"                      [0x00 0x00 0x00] "l w1 H" "D := texel";
+    ImageLoadMip "image_load_mip"               [0x01 0x01 0x01] "l w1 H" "D := texel of a mip level";
+    ImageLoadPck "image_load_pck"               [0x02 0x02 0x02] "l w1" "D := texel, no conversion";
+    ImageLoadPckSgn "image_load_pck_sgn"        [0x03 0x03 0x03] "l w1" "D := texel, no conversion";
+    ImageLoadMipPck "image_load_mip_pck"        [0x04 0x04 0x04] "l w1" "D := texel of a mip level, no conversion";
+    ImageLoadMipPckSgn "image_load_mip_pck_sgn" [0x05 0x05 0x05] "l w1" "D := texel of a mip level, no conversion";
+    ImageStore "image_store"                    [0x08 0x08 0x08] "s w1 H" "texel := data";
+    ImageStoreMip "image_store_mip"             [0x09 0x09 0x09] "s w1 H" "texel := data at a mip level";
+    ImageStorePck "image_store_pck"             [0x0a 0x0a 0x0a] "s w1" "texel := data, no conversion";
+    ImageStoreMipPck "image_store_mip_pck"      [0x0b 0x0b 0x0b] "s w1" "texel := data at a mip level, no conversion";
+    ImageGetResinfo "image_get_resinfo"         [0x0e 0x0e 0x0e] "l w1" "D := width, height, depth or layers, mip levels";
+    ImageAtomicSwap "image_atomic_swap"         [0x0f 0x0f 0x10] "a w1" "atomic swap on a texel; GLC: D := old value";
+    ImageAtomicCmpswap "image_atomic_cmpswap"   [0x10 0x10 0x11] "a w1" "atomic cmpswap on a texel; GLC: D := old value";
+    ImageAtomicAdd "image_atomic_add"           [0x11 0x11 0x12] "a w1" "atomic add on a texel; GLC: D := old value";
+    ImageAtomicSub "image_atomic_sub"           [0x12 0x12 0x13] "a w1" "atomic sub on a texel; GLC: D := old value";
+    ImageAtomicRsub "image_atomic_rsub"         [0x13 - -] "a w1" "atomic rsub on a texel; GLC: D := old value";
+    ImageAtomicSmin "image_atomic_smin"         [0x14 0x14 0x14] "a w1" "atomic smin on a texel; GLC: D := old value";
+    ImageAtomicUmin "image_atomic_umin"         [0x15 0x15 0x15] "a w1" "atomic umin on a texel; GLC: D := old value";
+    ImageAtomicSmax "image_atomic_smax"         [0x16 0x16 0x16] "a w1" "atomic smax on a texel; GLC: D := old value";
+    ImageAtomicUmax "image_atomic_umax"         [0x17 0x17 0x17] "a w1" "atomic umax on a texel; GLC: D := old value";
+    ImageAtomicAnd "image_atomic_and"           [0x18 0x18 0x18] "a w1" "atomic and on a texel; GLC: D := old value";
+    ImageAtomicOr "image_atomic_or"             [0x19 0x19 0x19] "a w1" "atomic or on a texel; GLC: D := old value";
+    ImageAtomicXor "image_atomic_xor"           [0x1a 0x1a 0x1a] "a w1" "atomic xor on a texel; GLC: D := old value";
+    ImageAtomicInc "image_atomic_inc"           [0x1b 0x1b 0x1b] "a w1" "atomic inc on a texel; GLC: D := old value";
+    ImageAtomicDec "image_atomic_dec"           [0x1c 0x1c 0x1c] "a w1" "atomic dec on a texel; GLC: D := old value";
+    ImageAtomicFcmpswap "image_atomic_fcmpswap" [0x1d 0x1d -] "a w1" "atomic fcmpswap on a texel; GLC: D := old value";
+    ImageAtomicFmin "image_atomic_fmin"         [0x1e 0x1e -] "a w1" "atomic fmin on a texel; GLC: D := old value";
+    ImageAtomicFmax "image_atomic_fmax"         [0x1f 0x1f -] "a w1" "atomic fmax on a texel; GLC: D := old value";
+    ImageSample "image_sample"                  [0x20 0x20 0x20] "l w1 S H" "D := filtered texel";
+    ImageSampleCl "image_sample_cl"             [0x21 0x21 0x21] "l w1 S H" "D := filtered texel, level clamp given";
+    ImageSampleD "image_sample_d"               [0x22 0x22 0x22] "l w2 S H" "D := filtered texel, derivatives given";
+    ImageSampleDCl "image_sample_d_cl"          [0x23 0x23 0x23] "l w2 S H" "D := filtered texel, derivatives given, level clamp given";
+    ImageSampleL "image_sample_l"               [0x24 0x24 0x24] "l w1 S H" "D := filtered texel, level given";
+    ImageSampleB "image_sample_b"               [0x25 0x25 0x25] "l w2 S H" "D := filtered texel, bias given";
+    ImageSampleBCl "image_sample_b_cl"          [0x26 0x26 0x26] "l w2 S H" "D := filtered texel, bias given, level clamp given";
+    ImageSampleLz "image_sample_lz"             [0x27 0x27 0x27] "l w1 S H" "D := filtered texel, level 0";
+    ImageSampleC "image_sample_c"               [0x28 0x28 0x28] "l w2 S H" "D := filtered texel, depth compare";
+    ImageSampleCCl "image_sample_c_cl"          [0x29 0x29 0x29] "l w2 S H" "D := filtered texel, depth compare, level clamp given";
+    ImageSampleCD "image_sample_c_d"            [0x2a 0x2a 0x2a] "l w3 S H" "D := filtered texel, depth compare, derivatives given";
+    ImageSampleCDCl "image_sample_c_d_cl"       [0x2b 0x2b 0x2b] "l w3 S H" "D := filtered texel, depth compare, derivatives given, level clamp given";
+    ImageSampleCL "image_sample_c_l"            [0x2c 0x2c 0x2c] "l w2 S H" "D := filtered texel, depth compare, level given";
+    ImageSampleCB "image_sample_c_b"            [0x2d 0x2d 0x2d] "l w3 S H" "D := filtered texel, depth compare, bias given";
+    ImageSampleCBCl "image_sample_c_b_cl"       [0x2e 0x2e 0x2e] "l w3 S H" "D := filtered texel, depth compare, bias given, level clamp given";
+    ImageSampleCLz "image_sample_c_lz"          [0x2f 0x2f 0x2f] "l w2 S H" "D := filtered texel, depth compare, level 0";
+    ImageSampleO "image_sample_o"               [0x30 0x30 0x30] "l w2 S H" "D := filtered texel, texel offset given";
+    ImageSampleClO "image_sample_cl_o"          [0x31 0x31 0x31] "l w2 S H" "D := filtered texel, level clamp given, texel offset given";
+    ImageSampleDO "image_sample_d_o"            [0x32 0x32 0x32] "l w3 S H" "D := filtered texel, derivatives given, texel offset given";
+    ImageSampleDClO "image_sample_d_cl_o"       [0x33 0x33 0x33] "l w3 S H" "D := filtered texel, derivatives given, level clamp given, texel offset given";
+    ImageSampleLO "image_sample_l_o"            [0x34 0x34 0x34] "l w2 S H" "D := filtered texel, level given, texel offset given";
+    ImageSampleBO "image_sample_b_o"            [0x35 0x35 0x35] "l w3 S H" "D := filtered texel, bias given, texel offset given";
+    ImageSampleBClO "image_sample_b_cl_o"       [0x36 0x36 0x36] "l w3 S H" "D := filtered texel, bias given, level clamp given, texel offset given";
+    ImageSampleLzO "image_sample_lz_o"          [0x37 0x37 0x37] "l w2 S H" "D := filtered texel, level 0, texel offset given";
+    ImageSampleCO "image_sample_c_o"            [0x38 0x38 0x38] "l w3 S H" "D := filtered texel, depth compare, texel offset given";
+    ImageSampleCClO "image_sample_c_cl_o"       [0x39 0x39 0x39] "l w3 S H" "D := filtered texel, depth compare, level clamp given, texel offset given";
+    ImageSampleCDO "image_sample_c_d_o"         [0x3a 0x3a 0x3a] "l w4 S H" "D := filtered texel, depth compare, derivatives given, texel offset given";
+    ImageSampleCDClO "image_sample_c_d_cl_o"    [0x3b 0x3b 0x3b] "l w4 S H" "D := filtered texel, depth compare, derivatives given, level clamp given, texel offset given";
+    ImageSampleCLO "image_sample_c_l_o"         [0x3c 0x3c 0x3c] "l w3 S H" "D := filtered texel, depth compare, level given, texel offset given";
+    ImageSampleCBO "image_sample_c_b_o"         [0x3d 0x3d 0x3d] "l w4 S H" "D := filtered texel, depth compare, bias given, texel offset given";
+    ImageSampleCBClO "image_sample_c_b_cl_o"    [0x3e 0x3e 0x3e] "l w4 S H" "D := filtered texel, depth compare, bias given, level clamp given, texel offset given";
+    ImageSampleCLzO "image_sample_c_lz_o"       [0x3f 0x3f 0x3f] "l w3 S H" "D := filtered texel, depth compare, level 0, texel offset given";
+    ImageGather4 "image_gather4"                [0x40 0x40 0x40] "g w1 S H" "D := four texels of one component";
+    ImageGather4Cl "image_gather4_cl"           [0x41 0x41 0x41] "g w1 S H" "D := four texels of one component, level clamp given";
+    ImageGather4L "image_gather4_l"             [0x44 0x44 0x44] "g w1 S H" "D := four texels of one component, level given";
+    ImageGather4B "image_gather4_b"             [0x45 0x45 0x45] "g w2 S H" "D := four texels of one component, bias given";
+    ImageGather4BCl "image_gather4_b_cl"        [0x46 0x46 0x46] "g w2 S H" "D := four texels of one component, bias given, level clamp given";
+    ImageGather4Lz "image_gather4_lz"           [0x47 0x47 0x47] "g w1 S H" "D := four texels of one component, level 0";
+    ImageGather4C "image_gather4_c"             [0x48 0x48 0x48] "g w2 S H" "D := four texels of one component, depth compare";
+    ImageGather4CCl "image_gather4_c_cl"        [0x49 0x49 0x49] "g w2 S H" "D := four texels of one component, depth compare, level clamp given";
+    ImageGather4CL "image_gather4_c_l"          [0x4c 0x4c 0x4c] "g w2 S H" "D := four texels of one component, depth compare, level given";
+    ImageGather4CB "image_gather4_c_b"          [0x4d 0x4d 0x4d] "g w3 S H" "D := four texels of one component, depth compare, bias given";
+    ImageGather4CBCl "image_gather4_c_b_cl"     [0x4e 0x4e 0x4e] "g w3 S H" "D := four texels of one component, depth compare, bias given, level clamp given";
+    ImageGather4CLz "image_gather4_c_lz"        [0x4f 0x4f 0x4f] "g w2 S H" "D := four texels of one component, depth compare, level 0";
+    ImageGather4O "image_gather4_o"             [0x50 0x50 0x50] "g w2 S H" "D := four texels of one component, texel offset given";
+    ImageGather4ClO "image_gather4_cl_o"        [0x51 0x51 0x51] "g w2 S H" "D := four texels of one component, level clamp given, texel offset given";
+    ImageGather4LO "image_gather4_l_o"          [0x54 0x54 0x54] "g w2 S H" "D := four texels of one component, level given, texel offset given";
+    ImageGather4BO "image_gather4_b_o"          [0x55 0x55 0x55] "g w3 S H" "D := four texels of one component, bias given, texel offset given";
+    ImageGather4BClO "image_gather4_b_cl_o"     [0x56 0x56 0x56] "g w3 S H" "D := four texels of one component, bias given, level clamp given, texel offset given";
+    ImageGather4LzO "image_gather4_lz_o"        [0x57 0x57 0x57] "g w2 S H" "D := four texels of one component, level 0, texel offset given";
+    ImageGather4CO "image_gather4_c_o"          [0x58 0x58 0x58] "g w3 S H" "D := four texels of one component, depth compare, texel offset given";
+    ImageGather4CClO "image_gather4_c_cl_o"     [0x59 0x59 0x59] "g w3 S H" "D := four texels of one component, depth compare, level clamp given, texel offset given";
+    ImageGather4CLO "image_gather4_c_l_o"       [0x5c 0x5c 0x5c] "g w3 S H" "D := four texels of one component, depth compare, level given, texel offset given";
+    ImageGather4CBO "image_gather4_c_b_o"       [0x5d 0x5d 0x5d] "g w4 S H" "D := four texels of one component, depth compare, bias given, texel offset given";
+    ImageGather4CBClO "image_gather4_c_b_cl_o"  [0x5e 0x5e 0x5e] "g w4 S H" "D := four texels of one component, depth compare, bias given, level clamp given, texel offset given";
+    ImageGather4CLzO "image_gather4_c_lz_o"     [0x5f 0x5f 0x5f] "g w3 S H" "D := four texels of one component, depth compare, level 0, texel offset given";
+    ImageGetLod "image_get_lod"                 [0x60 0x60 0x60] "l w1 S" "D := clamped and raw level of detail";
+    ImageSampleCd "image_sample_cd"             [0x68 0x68 0x68] "l w2 S H" "D := filtered texel, coarse derivatives given";
+    ImageSampleCdCl "image_sample_cd_cl"        [0x69 0x69 0x69] "l w2 S H" "D := filtered texel, coarse derivatives given, level clamp given";
+    ImageSampleCCd "image_sample_c_cd"          [0x6a 0x6a 0x6a] "l w3 S H" "D := filtered texel, depth compare, coarse derivatives given";
+    ImageSampleCCdCl "image_sample_c_cd_cl"     [0x6b 0x6b 0x6b] "l w3 S H" "D := filtered texel, depth compare, coarse derivatives given, level clamp given";
+    ImageSampleCdO "image_sample_cd_o"          [0x6c 0x6c 0x6c] "l w3 S H" "D := filtered texel, coarse derivatives given, texel offset given";
+    ImageSampleCdClO "image_sample_cd_cl_o"     [0x6d 0x6d 0x6d] "l w3 S H" "D := filtered texel, coarse derivatives given, level clamp given, texel offset given";
+    ImageSampleCCdO "image_sample_c_cd_o"       [0x6e 0x6e 0x6e] "l w4 S H" "D := filtered texel, depth compare, coarse derivatives given, texel offset given";
+    ImageSampleCCdClO "image_sample_c_cd_cl_o"  [0x6f 0x6f 0x6f] "l w4 S H" "D := filtered texel, depth compare, coarse derivatives given, level clamp given, texel offset given";
+}

@@ -1,0 +1,104 @@
+//! The rows, one declaration per instruction; forms (32-bit, literal, VOP3, SDWA, DPP) are expanded by [`build`].
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gpucc_isa::{Row, Table};
+
+use crate::Suffix;
+use crate::isa::Gcn;
+
+#[macro_use]
+pub(crate) mod build;
+mod compare;
+mod image;
+pub(crate) mod implicit;
+mod lds;
+mod memory;
+mod scalar;
+mod vector;
+
+const PARTS: &[&[Row<Gcn>]] = &[
+    scalar::SOP2,
+    scalar::SOPK,
+    scalar::SOP1,
+    scalar::SOPC,
+    scalar::SOPP,
+    scalar::SMRD,
+    scalar::SMEM,
+    vector::VOP1,
+    vector::VOP2,
+    vector::VOP3,
+    compare::VOPC,
+    lds::VINTRP,
+    lds::DS,
+    memory::MUBUF,
+    memory::MTBUF,
+    memory::FLAT,
+    image::MIMG,
+    build::SPECIAL,
+];
+
+const fn count() -> usize {
+    let (mut n, mut p) = (0, 0);
+    while p < PARTS.len() {
+        let mut i = 0;
+        while i < PARTS[p].len() {
+            n += PARTS[p][i].enc.is_empty() as usize ^ 1;
+            i += 1;
+        }
+        p += 1;
+    }
+    n
+}
+
+/// Joins the parts; rows without any encoding are forms that an instruction lacks.
+const fn join<const N: usize>() -> [Row<Gcn>; N] {
+    let mut out = [build::NO_ROW; N];
+    let (mut n, mut p) = (0, 0);
+    while p < PARTS.len() {
+        let mut i = 0;
+        while i < PARTS[p].len() {
+            if !PARTS[p][i].enc.is_empty() {
+                out[n] = PARTS[p][i];
+                n += 1;
+            }
+            i += 1;
+        }
+        p += 1;
+    }
+    out
+}
+
+/// All rows.
+pub static ROWS: [Row<Gcn>; count()] = join();
+
+static TABLE: LazyLock<Table<Gcn>> = LazyLock::new(|| Table::new(&ROWS));
+
+/// The table of GCN.
+pub fn table() -> &'static Table<Gcn> {
+    &TABLE
+}
+
+static BY_NAME: LazyLock<BTreeMap<String, Vec<u16>>> = LazyLock::new(|| {
+    let mut map: BTreeMap<String, Vec<u16>> = BTreeMap::new();
+    for (i, row) in ROWS.iter().enumerate() {
+        let name = format!("{}{}", row.text, row.facts.suffix.text());
+        map.entry(name).or_default().push(i as u16);
+        let alias = match row.facts.suffix {
+            Suffix::SilentSdwa => "_sdwa",
+            Suffix::SilentDpp => "_dpp",
+            _ => continue,
+        };
+        map.entry(format!("{}{alias}", row.text)).or_default().push(i as u16);
+    }
+    map
+});
+
+/// Rows whose mnemonic with suffix is `name` (lower case), in table order.
+pub fn by_name(name: &str) -> &'static [u16] {
+    BY_NAME.get(name).map_or(&[], |v| v)
+}
+
+// Overlapping fields do not compile. Ambiguity of rows is a test: n squared pairs take the constant evaluator too long.
+const _: () = gpucc_isa::check::fields(&join::<{ count() }>());

@@ -1,0 +1,1103 @@
+//! Text of instructions as `llvm-mc` reads and prints it (reference section 21).
+
+use gpucc_isa::{Cursor, Inst, TextCx, TextError};
+
+use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
+use crate::operand::{self, LITERAL};
+use crate::{Op, table};
+
+/// Prints an instruction.
+pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
+    let row = inst.row();
+    out.push_str(row.text);
+    out.push_str(row.facts.suffix.text());
+    let mut first = true;
+    let mut after_target = false;
+    for (i, slot) in row.slots.iter().enumerate() {
+        if !slot.kind.is_operand() || slot.kind.is_hidden() {
+            continue;
+        }
+        let before = out.len();
+        out.push_str(if first || after_target { " " } else { ", " });
+        let start = out.len();
+        print_slot(inst, i, cx, out);
+        if out.len() == start {
+            out.truncate(before);
+            continue;
+        }
+        first = false;
+        after_target = slot.kind == Kind::ExpTarget;
+    }
+    for (i, slot) in row.slots.iter().enumerate() {
+        if slot.kind.is_operand() {
+            continue;
+        }
+        let before = out.len();
+        out.push(' ');
+        print_slot(inst, i, cx, out);
+        if out.len() == before + 1 {
+            out.truncate(before);
+        }
+    }
+}
+
+const SELS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+const UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+const DFMT: [&str; 16] = [
+    "INVALID",
+    "8",
+    "16",
+    "8_8",
+    "32",
+    "16_16",
+    "10_11_11",
+    "11_11_10",
+    "10_10_10_2",
+    "2_10_10_10",
+    "8_8_8_8",
+    "32_32",
+    "16_16_16_16",
+    "32_32_32",
+    "32_32_32_32",
+    "RESERVED_15",
+];
+const NFMT: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "SNORM_OGL", "FLOAT"];
+const HWREGS: [&str; 8] = [
+    "",
+    "HW_REG_MODE",
+    "HW_REG_STATUS",
+    "HW_REG_TRAPSTS",
+    "HW_REG_HW_ID",
+    "HW_REG_GPR_ALLOC",
+    "HW_REG_LDS_ALLOC",
+    "HW_REG_IB_STS",
+];
+const GPR_IDX: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+const GS_OPS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
+const SYS_OPS: [&str; 5] =
+    ["", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"];
+const PARAMS: [&str; 3] = ["p10", "p20", "p0"];
+
+fn nfmt_name(n: usize, generation: u8) -> &'static str {
+    if n == 6 && generation == GFX8 { "RESERVED_6" } else { NFMT[n] }
+}
+
+fn unknown(value: u32) -> String {
+    format!("<{value:#x}>")
+}
+
+fn scalar(code: u32, n: u8, inst: &Inst<Gcn>, cx: &TextCx) -> String {
+    if code < 128 {
+        return operand::sreg_name(code, n, cx.generation).unwrap_or_else(|| unknown(code));
+    }
+    if code == LITERAL {
+        return match inst.get("lit") {
+            Some(l) => format!("{l:#x}"),
+            None => unknown(code),
+        };
+    }
+    if code == 248 && n == 2 {
+        return "0.15915494309189532".into();
+    }
+    operand::constant_name(code, cx.generation).unwrap_or_else(|| unknown(code))
+}
+
+fn with_mods(name: String, neg: bool, abs: bool, sext: bool) -> String {
+    let name = if sext { format!("sext({name})") } else { name };
+    let name = if abs { format!("|{name}|") } else { name };
+    if neg { format!("-{name}") } else { name }
+}
+
+fn sendmsg(v: u32, generation: u8) -> String {
+    let (id, op, stream) = (v & 15, v >> 4 & 7, v >> 8 & 3);
+    let known = v == id | op << 4 | stream << 8;
+    let name = match id {
+        1 => "MSG_INTERRUPT",
+        2 => "MSG_GS",
+        3 => "MSG_GS_DONE",
+        4 if generation == GFX8 => "MSG_SAVEWAVE",
+        15 => "MSG_SYSMSG",
+        _ => "",
+    };
+    if !known {
+        return v.to_string();
+    }
+    match id {
+        2 | 3 if (1..4).contains(&op) => format!("sendmsg({name}, {}, {stream})", GS_OPS[op as usize]),
+        3 if op == 0 && stream == 0 => format!("sendmsg({name}, GS_OP_NOP)"),
+        15 if (1..5).contains(&op) && stream == 0 => format!("sendmsg({name}, {})", SYS_OPS[op as usize]),
+        1 | 4 if !name.is_empty() && op == 0 && stream == 0 => format!("sendmsg({name})"),
+        _ => format!("sendmsg({id}, {op}, {stream})"),
+    }
+}
+
+fn hwreg(v: u32) -> String {
+    let (id, offset, size) = (v & 63, v >> 6 & 31, (v >> 11 & 31) + 1);
+    let name = match HWREGS.get(id as usize) {
+        Some(n) if !n.is_empty() => n.to_string(),
+        _ => id.to_string(),
+    };
+    if offset == 0 && size == 32 { format!("hwreg({name})") } else { format!("hwreg({name}, {offset}, {size})") }
+}
+
+fn waitcnt(v: u32) -> String {
+    let (vm, exp, lgkm) = (v & 15, v >> 4 & 7, v >> 7 & 15);
+    let all = vm == 15 && exp == 7 && lgkm == 15;
+    let mut parts = Vec::new();
+    if vm != 15 || all {
+        parts.push(format!("vmcnt({vm})"));
+    }
+    if exp != 7 || all {
+        parts.push(format!("expcnt({exp})"));
+    }
+    if lgkm != 15 || all {
+        parts.push(format!("lgkmcnt({lgkm})"));
+    }
+    parts.join(" ")
+}
+
+/// The bit pattern letters of a swizzle by and, or, xor masks.
+fn bitmask(v: u32) -> String {
+    let (and, or, xor) = (v & 31, v >> 5 & 31, v >> 10 & 31);
+    let (zero, one) = (or ^ xor, (and | or) ^ xor);
+    (0..5)
+        .rev()
+        .map(|b| match (zero >> b & 1, one >> b & 1) {
+            (0, 0) => '0',
+            (1, 1) => '1',
+            (0, _) => 'p',
+            _ => 'i',
+        })
+        .collect()
+}
+
+fn swizzle(v: u32) -> String {
+    if v & 0xff00 == 0x8000 {
+        return format!("swizzle(QUAD_PERM,{},{},{},{})", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
+    }
+    if v & 0x8000 != 0 {
+        return v.to_string();
+    }
+    let (and, or, xor) = (v & 31, v >> 5 & 31, v >> 10 & 31);
+    if and == 31 && or == 0 && xor.count_ones() == 1 {
+        return format!("swizzle(SWAP,{xor})");
+    }
+    if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
+        return format!("swizzle(REVERSE,{})", xor + 1);
+    }
+    let group = 32 - and;
+    if group > 1 && group.is_power_of_two() && or < group && xor == 0 {
+        return format!("swizzle(BROADCAST,{group},{or})");
+    }
+    let letters = bitmask(v);
+    if parse_bitmask(&letters) == Some(v) { format!("swizzle(BITMASK_PERM,\"{letters}\")") } else { v.to_string() }
+}
+
+fn parse_bitmask(letters: &str) -> Option<u32> {
+    let (mut and, mut or, mut xor) = (0, 0, 0);
+    if letters.len() != 5 {
+        return None;
+    }
+    for (i, c) in letters.bytes().enumerate() {
+        let m = 16 >> i;
+        match c {
+            b'0' => {}
+            b'1' => or |= m,
+            b'p' => and |= m,
+            b'i' => {
+                and |= m;
+                xor |= m;
+            }
+            _ => return None,
+        }
+    }
+    Some(and | or << 5 | xor << 10)
+}
+
+fn dpp(v: u32) -> String {
+    match v {
+        0..=0xff => format!("quad_perm:[{},{},{},{}]", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3),
+        0x101..=0x10f => format!("row_shl:{}", v & 15),
+        0x111..=0x11f => format!("row_shr:{}", v & 15),
+        0x121..=0x12f => format!("row_ror:{}", v & 15),
+        0x130 => "wave_shl:1".into(),
+        0x134 => "wave_rol:1".into(),
+        0x138 => "wave_shr:1".into(),
+        0x13c => "wave_ror:1".into(),
+        0x140 => "row_mirror".into(),
+        0x141 => "row_half_mirror".into(),
+        0x142 => "row_bcast:15".into(),
+        0x143 => "row_bcast:31".into(),
+        _ => unknown(v),
+    }
+}
+
+/// Prints slot `index`; nothing where a modifier has its silent value.
+pub fn print_slot(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String) {
+    let slot = &inst.row().slots[index];
+    let v = inst.vals[index];
+    let g = cx.generation;
+    let vgpr = |v: u32, n: u32| operand::vgpr_name(v, n).unwrap_or_else(|| unknown(v));
+    let sreg = |code: u32, n: u8| operand::sreg_name(code, n, g).unwrap_or_else(|| unknown(code));
+    let text = match slot.kind {
+        Kind::SReg(n) | Kind::SData(n) => sreg(v, n),
+        Kind::SBase(n) => sreg(v * 2, n),
+        Kind::SRsrc(n) => sreg(v * 4, n),
+        Kind::SSrc(n) | Kind::SRegSrc(n) => scalar(v, n, inst, cx),
+        Kind::Src(n, mods) | Kind::VSrc(n, mods) => {
+            let (code, neg, abs, sext) = operand::split_mods(v, 9, mods);
+            let name = if code >= 256 { vgpr(code - 256, n.into()) } else { scalar(code, n, inst, cx) };
+            // `-1` is the constant; its negation needs another spelling.
+            if neg && !abs && matches!(code, 128..=248) {
+                format!("neg({name})")
+            } else {
+                with_mods(name, neg, abs, sext)
+            }
+        }
+        Kind::VMod(mods) => {
+            let (code, neg, abs, sext) = operand::split_mods(v, 8, mods);
+            with_mods(vgpr(code, 1), neg, abs, sext)
+        }
+        Kind::Vgpr(n) => vgpr(v, n.into()),
+        Kind::BufAddr => match operand::buffer_address_width(inst) {
+            0 => "off".into(),
+            n => vgpr(v, n),
+        },
+        Kind::ImgData | Kind::ImgGather => vgpr(v, operand::vgpr_width(inst, index).unwrap_or(1)),
+        Kind::Literal => format!("{v:#x}"),
+        Kind::LiteralWord | Kind::ExpEn => String::new(),
+        Kind::Vcc => "vcc".into(),
+        Kind::Hex16 | Kind::SOffset => format!("{v:#x}"),
+        Kind::Imm16 | Kind::Small => {
+            if v <= 64 {
+                v.to_string()
+            } else {
+                format!("{v:#x}")
+            }
+        }
+        Kind::EndImm if v == 0 => String::new(),
+        Kind::EndImm | Kind::Branch => v.to_string(),
+        Kind::Waitcnt => waitcnt(v),
+        Kind::SendMsg => sendmsg(v, g),
+        Kind::Hwreg => hwreg(v),
+        Kind::GprIdx => {
+            let on: Vec<&str> = (0..4).filter(|i| v >> i & 1 == 1).map(|i| GPR_IDX[i]).collect();
+            format!("gpr_idx({})", on.join(","))
+        }
+        Kind::Offset if v != 0 => format!("offset:{v}"),
+        Kind::Offset0 if v != 0 => format!("offset0:{v}"),
+        Kind::Offset1 if v != 0 => format!("offset1:{v}"),
+        Kind::Swizzle if v != 0 => format!("offset:{}", swizzle(v)),
+        Kind::Offset | Kind::Offset0 | Kind::Offset1 | Kind::Swizzle => String::new(),
+        Kind::Flag(f) => {
+            if v == 1 {
+                f.word().into()
+            } else {
+                String::new()
+            }
+        }
+        Kind::Word(f) => f.word().into(),
+        Kind::Omod => ["", "mul:2", "mul:4", "div:2"][v as usize & 3].into(),
+        Kind::DMask => {
+            if v == 0 {
+                String::new()
+            } else {
+                format!("dmask:{v:#x}")
+            }
+        }
+        Kind::BufFormat => {
+            let mut parts = Vec::new();
+            if v & 15 != 1 {
+                parts.push(format!("BUF_DATA_FORMAT_{}", DFMT[v as usize & 15]));
+            }
+            if v >> 4 != 0 {
+                parts.push(format!("BUF_NUM_FORMAT_{}", nfmt_name(v as usize >> 4 & 7, g)));
+            }
+            if parts.is_empty() { String::new() } else { format!("format:[{}]", parts.join(",")) }
+        }
+        Kind::DppCtrl => dpp(v),
+        Kind::RowMask => format!("row_mask:{v:#x}"),
+        Kind::BankMask => format!("bank_mask:{v:#x}"),
+        Kind::DstSel => format!("dst_sel:{}", SELS.get(v as usize).unwrap_or(&"?")),
+        Kind::SrcSel(n) => format!("src{n}_sel:{}", SELS.get(v as usize).unwrap_or(&"?")),
+        Kind::DstUnused => format!("dst_unused:{}", UNUSED.get(v as usize).unwrap_or(&"?")),
+        Kind::Attr => format!("attr{}.{}", v & 63, ["x", "y", "z", "w"][v as usize >> 6 & 3]),
+        Kind::InterpParam => PARAMS.get(v as usize).unwrap_or(&"?").to_string(),
+        Kind::ExpTarget => match v {
+            0..=7 => format!("mrt{v}"),
+            8 => "mrtz".into(),
+            9 => "null".into(),
+            12..=15 => format!("pos{}", v - 12),
+            32..=63 => format!("param{}", v - 32),
+            _ => unknown(v),
+        },
+        Kind::ExpSrc(k) => {
+            let en = inst.get("en").unwrap_or(0);
+            if en >> k & 1 == 0 {
+                "off".into()
+            } else if inst.get("compr") == Some(1) {
+                vgpr(inst.get(if k < 2 { "src0" } else { "src1" }).unwrap_or(0), 1)
+            } else {
+                vgpr(v, 1)
+            }
+        }
+    };
+    out.push_str(&text);
+}
+
+// ---- reading
+
+/// Reads an instruction.
+///
+/// # Errors
+/// The error of the row that got furthest.
+pub fn parse(line: &str, cx: &TextCx) -> Result<Inst<Gcn>, TextError> {
+    let mut cur = Cursor::new(line);
+    cur.blanks();
+    let head_at = cur.column();
+    let rest = cur.rest();
+    let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
+    if !rest.is_char_boundary(end) || end == 0 {
+        return Err(TextError { column: head_at, message: "expected an instruction".into() });
+    }
+    let head = rest[..end].to_ascii_lowercase();
+    let body = head_at + end;
+    let mut best = TextError { column: head_at, message: String::new() };
+    let mut elsewhere = None;
+    // Exact names first; a bare vector mnemonic stands for its shortest form that takes the operands.
+    for name in [head.clone(), format!("{head}_e32"), format!("{head}_e64")] {
+        for &r in table::by_name(&name) {
+            let row = &table::ROWS[r as usize];
+            if row.enc_on(cx.generation).is_none() || row.stages & cx.stages == 0 {
+                elsewhere = Some(row);
+                continue;
+            }
+            cur.seek(body);
+            match parse_row(r, &mut cur, cx) {
+                Ok(inst) => match operand::legal(&inst, cx.generation) {
+                    Ok(()) => return Ok(inst),
+                    Err(m) if best.message.is_empty() => best = TextError { column: head_at, message: m },
+                    Err(_) => {}
+                },
+                Err(e) if e.column >= best.column || best.message.is_empty() => best = e,
+                Err(_) => {}
+            }
+        }
+    }
+    if best.message.is_empty() {
+        best.message = match elsewhere {
+            Some(_) => format!("`{head}` does not exist on {}", GENERATION_NAMES[cx.generation as usize]),
+            None => format!("unknown mnemonic `{head}`"),
+        };
+    }
+    Err(best)
+}
+
+const GENERATION_NAMES: [&str; 3] = ["gfx6", "gfx7", "gfx8"];
+
+fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, TextError> {
+    let mut inst: Inst<Gcn> = Inst::new(r);
+    let row = inst.row();
+    let mut first = true;
+    let mut after_target = false;
+    for (i, slot) in row.slots.iter().enumerate() {
+        match slot.kind {
+            Kind::BufFormat => inst.vals[i] = 1,
+            Kind::RowMask | Kind::BankMask => inst.vals[i] = 15,
+            Kind::DstSel | Kind::SrcSel(_) => inst.vals[i] = 6,
+            Kind::DstUnused => inst.vals[i] = 2,
+            _ => {}
+        }
+        if !slot.kind.is_operand() || slot.kind.is_hidden() {
+            continue;
+        }
+        cur.blanks();
+        if slot.kind == Kind::EndImm && cur.at_end() {
+            continue;
+        }
+        if !first && !after_target {
+            if !cur.eat(",") {
+                return Err(cur.error("expected `,`"));
+            }
+            cur.blanks();
+        }
+        parse_slot(&mut inst, i, cur, cx)?;
+        first = false;
+        after_target = slot.kind == Kind::ExpTarget;
+    }
+    let mut seen = 0u32;
+    let mut control = false;
+    loop {
+        cur.blanks();
+        if cur.at_end() {
+            break;
+        }
+        let at = cur.column();
+        let mut found = None;
+        for (i, slot) in row.slots.iter().enumerate() {
+            if slot.kind.is_operand() {
+                continue;
+            }
+            cur.seek(at);
+            if parse_modifier(&mut inst, i, cur, cx)? {
+                found = Some(i);
+                break;
+            }
+        }
+        match found {
+            Some(i) if seen >> i & 1 == 1 => {
+                return Err(TextError { column: at, message: format!("`{}` given twice", row.slots[i].name) });
+            }
+            Some(i) => {
+                seen |= 1 << i;
+                control |= row.slots[i].kind == Kind::DppCtrl;
+            }
+            None => {
+                cur.seek(at);
+                // llvm-mc reads and prints `glc` on scalar loads of gfx6 and gfx7, whose encoding has no such bit.
+                // So with `clamp` on v_div_scale_*, where the second destination occupies the bit.
+                let glc = row.facts.format == Format::Smrd && cur.eat_word("glc");
+                let scale = matches!(row.op, Op::VDivScaleF32 | Op::VDivScaleF64);
+                if glc || scale && cx.generation != GFX8 && cur.eat_word("clamp") {
+                    continue;
+                }
+                let word = cur.rest().split_whitespace().next().unwrap_or("");
+                return Err(cur.error(format!("`{}` has no modifier `{word}`", row.text)));
+            }
+        }
+    }
+    for (i, slot) in row.slots.iter().enumerate() {
+        let missing = match slot.kind {
+            Kind::Word(f) => (seen >> i & 1 == 0).then_some(f.word()),
+            Kind::DppCtrl => (!control).then_some("a lane permutation"),
+            _ => None,
+        };
+        if let Some(what) = missing {
+            return Err(cur.error(format!("`{}` needs {what}", row.text)));
+        }
+        if slot.kind == Kind::ExpEn {
+            let compr = inst.get("compr") == Some(1);
+            fix_export(&mut inst, i, compr);
+        }
+        // The widths of these depend on modifiers that come later in the text; checked against what was written.
+        if let Some(width) = operand::vgpr_width(&inst, i) {
+            if matches!(slot.kind, Kind::BufAddr | Kind::ImgData | Kind::ImgGather) {
+                let written = inst.vals[i] >> 8;
+                if written != width {
+                    return Err(TextError {
+                        column: 0,
+                        message: format!("`{}` takes {width} registers here, not {written}", slot.name),
+                    });
+                }
+                inst.vals[i] &= 0xff;
+            }
+        }
+    }
+    Ok(inst)
+}
+
+/// Export sources of a compressed export name each register twice; the encoding holds it once.
+fn fix_export(inst: &mut Inst<Gcn>, en: usize, compr: bool) {
+    let src = en + 1;
+    let mut mask = 0;
+    let mut regs = [0; 4];
+    for k in 0..4 {
+        let v = inst.vals[src + k];
+        if v < 256 {
+            mask |= 1 << k;
+            regs[k] = v;
+        }
+    }
+    if compr {
+        let low = mask & 3 != 0;
+        let high = mask & 12 != 0;
+        let a = if mask & 1 != 0 { regs[0] } else { regs[1] };
+        let b = if mask & 4 != 0 { regs[2] } else { regs[3] };
+        mask = if low { 3 } else { 0 } | if high { 12 } else { 0 };
+        regs = [if low { a } else { 0 }, if high { b } else { 0 }, 0, 0];
+    }
+    inst.vals[en] = mask;
+    inst.vals[src..src + 4].copy_from_slice(&regs);
+}
+
+/// A register name at the cursor: letters, digits, underscores and an index range.
+fn register(cur: &mut Cursor<'_>, cx: &TextCx) -> Option<(u32, u8)> {
+    let start = cur.column();
+    let rest = cur.rest();
+    let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let end = if rest[word..].starts_with('[') { rest.find(']').map_or(word, |e| e + 1) } else { word };
+    let found = operand::parse_register(&rest[..end], cx.generation);
+    if found.is_some() {
+        cur.seek(start + end);
+    }
+    found
+}
+
+fn sreg(cur: &mut Cursor<'_>, n: u8, cx: &TextCx) -> Result<u32, TextError> {
+    let at = cur.column();
+    match register(cur, cx) {
+        Some((code, width)) if code < 256 && width == n => {
+            if operand::sreg_ok(code, n, cx.generation) {
+                Ok(code)
+            } else {
+                Err(TextError { column: at, message: "register tuple is not aligned or out of range".into() })
+            }
+        }
+        Some(_) => Err(TextError { column: at, message: format!("expected {n} scalar register(s)") }),
+        None => Err(cur.error("expected a scalar register")),
+    }
+}
+
+fn vgpr(cur: &mut Cursor<'_>, n: u32, cx: &TextCx) -> Result<u32, TextError> {
+    let at = cur.column();
+    match register(cur, cx) {
+        Some((code, width)) if code >= 256 && u32::from(width) == n => Ok(code - 256),
+        Some(_) => Err(TextError { column: at, message: format!("expected {n} vector register(s)") }),
+        None => Err(cur.error("expected a vector register")),
+    }
+}
+
+/// A constant as a scalar source code, or a literal.
+enum Constant {
+    Code(u32),
+    Literal(u32),
+}
+
+fn constant(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Constant, TextError> {
+    let at = cur.column();
+    for (name, code) in [("src_vccz", 251), ("src_execz", 252), ("src_scc", 253), ("src_lds_direct", 254)] {
+        if cur.eat_word(name) {
+            return Ok(Constant::Code(code));
+        }
+    }
+    let rest = cur.rest();
+    let digits = rest.strip_prefix('-').unwrap_or(rest);
+    let hex = digits.len() >= 2 && digits[..2].eq_ignore_ascii_case("0x");
+    let end = digits.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(digits.len());
+    if !hex && digits[..end].contains('.') {
+        let text = &rest[..rest.len() - digits.len() + end];
+        cur.seek(at + text.len());
+        let floats = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
+        if let Some(i) = floats.iter().position(|f| *f == text) {
+            return Ok(Constant::Code(240 + i as u32));
+        }
+        if matches!(text, "0.15915494" | "0.1591549430918953" | "0.15915494309189532") && cx.generation == GFX8 {
+            return Ok(Constant::Code(248));
+        }
+        return match text.parse::<f32>() {
+            Ok(0.0) if !text.starts_with('-') => Ok(Constant::Code(128)),
+            Ok(f) => Ok(Constant::Literal(f.to_bits())),
+            Err(_) => Err(TextError { column: at, message: format!("`{text}` is not a number") }),
+        };
+    }
+    let Some(v) = cur.number() else { return Err(cur.error("expected an operand")) };
+    if cur.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
+        return Err(TextError { column: at, message: "malformed number".into() });
+    }
+    if !(i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&v) {
+        return Err(TextError { column: at, message: "constant does not fit 32 bits".into() });
+    }
+    match i32::try_from(v).ok().and_then(operand::int) {
+        Some(code) => Ok(Constant::Code(code)),
+        None => Ok(Constant::Literal(v as u32)),
+    }
+}
+
+fn scalar_source(inst: &mut Inst<Gcn>, n: u8, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<u32, TextError> {
+    let at = cur.column();
+    if let Some((code, width)) = register(cur, cx) {
+        if code < 256 && width == n && operand::sreg_ok(code, n, cx.generation) {
+            return Ok(code);
+        }
+        return Err(TextError { column: at, message: format!("expected {n} scalar register(s), aligned") });
+    }
+    match constant(cur, cx)? {
+        Constant::Code(c) => Ok(c),
+        Constant::Literal(l) => match inst.row().slot("lit") {
+            Some(i) => {
+                let used = ["src0", "src1"].iter().any(|s| inst.get(s) == Some(LITERAL));
+                if used && inst.vals[i] != l {
+                    return Err(TextError { column: at, message: "only one literal value is allowed".into() });
+                }
+                inst.vals[i] = l;
+                Ok(LITERAL)
+            }
+            None => Err(TextError { column: at, message: "a literal is not allowed here".into() }),
+        },
+    }
+}
+
+/// Reads an optional `-`, `|..|`, `sext(..)` around what `inner` reads; gives code and modifier bits.
+fn modified(
+    cur: &mut Cursor<'_>,
+    mods: Mods,
+    bits: u8,
+    inner: impl FnOnce(&mut Cursor<'_>) -> Result<u32, TextError>,
+) -> Result<u32, TextError> {
+    let at = cur.column();
+    let mut neg = false;
+    // `-4.0` and `-1` are constants, `-v1`, `-s1` and `-|..|` a modifier.
+    let next = cur.rest().as_bytes().get(1).copied().unwrap_or(b'0');
+    if cur.peek() == Some('-') && !next.is_ascii_digit() {
+        cur.eat("-");
+        neg = true;
+    }
+    let called = !neg && cur.eat("neg(");
+    neg |= called;
+    let mut abs = cur.eat("|");
+    let call = !abs && cur.eat("abs(");
+    let sext = cur.eat("sext(");
+    let code = inner(cur)?;
+    if sext && !cur.eat(")") {
+        return Err(cur.error("expected `)`"));
+    }
+    if call {
+        abs = true;
+    }
+    if abs && !cur.eat(if call { ")" } else { "|" }) {
+        return Err(cur.error("expected the end of the absolute value"));
+    }
+    if called && !cur.eat(")") {
+        return Err(cur.error("expected `)`"));
+    }
+    let m = match mods {
+        Mods::None if !neg && !abs && !sext => 0,
+        Mods::Neg if !abs && !sext => u32::from(neg),
+        Mods::NegAbs if !sext => u32::from(neg) | u32::from(abs) << 1,
+        Mods::Sext if !neg && !abs => u32::from(sext),
+        _ => return Err(TextError { column: at, message: "this operand does not take the modifier".into() }),
+    };
+    Ok(code | m << bits)
+}
+
+fn ranged(cur: &mut Cursor<'_>, min: i64, max: i64) -> Result<u32, TextError> {
+    let at = cur.column();
+    match cur.number() {
+        Some(v) if (min..=max).contains(&v) => Ok(v as u32),
+        Some(_) => Err(TextError { column: at, message: format!("value must be from {min} to {max}") }),
+        None => Err(cur.error("expected a number")),
+    }
+}
+
+fn expect(cur: &mut Cursor<'_>, lit: &str) -> Result<(), TextError> {
+    cur.blanks();
+    if cur.eat(lit) {
+        cur.blanks();
+        Ok(())
+    } else {
+        Err(cur.error(format!("expected `{lit}`")))
+    }
+}
+
+fn parse_waitcnt(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    if cur.peek().is_some_and(|c| c.is_ascii_digit()) {
+        let v = ranged(cur, 0, 0xffff)?;
+        return Ok(v & 0x7f | (v >> 8 & 15) << 7);
+    }
+    let mut v = 15 | 7 << 4 | 15 << 7;
+    loop {
+        let (shift, max) = match () {
+            _ if cur.eat("vmcnt") => (0, 15),
+            _ if cur.eat("expcnt") => (4, 7),
+            _ if cur.eat("lgkmcnt") => (7, 15),
+            _ => return Err(cur.error("expected vmcnt, expcnt or lgkmcnt")),
+        };
+        expect(cur, "(")?;
+        let n = ranged(cur, 0, max)?;
+        v = v & !((max as u32) << shift) | n << shift;
+        expect(cur, ")")?;
+        if cur.eat("&") || cur.eat(",") {
+            cur.blanks();
+        }
+        if cur.at_end() {
+            return Ok(v);
+        }
+    }
+}
+
+fn parse_hwreg(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    if !cur.eat("hwreg") {
+        return ranged(cur, 0, 0xffff);
+    }
+    expect(cur, "(")?;
+    let id = if cur.peek().is_some_and(|c| c.is_ascii_digit()) {
+        ranged(cur, 0, 63)?
+    } else {
+        let at = cur.column();
+        let word = cur.word().to_ascii_uppercase();
+        match HWREGS.iter().position(|n| *n == word) {
+            Some(i) if i > 0 => i as u32,
+            _ => return Err(TextError { column: at, message: format!("unknown hardware register `{word}`") }),
+        }
+    };
+    let (mut offset, mut size) = (0, 32);
+    cur.blanks();
+    if cur.eat(",") {
+        cur.blanks();
+        offset = ranged(cur, 0, 31)?;
+        expect(cur, ",")?;
+        size = ranged(cur, 1, 32)?;
+    }
+    expect(cur, ")")?;
+    Ok(id | offset << 6 | (size - 1) << 11)
+}
+
+fn parse_sendmsg(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    if !cur.eat("sendmsg") {
+        return ranged(cur, 0, 0xffff);
+    }
+    expect(cur, "(")?;
+    let named = |cur: &mut Cursor<'_>, names: &[&str], max: i64| {
+        if cur.peek().is_some_and(|c| c.is_ascii_digit()) {
+            return ranged(cur, 0, max);
+        }
+        let at = cur.column();
+        let word = cur.word().to_ascii_uppercase();
+        match names.iter().position(|n| *n == word && !n.is_empty()) {
+            Some(i) => Ok(i as u32),
+            None => Err(TextError { column: at, message: format!("unknown message or operation `{word}`") }),
+        }
+    };
+    let messages = [
+        "",
+        "MSG_INTERRUPT",
+        "MSG_GS",
+        "MSG_GS_DONE",
+        "MSG_SAVEWAVE",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "MSG_SYSMSG",
+    ];
+    let mut v = named(cur, &messages, 15)?;
+    cur.blanks();
+    if cur.eat(",") {
+        cur.blanks();
+        let names: &[&str] = if v == 15 { &SYS_OPS } else { &GS_OPS };
+        v |= named(cur, names, 7)? << 4;
+        cur.blanks();
+        if cur.eat(",") {
+            cur.blanks();
+            v |= ranged(cur, 0, 3)? << 8;
+        }
+    }
+    expect(cur, ")")?;
+    Ok(v)
+}
+
+fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    if !cur.eat("swizzle") {
+        return ranged(cur, 0, 0xffff);
+    }
+    expect(cur, "(")?;
+    let at = cur.column();
+    let mode = cur.word().to_ascii_uppercase();
+    expect(cur, ",")?;
+    let v = match mode.as_str() {
+        "QUAD_PERM" => {
+            let mut v = 0x8000;
+            for i in 0..4 {
+                if i > 0 {
+                    expect(cur, ",")?;
+                }
+                v |= ranged(cur, 0, 3)? << (2 * i);
+            }
+            v
+        }
+        "SWAP" => 31 | ranged(cur, 1, 16)? << 10,
+        "REVERSE" => 31 | (ranged(cur, 2, 32)? - 1) << 10,
+        "BROADCAST" => {
+            let group = ranged(cur, 2, 32)?;
+            expect(cur, ",")?;
+            (32 - group) | ranged(cur, 0, i64::from(group) - 1)? << 5
+        }
+        "BITMASK_PERM" => {
+            expect(cur, "\"")?;
+            let at = cur.column();
+            let letters = cur.word();
+            let v = parse_bitmask(letters)
+                .ok_or(TextError { column: at, message: "expected five of 0, 1, p, i".into() })?;
+            expect(cur, "\"")?;
+            v
+        }
+        _ => return Err(TextError { column: at, message: format!("unknown swizzle `{mode}`") }),
+    };
+    expect(cur, ")")?;
+    Ok(v)
+}
+
+/// Reads operand slot `index`.
+pub fn parse_slot(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
+    let kind = inst.row().slots[index].kind;
+    let at = cur.column();
+    let v = match kind {
+        Kind::SReg(n) => sreg(cur, n, cx)?,
+        Kind::SData(n) => match sreg(cur, n, cx)? {
+            v if v >= operand::M0 => {
+                return Err(TextError { column: at, message: "scalar memory cannot access this register".into() });
+            }
+            v => v,
+        },
+        Kind::SBase(n) => sreg(cur, n, cx)? / 2,
+        Kind::SRsrc(n) => sreg(cur, n, cx)? / 4,
+        Kind::SSrc(n) => scalar_source(inst, n, cur, cx)?,
+        Kind::SRegSrc(n) => match scalar_source(inst, n, cur, cx)? {
+            v if v < 128 || (operand::VCCZ..=operand::SCC).contains(&v) => v,
+            _ => return Err(TextError { column: at, message: "expected a scalar register".into() }),
+        },
+        Kind::Src(n, mods) => {
+            let mut copy = *inst;
+            let v = modified(cur, mods, 9, |cur| {
+                let start = cur.column();
+                match register(cur, cx) {
+                    Some((code, w)) if code >= 256 => {
+                        if w == n {
+                            Ok(code)
+                        } else {
+                            Err(TextError { column: start, message: format!("expected {n} vector register(s)") })
+                        }
+                    }
+                    _ => {
+                        cur.seek(start);
+                        scalar_source(&mut copy, n, cur, cx)
+                    }
+                }
+            })?;
+            *inst = copy;
+            v
+        }
+        Kind::VSrc(n, mods) => modified(cur, mods, 9, |cur| Ok(256 + vgpr(cur, n.into(), cx)?))?,
+        Kind::VMod(mods) => modified(cur, mods, 8, |cur| vgpr(cur, 1, cx))?,
+        Kind::Vgpr(n) => vgpr(cur, n.into(), cx)?,
+        Kind::BufAddr if cur.eat_word("off") => 0,
+        Kind::BufAddr | Kind::ImgData | Kind::ImgGather => match register(cur, cx) {
+            Some((code, w)) if code >= 256 => code - 256 | u32::from(w) << 8,
+            _ => return Err(TextError { column: at, message: "expected vector registers".into() }),
+        },
+        Kind::Literal => match constant(cur, cx)? {
+            Constant::Literal(l) => l,
+            // A constant that has a shorter form is written as a literal only where nothing else is possible (K).
+            Constant::Code(c) if inst.row().slots[index].name == "k" => {
+                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
+            }
+            Constant::Code(c) if inst.op() == Op::SSetregImm32B32 => {
+                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
+            }
+            Constant::Code(c) => {
+                // The inline form is tried first; what reaches this row was written in hexadecimal on purpose or
+                // does not fit the other row.
+                let hex = inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?;
+                hex
+            }
+        },
+        Kind::LiteralWord | Kind::ExpEn => 0,
+        Kind::Vcc => {
+            if !cur.eat_word("vcc") {
+                return Err(cur.error("expected `vcc`"));
+            }
+            0
+        }
+        Kind::Hex16 if inst.row().text.ends_with("u32") => ranged(cur, 0, 0xffff)?,
+        Kind::Hex16 | Kind::Branch => ranged(cur, -0x8000, 0xffff)? & 0xffff,
+        Kind::Imm16 | Kind::EndImm => ranged(cur, 0, 0xffff)?,
+        Kind::Small => ranged(cur, 0, 0x7f)?,
+        Kind::SOffset => ranged(cur, 0, i64::from(inst.row().slots[index].field.max()))?,
+        Kind::Waitcnt => parse_waitcnt(cur)?,
+        Kind::SendMsg => parse_sendmsg(cur)?,
+        Kind::Hwreg => parse_hwreg(cur)?,
+        Kind::GprIdx => {
+            if cur.eat("gpr_idx") {
+                expect(cur, "(")?;
+                let mut v = 0;
+                while !cur.eat(")") {
+                    match cur.eat_longest(&GPR_IDX) {
+                        Some(i) => v |= 1 << i,
+                        None => return Err(cur.error("expected SRC0, SRC1, SRC2 or DST")),
+                    }
+                    cur.blanks();
+                    if cur.eat(",") {
+                        cur.blanks();
+                    }
+                }
+                v
+            } else {
+                ranged(cur, 0, 15)?
+            }
+        }
+        Kind::Attr => {
+            if !cur.eat("attr") {
+                return Err(cur.error("expected an attribute"));
+            }
+            let n = ranged(cur, 0, 63)?;
+            if !cur.eat(".") {
+                return Err(cur.error("expected `.`"));
+            }
+            match cur.eat_longest(&["x", "y", "z", "w"]) {
+                Some(c) => n | (c as u32) << 6,
+                None => return Err(cur.error("expected x, y, z or w")),
+            }
+        }
+        Kind::InterpParam => match cur.eat_longest(&PARAMS) {
+            Some(i) => i as u32,
+            None => return Err(cur.error("expected p10, p20 or p0")),
+        },
+        Kind::ExpTarget => parse_target(cur)?,
+        Kind::ExpSrc(_) => {
+            if cur.eat_word("off") {
+                256
+            } else {
+                vgpr(cur, 1, cx)?
+            }
+        }
+        _ => {
+            parse_modifier(inst, index, cur, cx)?;
+            return Ok(());
+        }
+    };
+    inst.vals[index] = v;
+    Ok(())
+}
+
+/// Bits of an inline constant as a 32-bit literal.
+fn inline_bits(code: u32) -> Option<u32> {
+    Some(match code {
+        128..=192 => code - 128,
+        193..=208 => (192i32 - code as i32) as u32,
+        240..=247 => [0.5f32, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0][code as usize - 240].to_bits(),
+        248 => 0x3e22_f983,
+        _ => return None,
+    })
+}
+
+fn parse_target(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    let at = cur.column();
+    let word = cur.word().to_ascii_lowercase();
+    let number = |stem: &str, base: u32, count: u32| -> Option<u32> {
+        let n: u32 = word.strip_prefix(stem)?.parse().ok()?;
+        (n < count).then_some(base + n)
+    };
+    match word.as_str() {
+        "mrtz" => Ok(8),
+        "null" => Ok(9),
+        _ => number("mrt", 0, 8)
+            .or_else(|| number("pos", 12, 4))
+            .or_else(|| number("param", 32, 32))
+            .ok_or(TextError { column: at, message: format!("unknown export target `{word}`") }),
+    }
+}
+
+/// Reads modifier slot `index` if the text goes on with it.
+fn parse_modifier(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<bool, TextError> {
+    let slot = &inst.row().slots[index];
+    let max = i64::from(slot.field.max());
+    let v = match slot.kind {
+        Kind::Offset if cur.eat("offset:") => ranged(cur, 0, max)?,
+        Kind::Offset0 if cur.eat("offset0:") => ranged(cur, 0, max)?,
+        Kind::Offset1 if cur.eat("offset1:") => ranged(cur, 0, max)?,
+        Kind::Swizzle if cur.eat("offset:") => parse_swizzle(cur)?,
+        Kind::Flag(Flag::BoundCtrl) if cur.eat("bound_ctrl:") => {
+            // Both spellings set the bit.
+            ranged(cur, 0, 1)?;
+            1
+        }
+        Kind::Flag(f) if f != Flag::BoundCtrl && cur.eat_word(f.word()) => 1,
+        Kind::Word(f) if cur.eat_word(f.word()) => 0,
+        Kind::Omod if cur.eat("mul:") => match ranged(cur, 1, 4)? {
+            1 => 0,
+            2 => 1,
+            4 => 2,
+            _ => return Err(cur.error("expected mul:2 or mul:4")),
+        },
+        Kind::Omod if cur.eat("div:") => match ranged(cur, 1, 2)? {
+            1 => 0,
+            _ => 3,
+        },
+        Kind::DMask if cur.eat("dmask:") => ranged(cur, 0, 15)?,
+        Kind::BufFormat if cur.eat("format:") => parse_format(cur, cx)?,
+        Kind::DppCtrl => match parse_dpp(cur)? {
+            Some(v) => v,
+            None => return Ok(false),
+        },
+        Kind::RowMask if cur.eat("row_mask:") => ranged(cur, 0, 15)?,
+        Kind::BankMask if cur.eat("bank_mask:") => ranged(cur, 0, 15)?,
+        Kind::DstSel if cur.eat("dst_sel:") => sel(cur, &SELS)?,
+        Kind::SrcSel(0) if cur.eat("src0_sel:") => sel(cur, &SELS)?,
+        Kind::SrcSel(1) if cur.eat("src1_sel:") => sel(cur, &SELS)?,
+        Kind::DstUnused if cur.eat("dst_unused:") => sel(cur, &UNUSED)?,
+        _ => return Ok(false),
+    };
+    inst.vals[index] = v;
+    Ok(true)
+}
+
+fn sel(cur: &mut Cursor<'_>, names: &[&str]) -> Result<u32, TextError> {
+    match cur.eat_longest(names) {
+        Some(i) => Ok(i as u32),
+        None => Err(cur.error(format!("expected one of {}", names.join(", ")))),
+    }
+}
+
+fn parse_format(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<u32, TextError> {
+    if !cur.eat("[") {
+        return ranged(cur, 0, 127);
+    }
+    let (mut d, mut n) = (1, 0);
+    loop {
+        cur.blanks();
+        let at = cur.column();
+        let word = cur.word().to_ascii_uppercase();
+        if let Some(name) = word.strip_prefix("BUF_DATA_FORMAT_") {
+            let found = DFMT.iter().position(|f| *f == name);
+            d = found.ok_or(TextError { column: at, message: format!("unknown format `{word}`") })?;
+        } else {
+            let name = word.strip_prefix("BUF_NUM_FORMAT_").unwrap_or("");
+            let found = (0..8).find(|&i| nfmt_name(i, cx.generation) == name);
+            n = found.ok_or(TextError { column: at, message: format!("unknown format `{word}`") })?;
+        }
+        cur.blanks();
+        if cur.eat("]") {
+            return Ok((d | n << 4) as u32);
+        }
+        expect(cur, ",")?;
+    }
+}
+
+fn parse_dpp(cur: &mut Cursor<'_>) -> Result<Option<u32>, TextError> {
+    if cur.eat("quad_perm:") {
+        expect(cur, "[")?;
+        let mut v = 0;
+        for i in 0..4 {
+            if i > 0 {
+                expect(cur, ",")?;
+            }
+            v |= ranged(cur, 0, 3)? << (2 * i);
+        }
+        expect(cur, "]")?;
+        return Ok(Some(v));
+    }
+    for (name, base) in [("row_shl:", 0x100), ("row_shr:", 0x110), ("row_ror:", 0x120)] {
+        if cur.eat(name) {
+            return Ok(Some(base + ranged(cur, 1, 15)?));
+        }
+    }
+    for (name, v) in [("wave_shl:1", 0x130), ("wave_rol:1", 0x134), ("wave_shr:1", 0x138), ("wave_ror:1", 0x13c)] {
+        if cur.eat_word(name) {
+            return Ok(Some(v));
+        }
+    }
+    for (name, v) in
+        [("row_mirror", 0x140), ("row_half_mirror", 0x141), ("row_bcast:15", 0x142), ("row_bcast:31", 0x143)]
+    {
+        if cur.eat_word(name) {
+            return Ok(Some(v));
+        }
+    }
+    Ok(None)
+}
