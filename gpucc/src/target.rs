@@ -4,9 +4,9 @@ use std::fmt;
 
 use gpucc_mir::backend::Backend;
 
-/// The four backends, in the order in which reports list them.
-pub fn backends() -> [&'static dyn Backend; 4] {
-    [&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE]
+/// The backends, in the order in which reports list them.
+pub fn backends() -> &'static [&'static dyn Backend] {
+    &[]
 }
 
 /// One generation of one family.
@@ -42,15 +42,17 @@ impl Target {
         };
         for item in text.split(',').map(str::trim) {
             match item {
-                "all" => backends().into_iter().for_each(|b| add(Target { backend: b, generation: b.default_generation() })),
+                "all" => backends().iter().copied().for_each(|b| add(Target { backend: b, generation: b.default_generation() })),
                 "all:all" => backends()
-                    .into_iter()
+                    .iter()
+                    .copied()
                     .flat_map(|b| (0..b.generations().len()).map(move |g| Target { backend: b, generation: g }))
                     .for_each(&mut add),
                 _ => {
                     let (family, generation) = item.split_once(':').map_or((item, None), |(f, g)| (f, Some(g)));
                     let backend = backends()
-                        .into_iter()
+                        .iter()
+                    .copied()
                         .find(|b| b.family() == family)
                         .ok_or_else(|| format!("unknown target `{item}`; there are {}", Target::known()))?;
                     match generation {
@@ -74,7 +76,8 @@ impl Target {
     /// All families with their generations, for messages.
     pub fn known() -> String {
         let one = |b: &'static dyn Backend| format!("{} ({})", b.family(), b.generations().join(", "));
-        format!("{}, all, all:all", backends().map(one).join(", "))
+        let names: Vec<String> = backends().iter().copied().map(one).collect();
+        format!("{}, all, all:all", names.join(", "))
     }
 
     /// Family name.

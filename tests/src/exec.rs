@@ -101,7 +101,9 @@ pub fn run(
     run: &RunOptions,
 ) -> Result<RunReport, Problem> {
     match on {
-        On::Interp => gpucc_interp::run(module, entry, dispatch, &gpucc_interp::Options { run: run.clone(), ..Default::default() })
+        On::Interp => gpucc_interp::Program::new(module, entry)
+            .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
+            .map(|o| o.report)
             .map_err(|t| Problem::Trap(t.to_string())),
         On::Machine(target) => {
             let mut options = Options::new(target).entry(entry);

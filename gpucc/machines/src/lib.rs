@@ -53,7 +53,7 @@ pub struct Machine {
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $comment:literal) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $comment:literal, $error:expr) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
@@ -65,14 +65,7 @@ macro_rules! machine {
                 Listing { bad_words: 0, text }
             },
             assemble: |text, g, s, long| {
-                $krate::assemble(text, g as u8, s, long).map_err(|list| {
-                    let one = |e: $krate::ListingError| ListingError {
-                        line: e.line,
-                        column: e.error.column + 1,
-                        message: e.error.message,
-                    };
-                    list.into_iter().map(one).collect()
-                })
+                $krate::assemble(text, g as u8, s, long).map_err(|list| list.into_iter().map($error).collect())
             },
             disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
@@ -84,11 +77,17 @@ macro_rules! machine {
 }
 
 /// The machines, in the order in which reports list families.
-pub static MACHINES: [Machine; 4] = [
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, "//"),
-    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, "//"),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, ";"),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";"),
+pub static MACHINES: &[Machine] = &[
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.column,
+        message: e.message,
+    }),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.error.column + 1,
+        message: e.error.message,
+    }),
 ];
 
 /// The machine of a family.
