@@ -1,5 +1,7 @@
 //! The instruction set of AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8): table, assembler, disassembler, interpreter of bytes.
 
+pub mod abi;
+pub mod emit;
 pub mod isa;
 pub mod listing;
 pub mod op;

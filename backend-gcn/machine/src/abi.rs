@@ -1,0 +1,97 @@
+//! The launch convention as numbers: see `docs/abi-gcn.md`.
+
+use crate::isa::{GFX6, GFX8};
+
+/// Container file code of SGPRs.
+pub const FILE_SGPR: u8 = 0;
+/// Container file code of VGPRs.
+pub const FILE_VGPR: u8 = 1;
+/// Container file code of the root block: place = 32-bit word.
+pub const FILE_ROOT: u8 = 0x80;
+
+/// `Source::Family` number of the TG_SIZE word: waves of the workgroup in bits 5:0, number of this wave in 11:6.
+pub const FAMILY_TG_SIZE: u32 = 0;
+/// `Source::Family` number of word 0 of the scratch descriptor; words 1 to 3 follow.
+pub const FAMILY_SCRATCH: u32 = 16;
+/// `Source::Family` number of word 0 of a descriptor over the container's constant bytes; words 1 to 3 follow.
+pub const FAMILY_DATA: u32 = 32;
+
+/// Word 3 of a raw storage buffer descriptor: DST_SEL xyzw, NUM_FORMAT float, DATA_FORMAT 32 (section 11.3).
+pub const RAW_BUFFER_WORD3: u32 = 0x0002_7fac;
+
+/// FLOAT_MODE that flushes f32 denormals and keeps f16 and f64 ones (section 1.1).
+pub const FLOAT_FLUSH32: u32 = 0xc0;
+/// FLOAT_MODE that keeps all denormals.
+pub const FLOAT_KEEP: u32 = 0xf0;
+
+/// COMPUTE_PGM_RSRC1 (section 18.3): `sgprs` counts s0 up to the highest used; VCC is added here. DX10_CLAMP is on,
+/// IEEE off.
+pub const fn rsrc1(vgprs: u32, sgprs: u32, float_mode: u32, generation: u8) -> u32 {
+    let v = if vgprs == 0 { 0 } else { vgprs.div_ceil(4) - 1 };
+    let total = sgprs + 2;
+    let s = if generation == GFX8 { total.div_ceil(16) * 2 - 1 } else { total.div_ceil(8) - 1 };
+    v | s << 6 | float_mode << 12 | 1 << 21
+}
+
+/// What COMPUTE_PGM_RSRC2 says (section 18.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rsrc2 {
+    /// A system SGPR holds the wave's scratch offset.
+    pub scratch: bool,
+    /// User SGPRs (0 to 16).
+    pub user_sgprs: u32,
+    /// Workgroup id x, y, z in system SGPRs.
+    pub workgroup_id: [bool; 3],
+    /// TG_SIZE in a system SGPR.
+    pub tg_size: bool,
+    /// Highest component of the local id in VGPRs: 0 x, 1 also y, 2 also z.
+    pub local_id_components: u32,
+    /// Bytes of workgroup memory.
+    pub lds_bytes: u32,
+}
+
+impl Rsrc2 {
+    /// The word.
+    pub const fn word(&self, generation: u8) -> u32 {
+        let unit = lds_unit(generation);
+        self.scratch as u32
+            | self.user_sgprs << 1
+            | (self.workgroup_id[0] as u32) << 7
+            | (self.workgroup_id[1] as u32) << 8
+            | (self.workgroup_id[2] as u32) << 9
+            | (self.tg_size as u32) << 10
+            | self.local_id_components << 11
+            | self.lds_bytes.div_ceil(unit) << 15
+    }
+
+    /// Reads the word; the bytes of workgroup memory come out rounded up to the unit.
+    pub const fn read(word: u32, generation: u8) -> Rsrc2 {
+        Rsrc2 {
+            scratch: word & 1 != 0,
+            user_sgprs: word >> 1 & 31,
+            workgroup_id: [word >> 7 & 1 != 0, word >> 8 & 1 != 0, word >> 9 & 1 != 0],
+            tg_size: word >> 10 & 1 != 0,
+            local_id_components: word >> 11 & 3,
+            lds_bytes: (word >> 15 & 0x1ff) * lds_unit(generation),
+        }
+    }
+}
+
+/// Allocation unit of workgroup memory in bytes (section 18.3).
+pub const fn lds_unit(generation: u8) -> u32 {
+    if generation == GFX6 { 256 } else { 512 }
+}
+
+/// Most bytes of workgroup memory of a workgroup (section 1).
+pub const fn lds_limit(generation: u8) -> u32 {
+    if generation == GFX6 { 32 << 10 } else { 64 << 10 }
+}
+
+/// Waves that a SIMD can hold with these registers (section 19); `sgprs` without VCC.
+pub const fn waves(vgprs: u32, sgprs: u32, generation: u8) -> u32 {
+    let v = if vgprs == 0 { 10 } else { 256 / (vgprs.div_ceil(4) * 4) };
+    let total = sgprs + 2;
+    let s = if generation == GFX8 { 800 / (total.div_ceil(16) * 16) } else { 512 / (total.div_ceil(8) * 8) };
+    let w = if v < s { v } else { s };
+    if w > 10 { 10 } else { w }
+}

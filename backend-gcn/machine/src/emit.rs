@@ -1,0 +1,122 @@
+//! For backends: the row of an opcode in a form, and instructions by slot name.
+
+use std::sync::LazyLock;
+
+use gpucc_isa::Inst;
+
+use crate::isa::{Gcn, Kind};
+use crate::table::ROWS;
+use crate::{Op, Suffix, operand};
+
+/// Form of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// The only form, or the 32-bit form of a vector instruction.
+    Short,
+    /// VOP3 (also of instructions that have no other form).
+    Long,
+    /// SDWA.
+    Sdwa,
+    /// DPP.
+    Dpp,
+}
+
+static ROWS_OF: LazyLock<[Vec<Vec<u16>>; 3]> = LazyLock::new(|| {
+    [0, 1, 2].map(|g| {
+        let mut by_op = vec![Vec::new(); Op::ALL.len()];
+        for (i, row) in ROWS.iter().enumerate() {
+            if row.enc_on(g).is_some() {
+                by_op[row.op as usize].push(i as u16);
+            }
+        }
+        by_op
+    })
+});
+
+/// All rows of `op` on `generation`, in table order.
+pub fn rows_of(op: Op, generation: u8) -> &'static [u16] {
+    &ROWS_OF[generation as usize][op as usize]
+}
+
+/// Whether a row carries a 32-bit literal.
+pub fn has_literal(row: u16) -> bool {
+    ROWS[row as usize].slots.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord))
+}
+
+/// Whether a scalar memory row takes its offset from a register.
+fn register_offset(row: u16) -> bool {
+    ROWS[row as usize].slots.iter().any(|s| s.name == "offset" && s.kind == Kind::SReg(1))
+}
+
+/// The row of `op` in `form`, with or without a literal. For scalar memory `literal` chooses the 32-bit offset of
+/// gfx7. FLAT atomics that return and scalar memory with a register offset have functions of their own.
+pub fn row(op: Op, form: Form, literal: bool, generation: u8) -> Option<u16> {
+    rows_of(op, generation).iter().copied().find(|&r| {
+        let row = &ROWS[r as usize];
+        let fits = match row.facts.suffix {
+            Suffix::None if rows_of(op, generation).iter().any(|&o| ROWS[o as usize].facts.suffix == Suffix::E64) => {
+                form == Form::Short
+            }
+            Suffix::None => matches!(form, Form::Short | Form::Long),
+            Suffix::E32 => form == Form::Short,
+            Suffix::E64 => form == Form::Long,
+            Suffix::Sdwa | Suffix::SilentSdwa => form == Form::Sdwa,
+            Suffix::Dpp | Suffix::SilentDpp => form == Form::Dpp,
+        };
+        let wide_offset = row.slots.iter().any(|s| s.kind == Kind::SOffset && s.field.width() == 32);
+        fits && (has_literal(r) || wide_offset) == literal && !register_offset(r) && !returns(r)
+    })
+}
+
+fn returns(row: u16) -> bool {
+    ROWS[row as usize].slots.iter().any(|s| matches!(s.kind, Kind::Word(crate::Flag::Glc)))
+}
+
+/// The row of a FLAT atomic that returns the old value.
+pub fn row_returning(op: Op, generation: u8) -> Option<u16> {
+    rows_of(op, generation).iter().copied().find(|&r| returns(r))
+}
+
+/// The row of a scalar load or store with its offset in an SGPR.
+pub fn row_register_offset(op: Op, generation: u8) -> Option<u16> {
+    rows_of(op, generation).iter().copied().find(|&r| register_offset(r))
+}
+
+/// An instruction of a row with neutral modifiers: DPP masks full, SDWA parts whole dwords, no wait in `s_waitcnt`.
+pub fn inst(row: u16) -> Inst<Gcn> {
+    let mut inst: Inst<Gcn> = Inst::new(row);
+    for (i, slot) in inst.row().slots.iter().enumerate() {
+        inst.vals[i] = match slot.kind {
+            Kind::RowMask | Kind::BankMask => 15,
+            Kind::DstSel | Kind::SrcSel(_) => 6,
+            Kind::BufFormat => 1,
+            Kind::Waitcnt => waitcnt(15, 7, 15),
+            _ => 0,
+        };
+    }
+    inst
+}
+
+/// Value of the `imm` slot of s_waitcnt.
+pub const fn waitcnt(vm: u32, exp: u32, lgkm: u32) -> u32 {
+    assert!(vm < 16 && exp < 8 && lgkm < 16);
+    vm | exp << 4 | lgkm << 7
+}
+
+/// Bits of a hardware register for s_getreg and s_setreg.
+pub const fn hwreg(id: u32, offset: u32, size: u32) -> u32 {
+    assert!(id < 64 && offset < 32 && size > 0 && size <= 32);
+    id | offset << 6 | (size - 1) << 11
+}
+
+/// Whether an instruction may be emitted on `generation`.
+///
+/// # Errors
+/// The rule.
+pub fn check(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
+    if inst.row().enc_on(generation).is_none() {
+        return Err(format!("`{}` does not exist on generation {generation}", inst.row().text));
+    }
+    operand::legal(inst, generation)?;
+    crate::rules::validate(inst, generation)
+}
