@@ -1,1 +1,305 @@
-//! Code generation for Vivante GC.
+//! Code generation for Vivante GC: selection, the single-uniform rule, allocation of vec4 components, emission.
+
+mod emit;
+mod isel;
+pub mod target;
+mod uniforms;
+
+use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
+use gpucc_ir::{Diagnostic, Module, Op, trace};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::{AllocError, AllocOptions};
+use gpucc_opt::{Caps, OpSet};
+use gpucc_vivante_machine as machine;
+
+use isel::{Id, Isel, Shared};
+use target::Vivante;
+
+/// The backend.
+pub struct VivanteBackend;
+
+/// The one instance.
+pub static VIVANTE: VivanteBackend = VivanteBackend;
+
+const NAMES: &[&str] = &["gc2000", "gc3000", "gc7000"];
+
+/// What the generations lack, for the target-independent passes.
+fn caps(generation: u8) -> Caps {
+    const ALWAYS: OpSet = OpSet::of(&[
+        Op::FDiv,
+        Op::FRem,
+        Op::Fma,
+        Op::FRoundEven,
+        Op::FLdexp,
+        Op::FQuant16,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::UMul24,
+        Op::SMul24,
+        Op::Ctz,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::UDot4x8,
+        Op::SDot4x8,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+        Op::PackHalf2x16,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::UnpackUnorm2x16,
+        Op::UnpackSnorm2x16,
+        Op::UnpackHalf2x16,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+    ]);
+    let expand = match generation {
+        machine::GC2000 => ALWAYS.with(OpSet::of(&[Op::Popcount, Op::BitReverse])),
+        machine::GC3000 => ALWAYS.with(OpSet::of(&[Op::BitReverse])),
+        _ => ALWAYS,
+    };
+    Caps { expand, ..Caps::FULL }
+}
+
+impl Backend for VivanteBackend {
+    fn family(&self) -> &'static str {
+        "vivante"
+    }
+
+    fn generations(&self) -> &'static [&'static str] {
+        NAMES
+    }
+
+    fn default_generation(&self) -> usize {
+        1
+    }
+
+    fn compile(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
+        compile(module, entry, generation as u8, options)
+    }
+
+    fn listing(&self, output: &Output, generation: usize) -> String {
+        let mut text = format!("; entry {}\n", output.entry.name);
+        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
+        text
+    }
+}
+
+fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let chip = NAMES[generation as usize];
+    let pipeline = gpucc_opt::Options {
+        level: options.opt_level,
+        verify: options.verify || cfg!(debug_assertions),
+        dump_after: options.dump_after.clone(),
+        ..gpucc_opt::Options::default()
+    };
+    let (m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
+    let e = &m.entries[0];
+    if e.stage != gpucc_ir::Stage::Compute {
+        return Err(Diagnostic::unsupported("stage", format!("vivante:{chip} takes compute entry points only"))
+            .at(e.span, "this stage"));
+    }
+    let f = &m.funcs[e.func];
+    let size = e.workgroup_size;
+    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    if invocations > machine::exec::MAX_INVOCATIONS {
+        return Err(Diagnostic::unsupported(
+            "workgroup-size",
+            format!("vivante:{chip} has workgroups of at most 1024 invocations, this one has {invocations}"),
+        )
+        .at(e.span, "this entry point"));
+    }
+    let t = Vivante::new(generation);
+
+    trace::enter("isel", &f.name);
+    let mut isel = Isel::new(&m, f, &t, size);
+    let mut mf = gpucc_mir::select(f, &mut isel)?;
+    trace::enter("machine clean-up", &f.name);
+    gpucc_mir::copy_prop(&mut mf, &t);
+    gpucc_mir::dce(&mut mf, &t);
+    trace::enter("single uniform", &f.name);
+    let moved = emit::single_uniform(&mut mf, &t, &isel.uniforms);
+    trace::enter("register allocation", &f.name);
+    mf.sort_blocks();
+    mf.split_critical_edges(&t);
+    let before = gpucc_mir::print(&mf, &t);
+    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
+        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
+            "out-of-registers",
+            format!(
+                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once, at `{}`",
+                o.limit, o.demand, o.inst
+            ),
+        )
+        .at(m.span(o.loc), "most values are alive here")
+        .note("the chip has no memory for spilled registers; smaller arrays or fewer live values would help"),
+        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    })?;
+
+    trace::enter("emission", &f.name);
+    let layout = emit::layout(&mf, &t, &isel.uniforms);
+    let limit = machine::rules::UNIFORMS[generation as usize] as usize;
+    if layout.registers.len() > limit {
+        return Err(Diagnostic::unsupported(
+            "out-of-uniforms",
+            format!("vivante:{chip} has {limit} uniform registers, this needs {}", layout.registers.len()),
+        )
+        .at(e.span, "this entry point"));
+    }
+    let mir = gpucc_mir::print(&mf, &t);
+    let p = emit::emit(&mf, &t, &isel.uniforms, layout, options.verify)?;
+    let count = p.code.len() / machine::BYTES;
+    let most = machine::rules::INSTRUCTIONS[generation as usize] as usize;
+    if count > most {
+        return Err(Diagnostic::unsupported(
+            "program-size",
+            format!("vivante:{chip} has room for {most} instructions, this needs {count}"),
+        )
+        .at(e.span, "this entry point"));
+    }
+
+    let temps = used_temps(&alloc, &isel);
+    let entry = container_entry(&m, &isel, &p, temps, options);
+    let stats = statistics(&p, temps, moved, &isel);
+    let times = if options.time_passes {
+        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Output {
+        entry: Entry { stats: stats.clone(), ..entry },
+        gir: m.to_string(),
+        mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
+        stats,
+        dumps: report.dumps,
+        times,
+    })
+}
+
+fn used_temps(alloc: &gpucc_mir::AllocStats, isel: &Isel<'_>) -> u16 {
+    let highest = alloc.used.first().and_then(gpucc_mir::UnitSet::highest);
+    let rows = highest.map_or(0, |u| u / 4 + 1);
+    rows.max(isel.preloaded().len() as u16)
+}
+
+fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, options: &CodegenOptions) -> Entry {
+    let e = &m.entries[0];
+    let f = &m.funcs[e.func];
+    let mut preloads = Vec::new();
+    for (k, id) in isel.preloaded().iter().enumerate() {
+        for d in 0..3u16 {
+            let source = match id {
+                Id::Local => Source::LocalId(d),
+                Id::Group => Source::WorkgroupId(d),
+                Id::Global => Source::GlobalId(d),
+            };
+            preloads.push(Preload { file: machine::exec::FILE_TEMP, lane: d as u8, index: k as u16, source });
+        }
+    }
+    for (r, words) in p.uniforms.registers.iter().enumerate() {
+        for (c, w) in words.iter().enumerate() {
+            if let Some(w) = w {
+                preloads.push(Preload {
+                    file: machine::exec::FILE_UNIFORM,
+                    lane: c as u8,
+                    index: r as u16,
+                    source: w.source(),
+                });
+            }
+        }
+    }
+    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
+    let (mut resources, mut names) = (Vec::new(), Vec::new());
+    for (r, data) in m.resources.iter() {
+        let touched = |d: &gpucc_ir::InstData, write: bool| {
+            let here = match &d.attr {
+                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place == gpucc_ir::Place::Buffer(r),
+                gpucc_ir::Attr::Res(x) => *x == r,
+                _ => false,
+            };
+            here && (!write || matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg))
+        };
+        let any = |write: bool| f.insts_in_order().any(|(_, i)| touched(&f.insts[i], write));
+        if !any(false) {
+            continue;
+        }
+        let written = any(true);
+        if written {
+            flag |= flags::WRITES_MEMORY;
+        }
+        names.push((resources.len() as u32, data.name.clone()));
+        resources.push(Resource {
+            group: data.group,
+            binding: data.binding,
+            kind: match data.kind {
+                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
+                _ => ResourceKind::Storage,
+            },
+            access: if written { Access::ReadWrite } else { Access::Read },
+            slot: resources.len() as u32,
+            min_size: data.min_size,
+            count: 1,
+        });
+    }
+    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
+        flag |= flags::BARRIERS;
+    }
+    let shared = match isel.shared {
+        Shared::Buffer => machine::exec::shared_mode::BUFFER,
+        Shared::Local => machine::exec::shared_mode::LOCAL,
+    };
+    Entry {
+        name: e.name.clone(),
+        stage: Stage::Compute,
+        code: p.code.clone(),
+        meta: Meta {
+            workgroup_size: e.workgroup_size,
+            subgroup_size: 1,
+            registers: vec![
+                (machine::exec::FILE_TEMP, temps),
+                (machine::exec::FILE_UNIFORM, p.uniforms.registers.len() as u16),
+            ],
+            shared_bytes: isel.shared_bytes,
+            scratch_bytes: isel.scratch_bytes,
+            flags: flag,
+            family_words: vec![shared],
+        },
+        resources,
+        preloads,
+        names,
+        ..Entry::default()
+    }
+}
+
+fn statistics(p: &emit::Program, temps: u16, moved: usize, isel: &Isel<'_>) -> Vec<(String, u64)> {
+    let c = &p.counts;
+    let words = p.uniforms.registers.iter().flatten().filter(|w| w.is_some()).count();
+    [
+        ("instructions", (p.code.len() / machine::BYTES) as u64),
+        ("bytes", p.code.len() as u64),
+        ("registers", u64::from(temps)),
+        ("uniforms", p.uniforms.registers.len() as u64),
+        ("uniform_words", words as u64),
+        ("immediates", c.immediates),
+        ("movs", c.movs),
+        ("uniform_moves", moved as u64),
+        ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),
+        ("branches", c.branches),
+        ("loops", c.loops),
+        ("memory", c.memory),
+        ("shared_bytes", u64::from(isel.shared_bytes)),
+        ("scratch_bytes", u64::from(isel.scratch_bytes)),
+    ]
+    .map(|(k, v)| (k.to_owned(), v))
+    .to_vec()
+}

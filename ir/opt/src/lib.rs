@@ -4,17 +4,14 @@
 //! them; [`prepare`] is the way in for backends: from a module as the frontend made it to one flat function per entry
 //! point that uses only what the target's [`Caps`] allow.
 
-pub mod algebraic;
 pub mod caps;
 pub mod copyprop;
 mod cx;
 pub mod dce;
-pub mod fold;
-pub mod gvn;
 pub mod init;
 pub mod inline;
-pub mod layout;
 pub mod legalise;
+pub mod layout;
 mod legalise_div;
 mod legalise_pack;
 pub mod mem2reg;
@@ -23,7 +20,6 @@ pub mod returns;
 pub mod rewrite;
 pub mod robust;
 pub mod scalarise;
-pub mod simplify_cfg;
 #[cfg(test)]
 mod testing;
 

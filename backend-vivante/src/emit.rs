@@ -1,0 +1,385 @@
+//! From allocated machine IR to bytes: uniform layout, block layout, encoding by the machine's table.
+
+use gpucc_ir::Diagnostic;
+use gpucc_isa::{Inst, TextCx};
+use gpucc_mir::{MFunc, MInst, Opcode, PReg, Src, Use};
+use gpucc_vivante_machine as machine;
+use machine::table::Kind;
+use machine::{Op, operand};
+
+use crate::target::{Mods, SrcMods, VOp, Vivante, row, uniform};
+use crate::uniforms::{Layout, Slot, Table, Word, Words};
+
+/// The finished program.
+pub struct Program {
+    /// The code.
+    pub code: Vec<u8>,
+    /// Byte address and location of each instruction.
+    pub locs: Vec<(u32, gpucc_ir::Loc)>,
+    /// The uniform file.
+    pub uniforms: Layout,
+    /// Numbers for people.
+    pub counts: Counts,
+}
+
+/// What the code consists of.
+#[derive(Default)]
+pub struct Counts {
+    /// MOV instructions.
+    pub movs: u64,
+    /// Lanes written by arithmetic, and those it could have written.
+    pub lanes: (u64, u64),
+    /// Branches.
+    pub branches: u64,
+    /// Loads, stores, atomics.
+    pub memory: u64,
+    /// Immediates in operands.
+    pub immediates: u64,
+    /// Backward branches.
+    pub loops: u64,
+}
+
+fn bug(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::internal("emit", message)
+}
+
+/// The distinct words that the uniform operands of an instruction read.
+fn words_of(table: &Table, inst: &MInst<Vivante>) -> Words {
+    let mut all = Words::new();
+    for u in &inst.uses {
+        if let Src::Uniform(slot) = u.src {
+            for w in table.read(slot, &u.mods.swz.map(|c| c.min(table.words(slot).len() as u8 - 1))) {
+                if !all.contains(&w) {
+                    all.push(w);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// On chips with the single-uniform rule: moves uniform operands to temporaries where an instruction needs more words
+/// than one register has. Needs: virtual registers. Returns how many were moved.
+pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
+    if !machine::rules::single_uniform(t.generation) {
+        return 0;
+    }
+    let mut moved = 0;
+    for b in 0..mf.blocks.len() {
+        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for mut inst in insts {
+            let mut k = inst.uses.len();
+            while matches!(inst.op, Opcode::Op(_)) && words_of(table, &inst).len() > 4 && k > 0 {
+                k -= 1;
+                let u = inst.uses[k];
+                let Src::Uniform(slot) = u.src else { continue };
+                let broadcast = u.mods.swz.iter().all(|&c| c == u.mods.swz[0]);
+                let r = mf.vreg(row(if broadcast { 1 } else { 4 }));
+                let mut copy =
+                    MInst::copy(r, uniform(Slot(slot)).mods(SrcMods { swz: u.mods.swz, ..SrcMods::default() }));
+                copy.loc = inst.loc;
+                out.push(copy);
+                let swz = if broadcast { [0; 4] } else { [0, 1, 2, 3] };
+                inst.uses[k] = Use::reg(r).mods(SrcMods { swz, ..u.mods });
+                moved += 1;
+            }
+            out.push(inst);
+        }
+        mf.blocks[b].insts = out;
+    }
+    moved
+}
+
+/// Lays the uniform file out for the final instructions.
+pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
+    let mut sets = Vec::new();
+    for inst in mf.blocks.iter().flat_map(|b| &b.insts) {
+        if machine::rules::single_uniform(t.generation) {
+            let w = words_of(table, inst);
+            if !w.is_empty() {
+                sets.push(w);
+            }
+        } else {
+            for u in &inst.uses {
+                if let Src::Uniform(slot) = u.src {
+                    sets.push(table.read(slot, &u.mods.swz.map(|c| c.min(table.words(slot).len() as u8 - 1))));
+                }
+            }
+        }
+    }
+    Layout::new(sets)
+}
+
+/// Where a chain of blocks that only jump ends: a block, or the end of the program.
+fn thread(mf: &MFunc<Vivante>, mut b: usize) -> Option<usize> {
+    for _ in 0..mf.blocks.len() {
+        match mf.blocks[b].insts.as_slice() {
+            [i] if i.target_op() == Some(VOp::End) => return None,
+            [i] if i.target_op() == Some(VOp::M(Op::Branch)) => match i.labels().next() {
+                Some(l) if l.0 as usize != b => b = l.0 as usize,
+                _ => return Some(b),
+            },
+            _ => return Some(b),
+        }
+    }
+    Some(b)
+}
+
+/// One instruction to be encoded, its target a block or the end.
+struct Item {
+    inst: MInst<Vivante>,
+    target: Option<Option<usize>>,
+}
+
+/// Orders the instructions: jumps to what comes next disappear, jumps to jumps go to the goal.
+fn linear(mf: &MFunc<Vivante>) -> (Vec<Item>, Vec<usize>) {
+    let n = mf.blocks.len();
+    // Blocks that only jump are threaded through by everybody; they vanish unless control falls into them.
+    let goals: Vec<Option<usize>> = (0..n).map(|b| thread(mf, b)).collect();
+    let empty = |b: usize| goals[b] != Some(b);
+    // What is executed when control goes on behind block `b`.
+    let next_real = |b: usize| (b + 1..n).find(|&x| !empty(x));
+    let mut items: Vec<Item> = Vec::new();
+    let mut starts = vec![0; n + 1];
+    for b in 0..n {
+        starts[b] = items.len();
+        if empty(b) && b > 0 {
+            continue;
+        }
+        let insts = &mf.blocks[b].insts;
+        for (k, i) in insts.iter().enumerate() {
+            let last = k + 1 == insts.len();
+            let target = match i.target_op() {
+                Some(VOp::End) => {
+                    if last && next_real(b).is_none() {
+                        continue;
+                    }
+                    items.push(Item { inst: MInst::new(VOp::M(Op::Branch)).at(i.loc), target: Some(None) });
+                    continue;
+                }
+                _ => i.labels().next().map(|l| goals[l.0 as usize]),
+            };
+            if last
+                && i.target_op() == Some(VOp::M(Op::Branch))
+                && let Some(goal) = target
+            {
+                let here = match goal {
+                    Some(g) => next_real(b) == Some(g),
+                    None => next_real(b).is_none(),
+                };
+                if here {
+                    continue;
+                }
+            }
+            items.push(Item { inst: i.clone(), target });
+        }
+    }
+    starts[n] = items.len();
+    (items, starts)
+}
+
+/// Encodes a function whose registers are physical.
+///
+/// # Errors
+/// A compiler bug: an operand that the table cannot hold, or a rule of the chip broken.
+pub fn emit(
+    mf: &MFunc<Vivante>,
+    t: &Vivante,
+    table: &Table,
+    uniforms: Layout,
+    check: bool,
+) -> Result<Program, Diagnostic> {
+    let (items, starts) = linear(mf);
+    let end = items.len().max(1);
+    let mut p = Program { code: Vec::new(), locs: Vec::new(), uniforms, counts: Counts::default() };
+    for (k, item) in items.iter().enumerate() {
+        let target = item.target.map(|goal| goal.map_or(end, |b| starts[b]));
+        let inst = encode(&item.inst, t, table, &p.uniforms, target)?;
+        if check || cfg!(debug_assertions) {
+            machine::table()
+                .validate(&inst, &TextCx::new(t.generation))
+                .map_err(|e| bug(format!("`{}` breaks a rule: {e}", machine::listing::text_of(&inst, t.generation))))?;
+        }
+        count(&mut p.counts, &inst, target, k);
+        push(&mut p, &inst, t.generation, item.inst.loc)?;
+    }
+    if items.is_empty() {
+        // An empty program is not legal (reference 2).
+        let nop = operand::instruction(Op::Nop, t.generation).ok_or_else(|| bug("no NOP"))?;
+        let nop = nop.with("dst", operand::dst::used(0));
+        push(&mut p, &nop, t.generation, gpucc_ir::Loc::UNKNOWN)?;
+    }
+    Ok(p)
+}
+
+fn push(p: &mut Program, inst: &Inst<machine::Vivante>, generation: u8, loc: gpucc_ir::Loc) -> Result<(), Diagnostic> {
+    let words = machine::encode(inst, generation).ok_or_else(|| bug("an instruction that the chip lacks"))?;
+    p.locs.push((p.code.len() as u32, loc));
+    p.code.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+    Ok(())
+}
+
+fn count(c: &mut Counts, inst: &Inst<machine::Vivante>, target: Option<usize>, at: usize) {
+    use machine::Class;
+    c.movs += u64::from(inst.op() == Op::Mov);
+    c.loops += u64::from(target.is_some_and(|t| t <= at));
+    match inst.row().facts.class {
+        Class::Memory => c.memory += 1,
+        Class::Control => c.branches += u64::from(target.is_some()),
+        _ => {
+            let mask = inst.get("dst").map_or(0, |d| operand::dst::parts(d).1);
+            c.lanes.0 += u64::from(mask.count_ones());
+            c.lanes.1 += 4;
+        }
+    }
+    let imm = |v: &(&str, operand::Source, u32)| v.1.group == operand::GROUP_IMMEDIATE;
+    c.immediates += machine::rules::sources(inst).filter(imm).count() as u64;
+}
+
+/// How the lanes of a source relate to the operation.
+enum Lanes {
+    /// Lane `i`-th of the destination's mask reads component `i`.
+    Like(PReg),
+    /// One component in every lane.
+    Broadcast,
+    /// Lane `i` reads component `i`.
+    Leading,
+}
+
+fn encode(
+    inst: &MInst<Vivante>,
+    t: &Vivante,
+    table: &Table,
+    uniforms: &Layout,
+    target: Option<usize>,
+) -> Result<Inst<machine::Vivante>, Diagnostic> {
+    let Some(VOp::M(op)) = inst.target_op() else { return Err(bug(format!("{inst:?} is left"))) };
+    let mut out = operand::instruction(op, t.generation)
+        .ok_or_else(|| bug(format!("{op:?} does not exist on this generation")))?;
+    let row = out.row();
+    let set = |out: &mut Inst<machine::Vivante>, name: &str, v: u32| match row.slot(name) {
+        Some(i) => {
+            out.vals[i] = v;
+            Ok(())
+        }
+        None if v == 0 => Ok(()),
+        None => Err(bug(format!("`{}` has no {name}", row.head()))),
+    };
+    let Mods { ty, cond, sat, round, shift, local, lanes } = inst.mods;
+    set(&mut out, "type", ty)?;
+    set(&mut out, "cond", cond)?;
+    set(&mut out, "sat", u32::from(sat))?;
+    set(&mut out, "round", round)?;
+    set(&mut out, "shift", shift)?;
+    set(&mut out, "local", u32::from(local))?;
+    let memory = matches!(op, Op::Load | Op::Store);
+    if memory {
+        set(&mut out, "denorm", 1)?;
+    }
+    let atomic = row.facts.class == machine::Class::Memory && !memory;
+    if atomic {
+        set(&mut out, "skphp", 1)?;
+    }
+    if op == Op::Store {
+        set(&mut out, "mask", (1 << lanes) - 1)?;
+    }
+    if let Some(target) = target {
+        set(&mut out, "target", target as u32)?;
+    }
+    let dst = inst.defs.first().and_then(|d| d.phys());
+    if let Some(d) = dst {
+        set(&mut out, "dst", operand::dst::temp(u32::from(d.place.row(4)), d.place.lanes(4)))?;
+    } else if op == Op::Barrier {
+        // With its destination bit set the word is not all zeros but for the opcode; both are legal.
+        set(&mut out, "dst", 0)?;
+    }
+    let register = if machine::rules::single_uniform(t.generation) {
+        let all = words_of(table, inst);
+        if all.is_empty() { None } else { uniforms.find(&all) }
+    } else {
+        None
+    };
+    let slots = row.slots.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src));
+    let operands: Vec<&Use<Vivante>> = inst.uses.iter().filter(|u| !matches!(u.src, Src::Label(_))).collect();
+    let slots: Vec<(usize, &str)> = slots.map(|(i, s)| (i, s.name)).collect();
+    if slots.len() != operands.len() {
+        return Err(bug(format!("{inst:?}: {} sources, the row has {}", operands.len(), slots.len())));
+    }
+    for (&(i, name), u) in slots.iter().zip(operands) {
+        let how = if memory {
+            if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
+        } else if atomic {
+            if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
+        } else {
+            match (row.facts.class, dst) {
+                (machine::Class::Reduce, _) => Lanes::Leading,
+                (machine::Class::Scalar, _) | (_, None) => Lanes::Broadcast,
+                (_, Some(_)) if machine::rules::is_scalar(&out, t.generation) => Lanes::Broadcast,
+                (_, Some(d)) => Lanes::Like(d),
+            }
+        };
+        out.vals[i] = source(u, &how, table, uniforms, register)?;
+    }
+    Ok(out)
+}
+
+/// The raw value of a source slot.
+fn source(
+    u: &Use<Vivante>,
+    how: &Lanes,
+    table: &Table,
+    uniforms: &Layout,
+    register: Option<usize>,
+) -> Result<u32, Diagnostic> {
+    // Component of the value that each of the four lanes reads.
+    let component: [u8; 4] = match how {
+        Lanes::Broadcast => [u.mods.swz[0]; 4],
+        Lanes::Leading => u.mods.swz,
+        Lanes::Like(d) => {
+            let mask = d.place.lanes(4);
+            let mut at = 0;
+            let mut c = [u.mods.swz[0]; 4];
+            for (lane, c) in c.iter_mut().enumerate() {
+                if mask >> lane & 1 == 1 {
+                    *c = u.mods.swz[at];
+                    at += 1;
+                } else if at > 0 {
+                    *c = u.mods.swz[at - 1];
+                }
+            }
+            c
+        }
+    };
+    let pack = |c: [u32; 4]| operand::swizzle(c[0], c[1], c[2], c[3]);
+    let mut v = match u.src {
+        Src::Imm(bits) => {
+            return operand::imm_bits(bits).ok_or_else(|| bug(format!("{bits:#x} is no immediate")));
+        }
+        Src::Uniform(slot) => {
+            let words = table.words(slot);
+            let word = |c: u8| words[usize::from(c).min(words.len() - 1)];
+            let all: Vec<Word> = component.iter().map(|&c| word(c)).collect();
+            let r = register.or_else(|| uniforms.find(&all)).ok_or_else(|| bug("a uniform without a place"))?;
+            let mut lanes = [0; 4];
+            for (l, w) in lanes.iter_mut().zip(&all) {
+                *l = uniforms.component(r, *w).ok_or_else(|| bug("a uniform word in another register"))?;
+            }
+            operand::uniform(r as u32, pack(lanes))
+        }
+        Src::Reg(_) => {
+            let p = u.phys().ok_or_else(|| bug("a virtual register is left"))?;
+            let n = p.place.len() as u8;
+            let lane = |c: u8| u32::from(p.place.unit(u16::from(c.min(n - 1))) % 4);
+            operand::temp(u32::from(p.place.row(4)), pack(component.map(lane)))
+        }
+        Src::Label(_) => return Err(bug("a label among the sources")),
+    };
+    if u.mods.abs {
+        v = operand::abs(v);
+    }
+    if u.mods.neg {
+        v = operand::neg(v);
+    }
+    Ok(v)
+}

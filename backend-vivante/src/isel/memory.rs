@@ -1,0 +1,211 @@
+//! Loads, stores and atomics.
+
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Op, Place, Scalar, Space, Value};
+use gpucc_mir::{MInst, Select, Use};
+use gpucc_vivante_machine as machine;
+use machine::Op as M;
+use machine::rules::{cond, ty};
+
+use super::operand::Fold;
+use super::{Isel, Shared};
+use crate::target::{Mods, VOp, Vivante, row, run};
+use crate::uniforms::Word;
+
+type Cx<'f> = Select<'f, Vivante>;
+
+/// Base, offset, shift of the offset, LOCAL.
+struct Address {
+    base: Use<Vivante>,
+    offset: Use<Vivante>,
+    shift: u32,
+    local: bool,
+}
+
+impl Isel<'_> {
+    pub(super) fn memory(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let Some(mem) = d.mem().copied() else {
+            return Err(Diagnostic::internal("isel", "a memory operation without a place"));
+        };
+        let dynamic = d.dyn_offset();
+        match d.op {
+            Op::Load => {
+                let v = d.result();
+                let t = cx.f.ty(v);
+                let dst = cx.result(i, 0)[0];
+                if self.uniform_words(cx, v).is_some() {
+                    let src = self.operand(cx, v, Fold::None);
+                    cx.emit(MInst::copy(dst, src));
+                    return Ok(());
+                }
+                let a = self.address(cx, mem.place, mem.offset, dynamic, true);
+                let bool_value = t.scalar() == Scalar::B1;
+                let to = if bool_value { cx.temp(if t.lanes() > 1 { run(t.lanes()) } else { row(1) }) } else { dst };
+                let mods = Mods { shift: a.shift, local: a.local, ..Mods::ty(ty::U32) };
+                cx.emit(MInst::new(VOp::M(M::Load)).def(to).arg(a.base).arg(a.offset).mods(mods));
+                if bool_value {
+                    // In memory a boolean is a word of 0 or 1.
+                    let (zero, ones) = (self.literal(0), self.literal(u32::MAX));
+                    let m = Mods::ty(ty::U32).cond(cond::NE);
+                    cx.emit(MInst::new(VOp::M(M::Cmp)).def(dst).args([Use::reg(to), zero, ones]).mods(m));
+                }
+            }
+            Op::Store => {
+                let v = d.args[0];
+                let t = cx.f.ty(v);
+                let mut value = self.operand(cx, v, Fold::None);
+                if t.scalar() == Scalar::B1 {
+                    let one = self.literal(1);
+                    let r = cx.temp(row(t.lanes()));
+                    let vector = t.lanes() == 1 || self.t.is_vector(M::And, ty::U32);
+                    if vector {
+                        cx.emit(MInst::new(VOp::M(M::And)).def(r).args([value, one]).mods(Mods::ty(ty::U32)));
+                    } else {
+                        let zero = self.literal(0);
+                        let m = Mods::ty(ty::U32).cond(cond::NZ);
+                        cx.emit(MInst::new(VOp::M(M::Cmp)).def(r).args([value, zero, one]).mods(m));
+                    }
+                    value = Use::reg(r);
+                }
+                let a = self.address(cx, mem.place, mem.offset, dynamic, true);
+                let mods = Mods { shift: a.shift, local: a.local, lanes: t.lanes(), ..Mods::ty(ty::U32) };
+                cx.emit(MInst::new(VOp::M(M::Store)).arg(a.base).arg(a.offset).arg(value).mods(mods));
+            }
+            Op::Atomic => {
+                let Attr::Atomic(op, _) = d.attr else {
+                    return Err(Diagnostic::internal("isel", "an atomic without its operation"));
+                };
+                self.need_atomics(cx)?;
+                let value = self.operand(cx, d.args[0], Fold::None);
+                let (op, t) = match op {
+                    AtomicOp::Add | AtomicOp::Sub => (M::AtomicAdd, ty::U32),
+                    AtomicOp::And => (M::AtomicAnd, ty::U32),
+                    AtomicOp::Or => (M::AtomicOr, ty::U32),
+                    AtomicOp::Xor => (M::AtomicXor, ty::U32),
+                    AtomicOp::SMin => (M::AtomicMin, ty::S32),
+                    AtomicOp::SMax => (M::AtomicMax, ty::S32),
+                    AtomicOp::UMin => (M::AtomicMin, ty::U32),
+                    AtomicOp::UMax => (M::AtomicMax, ty::U32),
+                    AtomicOp::Exchange => (M::AtomicXchg, ty::U32),
+                };
+                let value = match d.attr {
+                    Attr::Atomic(AtomicOp::Sub, _) => match value.src {
+                        gpucc_mir::Src::Imm(b) => self.literal(b.wrapping_neg()),
+                        _ => {
+                            let zero = self.literal(0);
+                            let n = cx.temp(row(1));
+                            let v = value.mods(crate::target::SrcMods { neg: true, ..value.mods });
+                            cx.emit(MInst::new(VOp::M(M::Add)).def(n).args([zero, v]).mods(Mods::ty(ty::S32)));
+                            Use::reg(n)
+                        }
+                    },
+                    _ => value,
+                };
+                let a = self.address(cx, mem.place, mem.offset, dynamic, false);
+                let dst = cx.result(i, 0)[0];
+                cx.emit(MInst::new(VOp::M(op)).def(dst).args([a.base, a.offset, value]).mods(Mods::ty(t)));
+            }
+            _ => {
+                self.need_atomics(cx)?;
+                let both = cx.temp(row(2));
+                let parts: Vec<Use<Vivante>> = d.args[..2]
+                    .iter()
+                    .map(|&v| {
+                        let u = self.operand(cx, v, Fold::None);
+                        match u.vreg() {
+                            Some(r) if cx.mf.class(r) != row(1) => Use::reg(r).part(u.mods.swz[0], 1),
+                            Some(r) => Use::reg(r),
+                            None => u,
+                        }
+                    })
+                    .collect();
+                cx.emit(MInst::collect(both, parts));
+                let a = self.address(cx, mem.place, mem.offset, dynamic, false);
+                let dst = cx.result(i, 0)[0];
+                let uses = [a.base, a.offset, Use::reg(both)];
+                cx.emit(MInst::new(VOp::M(M::AtomicCmpXchg)).def(dst).args(uses).mods(Mods::ty(ty::U32)));
+            }
+        }
+        Ok(())
+    }
+
+    fn need_atomics(&self, cx: &Cx<'_>) -> Result<(), Diagnostic> {
+        if self.t.generation == machine::GC2000 {
+            return Err(self.unsupported(cx, "atomics", "atomic operations (reference 10.3: HALTI2 and later)"));
+        }
+        Ok(())
+    }
+
+    /// The operands that reach a place at a constant and a dynamic offset.
+    fn address(&mut self, cx: &mut Cx<'_>, place: Place, offset: u32, dynamic: Option<Value>, shifts: bool) -> Address {
+        let mut offset = offset;
+        let mut local = false;
+        let base = match place {
+            Place::Buffer(r) => {
+                let r = &self.module.resources[r];
+                self.word(Word::Address(r.group, r.binding))
+            }
+            Place::Global(g) if self.module.globals[g].space == Space::Workgroup => {
+                offset = offset.wrapping_add(self.shared_offsets[g.0 as usize]);
+                if self.shared == Shared::Local {
+                    local = true;
+                    // Both operands are added: the constant takes the place of the base.
+                    let base = self.literal(offset);
+                    offset = 0;
+                    base
+                } else {
+                    Use::reg(*self.shared_base.get_or_insert_with(|| cx.temp(row(1))))
+                }
+            }
+            Place::Global(g) => {
+                offset = offset.wrapping_add(self.private_offsets[g.0 as usize]);
+                Use::reg(*self.scratch_base.get_or_insert_with(|| cx.temp(row(1))))
+            }
+            Place::Local(l) => {
+                offset = offset.wrapping_add(self.local_offsets[l.0 as usize]);
+                Use::reg(*self.scratch_base.get_or_insert_with(|| cx.temp(row(1))))
+            }
+        };
+        let Some(v) = dynamic else {
+            let offset = self.literal(offset);
+            return Address { base, offset, shift: 0, local };
+        };
+        if let (true, Some((x, shift))) = (shifts, scaled(cx, v))
+            && offset.is_multiple_of(1 << shift)
+        {
+            let x = self.plus(cx, x, offset >> shift);
+            return Address { base, offset: x, shift, local };
+        }
+        let offset = self.plus(cx, v, offset);
+        Address { base, offset, shift: 0, local }
+    }
+
+    /// A scalar plus a constant.
+    fn plus(&mut self, cx: &mut Cx<'_>, v: Value, k: u32) -> Use<Vivante> {
+        let x = self.operand_lane(cx, v, 0, Fold::None);
+        if k == 0 {
+            return x;
+        }
+        let k = self.literal(k);
+        let r = cx.temp(row(1));
+        cx.emit(MInst::new(VOp::M(M::Add)).def(r).args([x, k]).mods(Mods::ty(ty::S32)));
+        Use::reg(r)
+    }
+}
+
+/// `x` and `s` where `v = x << s` and LOAD and STORE can shift so far themselves.
+fn scaled(cx: &Cx<'_>, v: Value) -> Option<(Value, u32)> {
+    let d = cx.peek(v)?;
+    let shift = match d.op {
+        Op::Shl => cx.f.const_bits(d.args[1])? as u32 & 31,
+        Op::IMul => {
+            let b = cx.f.const_bits(d.args[1])? as u32;
+            if !b.is_power_of_two() {
+                return None;
+            }
+            b.trailing_zeros()
+        }
+        _ => return None,
+    };
+    (shift <= 7).then_some((d.args[0], shift))
+}

@@ -1,0 +1,354 @@
+//! Instruction selection: from IR to machine IR.
+//!
+//! A vector is one register of as many components; scalars are components too. Swizzles, splats, extracted lanes and sign
+//! modifiers are folded into operands, so that most of the IR's vector bookkeeping costs nothing.
+
+mod alu;
+mod control;
+mod memory;
+mod operand;
+
+use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value, ValueDef};
+use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
+use gpucc_vivante_machine as machine;
+use machine::rules::ty;
+use smallvec::smallvec;
+
+use crate::target::{Mods, SrcMods, VOp, Vivante, row, run, uniform};
+use crate::uniforms::{Table, Word};
+
+/// An id vector that the thread walker writes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Id {
+    /// Local invocation id.
+    Local,
+    /// Workgroup id.
+    Group,
+    /// Global invocation id.
+    Global,
+}
+
+/// Where workgroup memory lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shared {
+    /// In a buffer of the launcher.
+    Buffer,
+    /// On the chip.
+    Local,
+}
+
+/// The state of selection.
+pub struct Isel<'m> {
+    /// The module (one entry point, flat).
+    pub module: &'m Module,
+    /// The target.
+    pub t: &'m Vivante,
+    /// Invocations in x, y, z.
+    pub size: [u32; 3],
+    /// Uniform operands so far.
+    pub uniforms: Table,
+    /// Where workgroup memory is.
+    pub shared: Shared,
+    /// Offset of each workgroup variable, and bytes of all.
+    pub shared_offsets: Vec<u32>,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+    /// Offset of each private and function variable in the scratch of an invocation.
+    pub private_offsets: Vec<u32>,
+    /// Offsets of function variables.
+    pub local_offsets: Vec<u32>,
+    /// Bytes of scratch.
+    pub scratch_bytes: u32,
+    /// Registers of the ids that are in use.
+    pub ids: [Option<VReg>; 3],
+    shared_base: Option<VReg>,
+    scratch_base: Option<VReg>,
+    index: Option<VReg>,
+    /// Uniform words of buffer contents promoted so far.
+    promoted: u32,
+}
+
+/// Most words of buffer contents that are promoted to uniforms; the rest is loaded.
+const PROMOTED: u32 = 400;
+
+impl<'m> Isel<'m> {
+    /// Lays out memory and gets ready.
+    pub fn new(module: &'m Module, f: &Function, t: &'m Vivante, size: [u32; 3]) -> Isel<'m> {
+        let mut shared_offsets = vec![0; module.globals.len()];
+        let mut private_offsets = vec![0; module.globals.len()];
+        let (mut shared, mut scratch) = (0u32, 0u32);
+        let mut used = vec![false; module.globals.len()];
+        let mut used_locals = vec![false; f.locals.len()];
+        let mut atomics = false;
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let place = match &d.attr {
+                gpucc_ir::Attr::Mem(m) | gpucc_ir::Attr::Atomic(_, m) => m.place,
+                gpucc_ir::Attr::Place(p) => *p,
+                _ => continue,
+            };
+            match place {
+                gpucc_ir::Place::Global(g) => {
+                    used[g.0 as usize] = true;
+                    let workgroup = module.globals[g].space == gpucc_ir::Space::Workgroup;
+                    atomics |= workgroup && matches!(d.op, Op::Atomic | Op::CmpXchg);
+                }
+                gpucc_ir::Place::Local(l) => used_locals[l.0 as usize] = true,
+                gpucc_ir::Place::Buffer(_) => {}
+            }
+        }
+        let round = |v: u32| v.div_ceil(16).saturating_mul(16);
+        for (g, data) in module.globals.iter() {
+            if !used[g.0 as usize] {
+                continue;
+            }
+            let (offsets, total) = match data.space {
+                gpucc_ir::Space::Workgroup => (&mut shared_offsets, &mut shared),
+                _ => (&mut private_offsets, &mut scratch),
+            };
+            offsets[g.0 as usize] = *total;
+            *total = total.saturating_add(round(data.size));
+        }
+        let mut local_offsets = vec![0; f.locals.len()];
+        for (l, data) in f.locals.iter() {
+            if used_locals[l.0 as usize] {
+                local_offsets[l.0 as usize] = scratch;
+                scratch = scratch.saturating_add(round(data.size));
+            }
+        }
+        // On-chip storage has no atomics (reference 10.3).
+        let fits = shared <= machine::rules::LOCAL_BYTES[t.generation as usize];
+        let place = if fits && !atomics && shared > 0 { Shared::Local } else { Shared::Buffer };
+        Isel {
+            module,
+            t,
+            size,
+            uniforms: Table::default(),
+            shared: place,
+            shared_offsets,
+            shared_bytes: shared,
+            private_offsets,
+            local_offsets,
+            scratch_bytes: scratch,
+            ids: [None; 3],
+            shared_base: None,
+            scratch_base: None,
+            index: None,
+            promoted: 0,
+        }
+    }
+
+    fn chip(&self) -> &'static str {
+        <machine::Vivante as gpucc_isa::Isa>::GENERATIONS[self.t.generation as usize]
+    }
+
+    /// A refusal that names chip and feature.
+    fn unsupported(&self, cx: &Select<'_, Vivante>, code: &'static str, what: &str) -> Diagnostic {
+        let span = self.module.span(cx.loc);
+        Diagnostic::unsupported(code, format!("vivante:{} cannot do this: {what}", self.chip())).at(span, "used here")
+    }
+
+    /// The register of an id vector.
+    fn id(&mut self, cx: &mut Select<'_, Vivante>, id: Id) -> VReg {
+        *self.ids[id as usize].get_or_insert_with(|| cx.temp(row(3)))
+    }
+
+    fn emit_scalar(
+        &mut self,
+        cx: &mut Select<'_, Vivante>,
+        op: machine::Op,
+        args: impl IntoIterator<Item = Use<Vivante>>,
+    ) -> VReg {
+        let d = cx.temp(row(1));
+        cx.emit(MInst::new(VOp::M(op)).def(d).args(args).mods(Mods::ty(ty::S32)));
+        d
+    }
+
+    /// `a * b + c` of scalars, or `a * b`.
+    fn mad(&mut self, cx: &mut Select<'_, Vivante>, a: Use<Vivante>, b: Use<Vivante>, c: Option<Use<Vivante>>) -> VReg {
+        match c {
+            Some(c) => self.emit_scalar(cx, machine::Op::Imadlo0, [a, b, c]),
+            None => self.emit_scalar(cx, machine::Op::Imullo0, [a, b]),
+        }
+    }
+
+    /// What the entry block computes from ids: bases of memory, indices, the third id vector.
+    fn prologue(&mut self, cx: &mut Select<'_, Vivante>) {
+        // From the last to the first, as each may ask for others.
+        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
+        let mut later: Vec<Box<dyn FnOnce(&mut Self, &mut Select<'_, Vivante>)>> = Vec::new();
+        let needs_group = self.scratch_base.is_some() || self.shared_base.is_some();
+        if self.scratch_base.is_some() && self.index.is_none() {
+            self.index = Some(cx.temp(row(1)));
+        }
+        if self.index.is_some() {
+            self.id(cx, Id::Local);
+        }
+        if needs_group {
+            self.id(cx, Id::Group);
+        }
+        let all = self.ids.iter().all(Option::is_some);
+        if all {
+            let (l, g, out) = (self.ids[0], self.ids[1], self.ids[2]);
+            later.push(Box::new(move |s, cx| {
+                let (Some(l), Some(g), Some(out)) = (l, g, out) else { return };
+                let size = s.size;
+                let parts: Vec<Use<Vivante>> = (0..3u8)
+                    .map(|k| {
+                        let n = s.literal(size[usize::from(k)]);
+                        Use::reg(s.mad(cx, lane(g, k), n, Some(lane(l, k))))
+                    })
+                    .collect();
+                cx.emit(MInst::collect(out, parts));
+            }));
+        }
+        if let Some(out) = self.index {
+            let l = self.ids[Id::Local as usize];
+            later.push(Box::new(move |s, cx| {
+                let Some(l) = l else { return };
+                let [sx, sy, sz] = s.size;
+                let mut now = lane(l, 0);
+                if sy > 1 {
+                    let n = s.literal(sx);
+                    now = Use::reg(s.mad(cx, lane(l, 1), n, Some(now)));
+                }
+                if sz > 1 {
+                    let n = s.literal(sx * sy);
+                    now = Use::reg(s.mad(cx, lane(l, 2), n, Some(now)));
+                }
+                cx.emit(MInst::new(VOp::M(machine::Op::Mov)).def(out).arg(now));
+            }));
+        }
+        if needs_group {
+            let (g, index) = (self.ids[Id::Group as usize], self.index);
+            let (shared, scratch) = (self.shared_base, self.scratch_base);
+            later.push(Box::new(move |s, cx| {
+                let Some(g) = g else { return };
+                let (nx, ny) = (s.word(Word::Groups(0)), s.word(Word::Groups(1)));
+                let t = s.mad(cx, lane(g, 2), ny, Some(lane(g, 1)));
+                let linear = s.mad(cx, Use::reg(t), nx, Some(lane(g, 0)));
+                if let Some(out) = shared {
+                    let (n, base) = (s.literal(s.shared_bytes), s.word(Word::Shared));
+                    let b = s.mad(cx, Use::reg(linear), n, Some(base));
+                    cx.emit(MInst::copy(out, b));
+                }
+                if let (Some(out), Some(index)) = (scratch, index) {
+                    let n = s.literal(s.size.iter().product());
+                    let i = s.mad(cx, Use::reg(linear), n, Some(Use::reg(index)));
+                    let (n, base) = (s.literal(s.scratch_bytes), s.word(Word::Scratch));
+                    let b = s.mad(cx, Use::reg(i), n, Some(base));
+                    cx.emit(MInst::copy(out, b));
+                }
+            }));
+        }
+        // Two vectors are loaded; with all three in use the global id is computed.
+        let mut start = MInst::pseudo(Pseudo::Start);
+        let mut at = 0;
+        for (k, id) in self.ids.iter().enumerate() {
+            if let Some(v) = id
+                && !(all && k == Id::Global as usize)
+            {
+                start.defs.push(Def::reg(*v).at(PReg::new(0, at * 4, 3)));
+                at += 1;
+            }
+        }
+        if at > 0 {
+            cx.emit(start);
+        }
+        for f in later {
+            f(self, cx);
+        }
+    }
+
+    /// The id vectors in t0 and t1.
+    pub fn preloaded(&self) -> Vec<Id> {
+        let all = self.ids.iter().all(Option::is_some);
+        [Id::Local, Id::Group, Id::Global]
+            .into_iter()
+            .filter(|&id| self.ids[id as usize].is_some() && !(all && id == Id::Global))
+            .collect()
+    }
+
+    /// A literal as an operand: immediate where the chip has one.
+    fn literal(&mut self, bits: u32) -> Use<Vivante> {
+        if self.t.generation != machine::GC2000 && machine::operand::imm_bits(bits).is_some() {
+            return Use::imm(bits);
+        }
+        self.word(Word::Const(bits))
+    }
+
+    /// A uniform word in every lane.
+    fn word(&mut self, w: Word) -> Use<Vivante> {
+        uniform(self.uniforms.slot(smallvec![w])).mods(SrcMods { swz: [0; 4], ..SrcMods::default() })
+    }
+
+    fn sysval(&mut self, cx: &mut Select<'_, Vivante>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let dst = cx.result(i, 0)[0];
+        let src: Use<Vivante> = match s {
+            Sysval::LocalInvocationId => self.id(cx, Id::Local).into(),
+            Sysval::WorkgroupId => self.id(cx, Id::Group).into(),
+            Sysval::GlobalInvocationId => self.id(cx, Id::Global).into(),
+            Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), operand::Fold::None),
+            Sysval::LocalInvocationIndex => (*self.index.get_or_insert_with(|| cx.temp(row(1)))).into(),
+            Sysval::SubgroupSize | Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
+                return Err(self.unsupported(cx, "subgroups", "subgroup operations (the instruction set has none)"));
+            }
+        };
+        cx.emit(MInst::copy(dst, src));
+        Ok(())
+    }
+}
+
+impl Lower<Vivante> for Isel<'_> {
+    fn repr(&mut self, f: &Function, v: Value) -> Repr {
+        let lanes = f.ty(v).lanes();
+        // LOAD writes neighbouring components; everything else takes any.
+        let loaded = matches!(f.values[v].def, ValueDef::Inst(i, _) if f.insts[i].op == Op::Load);
+        smallvec![if loaded && lanes > 1 && !f.ty(v).is_bool() { run(lanes) } else { row(lanes) }]
+    }
+
+    fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let kinds = d.args.iter().chain(&d.results).map(|&v| cx.f.ty(v).scalar());
+        for s in kinds {
+            let what = match s {
+                Scalar::F16 => "16-bit floats (reference 12: only in dual-16 mode)",
+                Scalar::F64 | Scalar::I64 => "64-bit values (reference 15: none)",
+                Scalar::I8 | Scalar::I16 => "8-bit and 16-bit integers",
+                Scalar::B1 | Scalar::I32 | Scalar::F32 => continue,
+            };
+            return Err(self.unsupported(cx, "type", what));
+        }
+        match d.op {
+            Op::Load | Op::Store | Op::Atomic | Op::CmpXchg => self.memory(cx, i),
+            Op::Sysval => match d.attr {
+                gpucc_ir::Attr::Sysval(s) => self.sysval(cx, i, s),
+                _ => Err(Diagnostic::internal("isel", "a system value without its name")),
+            },
+            Op::Barrier => {
+                if let gpucc_ir::Attr::Barrier(b) = d.attr
+                    && b.exec == gpucc_ir::Scope::Workgroup
+                {
+                    cx.emit(MInst::new(VOp::M(machine::Op::Barrier)));
+                }
+                Ok(())
+            }
+            _ => self.alu(cx, i),
+        }
+    }
+
+    fn terminator(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
+        self.control(cx, i)
+    }
+
+    fn constant(&mut self, cx: &mut Select<'_, Vivante>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+        let src = self.operand(cx, v, operand::Fold::None);
+        cx.emit(MInst::copy(into[0], src));
+        Ok(())
+    }
+
+    fn entry(&mut self, cx: &mut Select<'_, Vivante>) -> Result<(), Diagnostic> {
+        self.prologue(cx);
+        Ok(())
+    }
+}

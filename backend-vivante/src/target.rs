@@ -1,0 +1,237 @@
+//! The family as the shared machine passes see it: one file of 64 rows of four components.
+
+use gpucc_mir::{Class, ClassInfo, CopyCx, InstInfo, MInst, Side, Src, Target, Use};
+use gpucc_regalloc::{Cfg, FileId, RegFile, Shape};
+use gpucc_vivante_machine as machine;
+use machine::Op;
+use machine::rules::ty;
+
+use crate::uniforms::Slot;
+
+/// An opcode of the machine's table, or the end of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VOp {
+    /// A row.
+    M(Op),
+    /// The thread ends.
+    End,
+}
+
+/// Modifiers of an instruction; sources are in the order of the row's source slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mods {
+    /// Operand type.
+    pub ty: u32,
+    /// Condition.
+    pub cond: u32,
+    /// Saturate.
+    pub sat: bool,
+    /// Rounding mode.
+    pub round: u32,
+    /// Left shift of a memory offset.
+    pub shift: u32,
+    /// LOCAL storage.
+    pub local: bool,
+    /// Components that a store writes.
+    pub lanes: u32,
+}
+
+impl Mods {
+    /// A type alone.
+    pub const fn ty(ty: u32) -> Mods {
+        Mods { ty, cond: 0, sat: false, round: 0, shift: 0, local: false, lanes: 0 }
+    }
+    /// With a condition.
+    #[must_use]
+    pub const fn cond(mut self, cond: u32) -> Mods {
+        self.cond = cond;
+        self
+    }
+}
+
+/// Modifiers of a source: component `i` of the operation reads component `swz[i]` of the value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SrcMods {
+    /// Components read.
+    pub swz: [u8; 4],
+    /// Absolute value, before the negation.
+    pub abs: bool,
+    /// Negation.
+    pub neg: bool,
+}
+
+impl Default for SrcMods {
+    fn default() -> Self {
+        SrcMods { swz: [0, 1, 2, 3], abs: false, neg: false }
+    }
+}
+
+impl core::fmt::Debug for SrcMods {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let letters: String = self.swz.iter().map(|&c| ['x', 'y', 'z', 'w'][c as usize & 3]).collect();
+        write!(f, ".{letters}{}{}", if self.abs { "|" } else { "" }, if self.neg { "-" } else { "" })
+    }
+}
+
+/// The target; one for each generation.
+pub struct Vivante {
+    /// Generation index of the machine crate.
+    pub generation: u8,
+    files: [RegFile; 1],
+    classes: Vec<ClassInfo>,
+}
+
+/// Class of `n` components anywhere in one register.
+pub const fn row(n: u32) -> Class {
+    Class(n as u8 - 1)
+}
+
+/// Class of `n` neighbouring components of one register: what LOAD writes.
+pub const fn run(n: u32) -> Class {
+    Class(n as u8 + 3)
+}
+
+impl Vivante {
+    /// The target of a generation.
+    pub fn new(generation: u8) -> Vivante {
+        let class = |name, shape| ClassInfo { name, file: 0, shape };
+        Vivante {
+            generation,
+            files: [RegFile::new("t", 256, Cfg::Logical).rows(4)],
+            classes: vec![
+                class("v1", Shape::row(1)),
+                class("v2", Shape::row(2)),
+                class("v3", Shape::row(3)),
+                class("v4", Shape::row(4)),
+                class("v1", Shape::row(1)),
+                class("r2", Shape::run(2)),
+                class("r3", Shape::run(3)),
+                class("v4", Shape::row(4)),
+            ],
+        }
+    }
+
+    /// Whether the chip computes this lane by lane and not once for all lanes.
+    pub fn is_vector(&self, op: Op, t: u32) -> bool {
+        let Some(class) = machine::table().rows.iter().find(|r| r.op == op).map(|r| r.facts.class) else { return true };
+        let old = self.generation == machine::GC2000;
+        match class {
+            machine::Class::Scalar => false,
+            machine::Class::IntVector => !old,
+            machine::Class::Vector => !(old && t != ty::F32 && matches!(op, Op::Add | Op::Sign)),
+            _ => true,
+        }
+    }
+}
+
+impl Target for Vivante {
+    type Op = VOp;
+    type Mods = Mods;
+    type SrcMods = SrcMods;
+
+    fn files(&self) -> &[RegFile] {
+        &self.files
+    }
+
+    fn classes(&self) -> &[ClassInfo] {
+        &self.classes
+    }
+
+    fn info(&self, inst: &MInst<Self>) -> InstInfo {
+        let base = InstInfo::pure(1);
+        let Some(VOp::M(op)) = inst.target_op() else { return InstInfo { terminator: true, ..base } };
+        match op {
+            Op::Load => InstInfo { reads: true, latency: 20, ..base },
+            Op::Store => InstInfo { writes: true, side_effect: true, ..base },
+            Op::AtomicAdd
+            | Op::AtomicXchg
+            | Op::AtomicCmpXchg
+            | Op::AtomicMin
+            | Op::AtomicMax
+            | Op::AtomicOr
+            | Op::AtomicAnd
+            | Op::AtomicXor => InstInfo { reads: true, writes: true, side_effect: true, latency: 20, ..base },
+            Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
+            Op::Branch | Op::BranchUnary | Op::BranchBinary => InstInfo { terminator: true, ..base },
+            _ => base,
+        }
+    }
+
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+        let (d, s) = (dst.lanes(), src.lanes());
+        // Component i of the masked destination is its i-th lane; find the source unit that belongs to it.
+        let mut swz = [0; 4];
+        for (i, unit) in d.place.units().enumerate() {
+            let k = dst.units.iter().position(|&u| u == unit).unwrap_or(0);
+            swz[i] = s.place.units().position(|u| u == src.units[k]).unwrap_or(0) as u8;
+        }
+        let mut i = MInst::new(VOp::M(Op::Mov));
+        i.defs.push(gpucc_mir::Def::preg(d));
+        cx.push(i.arg(Use::preg(s).mods(SrcMods { swz, ..SrcMods::default() })));
+    }
+
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+        // a ^= b, b ^= a, a ^= b, one component at a time: the integer unit of gc2000 knows no more.
+        for (&x, &y) in a.units.iter().zip(b.units) {
+            let unit = |u| gpucc_mir::PReg::new(0, u, 1);
+            for (d, s) in [(x, y), (y, x), (x, y)] {
+                let mut i = MInst::new(VOp::M(Op::Xor)).mods(Mods::ty(ty::U32));
+                i.defs.push(gpucc_mir::Def::preg(unit(d)));
+                cx.push(i.arg(Use::preg(unit(d))).arg(Use::preg(unit(s))));
+            }
+        }
+    }
+
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+        let mut i = MInst::new(VOp::M(Op::Mov));
+        i.defs.push(gpucc_mir::Def::preg(dst.lanes()));
+        cx.push(i.arg(*src));
+    }
+
+    fn jump(&self, to: gpucc_mir::BlockId) -> MInst<Self> {
+        MInst::new(VOp::M(Op::Branch)).arg(to)
+    }
+
+    fn is_jump(&self, inst: &MInst<Self>) -> bool {
+        inst.target_op() == Some(VOp::M(Op::Branch))
+    }
+
+    fn op_name(&self, op: VOp) -> String {
+        match op {
+            VOp::M(op) => {
+                machine::table().rows.iter().find(|r| r.op == op).map_or_else(String::new, |r| r.head().to_owned())
+            }
+            VOp::End => "end".into(),
+        }
+    }
+
+    fn reg_name(&self, reg: gpucc_mir::PReg) -> String {
+        let lanes = reg.place.lanes(4);
+        let letters: String =
+            ['x', 'y', 'z', 'w'].iter().enumerate().filter(|(i, _)| lanes >> i & 1 == 1).map(|(_, c)| *c).collect();
+        format!("t{}.{letters}", reg.place.row(4))
+    }
+
+    fn print_mods(&self, inst: &MInst<Self>, out: &mut String) {
+        let m = &inst.mods;
+        if m.cond != 0 {
+            out.push('.');
+            out.push_str(machine::text::CONDITIONS[m.cond as usize & 31]);
+        }
+        if m.ty != 0 {
+            out.push('.');
+            out.push_str(machine::text::TYPES[m.ty as usize & 7]);
+        }
+        if m.sat {
+            out.push_str(".sat");
+        }
+    }
+}
+
+/// A source of an immediate or a slot of the uniform table.
+pub fn uniform(slot: Slot) -> Use<Vivante> {
+    Use::new(Src::Uniform(slot.0))
+}
+
+/// The file of temporaries.
+pub const FILE: FileId = 0;

@@ -1,0 +1,162 @@
+//! Words of the uniform file: which there are, which go into one register, and where.
+//!
+//! On chips with the single-uniform rule all uniform operands of an instruction must come from one register; the
+//! words that it needs form a set of at most four. Words may be duplicated freely, so sets are placed greedily: into the
+//! register that has most of their words already and room for the others.
+
+use gpucc_container::Source;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// A word of the uniform file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Word {
+    /// A literal.
+    Const(u32),
+    /// Address of a buffer (group, binding).
+    Address(u32, u32),
+    /// Its size in bytes.
+    Size(u32, u32),
+    /// A word of a buffer that nobody writes (group, binding, word).
+    Content(u32, u32, u16),
+    /// Workgroups in a dimension.
+    Groups(u16),
+    /// Base of workgroup memory.
+    Shared,
+    /// Base of scratch.
+    Scratch,
+}
+
+impl Word {
+    /// What the container calls it.
+    pub fn source(self) -> Source {
+        match self {
+            Word::Const(v) => Source::Const(v),
+            Word::Address(group, binding) => Source::BufferAddressLo { group, binding },
+            Word::Size(group, binding) => Source::BufferSize { group, binding },
+            Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
+            Word::Groups(d) => Source::NumWorkgroups(d),
+            Word::Shared => Source::SharedBase,
+            Word::Scratch => Source::ScratchBase,
+        }
+    }
+}
+
+/// Up to four words, one for each component of an operand.
+pub type Words = SmallVec<[Word; 4]>;
+
+/// Number of an operand's words in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u32);
+
+/// All operands that are uniforms.
+#[derive(Default)]
+pub struct Table {
+    slots: IndexSet<Words, FxBuildHasher>,
+}
+
+impl Table {
+    /// The slot of these words; equal words share one.
+    pub fn slot(&mut self, words: Words) -> Slot {
+        Slot(self.slots.insert_full(words).0 as u32)
+    }
+
+    /// Words of a slot.
+    pub fn words(&self, slot: u32) -> &[Word] {
+        &self.slots[slot as usize]
+    }
+
+    /// The words of a slot that an operand with these components reads, each once.
+    pub fn read(&self, slot: u32, components: &[u8]) -> Words {
+        let words = self.words(slot);
+        let mut out = Words::new();
+        for &c in components {
+            let w = words[usize::from(c)];
+            if !out.contains(&w) {
+                out.push(w);
+            }
+        }
+        out
+    }
+}
+
+/// The finished file.
+#[derive(Default)]
+pub struct Layout {
+    /// Registers with their components.
+    pub registers: Vec<[Option<Word>; 4]>,
+}
+
+impl Layout {
+    /// Places sets of words, the largest first; each set ends up in one register.
+    pub fn new(mut sets: Vec<Words>) -> Layout {
+        for s in &mut sets {
+            s.sort_unstable();
+        }
+        sets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        sets.dedup();
+        let mut layout = Layout::default();
+        for set in &sets {
+            if layout.find(set).is_some() {
+                continue;
+            }
+            let missing = |r: &[Option<Word>; 4]| set.iter().filter(|w| !r.contains(&Some(**w))).count();
+            let free = |r: &[Option<Word>; 4]| r.iter().filter(|w| w.is_none()).count();
+            let best = layout
+                .registers
+                .iter()
+                .enumerate()
+                .filter(|(_, r)| missing(r) <= free(r))
+                .min_by_key(|(i, r)| (missing(r), free(r), *i))
+                .map(|(i, _)| i);
+            let at = best.unwrap_or_else(|| {
+                layout.registers.push([None; 4]);
+                layout.registers.len() - 1
+            });
+            let r = &mut layout.registers[at];
+            for w in set {
+                if !r.contains(&Some(*w))
+                    && let Some(hole) = r.iter_mut().find(|x| x.is_none())
+                {
+                    *hole = Some(*w);
+                }
+            }
+        }
+        layout
+    }
+
+    /// The register that holds all of these words.
+    pub fn find(&self, set: &[Word]) -> Option<usize> {
+        self.registers.iter().position(|r| set.iter().all(|w| r.contains(&Some(*w))))
+    }
+
+    /// Component of a word in a register.
+    pub fn component(&self, register: usize, word: Word) -> Option<u32> {
+        self.registers[register].iter().position(|w| *w == Some(word)).map(|c| c as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smallvec::smallvec;
+
+    #[test]
+    fn sets_share_registers_and_each_lies_in_one() {
+        let c = Word::Const;
+        let sets: Vec<Words> = vec![
+            smallvec![c(1), c(2)],
+            smallvec![c(2), c(3), c(4)],
+            smallvec![c(5)],
+            smallvec![c(1), c(2)],
+            smallvec![c(6), c(7), c(8), c(9)],
+        ];
+        let l = Layout::new(sets.clone());
+        for s in &sets {
+            assert!(l.find(s).is_some(), "{s:?}");
+        }
+        // {6,7,8,9}, {2,3,4,5}, {1,2}: five joins the register with room left for one... or the last one.
+        assert_eq!(l.registers.len(), 3);
+    }
+}
