@@ -105,7 +105,7 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
         }
         let mut line = String::from("    ");
         match inst {
-            _ if i == words.len() - 1 && code.len() % 8 != 0 => {
+            _ if i == words.len() - 1 && !code.len().is_multiple_of(8) => {
                 let tail: Vec<String> = code[i * 8..].iter().map(|b| format!("{b:#04x}")).collect();
                 line.push_str(&format!("; truncated instruction: {}", tail.join(" ")));
             }

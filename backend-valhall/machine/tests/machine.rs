@@ -25,6 +25,9 @@ fn loads_computes_and_stores() {
     for seed in 0..20 {
         assert_eq!(Program::new(SCALE).try_perturbed(&input, 16, Some(seed)).unwrap(), expected);
     }
+    let mut v9 = Program::new(SCALE);
+    v9.container.generation = "v9".into();
+    assert_eq!(v9.words(&input, 16), expected);
 }
 
 #[test]
@@ -215,7 +218,7 @@ fn divergent_loop_runs_each_lane_as_often_as_it_asks() {
     let steps = |mut n: u32| {
         let mut s = 0;
         while n != 1 {
-            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
             s += 1;
         }
         s
@@ -491,6 +494,25 @@ fn launch_errors_are_sentences() {
     assert_eq!(d.words(0, 1).unwrap(), [3]);
     run(&p.container, None, &mut d, &RunOptions::default()).unwrap();
     assert_eq!(d.words(0, 0).unwrap(), [1, 2]);
+    // A container from anywhere cannot make us panic, exhaust memory or lose a buffer.
+    let bad: [fn(&mut gpucc_container::Entry); 9] = [
+        |e| e.meta.scratch_bytes = u32::MAX,
+        |e| e.meta.shared_bytes = u32::MAX,
+        |e| e.meta.workgroup_size = [u32::MAX, u32::MAX, u32::MAX],
+        |e| e.meta.workgroup_size = [0, 1, 1],
+        |e| e.resources[0].slot = u32::MAX,
+        |e| e.resources.push(e.resources[0].clone()),
+        |e| e.code.clear(),
+        |e| e.code.push(0),
+        |e| e.preloads[8].index = 128,
+    ];
+    for (n, change) in bad.iter().enumerate() {
+        let mut q = p.clone();
+        change(q.entry());
+        let t = run(&q.container, None, &mut d, &RunOptions::default()).unwrap_err();
+        assert_eq!(t.kind, TrapKind::Container, "{n}: {t}");
+        assert_eq!((d.words(0, 0).unwrap(), d.words(0, 1).unwrap()), (vec![1, 2], vec![3]), "{n}");
+    }
 }
 
 #[test]
@@ -500,4 +522,72 @@ fn flush_mode_is_of_the_whole_program() {
     assert_eq!(p.words(&[0], 1), [0x1234]);
     p.entry().meta.family_words = vec![2];
     assert_eq!(p.words(&[0], 1), [0]);
+}
+
+/// Prints how fast the machine is; `cargo test --release -- --nocapture speed` gives the figure for release builds.
+#[test]
+fn speed() {
+    let text = "
+        IADD_IMM.i32 r0, 0x0, #0x4E20
+        IADD_IMM.i32 r1, r60, #0x0
+        U32_TO_F32 r2, r60
+        head: IMUL.i32 r1, r1, r60
+        IADD.u32 r1, r1, r0
+        FMA.f32 r2, r2, 0x3F000000.neg, r2
+        RSHIFT_XOR.i32 r1, r1, 0x7060504.b11, r1
+        CSEL.u32.lt r3, r1, r0, r1, r0
+        FADD.f32 r2, r2, 0x3F800000
+        IADD_IMM.i32 r0, r0, #0xFFFFFFFF
+        BRANCHZ.reconverge r0, offset:head
+        SHADDX.u64 r8, u4, r60.w0, shift:0x2
+        STORE.i32.slot0.end @r1, ^r8, offset:0
+    "
+    .replace("0x3F000000.neg", "0x3DCCCCCD.neg");
+    let p = Program::new(&text);
+    let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]).with_u32(0, 1, &[0; 16]);
+    let start = std::time::Instant::now();
+    let report = p.run_with(&mut d, &RunOptions::default()).unwrap_or_else(|t| panic!("{t}"));
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(report.instructions, 3 + 8 * 20_000 + 2);
+    assert_eq!(report.lane_instructions, 16 * report.instructions);
+    println!("{:.0} million lane instructions per second", report.lane_instructions as f64 / seconds / 1e6);
+}
+
+/// Programs of random valid and damaged words end in a report or a trap, never in a panic.
+#[test]
+fn random_programs_never_panic() {
+    let sample: Vec<u64> = include_str!("../vectors/sample.txt")
+        .lines()
+        .filter(|l| l.starts_with("0x"))
+        .map(|l| u64::from_str_radix(&l[2..18], 16).unwrap())
+        .collect();
+    let mut rng = gpucc_sim::SplitMix64::new(99);
+    let mut reached = 0;
+    for round in 0..3000 {
+        // All registers defined first, or nearly nothing would run.
+        let mut text: String = (0..64).map(|r| format!("IADD_IMM.i32 r{r}, 0x0, #{}\n", rng.below(40))).collect();
+        text.push_str("IADD.u64 r10, u0, 0x0\nIADD.u64 r20, u4, 0x0\n");
+        let mut code = gpucc_valhall_machine::assemble(&text, 1, 8, false).unwrap();
+        let first = code.len() as u64;
+        for _ in 0..20 {
+            let mut w = sample[rng.below(sample.len() as u64) as usize];
+            if round % 2 == 1 {
+                w ^= 1 << rng.below(64);
+            }
+            // Waits everywhere and rarely an end, so that runs get further.
+            w = w & !(0xF << 59) | if rng.below(20) == 0 { rng.below(16) } else { 9 } << 59;
+            code.extend(w.to_le_bytes());
+        }
+        let mut p = Program::from_code(code).shared(64).scratch(64);
+        for n in 9..128 {
+            p = p.constant(n, rng.next_u32() >> rng.below(32));
+        }
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[1; 64]).with_u32(0, 1, &[2; 64]);
+        match p.run_with(&mut d, &RunOptions { step_limit: 100_000, perturb: (round % 3 == 0).then_some(round) }) {
+            Ok(_) => reached += 20,
+            Err(t) => reached += (t.pc.unwrap_or(0).saturating_sub(first)) / 8,
+        }
+        assert_eq!(d.words(0, 0).unwrap().len(), 64);
+    }
+    assert!(reached > 3000, "only {reached} random instructions were executed");
 }

@@ -251,3 +251,37 @@ fn default_instructions_are_plain() {
     gpucc_valhall_machine::text::print(&plain, &mut text);
     assert_eq!(text, "FMA.v2f16 r0, 0x0, 0x0, 0x0");
 }
+
+/// Text from anywhere is read or refused with a place, never a panic.
+#[test]
+fn damaged_text_never_panics() {
+    let lines: Vec<&str> = include_str!("../vectors/sample.txt").lines().filter_map(|l| l.split('\t').nth(1)).collect();
+    let mut rng = Rng(4242);
+    let noise =
+        ['.', ',', ':', '@', '^', '#', '-', 'r', 'u', '0', '9', 'x', ' ', '\t', ';', '/', 'é', '\u{0}', '\u{1F980}'];
+    let mut read = 0;
+    for _ in 0..100_000 {
+        let mut text: Vec<char> = lines[(rng.next() % lines.len() as u64) as usize].chars().collect();
+        for _ in 0..1 + rng.next() % 3 {
+            let at = (rng.next() % text.len() as u64) as usize;
+            match rng.next() % 3 {
+                0 => text[at] = noise[(rng.next() % noise.len() as u64) as usize],
+                1 => text.insert(at, noise[(rng.next() % noise.len() as u64) as usize]),
+                _ if text.len() > 1 => {
+                    text.remove(at);
+                }
+                _ => {}
+            }
+        }
+        let text: String = text.into_iter().collect();
+        if let Ok(word) = asm_words_line(&text, 0, stage::ALL, false) {
+            read += 1;
+            disasm_words_line(&word, 0, stage::ALL).unwrap_or_else(|e| panic!("{text} gives {word}: {e}"));
+        }
+        if let Err(errors) = assemble(&text, 0, stage::ALL, false) {
+            assert!(errors.iter().all(|e| e.line == 1 && e.column >= 1 && !e.message.is_empty()));
+        }
+        let _ = disasm_words_line(&text, 0, stage::ALL);
+    }
+    assert!(read > 1000);
+}

@@ -3,7 +3,7 @@
 use gpucc_num::convert;
 use gpucc_sim::{Trap, TrapKind};
 
-use super::decode::{DInst, Value};
+use super::decode::{DInst, Value, half_bytes};
 use super::float;
 use super::warp::{LANES, V32, V64, Warp};
 use crate::Op;
@@ -118,7 +118,7 @@ pub(super) fn truth(result: u8, width: u32, v: bool) -> u32 {
 }
 
 pub(super) fn out(w: &mut Warp, d: &DInst, v: &V32) -> Result<(), Trap> {
-    w.write(d.dst, (d.dst_mask & 1) * 0x3 | (d.dst_mask >> 1 & 1) * 0xC, v)
+    w.write(d.dst, half_bytes(d.dst_mask), v)
 }
 
 fn out64(w: &mut Warp, d: &DInst, v: &V64) -> Result<(), Trap> {

@@ -217,7 +217,7 @@ fn need_of(form: Form, wide: bool, halves: Option<u8>) -> u8 {
     match form {
         Form::Whole if wide => 0xFF,
         Form::Whole => match halves {
-            Some(h) => (h & 1) * 0x3 | (h >> 1 & 1) * 0xC,
+            Some(h) => half_bytes(h),
             None => 0xF,
         },
         Form::Widen(h) => 0x3 << (2 * h),
@@ -229,6 +229,11 @@ fn need_of(form: Form, wide: bool, halves: Option<u8>) -> u8 {
         }
         Form::Lanes8(b) => b.iter().fold(0, |m, &x| m | 1 << x),
     }
+}
+
+/// Bytes of the halves in a mask.
+pub(super) fn half_bytes(halves: u8) -> u8 {
+    [0, 0x3, 0xC, 0xF][usize::from(halves & 3)]
 }
 
 fn round_of(v: u32) -> Round {

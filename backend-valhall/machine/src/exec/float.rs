@@ -37,7 +37,7 @@ fn compare(cmp: u8, a: f64, b: f64) -> bool {
         3 => a != b,
         4 => a < b,
         5 => a <= b,
-        6 => a < b || a > b,
+        6 => a != b && !a.is_nan() && !b.is_nan(),
         _ => !a.is_nan() && !b.is_nan(),
     }
 }

@@ -29,6 +29,23 @@ pub const REGISTER_FILE: u8 = 0;
 /// Most invocations of a workgroup.
 const MOST_INVOCATIONS: u64 = 1024;
 
+/// Most bytes of workgroup memory, as drivers for these parts offer.
+const MOST_SHARED: u32 = 32 << 10;
+
+/// Most bytes of private memory of an invocation: a bound of this machine, so that a container cannot exhaust it.
+const MOST_SCRATCH: u32 = 64 << 10;
+
+/// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
+const MOST_GROUP: u32 = 58;
+
+/// A buffer as uniform words see it.
+struct Bound {
+    group: u32,
+    binding: u32,
+    base: u64,
+    size: u64,
+}
+
 /// Instructions that a warp runs before others get a turn.
 const SLICE: u32 = 1 << 14;
 
@@ -148,6 +165,12 @@ impl<'a> Launch<'a> {
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
             return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
         }
+        if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
+            return Err(container_trap(format!(
+                "{} bytes of workgroup memory and {} of private memory: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
+                meta.shared_bytes, meta.scratch_bytes
+            )));
+        }
         let mode = match meta.family_words.first().copied().unwrap_or(0) {
             0 => Mode::IEEE,
             2 | 3 => Mode::FLUSH,
@@ -157,12 +180,19 @@ impl<'a> Launch<'a> {
         let mut memory = Memory::new();
         let mut space = AddressSpace::new64(options.perturb);
         // Everything that can fail comes before buffers are taken out of the dispatch.
-        let mut places = Vec::new();
+        let mut places: Vec<usize> = Vec::new();
         for r in &entry.resources {
+            if r.group > MOST_GROUP || r.slot >= 1 << 24 {
+                return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
+            }
             if !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
                 return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
             }
-            places.push(dispatch.require(r.group, r.binding, u64::from(r.min_size))?);
+            let place = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
+            if places.contains(&place) {
+                return Err(container_trap(format!("group {} binding {} is listed twice", r.group, r.binding)));
+            }
+            places.push(place);
         }
         let code_id = memory.alloc("code", entry.code.clone(), false);
         let code_base = space.place(code_id, entry.code.len() as u64, 128)?;
@@ -179,37 +209,21 @@ impl<'a> Launch<'a> {
         } else {
             None
         };
-        let mut buffers = Vec::new();
-        let mut addresses = Vec::new();
-        let mut bound = Vec::new();
-        for (r, &place) in entry.resources.iter().zip(&places) {
-            let b = &mut dispatch.buffers[place];
-            let size = b.bytes.len() as u64;
-            let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
-            let name = format!("buffer {}:{}", r.group, r.binding);
-            let id = memory.alloc(name, std::mem::take(&mut b.bytes), writable);
-            bound.push((place, id));
-            let base = match space.place(id, size, 256) {
-                Ok(base) if base >> 32 == (base + size) >> 32 => base,
-                Ok(_) => space.place(id, size, 1 << 32)?,
-                Err(e) => return Err(e),
-            };
-            buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
-            addresses.push((r.group, r.binding, base, size));
-        }
         let mut launch = Launch {
             entry,
             code: Vec::new(),
             code_base,
             generation,
-            world: Some(World { memory, space, buffers, scratch }),
+            world: Some(World { memory, space, buffers: Vec::new(), scratch }),
             shared: Some(shared),
-            bound,
+            bound: Vec::new(),
             mode,
             options: options.clone(),
             rng,
         };
-        match launch.uniforms(&addresses, data_base, dispatch.grid) {
+        // From here on buffers may have been taken out of the dispatch: they go back whatever happens.
+        let uniforms = launch.bind(dispatch, &places).and_then(|a| launch.uniforms(&a, data_base, dispatch.grid));
+        match uniforms {
             Ok(uniforms) => {
                 let env = Environment { uniforms, shared_base, code_base, small_file };
                 launch.code = predecode(&entry.code, generation, &env);
@@ -222,16 +236,33 @@ impl<'a> Launch<'a> {
         }
     }
 
+    /// Moves the buffers into the memory of the run and gives them addresses and handles.
+    fn bind(&mut self, dispatch: &mut Dispatch, places: &[usize]) -> Result<Vec<Bound>, Trap> {
+        let Some(world) = &mut self.world else { return Err(container_trap("nothing to run")) };
+        let mut bound = Vec::new();
+        for (r, &place) in self.entry.resources.iter().zip(places) {
+            let b = &mut dispatch.buffers[place];
+            let size = b.bytes.len() as u64;
+            let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
+            let name = format!("buffer {}:{}", r.group, r.binding);
+            let id = world.memory.alloc(name, std::mem::take(&mut b.bytes), writable);
+            self.bound.push((place, id));
+            // No allocation crosses 4 GiB: one that would gets a window of its own.
+            let mut base = world.space.place(id, size, 256)?;
+            if base >> 32 != (base + size) >> 32 {
+                base = world.space.place(id, size, 1 << 32)?;
+            }
+            world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
+            bound.push(Bound { group: r.group, binding: r.binding, base, size });
+        }
+        Ok(bound)
+    }
+
     /// Words of the uniform file, and the check that register preloads are those that the hardware has.
-    fn uniforms(
-        &self,
-        buffers: &[(u32, u32, u64, u64)],
-        data_base: u64,
-        grid: [u32; 3],
-    ) -> Result<[Option<u32>; 128], Trap> {
+    fn uniforms(&self, buffers: &[Bound], data_base: u64, grid: [u32; 3]) -> Result<[Option<u32>; 128], Trap> {
         let mut words = [None; 128];
         let find = |group: u32, binding: u32| {
-            buffers.iter().find(|b| b.0 == group && b.1 == binding).ok_or_else(|| {
+            buffers.iter().find(|b| b.group == group && b.binding == binding).ok_or_else(|| {
                 container_trap(format!("a uniform word names group {group} binding {binding}, which is no resource"))
             })
         };
@@ -261,9 +292,9 @@ impl<'a> Launch<'a> {
             }
             let value = match p.source {
                 Source::Const(v) => v,
-                Source::BufferAddressLo { group, binding } => find(group, binding)?.2 as u32,
-                Source::BufferAddressHi { group, binding } => (find(group, binding)?.2 >> 32) as u32,
-                Source::BufferSize { group, binding } => u32::try_from(find(group, binding)?.3).unwrap_or(u32::MAX),
+                Source::BufferAddressLo { group, binding } => find(group, binding)?.base as u32,
+                Source::BufferAddressHi { group, binding } => (find(group, binding)?.base >> 32) as u32,
+                Source::BufferSize { group, binding } => u32::try_from(find(group, binding)?.size).unwrap_or(u32::MAX),
                 Source::NumWorkgroups(i @ 0..=2) => grid[usize::from(i)],
                 Source::DataAddressLo => data_base as u32,
                 Source::DataAddressHi => (data_base >> 32) as u32,

@@ -223,9 +223,9 @@ impl Warp {
         if self.active == 0xFFFF && bytes == 0xF {
             self.regs[r] = *values;
         } else {
-            for lane in 0..LANES {
+            for (lane, (to, from)) in self.regs[r].iter_mut().zip(values).enumerate() {
                 if self.active >> lane & 1 != 0 {
-                    self.regs[r][lane] = values[lane] & mask | self.regs[r][lane] & !mask;
+                    *to = from & mask | *to & !mask;
                 }
             }
         }
@@ -249,8 +249,8 @@ impl Warp {
     /// Makes bytes of a register undefined in lanes, after a copy of undefined ones or a partial load.
     pub fn undefine(&mut self, reg: u8, lanes: [u16; 4]) {
         let r = usize::from(reg);
-        for b in 0..4 {
-            self.undef[r][b] |= lanes[b] & self.active;
+        for (undefined, lost) in self.undef[r].iter_mut().zip(lanes) {
+            *undefined |= lost & self.active;
         }
         self.refresh(r);
     }
@@ -272,8 +272,7 @@ impl Warp {
                 if both == 0 || o.touch == Touch::Nothing || (touch == Touch::Read && o.touch == Touch::Read) {
                     continue;
                 }
-                for lane in 0..LANES {
-                    let (a, b) = (addresses[lane], o.addresses[lane]);
+                for (lane, (&a, &b)) in addresses.iter().zip(&o.addresses).enumerate() {
                     if both >> lane & 1 != 0 && a < b + u64::from(o.size) && b < a + u64::from(size) {
                         let what = format!(
                             "access to {a:#x} while another to {b:#x} on slot {} is under way: memory needs a wait between them",
@@ -327,9 +326,9 @@ impl Warp {
                 pending[usize::from(r)] |= o.lanes;
             }
         }
-        for r in 0..64 {
-            if pending[r] != self.pending[r] {
-                self.pending[r] = pending[r];
+        for (r, &p) in pending.iter().enumerate() {
+            if p != self.pending[r] {
+                self.pending[r] = p;
                 self.refresh(r);
             }
         }
