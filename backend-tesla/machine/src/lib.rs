@@ -5,6 +5,7 @@
 //! outside vectors. Instructions are 4 or 8 bytes; see `docs/abi-tesla.md` for the convention between compiled
 //! compute code and its launcher, and `docs/errata-tesla.md` for where we had to choose.
 
+pub mod exec;
 pub mod listing;
 pub mod operand;
 pub mod rows;
@@ -13,6 +14,7 @@ pub mod types;
 pub mod validate;
 pub mod vectors;
 
+pub use exec::run;
 pub use listing::{TextErrorWithLine, asm_words_line, assemble, disasm_words_line, disassemble};
 pub use operand::{Addr, Operand, SharedTy};
 pub use types::{AtomOp, Facts, Kind, Op, Ty, Unit, Width};

@@ -1,0 +1,280 @@
+//! From container and dispatch to warps, and back.
+
+use super::memory::{Memories, Window};
+use super::program::{CLASSES, Program};
+use super::step::Machine;
+use super::warp::Warp;
+use crate::Tesla;
+use gpucc_container::{Access, Container, Entry, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_isa::Isa;
+use gpucc_sim::{
+    BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind, local_id, run_workgroup,
+    workgroups,
+};
+
+/// Where parameters begin in s[], in words.
+const FIRST_PARAMETER: u16 = 5;
+/// One past the last parameter word in s[].
+const PARAMETERS_END: u16 = 68;
+/// Bytes of s[] of a workgroup.
+const SHARED_MAX: u32 = 16_384;
+/// Local id in `$r0` (docs/abi-tesla.md section 3).
+const PACKED_LOCAL_ID: u32 = 0;
+
+fn bad(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+fn refuse(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Dispatch, message)
+}
+
+fn pick<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry, Trap> {
+    let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
+    match name {
+        Some(n) => container.entry(n).ok_or_else(|| bad(format!("no entry point `{n}`; there are: {}", names()))),
+        None => match &container.entries[..] {
+            [one] => Ok(one),
+            [] => Err(bad("the container has no entry points")),
+            _ => Err(bad(format!("several entry points, name one of: {}", names()))),
+        },
+    }
+}
+
+/// Runs a dispatch of one entry point. Buffers change in place, also when the run traps.
+///
+/// # Errors
+/// The first broken rule, with instruction and address.
+pub fn run(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    if container.family != Tesla::NAME {
+        return Err(bad(format!("code for {}, this machine is tesla", container.family)));
+    }
+    let Some(generation) = crate::generation(&container.generation) else {
+        return Err(bad(format!("unknown generation {}", container.generation)));
+    };
+    let entry = pick(container, entry)?;
+    let launch = Launch::new(entry, dispatch)?;
+    let mut memory = Memory::new();
+    let mut allocs = Vec::new();
+    for (i, b) in dispatch.buffers.iter_mut().enumerate() {
+        let bytes = std::mem::take(&mut b.bytes);
+        allocs.push(memory.alloc(format!("buffer {i} (group {} binding {})", b.group, b.binding), bytes, true));
+    }
+    let mut memories = Memories::new(memory);
+    for (resource, index) in &launch.resources {
+        let writable = dispatch.buffers[*index].writable && resource.access != Access::Read;
+        let window = Window { alloc: allocs[*index], writable };
+        match resource.slot {
+            s @ 0..=14 if resource.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
+            s @ 1..=13 => memories.constant[s as usize] = Some(allocs[*index]),
+            s => memories.global[(s & 0xff) as usize] = Some(Window { writable: false, ..window }),
+        }
+    }
+    let result = launch.run(entry, generation, &mut memories, dispatch.grid, options);
+    for (b, id) in dispatch.buffers.iter_mut().zip(&allocs) {
+        b.bytes = memories.memory.take(*id);
+    }
+    result
+}
+
+/// What the metadata says, checked.
+struct Launch<'a> {
+    meta: &'a gpucc_container::Meta,
+    resources: Vec<(&'a Resource, usize)>,
+    registers: u32,
+    shared_base: u32,
+    stack: usize,
+    window: u32,
+    local_id: bool,
+    /// Words of c0 and of s[]: place and value.
+    c0: Vec<(u16, u32)>,
+    parameters: Vec<(u16, u32)>,
+}
+
+impl<'a> Launch<'a> {
+    fn new(entry: &'a Entry, dispatch: &Dispatch) -> Result<Launch<'a>, Trap> {
+        let meta = &entry.meta;
+        if entry.stage != Stage::Compute {
+            return Err(bad("only compute entry points can be dispatched"));
+        }
+        let [x, y, z] = meta.workgroup_size;
+        if x == 0 || y == 0 || z == 0 || meta.invocations() > 512 || z > 64 {
+            return Err(bad(format!("workgroups of {x} x {y} x {z}; at most 512 invocations and 64 in z")));
+        }
+        if meta.subgroup_size != 32 {
+            return Err(bad(format!("subgroups of {}, a warp has 32 lanes", meta.subgroup_size)));
+        }
+        let registers = u32::from(meta.registers_of(0));
+        if !(1..=128).contains(&registers) {
+            return Err(bad(format!("{registers} registers, there are 1 to 128")));
+        }
+        if meta.scratch_bytes > 0x1_0000 {
+            return Err(bad(format!("{} bytes of l[], at most 65536", meta.scratch_bytes)));
+        }
+        if let Some(big) = dispatch.grid.iter().find(|&&n| n > 65_535) {
+            return Err(refuse(format!("{big} workgroups in a dimension, at most 65535")));
+        }
+        let word = |i: usize| meta.family_words.get(i).copied().unwrap_or(0);
+        let mut l = Launch {
+            meta,
+            resources: Vec::new(),
+            registers,
+            shared_base: word(0),
+            stack: match word(1) {
+                0 => 8,
+                n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
+                n => return Err(bad(format!("{n} stack entries, at most 4096"))),
+            },
+            window: word(2),
+            local_id: false,
+            c0: Vec::new(),
+            parameters: Vec::new(),
+        };
+        for r in &entry.resources {
+            let ok = match r.kind {
+                ResourceKind::Storage => r.slot <= 14,
+                ResourceKind::Uniform => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
+                _ => return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics")),
+            };
+            if !ok || r.count > 1 {
+                return Err(bad(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
+            }
+            if l.window > 0 && (r.slot == 14 || r.slot == 0x10e) {
+                return Err(bad("slot 14 is taken by the workgroup window"));
+            }
+            l.resources.push((r, dispatch.require(r.group, r.binding, u64::from(r.min_size))?));
+        }
+        for p in &entry.preloads {
+            match (p.file, p.index, p.source) {
+                (0, 0, Source::Family(PACKED_LOCAL_ID)) => l.local_id = true,
+                (UNIFORM_FILE, i @ 0..=16_383, s) => l.c0.push((i, uniform(s, dispatch)?)),
+                (0x81, i @ FIRST_PARAMETER..PARAMETERS_END, s) => l.parameters.push((i, uniform(s, dispatch)?)),
+                (file, index, source) => {
+                    return Err(bad(format!("preload of file {file:#x} index {index} with {source:?}")));
+                }
+            }
+        }
+        let end = l.parameters.iter().map(|p| (u32::from(p.0) + 1) * 4).max().unwrap_or(0x14);
+        if l.shared_base == 0 {
+            l.shared_base = end.next_multiple_of(0x40);
+        }
+        if l.shared_base < end || !l.shared_base.is_multiple_of(4) {
+            return Err(bad(format!("workgroup memory at {:#x} overlaps what is before it", l.shared_base)));
+        }
+        if l.shared_base.saturating_add(meta.shared_bytes) > SHARED_MAX {
+            return Err(bad(format!("{} bytes of workgroup memory do not fit s[]", meta.shared_bytes)));
+        }
+        Ok(l)
+    }
+
+    fn run(
+        &self,
+        entry: &Entry,
+        generation: u8,
+        memories: &mut Memories,
+        grid: [u32; 3],
+        options: &RunOptions,
+    ) -> Result<RunReport, Trap> {
+        let size = self.meta.workgroup_size;
+        let invocations = self.meta.invocations() as u32;
+        let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7465_736c_61));
+        if let Some(last) = self.c0.iter().map(|c| c.0).max() {
+            let id = memories.memory.alloc_undefined("c0", (usize::from(last) + 1) * 4, rng.as_mut());
+            for &(i, v) in &self.c0 {
+                memories.memory.store_u32(id, u64::from(i) * 4, v)?;
+            }
+            memories.constant[0] = Some(id);
+        }
+        if !entry.data.is_empty() {
+            memories.constant[14] = Some(memories.memory.alloc("DATA section", entry.data.clone(), false));
+        }
+        let shared_size = (self.shared_base + self.meta.shared_bytes) as usize;
+        let shared = memories.memory.alloc_undefined("s[]", shared_size, None);
+        memories.shared = Some(shared);
+        if self.window > 0 {
+            let id = memories.memory.alloc_undefined("workgroup window", self.window as usize, None);
+            memories.global[14] = Some(Window { alloc: id, writable: true });
+        }
+        let program = Program::new(&entry.code, generation, self.registers);
+        let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
+        let mut report = RunReport::default();
+        let warps = invocations.div_ceil(32);
+        let rule = BarrierRule::STRICT;
+        for id in workgroups(grid, options.perturb) {
+            let linear =
+                (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
+            machine.memories.begin_workgroup(rng.as_mut(), self.window, linear);
+            self.header(machine.memories, size, grid, id)?;
+            let mut group: Vec<Warp> = (0..warps)
+                .map(|w| {
+                    let lanes = (invocations - w * 32).min(32);
+                    let exists = if lanes == 32 { !0 } else { (1 << lanes) - 1 };
+                    let seed = rng.as_ref().map(|r| r.fork(linear * 16 + u64::from(w) + 2));
+                    let mut warp =
+                        Warp::new(w, exists, self.registers as usize, self.meta.scratch_bytes, self.stack, seed);
+                    if self.local_id {
+                        let packed = std::array::from_fn(|l| {
+                            let [x, y, z] = local_id(w * 32 + l as u32, size);
+                            x | y << 16 | z << 26
+                        });
+                        warp.write(0, &packed, exists);
+                    }
+                    warp
+                })
+                .collect();
+            report.subgroups += u64::from(warps);
+            report.barriers +=
+                run_workgroup(&mut group, options.perturb, rule, |w| machine.run(w)).map_err(|t| t.in_workgroup(id))?;
+        }
+        report.instructions = machine.instructions;
+        report.lane_instructions = machine.lane_instructions;
+        for (name, n) in CLASSES.iter().zip(machine.classes) {
+            if n > 0 {
+                report.add_class(name, n);
+            }
+        }
+        Ok(report)
+    }
+
+    /// The head of s[] (docs/abi-tesla.md section 3).
+    fn header(&self, m: &mut Memories, size: [u32; 3], grid: [u32; 3], id: [u32; 3]) -> Result<(), Trap> {
+        let halves = [
+            (0x02, size[0]),
+            (0x04, size[1]),
+            (0x06, size[2]),
+            (0x08, grid[0]),
+            (0x0a, grid[1]),
+            (0x0c, id[0]),
+            (0x0e, id[1]),
+            (0x10, grid[2]),
+            (0x12, id[2]),
+        ];
+        let Some(shared) = m.shared else { return Ok(()) };
+        for (at, v) in halves {
+            m.memory.store(shared, at, 2, u64::from(v))?;
+        }
+        for &(i, v) in &self.parameters {
+            m.memory.store_u32(shared, u64::from(i) * 4, v)?;
+        }
+        Ok(())
+    }
+}
+
+/// Value of a uniform word.
+fn uniform(source: Source, dispatch: &Dispatch) -> Result<u32, Trap> {
+    match source {
+        Source::Const(v) => Ok(v),
+        Source::NumWorkgroups(d @ 0..=2) => Ok(dispatch.grid[usize::from(d)]),
+        Source::BufferSize { group, binding } => {
+            let index = dispatch.require(group, binding, 0)?;
+            u32::try_from(dispatch.buffers[index].bytes.len())
+                .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB")))
+        }
+        other => Err(bad(format!("no uniform word can hold {other:?}"))),
+    }
+}

@@ -1,0 +1,409 @@
+//! Memory spaces of a running workgroup, and the instructions on them (reference sections 4.1, 4.6, 7.6).
+
+use super::program::{Code, Dst, Place, Src};
+use super::step::Machine;
+use super::warp::{Lanes, Warp, first};
+use crate::operand::Addr;
+use crate::types::{AtomOp, Op, Ty};
+use gpucc_sim::{AllocId, Memory, SplitMix64, Trap, TrapKind};
+
+/// A window onto a buffer.
+#[derive(Clone, Copy)]
+pub struct Window {
+    /// The buffer.
+    pub alloc: AllocId,
+    /// Whether stores are allowed.
+    pub writable: bool,
+}
+
+/// All spaces but l[].
+pub struct Memories {
+    pub memory: Memory,
+    pub global: [Option<Window>; 16],
+    pub constant: [Option<AllocId>; 16],
+    pub shared: Option<AllocId>,
+    /// Bytes of the workgroup window and where this workgroup's begin in it.
+    pub window: Option<(u32, u64)>,
+    /// Locked words of s[]: byte address, warp, lane.
+    pub locks: Vec<(u32, u32, u32)>,
+}
+
+impl Memories {
+    /// No spaces yet.
+    pub fn new(memory: Memory) -> Memories {
+        Memories { memory, global: [None; 16], constant: [None; 16], shared: None, window: None, locks: Vec::new() }
+    }
+
+    /// Forgets what a workgroup left behind.
+    pub fn begin_workgroup(&mut self, mut rng: Option<&mut SplitMix64>, window: u32, linear: u64) {
+        if let Some(id) = self.shared {
+            self.memory.reset_undefined(id, rng.as_deref_mut());
+        }
+        if window > 0
+            && let Some(w) = self.global[14]
+        {
+            self.memory.reset_undefined(w.alloc, rng);
+            self.window = Some((window, linear * u64::from(window)));
+        }
+        self.locks.clear();
+    }
+
+    fn global_place(&self, g: u8, address: u32, size: u32, store: bool) -> Result<(AllocId, u64), Trap> {
+        let Some(w) = self.global[g as usize] else {
+            return Err(Trap::new(TrapKind::OutOfBounds, format!("g{g}[] is not bound")));
+        };
+        if !address.is_multiple_of(size) {
+            return Err(Trap::new(TrapKind::Misaligned, format!("access of {size} bytes at g{g}[{address:#x}]")));
+        }
+        if store && !w.writable {
+            return Err(Trap::new(TrapKind::ReadOnly, format!("store to g{g}[{address:#x}]")));
+        }
+        if let (14, Some((bytes, base))) = (g, self.window) {
+            let offset = u64::from(address).checked_sub(base).filter(|&o| o + u64::from(size) <= u64::from(bytes));
+            return offset.map(|o| (w.alloc, o)).ok_or_else(|| {
+                Trap::new(
+                    TrapKind::OutOfBounds,
+                    format!("g14[{address:#x}] belongs to another workgroup; here is {base:#x} and {bytes} bytes on"),
+                )
+            });
+        }
+        Ok((w.alloc, u64::from(address)))
+    }
+}
+
+/// A loaded value in the register, by type.
+fn extend(raw: u64, ty: Ty) -> u32 {
+    match ty {
+        Ty::S8 => i32::from(raw as i8) as u32,
+        Ty::S16 => i32::from(raw as i16) as u32,
+        _ => raw as u32,
+    }
+}
+
+fn misaligned(space: &str, at: u32, size: u32) -> Trap {
+    Trap::new(TrapKind::Misaligned, format!("access of {size} bytes at {space}[{at:#x}]"))
+}
+
+impl Machine<'_> {
+    /// Byte address of a memory operand in a lane: 16-bit sum.
+    #[inline]
+    pub fn address(warp: &Warp, addr: Addr, lane: u32) -> u32 {
+        if addr.a == 0 {
+            return addr.off as u32 & 0xffff;
+        }
+        u32::from(warp.areg[addr.a as usize][lane as usize].wrapping_add(addr.off as u16))
+    }
+
+    /// Address registers that an instruction reads must have been written.
+    pub fn check_areg(warp: &Warp, a: u8, mask: u32) -> Result<(), Trap> {
+        if a > 4 {
+            return Err(Trap::new(TrapKind::BadRegister, format!("$a{a} must not be used")));
+        }
+        let unknown = mask & !warp.areg_known[a as usize];
+        if unknown != 0 {
+            return Err(Trap::new(TrapKind::UndefinedRead, format!("$a{a} was never written")).in_lane(first(unknown)));
+        }
+        Ok(())
+    }
+
+    /// Loads `size` bytes of c[].
+    pub fn load_const(&self, c: u8, at: u32, size: u32) -> Result<u32, Trap> {
+        if !at.is_multiple_of(size) {
+            return Err(misaligned(&format!("c{c}"), at, size));
+        }
+        let Some(id) = self.memories.constant[c as usize] else {
+            return Err(Trap::new(TrapKind::OutOfBounds, format!("c{c}[] is not bound")));
+        };
+        Ok(self.memories.memory.load(id, u64::from(at), size)? as u32)
+    }
+
+    /// Loads `size` bytes of s[].
+    pub fn load_shared(&self, at: u32, size: u32) -> Result<u32, Trap> {
+        if !at.is_multiple_of(size) {
+            return Err(misaligned("s", at, size));
+        }
+        let Some(id) = self.memories.shared else {
+            return Err(Trap::new(TrapKind::OutOfBounds, "there is no s[]"));
+        };
+        Ok(self.memories.memory.load(id, u64::from(at), size)? as u32)
+    }
+
+    fn store_shared(&mut self, at: u32, size: u32, value: u32) -> Result<(), Trap> {
+        if !at.is_multiple_of(size) {
+            return Err(misaligned("s", at, size));
+        }
+        let Some(id) = self.memories.shared else {
+            return Err(Trap::new(TrapKind::OutOfBounds, "there is no s[]"));
+        };
+        Ok(self.memories.memory.store(id, u64::from(at), size, u64::from(value))?)
+    }
+
+    fn local_range(warp: &Warp, at: u32, size: u32, lane: u32) -> Result<std::ops::Range<usize>, Trap> {
+        if !at.is_multiple_of(size) {
+            return Err(misaligned("l", at, size));
+        }
+        if at + size > warp.local_size {
+            return Err(Trap::new(
+                TrapKind::OutOfBounds,
+                format!("access of {size} bytes at l[{at:#x}], there are {} bytes", warp.local_size),
+            ));
+        }
+        let start = (lane * warp.local_size + at) as usize;
+        Ok(start..start + size as usize)
+    }
+
+    /// `mov`-like results of loads: half or full registers.
+    fn deliver(warp: &mut Warp, dst: Dst, values: &Lanes, mask: u32) {
+        match dst {
+            Dst::R16(r, high) => warp.write_half(r, high, values, mask),
+            Dst::R32(r, _) => warp.write(r, values, mask),
+            Dst::None | Dst::Ignored => {}
+        }
+    }
+
+    /// Loads and stores of c[], s[], l[], g[].
+    pub fn memory_op(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
+        let size = code.ty.bytes();
+        let words = size.div_ceil(4) as usize;
+        let mut values = [[0_u32; 32]; 4];
+        let store = matches!(code.op, Op::StS | Op::StUnlock | Op::StL | Op::StG);
+        if store {
+            self.stored(warp, code, mask, words, &mut values)?;
+        }
+        match code.place {
+            Place::Const(_, addr) | Place::Shared(addr) | Place::Local(addr) => Self::check_areg(warp, addr.a, mask)?,
+            Place::Global(_, r) => self.defined(warp, Src::R32(r), mask)?,
+            Place::None => {}
+        }
+        let mut loaded = mask;
+        if code.op == Op::LdLock {
+            loaded = self.lock(warp, code, mask);
+        }
+        let mut rest = if store { mask } else { loaded };
+        while rest != 0 {
+            let lane = first(rest);
+            rest &= rest - 1;
+            let l = lane as usize;
+            self.lane_access(warp, code, lane, size, words, store, &mut values).map_err(|t| t.in_lane(lane))?;
+            if !store {
+                values[0][l] = if size < 4 { extend(u64::from(values[0][l]), code.ty) } else { values[0][l] };
+            }
+        }
+        if !store {
+            if words > 1 {
+                if let Dst::R32(r, _) = code.dst {
+                    for (i, v) in values.iter().enumerate().take(words) {
+                        warp.write(r + i as u8, v, loaded);
+                    }
+                }
+            } else {
+                Self::deliver(warp, code.dst, &values[0], loaded);
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn lane_access(
+        &mut self,
+        warp: &mut Warp,
+        code: &Code,
+        lane: u32,
+        size: u32,
+        words: usize,
+        store: bool,
+        values: &mut [Lanes; 4],
+    ) -> Result<(), Trap> {
+        let l = lane as usize;
+        match code.place {
+            Place::Const(c, addr) => values[0][l] = self.load_const(c, Self::address(warp, addr, lane), size)?,
+            Place::Shared(addr) => {
+                let at = Self::address(warp, addr, lane);
+                if !store {
+                    values[0][l] = self.load_shared(at, size)?;
+                    return Ok(());
+                }
+                if code.op == Op::StUnlock {
+                    let Some(i) = self.memories.locks.iter().position(|k| *k == (at, warp.id, lane)) else {
+                        return Err(Trap::new(
+                            TrapKind::Hazard,
+                            format!("unlock of s[{at:#x}], which this lane has not locked"),
+                        ));
+                    };
+                    self.memories.locks.swap_remove(i);
+                } else if self.memories.locks.iter().any(|k| k.0 == at & !3 && k.1 != warp.id) {
+                    return Err(Trap::new(TrapKind::Hazard, format!("store to s[{at:#x}], locked by another warp")));
+                }
+                self.store_shared(at, size, values[0][l])?;
+            }
+            Place::Local(addr) => {
+                let range = Self::local_range(warp, Self::address(warp, addr, lane), size, lane)?;
+                if store {
+                    let bytes: Vec<u8> = (0..words).flat_map(|w| values[w][l].to_le_bytes()).collect();
+                    warp.local_known[range.clone()].fill(true);
+                    warp.local[range].copy_from_slice(&bytes[..size as usize]);
+                } else {
+                    if warp.local_known[range.clone()].contains(&false) {
+                        let at = Self::address(warp, addr, lane);
+                        return Err(Trap::new(TrapKind::UndefinedRead, format!("l[{at:#x}] was never written")));
+                    }
+                    let mut bytes = [0; 16];
+                    bytes[..size as usize].copy_from_slice(&warp.local[range]);
+                    for (w, b) in bytes.chunks_exact(4).enumerate().take(words) {
+                        values[w][l] = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+                    }
+                }
+            }
+            Place::Global(g, r) => {
+                let address = warp.regs[r as usize][l];
+                let (id, offset) = self.memories.global_place(g, address, size, store)?;
+                if size < 4 {
+                    if store {
+                        self.memories.memory.store(id, offset, size, u64::from(values[0][l]))?;
+                    } else {
+                        values[0][l] = self.memories.memory.load(id, offset, size)? as u32;
+                    }
+                } else {
+                    for (w, v) in values.iter_mut().enumerate().take(words) {
+                        let at = offset + 4 * w as u64;
+                        if store {
+                            self.memories.memory.store_u32(id, at, v[l])?;
+                        } else {
+                            v[l] = self.memories.memory.load_u32(id, at)?;
+                        }
+                    }
+                }
+            }
+            Place::None => {}
+        }
+        Ok(())
+    }
+
+    /// Data of a store.
+    fn stored(&self, warp: &Warp, code: &Code, mask: u32, words: usize, values: &mut [Lanes; 4]) -> Result<(), Trap> {
+        let src = code.src[2];
+        self.defined(warp, src, mask)?;
+        match src {
+            Src::R32(r) => values[0] = warp.regs[r as usize],
+            Src::R16(r, high) => values[0] = warp.regs[r as usize].map(|v| if high { v >> 16 } else { v & 0xffff }),
+            Src::R64(r) => {
+                for (w, v) in values.iter_mut().enumerate().take(words) {
+                    self.defined(warp, Src::R32(r + w as u8), mask)?;
+                    *v = warp.regs[r as usize + w];
+                }
+            }
+            _ => {
+                return Err(Trap::new(
+                    TrapKind::BadRegister,
+                    "data of a store in a register that is not allocated: hardware ignores the store",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries to lock; gives the lanes that got their word and writes the outcome into the flags.
+    fn lock(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> u32 {
+        let mut flags = [0_u8; 32];
+        let mut won = 0;
+        if let Place::Shared(addr) = code.place
+            && mask != 0
+            && !self.memories.locks.iter().any(|k| k.1 == warp.id)
+        {
+            let mut candidates = mask;
+            if let Some(rng) = &mut self.rng {
+                let skip = rng.below(u64::from(mask.count_ones()));
+                for _ in 0..skip {
+                    candidates &= candidates - 1;
+                }
+            }
+            let lane = first(candidates);
+            let at = Self::address(warp, addr, lane);
+            if !self.memories.locks.iter().any(|k| k.0 == at) {
+                self.memories.locks.push((at, warp.id, lane));
+                won = 1 << lane;
+                flags[lane as usize] = 2;
+            }
+        }
+        if let Some(c) = code.cdst {
+            warp.write_flags(c, &flags, mask);
+        }
+        won
+    }
+
+    /// Atomic operations on g[].
+    pub fn atomic(&mut self, warp: &mut Warp, code: &Code, op: AtomOp, mask: u32) -> Result<(), Trap> {
+        let Place::Global(g, r) = code.place else { return Ok(()) };
+        let size = code.ty.bytes();
+        let returns = matches!(code.op, Op::Atom(_));
+        let (data, second) = if returns { (code.src[1], code.src[2]) } else { (code.src[2], Src::None) };
+        if returns && !matches!(code.dst, Dst::R32(..)) {
+            return Err(Trap::new(
+                TrapKind::BadRegister,
+                "result of an atomic operation in a register that is not allocated: hardware ignores it",
+            ));
+        }
+        self.defined(warp, Src::R32(r), mask)?;
+        for src in [data, second] {
+            if matches!(src, Src::Value(_)) {
+                return Err(Trap::new(TrapKind::BadRegister, "atomic operand in a register that is not allocated"));
+            }
+            self.defined(warp, src, mask)?;
+        }
+        let read = |warp: &Warp, src: Src, l: usize| match src {
+            Src::R32(r) => u64::from(warp.regs[r as usize][l]),
+            Src::R64(r) => u64::from(warp.regs[r as usize][l]) | u64::from(warp.regs[r as usize + 1][l]) << 32,
+            _ => 0,
+        };
+        let mut old = [[0_u32; 32]; 2];
+        let turn = self.rng.as_mut().map_or(0, |r| r.below(32) as u32);
+        for i in 0..32 {
+            let lane = (i + turn) % 32;
+            if mask >> lane & 1 == 0 {
+                continue;
+            }
+            let l = lane as usize;
+            let access = self.memories.global_place(g, warp.regs[r as usize][l], size, true);
+            let (id, offset) = access.map_err(|t| t.in_lane(lane))?;
+            let before = self.memories.memory.load(id, offset, size).map_err(|t| Trap::from(t).in_lane(lane))?;
+            let after = apply(op, code.ty, before, read(warp, data, l), read(warp, second, l));
+            self.memories.memory.store(id, offset, size, after).map_err(|t| Trap::from(t).in_lane(lane))?;
+            old[0][l] = before as u32;
+            old[1][l] = (before >> 32) as u32;
+        }
+        if let (true, Dst::R32(d, n)) = (returns, code.dst) {
+            warp.write(d, &old[0], mask);
+            if n > 1 {
+                warp.write(d + 1, &old[1], mask);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Memory after an atomic operation (reference section 4.6).
+fn apply(op: AtomOp, ty: Ty, old: u64, s: u64, new: u64) -> u64 {
+    let (o, v) = (old as u32, s as u32);
+    u64::from(match op {
+        AtomOp::Add if ty.bytes() == 8 => return old.wrapping_add(s),
+        AtomOp::Exch => return s,
+        AtomOp::Cas => return if old == s { new } else { old },
+        AtomOp::Add => o.wrapping_add(v),
+        // The sum wraps before it is compared.
+        AtomOp::Inc => {
+            let n = o.wrapping_add(1);
+            if n > v { 0 } else { n }
+        }
+        AtomOp::Dec => {
+            let n = o.wrapping_sub(1);
+            if n > v { v } else { n }
+        }
+        AtomOp::Max if ty.signed() => (o as i32).max(v as i32) as u32,
+        AtomOp::Min if ty.signed() => (o as i32).min(v as i32) as u32,
+        AtomOp::Max => o.max(v),
+        AtomOp::Min => o.min(v),
+        AtomOp::And => o & v,
+        AtomOp::Or => o | v,
+        AtomOp::Xor => o ^ v,
+    })
+}

@@ -1,0 +1,18 @@
+//! The machine: runs compute code from a container alone (docs/abi-tesla.md).
+//!
+//! It decodes bytes and knows nothing of how they were made. Whatever the ISA reference or the ABI page leaves
+//! undefined traps: registers, flags and memory that were never written, unbalanced control stacks, unaligned or
+//! stray accesses, words that are no instruction.
+
+mod alu;
+mod convert;
+mod float;
+mod launch;
+mod memory;
+mod program;
+pub mod sfu;
+mod sfu_tables;
+mod step;
+mod warp;
+
+pub use launch::run;

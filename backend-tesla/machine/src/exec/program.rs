@@ -1,0 +1,388 @@
+//! Code predecoded once per launch: operands resolved, so that running is a match over the opcode.
+
+use crate::operand::{Addr, Operand, SharedTy, View, destination};
+use crate::types::{Kind, Op, Space, Ty, Unit, Width};
+use crate::{Tesla, listing};
+use gpucc_isa::Inst;
+use gpucc_isa::stage::CS;
+use gpucc_sim::{Trap, TrapKind};
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Src {
+    /// The form has no such source.
+    None,
+    /// 32-bit register.
+    R32(u8),
+    /// Half register.
+    R16(u8, bool),
+    /// Register pair.
+    R64(u8),
+    /// Register beyond the allocated ones, or a constant of the instruction.
+    Value(u32),
+    /// s[].
+    Shared(SharedTy, Addr),
+    /// c[], bytes to load.
+    Const(u8, Addr, u8),
+}
+
+/// A destination operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Dst {
+    /// The form has none, or it is `#`.
+    None,
+    /// Half register.
+    R16(u8, bool),
+    /// 32-bit register and how many follow.
+    R32(u8, u8),
+    /// Beyond the allocated registers: the instruction is ignored.
+    Ignored,
+}
+
+/// A dedicated memory operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// None.
+    None,
+    /// c[] of that number.
+    Const(u8, Addr),
+    /// s[].
+    Shared(Addr),
+    /// l[].
+    Local(Addr),
+    /// g[] of that number at the address in that register.
+    Global(u8, u8),
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub op: Op,
+    pub ty: Ty,
+    pub src_ty: Ty,
+    pub class: usize,
+    /// Address of the next instruction.
+    pub next: u32,
+    /// 0 plain, 1 exit, 2 join.
+    pub ei: u8,
+    /// Condition; 15 is always.
+    pub pred: u8,
+    pub pcc: u8,
+    /// Quad lanes in which a mov writes, spread over the warp.
+    pub lanes: u32,
+    pub dst: Dst,
+    pub cdst: Option<u8>,
+    pub adst: u8,
+    pub src: [Src; 3],
+    pub neg: [bool; 3],
+    pub abs: [bool; 2],
+    pub not: [bool; 2],
+    pub sat: bool,
+    pub signed: [bool; 2],
+    pub high: bool,
+    pub round: u8,
+    pub cond: u8,
+    pub addop: u8,
+    pub quad: [u8; 4],
+    pub qlane: u8,
+    pub place: Place,
+    /// Address register operand of moves and additions between address registers.
+    pub areg: u8,
+    pub imm: u32,
+    pub target: u32,
+    pub barrier: Option<bool>,
+    /// Post-increment: register and amount.
+    pub inc: Option<(u8, u16)>,
+    pub inst: Inst<Tesla>,
+}
+
+/// A place in the code.
+pub enum Slot {
+    /// An instruction.
+    Code(Box<Code>),
+    /// The second word of an 8-byte instruction.
+    Middle,
+    /// Not decodable.
+    Bad(TrapKind, String),
+}
+
+/// All of it, one slot a word.
+pub struct Program {
+    pub slots: Vec<Slot>,
+    pub generation: u8,
+}
+
+/// Classes of instructions in reports.
+pub const CLASSES: [&str; 6] = ["alu", "sfu", "double", "memory", "texture", "flow"];
+
+impl Program {
+    /// Decodes code with `registers` allocated.
+    pub fn new(code: &[u8], generation: u8, registers: u32) -> Program {
+        let mut slots = Vec::with_capacity(code.len() / 4);
+        let mut pc = 0;
+        while pc + 4 <= code.len() {
+            let w0 = u32::from_le_bytes([code[pc], code[pc + 1], code[pc + 2], code[pc + 3]]);
+            let size = crate::length(w0);
+            let slot = if size == 8 && pc % 8 != 0 {
+                Slot::Bad(TrapKind::Misaligned, "8-byte instruction at an odd word".into())
+            } else {
+                let words: Vec<u32> = code[pc..(pc + size).min(code.len())]
+                    .chunks_exact(4)
+                    .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                    .collect();
+                match crate::decode_word(&words, generation, CS) {
+                    Ok(inst) => match Code::new(inst, (pc + size) as u32, registers) {
+                        Ok(code) => Slot::Code(Box::new(code)),
+                        Err(trap) => Slot::Bad(trap.kind, trap.message),
+                    },
+                    Err(e) => {
+                        let kind = match e {
+                            gpucc_isa::DecodeError::Reserved(_) => TrapKind::Reserved,
+                            _ => TrapKind::Undecodable,
+                        };
+                        let hex: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
+                        Slot::Bad(kind, format!("{e}: {}", hex.join(" ")))
+                    }
+                }
+            };
+            slots.push(slot);
+            if size == 8 && pc + 8 <= code.len() {
+                slots.push(Slot::Middle);
+            }
+            pc += size;
+        }
+        Program { slots, generation }
+    }
+
+    /// The instruction at an address.
+    ///
+    /// # Errors
+    /// Past the end, in the middle of an instruction, or no instruction.
+    #[inline]
+    pub fn at(&self, pc: u32) -> Result<&Code, Trap> {
+        match self.slots.get(pc as usize / 4) {
+            Some(Slot::Code(code)) => Ok(code),
+            other => Err(Self::fault(pc, other)),
+        }
+    }
+
+    #[cold]
+    fn fault(pc: u32, slot: Option<&Slot>) -> Trap {
+        let (kind, message) = match slot {
+            None => (TrapKind::FellOffEnd, "execution went past the last instruction".to_owned()),
+            Some(Slot::Middle) => (TrapKind::Undecodable, "address in the middle of an 8-byte instruction".to_owned()),
+            Some(Slot::Bad(kind, message)) => (*kind, message.clone()),
+            Some(Slot::Code(_)) => (TrapKind::Undecodable, String::new()),
+        };
+        Trap::new(kind, message).at(u64::from(pc), || "?".into())
+    }
+
+    /// Text of an instruction.
+    pub fn text(&self, inst: &Inst<Tesla>) -> String {
+        listing::text_of(inst, self.generation, CS)
+    }
+}
+
+fn unsupported(message: &str) -> Trap {
+    Trap::new(TrapKind::Unsupported, message)
+}
+
+fn bad_register(message: String) -> Trap {
+    Trap::new(TrapKind::BadRegister, message)
+}
+
+impl Code {
+    fn new(inst: Inst<Tesla>, next: u32, registers: u32) -> Result<Code, Trap> {
+        let row = inst.row();
+        let get = |name: &str| inst.get(name);
+        let on = |name: &str| inst.get(name) == Some(1);
+        let Some(view) = View::any(&inst, CS) else { return Err(unsupported("operands do not go together")) };
+        let mut code = Code {
+            op: row.op,
+            ty: row.facts.ty,
+            src_ty: row.facts.src,
+            class: match row.facts.unit {
+                Unit::Alu => 0,
+                Unit::Sfu => 1,
+                Unit::Double => 2,
+                Unit::Memory => 3,
+                Unit::Texture => 4,
+                Unit::Flow => 5,
+            },
+            next,
+            ei: get("ei").unwrap_or(0) as u8,
+            pred: get("pred").unwrap_or(15) as u8,
+            pcc: get("pcc").unwrap_or(0) as u8,
+            lanes: get("lanes").map_or(!0, |m| m * 0x1111_1111),
+            dst: Dst::None,
+            cdst: None,
+            adst: get("adst").unwrap_or(0) as u8,
+            src: [Src::None; 3],
+            neg: [on("neg1") || on("neg"), on("neg2"), on("neg3")],
+            abs: [on("abs1") || on("abs"), on("abs2")],
+            not: [on("not1"), on("not2")],
+            sat: on("sat") || row.text.contains(" sat "),
+            signed: [on("s") || on("s1"), on("s") || on("s2")],
+            high: on("high"),
+            round: get("rnd").unwrap_or(0) as u8,
+            cond: get("cond").unwrap_or(0) as u8,
+            addop: get("addop").unwrap_or(0) as u8,
+            quad: [0; 4],
+            qlane: get("qlane").unwrap_or(0) as u8,
+            place: Place::None,
+            areg: 0,
+            imm: get("imm").or(get("cnt")).unwrap_or(0),
+            target: get("target").unwrap_or(0) << 2,
+            barrier: None,
+            inc: None,
+            inst,
+        };
+        for (i, q) in code.quad.iter_mut().enumerate() {
+            *q = get(["op0", "op1", "op2", "op3"][i]).unwrap_or(0) as u8;
+        }
+        if let Some(count) = get("count") {
+            code.barrier = Some(on("inc") && on("wait") && count == 1 << 12);
+        }
+        if let Some(c) = get("cdst") {
+            let always = row.slots.iter().any(|s| matches!(s.kind, Kind::CDstAlways));
+            code.cdst = (always || c & 4 != 0).then_some((c & 3) as u8);
+        }
+        code.operands(view, registers)?;
+        if let Some(inc) = code.inc
+            && !(1..=4).contains(&inc.0)
+        {
+            return Err(bad_register(format!("post-increment of $a{}, which cannot be written", inc.0)));
+        }
+        if on("inc") && code.inc.is_none() && code.barrier.is_none() {
+            return Err(unsupported("post-increment without an operand that shows it"));
+        }
+        if matches!(code.op, Op::Fadd | Op::Fmul) && matches!(code.round, 1 | 2) {
+            return Err(unsupported("f32 rounding modes 1 and 2 are unknown"));
+        }
+        Ok(code)
+    }
+
+    fn operands(&mut self, view: View, registers: u32) -> Result<(), Trap> {
+        let inst = self.inst;
+        let address = |inc: &mut Option<(u8, u16)>, addr: Addr| {
+            if addr.inc {
+                *inc = Some((addr.a, addr.off as u16));
+            }
+            Addr { off: if addr.inc { 0 } else { addr.off }, ..addr }
+        };
+        let reg = |n: u8, width: Width| -> Result<Src, Trap> {
+            let (first, count) = match width {
+                Width::H => (u32::from(n) / 2, 1),
+                Width::S => (u32::from(n), 1),
+                Width::D => (u32::from(n), 2),
+                Width::Q => (u32::from(n), 4),
+            };
+            if first % count != 0 {
+                return Err(bad_register(format!("$r{first} is no multiple of {count}")));
+            }
+            if first >= registers {
+                return match width {
+                    Width::H | Width::S => Ok(Src::Value(0)),
+                    _ => Err(bad_register(format!("$r{first} and up are not allocated"))),
+                };
+            }
+            if first + count > registers {
+                return Err(bad_register(format!("$r{} is not allocated", first + count - 1)));
+            }
+            Ok(match width {
+                Width::H => Src::R16(first as u8, n & 1 == 1),
+                Width::S => Src::R32(n),
+                _ => Src::R64(n),
+            })
+        };
+        for (slot, &raw) in inst.row().slots.iter().zip(&inst.vals) {
+            let place = match slot.name {
+                "src1" => 0,
+                "src2" => 1,
+                "src3" | "data" => 2,
+                _ => 3,
+            };
+            match slot.kind {
+                Kind::Src1(w)
+                | Kind::Src2(w)
+                | Kind::Src3(w)
+                | Kind::SSrc1(w)
+                | Kind::SSrc2(w)
+                | Kind::ISrc1(w)
+                | Kind::Reg(w) => {
+                    let Some(op) = view.source(slot.kind, raw) else { continue };
+                    self.src[place] = match op {
+                        Operand::Reg(n) => reg(n, w)?,
+                        Operand::Shared(ty, addr) => Src::Shared(ty, address(&mut self.inc, addr)),
+                        Operand::Const(c, addr) => {
+                            Src::Const(c, address(&mut self.inc, addr), if w == Width::H { 2 } else { 4 })
+                        }
+                        _ => return Err(unsupported("operand space of another program type")),
+                    };
+                }
+                Kind::HalfOrFull => {
+                    let w = if raw >> 7 == 1 { Width::S } else { Width::H };
+                    self.src[2] = reg((raw & 0x7f) as u8, w)?;
+                }
+                Kind::SameAsDst => {
+                    let at = inst.row().slot("dst").map_or(0, |i| inst.vals[i]);
+                    self.src[2] = reg(at as u8, Width::S)?;
+                }
+                Kind::Dst(_) | Kind::DstO(_) | Kind::DstOF => {
+                    let Some((op, w)) = destination(slot.kind, raw) else { continue };
+                    self.dst = match op {
+                        Operand::Discard => Dst::None,
+                        Operand::Reg(n) => match (reg(n, w)?, w) {
+                            (Src::R16(r, h), _) => Dst::R16(r, h),
+                            (Src::R32(r), _) => Dst::R32(r, 1),
+                            (Src::R64(r), Width::Q) => Dst::R32(r, 4),
+                            (Src::R64(r), _) => Dst::R32(r, 2),
+                            _ => Dst::Ignored,
+                        },
+                        _ => return Err(unsupported("compute programs have no o[]")),
+                    };
+                }
+                Kind::Glob => {
+                    let r = (raw & 0x7f) as u8;
+                    if u32::from(r) >= registers {
+                        return Err(bad_register(format!("$r{r} as an address is not allocated")));
+                    }
+                    self.place = Place::Global((raw >> 7) as u8, r);
+                }
+                Kind::Mem(space, scale) => {
+                    let addr = Addr {
+                        a: inst.get("a").unwrap_or(0) as u8,
+                        inc: inst.get("inc") == Some(1),
+                        off: (raw * u32::from(scale)) as i32,
+                    };
+                    let addr = address(&mut self.inc, addr);
+                    self.place = match space {
+                        Space::Const => Place::Const(inst.get("cidx").unwrap_or(0) as u8, addr),
+                        Space::Shared => Place::Shared(addr),
+                        Space::Local => Place::Local(addr),
+                        Space::Attr | Space::Out | Space::Varying => {
+                            return Err(unsupported("memory space of another program type"));
+                        }
+                    };
+                }
+                Kind::Num if slot.name == "imm" && !matches!(self.op, Op::AddA | Op::PmEvent) => {
+                    // The immediate stands in the place of the second source.
+                    let half = inst.row().slots.iter().any(|s| matches!(s.kind, Kind::ISrc1(Width::H)));
+                    self.src[1] = Src::Value(if half { raw & 0xffff } else { raw });
+                }
+                Kind::A => self.areg = raw as u8,
+                _ => {}
+            }
+        }
+        // The integer and float add families take their second operand from the third field.
+        if matches!(self.op, Op::Add | Op::Sub | Op::Subr | Op::Addc | Op::Fadd | Op::Dadd) && self.src[1] == Src::None
+        {
+            self.src.swap(1, 2);
+            self.neg.swap(1, 2);
+        }
+        if matches!(self.op, Op::Mov) && self.src[0] == Src::None {
+            self.src.swap(0, 1);
+        }
+        Ok(())
+    }
+}

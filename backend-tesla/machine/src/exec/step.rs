@@ -1,0 +1,211 @@
+//! One instruction of one warp after the other.
+
+use super::memory::Memories;
+use super::program::{Code, Dst, Program, Slot, Src};
+use super::warp::{Entry, Warp, first};
+use crate::operand::Addr;
+use crate::types::{Op, condition};
+use gpucc_sim::{SplitMix64, Steps, Stop, Trap, TrapKind};
+
+/// Instructions after which a warp gives way to the others of its workgroup.
+const SLICE: u32 = 10_000;
+
+/// What all warps share while they run.
+pub struct Machine<'a> {
+    pub program: &'a Program,
+    pub memories: &'a mut Memories,
+    pub steps: Steps,
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub classes: [u64; 6],
+    pub rng: Option<SplitMix64>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine about to run.
+    pub fn new(program: &'a Program, memories: &'a mut Memories, steps: Steps, rng: Option<SplitMix64>) -> Self {
+        Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng }
+    }
+
+    /// Runs a warp until it waits, gives way or ends.
+    pub fn run(&mut self, warp: &mut Warp) -> Result<Stop, Trap> {
+        if warp.done {
+            return Ok(Stop::Done);
+        }
+        let program = self.program;
+        for _ in 0..SLICE {
+            let pc = warp.pc;
+            let code = program.at(pc)?;
+            let text = || program.text(&code.inst);
+            match self.one(warp, code) {
+                Ok(None) => {}
+                Ok(Some(stop)) => return Ok(stop),
+                Err(trap) => return Err(trap.at(u64::from(pc), text)),
+            }
+            if warp.done {
+                return Ok(Stop::Done);
+            }
+        }
+        Ok(Stop::Yield)
+    }
+
+    /// Lanes in which the predicate of an instruction holds.
+    pub fn condition(warp: &Warp, code: &Code) -> Result<u32, Trap> {
+        if code.pred == 15 {
+            return Ok(warp.active);
+        }
+        if code.pred == 0 {
+            return Ok(0);
+        }
+        let c = code.pcc as usize;
+        Self::flags_defined(warp, code.pcc, warp.active)?;
+        let mut mask = 0;
+        let mut rest = warp.active;
+        while rest != 0 {
+            let l = rest.trailing_zeros();
+            rest &= rest - 1;
+            mask |= u32::from(condition(u32::from(code.pred), warp.flags[c][l as usize])) << l;
+        }
+        Ok(mask)
+    }
+
+    /// Traps when a flag register was never written in some lane of `mask`.
+    pub fn flags_defined(warp: &Warp, c: u8, mask: u32) -> Result<(), Trap> {
+        let unknown = mask & !warp.flags_known[c as usize];
+        if unknown == 0 {
+            return Ok(());
+        }
+        Err(Trap::new(TrapKind::UndefinedRead, format!("$c{c} was never written")).in_lane(first(unknown)))
+    }
+
+    /// Traps when a register was never written in some lane of `mask`.
+    #[inline]
+    pub fn defined(&self, warp: &Warp, src: Src, mask: u32) -> Result<(), Trap> {
+        let unknown = warp.unknown(src, mask);
+        if unknown == 0 { Ok(()) } else { Err(Self::undefined(src, unknown)) }
+    }
+
+    #[cold]
+    fn undefined(src: Src, unknown: u32) -> Trap {
+        let name = match src {
+            Src::R32(r) | Src::R64(r) => format!("$r{r}"),
+            Src::R16(r, high) => format!("$r{r}{}", if high { 'h' } else { 'l' }),
+            _ => "operand".into(),
+        };
+        Trap::new(TrapKind::UndefinedRead, format!("{name} was never written")).in_lane(first(unknown))
+    }
+
+    fn one(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
+        if code.ei == 2 && !warp.join()? {
+            return Ok(None);
+        }
+        let vote = matches!(code.op, Op::VoteAny | Op::VoteAll);
+        let mask = if vote { warp.active } else { Self::condition(warp, code)? };
+        let lanes = mask.count_ones();
+        self.steps.pay(lanes)?;
+        self.instructions += 1;
+        self.lane_instructions += u64::from(lanes);
+        self.classes[code.class] += 1;
+        match code.op {
+            Op::Bra => warp.branch(mask, code.target, code.next)?,
+            Op::BraC => {
+                let target = self.constant_target(warp, code)?;
+                warp.branch(warp.active, target, code.next)?;
+            }
+            Op::JoinAt => {
+                if !matches!(self.program.at(code.target), Ok(c) if c.ei == 2) {
+                    return Err(Trap::new(
+                        TrapKind::Unbalanced,
+                        format!("joinat names 0x{:x}, where no join is", code.target),
+                    ));
+                }
+                warp.push(Entry::JoinAt, code.target, warp.active)?;
+                warp.pc = code.next;
+            }
+            Op::PreBrk => {
+                warp.push(Entry::Break, code.target, warp.active)?;
+                warp.pc = code.next;
+            }
+            Op::PreRet => {
+                warp.push(Entry::Call, code.target, warp.active)?;
+                warp.pc = code.next;
+            }
+            Op::Call => {
+                warp.push(Entry::Call, code.next, warp.active)?;
+                warp.pc = code.target;
+            }
+            Op::Brk => warp.leave(mask, Entry::Break, code.next)?,
+            Op::Ret => warp.leave(mask, Entry::Call, code.next)?,
+            Op::QuadOn => {
+                warp.push(Entry::Quad, 0, warp.active)?;
+                let any = warp.active | warp.active >> 1 | warp.active >> 2 | warp.active >> 3;
+                warp.active = (any & 0x1111_1111) * 0xf;
+                warp.pc = code.next;
+            }
+            Op::QuadPop => match warp.stack.pop() {
+                Some((Entry::Quad, _, before)) => {
+                    warp.active = before;
+                    warp.pc = code.next;
+                }
+                _ => return Err(Trap::new(TrapKind::Unbalanced, "quadpop without quadon")),
+            },
+            Op::Bar => return self.barrier(warp, code),
+            Op::Trap => return Err(Trap::new(TrapKind::Unsupported, "the program ran into a trap instruction")),
+            Op::Brkpt => warp.pc = code.next,
+            _ => {
+                if mask != 0 && (code.dst != Dst::Ignored || matches!(code.op, Op::Atom(_))) {
+                    self.execute(warp, code, mask)?;
+                    if let Some((a, by)) = code.inc {
+                        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                            let r = &mut warp.areg[a as usize][l];
+                            *r = r.wrapping_add(by);
+                        }
+                    }
+                }
+                if code.ei == 1 {
+                    if let Some(k) = self.memories.locks.iter().find(|k| k.1 == warp.id && mask >> k.2 & 1 == 1) {
+                        let message = format!("exit of a lane that has s[{:#x}] locked", k.0);
+                        return Err(Trap::new(TrapKind::Hazard, message));
+                    }
+                    warp.leave(mask, Entry::JoinAt, code.next)?;
+                } else {
+                    warp.pc = code.next;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
+        if code.barrier != Some(true) {
+            return Err(Trap::new(TrapKind::Unsupported, "only `bar inc wait .. all` is known"));
+        }
+        if warp.active != !warp.exited {
+            return Err(Trap::new(TrapKind::Divergence, "barrier in divergent flow: some lanes are elsewhere"));
+        }
+        if self.memories.locks.iter().any(|k| k.1 == warp.id) {
+            return Err(Trap::new(TrapKind::Hazard, "barrier with a word of s[] locked"));
+        }
+        let place = u64::from(warp.pc);
+        warp.pc = code.next;
+        Ok(Some(Stop::Barrier(place)))
+    }
+
+    /// Target of a branch through c[], one for all lanes.
+    fn constant_target(&self, warp: &Warp, code: &Code) -> Result<u32, Trap> {
+        let super::program::Place::Const(c, addr) = code.place else { return Ok(code.next) };
+        Self::check_areg(warp, addr.a, warp.active)?;
+        let mut target = None;
+        for l in (0..32).filter(|l| warp.active >> l & 1 == 1) {
+            let t = self.load_const(c, Self::address(warp, Addr { ..addr }, l), 4)?;
+            if target.replace(t).is_some_and(|x| x != t) {
+                return Err(Trap::new(TrapKind::Divergence, "lanes branch to different addresses"));
+            }
+        }
+        let target = target.unwrap_or(code.next);
+        match self.program.slots.get(target as usize / 4) {
+            Some(Slot::Code(_)) if target % 4 == 0 => Ok(target),
+            _ => Err(Trap::new(TrapKind::OutOfBounds, format!("branch to 0x{target:x}, where no instruction is"))),
+        }
+    }
+}

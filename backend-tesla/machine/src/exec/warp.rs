@@ -1,0 +1,286 @@
+//! A warp: registers, masks, control stack, and the flow of control (reference section 5).
+
+use super::program::Src;
+use gpucc_sim::{SplitMix64, Trap, TrapKind};
+
+/// One value a lane.
+pub type Lanes = [u32; 32];
+
+/// Kind of a stack entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The other side of a branch.
+    Branch,
+    /// A call; also pushed by preret.
+    Call,
+    /// Where break goes.
+    Break,
+    /// Lanes before quadon.
+    Quad,
+    /// Where sides join.
+    JoinAt,
+}
+
+impl Entry {
+    fn name(self) -> &'static str {
+        match self {
+            Entry::Branch => "branch",
+            Entry::Call => "call",
+            Entry::Break => "breakaddr",
+            Entry::Quad => "quadon",
+            Entry::JoinAt => "joinat",
+        }
+    }
+}
+
+/// State of one warp.
+pub struct Warp {
+    pub id: u32,
+    pub pc: u32,
+    /// Lanes that execute.
+    pub active: u32,
+    /// Lanes that ran `break` and wait for their breakaddr entry.
+    pub broken: u32,
+    /// Lanes that ran `ret`.
+    pub returned: u32,
+    /// Lanes that ended (or never existed).
+    pub exited: u32,
+    pub stack: Vec<(Entry, u32, u32)>,
+    pub limit: usize,
+    /// Registers, each of 32 lanes.
+    pub regs: Vec<Lanes>,
+    /// Lanes in which the low and high half of a register was written.
+    pub known: Vec<[u32; 2]>,
+    pub flags: [[u8; 32]; 4],
+    pub flags_known: [u32; 4],
+    pub areg: [[u16; 32]; 5],
+    pub areg_known: [u32; 5],
+    /// l[] of all lanes, one after the other.
+    pub local: Vec<u8>,
+    pub local_known: Vec<bool>,
+    pub local_size: u32,
+    pub done: bool,
+    /// Chooses sides of branches when the run is perturbed.
+    pub rng: Option<SplitMix64>,
+}
+
+fn unbalanced(message: String) -> Trap {
+    Trap::new(TrapKind::Unbalanced, message)
+}
+
+/// Lowest lane of a mask.
+pub fn first(mask: u32) -> u32 {
+    mask.trailing_zeros()
+}
+
+impl Warp {
+    /// Registers of a warp whose lanes `exists` run.
+    pub fn new(
+        id: u32,
+        exists: u32,
+        registers: usize,
+        local_size: u32,
+        limit: usize,
+        seed: Option<SplitMix64>,
+    ) -> Warp {
+        let mut regs = vec![[0xcccc_cccc; 32]; registers];
+        let mut rng = seed;
+        if let Some(rng) = &mut rng {
+            for r in &mut regs {
+                r.iter_mut().for_each(|v| *v = rng.next_u32());
+            }
+        }
+        Warp {
+            id,
+            pc: 0,
+            active: exists,
+            broken: 0,
+            returned: 0,
+            exited: !exists,
+            stack: Vec::new(),
+            limit,
+            regs,
+            known: vec![[0; 2]; registers],
+            flags: [[0; 32]; 4],
+            flags_known: [0; 4],
+            areg: [[0; 32]; 5],
+            areg_known: [!0, 0, 0, 0, 0],
+            local: vec![0; local_size as usize * 32],
+            local_known: vec![false; local_size as usize * 32],
+            local_size,
+            done: exists == 0,
+            rng,
+        }
+    }
+
+    fn runnable(&self) -> u32 {
+        !(self.broken | self.returned | self.exited)
+    }
+
+    /// Pushes an entry.
+    pub fn push(&mut self, kind: Entry, pc: u32, mask: u32) -> Result<(), Trap> {
+        if self.stack.len() >= self.limit {
+            return Err(unbalanced(format!("control stack overflow: all {} entries are in use", self.limit)));
+        }
+        self.stack.push((kind, pc, mask));
+        Ok(())
+    }
+
+    /// A branch taken by lanes `taken` of the active ones.
+    pub fn branch(&mut self, taken: u32, target: u32, next: u32) -> Result<(), Trap> {
+        if taken == 0 {
+            self.pc = next;
+        } else if taken == self.active {
+            self.pc = target;
+        } else {
+            let other = self.active & !taken;
+            let swap = self.rng.as_mut().is_some_and(|r| r.below(2) == 1);
+            let (now, pc, later, later_pc) =
+                if swap { (other, next, taken, target) } else { (taken, target, other, next) };
+            self.push(Entry::Branch, later_pc, later)?;
+            self.active = now;
+            self.pc = pc;
+        }
+        Ok(())
+    }
+
+    /// The join modifier of the instruction at the current address. Says whether the instruction runs now.
+    pub fn join(&mut self) -> Result<bool, Trap> {
+        loop {
+            match self.stack.pop() {
+                None => return Err(unbalanced("join with an empty control stack".into())),
+                Some((Entry::Branch, pc, mask)) => {
+                    self.active = mask & self.runnable();
+                    if self.active != 0 {
+                        self.pc = pc;
+                        return Ok(false);
+                    }
+                }
+                Some((Entry::JoinAt, pc, mask)) => {
+                    if pc != self.pc {
+                        return Err(unbalanced(format!("join of a joinat that names 0x{pc:x}")));
+                    }
+                    self.active = mask & self.runnable();
+                    if self.active == 0 {
+                        self.unwind()?;
+                        return Ok(false);
+                    }
+                    return Ok(true);
+                }
+                Some((kind, ..)) => return Err(unbalanced(format!("join finds a {} entry", kind.name()))),
+            }
+        }
+    }
+
+    /// Takes `lanes` out of the flow, as break, ret or exit do, and goes on with whoever is left.
+    pub fn leave(&mut self, lanes: u32, how: Entry, next: u32) -> Result<(), Trap> {
+        match how {
+            Entry::Break => {
+                if lanes != 0 && !self.stack.iter().any(|e| e.0 == Entry::Break) {
+                    return Err(unbalanced("break without breakaddr".into()));
+                }
+                self.broken |= lanes;
+            }
+            Entry::Call => {
+                if lanes != 0 && !self.stack.iter().any(|e| e.0 == Entry::Call) {
+                    return Err(unbalanced("ret without call".into()));
+                }
+                self.returned |= lanes;
+            }
+            _ => self.exited |= lanes,
+        }
+        self.active &= !lanes;
+        self.pc = next;
+        if self.active == 0 { self.unwind() } else { Ok(()) }
+    }
+
+    /// No lane is active: continue whatever the stack says.
+    fn unwind(&mut self) -> Result<(), Trap> {
+        while let Some(&(kind, pc, mask)) = self.stack.last() {
+            match kind {
+                Entry::Branch => {
+                    self.stack.pop();
+                    self.active = mask & self.runnable();
+                }
+                Entry::JoinAt => {
+                    self.active = mask & self.runnable();
+                    if self.active == 0 {
+                        self.stack.pop();
+                    }
+                }
+                Entry::Break => {
+                    self.stack.pop();
+                    self.broken &= !mask;
+                    self.active = mask & self.runnable();
+                }
+                Entry::Call => {
+                    self.stack.pop();
+                    self.returned &= !mask;
+                    self.active = mask & self.runnable();
+                }
+                Entry::Quad => return Err(unbalanced("lanes end between quadon and quadpop".into())),
+            }
+            if self.active != 0 {
+                self.pc = pc;
+                return Ok(());
+            }
+        }
+        if self.broken != 0 || self.returned != 0 {
+            return Err(unbalanced("lanes wait for a breakaddr or call entry that is gone".into()));
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    /// Lanes of `mask` in which a source was never written.
+    #[inline]
+    pub fn unknown(&self, src: Src, mask: u32) -> u32 {
+        match src {
+            Src::R32(r) => mask & !(self.known[r as usize][0] & self.known[r as usize][1]),
+            Src::R16(r, high) => mask & !self.known[r as usize][usize::from(high)],
+            Src::R64(r) => self.unknown(Src::R32(r), mask) | self.unknown(Src::R32(r + 1), mask),
+            _ => 0,
+        }
+    }
+
+    /// Writes a 32-bit register.
+    #[inline]
+    pub fn write(&mut self, r: u8, values: &Lanes, mask: u32) {
+        let reg = &mut self.regs[r as usize];
+        if mask == !0 {
+            *reg = *values;
+        } else {
+            let mut m = mask;
+            while m != 0 {
+                let l = m.trailing_zeros() as usize;
+                reg[l] = values[l];
+                m &= m - 1;
+            }
+        }
+        let known = &mut self.known[r as usize];
+        known[0] |= mask;
+        known[1] |= mask;
+    }
+
+    /// Writes a half register.
+    #[inline]
+    pub fn write_half(&mut self, r: u8, high: bool, values: &Lanes, mask: u32) {
+        let reg = &mut self.regs[r as usize];
+        let mut m = mask;
+        while m != 0 {
+            let l = m.trailing_zeros() as usize;
+            let v = values[l] & 0xffff;
+            reg[l] = if high { reg[l] & 0xffff | v << 16 } else { reg[l] & !0xffff | v };
+            m &= m - 1;
+        }
+        self.known[r as usize][usize::from(high)] |= mask;
+    }
+
+    /// Writes a flag register.
+    pub fn write_flags(&mut self, c: u8, values: &[u8; 32], mask: u32) {
+        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+            self.flags[c as usize][l] = values[l] & 0xf;
+        }
+        self.flags_known[c as usize] |= mask;
+    }
+}
