@@ -68,14 +68,17 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
     let path = args.input.as_deref().ok_or_else(|| Failure::Usage("no input; try --help".into()))?;
     let emit = match (args.assembly, args.emit) {
         (true, None | Some(Emit::Asm)) => Emit::Asm,
-        (true, Some(_)) => return Err(Failure::Usage("-S is --emit asm; it cannot be combined with another --emit".into())),
+        (true, Some(_)) => {
+            return Err(Failure::Usage("-S is --emit asm; it cannot be combined with another --emit".into()));
+        }
         (false, e) => e.unwrap_or(Emit::Bin),
     };
     let targets = input::targets(args.target.as_deref())?;
     let text = matches!(emit, Emit::Asm | Emit::Gir | Emit::Mir | Emit::Json);
     let mut dump_after = Vec::new();
     for d in &args.dump {
-        let pass = d.strip_prefix("after:").ok_or_else(|| Failure::Usage(format!("`--dump {d}`: expected after:PASS")))?;
+        let pass =
+            d.strip_prefix("after:").ok_or_else(|| Failure::Usage(format!("`--dump {d}`: expected after:PASS")))?;
         dump_after.push(pass.to_string());
     }
     let silent = args.stats || args.time_passes || !args.dump.is_empty();

@@ -142,7 +142,8 @@ pub fn spec(text: &str) -> Result<Vec<u8>, Failure> {
         Some((kind @ ("u32" | "i32"), l)) => {
             let mut out = Vec::new();
             for item in l.split(',').map(str::trim).filter(|s| !s.is_empty()) {
-                let range = if kind == "u32" { 0..=i64::from(u32::MAX) } else { i64::from(i32::MIN)..=i64::from(i32::MAX) };
+                let range =
+                    if kind == "u32" { 0..=i64::from(u32::MAX) } else { i64::from(i32::MIN)..=i64::from(i32::MAX) };
                 let v = integer(item)
                     .filter(|v| range.contains(v))
                     .ok_or_else(|| Failure::Usage(format!("`{item}` is no {kind} value")))?;

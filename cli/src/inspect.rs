@@ -117,12 +117,18 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
     if args.json {
         return files::stdout(format!("{:#}\n", summary(&c)).as_bytes());
     }
-    let mut out = format!("{}:{}, gpucc {}.{}.{}\n", c.family, c.generation, c.compiler[0], c.compiler[1], c.compiler[2]);
+    let mut out =
+        format!("{}:{}, gpucc {}.{}.{}\n", c.family, c.generation, c.compiler[0], c.compiler[1], c.compiler[2]);
     for e in &c.entries {
         let [x, y, z] = e.meta.workgroup_size;
         out += &format!(
             "\nentry {} ({:?}): {} code bytes, workgroup {x} x {y} x {z}, subgroup {}, shared {} bytes, scratch {} bytes\n",
-            e.name, e.stage, e.code.len(), e.meta.subgroup_size, e.meta.shared_bytes, e.meta.scratch_bytes
+            e.name,
+            e.stage,
+            e.code.len(),
+            e.meta.subgroup_size,
+            e.meta.shared_bytes,
+            e.meta.scratch_bytes
         );
         for (file, n) in &e.meta.registers {
             out += &format!("  register file {file}: {n}\n");

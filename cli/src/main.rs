@@ -75,9 +75,9 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     // Deep recursion in a dependency must not meet the platform's small main stack.
-    let work = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
-        gpucc::guarded("the command", || Ok(dispatch(cli)))
-    });
+    let work = std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(move || gpucc::guarded("the command", || Ok(dispatch(cli))));
     let result = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(r))) => r,
         Ok(Ok(Err(bug))) => Err(Failure::Bug(bug.to_string())),

@@ -99,7 +99,10 @@ fn bad_row(file: &str, entry: &str, target: &str, class: Class, message: &str) -
 fn compile_one(path: &Path, targets: &[Target], front: &Front, per_line: bool) -> Result<Vec<Row>, Failure> {
     let file = path.display().to_string();
     let all = |class: Class, message: &str| {
-        targets.iter().map(|t| bad_row(&file, front.entry.as_deref().unwrap_or("*"), &t.to_string(), class, message)).collect()
+        targets
+            .iter()
+            .map(|t| bad_row(&file, front.entry.as_deref().unwrap_or("*"), &t.to_string(), class, message))
+            .collect()
     };
     let lang: Lang = input::language(path, front)?;
     let options = input::front_options(front)?;
@@ -262,7 +265,9 @@ fn emit(report: &Report, format: ReportFormat, out: Option<&Path>) -> Result<(),
             String::from_utf8(bytes).map_err(|e| Failure::Bug(e.to_string()))?
         }
         ReportFormat::Md => {
-            let line = |c: Vec<String>| format!("| {} |\n", c.iter().map(|s| s.replace('|', "\\|")).collect::<Vec<_>>().join(" | "));
+            let line = |c: Vec<String>| {
+                format!("| {} |\n", c.iter().map(|s| s.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+            };
             let mut t = line(head.clone());
             t += &line(head.iter().map(|_| "---".to_string()).collect());
             t.extend(rows.iter().map(|r| line(cells(r, &names))));
@@ -283,7 +288,7 @@ fn emit(report: &Report, format: ReportFormat, out: Option<&Path>) -> Result<(),
         }
         ReportFormat::Table => {
             let mut t = comfy_table::Table::new();
-            t.load_preset(comfy_table::presets::NOTHING);
+            t.load_style(comfy_table::presets::NOTHING);
             let has_message = rows.iter().any(|r| !r.message.is_empty());
             let cut = |mut c: Vec<String>| {
                 if !has_message {
@@ -354,7 +359,10 @@ pub fn diff(args: &Diff) -> Result<(), Failure> {
                     *t = (t.0 + a, t.1 + b);
                     if name == "instructions" && a != b {
                         let percent = 100.0 * (b as f64 / a.max(1) as f64 - 1.0);
-                        changes.push((percent, format!("{} {} {}: {a} -> {b} ({percent:+.2} %)", o.file, o.entry, o.target)));
+                        changes.push((
+                            percent,
+                            format!("{} {} {}: {a} -> {b} ({percent:+.2} %)", o.file, o.entry, o.target),
+                        ));
                     }
                 }
             }
@@ -372,7 +380,14 @@ pub fn diff(args: &Diff) -> Result<(), Failure> {
             regressions.push(format!("{target} {name}: {a} -> {b} ({percent:+.2} %)"));
         }
         if a != b || gate.is_some() {
-            lines.push([target.clone(), name.clone(), a.to_string(), b.to_string(), format!("{percent:+.2} %"), if over { "worse" } else { "" }.into()]);
+            lines.push([
+                target.clone(),
+                name.clone(),
+                a.to_string(),
+                b.to_string(),
+                format!("{percent:+.2} %"),
+                if over { "worse" } else { "" }.into(),
+            ]);
         }
     }
     let helped = changes.iter().filter(|c| c.0 < 0.0).count();
@@ -382,7 +397,7 @@ pub fn diff(args: &Diff) -> Result<(), Failure> {
     match args.format {
         DiffFormat::Table => {
             let mut t = comfy_table::Table::new();
-            t.load_preset(comfy_table::presets::NOTHING);
+            t.load_style(comfy_table::presets::NOTHING);
             t.set_header(head);
             lines.iter().for_each(|l| {
                 t.add_row(l);
@@ -391,7 +406,10 @@ pub fn diff(args: &Diff) -> Result<(), Failure> {
         }
         DiffFormat::Md | DiffFormat::Github => {
             if args.format == DiffFormat::Github {
-                out += &format!("### Shader statistics: {}\n\n", if regressions.is_empty() && lost.is_empty() { "no regression" } else { "regression" });
+                out += &format!(
+                    "### Shader statistics: {}\n\n",
+                    if regressions.is_empty() && lost.is_empty() { "no regression" } else { "regression" }
+                );
             }
             out += &format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
             for l in &lines {
@@ -413,6 +431,9 @@ pub fn diff(args: &Diff) -> Result<(), Failure> {
     files::stdout(out.as_bytes())?;
     match regressions.len() + lost.len() {
         0 => Ok(()),
-        _ => Err(Failure::Input(format!("regression: {}", regressions.iter().chain(&lost).cloned().collect::<Vec<_>>().join("; ")))),
+        _ => Err(Failure::Input(format!(
+            "regression: {}",
+            regressions.iter().chain(&lost).cloned().collect::<Vec<_>>().join("; ")
+        ))),
     }
 }

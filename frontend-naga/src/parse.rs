@@ -1,6 +1,6 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
-use crate::guard::{limits, scan, spirv, thread};
+use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
 use crate::{Input, Lang, Parsed, Stage, report};
 use gpucc_ir::{Diagnostic, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
@@ -25,8 +25,13 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
         }
         Lang::Wgsl | Lang::Glsl(_) => {
             let source = text(input)?;
-            let comments = if lang == Lang::Wgsl { scan::Comments::Nest } else { scan::Comments::Flat };
-            let shape = scan::scan(source, comments).map_err(|found| vec![report::exceeded(&found)])?;
+            let shape = match lang {
+                Lang::Wgsl => wgsl::check(source),
+                // The preprocessor recurses too.
+                _ => thread::with_large_stack(|| glsl::check(source))
+                    .map_err(|panic| vec![report::panicked("preprocess", &panic.0)])?,
+            };
+            let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
             guarded("parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {

@@ -112,7 +112,8 @@ pub fn guarded<T>(what: &str, f: impl FnOnce() -> Result<T, Diagnostic>) -> Resu
 
 /// A stable 64-bit hash (FNV-1a) of what decides the output.
 fn options_hash(module: &Module, o: &Options) -> u64 {
-    let text = format!("{}{:?}{:?}", gpucc_ir::text::module_text(module), o.entry, (o.codegen.opt_level, o.codegen.robust));
+    let text =
+        format!("{}{:?}{:?}", gpucc_ir::text::module_text(module), o.entry, (o.codegen.opt_level, o.codegen.robust));
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 

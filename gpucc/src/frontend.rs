@@ -75,7 +75,8 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
     let text = std::str::from_utf8(bytes).map_err(|e| {
         vec![Diagnostic::invalid("encoding", format!("the file is not UTF-8 text (byte {})", e.valid_up_to()))]
     })?;
-    let mut module = crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
+    let mut module =
+        crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
     module.options.robust = options.robust;
     match gpucc_ir::verify::verify_module(&module) {
         Ok(()) => Ok(Loaded { module, warnings: Vec::new() }),

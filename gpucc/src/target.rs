@@ -42,7 +42,10 @@ impl Target {
         };
         for item in text.split(',').map(str::trim) {
             match item {
-                "all" => backends().iter().copied().for_each(|b| add(Target { backend: b, generation: b.default_generation() })),
+                "all" => backends()
+                    .iter()
+                    .copied()
+                    .for_each(|b| add(Target { backend: b, generation: b.default_generation() })),
                 "all:all" => backends()
                     .iter()
                     .copied()
@@ -52,7 +55,7 @@ impl Target {
                     let (family, generation) = item.split_once(':').map_or((item, None), |(f, g)| (f, Some(g)));
                     let backend = backends()
                         .iter()
-                    .copied()
+                        .copied()
                         .find(|b| b.family() == family)
                         .ok_or_else(|| format!("unknown target `{item}`; there are {}", Target::known()))?;
                     match generation {
@@ -62,7 +65,10 @@ impl Target {
                         }
                         Some(g) => {
                             let generation = backend.generations().iter().position(|n| *n == g).ok_or_else(|| {
-                                format!("unknown generation `{g}` of {family}; it has {}", backend.generations().join(", "))
+                                format!(
+                                    "unknown generation `{g}` of {family}; it has {}",
+                                    backend.generations().join(", ")
+                                )
                             })?;
                             add(Target { backend, generation });
                         }

@@ -66,9 +66,11 @@ impl std::fmt::Display for Problem {
 fn problem(list: &[gpucc_ir::Diagnostic]) -> Problem {
     let text = |c: Class| {
         let of = list.iter().filter(|d| d.class == c);
-        of.map(|d| std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; "))
-            .collect::<Vec<_>>()
-            .join("; ")
+        of.map(|d| {
+            std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
+        })
+        .collect::<Vec<_>>()
+        .join("; ")
     };
     if list.iter().any(|d| d.class == Class::Internal) {
         Problem::Bug(text(Class::Internal))

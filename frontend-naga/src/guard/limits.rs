@@ -29,8 +29,13 @@ pub const EXPRESSION: Limit = Limit { code: "limit-expression", what: "operators
 pub const ELSE_IF: Limit = Limit { code: "limit-else-if", what: "`else if` in one chain", max: 2048 };
 /// Blocks inside blocks, an `else if` counting as one.
 pub const BLOCKS: Limit = Limit { code: "limit-blocks", what: "nested blocks", max: 2304 };
-/// Declarations at module scope that can depend on each other in a row.
-pub const DECLARATIONS: Limit = Limit { code: "limit-declarations", what: "declarations at module scope", max: 65536 };
+/// Declarations at module scope; naga's time grows with their square.
+pub const DECLARATIONS: Limit = Limit { code: "limit-declarations", what: "declarations at module scope", max: 32768 };
+/// Tokens of one function; naga's time grows with their square (about 20 s at the limit).
+pub const FUNCTION_TOKENS: Limit = Limit { code: "limit-function-size", what: "tokens in one function", max: 300_000 };
+/// Values that naga copies because functions name constant arrays and structs, each use counting all elements.
+pub const CONSTANT_COPIES: Limit =
+    Limit { code: "limit-constant-size", what: "copied elements of constants", max: 4 << 20 };
 /// Tokens that the GLSL preprocessor may produce.
 pub const EXPANSION: Limit =
     Limit { code: "limit-macro-expansion", what: "tokens after macro expansion", max: 4 << 20 };

@@ -1,6 +1,7 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
 use gpucc_container::Container;
+use gpucc_interp::{Profile, Tolerance};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
@@ -105,8 +106,26 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let machine = find(&container.family).ok_or_else(|| {
-        Trap::new(TrapKind::Container, format!("no machine for family `{}`", container.family))
-    })?;
+    let machine = find(&container.family)
+        .ok_or_else(|| Trap::new(TrapKind::Container, format!("no machine for family `{}`", container.family)))?;
     (machine.run)(container, entry, dispatch, options)
+}
+
+/// The numeric profile under which the oracle computes as a family's machine does, as far as the machine's documented
+/// arithmetic goes, with the tolerance that is left for its approximations.
+pub fn profile(family: &str, _generation: usize) -> Profile {
+    let flush = family != "valhall";
+    let mut p = Profile::default();
+    if flush {
+        p.f32 = gpucc_num::Mode::FLUSH;
+    }
+    p.subgroup_size = match family {
+        "valhall" => 16,
+        "gcn" => 64,
+        "vivante" => 4,
+        _ => 32,
+    };
+    // WGSL's own bounds for divisions, roots and transcendental functions, which the machines stay inside.
+    p.tolerance = Tolerance { ulp: 4096, abs: 1.0 / 1024.0 };
+    p
 }

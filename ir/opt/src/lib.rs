@@ -4,14 +4,17 @@
 //! them; [`prepare`] is the way in for backends: from a module as the frontend made it to one flat function per entry
 //! point that uses only what the target's [`Caps`] allow.
 
+pub mod algebraic;
 pub mod caps;
 pub mod copyprop;
 mod cx;
 pub mod dce;
+pub mod fold;
+pub mod gvn;
 pub mod init;
 pub mod inline;
-pub mod legalise;
 pub mod layout;
+pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
 pub mod mem2reg;
@@ -20,6 +23,7 @@ pub mod returns;
 pub mod rewrite;
 pub mod robust;
 pub mod scalarise;
+pub mod simplify_cfg;
 #[cfg(test)]
 mod testing;
 

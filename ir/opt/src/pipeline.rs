@@ -7,7 +7,9 @@
 //! | 2 | and loop-invariant code, branches to selects, memory forwarding; the default |
 //! | 3 | and unrolling with larger limits |
 
-use crate::{Caps, Cx, copyprop, dce, init, inline, legalise, mem2reg, robust, scalarise};
+use crate::{
+    Caps, Cx, algebraic, copyprop, dce, fold, gvn, init, inline, legalise, mem2reg, robust, scalarise, simplify_cfg,
+};
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::verify::verify_module;
 use gpucc_ir::{Arena, Diagnostic, EntryPoint, Func, Function, Module, trace};
@@ -48,6 +50,10 @@ macro_rules! lowering {
 const MEM2REG: Pass = pass!("mem2reg", mem2reg::run);
 const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 const DCE: Pass = pass!("dce", dce::run);
+const FOLD: Pass = pass!("fold", fold::run);
+const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
+const GVN: Pass = pass!("gvn", gvn::run);
+const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
@@ -68,9 +74,16 @@ const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, ca
 
 /// The passes of a level, in order. Inlining comes before all of them.
 pub fn passes(level: u8) -> Vec<Pass> {
-    let mut list = vec![MEM2REG, COPYPROP, DCE];
-    let _ = level;
-    list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE, COPYPROP, DCE, SORT]);
+    // What makes code smaller; once before lowering and once after it.
+    let tidy: &[Pass] = match level {
+        0 => &[COPYPROP, DCE],
+        _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
+    };
+    let mut list = vec![MEM2REG];
+    list.extend(tidy);
+    list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
+    list.extend(tidy);
+    list.push(SORT);
     list
 }
 

@@ -26,15 +26,8 @@ const USAGE: &str = "usage: conformance --on interp|T[,T] --opt 0..3[,..] [--sam
                      [--perturb SEED] PATH...";
 
 fn args() -> Result<Args, String> {
-    let mut a = Args {
-        on: vec![],
-        opts: vec![2],
-        sample: None,
-        known: vec![],
-        filter: None,
-        perturb: Some(0),
-        paths: vec![],
-    };
+    let mut a =
+        Args { on: vec![], opts: vec![2], sample: None, known: vec![], filter: None, perturb: Some(0), paths: vec![] };
     let mut it = std::env::args().skip(1);
     while let Some(arg) = it.next() {
         let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));

@@ -1,0 +1,251 @@
+//! `gpucc run`: a compute dispatch on the IR interpreter, on machines, or on both with a comparison.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gpucc::{Options, Target};
+use gpucc_container::Container;
+use gpucc_interp::{Outcome, Profile, Program};
+use gpucc_ir::Module;
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
+
+use crate::args::Run;
+use crate::{Failure, files, input};
+
+/// One `--dump`.
+struct Dump {
+    group: u32,
+    binding: u32,
+    to: String,
+}
+
+/// What runs.
+enum Subject {
+    /// A shader that is still IR.
+    Shader(Box<input::Input>),
+    /// A container, run as it stands.
+    Binary(Container),
+}
+
+fn trap(t: &Trap) -> Failure {
+    match t.kind {
+        // A missing or short buffer is what the caller gave us, not what the program did.
+        TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
+        TrapKind::Unsupported => Failure::Unsupported(t.to_string()),
+        _ => Failure::Input(t.to_string()),
+    }
+}
+
+fn grid(text: &str) -> Result<[u32; 3], Failure> {
+    let bad = || Failure::Usage(format!("`--grid {text}`: expected X,Y,Z workgroup counts from 1 to 65535"));
+    let mut out = [1u32; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(bad());
+    }
+    for (o, p) in out.iter_mut().zip(parts) {
+        *o = p.trim().parse().ok().filter(|n| (1..=65535).contains(n)).ok_or_else(bad)?;
+    }
+    Ok(out)
+}
+
+/// How the text form of a dump reads words.
+fn dump_text(bytes: &[u8], kind: &str) -> String {
+    let mut out = String::new();
+    for (i, w) in bytes.chunks(4).enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        match <[u8; 4]>::try_from(w) {
+            Ok(b) => {
+                let _ = match kind {
+                    "f32" => write!(out, "{:?}", f32::from_le_bytes(b)),
+                    "i32" => write!(out, "{}", i32::from_le_bytes(b)),
+                    "hex" => write!(out, "{:#010x}", u32::from_le_bytes(b)),
+                    _ => write!(out, "{}", u32::from_le_bytes(b)),
+                };
+            }
+            Err(_) => {
+                let _ = write!(out, "{w:02x?}");
+            }
+        }
+    }
+    out
+}
+
+fn show(report: &RunReport, on: &str) {
+    println!(
+        "{on}: {} instructions, {} lane instructions, {} subgroups, {} barriers",
+        report.instructions, report.lane_instructions, report.subgroups, report.barriers
+    );
+    for (class, n) in &report.classes {
+        println!("  {class:<16} {n}");
+    }
+    for n in &report.notes {
+        println!("  note: {n}");
+    }
+}
+
+/// Runs the oracle on a copy of the buffers.
+fn oracle(
+    module: &Module,
+    entry: &str,
+    dispatch: &Dispatch,
+    options: &RunOptions,
+    profile: &Profile,
+) -> Result<(Outcome, Dispatch), Failure> {
+    let mut copy = dispatch.clone();
+    let outcome = Program::new(module, entry).and_then(|p| p.run(&mut copy, options, profile)).map_err(|t| trap(&t))?;
+    Ok((outcome, copy))
+}
+
+/// The entry to run: the one named, or the only one.
+fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
+    match (wanted, names) {
+        (Some(w), _) if names.contains(&w) => Ok(w.to_string()),
+        (Some(w), _) => Err(Failure::Input(format!("no entry point `{w}`; there are: {}", names.join(", ")))),
+        (None, [one]) => Ok((*one).to_string()),
+        (None, []) => Err(Failure::Input("there is no entry point".into())),
+        (None, _) => {
+            Err(Failure::Usage(format!("several entry points: choose one with --entry: {}", names.join(", "))))
+        }
+    }
+}
+
+/// `gpucc run INPUT|FILE.bin --grid X,Y,Z --buf ...`.
+///
+/// # Errors
+/// Usage, I/O, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
+pub fn main(args: &Run) -> Result<(), Failure> {
+    let mut dispatch = Dispatch::new(grid(&args.grid)?);
+    let mut kinds: Vec<(u32, u32, String)> = Vec::new();
+    for b in &args.buffers {
+        let (group, binding, spec) = files::binding(b)?;
+        if dispatch.index_of(group, binding).is_some() {
+            return Err(Failure::Usage(format!("buffer {group}:{binding} is given twice")));
+        }
+        let kind = spec.split_once(':').map_or("u32", |(k, _)| k);
+        kinds.push((group, binding, kind.to_string()));
+        dispatch.buffers.push(BoundBuffer { group, binding, bytes: files::spec(spec)?, writable: true });
+    }
+    let mut dumps = Vec::new();
+    for d in &args.dumps {
+        let (group, binding, to) = files::binding(d)?;
+        if dispatch.index_of(group, binding).is_none() {
+            return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
+        }
+        dumps.push(Dump { group, binding, to: to.to_string() });
+    }
+    let mut options = RunOptions { perturb: args.perturb, ..RunOptions::default() };
+    if let Some(limit) = args.steps {
+        options.step_limit = limit;
+    }
+
+    let bytes_head = if args.input == Path::new("-") { Vec::new() } else { files::read(&args.input)? };
+    let subject = if bytes_head.starts_with(&gpucc_container::MAGIC) {
+        let c = Container::read(&bytes_head)
+            .map_err(|e| Failure::Input(format!("`{}` is no container: {e}", args.input.display())))?;
+        Subject::Binary(c)
+    } else if args.input.extension().is_some_and(|e| e == "bin") {
+        return Err(Failure::Input(format!(
+            "`{}` is no container: it does not begin with its magic",
+            args.input.display()
+        )));
+    } else {
+        Subject::Shader(Box::new(input::load(&args.input, &args.front)?))
+    };
+
+    // Read-only bindings trap on stores; the oracle and the machines both know which those are from the shader.
+    let wanted = args.front.entry.as_deref();
+    let mut result = None;
+    match &subject {
+        Subject::Binary(c) => {
+            if args.oracle {
+                return Err(Failure::Usage("--oracle needs the shader: a container holds no IR".into()));
+            }
+            if let Some(t) = &args.target
+                && *t != c.family
+                && *t != format!("{}:{}", c.family, c.generation)
+            {
+                return Err(Failure::Usage(format!("the container is for {}:{}, not {t}", c.family, c.generation)));
+            }
+            let names: Vec<&str> = c.entries.iter().map(|e| e.name.as_str()).collect();
+            let entry = entry_name(&names, wanted)?;
+            let mut d = dispatch.clone();
+            let report = gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t))?;
+            if args.stats {
+                show(&report, &format!("{}:{}", c.family, c.generation));
+            }
+            result = Some(d);
+        }
+        Subject::Shader(shader) => {
+            let names: Vec<&str> = shader.module.entries.iter().map(|e| e.name.as_str()).collect();
+            let entry = entry_name(&names, wanted)?;
+            let text = args.target.as_deref().unwrap_or("interp");
+            for item in text.split(',') {
+                if item == "interp" {
+                    let (outcome, d) = oracle(&shader.module, &entry, &dispatch, &options, &Profile::default())?;
+                    if args.stats {
+                        show(&outcome.report, "interp");
+                    }
+                    result.get_or_insert(d);
+                    continue;
+                }
+                for target in Target::parse_list(item).map_err(Failure::Usage)? {
+                    let d = machine(args, shader, &entry, target, &dispatch, &options)?;
+                    result.get_or_insert(d);
+                }
+            }
+        }
+    }
+    let Some(done) = result else { return Err(Failure::Usage("--target names nothing to run on".into())) };
+    for d in &dumps {
+        let Some(buffer) = done.buffer(d.group, d.binding) else { continue };
+        let own = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map_or("u32", |k| k.2.as_str());
+        match d.to.strip_prefix('-') {
+            Some(kind) if kind.is_empty() || kind.starts_with(':') => {
+                let kind = kind.strip_prefix(':').unwrap_or(own);
+                let text = format!("{}:{} = {}\n", d.group, d.binding, dump_text(&buffer.bytes, kind));
+                files::stdout(text.as_bytes())?;
+            }
+            _ => files::write(Path::new(&d.to), &buffer.bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// Compiles for one target, runs, and compares with the oracle if asked.
+fn machine(
+    args: &Run,
+    shader: &input::Input,
+    entry: &str,
+    target: Target,
+    dispatch: &Dispatch,
+    options: &RunOptions,
+) -> Result<Dispatch, Failure> {
+    let mut o = Options::new(target).entry(entry);
+    o.codegen = input::codegen_options(&args.front);
+    let artifact = gpucc::compile(&shader.module, &o).map_err(|d| {
+        let class = d.class;
+        shader.report.show(&[d], Some(&target.to_string()));
+        Failure::Shown(class)
+    })?;
+    let mut d = dispatch.clone();
+    let report =
+        gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| match trap(&t) {
+            Failure::Input(m) => Failure::Input(format!("{target}: {m}")),
+            other => other,
+        })?;
+    if args.stats {
+        show(&report, &target.to_string());
+    }
+    if args.oracle {
+        let profile = gpucc_machines::profile(target.family(), target.generation_index());
+        let (outcome, expected) =
+            oracle(&shader.module, entry, dispatch, &RunOptions { perturb: None, ..options.clone() }, &profile)?;
+        if let Some(difference) = gpucc_interp::compare(&outcome, &expected, &d, profile.tolerance) {
+            return Err(Failure::Input(format!("{target} differs from the oracle: {difference}")));
+        }
+    }
+    Ok(d)
+}

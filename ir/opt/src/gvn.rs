@@ -1,0 +1,142 @@
+//! Computes equal values once: global value numbering by dominance.
+//!
+//! Two instructions are equal if op, attribute, operands and result type are; commutative operands are compared as a set.
+//! The one that dominates stays and keeps only the float flags that both had. Loads of memory that nobody writes while the
+//! shader runs count as values too.
+//!
+//! Needs: nothing. Keeps: the CFG. Convergent ops and everything with an effect stay.
+
+use crate::Cx;
+use gpucc_ir::analysis::DomTree;
+use gpucc_ir::{
+    Args, Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, ResourceKind, SideMap, Type, Value,
+};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+/// Buffers that the function itself never writes and that are bound read only.
+pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
+    let mut written: EntitySet<Res> = EntitySet::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if d.op.has(OpAttrs::writes)
+            && let Some(m) = d.mem()
+            && let Place::Buffer(r) = m.place
+        {
+            written.insert(r);
+        }
+    }
+    let fixed = |r: Res| cx.module.resources[r].kind != ResourceKind::StorageReadWrite && !written.contains(r);
+    cx.module.resources.keys().filter(|&r| fixed(r)).collect()
+}
+
+/// Whether an instruction may be treated as a pure function of its operands.
+pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool {
+    let d = &f.insts[i];
+    if d.results.len() != 1 {
+        return false;
+    }
+    match (&d.attr, d.op) {
+        (Attr::Mem(m), Op::Load) => m.flags.is_plain() && matches!(m.place, Place::Buffer(r) if readonly.contains(r)),
+        _ => d.op.is_pure(),
+    }
+}
+
+/// A stand-in for the attribute that can be hashed and compared cheaply.
+type Key = (Op, Type, Args, String);
+
+fn key(f: &Function, i: Inst) -> Key {
+    let d = &f.insts[i];
+    let mut args = d.args.clone();
+    if d.op.has(OpAttrs::commutative) && args.len() >= 2 && args[0] > args[1] {
+        args.swap(0, 1);
+    }
+    let attr = match &d.attr {
+        Attr::None => String::new(),
+        // Alignment and flags are promises about the same access.
+        Attr::Mem(m) => format!("{}+{}", m.place, m.offset),
+        a => format!("{a:?}"),
+    };
+    (d.op, f.ty(d.result()), args, attr)
+}
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let dom = DomTree::new(f);
+    let fixed = readonly(f, cx);
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut table: IndexMap<Key, Vec<(Block, Inst)>, FxBuildHasher> = IndexMap::default();
+    let mut gone: EntitySet<Inst> = EntitySet::new();
+    // In dominator preorder, so that a dominating instruction is met first.
+    for b in dom.preorder() {
+        for i in f.blocks[b].insts.clone() {
+            f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            if !is_value(f, i, &fixed) {
+                continue;
+            }
+            let list = table.entry(key(f, i)).or_default();
+            // Entries of subtrees that are done cannot dominate any more.
+            while let Some(&(p, _)) = list.last()
+                && !dom.dominates(p, b)
+            {
+                list.pop();
+            }
+            match list.last() {
+                Some(&(_, first)) if cx.change() => {
+                    let (a, fp) = (f.insts[first].result(), f.insts[i].fp);
+                    f.insts[first].fp = f.insts[first].fp.and(fp);
+                    if let Some(m) = f.insts[i].mem().copied()
+                        && let Some(keep) = f.insts[first].mem_mut()
+                    {
+                        keep.align = keep.align.max(m.align);
+                    }
+                    map[f.insts[i].result()] = Some(a);
+                    gone.insert(i);
+                }
+                Some(_) => {}
+                None => list.push((b, i)),
+            }
+        }
+    }
+    if gone.count() == 0 {
+        return;
+    }
+    // Back edges use values of blocks that came later.
+    f.replace_uses(&map);
+    for b in f.layout.clone() {
+        f.blocks[b].insts.retain(|&i| !gone.contains(i));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn the_dominating_one_stays() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: f32 = load res2[0 + v0] align 4\n\
+             v2: f32 = fadd{contract,nnan} v1, 1.0:f32\n  v3: b1 = icmp.eq v0, 3:i32\n  br v3, block1, block2 merge block2\n\
+             block1:\n  v4: f32 = load res2[0 + v0] align 4\n  v5: f32 = fadd{nnan} 1.0:f32, v4\n  store v5, res1[0] align 4\n  jump block2\n\
+             block2:\n  store v2, res1[0] align 4\n  ret\n}",
+        );
+        assert_eq!(t.matches("load").count(), 1, "{t}");
+        assert!(t.contains("v2: f32 = fadd{nnan} v1, 1.0:f32"), "{t}");
+        assert!(t.contains("block1:\n  store v2"), "{t}");
+    }
+
+    #[test]
+    fn siblings_written_memory_and_other_attributes_stay() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.eq v0, 3:i32\n  v2: b1 = icmp.ne v0, 3:i32\n\
+             v8: i32 = isub v0, 3:i32\n  v9: i32 = isub 3:i32, v0\n  store v8, res1[0] align 4\n  store v9, res1[0] align 4\n\
+             br v1, block1, block2 merge block3\nblock1:\n  v3: i32 = iadd v0, 1:i32\n  store v3, res1[0] align 4\n  jump block3\n\
+             block2:\n  v4: i32 = iadd v0, 1:i32\n  store v4, res1[0] align 4\n  jump block3\n\
+             block3:\n  v5: i32 = load res1[0] align 4\n  store 1:i32, res1[0] align 4\n  v6: i32 = load res1[0] align 4\n\
+             v7: i32 = iadd v5, v6\n  v10: i32 = select v2, v7, 1:i32\n  store v10, res1[0] align 4\n  ret\n}",
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! Tidies the graph: decided branches, empty blocks, straight lines, constructs that nobody leaves early.
+//!
+//! - `br true, a, b` becomes `jump a`, and unreachable blocks go (a loop that cannot repeat becomes a plain construct);
+//! - an edge to an empty block that only jumps goes where that block goes;
+//! - a block whose only way in is a plain jump joins the block before it;
+//! - the merge of a construct that one edge alone reaches is no merge.
+//!
+//! Needs: structured control flow. Keeps: nothing; every edge it makes is legal where the old one was. Leaves alone: loop
+//! headers, continue blocks and merges that structure names.
+
+use crate::Cx;
+use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::{Attr, Block, Edge, Function, Op, SideMap, Value};
+
+/// Runs the pass to its fixpoint.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    sort_layout(f);
+    loop {
+        let before = cx.changes();
+        decide(f, cx);
+        sort_layout(f);
+        skip_empty(f, cx);
+        sort_layout(f);
+        drop_merges(f, cx);
+        join(f, cx);
+        if cx.changes() == before {
+            return;
+        }
+    }
+}
+
+/// Branches with one outcome become jumps. A merge stays: code inside may still leave to it.
+fn decide(f: &mut Function, cx: &mut Cx<'_>) {
+    for b in f.layout.clone() {
+        let t = f.terminator(b);
+        let d = &f.insts[t];
+        let to: Option<Edge> = match &d.attr {
+            Attr::Br { then, other, .. } => match f.const_bits(d.args[0]) {
+                Some(c) => Some(if c != 0 { then.clone() } else { other.clone() }),
+                None => (then == other).then(|| then.clone()),
+            },
+            Attr::Switch(s) => match f.const_bits(d.args[0]) {
+                Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(&s.default, |x| &x.1).clone()),
+                None => s.cases.iter().all(|x| x.1 == s.default).then(|| s.default.clone()),
+            },
+            _ => None,
+        };
+        if let Some(edge) = to
+            && cx.change()
+        {
+            let merge = d.merge();
+            let d = &mut f.insts[t];
+            d.op = Op::Jump;
+            d.args.clear();
+            d.attr = Attr::Jump { edge, merge };
+        }
+    }
+}
+
+/// Blocks that structure names: they keep their place.
+fn named(f: &Function) -> SideMap<Block, bool> {
+    let mut n: SideMap<Block, bool> = SideMap::new();
+    n[f.entry()] = true;
+    for &b in &f.layout {
+        if let Some(h) = f.blocks[b].header {
+            n[b] = true;
+            n[h.merge] = true;
+            n[h.cont] = true;
+        }
+        if let Some(m) = f.insts[f.terminator(b)].merge() {
+            n[m] = true;
+        }
+    }
+    n
+}
+
+/// Edges to a block that holds nothing but a plain jump go on to the jump's target.
+fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
+    let keep = named(f);
+    for b in f.layout.clone() {
+        let t = f.terminator(b);
+        for n in 0..f.succs(b).len() {
+            // A chain of empty blocks is followed block by block; each step removes an edge to an empty block.
+            loop {
+                let e = f.insts[t].edges()[n].clone();
+                let target = e.block;
+                if target == b || keep[target] || f.blocks[target].insts.len() != 1 {
+                    break;
+                }
+                let Attr::Jump { edge: next, merge: None } = &f.insts[f.terminator(target)].attr else { break };
+                if next.block == target {
+                    break;
+                }
+                // What leaves the empty block is either from before it or one of its parameters.
+                let params = f.blocks[target].params.clone();
+                let args: smallvec::SmallVec<[Value; 2]> =
+                    next.args.iter().map(|v| params.iter().position(|p| p == v).map_or(*v, |k| e.args[k])).collect();
+                // Parameters that are read elsewhere need the block.
+                if !params.is_empty() && used_elsewhere(f, target, &params) {
+                    break;
+                }
+                let next = Edge { block: next.block, args };
+                if !cx.change() {
+                    return;
+                }
+                *f.insts[t].edges_mut()[n] = next;
+            }
+        }
+    }
+}
+
+fn used_elsewhere(f: &Function, home: Block, params: &[Value]) -> bool {
+    f.insts_in_order().filter(|x| x.0 != home).any(|(_, i)| {
+        let mut hit = false;
+        f.insts[i].for_each_use(|v| hit |= params.contains(&v));
+        hit
+    })
+}
+
+/// A merge that is reached by one edge alone is the natural continuation of where that edge comes from.
+fn drop_merges(f: &mut Function, cx: &mut Cx<'_>) {
+    let preds = f.preds();
+    for b in f.layout.clone() {
+        let t = f.terminator(b);
+        if let Some(m) = f.insts[t].merge()
+            && preds[m].len() == 1
+            && cx.change()
+        {
+            f.insts[t].set_merge(None);
+        }
+    }
+}
+
+/// A block entered by one plain jump alone continues the block that jumps.
+fn join(f: &mut Function, cx: &mut Cx<'_>) {
+    let preds = f.preds();
+    let keep = named(f);
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut gone: SideMap<Block, bool> = SideMap::new();
+    for b in f.layout.clone() {
+        if gone[b] {
+            continue;
+        }
+        loop {
+            let t = f.terminator(b);
+            let Attr::Jump { edge, merge } = &f.insts[t].attr else { break };
+            let (to, merge) = (edge.block, *merge);
+            if keep[to] || preds[to].len() != 1 || to == b {
+                break;
+            }
+            let inner = f.terminator(to);
+            // Two constructs cannot share one terminator; a return or an exit cannot open one.
+            let opens = matches!(f.insts[inner].op, Op::Jump | Op::Br | Op::Switch);
+            if merge.is_some() && (!opens || f.insts[inner].merge().is_some()) {
+                break;
+            }
+            if !cx.change() {
+                break;
+            }
+            for (&p, &a) in f.blocks[to].params.iter().zip(&f.insts[t].edges()[0].args) {
+                map[p] = Some(a);
+            }
+            f.blocks[b].insts.pop();
+            let rest = std::mem::take(&mut f.blocks[to].insts);
+            f.blocks[b].insts.extend(rest);
+            if merge.is_some() {
+                f.insts[inner].set_merge(merge);
+            }
+            gone[to] = true;
+        }
+    }
+    f.layout.retain(|&b| !gone[b]);
+    f.replace_uses(&map);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn decided_branches_and_straight_lines() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  br true:b1, block1, block2 merge block3\nblock1:\n  store 1:i32, res1[0] align 4\n  jump block3(5:i32)\n\
+             block2:\n  store 2:i32, res1[0] align 4\n  jump block3(6:i32)\nblock3(v0: i32):\n  store v0, res1[0] align 4\n  ret\n}",
+        );
+        assert_eq!(
+            t,
+            "func0 \"f\" {\nblock0:\n  store 1:i32, res1[0] align 4\n  store 5:i32, res1[0] align 4\n  ret\n}\n"
+        );
+    }
+
+    #[test]
+    fn an_early_return_needs_no_construct_of_its_own() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1 merge block4\n\
+             block1:\n  v1: b1 = icmp.ult v0, 7:i32\n  br v1, block2, block3 merge block3\nblock2:\n  jump block4\n\
+             block3:\n  store v0, res1[0] align 4\n  jump block4\nblock4:\n  ret\n}",
+        );
+        assert_eq!(
+            t,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 7:i32\n\
+             br v1, block2, block1 merge block2\nblock1:\n  store v0, res1[0] align 4\n  jump block2\nblock2:\n  ret\n}\n"
+                .replace("\nbr", "\n  br")
+        );
+    }
+
+    #[test]
+    fn a_loop_that_ends_at_once() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  jump block1\nblock1 loop merge block4 continue block3:\n  store 1:i32, res1[0] align 4\n\
+             br true:b1, block4, block2\nblock2:\n  jump block3\nblock3:\n  jump block1\nblock4:\n  ret\n}",
+        );
+        assert_eq!(t, "func0 \"f\" {\nblock0:\n  store 1:i32, res1[0] align 4\n  ret\n}\n");
+    }
+
+    #[test]
+    fn keeps_loops_and_joins_that_are_needed() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+             block1(v1: i32) loop merge block5 continue block4:\n  v2: b1 = icmp.ult v1, v0\n  br v2, block2, block5\n\
+             block2:\n  v3: b1 = icmp.eq v1, 3:i32\n  br v3, block3, block4\nblock3:\n  store v1, res1[0] align 4\n  jump block4\n\
+             block4:\n  v4: i32 = iadd v1, 1:i32\n  jump block1(v4)\nblock5:\n  ret\n}",
+        );
+    }
+}
