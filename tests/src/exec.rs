@@ -2,14 +2,61 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_ir::{Class, Module};
+use gpucc_ir::{Class, Module, Op};
+use gpucc_opt::{Caps, OpSet};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
+
+/// A scalar target that lacks most of what can be written with other ops.
+const POOR: Caps = Caps {
+    scalar: true,
+    expand_bool_select: true,
+    expand: OpSet::of(&[
+        Op::UDiv,
+        Op::URem,
+        Op::SDiv,
+        Op::SRem,
+        Op::UMulHi,
+        Op::SMulHi,
+        Op::Popcount,
+        Op::Clz,
+        Op::Ctz,
+        Op::BitReverse,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::UDot4x8,
+        Op::SDot4x8,
+        Op::FSign,
+        Op::FSat,
+        Op::FFract,
+        Op::FRoundEven,
+        Op::FDiv,
+        Op::FRem,
+        Op::FLdexp,
+        Op::FDot,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+    ]),
+    ..Caps::FULL
+};
 
 /// Where to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// The IR interpreter, on the frontend's IR.
     Interp,
+    /// The IR interpreter, after the target-independent passes: with everything the IR has, or (`lowered`) as a scalar
+    /// target with few ops would get it.
+    Passes {
+        /// Whether for a poor scalar target.
+        lowered: bool,
+    },
     /// A machine, on compiled bytes.
     Machine(Target),
 }
@@ -18,6 +65,8 @@ impl std::fmt::Display for On {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             On::Interp => f.write_str("interp"),
+            On::Passes { lowered: false } => f.write_str("passes"),
+            On::Passes { lowered: true } => f.write_str("lowered"),
             On::Machine(t) => t.fmt(f),
         }
     }
@@ -32,6 +81,8 @@ pub fn parse_on(text: &str) -> Result<Vec<On>, String> {
     for item in text.split(',') {
         if item == "interp" {
             list.push(On::Interp);
+        } else if item == "passes" || item == "lowered" {
+            list.push(On::Passes { lowered: item == "lowered" });
         } else {
             list.extend(Target::parse_list(item)?.into_iter().map(On::Machine));
         }
@@ -107,6 +158,15 @@ pub fn run(
             .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
             .map(|o| o.report)
             .map_err(|t| Problem::Trap(t.to_string())),
+        On::Passes { lowered } => {
+            let caps = if lowered { POOR } else { Caps::FULL };
+            let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
+            let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
+            gpucc_interp::Program::new(&module, entry)
+                .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
+                .map(|o| o.report)
+                .map_err(|t| Problem::Trap(t.to_string()))
+        }
         On::Machine(target) => {
             let mut options = Options::new(target).entry(entry);
             options.codegen = codegen.clone();

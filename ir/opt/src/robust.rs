@@ -57,7 +57,7 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
     }
     // The limit keeps `align` if it is a multiple of it.
     let align = mem.align.max(1);
-    let down = |v: u32| if caps.strict_align { v & !(align - 1) } else { v & !3 };
+    let down = |v: u32| v & !(if caps.strict_align { align } else { align.min(4) } - 1);
     let (limit, keeps) = match (fixed, mem.place) {
         (Some(size), _) => {
             let room = down(size.saturating_sub(if inside { end as u32 } else { bytes }));
