@@ -7,11 +7,12 @@ use core::fmt;
 
 use gpucc_ir::Loc;
 use gpucc_regalloc as ra;
-use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, Step, UnitSet, Value};
+use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, RegFile, Step, UnitSet, Value};
 use smallvec::SmallVec;
 
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{BlockId, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};
+use crate::spill::{Round, SpillTo, spill};
 use crate::target::{CopyCx, Side, Target};
 
 /// Switches of the allocation.
@@ -59,8 +60,8 @@ pub struct AllocStats {
     pub reloads: u32,
     /// Values computed again.
     pub remats: u32,
-    /// Slots of spill memory.
-    pub spill_slots: u32,
+    /// Per file: unit-sized words of spill memory.
+    pub spill_words: Vec<u32>,
 }
 
 /// Registers ran out.
@@ -118,6 +119,7 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
         let params: Vec<Value> = block.params.iter().map(|&v| value(v)).collect();
         p.begin_block(&params);
         let mut logical_end = None;
+        let mut logical_start = !block.insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let mut terminators = 0;
         for inst in &block.insts {
             if inst.is(Pseudo::Start) && p.insts.len() as u32 > 0 {
@@ -154,6 +156,9 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
             if inst.target_op().is_some() {
                 t.clobbers(inst, &mut clobbers);
             }
+            if !logical_start && ops.iter().any(|o| p.cfg(o.value) == Cfg::Logical) {
+                return Err(format!("block {b}: {inst:?} touches a logical file before the logical start"));
+            }
             let cl: SmallVec<[(ra::FileId, Placement); 4]> = clobbers.iter().map(|c| (c.file, c.place)).collect();
             let id = p.push(&ops, &cl);
             if let Opcode::Pseudo(pseudo) = inst.op {
@@ -162,6 +167,7 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
                 if pseudo == Pseudo::LogicalEnd {
                     logical_end = Some(id);
                 }
+                logical_start |= pseudo == Pseudo::LogicalStart;
             } else {
                 if let Some((d, u)) = t.prefer_same(inst)
                     && let (Some(d), Some(u)) =
@@ -227,7 +233,7 @@ fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MIns
                 at += units(d);
             }
         }
-        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd => {}
+        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd => {}
     }
 }
 
@@ -250,42 +256,98 @@ fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16
 /// # Errors
 /// When registers run out or `mf` breaks a rule.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    let mut p = build(mf, t).map_err(AllocError::Invalid)?;
-    ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
-    let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
-    let pressure = ra::pressure(&p, &live);
-    let budgets: Vec<UnitSet> = p.files.iter().map(|f| f.budget).collect();
-    let mut limits: Vec<u32> = if options.tight { pressure.clone() } else { vec![u32::MAX; p.files.len()] };
-    let answer = loop {
-        for ((f, b), l) in p.files.iter_mut().zip(&budgets).zip(&limits) {
-            f.budget = b.iter().take(*l as usize).collect();
+    let problem = |mf: &MFunc<T>| -> Result<(Problem, ra::Liveness), AllocError> {
+        let p = build(mf, t).map_err(AllocError::Invalid)?;
+        ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
+        let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
+        Ok((p, live))
+    };
+    let (first, first_live) = problem(mf)?;
+    let peaks = ra::peaks(&first, &first_live);
+    let budgets: Vec<u32> = first.files.iter().map(|f| f.budget.len()).collect();
+    // What spilling aims for, and what colouring may use.
+    let mut limits = budgets.clone();
+    let mut colours: Vec<u32> = budgets.clone();
+    if options.tight {
+        colours = peaks.iter().zip(&budgets).map(|(p, b)| p.units.min(*b)).collect();
+    }
+    let mut stats = AllocStats::default();
+    let mut spilled: Option<MFunc<T>> = None;
+    let mut over = options.spill_all || peaks.iter().zip(&limits).any(|(p, l)| p.units > *l);
+    let mut tries = 0;
+    let (p, answer) = loop {
+        if over {
+            let mut trial = mf.clone();
+            stats = AllocStats::default();
+            for round in [Round::ToClass, Round::ToMemory] {
+                spill(&mut trial, t, &limits, options.spill_all, round, &mut stats).map_err(AllocError::Invalid)?;
+            }
+            spilled = Some(trial);
+        }
+        let (mut p, live) = if let Some(trial) = &spilled { problem(trial)? } else { problem(mf)? };
+        for (f, l) in p.files.iter_mut().zip(&colours) {
+            f.budget = f.budget.iter().take(*l as usize).collect();
         }
         match ra::colour(&p, &live, options.fragment) {
-            Ok(a) => break a,
-            Err(ra::Error::OutOfRegisters(o)) if limits[o.file as usize] < budgets[o.file as usize].len() => {
-                limits[o.file as usize] += 1;
-            }
+            Ok(a) => break (p, a),
             Err(ra::Error::OutOfRegisters(o)) => {
-                return Err(AllocError::OutOfRegisters(explain(mf, t, &p, o)));
+                let f = o.file as usize;
+                if colours[f] < budgets[f] {
+                    colours[f] += 1;
+                } else if tries < MAX_TRIES && limits[f] > 1 && can_spill(&first, t, o.file) {
+                    // What fits by the sum need not fit by shape: leave more room.
+                    tries += 1;
+                    limits[f] -= (1 << (tries / 4)).min(limits[f] - 1);
+                    over = true;
+                } else {
+                    return Err(AllocError::OutOfRegisters(explain(mf, t, &first, &peaks, o)));
+                }
             }
             Err(e) => return Err(AllocError::Invalid(e.to_string())),
         }
     };
+    if let Some(trial) = spilled {
+        *mf = trial;
+    }
     if (options.check || cfg!(debug_assertions))
         && let Err(e) = ra::check(&p, &answer)
     {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
-    let mut stats = AllocStats { pressure, ..AllocStats::default() };
+    stats.pressure = peaks.iter().map(|p| p.units).collect();
     write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
     Ok(stats)
 }
 
-fn explain<T: Target>(mf: &MFunc<T>, t: &T, p: &Problem, o: ra::OutOfRegisters) -> OutOfRegisters {
+/// Rounds of more spilling after colouring failed.
+const MAX_TRIES: u32 = 24;
+
+/// Whether any value of a file can give up its register.
+fn can_spill<T: Target>(p: &Problem, t: &T, file: ra::FileId) -> bool {
+    let class = |k: usize| t.spill_to(crate::inst::Class(k as u8)) != SpillTo::Nothing;
+    t.spill_by_remat()
+        || (p.files.len() > file as usize && t.classes().iter().enumerate().any(|(k, c)| c.file == file && class(k)))
+}
+
+/// Describes the peak of the program as it was before spilling, or the place of the failure where that is higher.
+fn explain<T: Target>(
+    mf: &MFunc<T>,
+    t: &T,
+    p: &Problem,
+    peaks: &[ra::Peak],
+    mut o: ra::OutOfRegisters,
+) -> OutOfRegisters {
+    let peak = peaks[o.file as usize];
+    let known = o.inst.is_none_or(|i| (i as usize) < p.insts.len());
+    if peak.units >= o.demand || !known || o.block as usize >= mf.blocks.len() {
+        o.demand = o.demand.max(peak.units);
+        o.block = peak.block;
+        o.inst = peak.inst.or_else(|| p.blocks[peak.block as usize].insts.clone().next_back());
+    }
     let block = &mf.blocks[o.block as usize];
     let first = p.blocks[o.block as usize].insts.start;
     let inst = match o.inst {
-        Some(i) => block.insts.get((i - first) as usize),
+        Some(i) => block.insts.get(i.wrapping_sub(first) as usize),
         None => block.insts.first(),
     };
     OutOfRegisters {
@@ -321,12 +383,22 @@ fn write_back<T: Target>(
         let insts = std::mem::take(&mut mf.blocks[b].insts);
         let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
-        for c in &starts[b] {
+        let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
+        let late = |c: &&ra::ParallelCopy| has_logical_start && matches!(c.at, At::Start(_, Cfg::Logical));
+        for c in starts[b].iter().filter(|c| !late(c)) {
             parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
         }
         let mut todo: SmallVec<[&ra::ParallelCopy; 2]> = ends[b].clone();
         let has_logical_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
         for mut inst in insts {
+            if inst.is(Pseudo::LogicalStart) {
+                for c in starts[b].iter().filter(|c| late(c)) {
+                    // What is free at the start of the block may not be free here on the other graph.
+                    let mask = |(f, s): (&RegFile, &UnitSet)| if f.cfg == Cfg::Logical { *s } else { UnitSet::EMPTY };
+                    let free: Vec<UnitSet> = p.files.iter().zip(&c.free).map(mask).collect();
+                    parallel(t, p, &c.moves, &free, inst.loc, &mut out, stats);
+                }
+            }
             let ends_logical = inst.is(Pseudo::LogicalEnd);
             let ends_all = is_terminator(t, &inst);
             if ends_logical || ends_all {
@@ -382,7 +454,7 @@ fn write_back<T: Target>(
             id += 1;
             match inst.op {
                 Opcode::Op(_) => out.push(inst),
-                Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd) => {}
+                Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd) => {}
                 Opcode::Pseudo(pseudo) => {
                     let none = vec![UnitSet::EMPTY; p.files.len()];
                     let free = free_here.unwrap_or(&none);
@@ -523,7 +595,7 @@ fn copy_pseudo<T: Target>(
                 at += n;
             }
         }
-        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalEnd => {}
+        Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd => {}
     }
     // A cross-file copy among others could read what they overwrite.
     if !cross.is_empty() && inst.defs.len() > 1 && pseudo == Pseudo::Copy {

@@ -240,6 +240,9 @@ pub enum Pseudo {
     Undef,
     /// The defs hold what was there when the program began (fixed places). First in the entry block.
     Start,
+    /// Begins the part of the block in which values of logical files may be touched. Copies of such files at the start
+    /// of the block go right after it.
+    LogicalStart,
     /// Ends the part of the block in which values of logical files may be touched. Copies of such files for the
     /// outgoing edge go here. Needed only where logical and linear graph differ.
     LogicalEnd,

@@ -12,6 +12,7 @@ mod inst;
 mod opt;
 mod print;
 mod select;
+mod spill;
 mod target;
 
 pub use alloc::{AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, has_critical_edge};
@@ -21,4 +22,5 @@ pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, 
 pub use opt::{copy_prop, dce};
 pub use print::{print, print_inst};
 pub use select::{Lower, Regs, Repr, Select, select};
+pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

@@ -33,7 +33,9 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 def_inst[v.0 as usize] = Some((b as u32, k as u32));
             }
             keep[k] = match i.op {
-                Opcode::Pseudo(p) => p == Pseudo::LogicalEnd || i.defs.iter().any(|d| d.phys().is_some()),
+                Opcode::Pseudo(p) => {
+                    matches!(p, Pseudo::LogicalStart | Pseudo::LogicalEnd) || i.defs.iter().any(|d| d.phys().is_some())
+                }
                 Opcode::Op(_) => !t.info(i).can_dce() || i.defs.iter().any(|d| d.phys().is_some()),
             };
             if keep[k] {

@@ -6,8 +6,8 @@ use gpucc_ir::Loc;
 use gpucc_regalloc::{FileId, MoveCaps, Placement, RegFile, Shape, UnitSet};
 use smallvec::SmallVec;
 
-use crate::inst::BlockId;
-use crate::inst::{MInst, PReg, Use};
+use crate::inst::{BlockId, Class, MInst, PReg, Use, VReg};
+use crate::spill::{SpillCx, SpillSlot, SpillTo};
 
 /// A register class.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +153,42 @@ pub trait Target: Sized + 'static {
 
     /// Emits `dst = src` for an immediate or uniform source.
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>);
+
+    /// What happens to values of a class when registers run out.
+    fn spill_to(&self, class: Class) -> SpillTo {
+        let _ = class;
+        SpillTo::Nothing
+    }
+
+    /// Units of a file kept free for the temporaries of spill code.
+    fn spill_headroom(&self, file: FileId) -> u32 {
+        let _ = file;
+        0
+    }
+
+    /// Emits a store of `v` to spill memory. Registers are still virtual.
+    fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let _ = cx;
+        unreachable!("no spill memory for {v:?} in {slot:?}");
+    }
+
+    /// Emits a load of `v` from spill memory. Registers are still virtual.
+    fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let _ = cx;
+        unreachable!("no spill memory for {v:?} in {slot:?}");
+    }
+
+    /// Whether an instruction without register uses computes the same wherever it stands, cheaply (constants,
+    /// uniforms). Copies of immediates and uniforms always do.
+    fn can_remat(&self, inst: &MInst<Self>) -> bool {
+        let _ = inst;
+        false
+    }
+
+    /// Whether it is worth trying to recompute values in files that cannot spill otherwise.
+    fn spill_by_remat(&self) -> bool {
+        true
+    }
 
     /// The terminator that goes to `to`.
     fn jump(&self, to: BlockId) -> MInst<Self>;

@@ -7,6 +7,7 @@
 //!
 //! Steps: [`verify()`], [`Liveness`], [`colour()`] in block order with coalescing wishes, parallel copies where fragmented
 //! and on edges, and [`check()`], which knows nothing of the steps before.
+//! [`plan_spills`] comes before, where memory or another file can take values: the caller turns its plan into instructions.
 //!
 //! All steps are linear in the size of the problem and of its live-in lists.
 
@@ -17,6 +18,7 @@ mod live;
 mod moves;
 mod pack;
 mod problem;
+mod spill;
 mod units;
 mod verify;
 
@@ -28,6 +30,7 @@ pub use problem::{
     Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
     RegFile, Role, Shape, Value, ValueInfo, Where,
 };
+pub use spill::{ReloadAt, SpillKind, SpillPlan, plan_spills};
 pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;
 
@@ -65,9 +68,43 @@ pub fn allocate(p: &Problem, options: Options) -> Result<Allocation, Error> {
     Ok(a)
 }
 
-/// Most units of each file that are wanted at once, at the start of a block or around an instruction.
-pub fn pressure(p: &Problem, live: &Liveness) -> Vec<u32> {
-    let mut peak = vec![0u32; p.files.len()];
+/// A point where a file is in highest demand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Peak {
+    /// Units wanted at once.
+    pub units: u32,
+    /// The block.
+    pub block: BlockId,
+    /// The instruction; `None` at the end of the block.
+    pub inst: Option<InstId>,
+}
+
+/// Where each file is in highest demand.
+pub fn peaks(p: &Problem, live: &Liveness) -> Vec<Peak> {
+    let mut peaks = vec![Peak::default(); p.files.len()];
+    walk_pressure(p, live, |block, inst, now| {
+        for (peak, &units) in peaks.iter_mut().zip(now) {
+            if units > peak.units {
+                *peak = Peak { units, block, inst };
+            }
+        }
+    });
+    peaks
+}
+
+/// Highest demand of each block, per file.
+pub(crate) fn block_pressure(p: &Problem, live: &Liveness) -> Vec<Vec<u32>> {
+    let mut peaks = vec![vec![0; p.files.len()]; p.blocks.len()];
+    walk_pressure(p, live, |block, _, now| {
+        for (peak, &units) in peaks[block as usize].iter_mut().zip(now) {
+            *peak = units.max(*peak);
+        }
+    });
+    peaks
+}
+
+/// Calls `f` with the units in use per file at the end of each block and at the two moments of each instruction.
+fn walk_pressure(p: &Problem, live: &Liveness, mut f: impl FnMut(BlockId, Option<InstId>, &[u32])) {
     let mut live_at = vec![u32::MAX; p.values.len()];
     let units = |v: Value| (p.file(v) as usize, p.shape(v).units as u32);
     for b in 0..p.blocks.len() as BlockId {
@@ -78,8 +115,7 @@ pub fn pressure(p: &Problem, live: &Liveness) -> Vec<u32> {
                 now[units(v).0] += units(v).1;
             }
         });
-        let raise = |peak: &mut [u32], now: &[u32]| peak.iter_mut().zip(now).for_each(|(p, n)| *p = (*p).max(*n));
-        raise(&mut peak, &now);
+        f(b, None, &now);
         for i in p.blocks[b as usize].insts.clone().rev() {
             let ops = p.operands(i);
             for o in ops.iter().filter(|o| o.role != Role::Use) {
@@ -88,7 +124,7 @@ pub fn pressure(p: &Problem, live: &Liveness) -> Vec<u32> {
                 }
                 live_at[o.value.0 as usize] = u32::MAX;
             }
-            raise(&mut peak, &now);
+            f(b, Some(i), &now);
             for o in ops.iter().filter(|o| o.role == Role::Def) {
                 now[units(o.value).0] -= units(o.value).1;
             }
@@ -98,11 +134,10 @@ pub fn pressure(p: &Problem, live: &Liveness) -> Vec<u32> {
                     now[units(o.value).0] += units(o.value).1;
                 }
             }
-            raise(&mut peak, &now);
+            f(b, Some(i), &now);
             for o in ops.iter().filter(|o| o.role == Role::EarlyDef) {
                 now[units(o.value).0] -= units(o.value).1;
             }
         }
     }
-    peak
 }
