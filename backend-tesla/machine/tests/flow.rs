@@ -1,0 +1,483 @@
+//! Control flow, workgroups, and the rules whose violation traps.
+
+mod common;
+
+use common::{code, container, play, play_container, play_on};
+use gpucc_container::{Preload, Resource, ResourceKind, Source};
+use gpucc_sim::{Dispatch, RunOptions, TrapKind};
+use gpucc_tesla_machine::run;
+
+/// Byte address of the invocation's word in `$r1`.
+const ADDRESS: &str = "and b32 $r1 $r0 0xffff\nshl b32 $r1 $r1 0x2\n";
+
+fn trap_of(listing: &str, n: u32) -> (TrapKind, String) {
+    let t = play(listing, n, &[&[0; 64]]).expect_err(listing);
+    assert!(t.pc.is_some() || t.kind == TrapKind::Barrier, "{t}");
+    (t.kind, t.to_string())
+}
+
+#[test]
+fn kernel_of_the_reference() {
+    // Section 14: i = global id; if g0[param0 + 4 i] > 0 { it *= 2.0 }.
+    let words: [u32; 27] = [
+        0xa0000005, 0x04000780, 0x1100a208, 0x41042c0c, 0x20000205, 0x0400c780, 0x30020205, 0xc4100780, 0x1100ea10,
+        0x20018810, 0xd0000815, 0x80c00780, 0x307f0bfd, 0x6c0107c8, 0xa000a003, 0x00000000, 0x1000a003, 0x00000100,
+        0xc0000a15, 0x04000003, 0xf0000001, 0xe0000782, 0xd0000815, 0xa0c00780, 0xf0000001, 0xe0000781, 0,
+    ];
+    let bytes: Vec<u8> = words[..26].iter().flat_map(|w| w.to_le_bytes()).collect();
+    for g in ["nv50", "nv84", "nva0", "nva3"] {
+        for seed in [None, Some(1), Some(2), Some(3)] {
+            let mut c = container(g, bytes.clone(), [48, 1, 1], 1);
+            c.entries[0].preloads.push(Preload { file: 0x81, lane: 0, index: 5, source: Source::Const(8) });
+            let input: Vec<u32> =
+                (0..98).map(|i| if i % 3 == 0 { (i as f32).to_bits() } else { (-(i as f32)).to_bits() }).collect();
+            let (out, report) = play_container(&c, [2, 1, 1], &[&input], seed).unwrap();
+            let want: Vec<u32> = input
+                .iter()
+                .enumerate()
+                .map(|(i, &v)| if i >= 2 && v as i32 > 0 { (f32::from_bits(v) * 2.0).to_bits() } else { v })
+                .collect();
+            assert_eq!(out[0], want);
+            assert_eq!(report.subgroups, 4);
+        }
+    }
+}
+
+#[test]
+fn if_else_joins() {
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r3 0x1
+    and b32 $c0 $r2 $r0 $r3
+    joinat Lend
+    (e $c0) bra Leven
+    mov b32 $r4 0x64
+    bra Lend
+Leven:
+    mov b32 $r4 0xc8
+Lend:
+    join nop
+    and b32 $r5 $r0 0xffff
+    add b32 $r4 $r4 $r5
+    st b32 g0[$r1] $r4
+    exit nop
+"
+    );
+    for seed in [None, Some(5), Some(6)] {
+        let (out, _) = play_on("nva3", &listing, [40, 1, 1], [1, 1, 1], &[&[0; 40]], seed).unwrap();
+        let want: Vec<u32> = (0..40).map(|i| i + if i % 2 == 0 { 200 } else { 100 }).collect();
+        assert_eq!(out[0], want);
+    }
+}
+
+/// Collatz steps of the lane number plus 1: a divergent loop left by break.
+const COLLATZ: &str = "
+    and b32 $r1 $r0 0xffff
+    shl b32 $r1 $r1 0x2
+    and b32 $r2 $r0 0xffff
+    add b32 $r2 $r2 0x1
+    mov b32 $r3 0x0
+    mov b32 $r9 0x1
+    breakaddr Lexit
+Lhead:
+    set $c0 # e u32 $r2 $r9
+    (lg $c0) break
+    and b32 $c1 $r4 $r2 $r9
+    shr u32 $r5 $r2 0x1
+    add b32 $r6 $r2 $r2
+    add b32 $r6 $r6 $r2
+    add b32 $r6 $r6 0x1
+    (e $c1) mov b32 $r2 $r5
+    (lg $c1) mov b32 $r2 $r6
+    add b32 $r3 $r3 0x1
+    bra Lhead
+Lexit:
+    st b32 g0[$r1] $r3
+    exit nop
+";
+
+#[test]
+fn divergent_loop() {
+    // set writes S for true; `lg` (not zero) breaks.
+    let want: Vec<u32> = (1..=64_u32)
+        .map(|mut n| {
+            let mut steps = 0;
+            while n != 1 {
+                n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+                steps += 1;
+            }
+            steps
+        })
+        .collect();
+    for seed in [None, Some(1), Some(9)] {
+        let (out, _) = play_on("nva3", COLLATZ, [64, 1, 1], [1, 1, 1], &[&[0; 64]], seed).unwrap();
+        assert_eq!(out[0], want);
+    }
+}
+
+#[test]
+fn calls_and_preret() {
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r2 0x5
+    call Lf
+    call Lf
+    preret Lback
+    bra Lf
+Lback:
+    st b32 g0[$r1] $r2
+    exit nop
+Lf:
+    add b32 $r2 $r2 $r2
+    ret
+    nop
+"
+    );
+    assert_eq!(play(&listing, 3, &[&[0; 3]]).unwrap()[0], [40; 3]);
+}
+
+#[test]
+fn branch_through_constants() {
+    let mut c = container(
+        "nva3",
+        code(
+            "nva3",
+            &format!("{ADDRESS}mov b32 $r2 0x1\nbra c0[0x4]\nmov b32 $r2 0x2\nst b32 g0[$r1] $r2\nexit nop\n"),
+        ),
+        [2, 1, 1],
+        1,
+    );
+    // Instructions are 8 bytes each here: 0 and, 8 shl, 16 mov, 24 bra, 32 mov, 40 st.
+    c.entries[0].preloads.push(Preload { file: 0x80, lane: 0, index: 1, source: Source::Const(40) });
+    assert_eq!(play_container(&c, [1, 1, 1], &[&[9, 9]], None).unwrap().0[0], [1, 1]);
+    c.entries[0].preloads[1].source = Source::Const(44);
+    assert_eq!(play_container(&c, [1, 1, 1], &[&[9, 9]], None).unwrap_err().kind, TrapKind::OutOfBounds);
+}
+
+#[test]
+fn quads_and_votes() {
+    // quadon wakes all lanes of a quad; lane 0 alone would see nothing of the others otherwise.
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r3 0x3
+    and b32 $c0 $r2 $r0 $r3
+    cvt rn f32 $r4 u32 $r2
+    mov b32 $r6 0x0
+    joinat Lend
+    (lg $c0) bra Lend
+    quadon
+    quadop f32 add add add add $r6 l2 $r4 $r4
+    quadpop
+Lend:
+    join nop
+    (e $c0) vote any $c1
+    (e $c0) vote all $c2
+    mov $r7 $c1
+    mov $r8 $c2
+    st b32 g0[$r1] $r6
+    add b32 $r1 $r1 0x20
+    st b32 g0[$r1] $r7
+    add b32 $r1 $r1 0x20
+    st b32 g0[$r1] $r8
+    exit nop
+"
+    );
+    let out = play(&listing, 8, &[&[0; 24]]).unwrap();
+    // 2.0 of lane 2 plus the own 0..3.
+    let want: Vec<u32> = (0..8).map(|l| (2.0 + (l % 4) as f32).to_bits()).collect();
+    assert_eq!(out[0][..8], want);
+    assert_eq!(out[0][8..16], [2; 8]); // some lane is 0: S
+    assert_eq!(out[0][16..], [1; 8]); // not all are: Z
+}
+
+#[test]
+fn ids_of_all_dimensions() {
+    // g0[local + 24 * group] = group * 24 << 8 | local.
+    let listing = "
+    mov b32 $r2 u16 s[0x12]
+    mov b32 $r3 u16 s[0xa]
+    mul $r2 u24 $r2 $r3
+    add b32 $r2 u16 s[0xe] $r2
+    mov b32 $r3 u16 s[0x8]
+    mul $r2 u24 $r2 $r3
+    add b32 $r2 u16 s[0xc] $r2
+    mul $r2 u24 $r2 0x18
+    shr u32 $r4 $r0 0x1a
+    and b32 $r6 $r0 0xffff
+    shr u32 $r7 $r0 0x10
+    and b32 $r7 $r7 0x3ff
+    mul $r8 u24 $r4 0x3
+    add b32 $r8 $r8 $r7
+    mul $r8 u24 $r8 0x4
+    add b32 $r8 $r8 $r6
+    add b32 $r9 $r8 $r2
+    shl b32 $r9 $r9 0x2
+    shl b32 $r2 $r2 0x8
+    add b32 $r2 $r2 $r8
+    st b32 g0[$r9] $r2
+    exit nop
+";
+    let n = 24 * 30;
+    let (out, report) = play_on("nv50", listing, [4, 3, 2], [5, 3, 2], &[&vec![0; n]], Some(4)).unwrap();
+    let want: Vec<u32> = (0..n as u32).map(|i| (i / 24 * 24) << 8 | i % 24).collect();
+    assert_eq!(out[0], want);
+    assert_eq!(report.subgroups, 30);
+}
+
+#[test]
+fn workgroup_memory_and_barrier() {
+    // Reverse 64 words through s[].
+    let listing = format!(
+        "{ADDRESS}
+    shl $a1 $r1 0x0
+    st b32 s[$a1+0x40] $r1
+    bar inc wait 0x0 all
+    mov b32 $r2 0xfc
+    sub b32 $r2 $r2 $r1
+    shl $a2 $r2 0x0
+    mov b32 $r3 b32 s[$a2+0x40]
+    st b32 g0[$r1] $r3
+    exit nop
+"
+    );
+    for seed in [None, Some(3), Some(4)] {
+        let (out, report) = play_on("nv50", &listing, [64, 1, 1], [2, 1, 1], &[&[0; 64]], seed).unwrap();
+        assert_eq!(out[0], (0..64).map(|i| 252 - 4 * i).collect::<Vec<u32>>());
+        assert_eq!(report.barriers, 2);
+    }
+    // Without the barrier one warp reads what the other has not written.
+    let (kind, _) = trap_of(&listing.replace("bar inc wait 0x0 all\n", ""), 64);
+    assert_eq!(kind, TrapKind::UndefinedRead);
+}
+
+#[test]
+fn lock_loop_adds_atomically() {
+    let listing = "
+    mov b32 $r2 0x0
+    mov b32 $r6 0x3
+    shl $a1 $r2 0x0
+    and b32 $c1 $r1 $r0 $r0
+    (e $c1) st b32 s[$a1+0x40] $r2
+    bar inc wait 0x0 all
+    breakaddr Lend
+Ltry:
+    ld lock $c0 $r4 b32 s[$a1+0x40]
+    (l $c0) add b32 $r5 $r4 $r6
+    (l $c0) st unlock b32 s[$a1+0x40] $r5
+    (l $c0) break
+    bra Ltry
+Lend:
+    bar inc wait 0x0 all
+    ld $r7 b32 s[$a1+0x40]
+    and b32 $r1 $r0 0xffff
+    shl b32 $r1 $r1 0x2
+    st b32 g0[$r1] $r7
+    exit nop
+";
+    for (g, seed) in [("nva0", None), ("nva3", Some(1)), ("nva3", Some(2))] {
+        let (out, _) = play_on(g, listing, [96, 1, 1], [1, 1, 1], &[&[0; 96]], seed).unwrap();
+        assert_eq!(out[0], [288; 96]);
+    }
+    let (kind, text) = trap_of(&listing.replace("(l $c0) st unlock", "st unlock"), 32);
+    assert!(matches!(kind, TrapKind::UndefinedRead | TrapKind::Hazard), "{text}");
+    let (kind, _) = trap_of(&listing.replace("    (l $c0) st unlock b32 s[$a1+0x40] $r5\n", ""), 32);
+    assert!(matches!(kind, TrapKind::Hazard | TrapKind::StepLimit));
+}
+
+#[test]
+fn local_memory_is_private() {
+    let listing = format!(
+        "{ADDRESS}
+    and b32 $r2 $r1 0xc
+    shl $a1 $r2 0x0
+    st b32 l[$a1+0x10] $r1
+    st u8 l[0x3] $r1
+    ld b32 $r3 l[$a1+0x10]
+    ld u8 $r4 l[0x3]
+    add b32 $r3 $r3 $r4
+    st b32 g0[$r1] $r3
+    exit nop
+"
+    );
+    assert_eq!(play(&listing, 64, &[&[0; 64]]).unwrap()[0], (0..64).map(|i| 8 * i).collect::<Vec<u32>>());
+    assert_eq!(trap_of(&listing.replace("st b32 l[$a1+0x10]", "st u8 l[$a1+0x10]"), 4).0, TrapKind::UndefinedRead);
+    assert_eq!(trap_of(&listing.replace("l[$a1+0x10]", "l[$a1+0x3c]"), 32).0, TrapKind::OutOfBounds);
+    assert_eq!(trap_of(&listing.replace("l[$a1+0x10]", "l[$a1+0x12]"), 32).0, TrapKind::Misaligned);
+}
+
+#[test]
+fn workgroup_window() {
+    // g14: 16 bytes for each workgroup, at 16 times its number.
+    let listing = "
+    mov b32 $r1 u16 s[0xc]
+    shl b32 $r1 $r1 0x4
+    mov b32 $r2 0x0
+    and b32 $c0 # $r0 $r0
+    (e $c0) st b32 g14[$r1] $r2
+    mov b32 $r3 0x1
+    red add u32 g14[$r1] $r3
+    ld b32 $r4 g14[$r1]
+    shr u32 $r1 $r1 0x2
+    st b32 g0[$r1] $r4
+    exit nop
+";
+    let mut c = container("nv84", code("nv84", listing), [32, 1, 1], 1);
+    c.entries[0].meta.family_words.push(16);
+    assert_eq!(play_container(&c, [3, 1, 1], &[&[0; 3]], Some(1)).unwrap().0[0], [32; 3]);
+    c.entries[0].code = code("nv84", &listing.replace("shl b32 $r1 $r1 0x4", "shl b32 $r1 $r1 0x5"));
+    let t = play_container(&c, [3, 1, 1], &[&[0; 3]], None).unwrap_err();
+    assert_eq!(t.kind, TrapKind::OutOfBounds, "{t}");
+}
+
+#[test]
+fn constants_and_uniform_buffers() {
+    let listing = format!(
+        "{ADDRESS}
+    add b32 $r2 $r1 c0[0x4]
+    shl $a1 $r1 0x0
+    add b32 $r2 $r2 c3[$a1+0x4]
+    ld $r3 u16 c14[0x2]
+    add b32 $r2 $r2 $r3
+    add b32 $r2 b32 s[0x18] $r2
+    st b32 g0[$r1] $r2
+    exit nop
+"
+    );
+    let mut c = container("nva3", code("nva3", &listing), [4, 1, 1], 1);
+    let e = &mut c.entries[0];
+    e.data = vec![1, 0, 0, 1];
+    e.preloads.push(Preload { file: 0x80, lane: 0, index: 1, source: Source::BufferSize { group: 0, binding: 0 } });
+    e.preloads.push(Preload { file: 0x81, lane: 0, index: 6, source: Source::NumWorkgroups(1) });
+    e.resources.push(Resource { binding: 1, kind: ResourceKind::Uniform, slot: 3, ..e.resources[0] });
+    let (out, _) = play_container(&c, [1, 2, 1], &[&[0; 4], &[0, 10, 20, 30, 40]], None).unwrap();
+    let want: Vec<u32> = (0..4).map(|i| 4 * i + 16 + 10 * (i + 1) + 256 + 2).collect();
+    assert_eq!(out[0], want);
+    // One word less: the last lane reads past the end.
+    let t = play_container(&c, [1, 1, 1], &[&[0; 4], &[0, 10, 20, 30]], None).unwrap_err();
+    assert_eq!((t.kind, t.lane), (TrapKind::OutOfBounds, Some(3)), "{t}");
+}
+
+#[test]
+fn broken_rules_trap() {
+    use TrapKind::*;
+    let with = |s: &str| format!("{ADDRESS}{s}\nexit nop\n");
+    let cases: &[(&str, TrapKind, &str)] = &[
+        ("mov b32 $r2 $r3", UndefinedRead, "$r3 was never written"),
+        ("mov b16 $r2l $r0l\nmov b32 $r3 $r2", UndefinedRead, "$r2"),
+        ("(e $c2) mov b32 $r2 $r0", UndefinedRead, "$c2"),
+        ("mov $r2 $a1", UndefinedRead, "$a1"),
+        ("mov $r2 $a6", BadRegister, "$a6"),
+        ("mov b32 $r2 b32 s[0x0]", UndefinedRead, "never written"),
+        ("mov b32 $r2 u16 s[0x0++0x2]", BadRegister, "post-increment"),
+        ("add b32 $r2 $r1 c5[0x0]", OutOfBounds, "c5[] is not bound"),
+        ("join nop", Unbalanced, "empty control stack"),
+        ("joinat L\nL: nop", Unbalanced, "where no join is"),
+        ("break", Unbalanced, "break without breakaddr"),
+        ("ret", Unbalanced, "ret without call"),
+        ("quadpop", Unbalanced, "quadpop without quadon"),
+        ("breakaddr L\njoin nop\nL: nop", Unbalanced, "join finds a breakaddr"),
+        ("joinat L\nbra M\nM: join nop\nL: join nop", Unbalanced, "joinat that names"),
+        ("L: breakaddr L\nbra L", Unbalanced, "overflow"),
+        ("ld b32 $r2 g0[$r127]", BadRegister, "not allocated"),
+        ("st b32 g0[$r1] $r127", BadRegister, "not allocated"),
+        ("red add u32 g0[$r1] $r127", BadRegister, "not allocated"),
+        ("ld add u32 $r100 g0[$r1] $r0", BadRegister, "not allocated"),
+        ("add b32 $r1 $r1 0x1\nld b32 $r2 g0[$r1]", Misaligned, "4 bytes"),
+        ("add b32 $r1 $r1 0x100\nld b32 $r2 g0[$r1]", OutOfBounds, "256"),
+        ("ld b32 $r2 g7[$r1]", OutOfBounds, "g7[] is not bound"),
+        ("ld b64 $r3d g0[$r1]", BadRegister, "multiple of 2"),
+        ("ld $r2 b32 s[0x440]", OutOfBounds, ""),
+        ("add rm f32 $r2 $r0 $r0", Unsupported, "rounding modes"),
+        ("bar 0x0 0x5", Unsupported, "bar"),
+        ("trap", Unsupported, "trap instruction"),
+        ("texauto all $r2:$r3:$r4:$r5 $t0 $s0 $r2 0x0 0x0 0x0", Unsupported, "graphics"),
+        ("mov $r2 $pm0", Unsupported, "special register 4"),
+        ("st unlock b32 s[0x40] $r1", Hazard, "not locked"),
+        ("mov b32 o[0x0] $r1", Unsupported, "o[]"),
+        ("L: bra L", StepLimit, ""),
+        ("bra 0x1000", FellOffEnd, "past the last"),
+        ("bra 0x4", Undecodable, "middle"),
+        ("and b32 $c0 # $r1 $r1\njoinat L\n(e $c0) bra L\nbar inc wait 0x0 all\nL: join nop", Divergence, "barrier"),
+        ("cvt rn f16 $r2l u32 $r1\nmov b32 $r3 0x801\ncvt rn f16 $r2l u32 $r3", Unsupported, "f16"),
+    ];
+    for (text, kind, words) in cases {
+        let listing = with(text);
+        let (got, message) = trap_of(&listing, 8);
+        assert_eq!(got, *kind, "{text}: {message}");
+        assert!(message.contains(words), "{text}: {message}");
+    }
+    // No exit.
+    assert_eq!(trap_of(ADDRESS, 1).0, FellOffEnd);
+    assert_eq!(trap_of("(e $c0) bra 0x0\n", 1).0, UndefinedRead);
+}
+
+#[test]
+fn bytes_that_are_no_code_trap() {
+    for (bytes, kind) in [
+        (vec![0; 16], TrapKind::Undecodable),
+        (vec![], TrapKind::FellOffEnd),
+        (vec![0xff; 16], TrapKind::Undecodable),
+        // A short move, then an 8-byte instruction on an odd word.
+        (
+            [0x1000_8004_u32, 0xf000_0001, 0xe000_0781].iter().flat_map(|w| w.to_le_bytes()).collect(),
+            TrapKind::Misaligned,
+        ),
+        // A reserved bit of `exit nop`.
+        ([0xf000_0001_u32, 0xe020_0781].iter().flat_map(|w| w.to_le_bytes()).collect(), TrapKind::Reserved),
+        // Half of `exit nop`.
+        ([0xf000_0001_u32].iter().flat_map(|w| w.to_le_bytes()).collect(), TrapKind::Undecodable),
+    ] {
+        let c = container("nva3", bytes, [1, 1, 1], 0);
+        let t = play_container(&c, [1, 1, 1], &[], None).unwrap_err();
+        assert_eq!(t.kind, kind, "{t}");
+    }
+}
+
+#[test]
+fn bad_containers_are_refused() {
+    let good = container("nva3", code("nva3", "exit nop\n"), [1, 1, 1], 1);
+    let attempt = |change: &dyn Fn(&mut gpucc_container::Container)| {
+        let mut c = good.clone();
+        change(&mut c);
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]);
+        let kind = run(&c, None, &mut d, &RunOptions::default()).map(|_| ()).map_err(|t| t.kind);
+        assert_eq!(d.words(0, 0), Some(vec![0]));
+        kind
+    };
+    assert_eq!(attempt(&|_| {}), Ok(()));
+    assert_eq!(attempt(&|c| c.family = "gcn".into()), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.generation = "nv40".into()), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries.clear()), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.workgroup_size = [513, 1, 1]), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.workgroup_size = [1, 0, 1]), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.subgroup_size = 64), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.registers = vec![]), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.shared_bytes = 0x4000), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.family_words = vec![8]), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].meta.family_words = vec![0x40, 5000]), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].resources[0].slot = 15), Err(TrapKind::Container));
+    assert_eq!(attempt(&|c| c.entries[0].resources[0].kind = ResourceKind::Texture), Err(TrapKind::Unsupported));
+    assert_eq!(attempt(&|c| c.entries[0].resources[0].binding = 3), Err(TrapKind::Dispatch));
+    assert_eq!(attempt(&|c| c.entries[0].resources[0].min_size = 8), Err(TrapKind::Dispatch));
+    assert_eq!(
+        attempt(&|c| c.entries[0].preloads.push(Preload { file: 0x81, lane: 0, index: 2, source: Source::Const(0) })),
+        Err(TrapKind::Container)
+    );
+}
+
+/// An unallocated register reads as zero, and an instruction that writes one is ignored with its flags (section 1).
+#[test]
+fn zero_register() {
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r2 0x1
+    and b32 $c0 # $r2 $r127
+    add b32 $c0 $r100 $r2 $r2
+    mov $r3 $c0
+    add b32 $r3 $r3 $r127
+    st b32 g0[$r1] $r3
+    exit nop
+"
+    );
+    assert_eq!(play(&listing, 2, &[&[9; 2]]).unwrap()[0], [1; 2]);
+}
