@@ -10,6 +10,17 @@ use gpucc_ir::{Class, Diagnostic, Severity};
 
 use crate::args::{ColorArg, Front, MessageFormat};
 
+/// Lines longer than this are shown in part.
+const WIDEST: usize = 240;
+
+/// The character boundary at or before `at`.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 /// Where messages go and how they look.
 pub struct Reporter {
     json: bool,
@@ -56,16 +67,37 @@ impl Reporter {
         let _ = std::io::stderr().lock().write_all(out.as_slice());
     }
 
+    /// Where one line is too long to be shown (generated or hostile text), the piece around the primary place:
+    /// its first byte and the file that holds it.
+    fn excerpt(&self, d: &Diagnostic) -> Option<(usize, SimpleFile<String, String>)> {
+        let text = self.file.source();
+        let span = d.labels.iter().find(|l| l.span.is_known())?.span;
+        let (start, end) = ((span.start as usize).min(text.len()), (span.end as usize).min(text.len()));
+        let line_start = text[..floor(text, start)].rfind('\n').map_or(0, |n| n + 1);
+        let line_end = text[floor(text, start)..].find('\n').map_or(text.len(), |n| start + n);
+        if line_end - line_start <= WIDEST {
+            return None;
+        }
+        let from = floor(text, start.saturating_sub(60).max(line_start));
+        let to = floor(text, (end + 60).min(start + WIDEST).min(line_end));
+        let (line, column) = self.position(start)?;
+        let name = format!("{}:{line}:{column}, excerpt", self.file.name());
+        Some((from, SimpleFile::new(name, text[from..to].to_string())))
+    }
+
     fn human(&self, d: &Diagnostic, target: Option<&str>, out: &mut Buffer) {
         let severity = match (d.severity, d.class) {
             (Severity::Warning, _) => cs::Severity::Warning,
             (_, Class::Internal) => cs::Severity::Bug,
             _ => cs::Severity::Error,
         };
-        let size = self.file.source().len();
+        let excerpt = self.excerpt(d);
+        let (from, file) = excerpt.as_ref().map_or((0, &self.file), |(from, f)| (*from, f));
+        let size = file.source().len();
         let mut labels = Vec::new();
         for (i, l) in d.labels.iter().enumerate().filter(|(_, l)| l.span.is_known()) {
-            let range = (l.span.start as usize).min(size)..(l.span.end as usize).min(size);
+            let at = |offset: u32| (offset as usize).saturating_sub(from).min(size);
+            let range = at(l.span.start)..at(l.span.end);
             let style = if i == 0 { cs::LabelStyle::Primary } else { cs::LabelStyle::Secondary };
             labels.push(cs::Label::new(style, (), range).with_message(&l.text));
         }
@@ -81,7 +113,7 @@ impl Reporter {
             .with_message(&d.message)
             .with_labels(labels)
             .with_notes(notes);
-        if term::emit_to_write_style(out, &term::Config::default(), &self.file, &shown).is_err() {
+        if term::emit_to_write_style(out, &term::Config::default(), file, &shown).is_err() {
             let _ = writeln!(out, "{d}");
         }
     }
