@@ -260,6 +260,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             flags: ir::MemFlags::NONE,
             offset: 0,
             dynamic: None,
+            reach: Some(0),
             align: self.f.locals[local].align,
             ty,
         }
@@ -424,8 +425,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                     if cx.f.as_const(*v).is_some() { value.clone() } else { Val::One(cx.f.zero(ty)) }
                 }
                 Val::Parts(parts) => Val::parts(parts.iter().map(|p| blur(cx, p)).collect()),
-                Val::Ptr(p) => Val::Ptr(Ptr { dynamic: None, ..(**p).clone() }.into()),
-                Val::InMemory(p) => Val::InMemory(Ptr { dynamic: None, ..(**p).clone() }.into()),
+                Val::Ptr(p) => Val::Ptr(Ptr { dynamic: None, reach: Some(0), ..(**p).clone() }.into()),
+                Val::InMemory(p) => Val::InMemory(Ptr { dynamic: None, reach: Some(0), ..(**p).clone() }.into()),
             }
         }
         if let Some(value) = self.current().values[handle.index()].clone() {

@@ -49,7 +49,15 @@ impl FuncCx<'_, '_> {
             let bytes = (bits as u32).wrapping_mul(stride);
             return Ok(Ptr { offset: ptr.offset.wrapping_add(bytes), ty, ..ptr.clone() });
         }
-        let index = self.as_i32(index);
+        let mut index = self.as_i32(index);
+        let count = self.m.types.parts(ptr.ty);
+        let mut reach = None;
+        if count > 0 && self.m.out.options.robust {
+            // Every index is kept in its own array: an access never strays into a neighbouring member.
+            let last = self.f.iconst(Type::I32, i64::from(count) - 1);
+            index = self.b().umin(index, last);
+            reach = ptr.reach.map(|before| before + u64::from(count - 1) * u64::from(stride));
+        }
         let bytes = if stride == 1 {
             index
         } else {
@@ -61,7 +69,7 @@ impl FuncCx<'_, '_> {
             Some(before) => self.b().iadd(before, bytes),
         };
         let align = ptr.align.min(1 << stride.trailing_zeros().min(16));
-        Ok(Ptr { dynamic: Some(dynamic), align, ty, ..ptr.clone() })
+        Ok(Ptr { dynamic: Some(dynamic), reach, align, ty, ..ptr.clone() })
     }
 
     /// The attribute of an access of `bytes` bytes.
@@ -72,7 +80,8 @@ impl FuncCx<'_, '_> {
             Place::Global(g) => self.m.out.globals[g].size,
             Place::Local(l) => self.f.locals[l].size,
         };
-        if ptr.dynamic.is_none() && ptr.offset.checked_add(bytes).is_some_and(|end| end <= size) {
+        let end = ptr.reach.map(|reach| u64::from(ptr.offset) + reach + u64::from(bytes));
+        if end.is_some_and(|end| end <= u64::from(size)) {
             flags = flags.with(MemFlags::IN_BOUNDS);
         }
         Mem { place: ptr.place, offset: ptr.offset, align: ptr.address_align(), flags }
@@ -246,7 +255,16 @@ impl FuncCx<'_, '_> {
             let table = self.m.table(bytes, layout.align);
             let align = self.m.out.globals[table].align;
             let flags = MemFlags::READONLY;
-            return Ok(Ptr { place: Place::Global(table), host: false, flags, offset: 0, dynamic: None, align, ty });
+            return Ok(Ptr {
+                place: Place::Global(table),
+                host: false,
+                flags,
+                offset: 0,
+                dynamic: None,
+                reach: Some(0),
+                align,
+                ty,
+            });
         }
         let local = self.temporary(ty)?;
         let ptr = self.local_ptr(local, ty);

@@ -37,6 +37,8 @@ pub struct Ptr {
     pub offset: u32,
     /// Dynamic bytes.
     pub dynamic: Option<ir::Value>,
+    /// The most that the dynamic bytes can be; `None` if nothing bounds them.
+    pub reach: Option<u64>,
     /// Alignment of the place plus the dynamic bytes.
     pub align: u32,
     /// What is there.
