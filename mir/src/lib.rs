@@ -9,6 +9,7 @@ pub mod backend;
 mod alloc;
 mod func;
 mod inst;
+mod layout;
 mod opt;
 mod print;
 mod select;
@@ -19,6 +20,7 @@ pub use alloc::{AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, 
 pub use func::{MBlock, MEdge, MFunc, is_terminator};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};
+pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
 pub use print::{print, print_inst};
 pub use select::{Lower, Regs, Repr, Select, select};

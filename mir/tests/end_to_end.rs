@@ -1,10 +1,11 @@
 //! Random machine functions of the toy target give the same outputs before and after allocation, under all switches.
 
+#[allow(dead_code, reason = "each test uses its part of the machine")]
 mod toy;
 
 use gpucc_mir::{
-    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Target, Use, VReg, allocate, copy_prop,
-    dce, print,
+    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Target, Use, VReg, addresses, allocate,
+    copy_prop, dce, print, thread_jumps,
 };
 use toy::{F, Machine, Op, P, R, Toy, preg};
 
@@ -312,6 +313,10 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
     allocate(&mut mf, t, options)?;
     // Copies make it longer: what it managed in the same steps is a prefix, and with many more steps all of it.
     let have = outputs(t, &mf, LIMIT * 20);
+    thread_jumps(&mut mf, t);
+    assert_eq!(outputs(t, &mf, LIMIT * 20)[..want.len()], want[..], "seed {seed} after layout");
+    let a = addresses(&mf, |_, pc, to| if to.is_some_and(|to| to.abs_diff(pc) > 100) { 8 } else { 4 }, |_| 8);
+    assert!(a.size as usize >= 4 * mf.inst_count() && a.blocks.iter().all(|b| b % 8 == 0));
     let n = want.len().min(have.len());
     assert!(have.len() >= want.len(), "seed {seed}: {} outputs instead of {}", have.len(), want.len());
     assert_eq!(have[..n], want[..n], "seed {seed}\n{dump}\n{}", print(&mf, t));

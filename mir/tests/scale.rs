@@ -1,0 +1,131 @@
+//! Time to allocate grows with the size of the program, not with its square.
+//!
+//! The bound is generous, since the machine may be busy; `cargo test --release -- --nocapture` prints the figures.
+
+#[allow(dead_code, reason = "each test uses its part of the machine")]
+mod toy;
+
+use std::time::Instant;
+
+use gpucc_mir::{AllocOptions, Def, MEdge, MFunc, MInst, Pseudo, Target, VReg, allocate, copy_prop, dce};
+use toy::{F, Op, R, Toy, preg};
+
+/// Straight-line code: a window of recent values.
+fn straight(_: &Toy, n: usize) -> MFunc<Toy> {
+    let mut f = MFunc::new("straight");
+    let b = f.block();
+    let mut v: Vec<VReg> = Vec::new();
+    for k in 0..n {
+        let d = f.vreg(R);
+        let i = if k < 2 {
+            MInst::new(Op::Li).def(d).imm(k as u32)
+        } else {
+            MInst::new(Op::Add).def(d).arg(v[k - 1]).arg(v[k - 2 - k % 12.min(k - 1)])
+        };
+        f.at(b).insts.push(i);
+        v.push(d);
+    }
+    f.at(b).insts.push(MInst::new(Op::Out).arg(v[n - 1]));
+    f.at(b).insts.push(MInst::new(Op::End));
+    f
+}
+
+/// Values defined first and used last, many more than there are registers.
+fn long_ranges(_: &Toy, n: usize) -> MFunc<Toy> {
+    let mut f = MFunc::new("long");
+    let b = f.block();
+    let v: Vec<VReg> = (0..n / 2).map(|_| f.vreg(R)).collect();
+    for (k, &d) in v.iter().enumerate() {
+        let i = match k {
+            0 | 1 => MInst::new(Op::Li).def(d).imm(3),
+            _ => MInst::new(Op::Add).def(d).arg(v[k - 1]).arg(v[k - 2]),
+        };
+        f.at(b).insts.push(i);
+    }
+    for &d in &v {
+        f.at(b).insts.push(MInst::new(Op::Out).arg(d));
+    }
+    f.at(b).insts.push(MInst::new(Op::End));
+    f
+}
+
+/// `n / 8` times: an if/else or a loop around it, with parameters and values that live through everything.
+fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
+    let mut f = MFunc::new("blocks");
+    let mut at = f.block();
+    let through: Vec<VReg> = (0..6).map(|_| f.vreg(R)).collect();
+    let mut start = MInst::pseudo(Pseudo::Start);
+    start.defs.push(Def::reg(through[0]).at(preg(0, 2)));
+    f.at(at).insts.push(start);
+    for (k, &d) in through.iter().enumerate().skip(1) {
+        f.at(at).insts.push(MInst::new(Op::Add).def(d).arg(through[k - 1]).imm(1));
+    }
+    let mut x = through[0];
+    for k in 0..n / 8 {
+        let c = f.vreg(F);
+        f.at(at).insts.push(MInst::new(Op::Lt).def(c).arg(x).arg(through[k % 6]));
+        let (one, two, join) = (f.block(), f.block(), f.block());
+        let p = f.vreg(R);
+        let (a, b) = (f.vreg(R), f.vreg(R));
+        if looped {
+            // at -> one; one -> one' (back) | join, with `two` as the latch
+            f.at(at).insts.push(t.jump(one));
+            f.at(at).succs = vec![MEdge { to: one, args: vec![x] }];
+            f.at(one).params = vec![p];
+            f.at(one).insts.push(MInst::new(Op::Add).def(a).arg(p).arg(through[1]));
+            f.at(one).insts.push(MInst::new(Op::Br).arg(c).arg(two));
+            f.at(one).insts.push(t.jump(join));
+            f.at(one).succs = vec![MEdge::to(two), MEdge::to(join)];
+            f.at(two).insts.push(MInst::new(Op::Add).def(b).arg(a).arg(through[2]));
+            f.at(two).insts.push(t.jump(one));
+            f.at(two).succs = vec![MEdge { to: one, args: vec![b] }];
+            x = a;
+        } else {
+            f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
+            f.at(at).insts.push(t.jump(two));
+            f.at(at).succs = vec![MEdge::to(one), MEdge::to(two)];
+            for (blk, d, s) in [(one, a, 1), (two, b, 2)] {
+                f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(x).arg(through[s]));
+                f.at(blk).insts.push(t.jump(join));
+                f.at(blk).succs = vec![MEdge { to: join, args: vec![d] }];
+            }
+            f.at(join).params = vec![p];
+            x = p;
+        }
+        at = join;
+    }
+    for v in through {
+        f.at(at).insts.push(MInst::new(Op::Out).arg(v));
+    }
+    f.at(at).insts.push(MInst::new(Op::Out).arg(x));
+    f.at(at).insts.push(MInst::new(Op::End));
+    f
+}
+
+fn time(t: &Toy, make: impl Fn(&Toy, usize) -> MFunc<Toy>, n: usize) -> f64 {
+    let mut f = make(t, n);
+    let start = Instant::now();
+    copy_prop(&mut f, t);
+    dce(&mut f, t);
+    f.split_critical_edges(t);
+    allocate(&mut f, t, &AllocOptions::default()).expect("allocates");
+    start.elapsed().as_secs_f64()
+}
+
+#[test]
+fn linear_time() {
+    let t = Toy::new(24);
+    type Make = fn(&Toy, usize) -> MFunc<Toy>;
+    let shapes: [(&str, Make); 4] = [
+        ("straight", straight),
+        ("long ranges", long_ranges),
+        ("ifs", |t, n| blocks(t, n, false)),
+        ("loops", |t, n| blocks(t, n, true)),
+    ];
+    for (name, make) in shapes {
+        let small = time(&t, make, 10_000);
+        let large = time(&t, make, 100_000);
+        println!("{name}: {:.1} ms for 10,000 operations, {:.1} ms for 100,000", small * 1e3, large * 1e3);
+        assert!(large < 40.0 * small.max(0.01), "{name}: {small} s for 10,000 operations, {large} s for 100,000");
+    }
+}
