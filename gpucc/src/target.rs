@@ -6,7 +6,8 @@ use gpucc_mir::backend::Backend;
 
 /// The backends, in the order in which reports list them.
 pub fn backends() -> &'static [&'static dyn Backend] {
-    &[]
+    static ALL: [&dyn Backend; 1] = [&gpucc_vivante::VIVANTE];
+    &ALL
 }
 
 /// One generation of one family.
