@@ -4,4 +4,5 @@
 pub mod cases;
 pub mod examples;
 pub mod exec;
+pub mod filetest;
 pub mod shared;
