@@ -4,10 +4,11 @@ use std::fmt;
 
 use gpucc_mir::backend::Backend;
 
+static BACKENDS: &[&dyn Backend] = &[&gpucc_vivante::VIVANTE];
+
 /// The backends, in the order in which reports list them.
 pub fn backends() -> &'static [&'static dyn Backend] {
-    static ALL: [&dyn Backend; 1] = [&gpucc_vivante::VIVANTE];
-    &ALL
+    BACKENDS
 }
 
 /// One generation of one family.

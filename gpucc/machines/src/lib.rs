@@ -49,8 +49,6 @@ pub struct Machine {
     pub check_vector: fn(&str) -> Result<(), String>,
     /// Launches a container.
     pub run: RunFn,
-    /// The generated page of the instruction set.
-    pub page: fn() -> String,
 }
 
 macro_rules! machine {
@@ -72,7 +70,6 @@ macro_rules! machine {
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
             check_vector: $krate::vectors::check_vector,
             run: $krate::run,
-            page: $krate::reference_page,
         }
     };
 }
@@ -80,6 +77,11 @@ macro_rules! machine {
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
     machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.column,
+        message: e.message,
+    }),
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, ";", |e| ListingError {
         line: e.line,
         column: e.column,
         message: e.message,
