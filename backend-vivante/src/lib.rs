@@ -26,7 +26,6 @@ const NAMES: &[&str] = &["gc2000", "gc3000", "gc7000"];
 /// What the generations lack, for the target-independent passes.
 fn caps(generation: u8) -> Caps {
     const ALWAYS: OpSet = OpSet::of(&[
-        Op::FDiv,
         Op::FRem,
         Op::Fma,
         Op::FRoundEven,
