@@ -12,6 +12,7 @@ mod inst;
 mod layout;
 mod opt;
 mod print;
+mod sched;
 mod select;
 mod spill;
 mod target;
@@ -23,6 +24,7 @@ pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, 
 pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
 pub use print::{print, print_inst};
+pub use sched::{schedule_after, schedule_before};
 pub use select::{Lower, Regs, Repr, Select, select};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

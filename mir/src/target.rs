@@ -131,6 +131,18 @@ pub trait Target: Sized + 'static {
         let _ = (inst, out);
     }
 
+    /// Registers that an instruction reads and writes without an operand, for scheduling (exec, mode, the address of a
+    /// stack).
+    fn implicit(&self, inst: &MInst<Self>, reads: &mut SmallVec<[PReg; 4]>, writes: &mut SmallVec<[PReg; 4]>) {
+        let _ = (inst, reads, writes);
+    }
+
+    /// Whether no instruction may be scheduled across this one.
+    fn is_fence(&self, inst: &MInst<Self>) -> bool {
+        let _ = inst;
+        false
+    }
+
     /// `(definition, use)` that would better share a place (shorter encodings).
     fn prefer_same(&self, inst: &MInst<Self>) -> Option<(usize, usize)> {
         let _ = inst;

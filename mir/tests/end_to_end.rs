@@ -5,7 +5,7 @@ mod toy;
 
 use gpucc_mir::{
     AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Target, Use, VReg, addresses, allocate,
-    copy_prop, dce, print, thread_jumps,
+    copy_prop, dce, print, schedule_after, schedule_before, thread_jumps,
 };
 use toy::{F, Machine, Op, P, R, Toy, preg};
 
@@ -70,7 +70,7 @@ impl Gen<'_> {
     fn inst(&mut self) {
         self.left = self.left.saturating_sub(1);
         let d;
-        match self.rng.next(14) {
+        match self.rng.next(16) {
             0 => {
                 d = self.new(R);
                 let k = self.rng.next(1 << 20) as u32;
@@ -145,6 +145,19 @@ impl Gen<'_> {
                 d = self.new(R);
                 let place = preg(0, self.rng.next(4) as u16);
                 self.emit(MInst::new(Op::Mul).def(Def::reg(d).at(place)).arg(a).arg(b));
+            }
+            13 | 14 => {
+                // Two spaces of four words; an access may also hide which one it is.
+                let space = 1 + self.rng.next(2) as u32;
+                let address = 2048 + 4 * space + self.rng.next(4) as u32;
+                let said = if self.rng.chance(4) { 0 } else { space };
+                if self.rng.chance(2) {
+                    let a = self.pick(R);
+                    self.emit(MInst::new(Op::St).arg(a).imm(address).imm(said));
+                    return;
+                }
+                d = self.new(R);
+                self.emit(MInst::new(Op::Ld).def(d).imm(address).imm(said));
             }
             _ => {
                 let (a, b) = (self.pick(R), self.pick(R));
@@ -309,10 +322,19 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
         dce(&mut mf, t);
     }
     mf.split_critical_edges(t);
+    if seed % 3 != 0 {
+        let limits: Vec<u32> = t.files.iter().map(|f| f.budget.len()).collect();
+        schedule_before(&mut mf, t, &limits).expect("schedules");
+        assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
+    }
     let dump = print(&mf, t);
     allocate(&mut mf, t, options)?;
     // Copies make it longer: what it managed in the same steps is a prefix, and with many more steps all of it.
     let have = outputs(t, &mf, LIMIT * 20);
+    if seed % 3 != 1 {
+        schedule_after(&mut mf, t);
+        assert_eq!(outputs(t, &mf, LIMIT * 20)[..want.len()], want[..], "seed {seed} after scheduling");
+    }
     thread_jumps(&mut mf, t);
     assert_eq!(outputs(t, &mf, LIMIT * 20)[..want.len()], want[..], "seed {seed} after layout");
     let a = addresses(&mf, |_, pc, to| if to.is_some_and(|to| to.abs_diff(pc) > 100) { 8 } else { 4 }, |_| 8);
@@ -334,6 +356,33 @@ fn allocation_keeps_meaning() {
             }
         }
     }
+}
+
+/// `x = a * b; out y...`: products first, so that their latency is hidden; with two registers less, one after the other.
+#[test]
+fn scheduling_hides_latency_within_limits() {
+    let t = Toy::new(16);
+    let mut mf = MFunc::new("products");
+    let b = mf.block();
+    let v: Vec<VReg> = (0..10).map(|_| mf.vreg(R)).collect();
+    let start = MInst::pseudo(Pseudo::Start).def(Def::reg(v[0]).at(preg(0, 2))).def(Def::reg(v[1]).at(preg(0, 3)));
+    mf.at(b).insts.push(start);
+    for k in 0..4 {
+        mf.at(b).insts.push(MInst::new(Op::Mul).def(v[2 + 2 * k]).arg(v[0]).arg(v[1]));
+        mf.at(b).insts.push(MInst::new(Op::Add).def(v[3 + 2 * k]).arg(v[2 + 2 * k]).imm(1));
+        mf.at(b).insts.push(MInst::new(Op::Out).arg(v[3 + 2 * k]));
+    }
+    mf.at(b).insts.push(MInst::new(Op::End));
+    let ops = |mf: &MFunc<Toy>| -> Vec<Op> { mf.blocks[0].insts.iter().filter_map(|i| i.target_op()).collect() };
+    let original = ops(&mf);
+    let mut roomy = mf.clone();
+    schedule_before(&mut roomy, &t, &[16, 3]).expect("schedules");
+    // Between a product and its use lie other products.
+    let at = |o: Op| ops(&roomy).iter().position(|&x| x == o).expect("there");
+    assert!(at(Op::Add) >= at(Op::Mul) + 3, "{}", print(&roomy, &t));
+    let mut tight = mf.clone();
+    schedule_before(&mut tight, &t, &[3, 3]).expect("schedules");
+    assert_eq!(ops(&tight), original, "{}", print(&tight, &t));
 }
 
 /// With memory to spill to, eight registers do for any program whose parameters fit.

@@ -73,7 +73,7 @@ impl RegFile {
     /// Gives the file rows of `row` units, moved lane by lane with a swizzle.
     #[must_use]
     pub const fn rows(mut self, row: u16) -> RegFile {
-        assert!(row > 0 && row <= 32 && self.units % row == 0);
+        assert!(row > 0 && row <= 32 && self.units.is_multiple_of(row));
         self.row = row;
         self.row_moves = true;
         self
@@ -140,7 +140,7 @@ impl Shape {
     /// Sets the granule of copies.
     #[must_use]
     pub const fn granule(mut self, granule: u16) -> Shape {
-        assert!(granule > 0 && self.units % granule == 0);
+        assert!(granule > 0 && self.units.is_multiple_of(granule));
         self.granule = granule;
         self
     }
@@ -155,7 +155,7 @@ impl Shape {
             return false;
         }
         match self.place {
-            Where::Run(a) => p.is_run() && p.base() % a == 0,
+            Where::Run(a) => p.is_run() && p.base().is_multiple_of(a),
             Where::Starts(s) => p.is_run() && s.contains(p.base()),
             Where::Row => file.row > 0,
             Where::Lanes(l) => file.row > 0 && l.contains(&p.lanes(file.row)),

@@ -130,32 +130,22 @@ impl UnitSet {
     #[must_use]
     pub fn down(&self, n: u16) -> UnitSet {
         let (w, b) = (n as usize / 64, n % 64);
-        let mut out = [0; 4];
-        for i in 0..4 {
-            if i + w < 4 {
-                out[i] = self.0[i + w] >> b;
-                if b != 0 && i + w + 1 < 4 {
-                    out[i] |= self.0[i + w + 1] << (64 - b);
-                }
-            }
-        }
-        UnitSet(out)
+        let word = |i: usize| self.0.get(i).copied().unwrap_or(0);
+        UnitSet(core::array::from_fn(|i| {
+            let high = if b == 0 { 0 } else { word(i + w + 1) << (64 - b) };
+            word(i + w) >> b | high
+        }))
     }
 
     /// Every unit moved up by `n`; those that leave the range fall out.
     #[must_use]
     pub fn up(&self, n: u16) -> UnitSet {
         let (w, b) = (n as usize / 64, n % 64);
-        let mut out = [0; 4];
-        for i in (0..4).rev() {
-            if i >= w {
-                out[i] = self.0[i - w] << b;
-                if b != 0 && i > w {
-                    out[i] |= self.0[i - w - 1] >> (64 - b);
-                }
-            }
-        }
-        UnitSet(out)
+        let word = |i: Option<usize>| i.map_or(0, |i| self.0[i]);
+        UnitSet(core::array::from_fn(|i| {
+            let low = if b == 0 { 0 } else { word(i.checked_sub(w + 1)) >> (64 - b) };
+            word(i.checked_sub(w)) << b | low
+        }))
     }
 
     /// The units 0..64 as bits.

@@ -141,7 +141,7 @@ impl Gen<'_, '_> {
             {
                 let file = self.p.file(v);
                 let taken = |list: &[(u8, Placement)]| list.iter().any(|&(f, q)| f == file && q.overlaps(at));
-                if !taken(&fixed_def) && !(early && taken(&fixed_use)) && !(!fixed_use.is_empty() && early) {
+                if !taken(&fixed_def) && (fixed_use.is_empty() || !early) {
                     fixed_def.push((file, at));
                     op = op.at(at);
                 }

@@ -88,6 +88,12 @@ impl Target for Toy {
             terminator: matches!(op, Op::Br | Op::Jmp | Op::End),
             reads: op == Op::Ld,
             writes: op == Op::St,
+            // An extra operand names the space; spill code has none.
+            space: match (op, inst.uses.last().map(|u| u.src)) {
+                (Op::St, Some(Src::Imm(s))) if inst.uses.len() == 3 => s as u16,
+                (Op::Ld, Some(Src::Imm(s))) if inst.uses.len() == 2 => s as u16,
+                _ => 0,
+            },
             ..InstInfo::pure(if op == Op::Mul { 4 } else { 1 })
         }
     }
@@ -164,7 +170,8 @@ impl<'a> Machine<'a> {
             t,
             virt: virt.collect(),
             phys: t.files.iter().map(|f| vec![None; f.units as usize]).collect(),
-            memory: vec![None; 4096],
+            // Below: spill memory, poison until written.
+            memory: (0..4096).map(|a| (a >= 2048).then_some(a)).collect(),
             out: Vec::new(),
             steps: 0,
         }

@@ -1,0 +1,448 @@
+//! List scheduling inside blocks: one dependence graph, two schedulers.
+//!
+//! [`schedule_before`] runs before allocation, bottom-up: it stays within register limits first and hides latency
+//! second; a block whose pressure it would raise beyond them keeps its order. [`schedule_after`] runs on physical
+//! registers, top-down, by latency. Both look only at a window of candidates near the original order, so that they
+//! are linear, and change nothing that effects, conditions or physical registers forbid. Terminators, `Start` and the
+//! logical marks stay where they are.
+
+use std::collections::BTreeSet;
+
+use gpucc_regalloc as ra;
+use smallvec::SmallVec;
+
+use crate::alloc::build;
+use crate::func::{MFunc, is_terminator};
+use crate::inst::{MInst, Opcode, PReg, Pseudo};
+use crate::target::{InstInfo, Target};
+
+/// Candidates looked at for each choice.
+const WINDOW: usize = 24;
+
+/// Files with so few units are kept in order: a value in them must not meet another one.
+const FEW: u32 = 8;
+
+/// Cycles until the result of a shared pseudo can be read.
+const PSEUDO: InstInfo = InstInfo::pure(1);
+
+struct Dag {
+    /// `(successor, cycles)` of each instruction.
+    succs: Vec<SmallVec<[(u32, u16); 4]>>,
+    preds: Vec<SmallVec<[(u32, u16); 4]>>,
+}
+
+impl Dag {
+    fn edge(&mut self, from: u32, to: u32, cycles: u16) {
+        if from != to {
+            self.succs[from as usize].push((to, cycles));
+            self.preds[to as usize].push((from, cycles));
+        }
+    }
+}
+
+/// Last writer and the readers since, of one thing.
+#[derive(Clone, Default)]
+struct Track {
+    write: Option<(u32, u16)>,
+    reads: SmallVec<[u32; 4]>,
+}
+
+impl Track {
+    fn read(&mut self, dag: &mut Dag, i: u32) {
+        if let Some((w, latency)) = self.write {
+            dag.edge(w, i, latency);
+        }
+        self.reads.push(i);
+    }
+    fn write(&mut self, dag: &mut Dag, i: u32, latency: u16) {
+        if let Some((w, _)) = self.write {
+            dag.edge(w, i, 1);
+        }
+        for r in self.reads.drain(..) {
+            dag.edge(r, i, 0);
+        }
+        self.write = Some((i, latency));
+    }
+}
+
+/// Accesses to memory. Space 0 meets every space; others meet only their own.
+#[derive(Default)]
+struct Memory {
+    /// Accesses to space 0: what a space begins with.
+    all: Track,
+    spaces: Vec<(u16, Track)>,
+}
+
+impl Memory {
+    fn access(&mut self, dag: &mut Dag, i: u32, space: u16, write: bool) {
+        let touch = |t: &mut Track, dag: &mut Dag| if write { t.write(dag, i, 1) } else { t.read(dag, i) };
+        if space == 0 {
+            touch(&mut self.all, dag);
+            for (_, t) in &mut self.spaces {
+                touch(t, dag);
+            }
+            return;
+        }
+        let at = self.spaces.iter().position(|s| s.0 == space).unwrap_or_else(|| {
+            self.spaces.push((space, self.all.clone()));
+            self.spaces.len() - 1
+        });
+        touch(&mut self.spaces[at].1, dag);
+    }
+}
+
+fn info<T: Target>(t: &T, i: &MInst<T>) -> InstInfo {
+    match i.op {
+        Opcode::Op(_) => t.info(i),
+        Opcode::Pseudo(_) => PSEUDO,
+    }
+}
+
+/// Builds the graph of a piece of a block; `coarse` keeps small files in order as a whole. `def_at` maps virtual registers to `u32::MAX` and is left so.
+fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], def_at: &mut [u32], coarse: bool) -> Dag {
+    let n = insts.len();
+    let mut dag = Dag { succs: vec![SmallVec::new(); n], preds: vec![SmallVec::new(); n] };
+    let files = t.files();
+    let classes = t.classes();
+    let mut units: Vec<Vec<Track>> = vec![Vec::new(); files.len()];
+    let mut whole: Vec<Track> = vec![Track::default(); files.len()];
+    let few: Vec<bool> = files.iter().map(|f| coarse && f.budget.len() <= FEW).collect();
+    let mut memory = Memory::default();
+    let mut side = Track::default();
+    let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
+    for (k, i) in insts.iter().enumerate() {
+        let k32 = k as u32;
+        let facts = info(t, i);
+        reads.clear();
+        writes.clear();
+        if i.target_op().is_some() {
+            t.clobbers(i, &mut writes);
+            t.implicit(i, &mut reads, &mut writes);
+        }
+        for u in &i.uses {
+            if let Some(v) = u.vreg() {
+                let from = def_at[v.0 as usize];
+                if from != u32::MAX {
+                    dag.edge(from, k32, info(t, &insts[from as usize]).latency);
+                }
+                let file = classes[mf.class(v).0 as usize].file as usize;
+                if few[file] {
+                    whole[file].read(&mut dag, k32);
+                }
+            }
+            reads.extend(u.phys());
+        }
+        for d in &i.defs {
+            if let Some(v) = d.vreg() {
+                def_at[v.0 as usize] = k32;
+                let file = classes[mf.class(v).0 as usize].file as usize;
+                if few[file] {
+                    whole[file].write(&mut dag, k32, facts.latency);
+                }
+            }
+            writes.extend(d.phys());
+        }
+        for (list, write) in [(&reads, false), (&writes, true)] {
+            for p in list {
+                let file = p.file as usize;
+                if few[file] {
+                    // Named units and allocated ones meet in the same small file.
+                    if write {
+                        whole[file].write(&mut dag, k32, facts.latency);
+                    } else {
+                        whole[file].read(&mut dag, k32);
+                    }
+                    continue;
+                }
+                if units[file].is_empty() {
+                    units[file] = vec![Track::default(); files[file].units as usize];
+                }
+                for u in p.place.units() {
+                    if write {
+                        units[file][u as usize].write(&mut dag, k32, facts.latency);
+                    } else {
+                        units[file][u as usize].read(&mut dag, k32);
+                    }
+                }
+            }
+        }
+        if facts.reads || facts.writes {
+            memory.access(&mut dag, k32, facts.space, facts.writes);
+        }
+        if facts.side_effect {
+            side.write(&mut dag, k32, 0);
+        }
+    }
+    for v in insts.iter().flat_map(MInst::vreg_defs) {
+        def_at[v.0 as usize] = u32::MAX;
+    }
+    dag
+}
+
+/// Whether an instruction divides the block for scheduling.
+fn is_fence<T: Target>(t: &T, i: &MInst<T>) -> bool {
+    i.is(Pseudo::Start)
+        || i.is(Pseudo::LogicalStart)
+        || i.is(Pseudo::LogicalEnd)
+        || is_terminator(t, i)
+        || i.target_op().is_some() && t.is_fence(i)
+}
+
+/// Schedules before allocation within `limits` (units per file). Returns the number of blocks that changed.
+///
+/// # Errors
+/// When `mf` breaks a rule of the allocator, in words.
+pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> Result<usize, String> {
+    let p = build(mf, t)?;
+    let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
+    let mut def_at = vec![u32::MAX; mf.classes.len()];
+    let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
+    let mut changed = 0;
+    for b in 0..mf.blocks.len() {
+        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        for &v in &mf.blocks[b].params {
+            state.live[v.0 as usize] = false;
+        }
+        state.now.fill(0);
+        let mut touched: Vec<u32> = Vec::new();
+        live.for_live_out(&p, b as u32, |v| {
+            if !std::mem::replace(&mut state.live[v.0 as usize], true) {
+                touched.push(v.0);
+                let c = t.classes()[mf.classes[v.0 as usize].0 as usize];
+                state.now[c.file as usize] += c.shape.units as i64;
+            }
+        });
+        let mut order: Vec<u32> = Vec::with_capacity(insts.len());
+        let mut end = insts.len();
+        // Pieces between fences, last first; `order` is built backwards.
+        while end > 0 {
+            if is_fence(t, &insts[end - 1]) {
+                end -= 1;
+                state.pass(mf, t, &insts[end]);
+                order.push(end as u32);
+                continue;
+            }
+            let start = insts[..end].iter().rposition(|i| is_fence(t, i)).map_or(0, |k| k + 1);
+            let piece = &insts[start..end];
+            let dag = graph(mf, t, piece, &mut def_at, true);
+            let before = state.save(piece);
+            let new = bottom_up(mf, t, piece, &dag, limits, &mut state);
+            // Compare with the order as it was.
+            let old: Vec<u32> = (0..piece.len() as u32).rev().collect();
+            state.restore(&before);
+            let (old_peak, new_peak) = (state.peak(mf, t, piece, &old), {
+                state.restore(&before);
+                state.peak(mf, t, piece, &new)
+            });
+            let worse = (0..limits.len()).any(|f| new_peak[f] > old_peak[f].max(limits[f] as i64));
+            let chosen = if worse { old } else { new };
+            order.extend(chosen.iter().map(|k| k + start as u32));
+            end = start;
+        }
+        order.reverse();
+        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
+            changed += 1;
+        }
+        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
+        mf.blocks[b].insts = order.iter().filter_map(|&k| slots[k as usize].take()).collect();
+        // Everything that this block touched is forgotten.
+        for i in &mf.blocks[b].insts {
+            for v in i.vreg_uses().chain(i.vreg_defs()) {
+                state.live[v.0 as usize] = false;
+            }
+        }
+        for v in touched {
+            state.live[v as usize] = false;
+        }
+    }
+    Ok(changed)
+}
+
+/// Values live below the instruction that is looked at.
+struct Pressure {
+    live: Vec<bool>,
+    now: Vec<i64>,
+}
+
+/// Registers and liveness that a piece may change, to return to.
+struct Saved {
+    live: Vec<(u32, bool)>,
+    now: Vec<i64>,
+}
+
+impl Pressure {
+    fn save<T: Target>(&self, piece: &[MInst<T>]) -> Saved {
+        let regs = piece.iter().flat_map(|i| i.vreg_uses().chain(i.vreg_defs()));
+        Saved { live: regs.map(|v| (v.0, self.live[v.0 as usize])).collect(), now: self.now.clone() }
+    }
+
+    /// Units per file that an instruction adds above itself.
+    fn delta<T: Target>(&self, mf: &MFunc<T>, t: &T, i: &MInst<T>, out: &mut [i64]) {
+        out.fill(0);
+        for v in i.vreg_defs() {
+            if self.live[v.0 as usize] {
+                let c = &t.classes()[mf.class(v).0 as usize];
+                out[c.file as usize] -= c.shape.units as i64;
+            }
+        }
+        for (k, v) in i.vreg_uses().enumerate() {
+            if !self.live[v.0 as usize] && !i.vreg_uses().take(k).any(|w| w == v) {
+                let c = &t.classes()[mf.class(v).0 as usize];
+                out[c.file as usize] += c.shape.units as i64;
+            }
+        }
+    }
+
+    fn pass<T: Target>(&mut self, mf: &MFunc<T>, t: &T, i: &MInst<T>) {
+        let mut d: SmallVec<[i64; 8]> = SmallVec::from_elem(0, self.now.len());
+        self.delta(mf, t, i, &mut d);
+        for (n, d) in self.now.iter_mut().zip(&d) {
+            *n += d;
+        }
+        for v in i.vreg_defs() {
+            self.live[v.0 as usize] = false;
+        }
+        for v in i.vreg_uses() {
+            self.live[v.0 as usize] = true;
+        }
+    }
+
+    /// Back to below the piece.
+    fn restore(&mut self, saved: &Saved) {
+        for &(v, l) in &saved.live {
+            self.live[v as usize] = l;
+        }
+        self.now.clone_from(&saved.now);
+    }
+
+    /// Highest pressure of each file while the piece is passed in this (backward) order.
+    fn peak<T: Target>(&mut self, mf: &MFunc<T>, t: &T, piece: &[MInst<T>], order: &[u32]) -> Vec<i64> {
+        let mut peak = self.now.clone();
+        for &k in order {
+            self.pass(mf, t, &piece[k as usize]);
+            for (p, n) in peak.iter_mut().zip(&self.now) {
+                *p = (*p).max(*n);
+            }
+        }
+        peak
+    }
+}
+
+/// Orders a piece backwards: the last instruction first.
+fn bottom_up<T: Target>(
+    mf: &MFunc<T>,
+    t: &T,
+    piece: &[MInst<T>],
+    dag: &Dag,
+    limits: &[u32],
+    state: &mut Pressure,
+) -> Vec<u32> {
+    let n = piece.len();
+    let mut depth = vec![0u32; n];
+    for k in 0..n {
+        depth[k] = dag.preds[k].iter().map(|&(p, c)| depth[p as usize] + c as u32).max().unwrap_or(0);
+    }
+    let mut waiting: Vec<u32> = dag.succs.iter().map(|s| s.len() as u32).collect();
+    let mut earliest = vec![0u32; n];
+    let mut ready: BTreeSet<u32> = (0..n as u32).filter(|&k| waiting[k as usize] == 0).collect();
+    let mut order = Vec::with_capacity(n);
+    let mut now = 0u32;
+    let mut delta: SmallVec<[i64; 8]> = SmallVec::from_elem(0, limits.len());
+    while !ready.is_empty() {
+        let best = ready.iter().rev().take(WINDOW).copied().min_by_key(|&k| {
+            let i = &piece[k as usize];
+            state.delta(mf, t, i, &mut delta);
+            let mut excess = 0;
+            let mut growth = 0;
+            for (f, d) in delta.iter().enumerate() {
+                let over = state.now[f] + d - limits[f] as i64;
+                if over > 0 {
+                    excess += over;
+                }
+                // Near the limit growth counts too.
+                if state.now[f] * 4 > limits[f] as i64 * 3 {
+                    growth += d;
+                }
+            }
+            let stall = earliest[k as usize].saturating_sub(now);
+            (excess, growth, stall, core::cmp::Reverse(depth[k as usize]), core::cmp::Reverse(k))
+        });
+        let Some(k) = best else { break };
+        ready.remove(&k);
+        now = now.max(earliest[k as usize]) + 1;
+        state.pass(mf, t, &piece[k as usize]);
+        order.push(k);
+        for &(p, cycles) in &dag.preds[k as usize] {
+            let at = p as usize;
+            earliest[at] = earliest[at].max(now - 1 + cycles as u32);
+            waiting[at] -= 1;
+            if waiting[at] == 0 {
+                ready.insert(p);
+            }
+        }
+    }
+    order
+}
+
+/// Schedules physical registers by latency. Returns the number of blocks that changed.
+pub fn schedule_after<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
+    let mut def_at = vec![u32::MAX; mf.classes.len()];
+    let mut changed = 0;
+    for b in 0..mf.blocks.len() {
+        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut order: Vec<u32> = Vec::with_capacity(insts.len());
+        let mut start = 0;
+        while start < insts.len() {
+            if is_fence(t, &insts[start]) {
+                order.push(start as u32);
+                start += 1;
+                continue;
+            }
+            let end = insts[start..].iter().position(|i| is_fence(t, i)).map_or(insts.len(), |k| start + k);
+            let dag = graph(mf, t, &insts[start..end], &mut def_at, false);
+            order.extend(top_down(&dag).into_iter().map(|k| k + start as u32));
+            start = end;
+        }
+        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
+            changed += 1;
+        }
+        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
+        mf.blocks[b].insts = order.iter().filter_map(|&k| slots[k as usize].take()).collect();
+    }
+    changed
+}
+
+/// Orders a piece forwards: what can start without a stall, the longest way to the end first.
+fn top_down(dag: &Dag) -> Vec<u32> {
+    let n = dag.succs.len();
+    let mut height = vec![0u32; n];
+    for k in (0..n).rev() {
+        height[k] = dag.succs[k].iter().map(|&(s, c)| height[s as usize] + c as u32).max().unwrap_or(0);
+    }
+    let mut waiting: Vec<u32> = dag.preds.iter().map(|p| p.len() as u32).collect();
+    let mut earliest = vec![0u32; n];
+    let mut ready: BTreeSet<u32> = (0..n as u32).filter(|&k| waiting[k as usize] == 0).collect();
+    let mut order = Vec::with_capacity(n);
+    let mut now = 0u32;
+    while !ready.is_empty() {
+        let best = ready
+            .iter()
+            .take(WINDOW)
+            .copied()
+            .min_by_key(|&k| (earliest[k as usize].saturating_sub(now), core::cmp::Reverse(height[k as usize]), k));
+        let Some(k) = best else { break };
+        ready.remove(&k);
+        let issued = now.max(earliest[k as usize]);
+        now = issued + 1;
+        order.push(k);
+        for &(s, cycles) in &dag.succs[k as usize] {
+            let at = s as usize;
+            earliest[at] = earliest[at].max(issued + cycles as u32);
+            waiting[at] -= 1;
+            if waiting[at] == 0 {
+                ready.insert(s);
+            }
+        }
+    }
+    order
+}
