@@ -13,6 +13,8 @@
 
 pub mod bits;
 pub mod check;
+#[cfg(gpucc_mutate)]
+mod mutate;
 pub mod row;
 pub mod table;
 pub mod text;

@@ -46,7 +46,7 @@ impl Implicit {
 }
 
 /// One operand or modifier of a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Slot<I: Isa> {
     /// Name, unique in the row; templates and builders refer to it.
     pub name: &'static str,
@@ -77,7 +77,7 @@ pub struct Enc {
 }
 
 /// One instruction form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Row<I: Isa> {
     /// Semantic opcode.
     pub op: I::Op,
@@ -192,3 +192,21 @@ pub const fn fixed(generations: u16, fields: &[(Field, u32)]) -> Enc {
     }
     Enc { generations, mask, value }
 }
+
+// Derives would ask for `I: Clone`, which is only a name for its associated types.
+
+impl<I: Isa> Clone for Slot<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: Isa> Copy for Slot<I> {}
+
+impl<I: Isa> Clone for Row<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: Isa> Copy for Row<I> {}

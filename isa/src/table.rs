@@ -115,6 +115,8 @@ impl<I: Isa> Table<I> {
     /// Builds the index.
     pub fn new(rows: &'static [Row<I>]) -> Self {
         assert!(I::KEY.width() <= 12 && rows.len() < u16::MAX as usize);
+        #[cfg(gpucc_mutate)]
+        let rows = crate::mutate::rows(rows);
         let size = 1usize << I::KEY.width();
         let mut buckets = vec![vec![Vec::new(); size]; I::GENERATIONS.len()];
         for (g, per_gen) in buckets.iter_mut().enumerate() {
