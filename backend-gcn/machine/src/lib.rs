@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod emit;
+pub mod exec;
 pub mod isa;
 pub mod listing;
 pub mod op;
@@ -11,6 +12,7 @@ pub mod table;
 pub mod text;
 pub mod vectors;
 
+pub use exec::run;
 pub use isa::{Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix, Unit};
 pub use listing::{asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode};
 pub use op::Op;

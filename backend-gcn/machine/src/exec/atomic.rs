@@ -1,0 +1,226 @@
+//! Atomic operations, shared by buffers, FLAT and LDS (sections 10, 11).
+
+use std::sync::LazyLock;
+
+use gpucc_num::{MinMax, Mode, f32 as n32, f64 as n64};
+
+use crate::Op;
+
+/// What an atomic does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub(crate) enum Kind {
+    Swap,
+    CmpSwap,
+    FCmpSwap,
+    Add,
+    Sub,
+    Rsub,
+    SMin,
+    UMin,
+    SMax,
+    UMax,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    FMin,
+    FMax,
+    FAdd,
+    MskOr,
+    Wrap,
+}
+
+/// An atomic and whether it works on 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Atomic {
+    pub kind: Kind,
+    pub wide: bool,
+}
+
+static ATOMICS: LazyLock<Vec<Option<Atomic>>> = LazyLock::new(|| Op::ALL.iter().map(|o| parse(o.name())).collect());
+
+/// The atomic that `op` is, if it is one.
+pub(crate) fn of(op: Op) -> Option<Atomic> {
+    ATOMICS[op as usize]
+}
+
+fn parse(name: &str) -> Option<Atomic> {
+    if let Some((_, rest)) = name.split_once("_atomic_") {
+        let wide = rest.ends_with("_x2");
+        let kind = match rest.trim_end_matches("_x2") {
+            "swap" => Kind::Swap,
+            "cmpswap" => Kind::CmpSwap,
+            "fcmpswap" => Kind::FCmpSwap,
+            "add" => Kind::Add,
+            "sub" => Kind::Sub,
+            "rsub" => Kind::Rsub,
+            "smin" => Kind::SMin,
+            "umin" => Kind::UMin,
+            "smax" => Kind::SMax,
+            "umax" => Kind::UMax,
+            "and" => Kind::And,
+            "or" => Kind::Or,
+            "xor" => Kind::Xor,
+            "inc" => Kind::Inc,
+            "dec" => Kind::Dec,
+            "fmin" => Kind::FMin,
+            "fmax" => Kind::FMax,
+            _ => return None,
+        };
+        return Some(Atomic { kind, wide });
+    }
+    let rest = name.strip_prefix("ds_")?;
+    let (stem, ty) = rest.rsplit_once('_')?;
+    let stem = stem.trim_end_matches("_rtn");
+    let kind = match (stem, ty.as_bytes()[0]) {
+        ("add", b'u') => Kind::Add,
+        ("add", b'f') => Kind::FAdd,
+        ("sub", _) => Kind::Sub,
+        ("rsub", _) => Kind::Rsub,
+        ("inc", _) => Kind::Inc,
+        ("dec", _) => Kind::Dec,
+        ("min", b'i') => Kind::SMin,
+        ("min", b'u') => Kind::UMin,
+        ("min", b'f') => Kind::FMin,
+        ("max", b'i') => Kind::SMax,
+        ("max", b'u') => Kind::UMax,
+        ("max", b'f') => Kind::FMax,
+        ("and", _) => Kind::And,
+        ("or", _) => Kind::Or,
+        ("xor", _) => Kind::Xor,
+        ("mskor", _) => Kind::MskOr,
+        ("wrxchg", _) => Kind::Swap,
+        ("cmpst", b'b') => Kind::CmpSwap,
+        ("cmpst", b'f') => Kind::FCmpSwap,
+        ("wrap", _) => Kind::Wrap,
+        _ => return None,
+    };
+    Some(Atomic { kind, wide: ty.ends_with("64") })
+}
+
+impl Atomic {
+    /// The new value of memory. For compare and swap `data` is the new value and `other` the comparison; mskor masks
+    /// with `data` and sets `other`; wrap subtracts `data` or adds `other`.
+    pub(crate) fn apply(self, mem: u64, data: u64, other: u64) -> u64 {
+        let v = if self.wide {
+            self.apply64(mem, data, other)
+        } else {
+            self.apply32(mem as u32, data as u32, other as u32).into()
+        };
+        if self.wide { v } else { v & 0xffff_ffff }
+    }
+
+    fn apply32(self, mem: u32, data: u32, other: u32) -> u32 {
+        let f = f32::from_bits;
+        match self.kind {
+            Kind::Swap => data,
+            Kind::CmpSwap => {
+                if mem == other {
+                    data
+                } else {
+                    mem
+                }
+            }
+            Kind::FCmpSwap => {
+                if f(mem) == f(other) {
+                    data
+                } else {
+                    mem
+                }
+            }
+            Kind::Add => mem.wrapping_add(data),
+            Kind::Sub => mem.wrapping_sub(data),
+            Kind::Rsub => data.wrapping_sub(mem),
+            Kind::SMin => (mem as i32).min(data as i32) as u32,
+            Kind::UMin => mem.min(data),
+            Kind::SMax => (mem as i32).max(data as i32) as u32,
+            Kind::UMax => mem.max(data),
+            Kind::And => mem & data,
+            Kind::Or => mem | data,
+            Kind::Xor => mem ^ data,
+            Kind::Inc => {
+                if mem >= data {
+                    0
+                } else {
+                    mem + 1
+                }
+            }
+            Kind::Dec => {
+                if mem == 0 || mem > data {
+                    data
+                } else {
+                    mem - 1
+                }
+            }
+            Kind::FMin => n32::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+            Kind::FMax => n32::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+            Kind::FAdd => n32::add(Mode::IEEE, f(mem), f(data)).to_bits(),
+            Kind::MskOr => mem & !data | other,
+            Kind::Wrap => {
+                if mem >= data {
+                    mem - data
+                } else {
+                    mem.wrapping_add(other)
+                }
+            }
+        }
+    }
+
+    fn apply64(self, mem: u64, data: u64, other: u64) -> u64 {
+        let f = f64::from_bits;
+        match self.kind {
+            Kind::Swap => data,
+            Kind::CmpSwap => {
+                if mem == other {
+                    data
+                } else {
+                    mem
+                }
+            }
+            Kind::FCmpSwap => {
+                if f(mem) == f(other) {
+                    data
+                } else {
+                    mem
+                }
+            }
+            Kind::Add => mem.wrapping_add(data),
+            Kind::Sub => mem.wrapping_sub(data),
+            Kind::Rsub => data.wrapping_sub(mem),
+            Kind::SMin => (mem as i64).min(data as i64) as u64,
+            Kind::UMin => mem.min(data),
+            Kind::SMax => (mem as i64).max(data as i64) as u64,
+            Kind::UMax => mem.max(data),
+            Kind::And => mem & data,
+            Kind::Or => mem | data,
+            Kind::Xor => mem ^ data,
+            Kind::Inc => {
+                if mem >= data {
+                    0
+                } else {
+                    mem + 1
+                }
+            }
+            Kind::Dec => {
+                if mem == 0 || mem > data {
+                    data
+                } else {
+                    mem - 1
+                }
+            }
+            Kind::FMin => n64::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+            Kind::FMax => n64::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+            Kind::FAdd => n64::add(Mode::IEEE, f(mem), f(data)).to_bits(),
+            Kind::MskOr => mem & !data | other,
+            Kind::Wrap => {
+                if mem >= data {
+                    mem - data
+                } else {
+                    mem.wrapping_add(other)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
+
+use gpucc_container::{Access, Container, Entry, Preload, Source, Stage};
+use gpucc_isa::Isa;
+use gpucc_sim::{AddressSpace, AllocId, Dispatch, Memory, RunOptions, SplitMix64, Trap, TrapKind};
+
+use super::memory::Env;
+use super::predecode::Limits;
+use super::wave::{LANES, Wave};
+use crate::abi::{self, Rsrc2};
+use crate::isa::{GFX8, Gcn};
+
+/// A checked entry point.
+pub(crate) struct Launch<'a> {
+    pub entry: &'a Entry,
+    pub generation: u8,
+    pub limits: Limits,
+    rsrc2: Rsrc2,
+    mode: u32,
+}
+
+/// Addresses and sizes that preloads ask for.
+struct Values {
+    buffers: Vec<(u32, u32, u64, u32)>,
+    data: (u64, u32),
+    root: u64,
+    scratch: u64,
+}
+
+fn refuse(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+impl<'a> Launch<'a> {
+    /// Checks what the container says against itself.
+    pub(crate) fn new(container: &'a Container, name: Option<&str>) -> Result<Launch<'a>, Trap> {
+        if container.family != Gcn::NAME {
+            return Err(refuse(format!("the container is for {}, not gcn", container.family)));
+        }
+        let generation = Gcn::GENERATIONS.iter().position(|g| *g == container.generation);
+        let generation =
+            generation.ok_or_else(|| refuse(format!("unknown generation {}", container.generation)))? as u8;
+        let names: Vec<&str> = container.entries.iter().map(|e| e.name.as_str()).collect();
+        let entry = match name {
+            Some(n) => container.entry(n),
+            None if container.entries.len() == 1 => container.entries.first(),
+            None => None,
+        };
+        let entry = entry.ok_or_else(|| refuse(format!("choose an entry point: there are {}", names.join(", "))))?;
+        if entry.stage != Stage::Compute {
+            return Err(refuse("only compute entry points can be dispatched"));
+        }
+        let meta = &entry.meta;
+        let [rsrc1, rsrc2_word] = meta.family_words[..] else {
+            return Err(refuse("two family words are expected: COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2"));
+        };
+        let sgprs = u32::from(meta.registers_of(abi::FILE_SGPR));
+        let vgprs = u32::from(meta.registers_of(abi::FILE_VGPR));
+        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        let want = abi::rsrc1(vgprs, sgprs, rsrc1 >> 12 & 0xff, generation);
+        if rsrc1 & 0x3ff != want & 0x3ff {
+            return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
+        }
+        if sgprs > crate::operand::sgpr_count(generation) || vgprs > 256 {
+            return Err(refuse(format!("{sgprs} SGPRs and {vgprs} VGPRs are more than there are")));
+        }
+        let invocations = meta.invocations();
+        if invocations == 0 || invocations > 1024 {
+            return Err(refuse(format!("a workgroup of {invocations} invocations")));
+        }
+        let rsrc2 = Rsrc2::read(rsrc2_word, generation);
+        let lds = meta.shared_bytes.next_multiple_of(abi::lds_unit(generation));
+        if meta.shared_bytes > abi::lds_limit(generation) || rsrc2.lds_bytes != lds {
+            return Err(refuse(format!("RSRC2 {rsrc2_word:#x} does not fit {} bytes of LDS", meta.shared_bytes)));
+        }
+        if rsrc2.user_sgprs > 16 || rsrc2.local_id_components > 2 {
+            return Err(refuse(format!("RSRC2 {rsrc2_word:#x} has reserved values")));
+        }
+        if meta.scratch_bytes % 4 != 0 || (meta.scratch_bytes > 0) != rsrc2.scratch {
+            return Err(refuse("SCRATCH_EN and the scratch size disagree"));
+        }
+        let launch = Launch { entry, generation, limits: Limits { sgprs, vgprs }, rsrc2, mode };
+        launch.check_preloads()?;
+        Ok(launch)
+    }
+
+    /// System SGPRs in hardware order behind the user data.
+    fn system(&self) -> Vec<Source> {
+        let mut out = Vec::new();
+        for (i, on) in self.rsrc2.workgroup_id.into_iter().enumerate() {
+            if on {
+                out.push(Source::WorkgroupId(i as u16));
+            }
+        }
+        if self.rsrc2.tg_size {
+            out.push(Source::Family(abi::FAMILY_TG_SIZE));
+        }
+        if self.rsrc2.scratch {
+            out.push(Source::ScratchBase);
+        }
+        out
+    }
+
+    fn check_preloads(&self) -> Result<(), Trap> {
+        let system = self.system();
+        let user = self.rsrc2.user_sgprs;
+        let mut seen = 0u128;
+        for p in &self.entry.preloads {
+            let at = u32::from(p.index);
+            match p.file {
+                abi::FILE_SGPR => {
+                    if at >= user + system.len() as u32 || at >= self.limits.sgprs || p.lane != 0 {
+                        return Err(refuse(format!("preload of s{at} is outside of user and system SGPRs")));
+                    }
+                    if seen >> at & 1 == 1 {
+                        return Err(refuse(format!("s{at} is preloaded twice")));
+                    }
+                    seen |= 1 << at;
+                    if at >= user && system[(at - user) as usize] != p.source {
+                        return Err(refuse(format!("s{at} is a system SGPR of RSRC2, the preload says otherwise")));
+                    }
+                }
+                abi::FILE_VGPR => {
+                    let ok = matches!(p.source, Source::LocalId(i) if u32::from(i) == at);
+                    if !ok || at > self.rsrc2.local_id_components {
+                        return Err(refuse(format!("v{at} cannot be preloaded with that")));
+                    }
+                }
+                abi::FILE_ROOT => {}
+                f => return Err(refuse(format!("unknown register file {f}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory of the run: buffers, root block, constants, LDS, scratch.
+    pub(crate) fn environment(&self, dispatch: &mut Dispatch, options: &RunOptions) -> Result<Env, Trap> {
+        let mut memory = Memory::new();
+        let mut space = AddressSpace::new64(options.perturb);
+        let mut rng = options.perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
+        for r in &self.entry.resources {
+            dispatch.require(r.group, r.binding, r.min_size.into())?;
+        }
+        // Allocation n is buffer n of the dispatch.
+        for b in &mut dispatch.buffers {
+            let written = self
+                .entry
+                .resources
+                .iter()
+                .any(|r| r.group == b.group && r.binding == b.binding && r.access != Access::Read);
+            let name = format!("group {} binding {}", b.group, b.binding);
+            let bytes = std::mem::take(&mut b.bytes);
+            let size = bytes.len() as u64;
+            let id = memory.alloc(name, bytes, b.writable && written);
+            space.place(id, size, 256)?;
+        }
+        let lds_size = self.rsrc2.lds_bytes;
+        let lds = memory.alloc_undefined("workgroup memory", lds_size as usize, rng.as_mut());
+        let data = memory.alloc("constants", self.entry.data.clone(), false);
+        space.place(data, self.entry.data.len() as u64, 256)?;
+        let scratch = memory.alloc_undefined("scratch", self.scratch_size(), rng.as_mut());
+        space.place(scratch, self.scratch_size() as u64, 256)?;
+        let root_words = self.root_words();
+        let base = space.place(AllocId(memory.count() as u32), root_words as u64 * 4, 256)?;
+        let values = self.values(dispatch, &memory, &space, base);
+        let mut root = vec![0; root_words * 4];
+        for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
+            let word = self.value(p, &values, dispatch.grid)?;
+            let at = usize::from(p.index) * 4;
+            root[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        memory.alloc("root block", root, false);
+        Ok(Env { memory, space, lds, lds_size, epoch: 0, stored: Vec::new() })
+    }
+
+    fn root_words(&self) -> usize {
+        let words = self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT).map(|p| usize::from(p.index) + 1);
+        words.max().unwrap_or(0)
+    }
+
+    fn wave_count(&self) -> u32 {
+        self.entry.meta.invocations().div_ceil(LANES as u64) as u32
+    }
+
+    fn scratch_size(&self) -> usize {
+        self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
+    }
+
+    fn values(&self, dispatch: &Dispatch, memory: &Memory, space: &AddressSpace, root: u64) -> Values {
+        let n = dispatch.buffers.len() as u32;
+        let base = |id: u32| space.base_of(AllocId(id)).unwrap_or(0);
+        let buffers = dispatch
+            .buffers
+            .iter()
+            .enumerate()
+            .map(|(i, b)| (b.group, b.binding, base(i as u32), memory.len(AllocId(i as u32)) as u32))
+            .collect();
+        Values { buffers, data: (base(n + 1), self.entry.data.len() as u32), root, scratch: base(n + 2) }
+    }
+
+    fn value(&self, p: &Preload, v: &Values, grid: [u32; 3]) -> Result<u32, Trap> {
+        let buffer = |group: u32, binding: u32| {
+            let listed = self.entry.resources.iter().any(|r| r.group == group && r.binding == binding);
+            match v.buffers.iter().find(|b| b.0 == group && b.1 == binding) {
+                Some(b) if listed => Ok((b.2, b.3)),
+                _ => Err(refuse(format!("group {group} binding {binding} is not among the resources"))),
+            }
+        };
+        let raw = |(base, size): (u64, u32), word: u32| {
+            Ok(match word {
+                0 => base as u32,
+                1 => (base >> 32) as u32,
+                2 => size,
+                3 => abi::RAW_BUFFER_WORD3,
+                w => return Err(refuse(format!("a buffer descriptor has no word {w}"))),
+            })
+        };
+        match p.source {
+            Source::Const(c) => Ok(c),
+            Source::BufferAddressLo { group, binding } => Ok(buffer(group, binding)?.0 as u32),
+            Source::BufferAddressHi { group, binding } => Ok((buffer(group, binding)?.0 >> 32) as u32),
+            Source::BufferSize { group, binding } => Ok(buffer(group, binding)?.1),
+            Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
+            Source::NumWorkgroups(i) if i < 3 => Ok(grid[usize::from(i)]),
+            Source::DataAddressLo => Ok(v.data.0 as u32),
+            Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
+            Source::TableAddressLo(0) => Ok(v.root as u32),
+            Source::TableAddressHi(0) => Ok((v.root >> 32) as u32),
+            Source::Family(n) if (abi::FAMILY_DATA..abi::FAMILY_DATA + 4).contains(&n) => {
+                raw(v.data, n - abi::FAMILY_DATA)
+            }
+            Source::Family(n) if (abi::FAMILY_SCRATCH..abi::FAMILY_SCRATCH + 4).contains(&n) => {
+                Ok(match n - abi::FAMILY_SCRATCH {
+                    0 => v.scratch as u32,
+                    // SWIZZLE_ENABLE; STRIDE 0.
+                    1 => (v.scratch >> 32) as u32 | 1 << 31,
+                    2 => u32::MAX,
+                    // ADD_TID, INDEX_STRIDE 64, ELEMENT_SIZE 4; on gfx8 the data format bits would be stride.
+                    _ => {
+                        let format = if self.generation == GFX8 { 0xfac } else { abi::RAW_BUFFER_WORD3 };
+                        format | 1 << 23 | 3 << 21 | 1 << 19
+                    }
+                })
+            }
+            s => Err(refuse(format!("{s:?} is not a word this launcher supplies"))),
+        }
+    }
+
+    /// The waves of a workgroup.
+    pub(crate) fn waves(
+        &self,
+        env: &mut Env,
+        id: [u32; 3],
+        grid: [u32; 3],
+        mut rng: Option<SplitMix64>,
+    ) -> Result<Vec<Wave>, Trap> {
+        env.memory.reset_undefined(env.lds, rng.as_mut());
+        let n = env.memory.count() as u32;
+        // Allocations behind the buffers: LDS, constants, scratch, root block.
+        let (scratch, root) = (AllocId(n - 2), AllocId(n - 1));
+        if env.memory.len(scratch) > 0 {
+            env.memory.reset_undefined(scratch, rng.as_mut());
+        }
+        let values = Values {
+            buffers: self.buffers(env),
+            data: (env.space.base_of(AllocId(n - 3)).unwrap_or(0), self.entry.data.len() as u32),
+            root: env.space.base_of(root).unwrap_or(0),
+            scratch: env.space.base_of(scratch).unwrap_or(0),
+        };
+        let count = self.wave_count();
+        let total = self.entry.meta.invocations();
+        let mut out = Vec::new();
+        for number in 0..count {
+            let part = rng.as_ref().map(|r| r.fork(u64::from(number) + 1));
+            let mut w = Wave::new(self.limits.vgprs as usize, self.generation, self.mode, part);
+            let left = total - u64::from(number) * LANES as u64;
+            let exec = if left >= LANES as u64 { u64::MAX } else { (1 << left) - 1 };
+            w.set_exec(exec);
+            for p in &self.entry.preloads {
+                let at = usize::from(p.index);
+                match p.file {
+                    abi::FILE_SGPR => {
+                        w.s[at] = match p.source {
+                            Source::WorkgroupId(i) => id[usize::from(i)],
+                            Source::Family(abi::FAMILY_TG_SIZE) => count | number << 6,
+                            Source::ScratchBase => number * self.entry.meta.scratch_bytes * LANES as u32,
+                            _ => self.value(p, &values, grid)?,
+                        };
+                        w.s_known |= 1 << at;
+                    }
+                    abi::FILE_VGPR if at < w.v.len() => {
+                        for lane in 0..LANES {
+                            let index = number * LANES as u32 + lane as u32;
+                            w.v[at][lane] = gpucc_sim::local_id(index, self.entry.meta.workgroup_size)[at];
+                        }
+                        w.v_known[at] = exec;
+                    }
+                    _ => {}
+                }
+            }
+            out.push(w);
+        }
+        Ok(out)
+    }
+
+    /// Buffers with their groups and bindings, from the names of the allocations.
+    fn buffers(&self, env: &Env) -> Vec<(u32, u32, u64, u32)> {
+        let n = env.memory.count() as u32 - 4;
+        (0..n)
+            .filter_map(|i| {
+                let name = env.memory.name(AllocId(i)).strip_prefix("group ")?;
+                let (group, binding) = name.split_once(" binding ")?;
+                let size = env.memory.len(AllocId(i)) as u32;
+                Some((group.parse().ok()?, binding.parse().ok()?, env.space.base_of(AllocId(i))?, size))
+            })
+            .collect()
+    }
+
+    /// Gives the buffers back.
+    pub(crate) fn finish(&self, env: &mut Env, dispatch: &mut Dispatch) {
+        for (i, b) in dispatch.buffers.iter_mut().enumerate() {
+            b.bytes = env.memory.take(AllocId(i as u32));
+        }
+    }
+
+    /// Text of the instruction at a byte address.
+    pub(crate) fn text(&self, at: u32) -> String {
+        super::text_of(&self.entry.code[at as usize..], self.generation)
+    }
+}

@@ -1,0 +1,229 @@
+//! Local data share (section 10).
+
+use gpucc_sim::{Trap, TrapKind};
+
+use super::atomic::{self, Kind};
+use super::memory::Env;
+use super::predecode::{Decoded, Src};
+use super::salu::unsupported;
+use super::valu::lanes;
+use super::wave::{LANES, Order, Wave, undefined};
+use crate::Op;
+use crate::isa::GFX6;
+
+impl Wave {
+    /// LDS instructions.
+    pub(crate) fn lds(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        let name = d.op.name();
+        let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
+        match d.op {
+            Op::DsNop => {
+                self.send(Order::Lds, d, false, None);
+                return Ok(());
+            }
+            Op::DsSwizzleB32 | Op::DsPermuteB32 | Op::DsBpermuteB32 => {
+                self.exchange(d, exec)?;
+                self.send(Order::Lds, d, false, None);
+                return Ok(());
+            }
+            _ => {}
+        }
+        if name.contains("src2") || name.contains("condxchg") {
+            return Err(unsupported(format!("the reference does not define `{name}`")));
+        }
+        if d.mem.gds || name.contains("gws") || d.op == Op::DsOrderedCount {
+            return Err(unsupported("the global data share is not modelled"));
+        }
+        let limit = self.m0()?.min(env.lds_size);
+        if matches!(d.op, Op::DsAppend | Op::DsConsume) {
+            // One operation per wave on a counter at OFFSET.
+            let at = d.mem.offset & !3;
+            let n = exec.count_ones();
+            let mut old = 0;
+            if at + 4 <= limit {
+                old = env.memory.load_u32(env.lds, at.into())?;
+                let new = if d.op == Op::DsAppend { old.wrapping_add(n) } else { old.wrapping_sub(n) };
+                env.memory.store_u32(env.lds, at.into(), new)?;
+            }
+            for l in lanes(exec) {
+                self.v[usize::from(d.dst)][l] = old;
+            }
+            self.v_known[usize::from(d.dst)] |= exec;
+            self.send(Order::Lds, d, true, None);
+            return Ok(());
+        }
+        let atomic = atomic::of(d.op);
+        let two = name.contains("2_b") || name.contains("2st64");
+        // Bytes of an element and number of elements at one address.
+        let (bytes, signed, count): (u32, bool, u32) = match name.rsplit('_').next().unwrap_or("") {
+            "i8" => (1, true, 1),
+            "u8" | "b8" => (1, false, 1),
+            "i16" => (2, true, 1),
+            "u16" | "b16" => (2, false, 1),
+            "b96" => (4, false, 3),
+            "b128" => (4, false, 4),
+            t if t.ends_with("64") => (8, false, 1),
+            _ => (4, false, 1),
+        };
+        let align = match count {
+            3 | 4 => 16,
+            _ if bytes == 8 => 8,
+            _ => bytes,
+        };
+        let unit = bytes * if name.contains("st64") { 64 } else { 1 };
+        let offsets = if two { [d.mem.offset * unit, d.mem.offset1 * unit] } else { [d.mem.offset, 0] };
+        let read = name.starts_with("ds_read");
+        let exchange = name.contains("wrxchg2");
+        let order = self.lane_order(exec);
+        for &lane in &order {
+            let base = self.v[usize::from(d.mem.addr)][lane];
+            if self.generation == GFX6 && base >> 31 == 1 && offsets[0] | offsets[1] != 0 {
+                return Err(Trap::new(
+                    TrapKind::Hazard,
+                    "a negative LDS base with an offset gives wrong addresses on gfx6 (section 10)",
+                )
+                .in_lane(lane as u32));
+            }
+            for (k, offset) in offsets.iter().enumerate().take(if two { 2 } else { 1 }) {
+                let mut at = base.wrapping_add(*offset);
+                if align > 4 && at % align != 0 {
+                    return Err(Trap::new(TrapKind::Misaligned, format!("`{name}` at LDS address {at:#x}"))
+                        .in_lane(lane as u32));
+                }
+                at &= !(align.min(4) - 1);
+                self.lds_access(d, env, lane, k, at, limit, (bytes, signed, count), atomic, read, exchange)
+                    .map_err(|t| t.in_lane(lane as u32))?;
+            }
+        }
+        if d.dst != 0xffff {
+            for i in 0..usize::from(d.dst_width) {
+                self.v_known[usize::from(d.dst) + i] |= exec;
+            }
+        }
+        self.send(Order::Lds, d, !read, None);
+        Ok(())
+    }
+
+    /// One lane's access number `k` at byte `at`.
+    #[allow(clippy::too_many_arguments)]
+    fn lds_access(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        lane: usize,
+        k: usize,
+        at: u32,
+        limit: u32,
+        (bytes, signed, count): (u32, bool, u32),
+        atomic: Option<atomic::Atomic>,
+        read: bool,
+        exchange: bool,
+    ) -> Result<(), Trap> {
+        let dwords = (bytes / 4).max(1) as usize;
+        let dst = usize::from(d.dst) + k * dwords;
+        let data = [usize::from(d.mem.data), usize::from(d.mem.data1)];
+        let value = |w: &Wave, r: usize| {
+            let lo = u64::from(w.v[r][lane]);
+            if bytes == 8 { lo | u64::from(w.v[r + 1][lane]) << 32 } else { lo }
+        };
+        for i in 0..count {
+            let at = at.wrapping_add(4 * i);
+            let inside = u64::from(at) + u64::from(bytes) <= u64::from(limit);
+            let put = |w: &mut Wave, v: u64| {
+                w.v[dst + i as usize][lane] = v as u32;
+                if bytes == 8 {
+                    w.v[dst + 1][lane] = (v >> 32) as u32;
+                }
+            };
+            if read {
+                let raw = if inside { env.memory.load(env.lds, at.into(), bytes)? } else { 0 };
+                let v = if signed { gpucc_num::int::sign_extend(raw, 8 * bytes) as u32 as u64 } else { raw };
+                put(self, v);
+                continue;
+            }
+            if let Some(a) = atomic {
+                // Compare and store names the comparison first, unlike buffers.
+                let (mut new, mut other) = (value(self, data[0]), value(self, data[1]));
+                if matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap) {
+                    (new, other) = (other, new);
+                }
+                let mut old = 0;
+                if inside {
+                    old = env.memory.load(env.lds, at.into(), bytes)?;
+                    env.memory.store(env.lds, at.into(), bytes, a.apply(old, new, other))?;
+                }
+                if d.dst != 0xffff {
+                    put(self, old);
+                }
+                continue;
+            }
+            let v = value(self, data[k] + i as usize);
+            if exchange {
+                let old = if inside { env.memory.load(env.lds, at.into(), bytes)? } else { 0 };
+                put(self, old);
+            }
+            if inside {
+                env.memory.store(env.lds, at.into(), bytes, v)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lane exchanges without memory.
+    fn exchange(&mut self, d: &Decoded, exec: u64) -> Result<(), Trap> {
+        let _ = Src::None;
+        let dst = usize::from(d.dst);
+        let mut out = [0u32; LANES];
+        let mut known = exec;
+        let check = |w: &Wave, r: usize, lane: usize| {
+            if w.v_known[r] >> lane & 1 == 0 {
+                return Err(undefined(r as u16 + 256).in_lane(lane as u32));
+            }
+            Ok(())
+        };
+        let addr = usize::from(d.mem.addr);
+        match d.op {
+            Op::DsSwizzleB32 => {
+                let x = d.mem.offset as usize;
+                for i in lanes(exec) {
+                    let from = if x >> 15 == 1 {
+                        (i & !3) + (x >> (2 * (i & 3)) & 3)
+                    } else {
+                        (i & 32) | ((i & x & 31 | x >> 5 & 31) ^ (x >> 10 & 31))
+                    };
+                    if exec >> from & 1 == 1 {
+                        check(self, addr, from)?;
+                        out[i] = self.v[addr][from];
+                    }
+                }
+            }
+            Op::DsBpermuteB32 => {
+                let data = usize::from(d.mem.data);
+                for i in lanes(exec) {
+                    check(self, addr, i)?;
+                    let from = (self.v[addr][i].wrapping_add(d.mem.offset) / 4 & 63) as usize;
+                    if exec >> from & 1 == 1 {
+                        check(self, data, from)?;
+                        out[i] = self.v[data][from];
+                    }
+                }
+            }
+            _ => {
+                let data = usize::from(d.mem.data);
+                // Lanes that nobody writes get 0.
+                for i in lanes(exec) {
+                    check(self, addr, i)?;
+                    check(self, data, i)?;
+                    let to = (self.v[addr][i].wrapping_add(d.mem.offset) / 4 & 63) as usize;
+                    out[to] = self.v[data][i];
+                }
+                known = exec;
+            }
+        }
+        for l in lanes(exec) {
+            self.v[dst][l] = out[l];
+        }
+        self.v_known[dst] |= known;
+        Ok(())
+    }
+}

@@ -1,0 +1,483 @@
+//! Scalar memory, buffers and FLAT (sections 5 and 11).
+
+use gpucc_sim::{AddressSpace, AllocId, Memory, Trap, TrapKind};
+
+use super::atomic::{self, Atomic, Kind};
+use super::format;
+use super::predecode::Decoded;
+use super::salu::unsupported;
+use super::valu::lanes;
+use super::wave::{LANES, Order, Wave, undefined};
+use crate::Op;
+use crate::isa::{Format, GFX6, GFX8};
+use crate::operand::M0;
+
+/// What all waves of a launch share.
+pub(crate) struct Env {
+    pub memory: Memory,
+    pub space: AddressSpace,
+    /// Workgroup memory and its size.
+    pub lds: AllocId,
+    pub lds_size: u32,
+    /// Count of vector stores, and when each allocation was last stored to: the scalar cache sees neither.
+    pub epoch: u64,
+    pub stored: Vec<u64>,
+}
+
+impl Env {
+    fn load(&self, address: u64, size: u32) -> Result<u64, Trap> {
+        let (id, offset) = self.space.resolve(address, size)?;
+        Ok(self.memory.load(id, offset, size)?)
+    }
+    fn store(&mut self, address: u64, size: u32, v: u64) -> Result<(), Trap> {
+        let (id, offset) = self.space.resolve(address, size)?;
+        self.memory.store(id, offset, size, v)?;
+        self.epoch += 1;
+        let at = id.0 as usize;
+        if self.stored.len() <= at {
+            self.stored.resize(at + 1, 0);
+        }
+        self.stored[at] = self.epoch;
+        Ok(())
+    }
+    /// A scalar load, which must not meet what vector stores changed since the wave's last s_dcache_inv.
+    fn scalar(&self, address: u64, seen: u64) -> Result<u32, Trap> {
+        let (id, offset) = self.space.resolve(address, 4)?;
+        if self.stored.get(id.0 as usize).is_some_and(|&e| e > seen) {
+            return Err(Trap::new(
+                TrapKind::Hazard,
+                "scalar load of memory that this dispatch stored to: the scalar cache is not coherent (section 5)",
+            ));
+        }
+        Ok(self.memory.load_u32(id, offset)?)
+    }
+}
+
+/// A buffer descriptor (section 11.3).
+struct Descriptor {
+    base: u64,
+    stride: u64,
+    swizzle: bool,
+    records: u64,
+    add_tid: bool,
+    element: u64,
+    index_stride: u64,
+    sel: [u32; 4],
+    nfmt: u32,
+    dfmt: u32,
+}
+
+impl Descriptor {
+    fn read(w: [u32; 4], generation: u8) -> Result<Descriptor, Trap> {
+        if w[3] >> 30 != 0 {
+            return Err(Trap::new(TrapKind::Reserved, "the descriptor is no buffer descriptor (TYPE is not 0)"));
+        }
+        let add_tid = w[3] >> 23 & 1 == 1;
+        let mut stride = u64::from(w[1] >> 16 & 0x3fff);
+        let mut dfmt = w[3] >> 15 & 15;
+        if generation == GFX8 && add_tid {
+            stride |= u64::from(dfmt) << 14;
+            dfmt = 4;
+        }
+        Ok(Descriptor {
+            base: u64::from(w[0]) | u64::from(w[1] & 0xffff) << 32,
+            stride,
+            swizzle: w[1] >> 31 == 1,
+            records: w[2].into(),
+            add_tid,
+            element: 2 << (w[3] >> 19 & 3),
+            index_stride: 8 << (w[3] >> 21 & 3),
+            sel: [w[3] & 7, w[3] >> 3 & 7, w[3] >> 6 & 7, w[3] >> 9 & 7],
+            nfmt: w[3] >> 12 & 7,
+            dfmt,
+        })
+    }
+
+    /// Address of `size` bytes at a place; `None` when the range check refuses it (section 11.4).
+    fn address(&self, generation: u8, structured: bool, p: Place, size: u64, soffset: u64) -> Option<u64> {
+        let v = self;
+        let offset = p.offset;
+        // On gfx6 and gfx7 the check does not see an SGPR offset.
+        let seen = if generation == GFX8 { soffset } else { 0 };
+        let inside = if v.stride == 0 || generation == GFX8 && !v.swizzle {
+            offset + p.index * v.stride + size + seen <= v.records
+        } else {
+            p.index < v.records && (offset < v.stride || !structured)
+        };
+        if !inside {
+            return None;
+        }
+        let align = if size >= 4 { !3 } else { !(size - 1) };
+        let linear = if v.swizzle {
+            let (im, il) = (p.index / v.index_stride, p.index % v.index_stride);
+            let (om, ol) = (offset / v.element, offset % v.element);
+            (im * v.stride + om * v.element) * v.index_stride + il * v.element + ol
+        } else {
+            p.index * v.stride + offset
+        };
+        Some(v.base.wrapping_add(soffset).wrapping_add(linear) & align)
+    }
+}
+
+/// Where a lane's access goes: index and byte offset, or a plain address.
+#[derive(Clone, Copy)]
+struct Place {
+    index: u64,
+    offset: u64,
+}
+
+impl Wave {
+    fn descriptor(&self, d: &Decoded) -> Result<Descriptor, Trap> {
+        let r = usize::from(d.mem.rsrc);
+        Descriptor::read([self.s[r], self.s[r + 1], self.s[r + 2], self.s[r + 3]], self.generation)
+    }
+
+    /// Scalar memory.
+    pub(crate) fn smem(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        let name = d.op.name();
+        match d.op {
+            Op::SMemtime | Op::SMemrealtime => {
+                let t = self.time();
+                self.set_pair(usize::from(d.dst), t);
+                self.send(Order::Smem, d, false, None);
+                return Ok(());
+            }
+            Op::SDcacheInv | Op::SDcacheInvVol => {
+                self.scalar_epoch = env.epoch;
+                self.send(Order::Smem, d, false, None);
+                return Ok(());
+            }
+            Op::SDcacheWb | Op::SDcacheWbVol => {
+                self.send(Order::Smem, d, false, None);
+                self.written_back();
+                return Ok(());
+            }
+            Op::SAtcProbe | Op::SAtcProbeBuffer => {
+                return Err(unsupported("address translation probes are not modelled"));
+            }
+            _ => {}
+        }
+        let offset = match d.src[1] {
+            super::predecode::Src::S(n) => u64::from(self.s[usize::from(n)]),
+            _ if self.generation == GFX8 => d.mem.offset.into(),
+            _ => u64::from(d.mem.offset) * 4,
+        };
+        let store = name.contains("store");
+        let (first, count) =
+            if store { (usize::from(d.mem.data), d.mem.data_width) } else { (usize::from(d.dst), d.dst_width) };
+        if store && matches!(d.src[1], super::predecode::Src::S(n) if u32::from(n) != M0) {
+            return Err(Trap::new(
+                TrapKind::Reserved,
+                "scalar stores take their offset from M0 or an immediate (section 5)",
+            ));
+        }
+        let (base, size) = if name.contains("buffer") {
+            let v = self.descriptor(d)?;
+            let bytes = if v.stride == 0 || self.generation == GFX8 { v.records } else { v.stride * v.records };
+            (v.base, Some(bytes))
+        } else {
+            (self.pair(usize::from(d.mem.rsrc)) & 0xffff_ffff_ffff, None)
+        };
+        for i in 0..usize::from(count) {
+            let at = (offset & !3) + 4 * i as u64;
+            let inside = size.is_none_or(|s| at + 4 <= s);
+            let address = (base & !3).wrapping_add(at);
+            if store {
+                if inside {
+                    env.store(address, 4, self.s[first + i].into())?;
+                }
+            } else {
+                self.s[first + i] = if inside { env.scalar(address, self.scalar_epoch)? } else { 0 };
+                self.s_known |= 1 << (first + i);
+            }
+        }
+        self.send(Order::Smem, d, store, None);
+        Ok(())
+    }
+
+    fn time(&mut self) -> u64 {
+        self.rng.as_mut().map_or(1 << 20, |r| r.next_u64() >> 16)
+    }
+
+    fn place(&self, d: &Decoded, v: &Descriptor, lane: usize) -> Place {
+        let a = usize::from(d.mem.addr);
+        let m = &d.mem;
+        let mut index = if m.idxen { u64::from(self.v[a][lane]) } else { 0 };
+        if v.add_tid {
+            index += lane as u64;
+        }
+        let offen = usize::from(m.idxen);
+        let offset = if m.offen { u64::from(self.v[a + offen][lane]) } else { 0 };
+        Place { index, offset: offset + u64::from(m.offset) }
+    }
+
+    /// Buffer instructions.
+    pub(crate) fn buffer(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        let name = d.op.name();
+        if matches!(d.op, Op::BufferWbinvl1 | Op::BufferWbinvl1Sc | Op::BufferWbinvl1Vol) {
+            // Caches are not modelled for vector memory.
+            self.send(Order::Vmem, d, false, None);
+            return Ok(());
+        }
+        if d.op == Op::BufferStoreLdsDword {
+            return Err(unsupported("the reference does not give the address of `buffer_store_lds_dword`"));
+        }
+        let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
+        let v = self.descriptor(d)?;
+        let soffset = u64::from(self.s32(d.src[1])?);
+        let atomic = atomic::of(d.op);
+        let store = name.contains("store");
+        let width = u32::from(d.mem.data_width);
+        let data = usize::from(d.mem.data);
+        let typed = d.format == Format::Mtbuf || name.contains("format");
+        let order: Vec<usize> = self.lane_order(exec);
+        // Each lane's pieces: address or refusal, for (lane, dword).
+        let plain = plain_access(d.op);
+        for &lane in &order {
+            let p = self.place(d, &v, lane);
+            let a = usize::from(d.mem.addr);
+            let base = if d.mem.addr64 { u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32 } else { 0 };
+            let generation = self.generation;
+            let structured = d.mem.idxen || v.add_tid;
+            let at = |more: u64, size: u64| -> Option<u64> {
+                if d.mem.addr64 {
+                    let align = if size >= 4 { !3 } else { !(size - 1) };
+                    let sum = v.base.wrapping_add(base).wrapping_add(soffset + u64::from(d.mem.offset) + more);
+                    return Some(sum & 0xffff_ffff_ffff & align);
+                }
+                v.address(generation, structured, Place { offset: p.offset + more, ..p }, size, soffset)
+            };
+            let mut go = || -> Result<(), Trap> {
+                if let Some(a) = atomic {
+                    let address = at(0, if a.wide { 8 } else { 4 });
+                    return self.buffer_atomic(d, env, a, address, lane);
+                }
+                if typed {
+                    let (dfmt, nfmt) = if d.format == Format::Mtbuf {
+                        (u32::from(d.mem.format & 15), u32::from(d.mem.format >> 4))
+                    } else {
+                        (v.dfmt, v.nfmt)
+                    };
+                    let sel = if d.format == Format::Mtbuf { [4, 5, 6, 7] } else { v.sel };
+                    let Some(layout) = format::Layout::of(dfmt) else {
+                        for i in 0..width as usize {
+                            if !store {
+                                self.v[data + i][lane] = 0;
+                            }
+                        }
+                        return Ok(());
+                    };
+                    let bytes = layout.bytes();
+                    let Some(address) = at(0, bytes.into()) else {
+                        for i in 0..width as usize {
+                            if !store {
+                                self.v[data + i][lane] = 0;
+                            }
+                        }
+                        return Ok(());
+                    };
+                    let d16 = name.contains("d16");
+                    if store {
+                        let mut c = [0u32; 4];
+                        for (i, c) in c.iter_mut().enumerate().take(width as usize) {
+                            *c = self.v[data + i][lane];
+                        }
+                        let raw = layout.pack(nfmt, c, d16);
+                        for i in 0..bytes.div_ceil(4) {
+                            let n = (bytes - 4 * i).min(4);
+                            env.store(address + u64::from(4 * i), n, (raw >> (32 * i)) as u64)?;
+                        }
+                    } else {
+                        let mut raw = 0u128;
+                        for i in 0..bytes.div_ceil(4) {
+                            let n = (bytes - 4 * i).min(4);
+                            raw |= u128::from(env.load(address + u64::from(4 * i), n)?) << (32 * i);
+                        }
+                        let c = layout.unpack(nfmt, raw);
+                        let one = if matches!(nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
+                        for i in 0..width as usize {
+                            let x = match sel[i] {
+                                0 => 0,
+                                1 => one,
+                                s @ 4..=7 => c[s as usize - 4],
+                                _ => return Err(Trap::new(TrapKind::Reserved, "reserved component selector")),
+                            };
+                            let x = if d16 { format::to_half(nfmt, x) } else { x };
+                            self.v[data + i][lane] = x;
+                        }
+                    }
+                    return Ok(());
+                }
+                let (bytes, signed, count) = plain;
+                for i in 0..count {
+                    let address = at(u64::from(4 * i), bytes.into());
+                    let reg = data + i as usize;
+                    if store {
+                        if let Some(a) = address {
+                            let value = self.v[reg][lane];
+                            env.store(a, bytes, value.into())?;
+                        }
+                    } else {
+                        let raw = match address {
+                            Some(a) => env.load(a, bytes)? as u32,
+                            None => 0,
+                        };
+                        let shift = 32 - 8 * bytes;
+                        let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
+                        if d.mem.lds {
+                            let to = (self.m0()? & 0xffff) + d.mem.offset + 4 * lane as u32;
+                            if to + 4 <= env.lds_size {
+                                env.memory.store(env.lds, to.into(), 4, value.into())?;
+                            }
+                        } else {
+                            self.v[reg][lane] = value;
+                        }
+                    }
+                }
+                Ok(())
+            };
+            go().map_err(|t| t.in_lane(lane as u32))?;
+        }
+        if !store && !d.mem.lds && (atomic.is_none() || d.mem.glc) {
+            for i in 0..width as usize {
+                self.v_known[data + i] |= exec;
+            }
+        }
+        if d.mem.tfe {
+            // Everything is resident.
+            let status = data + width as usize;
+            for lane in lanes(exec) {
+                self.v[status][lane] = 0;
+            }
+        }
+        let effect = store || atomic.is_some();
+        let locks = (effect && self.generation == GFX6).then_some((d.mem.data.into(), d.mem.data_width));
+        if effect && width > 2 && self.generation != GFX6 && !matches!(d.src[1], super::predecode::Src::S(_)) {
+            self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
+        }
+        self.send(Order::Vmem, d, effect, locks);
+        Ok(())
+    }
+
+    fn buffer_atomic(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        a: Atomic,
+        address: Option<u64>,
+        lane: usize,
+    ) -> Result<(), Trap> {
+        let data = usize::from(d.mem.data);
+        let value = |w: &Wave, at: usize| {
+            let lo = u64::from(w.v[at][lane]);
+            if a.wide { lo | u64::from(w.v[at + 1][lane]) << 32 } else { lo }
+        };
+        let new = value(self, data);
+        let swap = matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap);
+        let other = if swap { value(self, data + if a.wide { 2 } else { 1 }) } else { 0 };
+        let size = if a.wide { 8 } else { 4 };
+        let old = match address {
+            Some(at) => {
+                let old = env.load(at, size)?;
+                env.store(at, size, a.apply(old, new, other))?;
+                old
+            }
+            None => 0,
+        };
+        if d.mem.glc {
+            let to = if d.format == Format::Flat { usize::from(d.dst) } else { data };
+            self.v[to][lane] = old as u32;
+            self.v_known[to] |= 1 << lane;
+            if a.wide {
+                self.v[to + 1][lane] = (old >> 32) as u32;
+                self.v_known[to + 1] |= 1 << lane;
+            }
+        }
+        Ok(())
+    }
+
+    /// The order in which lanes reach memory: from the lowest, or turned by the seed.
+    pub(crate) fn lane_order(&mut self, exec: u64) -> Vec<usize> {
+        let mut order: Vec<usize> = lanes(exec).collect();
+        if let Some(rng) = &mut self.rng {
+            let by = rng.below(LANES as u64) as usize;
+            let n = order.len();
+            if n > 0 {
+                order.rotate_left(by % n);
+            }
+        }
+        order
+    }
+
+    pub(crate) fn m0(&self) -> Result<u32, Trap> {
+        if self.s_known >> M0 & 1 == 0 {
+            return Err(undefined(M0 as u16));
+        }
+        Ok(self.s[M0 as usize])
+    }
+
+    /// FLAT instructions: every address is a global one (no apertures are set up).
+    pub(crate) fn flat(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
+        self.m0()?;
+        let atomic = atomic::of(d.op);
+        let store = d.op.name().contains("store");
+        let (bytes, signed, count) = plain_access(d.op);
+        let order: Vec<usize> = self.lane_order(exec);
+        for &lane in &order {
+            let a = usize::from(d.mem.addr);
+            let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;
+            let mut go = || -> Result<(), Trap> {
+                if let Some(a) = atomic {
+                    let align = if a.wide { 8 } else { 4 };
+                    if address % align != 0 {
+                        return Err(Trap::new(TrapKind::Misaligned, format!("atomic at address {address:#x}")));
+                    }
+                    return self.buffer_atomic(d, env, a, Some(address), lane);
+                }
+                let align = if bytes >= 4 { !3 } else { !(u64::from(bytes) - 1) };
+                for i in 0..count {
+                    let at = (address & align).wrapping_add(u64::from(4 * i));
+                    if store {
+                        let value = self.v[usize::from(d.mem.data) + i as usize][lane];
+                        env.store(at, bytes, value.into())?;
+                    } else {
+                        let raw = env.load(at, bytes)? as u32;
+                        let shift = 32 - 8 * bytes;
+                        let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
+                        self.v[usize::from(d.dst) + i as usize][lane] = value;
+                    }
+                }
+                Ok(())
+            };
+            go().map_err(|t| t.in_lane(lane as u32))?;
+        }
+        if !store && atomic.is_none() {
+            for i in 0..usize::from(d.dst_width) {
+                self.v_known[usize::from(d.dst) + i] |= exec;
+            }
+        }
+        let effect = store || atomic.is_some();
+        if effect && d.mem.data_width > 2 {
+            self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
+        }
+        self.send(Order::Flat, d, effect, None);
+        Ok(())
+    }
+}
+
+/// Bytes of one element, sign extension, number of elements of a plain load or store.
+fn plain_access(op: Op) -> (u32, bool, u32) {
+    let name = op.name();
+    let tail = name.rsplit('_').next().unwrap_or("");
+    match tail {
+        "ubyte" | "byte" => (1, false, 1),
+        "sbyte" => (1, true, 1),
+        "ushort" | "short" => (2, false, 1),
+        "sshort" => (2, true, 1),
+        "dwordx2" => (4, false, 2),
+        "dwordx3" => (4, false, 3),
+        "dwordx4" => (4, false, 4),
+        _ => (4, false, 1),
+    }
+}

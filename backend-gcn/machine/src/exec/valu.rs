@@ -1,0 +1,1158 @@
+//! Vector ALU (section 7): operand fetch with SDWA, DPP and modifiers, and the operations.
+
+use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
+use gpucc_sim::{Trap, TrapKind};
+
+use super::compare;
+use super::float;
+use super::predecode::{Decoded, Src};
+use super::salu::{bfe, sign_bits, unsupported};
+use super::wave::{LANES, Lanes, Wave, Wide, undefined};
+use crate::Op;
+use crate::isa::{Format, GFX6, GFX8};
+use crate::operand::{M0, VCC};
+
+/// An instruction on its way: its lanes, and the permuted first source of DPP.
+pub(crate) struct Cx<'a> {
+    pub d: &'a Decoded,
+    /// Lanes that are written.
+    pub mask: u64,
+    dpp: Option<Box<Lanes>>,
+}
+
+const SIGN16: u32 = 0x8000;
+const SIGN32: u32 = 0x8000_0000;
+
+impl Wave {
+    /// Raw value of a source, one per lane.
+    fn raw(&self, s: Src) -> Result<Lanes, Trap> {
+        Ok(match s {
+            Src::V(n) => self.v[usize::from(n)],
+            Src::None => [0; LANES],
+            s => [self.s32(s)?; LANES],
+        })
+    }
+
+    /// 32-bit source `k` with selection and modifiers; `sign` is the sign bit of its type (0 for integers).
+    fn src(&self, c: &Cx<'_>, k: usize, sign: u32) -> Result<Lanes, Trap> {
+        let d = c.d;
+        let mut v = match (&c.dpp, k) {
+            (Some(permuted), 0) => **permuted,
+            _ => self.raw(d.src[k])?,
+        };
+        if d.format == Format::Sdwa && k < 2 {
+            let sext = d.extra.sext[k];
+            let (shift, bits) = part(d.extra.sel[k]);
+            if bits < 32 {
+                for x in &mut v {
+                    *x = bfe((*x).into(), shift, bits, 32, sext) as u32;
+                }
+            }
+        }
+        if d.abs >> k & 1 == 1 {
+            for x in &mut v {
+                *x &= !sign;
+            }
+        }
+        if d.neg >> k & 1 == 1 {
+            for x in &mut v {
+                *x ^= sign;
+            }
+        }
+        Ok(v)
+    }
+
+    /// 64-bit source `k`; `float` applies the modifiers of f64.
+    pub(crate) fn wide(&self, c: &Cx<'_>, k: usize, float: bool) -> Result<Wide, Trap> {
+        let mut out = match c.d.src[k] {
+            Src::V(n) => {
+                let n = usize::from(n);
+                let mut out = [0; LANES];
+                for (l, o) in out.iter_mut().enumerate() {
+                    *o = u64::from(self.v[n][l]) | u64::from(self.v[n + 1][l]) << 32;
+                }
+                out
+            }
+            s => [self.s64(s)?; LANES],
+        };
+        if float {
+            let (abs, neg) = (c.d.abs >> k & 1 == 1, c.d.neg >> k & 1 == 1);
+            for x in &mut out {
+                if abs {
+                    *x &= !(1 << 63);
+                }
+                if neg {
+                    *x ^= 1 << 63;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Writes a result to the destination register under the mask, with the SDWA destination part.
+    fn put(&mut self, c: &Cx<'_>, out: &Lanes) {
+        let d = c.d;
+        let n = usize::from(d.dst);
+        let old = &mut self.v[n];
+        if d.format == Format::Sdwa && d.extra.dst_sel < 6 {
+            let (shift, bits) = part(d.extra.dst_sel);
+            let field = ((1u64 << bits) - 1) as u32;
+            for l in lanes(c.mask) {
+                let v = out[l] & field;
+                old[l] = match d.extra.dst_unused {
+                    0 => v << shift,
+                    1 => bfe(v.into(), 0, bits, 32, true).wrapping_shl(shift) as u32,
+                    _ => old[l] & !(field << shift) | v << shift,
+                };
+            }
+        } else if c.mask == u64::MAX {
+            *old = *out;
+        } else {
+            for l in lanes(c.mask) {
+                old[l] = out[l];
+            }
+        }
+        self.v_known[n] |= c.mask;
+    }
+
+    pub(crate) fn put_wide(&mut self, c: &Cx<'_>, out: &Wide) {
+        let n = usize::from(c.d.dst);
+        for l in lanes(c.mask) {
+            self.v[n][l] = out[l] as u32;
+            self.v[n + 1][l] = (out[l] >> 32) as u32;
+        }
+        self.v_known[n] |= c.mask;
+        self.v_known[n + 1] |= c.mask;
+    }
+
+    fn each(mask: u64, mut f: impl FnMut(usize) -> u32) -> Lanes {
+        let mut out = [0; LANES];
+        if mask == u64::MAX {
+            for (l, o) in out.iter_mut().enumerate() {
+                *o = f(l);
+            }
+        } else {
+            for l in lanes(mask) {
+                out[l] = f(l);
+            }
+        }
+        out
+    }
+
+    fn u1(&mut self, c: &Cx<'_>, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
+        let a = self.src(c, 0, 0)?;
+        let out = Self::each(c.mask, |l| f(a[l]));
+        self.put(c, &out);
+        Ok(())
+    }
+    fn u2(&mut self, c: &Cx<'_>, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
+        let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
+        let out = Self::each(c.mask, |l| f(a[l], b[l]));
+        self.put(c, &out);
+        Ok(())
+    }
+    fn u3(&mut self, c: &Cx<'_>, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
+        let (a, b, e) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?, self.src(c, 2, 0)?);
+        let out = Self::each(c.mask, |l| f(a[l], b[l], e[l]));
+        self.put(c, &out);
+        Ok(())
+    }
+
+    /// Output modifier and clamp of f32 (section 3).
+    fn out32(&self, d: &Decoded, x: f32) -> f32 {
+        let m = self.float.f32;
+        let x = match d.omod {
+            0 => x,
+            // Works only where output denormals are flushed and IEEE is off.
+            _ if !m.flush_out || self.float.ieee => x,
+            1 => n32::mul(m, x, 2.0),
+            2 => n32::mul(m, x, 4.0),
+            _ => n32::mul(m, x, 0.5),
+        };
+        if d.clamp { n32::saturate(x, if self.float.dx10 { 0.0 } else { x }) } else { x }
+    }
+    fn out16(&self, d: &Decoded, x: u16) -> u16 {
+        let m = self.float.f64;
+        let x = match d.omod {
+            0 => x,
+            _ if !m.flush_out || self.float.ieee => x,
+            1 => f16::mul(m, x, 0x4000),
+            2 => f16::mul(m, x, 0x4400),
+            _ => f16::mul(m, x, 0x3800),
+        };
+        if d.clamp { f16::saturate(x, if self.float.dx10 { 0 } else { x }) } else { x }
+    }
+    pub(crate) fn out64(&self, d: &Decoded, x: f64) -> f64 {
+        let m = self.float.f64;
+        let x = match d.omod {
+            0 => x,
+            _ if !m.flush_out || self.float.ieee => x,
+            1 => n64::mul(m, x, 2.0),
+            2 => n64::mul(m, x, 4.0),
+            _ => n64::mul(m, x, 0.5),
+        };
+        match () {
+            () if !d.clamp => x,
+            () if x.is_nan() => {
+                if self.float.dx10 {
+                    0.0
+                } else {
+                    x
+                }
+            }
+            () if x > 1.0 => 1.0,
+            () if x > 0.0 => x,
+            () => 0.0,
+        }
+    }
+
+    fn f1(&mut self, c: &Cx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
+        let a = self.src(c, 0, SIGN32)?;
+        let out = Self::each(c.mask, |l| self.out32(c.d, f(f32::from_bits(a[l]))).to_bits());
+        self.put(c, &out);
+        Ok(())
+    }
+    fn f2(&mut self, c: &Cx<'_>, f: impl Fn(f32, f32) -> f32) -> Result<(), Trap> {
+        let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+        let out = if c.d.omod == 0 && !c.d.clamp {
+            Self::each(c.mask, |l| f(f32::from_bits(a[l]), f32::from_bits(b[l])).to_bits())
+        } else {
+            Self::each(c.mask, |l| self.out32(c.d, f(f32::from_bits(a[l]), f32::from_bits(b[l]))).to_bits())
+        };
+        self.put(c, &out);
+        Ok(())
+    }
+    fn f3(&mut self, c: &Cx<'_>, f: impl Fn(f32, f32, f32) -> f32) -> Result<(), Trap> {
+        let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
+        let x = f32::from_bits;
+        let out = Self::each(c.mask, |l| self.out32(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits());
+        self.put(c, &out);
+        Ok(())
+    }
+    /// A function that hardware approximates: correctly rounded here, moved by up to one unit in the last place when
+    /// the run is perturbed.
+    fn approx(&mut self, c: &Cx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
+        let a = self.src(c, 0, SIGN32)?;
+        let mut out = Self::each(c.mask, |l| f(n32::flush(f32::from_bits(a[l]))).to_bits());
+        if let Some(rng) = &mut self.rng {
+            for l in lanes(c.mask) {
+                out[l] = float::nudge(out[l], rng.below(3) as u32);
+            }
+        }
+        for l in lanes(c.mask) {
+            out[l] = self.out32(c.d, n32::flush(f32::from_bits(out[l]))).to_bits();
+        }
+        self.put(c, &out);
+        Ok(())
+    }
+    /// f32 to something that is no float.
+    fn fu(&mut self, c: &Cx<'_>, f: impl Fn(f32) -> u32) -> Result<(), Trap> {
+        let m = self.float.f32;
+        let a = self.src(c, 0, SIGN32)?;
+        let out = Self::each(c.mask, |l| f(n32::input(m, f32::from_bits(a[l]))));
+        self.put(c, &out);
+        Ok(())
+    }
+    /// Something to f32.
+    fn uf(&mut self, c: &Cx<'_>, f: impl Fn(u32) -> f32) -> Result<(), Trap> {
+        let a = self.src(c, 0, 0)?;
+        let out = Self::each(c.mask, |l| self.out32(c.d, f(a[l])).to_bits());
+        self.put(c, &out);
+        Ok(())
+    }
+    fn h1(&mut self, c: &Cx<'_>, f: impl Fn(u16) -> u16) -> Result<(), Trap> {
+        let a = self.src(c, 0, SIGN16)?;
+        let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16)).into());
+        self.put(c, &out);
+        Ok(())
+    }
+    fn h2(&mut self, c: &Cx<'_>, f: impl Fn(u16, u16) -> u16) -> Result<(), Trap> {
+        let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?);
+        let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16, b[l] as u16)).into());
+        self.put(c, &out);
+        Ok(())
+    }
+    fn h3(&mut self, c: &Cx<'_>, f: impl Fn(u16, u16, u16) -> u16) -> Result<(), Trap> {
+        let (a, b, e) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?, self.src(c, 2, SIGN16)?);
+        let out = Self::each(c.mask, |l| self.out16(c.d, f(a[l] as u16, b[l] as u16, e[l] as u16)).into());
+        self.put(c, &out);
+        Ok(())
+    }
+    /// A 16-bit function that hardware approximates: through f32, rounded once.
+    fn h_approx(&mut self, c: &Cx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
+        let m = self.float.f64;
+        self.h1(c, |a| {
+            let x = f(convert::f16_to_f32(f16::input(m, a)));
+            f16::output(m, convert::f32_to_f16(Round::Nearest, x))
+        })
+    }
+    fn d1(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
+        let a = self.wide(c, 0, true)?;
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            out[l] = self.out64(c.d, f(f64::from_bits(a[l]))).to_bits();
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+    fn d2(&mut self, c: &Cx<'_>, f: impl Fn(f64, f64) -> f64) -> Result<(), Trap> {
+        let (a, b) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?);
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            out[l] = self.out64(c.d, f(f64::from_bits(a[l]), f64::from_bits(b[l]))).to_bits();
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+    fn d3(&mut self, c: &Cx<'_>, f: impl Fn(f64, f64, f64) -> f64) -> Result<(), Trap> {
+        let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
+        let x = f64::from_bits;
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            out[l] = self.out64(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits();
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+    /// f64 to 32 bits.
+    fn du(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> u32) -> Result<(), Trap> {
+        let m = self.float.f64;
+        let a = self.wide(c, 0, true)?;
+        let out = Self::each(c.mask, |l| f(n64::input(m, f64::from_bits(a[l]))));
+        self.put(c, &out);
+        Ok(())
+    }
+    /// 32 bits to f64.
+    fn ud(&mut self, c: &Cx<'_>, sign: u32, f: impl Fn(u32) -> f64) -> Result<(), Trap> {
+        let a = self.src(c, 0, sign)?;
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            out[l] = self.out64(c.d, f(a[l])).to_bits();
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+    /// 64-bit shift: `rev` takes the count from source 0.
+    fn shift64(&mut self, c: &Cx<'_>, rev: bool, f: impl Fn(u64, u32) -> u64) -> Result<(), Trap> {
+        let (v, n) = (usize::from(rev), usize::from(!rev));
+        let (a, b) = (self.wide(c, v, false)?, self.src(c, n, 0)?);
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            out[l] = f(a[l], b[l] & 63);
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+
+    /// Writes a lane mask; bits of inactive lanes are 0 (section 1).
+    pub(crate) fn put_mask(&mut self, d: &Decoded, bits: u64) {
+        self.set_pair(usize::from(d.sdst), bits);
+    }
+
+    fn carry(
+        &mut self,
+        c: &Cx<'_>,
+        swap: bool,
+        f: impl Fn(u32, u32, bool) -> (u32, bool),
+        saturated: u32,
+    ) -> Result<(), Trap> {
+        let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
+        let cin = if c.d.mask == 0xff { 0 } else { self.pair(usize::from(c.d.mask)) };
+        let mut out = [0; LANES];
+        let mut bits = 0;
+        for l in lanes(c.mask) {
+            let (x, y) = if swap { (b[l], a[l]) } else { (a[l], b[l]) };
+            let (v, o) = f(x, y, cin >> l & 1 == 1);
+            out[l] = if o && c.d.clamp { saturated } else { v };
+            bits |= u64::from(o) << l;
+        }
+        self.put(c, &out);
+        self.put_mask(c.d, bits);
+        Ok(())
+    }
+
+    /// The permuted first source of a DPP instruction and the lanes that are written (section 3.2).
+    fn dpp(&self, d: &Decoded) -> Result<(Box<Lanes>, u64), Trap> {
+        let exec = self.exec();
+        let e = &d.extra;
+        let (source, known) = match d.src[0] {
+            Src::V(n) => (self.v[usize::from(n)], self.v_known[usize::from(n)]),
+            _ => ([0; LANES], u64::MAX),
+        };
+        let mut out = Box::new([0; LANES]);
+        let mut mask = exec;
+        for l in lanes(exec) {
+            if e.row_mask >> (l >> 4) & 1 == 0 || e.bank_mask >> (l >> 2 & 3) & 1 == 0 {
+                mask &= !(1 << l);
+                continue;
+            }
+            match dpp_lane(e.dpp_ctrl.into(), l).filter(|&s| exec >> s & 1 == 1) {
+                Some(s) => {
+                    if known >> s & 1 == 0 && d.src[0] != Src::None {
+                        let Src::V(n) = d.src[0] else { continue };
+                        return Err(undefined(u16::from(n) + 256).in_lane(s as u32));
+                    }
+                    out[l] = source[s];
+                }
+                None if e.bound_ctrl => {}
+                None => mask &= !(1 << l),
+            }
+        }
+        Ok((out, mask))
+    }
+
+    /// Executes a vector ALU instruction.
+    pub(crate) fn valu(&mut self, d: &Decoded) -> Result<(), Trap> {
+        if self.mode >> 28 & 1 == 1 {
+            return Ok(());
+        }
+        if self.mode >> 27 & 1 == 1 {
+            let moved = self.indexed(d)?;
+            return self.valu_lanes(&moved);
+        }
+        self.valu_lanes(d)
+    }
+
+    /// Register numbers moved by M0 while vector indexing is on (section 4.3).
+    fn indexed(&self, d: &Decoded) -> Result<Decoded, Trap> {
+        let m0 = self.s[M0 as usize];
+        let (index, which) = (m0 & 0xff, m0 >> 12 & 15);
+        let mut out = d.clone();
+        let limit = self.v.len() as u32;
+        let shift = |n: u32, width: u32| {
+            let to = n + index;
+            if to + width > limit {
+                return Err(Trap::new(TrapKind::BadRegister, format!("indexed access touches v{to}")));
+            }
+            Ok(to)
+        };
+        for k in 0..3 {
+            if let (Src::V(n), 1) = (d.src[k], which >> k & 1) {
+                let to = shift(n.into(), 1)? as u8;
+                out.src[k] = Src::V(to);
+                if self.exec() & !self.v_known[usize::from(to)] != 0 {
+                    return Err(undefined(u16::from(to) + 256));
+                }
+            }
+        }
+        let vector = d.writes.iter().any(|r| r.first >= 256);
+        if vector && which >> 3 & 1 == 1 {
+            out.dst = shift(d.dst.into(), d.dst_width.into())? as u16;
+        }
+        Ok(out)
+    }
+
+    fn valu_lanes(&mut self, d: &Decoded) -> Result<(), Trap> {
+        let (mask, dpp) = if d.format == Format::Dpp {
+            let (v, m) = self.dpp(d)?;
+            (m, Some(v))
+        } else {
+            (self.exec(), None)
+        };
+        let c = &Cx { d, mask, dpp };
+        if let Some(cmp) = compare::of(d.op) {
+            return self.compare(c, cmp);
+        }
+        let m = self.float.f32;
+        let flushed = Mode { flush_in: true, flush_out: true, ..m };
+        let m64 = self.float.f64;
+        let gfx8 = self.generation == GFX8;
+        let gfx6 = self.generation == GFX6;
+        // f16 denormals of conversions: always kept before gfx8 (section 7).
+        let half = if gfx8 { m64 } else { Mode { flush_in: false, flush_out: false, ..m64 } };
+        match d.op {
+            Op::VNop | Op::VClrexcp => Ok(()),
+            Op::VMovB32 | Op::VMovFedB32 => self.mov(c),
+            Op::VReadfirstlaneB32 => {
+                let exec = self.exec();
+                let lane = if exec == 0 { 0 } else { exec.trailing_zeros() };
+                self.read_lane(d, lane)
+            }
+            Op::VReadlaneB32 => {
+                let lane = self.s32(d.src[1])? & 63;
+                self.read_lane(d, lane)
+            }
+            Op::VWritelaneB32 => {
+                let (v, lane) = (self.s32(d.src[0])?, self.s32(d.src[1])? & 63);
+                let n = usize::from(d.dst);
+                self.v[n][lane as usize] = v;
+                self.v_known[n] |= 1 << lane;
+                Ok(())
+            }
+            // Conversions
+            Op::VCvtI32F64 => self.du(c, |a| convert::f64_to_i32(Round::Zero, a) as u32),
+            Op::VCvtU32F64 => self.du(c, |a| convert::f64_to_u32(Round::Zero, a)),
+            Op::VCvtF64I32 => self.ud(c, 0, |a| f64::from(a as i32)),
+            Op::VCvtF64U32 => self.ud(c, 0, f64::from),
+            Op::VCvtF64F32 => self.ud(c, SIGN32, |a| f64::from(n32::input(m, f32::from_bits(a)))),
+            Op::VCvtF32F64 => {
+                let a = self.wide(c, 0, true)?;
+                let out = Self::each(mask, |l| {
+                    let x = convert::f64_to_f32(m.round, n64::input(m64, f64::from_bits(a[l])));
+                    self.out32(d, n32::output(m, x)).to_bits()
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VCvtF32I32 => self.uf(c, |a| convert::i32_to_f32(m.round, a as i32)),
+            Op::VCvtF32U32 => self.uf(c, |a| convert::u32_to_f32(m.round, a)),
+            Op::VCvtU32F32 => self.fu(c, |a| convert::f32_to_u32(Round::Zero, a)),
+            Op::VCvtI32F32 => self.fu(c, |a| convert::f32_to_i32(Round::Zero, a) as u32),
+            Op::VCvtRpiI32F32 => self.fu(c, |a| convert::f64_to_i32(Round::Down, f64::from(a) + 0.5) as u32),
+            Op::VCvtFlrI32F32 => self.fu(c, |a| convert::f32_to_i32(Round::Down, a) as u32),
+            Op::VCvtF16F32 => {
+                let a = self.src(c, 0, SIGN32)?;
+                let out = Self::each(mask, |l| {
+                    let x = n32::input(m, f32::from_bits(a[l]));
+                    // The rounding of f16 results: FP_ROUND64/16 on gfx8, FP_ROUND32 before.
+                    let round = if gfx8 { m64.round } else { m.round };
+                    self.out16(d, f16::output(half, convert::f32_to_f16(round, x))).into()
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VCvtF32F16 => {
+                let a = self.src(c, 0, SIGN16)?;
+                let out =
+                    Self::each(mask, |l| self.out32(d, convert::f16_to_f32(f16::input(half, a[l] as u16))).to_bits());
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VCvtOffF32I4 => self.uf(c, |a| ((a & 15) ^ 8) as f32 / 16.0 - 0.5),
+            Op::VCvtF32Ubyte0 => self.uf(c, |a| (a & 255) as f32),
+            Op::VCvtF32Ubyte1 => self.uf(c, |a| (a >> 8 & 255) as f32),
+            Op::VCvtF32Ubyte2 => self.uf(c, |a| (a >> 16 & 255) as f32),
+            Op::VCvtF32Ubyte3 => self.uf(c, |a| (a >> 24) as f32),
+            Op::VCvtPkrtzF16F32 => {
+                let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+                let one = |v: u32| {
+                    let x = n32::input(m, f32::from_bits(v));
+                    let h = f16::output(half, convert::f32_to_f16(Round::Zero, x));
+                    u32::from(self.out16(d, h))
+                };
+                let out = Self::each(mask, |l| one(a[l]) | one(b[l]) << 16);
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VCvtPknormI16F32 => {
+                self.ff(c, |a, b| pack::to_snorm(a, 16) as u32 & 0xffff | (pack::to_snorm(b, 16) as u32) << 16)
+            }
+            Op::VCvtPknormU16F32 => self.ff(c, |a, b| pack::to_unorm(a, 16) | pack::to_unorm(b, 16) << 16),
+            Op::VCvtPkU16U32 => self.u2(c, |a, b| a.min(0xffff) | b.min(0xffff) << 16),
+            Op::VCvtPkI16I32 => self.u2(c, |a, b| {
+                let s = |v: u32| (v as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff;
+                s(a) | s(b) << 16
+            }),
+            Op::VCvtPkU8F32 | Op::VCvtPkaccumU8F32 => {
+                let a = self.src(c, 0, SIGN32)?;
+                let b = self.src(c, 1, 0)?;
+                let into = if d.op == Op::VCvtPkU8F32 { self.src(c, 2, 0)? } else { self.v[usize::from(d.dst)] };
+                let out = Self::each(mask, |l| {
+                    let x = n32::input(m, f32::from_bits(a[l]));
+                    let v = convert::f32_to_u32(Round::Nearest, x).min(255);
+                    let at = 8 * (b[l] & 3);
+                    into[l] & !(255 << at) | v << at
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            // f32, one source
+            Op::VFractF32 => self.f1(c, |a| float::fract32(n32::input(m, a), gfx6)),
+            Op::VTruncF32 => self.f1(c, |a| n32::trunc(n32::input(m, a))),
+            Op::VCeilF32 => self.f1(c, |a| n32::ceil(n32::input(m, a))),
+            Op::VRndneF32 => self.f1(c, |a| n32::rint(n32::input(m, a))),
+            Op::VFloorF32 => self.f1(c, |a| n32::floor(n32::input(m, a))),
+            Op::VExpF32 | Op::VExpLegacyF32 => self.approx(c, special::exp2),
+            Op::VLogF32 | Op::VLogLegacyF32 => self.approx(c, special::log2),
+            Op::VLogClampF32 => self.approx(c, |a| float::clamp_inf(special::log2(a))),
+            Op::VRcpF32 | Op::VRcpIflagF32 => self.approx(c, special::rcp),
+            Op::VRcpClampF32 => self.approx(c, |a| float::clamp_inf(special::rcp(a))),
+            Op::VRcpLegacyF32 => self.approx(c, |a| float::zero_inf(special::rcp(a))),
+            Op::VRsqF32 => self.approx(c, float::rsq),
+            Op::VRsqClampF32 => self.approx(c, |a| float::clamp_inf(float::rsq(a))),
+            Op::VRsqLegacyF32 => self.approx(c, |a| float::zero_inf(float::rsq(a))),
+            Op::VSqrtF32 => self.approx(c, |a| n32::sqrt(Mode::IEEE, a)),
+            Op::VSinF32 | Op::VCosF32 => self.trig(c, d.op == Op::VCosF32),
+            Op::VFrexpExpI32F32 => self.fu(c, |a| float::frexp_exp32(a, gfx6)),
+            Op::VFrexpMantF32 => self.f1(c, |a| float::frexp_mant32(n32::input(m, a), gfx6)),
+            // f64, one source
+            Op::VTruncF64 => self.d1(c, |a| n64::round_to_int(Round::Zero, n64::input(m64, a))),
+            Op::VCeilF64 => self.d1(c, |a| n64::round_to_int(Round::Up, n64::input(m64, a))),
+            Op::VRndneF64 => self.d1(c, |a| n64::round_to_int(Round::Nearest, n64::input(m64, a))),
+            Op::VFloorF64 => self.d1(c, |a| n64::round_to_int(Round::Down, n64::input(m64, a))),
+            Op::VFractF64 => self.d1(c, |a| float::fract64(n64::input(m64, a), gfx6)),
+            Op::VRcpF64 => self.approx64(c, |a| 1.0 / a),
+            Op::VRcpClampF64 => self.approx64(c, |a| float::clamp_inf64(1.0 / a)),
+            Op::VRsqF64 => self.approx64(c, |a| 1.0 / a.sqrt()),
+            Op::VRsqClampF64 => self.approx64(c, |a| float::clamp_inf64(1.0 / a.sqrt())),
+            Op::VSqrtF64 => self.approx64(c, f64::sqrt),
+            Op::VFrexpExpI32F64 => self.du(c, |a| float::frexp_exp64(a, gfx6)),
+            Op::VFrexpMantF64 => self.d1(c, |a| float::frexp_mant64(n64::input(m64, a), gfx6)),
+            // bits
+            Op::VNotB32 => self.u1(c, |a| !a),
+            Op::VBfrevB32 => self.u1(c, u32::reverse_bits),
+            Op::VFfbhU32 => self.u1(c, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Op::VFfblB32 => self.u1(c, |a| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
+            Op::VFfbhI32 => self.u1(c, sign_bits),
+            Op::VMovreldB32 | Op::VMovrelsB32 | Op::VMovrelsdB32 => self.movrel(d, mask),
+            // f16, one source
+            Op::VCvtF16U16 => self.h1(c, |a| convert::u64_to_f16(m64.round, a.into())),
+            Op::VCvtF16I16 => self.h1(c, |a| convert::i64_to_f16(m64.round, (a as i16).into())),
+            Op::VCvtU16F16 => self.hu(c, |a| convert::f32_to_u32(Round::Zero, convert::f16_to_f32(a)).min(0xffff)),
+            Op::VCvtI16F16 => self.hu(c, |a| {
+                convert::f32_to_i32(Round::Zero, convert::f16_to_f32(a)).clamp(-0x8000, 0x7fff) as u32 & 0xffff
+            }),
+            Op::VRcpF16 => self.h_approx(c, special::rcp),
+            Op::VSqrtF16 => self.h1(c, |a| f16::sqrt(m64, a)),
+            Op::VRsqF16 => self.h_approx(c, float::rsq),
+            Op::VLogF16 => self.h_approx(c, special::log2),
+            Op::VExpF16 => self.h_approx(c, special::exp2),
+            Op::VSinF16 => self.h_approx(c, |a| float::sin_turns(a, false)),
+            Op::VCosF16 => self.h_approx(c, |a| float::sin_turns(a, true)),
+            Op::VFrexpMantF16 => self.h1(c, |a| f16::frexp(f16::input(m64, a)).0),
+            Op::VFrexpExpI16F16 => self.hu(c, |a| {
+                let special = a & 0x7c00 == 0x7c00;
+                if special { 0 } else { f16::frexp(a).1 as u32 & 0xffff }
+            }),
+            Op::VFloorF16 => self.h1(c, |a| f16::round_to_int(Round::Down, f16::input(m64, a))),
+            Op::VCeilF16 => self.h1(c, |a| f16::round_to_int(Round::Up, f16::input(m64, a))),
+            Op::VTruncF16 => self.h1(c, |a| f16::round_to_int(Round::Zero, f16::input(m64, a))),
+            Op::VRndneF16 => self.h1(c, |a| f16::round_to_int(Round::Nearest, f16::input(m64, a))),
+            Op::VFractF16 => self.h1(c, |a| float::fract16(m64, a)),
+            // two sources
+            Op::VCndmaskB32 => self.cndmask(c),
+            Op::VAddF32 => self.f2(c, |a, b| n32::add(m, a, b)),
+            Op::VSubF32 => self.f2(c, |a, b| n32::sub(m, a, b)),
+            Op::VSubrevF32 => self.f2(c, |a, b| n32::sub(m, b, a)),
+            Op::VMulLegacyF32 => self.f2(c, |a, b| n32::mul_legacy(m, a, b)),
+            Op::VMulF32 => self.f2(c, |a, b| n32::mul(m, a, b)),
+            Op::VMacF32 | Op::VMacLegacyF32 => {
+                let old = self.v[usize::from(d.dst)];
+                let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+                let legacy = d.op == Op::VMacLegacyF32;
+                let out = Self::each(mask, |l| {
+                    let (x, y, z) = (f32::from_bits(a[l]), f32::from_bits(b[l]), f32::from_bits(old[l]));
+                    let r = if legacy { float::mad_legacy(flushed, x, y, z) } else { n32::mad(flushed, x, y, z) };
+                    self.out32(d, r).to_bits()
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VMadmkF32 => {
+                let k = f32::from_bits(self.s32(d.src[2])?);
+                self.f2(c, |a, b| n32::mad(flushed, a, k, b))
+            }
+            Op::VMadakF32 => {
+                let k = f32::from_bits(self.s32(d.src[2])?);
+                self.f2(c, |a, b| n32::mad(flushed, a, b, k))
+            }
+            Op::VMulI32I24 => self.u2(c, |a, b| int::smul24(a, b) as u32),
+            Op::VMulHiI32I24 => self.u2(c, |a, b| int::smul24_hi(a, b) as u32),
+            Op::VMulU32U24 => self.u2(c, int::umul24),
+            Op::VMulHiU32U24 => self.u2(c, int::umul24_hi),
+            Op::VMinLegacyF32 => self.f2(c, |a, b| float::min_legacy(m, a, b)),
+            Op::VMaxLegacyF32 => self.f2(c, |a, b| float::max_legacy(m, a, b)),
+            Op::VMinF32 => self.f2(c, |a, b| n32::min(m, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF32 => self.f2(c, |a, b| n32::max(m, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinI32 => self.u2(c, |a, b| (a as i32).min(b as i32) as u32),
+            Op::VMaxI32 => self.u2(c, |a, b| (a as i32).max(b as i32) as u32),
+            Op::VMinU32 => self.u2(c, u32::min),
+            Op::VMaxU32 => self.u2(c, u32::max),
+            Op::VLshrB32 => self.u2(c, |a, b| a >> (b & 31)),
+            Op::VLshrrevB32 => self.u2(c, |a, b| b >> (a & 31)),
+            Op::VAshrI32 => self.u2(c, |a, b| ((a as i32) >> (b & 31)) as u32),
+            Op::VAshrrevI32 => self.u2(c, |a, b| ((b as i32) >> (a & 31)) as u32),
+            Op::VLshlB32 => self.u2(c, |a, b| a << (b & 31)),
+            Op::VLshlrevB32 => self.u2(c, |a, b| b << (a & 31)),
+            Op::VAndB32 => self.u2(c, |a, b| a & b),
+            Op::VOrB32 => self.u2(c, |a, b| a | b),
+            Op::VXorB32 => self.u2(c, |a, b| a ^ b),
+            Op::VBfmB32 => self.u2(c, |a, b| ((1u32 << (a & 31)) - 1) << (b & 31)),
+            Op::VBcntU32B32 => self.u2(c, |a, b| a.count_ones().wrapping_add(b)),
+            Op::VMbcntLoU32B32 | Op::VMbcntHiU32B32 => {
+                let (a, b) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?);
+                let high = d.op == Op::VMbcntHiU32B32;
+                let out = Self::each(mask, |l| {
+                    let below = ((1u64 << l) - 1) >> if high { 32 } else { 0 };
+                    (a[l] & below as u32).count_ones().wrapping_add(b[l])
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VAddI32 | Op::VAddU32 => self.carry(c, false, |a, b, _| a.overflowing_add(b), u32::MAX),
+            Op::VSubI32 | Op::VSubU32 => self.carry(c, false, |a, b, _| a.overflowing_sub(b), 0),
+            Op::VSubrevI32 | Op::VSubrevU32 => self.carry(c, true, |a, b, _| a.overflowing_sub(b), 0),
+            Op::VAddcU32 => self.carry(c, false, int::add_carry, u32::MAX),
+            Op::VSubbU32 => self.carry(c, false, int::sub_borrow, 0),
+            Op::VSubbrevU32 => self.carry(c, true, int::sub_borrow, 0),
+            Op::VLdexpF32 => {
+                let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, 0)?);
+                let out =
+                    Self::each(mask, |l| self.out32(d, n32::ldexp(m, f32::from_bits(a[l]), b[l] as i32)).to_bits());
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VLdexpF64 => {
+                let (a, b) = (self.wide(c, 0, true)?, self.src(c, 1, 0)?);
+                let mut out = [0; LANES];
+                for l in lanes(mask) {
+                    out[l] = self.out64(d, n64::ldexp(m64, f64::from_bits(a[l]), b[l] as i32)).to_bits();
+                }
+                self.put_wide(c, &out);
+                Ok(())
+            }
+            Op::VLdexpF16 => {
+                let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, 0)?);
+                let out =
+                    Self::each(mask, |l| self.out16(d, f16::ldexp(m64, a[l] as u16, (b[l] as i16).into())).into());
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VAddF16 => self.h2(c, |a, b| f16::add(m64, a, b)),
+            Op::VSubF16 => self.h2(c, |a, b| f16::sub(m64, a, b)),
+            Op::VSubrevF16 => self.h2(c, |a, b| f16::sub(m64, b, a)),
+            Op::VMulF16 => self.h2(c, |a, b| f16::mul(m64, a, b)),
+            Op::VMaxF16 => self.h2(c, |a, b| f16::max(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinF16 => self.h2(c, |a, b| f16::min(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMacF16 => {
+                let old = self.v[usize::from(d.dst)];
+                let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?);
+                let out =
+                    Self::each(mask, |l| self.out16(d, f16::mad(m64, a[l] as u16, b[l] as u16, old[l] as u16)).into());
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VMadmkF16 => {
+                let k = self.s32(d.src[2])? as u16;
+                self.h2(c, |a, b| f16::mad(m64, a, k, b))
+            }
+            Op::VMadakF16 => {
+                let k = self.s32(d.src[2])? as u16;
+                self.h2(c, |a, b| f16::mad(m64, a, b, k))
+            }
+            Op::VAddU16 => self.u2(c, |a, b| clamp16((a & 0xffff) + (b & 0xffff), d.clamp)),
+            Op::VSubU16 => self.u2(c, |a, b| sub16(a, b, d.clamp)),
+            Op::VSubrevU16 => self.u2(c, |a, b| sub16(b, a, d.clamp)),
+            Op::VMulLoU16 => self.u2(c, |a, b| (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff),
+            Op::VLshlrevB16 => self.u2(c, |a, b| (b & 0xffff) << (a & 15) & 0xffff),
+            Op::VLshrrevB16 => self.u2(c, |a, b| (b & 0xffff) >> (a & 15)),
+            Op::VAshrrevI16 => self.u2(c, |a, b| ((b as i16) >> (a & 15)) as u16 as u32),
+            Op::VMaxU16 => self.u2(c, |a, b| (a & 0xffff).max(b & 0xffff)),
+            Op::VMaxI16 => self.u2(c, |a, b| (a as i16).max(b as i16) as u16 as u32),
+            Op::VMinU16 => self.u2(c, |a, b| (a & 0xffff).min(b & 0xffff)),
+            Op::VMinI16 => self.u2(c, |a, b| (a as i16).min(b as i16) as u16 as u32),
+            // three sources
+            Op::VMadLegacyF32 => self.f3(c, |a, b, e| float::mad_legacy(flushed, a, b, e)),
+            Op::VMadF32 => self.f3(c, |a, b, e| n32::mad(flushed, a, b, e)),
+            Op::VMadI32I24 => self.u3(c, |a, b, e| {
+                let p = i64::from(int::slow24(a)) * i64::from(int::slow24(b)) + i64::from(e as i32);
+                if d.clamp { p.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { p as u32 }
+            }),
+            Op::VMadU32U24 => self.u3(c, |a, b, e| {
+                let p = u64::from(int::low24(a)) * u64::from(int::low24(b)) + u64::from(e);
+                if d.clamp { p.min(u32::MAX.into()) as u32 } else { p as u32 }
+            }),
+            Op::VCubeidF32 => self.f3(c, |x, y, z| float::cube(x, y, z).face),
+            Op::VCubescF32 => self.f3(c, |x, y, z| float::cube(x, y, z).sc),
+            Op::VCubetcF32 => self.f3(c, |x, y, z| float::cube(x, y, z).tc),
+            Op::VCubemaF32 => self.f3(c, |x, y, z| float::cube(x, y, z).ma),
+            Op::VBfeU32 => self.u3(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, false) as u32),
+            Op::VBfeI32 => self.u3(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, true) as u32),
+            Op::VBfiB32 => self.u3(c, |a, b, e| a & b | !a & e),
+            Op::VFmaF32 => self.f3(c, |a, b, e| n32::fma(m, a, b, e)),
+            Op::VFmaF64 => self.d3(c, |a, b, e| n64::fma(m64, a, b, e)),
+            Op::VLerpU8 => self.u3(c, |a, b, e| bytes(|i| (byte(a, i) + byte(b, i) + (byte(e, i) & 1)) >> 1)),
+            Op::VAlignbitB32 => self.u3(c, |a, b, e| align(a, b, e & 31)),
+            Op::VAlignbyteB32 => self.u3(c, |a, b, e| align(a, b, 8 * (e & 3))),
+            Op::VMin3F32 => self.f3(c, |a, b, e| float::min3(m, a, b, e)),
+            Op::VMax3F32 => self.f3(c, |a, b, e| float::max3(m, a, b, e)),
+            Op::VMed3F32 => self.f3(c, |a, b, e| float::med3(m, a, b, e)),
+            Op::VMin3I32 => self.u3(c, |a, b, e| (a as i32).min(b as i32).min(e as i32) as u32),
+            Op::VMin3U32 => self.u3(c, |a, b, e| a.min(b).min(e)),
+            Op::VMax3I32 => self.u3(c, |a, b, e| (a as i32).max(b as i32).max(e as i32) as u32),
+            Op::VMax3U32 => self.u3(c, |a, b, e| a.max(b).max(e)),
+            Op::VMed3I32 => self.u3(c, |a, b, e| {
+                let (a, b, e) = (a as i32, b as i32, e as i32);
+                a.min(b).max(a.max(b).min(e)) as u32
+            }),
+            Op::VMed3U32 => self.u3(c, |a, b, e| a.min(b).max(a.max(b).min(e))),
+            Op::VSadU8 => self.u3(c, |a, b, e| integer_clamp(sad4(a, b).into(), e, d.clamp)),
+            Op::VSadHiU8 => self.u3(c, |a, b, e| integer_clamp(u64::from(sad4(a, b)) << 16, e, d.clamp)),
+            Op::VSadU16 => self.u3(c, |a, b, e| {
+                let s = (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16);
+                integer_clamp(s.into(), e, d.clamp)
+            }),
+            Op::VSadU32 => self.u3(c, |a, b, e| integer_clamp(a.abs_diff(b).into(), e, d.clamp)),
+            Op::VMsadU8 => self.u3(c, |a, b, e| integer_clamp(msad4(a, b).into(), e, d.clamp)),
+            Op::VDivFixupF32 => self.f3(c, float::div_fixup32),
+            Op::VDivFixupF64 => self.d3(c, float::div_fixup64),
+            Op::VDivFixupF16 => self.h3(c, float::div_fixup16),
+            Op::VLshlB64 => self.shift64(c, false, |a, n| a << n),
+            Op::VLshrB64 => self.shift64(c, false, |a, n| a >> n),
+            Op::VAshrI64 => self.shift64(c, false, |a, n| ((a as i64) >> n) as u64),
+            Op::VLshlrevB64 => self.shift64(c, true, |a, n| a << n),
+            Op::VLshrrevB64 => self.shift64(c, true, |a, n| a >> n),
+            Op::VAshrrevI64 => self.shift64(c, true, |a, n| ((a as i64) >> n) as u64),
+            Op::VAddF64 => self.d2(c, |a, b| n64::add(m64, a, b)),
+            Op::VMulF64 => self.d2(c, |a, b| n64::mul(m64, a, b)),
+            Op::VMinF64 => self.d2(c, |a, b| n64::min(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF64 => self.d2(c, |a, b| n64::max(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMulLoU32 | Op::VMulLoI32 => self.u2(c, u32::wrapping_mul),
+            Op::VMulHiU32 => self.u2(c, int::umul_hi),
+            Op::VMulHiI32 => self.u2(c, |a, b| int::smul_hi(a as i32, b as i32) as u32),
+            Op::VDivScaleF32 => self.div_scale32(c),
+            Op::VDivScaleF64 => self.div_scale64(c),
+            Op::VDivFmasF32 => {
+                let vcc = self.vcc()?;
+                let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
+                let out = Self::each(mask, |l| {
+                    let x = f32::from_bits;
+                    self.out32(d, float::div_fmas32(m, x(a[l]), x(b[l]), x(e[l]), vcc >> l & 1 == 1)).to_bits()
+                });
+                self.put(c, &out);
+                Ok(())
+            }
+            Op::VDivFmasF64 => {
+                let vcc = self.vcc()?;
+                let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
+                let mut out = [0; LANES];
+                for l in lanes(mask) {
+                    let x = f64::from_bits;
+                    let r = float::div_fmas64(m64, x(a[l]), x(b[l]), x(e[l]), vcc >> l & 1 == 1);
+                    out[l] = self.out64(d, r).to_bits();
+                }
+                self.put_wide(c, &out);
+                Ok(())
+            }
+            Op::VQsadPkU16U8 | Op::VMqsadPkU16U8 => {
+                let (a, b, e) = (self.wide(c, 0, false)?, self.src(c, 1, 0)?, self.wide(c, 2, false)?);
+                let masked = d.op == Op::VMqsadPkU16U8;
+                let mut out = [0; LANES];
+                for l in lanes(mask) {
+                    for i in 0..4 {
+                        let window = (a[l] >> (8 * i)) as u32;
+                        let s = if masked { msad4(window, b[l]) } else { sad4(window, b[l]) };
+                        let sum = (e[l] >> (16 * i) & 0xffff) + u64::from(s);
+                        let sum = if d.clamp { sum.min(0xffff) } else { sum & 0xffff };
+                        out[l] |= sum << (16 * i);
+                    }
+                }
+                self.put_wide(c, &out);
+                Ok(())
+            }
+            Op::VMqsadU32U8 => {
+                let (a, b) = (self.wide(c, 0, false)?, self.src(c, 1, 0)?);
+                let Src::V(acc) = d.src[2] else { return Err(unsupported("accumulator must be a VGPR")) };
+                for i in 0..4 {
+                    let e = self.v[usize::from(acc) + i];
+                    let out = Self::each(mask, |l| {
+                        integer_clamp(msad4((a[l] >> (8 * i)) as u32, b[l]).into(), e[l], d.clamp)
+                    });
+                    let part = Decoded { dst: d.dst + i as u16, ..d.clone() };
+                    self.put(&Cx { d: &part, mask, dpp: None }, &out);
+                }
+                Ok(())
+            }
+            Op::VMadU64U32 | Op::VMadI64I32 => {
+                let (a, b, e) = (self.src(c, 0, 0)?, self.src(c, 1, 0)?, self.wide(c, 2, false)?);
+                let mut out = [0; LANES];
+                let mut bits = 0;
+                for l in lanes(mask) {
+                    let (v, o) = if d.op == Op::VMadU64U32 {
+                        (u64::from(a[l]) * u64::from(b[l])).overflowing_add(e[l])
+                    } else {
+                        let p = i64::from(a[l] as i32) * i64::from(b[l] as i32);
+                        let (v, o) = p.overflowing_add(e[l] as i64);
+                        (v as u64, o)
+                    };
+                    out[l] = v;
+                    bits |= u64::from(o) << l;
+                }
+                self.put_wide(c, &out);
+                self.put_mask(d, bits);
+                Ok(())
+            }
+            Op::VMadF16 => self.h3(c, |a, b, e| f16::mad(m64, a, b, e)),
+            Op::VFmaF16 => self.h3(c, |a, b, e| f16::fma(m64, a, b, e)),
+            Op::VMadU16 => self.u3(c, |a, b, e| {
+                let p = (a & 0xffff) * (b & 0xffff);
+                let p = u64::from(p) + u64::from(e & 0xffff);
+                (if d.clamp { p.min(0xffff) } else { p & 0xffff }) as u32
+            }),
+            Op::VMadI16 => self.u3(c, |a, b, e| {
+                let p = i64::from(a as i16) * i64::from(b as i16) + i64::from(e as i16);
+                (if d.clamp { p.clamp(-0x8000, 0x7fff) } else { p }) as u32 & 0xffff
+            }),
+            Op::VPermB32 => self.u3(c, perm),
+            Op::VMullitF32 | Op::VTrigPreopF64 => {
+                Err(unsupported(format!("the reference does not define `{}`", d.op.name())))
+            }
+            _ => Err(unsupported(format!("`{}` is no vector operation of this interpreter", d.op.name()))),
+        }
+    }
+
+    /// Two f32 sources to 32 bits that are no float.
+    fn ff(&mut self, c: &Cx<'_>, f: impl Fn(f32, f32) -> u32) -> Result<(), Trap> {
+        let m = self.float.f32;
+        let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+        let out = Self::each(c.mask, |l| f(n32::input(m, f32::from_bits(a[l])), n32::input(m, f32::from_bits(b[l]))));
+        self.put(c, &out);
+        Ok(())
+    }
+
+    /// f16 to 16 bits that are no float.
+    fn hu(&mut self, c: &Cx<'_>, f: impl Fn(u16) -> u32) -> Result<(), Trap> {
+        let m = self.float.f64;
+        let a = self.src(c, 0, SIGN16)?;
+        let out = Self::each(c.mask, |l| f(f16::input(m, a[l] as u16)));
+        self.put(c, &out);
+        Ok(())
+    }
+
+    fn vcc(&self) -> Result<u64, Trap> {
+        if self.s_known >> VCC & 3 != 3 {
+            return Err(undefined(VCC as u16));
+        }
+        Ok(self.pair(VCC as usize))
+    }
+
+    /// Copies lanes with what is known of them.
+    fn mov(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+        let out = self.src(c, 0, 0)?;
+        let known = self.known(c.d.src[0]);
+        self.put(c, &out);
+        if c.dpp.is_none() {
+            self.v_known[usize::from(c.d.dst)] &= !c.mask | known;
+        }
+        Ok(())
+    }
+
+    fn known(&self, s: Src) -> u64 {
+        match s {
+            Src::V(n) => self.v_known[usize::from(n)],
+            Src::S(n) if self.s_known >> n & 1 == 0 => 0,
+            _ => u64::MAX,
+        }
+    }
+
+    fn cndmask(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+        let d = c.d;
+        let code = usize::from(d.mask);
+        if self.s_known >> code & 3 != 3 {
+            return Err(undefined(code as u16));
+        }
+        let select = self.pair(code);
+        let (a, b) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?);
+        let out = Self::each(c.mask, |l| if select >> l & 1 == 1 { b[l] } else { a[l] });
+        let known = self.known(d.src[0]) & !select | self.known(d.src[1]) & select;
+        self.put(c, &out);
+        if c.dpp.is_none() && d.format != Format::Sdwa {
+            self.v_known[usize::from(d.dst)] &= !c.mask | known;
+        }
+        Ok(())
+    }
+
+    fn read_lane(&mut self, d: &Decoded, lane: u32) -> Result<(), Trap> {
+        let Src::V(n) = d.src[0] else { return Err(unsupported("lane reads need a VGPR")) };
+        if self.v_known[usize::from(n)] >> lane & 1 == 0 {
+            return Err(undefined(u16::from(n) + 256).in_lane(lane));
+        }
+        let code = usize::from(d.dst);
+        self.s[code] = self.v[usize::from(n)][lane as usize];
+        self.s_known |= 1 << code;
+        Ok(())
+    }
+
+    /// Register numbers plus M0; beyond the allocation v0 is used (section 7).
+    fn movrel(&mut self, d: &Decoded, mask: u64) -> Result<(), Trap> {
+        if self.s_known >> M0 & 1 == 0 {
+            return Err(undefined(M0 as u16));
+        }
+        let m0 = u64::from(self.s[M0 as usize]);
+        let limit = self.v.len() as u64;
+        let moved = |n: u64| if n + m0 < limit { (n + m0) as usize } else { 0 };
+        let dst = if d.op == Op::VMovrelsB32 { usize::from(d.dst) } else { moved(d.dst.into()) };
+        let source = match (d.op, d.src[0]) {
+            (Op::VMovreldB32, s) => self.raw(s)?,
+            (_, Src::V(n)) => {
+                let n = moved(n.into());
+                if mask & !self.v_known[n] != 0 {
+                    return Err(undefined(n as u16 + 256));
+                }
+                self.v[n]
+            }
+            _ => return Err(unsupported("relative move from a scalar")),
+        };
+        for l in lanes(mask) {
+            self.v[dst][l] = source[l];
+        }
+        self.v_known[dst] |= mask;
+        Ok(())
+    }
+
+    fn trig(&mut self, c: &Cx<'_>, cosine: bool) -> Result<(), Trap> {
+        let m = self.float.f32;
+        let a = self.src(c, 0, SIGN32)?;
+        let mut out = Self::each(c.mask, |l| float::sin_turns(n32::input(m, f32::from_bits(a[l])), cosine).to_bits());
+        if let Some(rng) = &mut self.rng {
+            for l in lanes(c.mask) {
+                // Absolute error of about 2^-20.
+                let by = (rng.below(3) as f32 - 1.0) * 9.536_743e-7;
+                let x = f32::from_bits(out[l]);
+                if x.is_finite() && x != 0.0 && x.abs() != 1.0 {
+                    out[l] = (x + by).clamp(-1.0, 1.0).to_bits();
+                }
+            }
+        }
+        for l in lanes(c.mask) {
+            out[l] = self.out32(c.d, f32::from_bits(out[l])).to_bits();
+        }
+        self.put(c, &out);
+        Ok(())
+    }
+
+    /// f64 functions give about 29 bits (section 7).
+    fn approx64(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
+        let m = self.float.f64;
+        let a = self.wide(c, 0, true)?;
+        let mut out = [0; LANES];
+        for l in lanes(c.mask) {
+            let x = f(n64::input(m, f64::from_bits(a[l])));
+            let x = if x.is_nan() { gpucc_num::NAN64 } else { x };
+            let by = self.rng.as_mut().map_or(0, |r| r.below(1 << 22));
+            let coarse = if x.is_finite() && x != 0.0 { x.to_bits() & !((1 << 22) - 1) | by } else { x.to_bits() };
+            out[l] = self.out64(c.d, f64::from_bits(coarse)).to_bits();
+        }
+        self.put_wide(c, &out);
+        Ok(())
+    }
+
+    fn div_scale32(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+        let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
+        let mut out = [0; LANES];
+        let mut bits = 0;
+        for l in lanes(c.mask) {
+            let x = f32::from_bits;
+            let (v, s) = float::div_scale32(x(a[l]), x(b[l]), x(e[l]));
+            out[l] = self.out32(c.d, v).to_bits();
+            bits |= u64::from(s) << l;
+        }
+        self.put(c, &out);
+        self.put_mask(c.d, bits);
+        Ok(())
+    }
+
+    fn div_scale64(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+        let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
+        let mut out = [0; LANES];
+        let mut bits = 0;
+        for l in lanes(c.mask) {
+            let x = f64::from_bits;
+            let (v, s) = float::div_scale64(x(a[l]), x(b[l]), x(e[l]));
+            out[l] = self.out64(c.d, v).to_bits();
+            bits |= u64::from(s) << l;
+        }
+        self.put_wide(c, &out);
+        self.put_mask(c.d, bits);
+        Ok(())
+    }
+
+    /// Sources of a compare, for [`compare`].
+    pub(crate) fn compare_src(&self, c: &Cx<'_>, k: usize, ty: compare::Type) -> Result<Lanes, Trap> {
+        self.src(
+            c,
+            k,
+            match ty {
+                compare::Type::F16 => SIGN16,
+                compare::Type::F32 => SIGN32,
+                _ => 0,
+            },
+        )
+    }
+}
+
+/// Numbers of the set bits of a mask.
+pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let l = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(l)
+    })
+}
+
+/// Shift and width of an SDWA part (section 3.1).
+fn part(sel: u8) -> (u32, u32) {
+    match sel {
+        0..=3 => (8 * u32::from(sel), 8),
+        4 => (0, 16),
+        5 => (16, 16),
+        _ => (0, 32),
+    }
+}
+
+/// Source lane of a DPP control for lane `i`; `None` where it lies outside (section 3.2).
+fn dpp_lane(ctrl: u32, i: usize) -> Option<usize> {
+    let row = i & !15;
+    let n = (ctrl & 15) as usize;
+    match ctrl {
+        0..=0xff => Some((i & !3) + (ctrl as usize >> (2 * (i & 3)) & 3)),
+        0x101..=0x10f => Some(i + n).filter(|&s| s & !15 == row),
+        0x111..=0x11f => i.checked_sub(n).filter(|&s| s & !15 == row),
+        0x121..=0x12f => Some(row + ((i + 16 - n) & 15)),
+        0x130 => Some(i + 1).filter(|&s| s < LANES),
+        0x134 => Some((i + 1) & 63),
+        0x138 => i.checked_sub(1),
+        0x13c => Some((i + 63) & 63),
+        0x140 => Some(row + (15 - (i & 15))),
+        0x141 => Some((i & !7) + (7 - (i & 7))),
+        0x142 => row.checked_sub(1),
+        _ => (i >= 32).then_some(31),
+    }
+}
+
+fn byte(v: u32, i: u32) -> u32 {
+    v >> (8 * i) & 255
+}
+fn bytes(f: impl Fn(u32) -> u32) -> u32 {
+    (0..4).fold(0, |m, i| m | (f(i) & 255) << (8 * i))
+}
+fn sad4(a: u32, b: u32) -> u32 {
+    (0..4).map(|i| byte(a, i).abs_diff(byte(b, i))).sum()
+}
+/// Bytes whose second operand is 0 are left out.
+fn msad4(a: u32, b: u32) -> u32 {
+    (0..4).filter(|&i| byte(b, i) != 0).map(|i| byte(a, i).abs_diff(byte(b, i))).sum()
+}
+fn integer_clamp(sum: u64, add: u32, clamp: bool) -> u32 {
+    let v = sum + u64::from(add);
+    if clamp { v.min(u32::MAX.into()) as u32 } else { v as u32 }
+}
+fn align(a: u32, b: u32, shift: u32) -> u32 {
+    ((u64::from(a) << 32 | u64::from(b)) >> shift) as u32
+}
+fn clamp16(v: u32, clamp: bool) -> u32 {
+    if clamp { v.min(0xffff) } else { v & 0xffff }
+}
+fn sub16(a: u32, b: u32, clamp: bool) -> u32 {
+    let (a, b) = (a & 0xffff, b & 0xffff);
+    if clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) & 0xffff }
+}
+/// v_perm_b32: bytes 0 to 3 come from the second source, 4 to 7 from the first.
+fn perm(a: u32, b: u32, selectors: u32) -> u32 {
+    let all = u64::from(a) << 32 | u64::from(b);
+    bytes(|i| match byte(selectors, i) {
+        s @ 0..=7 => (all >> (8 * s)) as u32 & 255,
+        s @ 8..=11 => {
+            if all >> (16 * (s - 8) + 15) & 1 == 1 {
+                255
+            } else {
+                0
+            }
+        }
+        12 => 0,
+        _ => 255,
+    })
+}
