@@ -5,19 +5,23 @@
 //! point that uses only what the target's [`Caps`] allow.
 
 pub mod algebraic;
+pub mod arrays;
 pub mod caps;
 pub mod copyprop;
 mod cx;
 pub mod dce;
 pub mod fold;
 pub mod gvn;
+pub mod if_convert;
 pub mod init;
 pub mod inline;
 pub mod layout;
 pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
+pub mod licm;
 pub mod mem2reg;
+pub mod mem_opt;
 pub mod pipeline;
 pub mod returns;
 pub mod rewrite;

@@ -8,7 +8,8 @@
 //! | 3 | and unrolling with larger limits |
 
 use crate::{
-    Caps, Cx, algebraic, copyprop, dce, fold, gvn, init, inline, legalise, mem2reg, robust, scalarise, simplify_cfg,
+    Caps, Cx, algebraic, arrays, copyprop, dce, fold, gvn, if_convert, init, inline, legalise, licm, mem_opt, mem2reg,
+    robust, scalarise, simplify_cfg,
 };
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::verify::verify_module;
@@ -52,6 +53,10 @@ const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 const DCE: Pass = pass!("dce", dce::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
+const ARRAYS: Pass = pass!("arrays", arrays::run);
+const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
+const LICM: Pass = pass!("licm", licm::run);
+const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
@@ -74,21 +79,36 @@ const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, ca
 
 /// The passes of a level, in order. Inlining comes before all of them.
 pub fn passes(level: u8) -> Vec<Pass> {
-    // What makes code smaller; once before lowering and once after it.
+    // What makes code smaller.
     let tidy: &[Pass] = match level {
         0 => &[COPYPROP, DCE],
         _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
     let mut list = vec![MEM2REG];
     list.extend(tidy);
+    list.extend([ARRAYS, MEM2REG]);
+    if level >= 2 {
+        list.push(MEM_OPT);
+    }
+    list.extend(tidy);
+    if level >= 2 {
+        list.extend([IF_CONVERT]);
+        list.extend(tidy);
+        list.extend([IF_CONVERT, SIMPLIFY_CFG]);
+    }
     list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
+    if level >= 2 {
+        list.extend([LICM, MEM_OPT, ALGEBRAIC, GVN, DCE]);
+    }
     list.push(SORT);
     list
 }
 
 /// That a pass must come before another, and why. Checked by a test over all levels.
 pub const ORDER: &[(&str, &str, &str)] = &[
+    ("mem2reg", "arrays", "which elements an access can reach is seen in the values of its offset"),
+    ("arrays", "init-variables", "an initialiser of a variable that becomes values needs no store"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),

@@ -1,0 +1,135 @@
+//! Turns small diamonds into selects.
+//!
+//! ```text
+//! br c, block1, block2 merge block3      v5 = ..     (both arms)
+//! block1: v5 = ..; jump block3(v5)  ==>  v6 = select c, v5, v0
+//! block2: jump block3(v0)                jump block3(v6)
+//! ```
+//!
+//! Needs: structured control flow. Keeps: dominators of surviving blocks. Moves only what may be speculated, nothing
+//! convergent, no memory access, and no more than `Caps::if_convert` (divisions and special functions count as several).
+
+use crate::Cx;
+use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::{Attr, Block, Builder, Edge, Function, Inst, Op, OpAttrs, Value};
+
+/// Runs the pass; inner diamonds first, so that outer ones may follow.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let preds = f.preds();
+    let before = cx.changes();
+    for b in f.layout.clone().into_iter().rev() {
+        let t = f.terminator(b);
+        let d = &f.insts[t];
+        let Attr::Br { then, other, merge } = &d.attr else { continue };
+        let (then, other, merge, cond) = (then.clone(), other.clone(), *merge, d.args[0]);
+        // An arm is the join itself or a block of its own that does nothing but lead there.
+        let arm = |e: &Edge| -> Option<(Option<Block>, Edge)> {
+            let x = e.block;
+            let plain = preds[x].len() == 1 && f.blocks[x].header.is_none() && f.blocks[x].params.is_empty();
+            if !plain {
+                return Some((None, e.clone()));
+            }
+            match &f.insts[f.terminator(x)].attr {
+                Attr::Jump { edge, merge: None } => Some((Some(x), edge.clone())),
+                _ => None,
+            }
+        };
+        let (Some((arm1, e1)), Some((arm2, e2))) = (arm(&then), arm(&other)) else { continue };
+        let join = e1.block;
+        if join != e2.block || join == b || (arm1.is_none() && arm2.is_none() && e1 == e2) {
+            continue;
+        }
+        // Without a merge the arms are exits: both may still leave to one place with different values.
+        if f.blocks[join].header.is_some() && merge != Some(join) {
+            continue;
+        }
+        let mut cost = 0;
+        let mut body: Vec<Inst> = Vec::new();
+        for x in [arm1, arm2].into_iter().flatten() {
+            let insts = &f.blocks[x].insts;
+            for &i in &insts[..insts.len() - 1] {
+                cost += weight(f, i);
+                body.push(i);
+            }
+        }
+        cost += e1.args.iter().zip(&e2.args).filter(|(a, b)| a != b).count() as u32;
+        if cost > cx.caps.if_convert || !cx.change() {
+            continue;
+        }
+        f.blocks[b].insts.pop();
+        f.blocks[b].insts.extend(body);
+        for x in [arm1, arm2].into_iter().flatten() {
+            let last = f.blocks[x].insts.pop().expect("an arm has a terminator");
+            f.blocks[x].insts.clear();
+            f.blocks[x].insts.push(last);
+        }
+        let mut bld = Builder::like(f, b, t);
+        let args: Vec<Value> =
+            e1.args.iter().zip(&e2.args).map(|(&x, &y)| if x == y { x } else { bld.select(cond, x, y) }).collect();
+        match merge {
+            Some(m) => bld.jump_merge(join, &args, m),
+            None => bld.jump(join, &args),
+        };
+        // The arms have no way in any more: give them a harmless end until the layout drops them.
+        for x in [arm1, arm2].into_iter().flatten() {
+            f.blocks[x].insts.clear();
+            Builder::new(f, x).unreachable();
+        }
+    }
+    if cx.changes() != before {
+        sort_layout(f);
+    }
+}
+
+/// What executing an instruction in vain costs; more than any limit if it must not be.
+fn weight(f: &Function, i: Inst) -> u32 {
+    let op = f.insts[i].op;
+    match op {
+        _ if !op.has(OpAttrs::speculatable) => 1 << 16,
+        Op::UDiv | Op::SDiv | Op::URem | Op::SRem => 16,
+        Op::FRem | Op::FDiv => 4,
+        Op::Extract | Op::Compose | Op::Splat | Op::Shuffle | Op::Bitcast => 0,
+        _ if op.has(OpAttrs::inexact) => 4,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn a_diamond_becomes_a_select() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 5:i32\n\
+             br v1, block1, block2 merge block3\nblock1:\n  v2: i32 = iadd v0, 1:i32\n  jump block3(v2, 0:i32)\n\
+             block2:\n  v3: i32 = isub v0, 1:i32\n  jump block3(v3, 0:i32)\nblock3(v4: i32, v5: i32):\n  v6: i32 = iadd v4, v5\n\
+             store v6, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("v4: i32 = select v1, v2, v3\n  jump block1(v4, 0:i32) merge block1"), "{t}");
+    }
+
+    #[test]
+    fn exits_with_different_values_leave_together() {
+        let t = opt(
+            |f, cx| run(f, cx),
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 5:i32\n  jump block1 merge block4\n\
+             block1:\n  v2: b1 = icmp.ult v0, 9:i32\n  br v2, block2, block3 merge block3\nblock2:\n\
+             br v1, block4(1:i32), block4(2:i32)\nblock3:\n  jump block4(3:i32)\nblock4(v9: i32):\n  store v9, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("select v1, 1:i32, 2:i32"), "{t}");
+    }
+
+    #[test]
+    fn memory_and_large_arms_stay() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 5:i32\n\
+             br v1, block1, block2(0:i32) merge block2\nblock1:\n  v2: i32 = load res0[0 + v0] align 4\n  jump block2(v2)\n\
+             block2(v3: i32):\n  br v1, block3, block4(0:i32) merge block4\nblock3:\n  v4: i32 = udiv v3, v0\n  jump block4(v4)\n\
+             block4(v5: i32):\n  store v5, res1[0] align 4\n  ret\n}",
+        );
+    }
+}

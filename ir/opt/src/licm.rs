@@ -1,0 +1,146 @@
+//! Moves what does not change in a loop in front of it.
+//!
+//! Needs: structured control flow. Keeps: structure; may add a block in front of a loop. Moves only values: speculatable
+//! ops, and loads of memory nobody writes that are known to lie in bounds (or that the header executes anyway). Nothing
+//! convergent moves. Inner loops first, so that a value may leave several loops.
+
+use crate::Cx;
+use crate::gvn::{is_value, readonly};
+use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
+use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    sort_layout(f);
+    let dom = DomTree::new(f);
+    let s = Structure::new(f, &dom);
+    let fixed = readonly(f, cx);
+    let mut home: SideMap<Inst, Option<Block>> = f.inst_blocks();
+    // The layout only grows by preheaders below, so the list of each loop's blocks stays right.
+    let loops: Vec<_> = s.loops().collect();
+    let mut added: Vec<(Block, gpucc_ir::analysis::ConstructId)> = Vec::new();
+    for &l in loops.iter().rev() {
+        let header = s.constructs[l].header;
+        let mut inside: EntitySet<Block> = s.blocks(f, l).into_iter().collect();
+        // Preheaders of inner loops lie in the outer ones.
+        for &(p, inner) in &added {
+            if s.enclosing(s.constructs[inner].parent).any(|k| k == l) {
+                inside.insert(p);
+            }
+        }
+        let mut moved: Vec<Inst> = Vec::new();
+        let mut out: EntitySet<Inst> = EntitySet::new();
+        for b in f.layout.clone() {
+            if !inside.contains(b) {
+                continue;
+            }
+            for &i in &f.blocks[b].insts {
+                let d = &f.insts[i];
+                if !is_value(f, i, &fixed) {
+                    continue;
+                }
+                let safe = d.op != Op::Load || b == header || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));
+                let still = d.args.iter().all(|&v| match f.values[v].def {
+                    ValueDef::Inst(k, _) => out.contains(k) || home[k].is_none_or(|h| !inside.contains(h)),
+                    ValueDef::Param(p, _) => !inside.contains(p),
+                    ValueDef::Const(_) | ValueDef::Undef => true,
+                });
+                if safe && still && cx.change() {
+                    out.insert(i);
+                    moved.push(i);
+                }
+            }
+        }
+        if moved.is_empty() {
+            continue;
+        }
+        let before = f.layout.len();
+        let pre = preheader(f, header, &inside);
+        if f.layout.len() != before {
+            added.push((pre, l));
+        }
+        for &b in inside.iter().collect::<Vec<_>>().iter() {
+            f.blocks[b].insts.retain(|&i| !out.contains(i));
+        }
+        let at = f.blocks[pre].insts.len() - 1;
+        for &i in &moved {
+            home[i] = Some(pre);
+        }
+        f.blocks[pre].insts.splice(at..at, moved);
+    }
+}
+
+/// The block that leads into the loop and nowhere else; makes one if there is none.
+pub(crate) fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>) -> Block {
+    let preds = f.preds();
+    let outer: Vec<Block> = preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
+    if let [p] = outer[..]
+        && f.succs(p).len() == 1
+        && f.insts[f.terminator(p)].merge().is_none()
+    {
+        return p;
+    }
+    let pre = f.make_block();
+    let at = f.layout.iter().position(|&b| b == header).expect("the header is in the layout");
+    f.layout.insert(at, pre);
+    let types: Vec<_> = f.blocks[header].params.iter().map(|&p| f.ty(p)).collect();
+    let params: Vec<Value> = types.into_iter().map(|t| f.add_param(pre, t)).collect();
+    for p in f.layout.clone() {
+        if inside.contains(p) || p == pre {
+            continue;
+        }
+        let t = f.terminator(p);
+        for e in f.insts[t].edges_mut() {
+            if e.block == header {
+                e.block = pre;
+            }
+        }
+        // Where the header was a merge or a continue block of something around it, the new block is that now.
+        if f.insts[t].merge() == Some(header) {
+            f.insts[t].set_merge(Some(pre));
+        }
+        if let Some(h) = &mut f.blocks[p].header {
+            if h.merge == header {
+                h.merge = pre;
+            }
+            if h.cont == header {
+                h.cont = pre;
+            }
+        }
+    }
+    Builder::new(f, pre).jump(header, &params);
+    pre
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn invariants_leave_both_loops() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+             block1(v1: i32) loop merge block7 continue block6:\n  v2: b1 = icmp.ult v1, v0\n  br v2, block2, block7\n\
+             block2:\n  jump block3(0:i32)\nblock3(v3: i32) loop merge block6 continue block5:\n  v4: i32 = imul v0, v0\n  v5: i32 = iadd v1, v4\n\
+             v6: b1 = icmp.ult v3, v5\n  br v6, block4, block6\nblock4:\n  v7: f32 = load res2[4] align 4 {in_bounds}\n  store v7, res1[0] align 4\n  jump block5\n\
+             block5:\n  v8: i32 = iadd v3, 1:i32\n  jump block3(v8)\nblock6:\n  v9: i32 = iadd v1, 1:i32\n  jump block1(v9)\nblock7:\n  ret\n}",
+        );
+        let entry = t.split("block1").next().unwrap();
+        assert!(entry.contains("imul v0, v0") && entry.contains("load res2[4]"), "{t}");
+        let outer = t.split("block3(").next().unwrap();
+        assert!(outer.contains("iadd v") && !entry.contains("iadd"), "{t}");
+    }
+
+    #[test]
+    fn written_memory_and_guarded_loads_stay() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+             block1(v1: i32) loop merge block4 continue block3:\n  v2: i32 = load res1[0] align 4\n  v3: b1 = icmp.ult v1, v2\n\
+             br v3, block2, block4\nblock2:\n  v4: i32 = load res0[0 + v0] align 4\n  store v4, res1[0] align 4\n  jump block3\n\
+             block3:\n  v5: i32 = iadd v1, 1:i32\n  jump block1(v5)\nblock4:\n  ret\n}",
+        );
+    }
+}

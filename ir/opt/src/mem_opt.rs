@@ -1,0 +1,199 @@
+//! Memory that is known already: loads behind a store or load of the same bytes, stores that are overwritten unread.
+//!
+//! Looks along chains of blocks with one predecessor each. Two accesses are of the same bytes if place, dynamic offset and
+//! constant offset are equal; with equal dynamic offsets, constant ranges tell apart what cannot overlap.
+//!
+//! Needs: nothing. Keeps: the CFG. A barrier forgets the spaces that it orders; atomics and volatile accesses forget their
+//! place and are never removed.
+
+use crate::Cx;
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, Op, Place, SideMap, Space, Type, Value};
+
+#[derive(Clone)]
+struct Known {
+    place: Place,
+    dynamic: Option<Value>,
+    offset: u32,
+    ty: Type,
+    value: Value,
+}
+
+/// The most facts kept at once: more would make long blocks quadratic.
+const MOST: usize = 64;
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    forward(f, cx);
+    dead_stores(f, cx);
+}
+
+fn forward(f: &mut Function, cx: &mut Cx<'_>) {
+    let preds = f.preds();
+    let mut out: SideMap<Block, Option<Vec<Known>>> = SideMap::with_default(None);
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for b in f.layout.clone() {
+        let mut known: Vec<Known> = match preds[b][..] {
+            [p] => out[p].clone().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        for i in std::mem::take(&mut f.blocks[b].insts) {
+            f.insts[i].map_uses(|v| resolve(&map, v));
+            if step(f, cx, b, i, &mut known, &mut map) {
+                f.blocks[b].insts.push(i);
+            }
+            if known.len() > MOST {
+                known.remove(0);
+            }
+        }
+        out[b] = Some(known);
+    }
+    f.replace_uses(&map);
+}
+
+fn resolve(map: &SideMap<Value, Option<Value>>, mut v: Value) -> Value {
+    while let Some(n) = map[v] {
+        v = n;
+    }
+    v
+}
+
+/// Takes note of an instruction; false if it goes.
+fn step(
+    f: &mut Function,
+    cx: &mut Cx<'_>,
+    block: Block,
+    i: Inst,
+    known: &mut Vec<Known>,
+    map: &mut SideMap<Value, Option<Value>>,
+) -> bool {
+    let d = f.insts[i].clone();
+    match (&d.attr, d.op) {
+        (Attr::Barrier(b), _) => {
+            known.retain(|k| match cx.module.space(k.place) {
+                Space::Workgroup => !b.workgroup,
+                Space::Storage => !b.storage,
+                Space::Uniform | Space::Function | Space::Private => true,
+            });
+            true
+        }
+        (_, Op::Call) => {
+            known.clear();
+            true
+        }
+        (Attr::Place(p), _) => {
+            known.retain(|k| k.place != *p);
+            true
+        }
+        (Attr::Mem(m), Op::Load) if m.flags.is_plain() => {
+            let ty = f.ty(d.result());
+            let dynamic = d.dyn_offset();
+            let hit = known.iter().find(|k| {
+                k.place == m.place
+                    && k.dynamic == dynamic
+                    && k.offset == m.offset
+                    && k.ty.lanes() == ty.lanes()
+                    && k.ty.bits() == ty.bits()
+                    && (k.ty == ty || !(k.ty.is_bool() || ty.is_bool()))
+            });
+            if let Some(v) = hit.map(|k| k.value)
+                && cx.change()
+            {
+                let v = if f.ty(v) == ty { v } else { Builder::like(f, block, i).bitcast(v, ty) };
+                map[d.result()] = Some(v);
+                return false;
+            }
+            known.push(Known { place: m.place, dynamic, offset: m.offset, ty, value: d.result() });
+            true
+        }
+        (Attr::Mem(m), Op::Store) if m.flags.is_plain() => {
+            let ty = f.ty(d.args[0]);
+            let dynamic = d.dyn_offset();
+            known.retain(|k| k.place != m.place || apart(k.dynamic, k.offset, k.ty, dynamic, m.offset, ty));
+            known.push(Known { place: m.place, dynamic, offset: m.offset, ty, value: d.args[0] });
+            true
+        }
+        (Attr::Mem(m) | Attr::Atomic(_, m), _) => {
+            known.retain(|k| k.place != m.place);
+            true
+        }
+        _ => true,
+    }
+}
+
+/// Whether two accesses of one place cannot overlap.
+fn apart(d1: Option<Value>, o1: u32, t1: Type, d2: Option<Value>, o2: u32, t2: Type) -> bool {
+    d1 == d2 && (o1 + t1.mem_bytes() <= o2 || o2 + t2.mem_bytes() <= o1)
+}
+
+/// Stores whose bytes are all written again in the same block before anything can read them.
+fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
+    for b in f.layout.clone() {
+        // What later code overwrites, looking backwards.
+        let mut over: Vec<(Place, Option<Value>, u32, Type)> = Vec::new();
+        let mut keep: Vec<Inst> = Vec::new();
+        for i in f.blocks[b].insts.clone().into_iter().rev() {
+            let d = &f.insts[i];
+            match (&d.attr, d.op) {
+                (Attr::Mem(m), Op::Store) if m.flags.is_plain() => {
+                    let (ty, dynamic) = (f.ty(d.args[0]), d.dyn_offset());
+                    let covered = over.iter().any(|o| {
+                        o.0 == m.place
+                            && o.1 == dynamic
+                            && o.2 <= m.offset
+                            && m.offset + ty.mem_bytes() <= o.2 + o.3.mem_bytes()
+                    });
+                    if covered && cx.change() {
+                        continue;
+                    }
+                    if over.len() < MOST {
+                        over.push((m.place, dynamic, m.offset, ty));
+                    }
+                }
+                (Attr::Mem(m), Op::Load) if m.flags.is_plain() => {
+                    let (ty, dynamic) = (f.ty(d.result()), d.dyn_offset());
+                    over.retain(|o| o.0 != m.place || apart(o.1, o.2, o.3, dynamic, m.offset, ty));
+                }
+                (Attr::Mem(m) | Attr::Atomic(_, m), _) => over.retain(|o| o.0 != m.place),
+                (_, Op::Barrier | Op::Call) => over.clear(),
+                _ => {}
+            }
+            keep.push(i);
+        }
+        keep.reverse();
+        f.blocks[b].insts = keep;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    #[test]
+    fn forwards_and_drops() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  store v0, global0[0 + v0] align 4\n  store 1:i32, global0[4 + v0] align 4\n\
+             v1: f32 = load global0[0 + v0] align 4\n  v2: i32 = load res1[0] align 4\n  v3: b1 = icmp.eq v0, 1:i32\n\
+             br v3, block1, block2 merge block2\nblock1:\n  v4: i32 = load res1[0] align 4\n  store 5:i32, res1[4] align 4\n  store v4, res1[4] align 4\n  jump block2\n\
+             block2:\n  store v1, res1[8] align 4\n  ret\n}"
+                .replace("res1[4]", "res1[0 + v0]")
+                .replace("res1[8]", "res1[0]")
+                .as_str(),
+        );
+        assert!(t.contains("bitcast v0"), "{t}");
+        assert_eq!(t.matches("load").count(), 1, "{t}");
+        assert!(!t.contains("store 5:i32"), "{t}");
+    }
+
+    #[test]
+    fn barriers_atomics_and_unknown_offsets_stand_between() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  store v0, global0[0 + v0] align 4\n  barrier workgroup workgroup\n\
+             v1: i32 = load global0[0 + v0] align 4\n  store v1, global0[0] align 4\n  v2: i32 = load global0[0 + v0] align 4\n\
+             v3: i32 = load res1[0] align 4\n  v4: i32 = atomic.add 1:i32, res1[0] align 4\n  v5: i32 = load res1[0] align 4\n\
+             v6: i32 = iadd v2, v3\n  v7: i32 = iadd v5, v6\n  store v7, global0[8] align 4\n  barrier workgroup workgroup\n  store v7, global0[8] align 4\n  ret\n}",
+        );
+    }
+}
