@@ -30,6 +30,7 @@ pub mod scalarise;
 pub mod simplify_cfg;
 #[cfg(test)]
 mod testing;
+pub mod unroll;
 
 pub use caps::{Caps, OpSet};
 pub use cx::Cx;

@@ -9,7 +9,7 @@
 
 use crate::{
     Caps, Cx, algebraic, arrays, copyprop, dce, fold, gvn, if_convert, init, inline, legalise, licm, mem_opt, mem2reg,
-    robust, scalarise, simplify_cfg,
+    robust, scalarise, simplify_cfg, unroll,
 };
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::verify::verify_module;
@@ -56,6 +56,7 @@ const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
 const ARRAYS: Pass = pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
 const LICM: Pass = pass!("licm", licm::run);
+const UNROLL: Pass = pass!("unroll", unroll::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
@@ -86,6 +87,10 @@ pub fn passes(level: u8) -> Vec<Pass> {
     };
     let mut list = vec![MEM2REG];
     list.extend(tidy);
+    if level >= 2 {
+        list.push(UNROLL);
+        list.extend(tidy);
+    }
     list.extend([ARRAYS, MEM2REG]);
     if level >= 2 {
         list.push(MEM_OPT);
@@ -107,6 +112,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
 
 /// That a pass must come before another, and why. Checked by a test over all levels.
 pub const ORDER: &[(&str, &str, &str)] = &[
+    ("unroll", "arrays", "an index that is constant in each copy needs no selects"),
     ("mem2reg", "arrays", "which elements an access can reach is seen in the values of its offset"),
     ("arrays", "init-variables", "an initialiser of a variable that becomes values needs no store"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
@@ -258,7 +264,7 @@ mod tests {
                 let caps = Caps { scalar, ..Caps::FULL };
                 let o = Options { level, verify: true, dump_after: vec!["mem2reg".into()], ..Options::default() };
                 let (out, report) = prepare(&m, "main", &caps, &o).unwrap_or_else(|e| panic!("{e}"));
-                assert_eq!(report.dumps.len(), 1);
+                assert_eq!(report.dumps.len(), 2, "mem2reg runs twice");
                 assert!(report.times.iter().any(|t| t.pass == "robust" && t.changes > 0));
                 assert!(out.to_string().contains("barrier"), "workgroup memory is zeroed first");
             }

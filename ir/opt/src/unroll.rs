@@ -1,0 +1,408 @@
+//! Unrolls loops whose trip count is known and small.
+//!
+//! ```text
+//! loop i = 0.. { if i == 3 break; body }      ==>      body(0); body(1); body(2)
+//! ```
+//!
+//! The count is found by executing the exit condition on constants: it may depend on one loop parameter, which itself is
+//! computed from itself and constants. The loop's other ways out stay: a construct around all copies ends where the loop
+//! ended, and one around each copy ends where `continue` went.
+//!
+//! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
+//! instructions, loops with barriers in them (code size for nothing), exits other than to the loop's merge.
+
+use crate::Cx;
+use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, sort_layout};
+use gpucc_ir::{
+    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, SideMap, Value, ValueDef, eval,
+};
+
+/// The most iterations that are looked at.
+pub const TRIPS: u32 = 64;
+
+/// Runs the pass: innermost loops, until none is left that qualifies.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    sort_layout(f);
+    loop {
+        let dom = DomTree::new(f);
+        let s = Structure::new(f, &dom);
+        let inner = |l: ConstructId| !s.loops().any(|k| k != l && s.enclosing(Some(k)).any(|e| e == l));
+        let Some(plan) = s.loops().filter(|&l| inner(l)).find_map(|l| plan(f, &s, l, cx)) else { return };
+        if !cx.change() {
+            return;
+        }
+        apply(f, &plan);
+        sort_layout(f);
+    }
+}
+
+struct Plan {
+    header: Block,
+    cont: Block,
+    merge: Block,
+    /// All blocks of the loop in layout order.
+    blocks: Vec<Block>,
+    /// The block with the counted exit, and which edge of its `br` leaves.
+    exit: (Block, bool),
+    /// How often the exit test says "stay".
+    stays: u32,
+}
+
+fn plan(f: &Function, s: &Structure, l: ConstructId, cx: &Cx<'_>) -> Option<Plan> {
+    let c = &s.constructs[l];
+    let ConstructKind::Loop { cont } = c.kind else { return None };
+    let (header, merge) = (c.header, c.merge);
+    let blocks = s.blocks(f, l);
+    let inside: EntitySet<Block> = blocks.iter().copied().collect();
+    let mut size = 0_u32;
+    let mut latches = Vec::new();
+    for &b in &blocks {
+        size += f.blocks[b].insts.len() as u32;
+        for &i in &f.blocks[b].insts {
+            if matches!(f.insts[i].op, Op::Barrier | Op::Call) {
+                return None;
+            }
+        }
+        for t in f.succs(b) {
+            if t == header {
+                latches.push(b);
+            } else if !inside.contains(t) && t != merge {
+                return None;
+            }
+        }
+    }
+    // Someone outside must not reach the merge: its parameters will be the loop's results.
+    let preds = f.preds();
+    if preds[merge].iter().any(|&p| !inside.contains(p)) {
+        return None;
+    }
+    let [latch] = latches[..] else { return None };
+    let entries: Vec<Block> = preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
+    let [before] = entries[..] else { return None };
+    // The counted exit is the header's or the latch's branch.
+    for at in [header, latch] {
+        let t = f.terminator(at);
+        let Attr::Br { then, other, .. } = &f.insts[t].attr else { continue };
+        let leaves = match (then.block == merge, other.block == merge) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => continue,
+        };
+        let cond = f.insts[t].args[0];
+        let Some(stays) = count(f, header, before, latch, cond, leaves) else { continue };
+        // A test at the top runs once more than the body, a test at the bottom as often.
+        let copies = if at == header { stays } else { stays + 1 };
+        if copies.saturating_mul(size) > cx.caps.unroll.max(size) && copies > 1 {
+            continue;
+        }
+        return Some(Plan { header, cont, merge, blocks, exit: (at, leaves), stays });
+    }
+    None
+}
+
+/// How often the condition says "stay" before it says "leave".
+fn count(f: &Function, header: Block, before: Block, latch: Block, cond: Value, leaves: bool) -> Option<u32> {
+    let arg = |from: Block, n: usize| {
+        let edges = f.edges(from);
+        let mut to = edges.iter().filter(|e| e.block == header);
+        let e = to.next()?;
+        to.next().is_none().then(|| e.args[n])
+    };
+    let mut params = Vec::new();
+    leaf(f, header, cond, &mut params, 24)?;
+    let [p] = params[..] else {
+        // A condition of constants alone: leaves at once or never.
+        let c = params.is_empty().then(|| value(f, cond, None))??;
+        return ((c.bits[0] != 0) == leaves).then_some(0);
+    };
+    let ValueDef::Param(_, n) = f.values[p].def else { return None };
+    let (start, next) = (arg(before, n as usize)?, arg(latch, n as usize)?);
+    let mut own = Vec::new();
+    leaf(f, header, next, &mut own, 24)?;
+    if own != [p] && !own.is_empty() {
+        return None;
+    }
+    let mut now = f.as_const(start)?.clone();
+    for trips in 0..=TRIPS {
+        let c = value(f, cond, Some((p, &now)))?;
+        if (c.bits[0] != 0) == leaves {
+            return Some(trips);
+        }
+        now = value(f, next, Some((p, &now)))?;
+    }
+    None
+}
+
+/// The header's parameters that a value depends on; `None` if on anything else that is no constant.
+fn leaf(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u32) -> Option<()> {
+    match f.values[v].def {
+        ValueDef::Const(_) => Some(()),
+        ValueDef::Param(b, _) if b == header => {
+            if !found.contains(&v) {
+                found.push(v);
+            }
+            Some(())
+        }
+        ValueDef::Inst(i, _) if depth > 0 && f.insts[i].op.is_pure() && !f.insts[i].args.is_empty() => {
+            f.insts[i].args.iter().try_for_each(|&a| leaf(f, header, a, found, depth - 1))
+        }
+        _ => None,
+    }
+}
+
+fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const> {
+    if let Some((p, c)) = param
+        && p == v
+    {
+        return Some(c.clone());
+    }
+    if let Some(c) = f.as_const(v) {
+        return Some(c.clone());
+    }
+    let i = f.def_inst(v)?;
+    let d = &f.insts[i];
+    let args: Option<Vec<Const>> = d.args.iter().map(|&a| value(f, a, param)).collect();
+    let args = args?;
+    eval::apply(d.op, &d.attr, f.ty(v), &args.iter().collect::<Vec<_>>())
+}
+
+/// Gives the merge a parameter for each value that leaves the loop by dominance.
+fn close(f: &mut Function, p: &Plan) {
+    let inside: EntitySet<Block> = p.blocks.iter().copied().collect();
+    let mut defined: EntitySet<Value> = EntitySet::new();
+    for &b in &p.blocks {
+        defined.extend_from(&f.blocks[b].params);
+        for &i in &f.blocks[b].insts {
+            defined.extend_from(&f.insts[i].results);
+        }
+    }
+    let mut out: Vec<Value> = Vec::new();
+    for &b in &f.layout {
+        if inside.contains(b) {
+            continue;
+        }
+        for &i in &f.blocks[b].insts {
+            f.insts[i].for_each_use(|v| {
+                if defined.contains(v) && !out.contains(&v) {
+                    out.push(v);
+                }
+            });
+        }
+    }
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for v in out {
+        let ty = f.ty(v);
+        map[v] = Some(f.add_param(p.merge, ty));
+        for &b in &p.blocks {
+            let t = f.terminator(b);
+            for e in f.insts[t].edges_mut() {
+                if e.block == p.merge {
+                    e.args.push(v);
+                }
+            }
+        }
+    }
+    for b in f.layout.clone() {
+        if !inside.contains(b) {
+            for k in 0..f.blocks[b].insts.len() {
+                let i = f.blocks[b].insts[k];
+                f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            }
+        }
+    }
+}
+
+fn apply(f: &mut Function, p: &Plan) {
+    close(f, p);
+    let at_top = p.exit.0 == p.header;
+    // Copies of the whole body; with the test at the top one more, of the header alone.
+    let full = if at_top { p.stays } else { p.stays + 1 };
+    let types: Vec<_> = f.blocks[p.header].params.iter().map(|&v| f.ty(v)).collect();
+    let mut fronts: Vec<Block> = Vec::new();
+    for _ in 0..full + u32::from(at_top) {
+        let b = f.add_block();
+        for &t in &types {
+            f.add_param(b, t);
+        }
+        fronts.push(b);
+    }
+    for k in 0..full as usize {
+        let last = k + 1 == full as usize;
+        let next = fronts.get(k + 1).copied();
+        copy(f, p, fronts[k], next, Some(!(last && !at_top)), &p.blocks);
+    }
+    if at_top {
+        copy(f, p, fronts[full as usize], None, None, &[p.header]);
+    }
+    // Into the first copy, inside of a construct that ends where the loop did.
+    let open = f.make_block();
+    let at = f.layout.iter().position(|&b| b == p.header).expect("the header is in the layout");
+    f.layout.insert(at, open);
+    let params: Vec<Value> = types.iter().map(|&t| f.add_param(open, t)).collect();
+    let inside: EntitySet<Block> = p.blocks.iter().copied().collect();
+    for b in f.layout.clone() {
+        if inside.contains(b) || b == open || fronts.contains(&b) {
+            continue;
+        }
+        let Some(&t) = f.blocks[b].insts.last() else { continue };
+        for e in f.insts[t].edges_mut() {
+            if e.block == p.header {
+                e.block = open;
+            }
+        }
+        if f.insts[t].merge() == Some(p.header) {
+            f.insts[t].set_merge(Some(open));
+        }
+        if let Some(h) = &mut f.blocks[b].header {
+            if h.merge == p.header {
+                h.merge = open;
+            }
+            if h.cont == p.header {
+                h.cont = open;
+            }
+        }
+    }
+    Builder::new(f, open).jump_merge(fronts[0], &params, p.merge);
+    f.blocks[p.header].header = None;
+}
+
+/// Copies blocks of the loop behind `front`, whose parameters stand for the header's. The counted branch is decided:
+/// `stay` says how, `None` means that it leaves and is all there is. Back edges lead to `next`.
+fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Option<bool>, blocks: &[Block]) {
+    let mut to: SideMap<Block, Option<Block>> = SideMap::with_default(None);
+    let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for &b in blocks {
+        let n = f.add_block();
+        to[b] = Some(n);
+        let params = f.blocks[b].params.clone();
+        if b == p.header {
+            for (&v, &w) in params.iter().zip(&f.blocks[front].params) {
+                values[v] = Some(w);
+            }
+        } else {
+            for v in params {
+                let ty = f.ty(v);
+                values[v] = Some(f.add_param(n, ty));
+            }
+        }
+    }
+    let mut copies: Vec<Inst> = Vec::new();
+    for &b in blocks {
+        for i in f.blocks[b].insts.clone() {
+            let data = f.insts[i].clone();
+            let types: Vec<_> = data.results.iter().map(|&r| f.ty(r)).collect();
+            let n = f.push_inst(to[b].expect("just made"), data.clone(), &types);
+            for (k, &r) in data.results.iter().enumerate() {
+                values[r] = Some(f.insts[n].results[k]);
+            }
+            copies.push(n);
+        }
+    }
+    for n in copies {
+        let d = &mut f.insts[n];
+        d.map_uses(|v| values[v].unwrap_or(v));
+        for e in d.edges_mut() {
+            if e.block == p.header {
+                // Without a next copy the back edge is on the side of the counted branch that is not taken.
+                e.block = next.unwrap_or(p.merge);
+            } else if let Some(b) = to[e.block] {
+                e.block = b;
+            }
+        }
+        if let Some(m) = d.merge()
+            && let Some(b) = to[m]
+        {
+            // A selection that ends where `continue` goes ends at the copy's own construct, made below.
+            d.set_merge((m != p.cont || p.cont == p.header).then_some(b));
+        }
+    }
+    for &b in blocks {
+        if let Some(h) = f.blocks[b].header
+            && b != p.header
+        {
+            let m = |x: Block| to[x].unwrap_or(x);
+            f.blocks[m(b)].header = Some(LoopHeader { merge: m(h.merge), cont: m(h.cont) });
+        }
+    }
+    // Decide the counted branch of this copy.
+    let at = to[p.exit.0].expect("the exit is copied");
+    let t = f.terminator(at);
+    let Attr::Br { then, other, merge } = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
+    let take_exit = stay != Some(true);
+    let edge: Edge = if take_exit == p.exit.1 { then } else { other };
+    let d = &mut f.insts[t];
+    d.op = Op::Jump;
+    d.args.clear();
+    d.attr = Attr::Jump { edge, merge: if stay.is_none() { None } else { merge } };
+    let body = to[p.header].expect("the header is copied");
+    let mut b = Builder::new(f, front);
+    match to[p.cont] {
+        // `continue` leads to the copy's own continue part.
+        Some(c) if stay.is_some() && p.cont != p.header => b.jump_merge(body, &[], c),
+        _ => b.jump(body, &[]),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use crate::{Cx, algebraic, copyprop, dce, fold, simplify_cfg};
+    use gpucc_ir::Function;
+
+    fn all(f: &mut Function, cx: &mut Cx<'_>) {
+        run(f, cx);
+        for _ in 0..2 {
+            copyprop::run(f, cx);
+            fold::run(f, cx);
+            algebraic::run(f, cx);
+            simplify_cfg::run(f, cx);
+            dce::run(f, cx);
+        }
+    }
+
+    const TOP: &str = "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32, v0)\n\
+        block1(v1: i32, v2: i32) loop merge block6 continue block5:\n  v3: b1 = icmp.ult v1, 3:i32\n  br v3, block2, block6\n\
+        block2:\n  v4: b1 = icmp.eq v2, 77:i32\n  br v4, block6, block3\nblock3:\n  v5: b1 = icmp.eq v2, 5:i32\n  br v5, block4, block5 merge block5\n\
+        block4:\n  store v1, res1[0] align 4\n  jump block5\nblock5:\n  v6: i32 = iadd v1, 1:i32\n  v7: i32 = imul v2, v2\n  jump block1(v6, v7)\n\
+        block6:\n  store v2, res1[0] align 4\n  ret\n}";
+
+    #[test]
+    fn a_counted_loop_with_break_and_continue() {
+        // The intermediate form must verify too.
+        opt(run, TOP);
+        let t = opt(all, TOP);
+        assert!(!t.contains("loop"), "{t}");
+        assert_eq!(t.matches("imul").count(), 3, "{t}");
+        assert_eq!(t.matches("icmp.eq").count(), 6, "{t}");
+    }
+
+    #[test]
+    fn a_test_at_the_bottom() {
+        let t = opt(
+            all,
+            "func0 \"f\" {\nblock0:\n  jump block1(8:i32)\nblock1(v1: i32) loop merge block3 continue block2:\n  store v1, res1[0] align 4\n  jump block2\n\
+             block2:\n  v2: i32 = ushr v1, 1:i32\n  v3: b1 = icmp.eq v2, 0:i32\n  br v3, block3, block1(v2)\nblock3:\n  ret\n}",
+        );
+        assert_eq!(
+            t,
+            "func0 \"f\" {\nblock0:\n  store 8:i32, res1[0] align 4\n  store 4:i32, res1[0] align 4\n  store 2:i32, res1[0] align 4\n\
+             store 1:i32, res1[0] align 4\n  ret\n}\n"
+                .replace("\nstore", "\n  store")
+        );
+    }
+
+    #[test]
+    fn unknown_and_long_counts_stay() {
+        for bound in ["v0", "1000:i32"] {
+            unchanged(
+                run,
+                &format!(
+                    "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+                     block1(v1: i32) loop merge block3 continue block2:\n  v3: b1 = icmp.ult v1, {bound}\n  br v3, block2, block3\n\
+                     block2:\n  store v1, res1[0] align 4\n  v6: i32 = iadd v1, 1:i32\n  jump block1(v6)\nblock3:\n  ret\n}}"
+                ),
+            );
+        }
+    }
+}
