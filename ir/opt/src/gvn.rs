@@ -42,9 +42,10 @@ pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool
     }
 }
 
-/// A stand-in for the attribute that can be hashed and compared cheaply.
-type Key = (Op, Type, Args, String);
+/// Op, type, operands and the attribute packed into a number.
+type Key = (Op, Type, Args, u64);
 
+/// The key of an instruction that [`is_value`].
 fn key(f: &Function, i: Inst) -> Key {
     let d = &f.insts[i];
     let mut args = d.args.clone();
@@ -52,10 +53,25 @@ fn key(f: &Function, i: Inst) -> Key {
         args.swap(0, 1);
     }
     let attr = match &d.attr {
-        Attr::None => String::new(),
-        // Alignment and flags are promises about the same access.
-        Attr::Mem(m) => format!("{}+{}", m.place, m.offset),
-        a => format!("{a:?}"),
+        Attr::IntCc(c) => *c as u64,
+        Attr::FloatCc(c) => *c as u64,
+        Attr::Lane(l) => u64::from(*l),
+        Attr::Lanes(l) => l.iter().fold(0, |n, &k| n << 8 | u64::from(k)),
+        // Alignment and flags are promises about the same access; only buffers come here.
+        Attr::Mem(m) => match m.place {
+            Place::Buffer(r) => u64::from(r.0) << 32 | u64::from(m.offset),
+            Place::Global(_) | Place::Local(_) => unreachable!("variables are no values"),
+        },
+        Attr::Res(r) => u64::from(r.0),
+        Attr::Sysval(s) => *s as u64,
+        Attr::None
+        | Attr::Atomic(..)
+        | Attr::Place(_)
+        | Attr::Barrier(_)
+        | Attr::Call(_)
+        | Attr::Jump { .. }
+        | Attr::Br { .. }
+        | Attr::Switch(_) => 0,
     };
     (d.op, f.ty(d.result()), args, attr)
 }

@@ -74,7 +74,7 @@ fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Function>>) {
     let mut any = false;
     work.reverse();
     while let Some(b) = work.pop() {
-        let Some(at) = f.blocks[b].insts.iter().position(|&i| f.insts[i].op == Op::Call) else { continue };
+        let Some(at) = f.blocks[b].insts.iter().rposition(|&i| f.insts[i].op == Op::Call) else { continue };
         any = true;
         let i = f.blocks[b].insts[at];
         let Attr::Call(callee) = f.insts[i].attr else { unreachable!("a call has its attribute") };
@@ -84,7 +84,8 @@ fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Function>>) {
         let after = f.add_block();
         f.blocks[after].insts = rest;
         copy_body(f, callee, b, after, i, &mut map);
-        work.push(after);
+        // The last call first, so that what follows a call is moved once.
+        work.push(b);
     }
     if any {
         f.replace_uses(&map);

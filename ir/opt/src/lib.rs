@@ -19,6 +19,8 @@ pub mod layout;
 pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
+#[cfg(test)]
+mod legalise_test;
 pub mod licm;
 pub mod mem2reg;
 pub mod mem_opt;

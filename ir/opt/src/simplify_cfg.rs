@@ -77,6 +77,11 @@ fn named(f: &Function) -> SideMap<Block, bool> {
 /// Edges to a block that holds nothing but a plain jump go on to the jump's target.
 fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
     let keep = named(f);
+    // How often each value is used, kept up to date while edges change.
+    let mut uses: SideMap<Value, u32> = SideMap::new();
+    for (_, i) in f.insts_in_order() {
+        f.insts[i].for_each_use(|v| uses[v] += 1);
+    }
     for b in f.layout.clone() {
         let t = f.terminator(b);
         for n in 0..f.succs(b).len() {
@@ -96,25 +101,20 @@ fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
                 let args: smallvec::SmallVec<[Value; 2]> =
                     next.args.iter().map(|v| params.iter().position(|p| p == v).map_or(*v, |k| e.args[k])).collect();
                 // Parameters that are read elsewhere need the block.
-                if !params.is_empty() && used_elsewhere(f, target, &params) {
+                let here = |p: &Value| next.args.iter().filter(|v| *v == p).count() as u32;
+                if params.iter().any(|p| uses[*p] != here(p)) {
                     break;
                 }
                 let next = Edge { block: next.block, args };
                 if !cx.change() {
                     return;
                 }
+                e.args.iter().for_each(|&v| uses[v] -= 1);
+                next.args.iter().for_each(|&v| uses[v] += 1);
                 *f.insts[t].edges_mut()[n] = next;
             }
         }
     }
-}
-
-fn used_elsewhere(f: &Function, home: Block, params: &[Value]) -> bool {
-    f.insts_in_order().filter(|x| x.0 != home).any(|(_, i)| {
-        let mut hit = false;
-        f.insts[i].for_each_use(|v| hit |= params.contains(&v));
-        hit
-    })
 }
 
 /// A merge that is reached by one edge alone is the natural continuation of where that edge comes from.

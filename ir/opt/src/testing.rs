@@ -3,7 +3,7 @@
 use crate::{Caps, Cx};
 use gpucc_ir::text::{module_text, parse_module};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Func, Function, Module};
+use gpucc_ir::{Const, Func, Function, Module, Op, SideMap, Value, eval};
 
 /// Resources and variables that test functions may name.
 pub const HEAD: &str = r#"module robust on
@@ -55,4 +55,24 @@ pub fn unchanged(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) {
     let before = run(|_, _| {}, text).0;
     assert_eq!(n, 0, "{after}");
     assert_eq!(after, before);
+}
+
+/// What a function of one block computes from its parameters.
+pub fn evaluate(f: &Function, params: &[Const]) -> Vec<Const> {
+    let mut vals: SideMap<Value, Option<Const>> = SideMap::with_default(None);
+    for (&p, c) in f.params().iter().zip(params) {
+        vals[p] = Some(c.clone());
+    }
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        let get = |v: Value| f.as_const(v).cloned().or_else(|| vals[v].clone()).unwrap_or_else(|| panic!("{v}\n{f}"));
+        let a: Vec<Const> = d.args.iter().map(|&v| get(v)).collect();
+        if d.op == Op::Ret {
+            return a;
+        }
+        let refs: Vec<&Const> = a.iter().collect();
+        let r = eval::apply(d.op, &d.attr, f.ty(d.result()), &refs);
+        vals[d.result()] = Some(r.unwrap_or_else(|| panic!("{} is not evaluated", d.op)));
+    }
+    panic!("no return\n{f}")
 }
