@@ -37,13 +37,13 @@ impl Gen<'_> {
         let b = self.at;
         self.mf.at(b).insts.push(i);
     }
-    fn new(&mut self, c: Class) -> VReg {
+    fn fresh(&mut self, c: Class) -> VReg {
         self.mf.vreg(c)
     }
     fn pick(&mut self, c: Class) -> VReg {
         let fits: Vec<VReg> = self.scope.iter().copied().filter(|&v| self.mf.class(v) == c).collect();
         if fits.is_empty() {
-            let v = self.new(c);
+            let v = self.fresh(c);
             if c == R {
                 let k = self.rng.next(1000) as u32;
                 self.emit(MInst::new(Op::Li).def(v).imm(k));
@@ -72,33 +72,33 @@ impl Gen<'_> {
         let d;
         match self.rng.next(16) {
             0 => {
-                d = self.new(R);
+                d = self.fresh(R);
                 let k = self.rng.next(1 << 20) as u32;
                 self.emit(MInst::new(Op::Li).def(d).imm(k));
             }
             1 => {
                 let (a, b, c) = (self.pick(R), self.pick(R), self.pick(R));
-                d = self.new(R);
+                d = self.fresh(R);
                 self.emit(MInst::new(Op::Mac).def(Def::reg(d).tied(0)).arg(a).arg(b).arg(c));
             }
             2 => {
                 let (a, b) = (self.pick(R), self.pick(R));
-                d = self.new(R);
+                d = self.fresh(R);
                 self.emit(MInst::new(Op::Early).def(Def::reg(d).early()).arg(a).arg(b));
             }
             3 => {
                 let (a, b) = (self.pick(P), self.pick(P));
-                d = self.new(P);
+                d = self.fresh(P);
                 self.emit(MInst::new(Op::Add64).def(d).arg(a).arg(b));
             }
             4 => {
                 let (a, b) = (self.pick(R), self.pick(R));
-                d = self.new(F);
+                d = self.fresh(F);
                 self.emit(MInst::new(Op::Lt).def(d).arg(a).arg(b));
             }
             5 => {
                 let (f, a, b) = (self.pick(F), self.pick(R), self.pick(R));
-                d = self.new(R);
+                d = self.fresh(R);
                 // The condition is read from f0, as some machines have it.
                 let f = if self.rng.chance(2) { Use::reg(f).at(preg(1, 0)) } else { Use::reg(f) };
                 self.emit(MInst::new(Op::Sel).def(d).arg(f).arg(a).arg(b));
@@ -110,14 +110,14 @@ impl Gen<'_> {
             }
             7 => {
                 let p = self.pick(P);
-                let (a, b) = (self.new(R), self.new(R));
+                let (a, b) = (self.fresh(R), self.fresh(R));
                 self.emit(MInst::split(&[a, b], p));
                 self.scope.push(a);
                 d = b;
             }
             8 => {
                 let a = self.pick(R);
-                d = self.new(P);
+                d = self.fresh(P);
                 let k = Use::imm(self.rng.next(50) as u32);
                 let srcs = if self.rng.chance(2) { [Use::reg(a), k] } else { [k, Use::reg(a)] };
                 self.emit(MInst::collect(d, srcs));
@@ -125,7 +125,7 @@ impl Gen<'_> {
             9 => {
                 let p = self.pick(P);
                 let b = self.pick(R);
-                d = self.new(R);
+                d = self.fresh(R);
                 let half = self.rng.next(2) as u8;
                 self.emit(MInst::new(Op::Xor).def(d).arg(Use::reg(p).part(half, 1)).arg(b));
             }
@@ -135,14 +135,14 @@ impl Gen<'_> {
             }
             11 => {
                 let (a, b) = (self.pick(R), self.pick(R));
-                let (x, y) = (self.new(R), self.new(R));
+                let (x, y) = (self.fresh(R), self.fresh(R));
                 self.emit(MInst::pseudo(Pseudo::Copy).def(x).def(y).arg(b).arg(a));
                 self.scope.push(x);
                 d = y;
             }
             12 => {
                 let (a, b) = (self.pick(R), self.pick(R));
-                d = self.new(R);
+                d = self.fresh(R);
                 let place = preg(0, self.rng.next(4) as u16);
                 self.emit(MInst::new(Op::Mul).def(Def::reg(d).at(place)).arg(a).arg(b));
             }
@@ -156,12 +156,12 @@ impl Gen<'_> {
                     self.emit(MInst::new(Op::St).arg(a).imm(address).imm(said));
                     return;
                 }
-                d = self.new(R);
+                d = self.fresh(R);
                 self.emit(MInst::new(Op::Ld).def(d).imm(address).imm(said));
             }
             _ => {
                 let (a, b) = (self.pick(R), self.pick(R));
-                d = self.new(R);
+                d = self.fresh(R);
                 self.emit(MInst::new(Op::Add).def(d).arg(a).arg(b));
             }
         }
@@ -249,7 +249,7 @@ impl Gen<'_> {
         let mut classes = self.params();
         classes.extend([R, R, R]);
         let args = self.args(&classes);
-        let counter = self.new(R);
+        let counter = self.fresh(R);
         self.emit(MInst::new(Op::Li).def(counter).imm(0));
         self.depth += 1;
         let header = self.block();
@@ -259,7 +259,7 @@ impl Gen<'_> {
         self.scope.extend(&vs);
         self.body(level);
         let n = vs.len();
-        let (one, count, limit, f) = (self.new(R), self.new(R), self.new(R), self.new(F));
+        let (one, count, limit, f) = (self.fresh(R), self.fresh(R), self.fresh(R), self.fresh(F));
         let k = 1 + self.rng.next(4) as u32;
         self.emit(MInst::new(Op::Li).def(one).imm(1));
         self.emit(MInst::new(Op::Add).def(count).arg(vs[n - 1]).arg(one));
@@ -287,7 +287,7 @@ fn program(t: &Toy, seed: u64, size: usize) -> MFunc<Toy> {
     let mut g =
         Gen { rng: Rng(seed), mf: MFunc::new("random"), t, at: BlockId(0), scope: vec![], depth: 0, left: size };
     g.at = g.block();
-    let (a, b) = (g.new(R), g.new(R));
+    let (a, b) = (g.fresh(R), g.fresh(R));
     let start = MInst::pseudo(Pseudo::Start).def(Def::reg(a).at(preg(0, 2))).def(Def::reg(b).at(preg(0, 3)));
     g.emit(start);
     g.scope.extend([a, b]);
@@ -322,7 +322,7 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
         dce(&mut mf, t);
     }
     mf.split_critical_edges(t);
-    if seed % 3 != 0 {
+    if !seed.is_multiple_of(3) {
         let limits: Vec<u32> = t.files.iter().map(|f| f.budget.len()).collect();
         schedule_before(&mut mf, t, &limits).expect("schedules");
         assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
