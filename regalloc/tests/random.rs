@@ -3,8 +3,8 @@
 
 use arbitrary::{Result, Unstructured};
 use gpucc_regalloc::{
-    Cfg, Constraint, Edge, Error, Hint, MoveCaps, Operand, Options, Placement, Problem, RegFile, Shape, UnitSet, Value,
-    allocate, sequence,
+    Cfg, Constraint, Edge, Error, Hint, Liveness, MoveCaps, Operand, Options, Placement, Problem, RegFile, ReloadAt,
+    Role, Shape, SpillKind, SpillPlan, UnitSet, Value, allocate, plan_spills, sequence,
 };
 
 /// A family: its files with the shapes of values in each.
@@ -319,10 +319,73 @@ fn problem(u: &mut Unstructured<'_>, f: &Family) -> Result<Problem> {
     Ok(g.p)
 }
 
+/// Turns a spill plan into instructions: a store is a use right after the definition, a reload a definition.
+fn apply(p: &Problem, plan: &SpillPlan) -> Problem {
+    let mut q = Problem { values: p.values.clone(), hints: p.hints.clone(), ..Problem::new(&p.files) };
+    let mut reloads = plan.reloads.clone();
+    reloads.sort_by_key(|r| r.0);
+    let put = |q: &mut Problem, at: ReloadAt| {
+        for &(_, v) in reloads.iter().filter(|r| r.0 == at) {
+            q.push(&[Operand::write(v)], &[]);
+        }
+    };
+    let stored = |v: Value| plan.stores.binary_search(&v).is_ok();
+    for (b, block) in p.blocks.iter().enumerate() {
+        q.begin_block(&block.params);
+        put(&mut q, ReloadAt::Start(b as u32));
+        for &v in block.params.iter().filter(|&&v| stored(v)) {
+            q.push(&[Operand::read(v)], &[]);
+        }
+        for i in block.insts.clone() {
+            put(&mut q, ReloadAt::Before(i));
+            let id = q.push(p.operands(i), p.clobbers(i));
+            q.insts[id as usize].report_free = p.insts[i as usize].report_free;
+            for o in p.operands(i).iter().filter(|o| o.role != Role::Use && stored(o.value)) {
+                q.push(&[Operand::read(o.value)], &[]);
+            }
+        }
+        put(&mut q, ReloadAt::End(b as u32));
+        let new = q.blocks.last_mut().expect("just begun");
+        new.logical = block.logical.clone();
+        new.linear = block.linear.clone();
+    }
+    q
+}
+
+/// Spills to half of the budget, and everything: what the plan promises holds, and the result allocates.
+fn spilled(name: &str, p: &Problem) {
+    let live = Liveness::compute(p).expect("liveness of a valid problem");
+    let kinds: Vec<SpillKind> =
+        (0..p.values.len()).map(|v| if v % 5 == 0 { SpillKind::Remat } else { SpillKind::Store }).collect();
+    for (share, all) in [(2, false), (1, true)] {
+        let limits: Vec<u32> = p.files.iter().map(|f| f.budget.len() / share).collect();
+        let plan = plan_spills(p, &live, &limits, &kinds, all);
+        let q = apply(p, &plan);
+        // No reload without a store that dominates it, no value in two minds: liveness and checker see to both.
+        match allocate(&q, Options { check: true, fragment: all }) {
+            Ok(_) => {}
+            Err(Error::OutOfRegisters(e)) => {
+                let pinned = e.inst.is_some_and(|i| {
+                    let fixed = |o: &Operand| !matches!(o.constraint, Constraint::Any) || o.role == Role::EarlyDef;
+                    q.operands(i).iter().any(fixed) || !q.clobbers(i).is_empty()
+                });
+                // Parameters of one block, or operands of one instruction, may be too much by themselves.
+                let own: u32 = match e.inst {
+                    Some(i) => q.operands(i).iter().map(|o| u32::from(q.shape(o.value).units)).sum(),
+                    None => q.blocks[e.block as usize].params.iter().map(|&v| u32::from(q.shape(v).units)).sum(),
+                };
+                assert!(pinned || own * 3 > e.limit || e.demand * 2 > e.limit, "{name}: {e}");
+            }
+            Err(e) => panic!("{name}: {e}"),
+        }
+    }
+}
+
 fn run(name: &str, f: &Family) {
     let (mut solved, mut full) = (0, 0);
     arbtest::arbtest(|u| {
         let p = problem(u, f)?;
+        spilled(name, &p);
         for fragment in [false, true] {
             match allocate(&p, Options { check: true, fragment }) {
                 Ok(a) => {
