@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn exits_with_different_values_leave_together() {
         let t = opt(
-            |f, cx| run(f, cx),
+            run,
             "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 5:i32\n  jump block1 merge block4\n\
              block1:\n  v2: b1 = icmp.ult v0, 9:i32\n  br v2, block2, block3 merge block3\nblock2:\n\
              br v1, block4(1:i32), block4(2:i32)\nblock3:\n  jump block4(3:i32)\nblock4(v9: i32):\n  store v9, res1[0] align 4\n  ret\n}",

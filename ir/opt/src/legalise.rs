@@ -59,7 +59,7 @@ impl Ex<'_, '_> {
         self.b.bitcast(a, ty)
     }
     /// Integers as bits of a float.
-    pub fn from_bits(&mut self, a: Value) -> Value {
+    pub fn of_bits(&mut self, a: Value) -> Value {
         let ty = self.b.func.ty(a).with_scalar(Scalar::F32);
         self.b.bitcast(a, ty)
     }
@@ -225,7 +225,7 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
 fn sign_bits(e: &mut Ex<'_, '_>, a: Value, op: Op, mask: i64) -> Value {
     let (bits, m) = (e.bits(a), e.int(mask));
     let r = e.b.op(op, &[bits, m]);
-    e.from_bits(r)
+    e.of_bits(r)
 }
 
 /// `a` (not negative) with the sign of `sign`.
@@ -234,7 +234,7 @@ fn copysign(e: &mut Ex<'_, '_>, a: Value, sign: Value) -> Value {
     let s = e.and(s, i64::from(i32::MIN));
     let m = e.bits(a);
     let r = e.b.or(m, s);
-    e.from_bits(r)
+    e.of_bits(r)
 }
 
 fn minmax(e: &mut Ex<'_, '_>, cc: IntCc, a: Value, b: Value) -> Value {
@@ -266,7 +266,7 @@ fn ldexp(e: &mut Ex<'_, '_>, a: Value, n: Value) -> Value {
     for k in [h, rest] {
         let x = e.b.iadd(k, bias);
         let x = e.shl(x, 23);
-        let p = e.from_bits(x);
+        let p = e.of_bits(x);
         r = e.b.fmul(r, p);
     }
     r

@@ -124,7 +124,7 @@ pub(crate) fn to_half(e: &mut Ex<'_, '_>, v: Value) -> Value {
     let normal = e.b.ushr(r, n13);
     // Subnormal: adding 0.5 leaves the value rounded to 2^-24 in the low bits.
     let half = e.float(0.5);
-    let f = e.from_bits(m);
+    let f = e.of_bits(m);
     let f = e.b.fadd(f, half);
     let f = e.bits(f);
     let half_bits = e.int(i64::from(0.5f32.to_bits()));
@@ -164,7 +164,7 @@ pub(crate) fn from_half(e: &mut Ex<'_, '_>, h: Value) -> Value {
     let is_small = e.b.icmp(IntCc::Ult, m, first);
     let r = e.b.select(is_small, small, r);
     let r = e.b.or(r, sign);
-    let r = e.from_bits(r);
+    let r = e.of_bits(r);
     e.b.fp = fp;
     r
 }

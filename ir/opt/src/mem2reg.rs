@@ -122,7 +122,7 @@ fn cut(accesses: &[Access]) -> Option<Vec<Slot>> {
             let a = order[k];
             // Lanes of other kinds are converted by bitcast; booleans have no bits to cast.
             let mixed = a.ty.scalar() != kind && (a.ty.is_bool() || kind == Scalar::B1);
-            if a.ty.scalar().mem_bytes() != width || (a.start - start) % width != 0 || mixed {
+            if a.ty.scalar().mem_bytes() != width || !(a.start - start).is_multiple_of(width) || mixed {
                 return None;
             }
             end = end.max(a.start + a.ty.mem_bytes());

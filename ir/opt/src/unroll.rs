@@ -229,7 +229,7 @@ fn apply(f: &mut Function, p: &Plan) {
     for k in 0..full as usize {
         let last = k + 1 == full as usize;
         let next = fronts.get(k + 1).copied();
-        copy(f, p, fronts[k], next, Some(!(last && !at_top)), &p.blocks);
+        copy(f, p, fronts[k], next, Some(!last || at_top), &p.blocks);
     }
     if at_top {
         copy(f, p, fronts[full as usize], None, None, &[p.header]);
