@@ -8,6 +8,7 @@
 pub mod exec;
 pub mod listing;
 pub mod operand;
+pub mod page;
 pub mod rows;
 pub mod text;
 pub mod types;
@@ -17,6 +18,7 @@ pub mod vectors;
 pub use exec::run;
 pub use listing::{TextErrorWithLine, asm_words_line, assemble, disasm_words_line, disassemble};
 pub use operand::{Addr, Operand, SharedTy};
+pub use page::reference_page;
 pub use types::{AtomOp, Facts, Kind, Op, Ty, Unit, Width};
 
 use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};

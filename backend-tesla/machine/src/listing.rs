@@ -147,7 +147,7 @@ fn listed(
     stages: u8,
 ) -> Option<String> {
     let text = text_of(inst, generation, stages);
-    if inst.row().bytes == 8 && pc % 8 != 0 {
+    if inst.row().bytes == 8 && !pc.is_multiple_of(8) {
         return None;
     }
     let back = |long| {
@@ -223,7 +223,7 @@ pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result
                 continue;
             }
         };
-        if size == 8 && pc % 8 != 0 && !rest.starts_with('.') {
+        if size == 8 && !pc.is_multiple_of(8) && !rest.starts_with('.') {
             errors.push(error(rest, format!("8-byte instruction at 0x{pc:x}, which is no multiple of 8")));
         }
         pc += size;

@@ -609,7 +609,7 @@ fn parse_mem(
     };
     let max = inst.row().slots[index].field.max();
     let off = addr.off as u32;
-    if addr.off < 0 || off % scale != 0 || off / scale > max {
+    if addr.off < 0 || !off.is_multiple_of(scale) || off / scale > max {
         return fail(cur, "offset is out of range or misaligned");
     }
     inst.vals[index] = off / scale;

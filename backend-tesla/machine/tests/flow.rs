@@ -219,7 +219,7 @@ fn ids_of_all_dimensions() {
 ";
     let n = 24 * 30;
     let (out, report) = play_on("nv50", listing, [4, 3, 2], [5, 3, 2], &[&vec![0; n]], Some(4)).unwrap();
-    let want: Vec<u32> = (0..n as u32).map(|i| (i / 24 * 24) << 8 | i % 24).collect();
+    let want: Vec<u32> = (0..n as u32).map(|i| ((i / 24 * 24) << 8) | (i % 24)).collect();
     assert_eq!(out[0], want);
     assert_eq!(report.subgroups, 30);
 }

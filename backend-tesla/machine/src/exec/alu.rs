@@ -14,7 +14,7 @@ type Wide = [u64; 32];
 
 /// Z and S of an integer result of `bits` bits.
 fn int_flags(value: u32, bits: u32) -> u8 {
-    u8::from(value == 0) | (value >> (bits - 1) & 1) as u8 * 2
+    u8::from(value == 0) | ((value >> (bits - 1) & 1) as u8 * 2)
 }
 
 /// The addition family on `bits` bits: result and flags. `op` is 0 add, 1 sub, 2 subr, 3 addc.

@@ -182,7 +182,7 @@ impl<'a> Launch<'a> {
     ) -> Result<RunReport, Trap> {
         let size = self.meta.workgroup_size;
         let invocations = self.meta.invocations() as u32;
-        let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x7465_736c_61));
+        let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
         if let Some(last) = self.c0.iter().map(|c| c.0).max() {
             let id = memories.memory.alloc_undefined("c0", (usize::from(last) + 1) * 4, rng.as_mut());
             for &(i, v) in &self.c0 {

@@ -178,6 +178,7 @@ impl Machine<'_> {
         let mut loaded = mask;
         if code.op == Op::LdLock {
             loaded = self.lock(warp, code, mask);
+            warp.forget(code.dst, mask & !loaded);
         }
         let mut rest = if store { mask } else { loaded };
         while rest != 0 {

@@ -1,6 +1,6 @@
 //! A warp: registers, masks, control stack, and the flow of control (reference section 5).
 
-use super::program::Src;
+use super::program::{Dst, Src};
 use gpucc_sim::{SplitMix64, Trap, TrapKind};
 
 /// One value a lane.
@@ -274,6 +274,15 @@ impl Warp {
             m &= m - 1;
         }
         self.known[r as usize][usize::from(high)] |= mask;
+    }
+
+    /// Makes a destination undefined.
+    pub fn forget(&mut self, dst: Dst, mask: u32) {
+        match dst {
+            Dst::R32(r, _) => self.known[r as usize].iter_mut().for_each(|k| *k &= !mask),
+            Dst::R16(r, high) => self.known[r as usize][usize::from(high)] &= !mask,
+            Dst::None | Dst::Ignored => {}
+        }
     }
 
     /// Writes a flag register.
