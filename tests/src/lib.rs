@@ -5,4 +5,5 @@ pub mod cases;
 pub mod examples;
 pub mod exec;
 pub mod filetest;
+pub mod randprog;
 pub mod shared;

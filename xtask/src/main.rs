@@ -1,5 +1,10 @@
-//! Project chores: `cargo xtask ci` runs every check, `cargo xtask docs` writes the pages that derive from tables.
+//! Project chores: `cargo xtask ci` runs every check, `cargo xtask docs` writes the pages that derive from tables,
+//! `cargo xtask mutate` shows that the tests of the tables notice a wrong bit.
 
+mod docs;
+mod mutate;
+
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// One step of the checks.
@@ -25,12 +30,22 @@ const STEPS: &[Step] = &[
     Step { title: "tests", args: &["test", "--workspace", "--no-fail-fast"], env: &[("INSTA_UPDATE", "no")] },
 ];
 
+/// Root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// The cargo that runs us.
+fn cargo() -> Command {
+    let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    c.current_dir(root());
+    c
+}
+
 fn ci() -> bool {
     for step in STEPS {
         eprintln!("== {}: cargo {}", step.title, step.args.join(" "));
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo).args(step.args).envs(step.env.iter().copied()).status();
-        match status {
+        match cargo().args(step.args).envs(step.env.iter().copied()).status() {
             Ok(s) if s.success() => {}
             Ok(s) => {
                 eprintln!("== {} failed: {s}", step.title);
@@ -46,11 +61,13 @@ fn ci() -> bool {
 }
 
 fn main() -> ExitCode {
-    let task = std::env::args().nth(1).unwrap_or_default();
-    let ok = match task.as_str() {
-        "ci" => ci(),
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let ok = match args.first().map(String::as_str) {
+        Some("ci") => ci(),
+        Some("docs") => docs::run(args.get(1).map(String::as_str) == Some("--check")),
+        Some("mutate") => mutate::run(&args[1..]),
         _ => {
-            eprintln!("usage: cargo xtask ci");
+            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [FAMILY...]");
             return ExitCode::from(2);
         }
     };
