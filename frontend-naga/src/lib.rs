@@ -9,6 +9,7 @@
 mod guard;
 mod lower;
 mod parse;
+mod repair;
 mod report;
 
 pub use guard::limits;
@@ -122,7 +123,8 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
 
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
-    parse::guarded("lower", || lower::lower(parsed, options))
+    let lowered = guard::thread::with_large_stack(|| lower::lower(parsed, options));
+    lowered.unwrap_or_else(|panic| Err(vec![report::broke(&panic)]))
 }
 
 impl Parsed {

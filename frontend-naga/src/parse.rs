@@ -1,7 +1,7 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Input, Lang, Parsed, Stage, report};
+use crate::{Input, Lang, Parsed, Stage, repair, report};
 use gpucc_ir::{Diagnostic, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -18,8 +18,9 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                     strict_capabilities: false,
                     block_ctx_dump_prefix: None,
                 };
-                let module =
+                let mut module =
                     naga::front::spv::parse_u8_slice(&bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
+                repair::spirv(&mut module);
                 validated(module, lang)
             })
         }
@@ -29,7 +30,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 Lang::Wgsl => wgsl::check(source),
                 // The preprocessor recurses too.
                 _ => thread::with_large_stack(|| glsl::check(source))
-                    .map_err(|panic| vec![report::panicked("preprocess", &panic.0)])?,
+                    .map_err(|panic| vec![report::panicked("preprocess", &panic.text)])?,
             };
             let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
             guarded("parse", || {
@@ -48,9 +49,9 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
     }
 }
 
-/// Runs `work` on the large stack; a panic in it becomes a diagnostic.
-pub fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
-    thread::with_large_stack(work).unwrap_or_else(|panic| Err(vec![report::panicked(step, &panic.0)]))
+/// Runs naga on the large stack; a panic in it is its way of refusing input.
+fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
+    thread::with_large_stack(work).unwrap_or_else(|panic| Err(vec![report::panicked(step, &panic.text)]))
 }
 
 fn text<'a>(input: &Input<'a>) -> Result<&'a str, Refusals> {
@@ -98,15 +99,15 @@ fn naga_stage(stage: Stage) -> naga::ShaderStage {
 
 fn validated(module: naga::Module, lang: Lang) -> Result<Parsed, Refusals> {
     check_shape(&module)?;
-    let info = validate(&module).map_err(|error| vec![report::validation(&error)])?;
+    let info = validate(&module)?;
     Ok(Parsed { module, info, lang })
 }
 
-fn validate(module: &naga::Module) -> Result<ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
+fn validate(module: &naga::Module) -> Result<ModuleInfo, Refusals> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     validator.subgroup_stages(ShaderStages::all());
     validator.subgroup_operations(SubgroupOperationSet::all());
-    validator.validate(module)
+    validator.validate(module).map_err(|error| vec![report::validation(&error)])
 }
 
 /// Depths that the token scan could not see: types through aliases, and everything of a SPIR-V module.

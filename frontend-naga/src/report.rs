@@ -2,6 +2,7 @@
 
 use crate::guard::limits::Limit;
 use crate::guard::scan::Exceeded;
+use crate::guard::thread::Panicked;
 use gpucc_ir::{Diagnostic, Span};
 use std::error::Error;
 
@@ -82,6 +83,13 @@ pub fn validation(error: &naga::WithSpan<naga::valid::ValidationError>) -> Diagn
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))
         .note(text.lines().next().unwrap_or("").to_string())
+}
+
+/// Lowering stopped at an internal check: our bug.
+pub fn broke(panic: &Panicked) -> Diagnostic {
+    let first = panic.text.lines().next().unwrap_or("");
+    let diagnostic = Diagnostic::internal("lower", format!("the compiler is broken: {first}"));
+    diagnostic.note(panic.doing.clone().unwrap_or_else(|| "while lowering to IR".to_string()))
 }
 
 /// Valid input that this version does not lower.

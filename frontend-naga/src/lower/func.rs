@@ -75,6 +75,7 @@ pub struct FuncCx<'a, 'm> {
 
 impl<'a, 'm> FuncCx<'a, 'm> {
     fn new(m: &'a mut ModuleCx<'m>, name: String) -> Self {
+        ir::trace::enter("lower", &name);
         let f = ir::Function::new(name);
         let (block, fp) = (f.entry(), m.fp);
         FuncCx {

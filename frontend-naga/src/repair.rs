@@ -1,0 +1,141 @@
+//! What naga's SPIR-V reader leaves in a form that its own validator refuses, put right.
+
+use naga::{
+    Arena, ArraySize, BinaryOperator, Block, Expression, Handle, Literal, MathFunction, Module, PredeclaredType,
+    Scalar, Span, Statement, Type, TypeInner, VectorSize,
+};
+
+/// Repairs a module that was read from SPIR-V:
+///
+/// - `OpLogicalAnd` and `OpLogicalOr` are allowed on vectors and evaluate both sides: that is what naga's `And` and
+///   `InclusiveOr` of bools are, while its logical operators take scalars only;
+/// - zero stored to a whole variable with atomics inside is stored part by part;
+/// - the result types of `modf` and `frexp` are looked up by name, and the reader does not declare them.
+pub fn spirv(module: &mut Module) {
+    let mut splits = false;
+    let functions = module.functions.iter_mut().map(|(_, f)| f);
+    for function in functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function)) {
+        for (_, expression) in function.expressions.iter_mut() {
+            match expression {
+                Expression::Binary { op: op @ BinaryOperator::LogicalAnd, .. } => *op = BinaryOperator::And,
+                Expression::Binary { op: op @ BinaryOperator::LogicalOr, .. } => *op = BinaryOperator::InclusiveOr,
+                Expression::Math { fun: MathFunction::Modf | MathFunction::Frexp, .. } => splits = true,
+                _ => {}
+            }
+        }
+    }
+    split_zero_stores(module);
+    if splits {
+        let sizes = [None, Some(VectorSize::Bi), Some(VectorSize::Tri), Some(VectorSize::Quad)];
+        for size in sizes {
+            for scalar in [Scalar::F32, Scalar::F16] {
+                module.generate_predeclared_type(PredeclaredType::ModfResult { size, scalar });
+                module.generate_predeclared_type(PredeclaredType::FrexpResult { size, scalar });
+            }
+        }
+    }
+}
+
+/// Zero stored to whole workgroup variables, as some writers do at the start of an entry point.
+///
+/// SPIR-V has no atomic types: the reader turns the types of variables with atomic accesses into such, and a store of
+/// all zeros to the whole variable no longer fits. It is taken apart into stores of the parts.
+fn split_zero_stores(module: &mut Module) {
+    let (mut functions, mut entry_points) = (module.functions.take(), std::mem::take(&mut module.entry_points));
+    let bodies = functions.iter_mut().map(|(_, f)| f).chain(entry_points.iter_mut().map(|e| &mut e.function));
+    for function in bodies {
+        split_in_block(module, &mut function.expressions, &mut function.body);
+    }
+    module.functions = functions;
+    module.entry_points = entry_points;
+}
+
+fn split_in_block(module: &Module, expressions: &mut Arena<Expression>, block: &mut Block) {
+    let mut out = Block::with_capacity(block.len());
+    for (mut statement, span) in std::mem::take(block).span_into_iter() {
+        match &mut statement {
+            Statement::Block(b) => split_in_block(module, expressions, b),
+            Statement::If { accept, reject, .. } => {
+                split_in_block(module, expressions, accept);
+                split_in_block(module, expressions, reject);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter_mut().for_each(|c| split_in_block(module, expressions, &mut c.body));
+            }
+            Statement::Loop { body, continuing, .. } => {
+                split_in_block(module, expressions, body);
+                split_in_block(module, expressions, continuing);
+            }
+            &mut Statement::Store { pointer, value } => {
+                if let Expression::GlobalVariable(global) = expressions[pointer]
+                    && let ty = module.global_variables[global].ty
+                    && has_atomics(module, ty)
+                    && !matches!(module.types[ty].inner, TypeInner::Atomic(_))
+                    && is_zero(module, expressions, value)
+                {
+                    store_zero(module, expressions, &mut out, pointer, ty, span);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        out.push(statement, span);
+    }
+    *block = out;
+}
+
+fn has_atomics(module: &Module, ty: Handle<Type>) -> bool {
+    match &module.types[ty].inner {
+        TypeInner::Atomic(_) => true,
+        TypeInner::Array { base, .. } => has_atomics(module, *base),
+        TypeInner::Struct { members, .. } => members.iter().any(|m| has_atomics(module, m.ty)),
+        _ => false,
+    }
+}
+
+fn is_zero(module: &Module, expressions: &Arena<Expression>, value: Handle<Expression>) -> bool {
+    match expressions[value] {
+        Expression::ZeroValue(_) => true,
+        Expression::Constant(constant) => {
+            let init = module.constants[constant].init;
+            matches!(module.global_expressions[init], Expression::ZeroValue(_))
+        }
+        _ => false,
+    }
+}
+
+/// Stores zero through `pointer`, part by part where a part holds atomics.
+fn store_zero(
+    module: &Module,
+    expressions: &mut Arena<Expression>,
+    out: &mut Block,
+    pointer: Handle<Expression>,
+    ty: Handle<Type>,
+    span: Span,
+) {
+    /// More parts than this are left to the validator.
+    const MOST: u32 = 1 << 14;
+    let parts: Vec<Handle<Type>> = match &module.types[ty].inner {
+        TypeInner::Array { base, size: ArraySize::Constant(n), .. }
+            if n.get() <= MOST && has_atomics(module, *base) =>
+        {
+            vec![*base; n.get() as usize]
+        }
+        TypeInner::Struct { members, .. } if has_atomics(module, ty) => members.iter().map(|m| m.ty).collect(),
+        inner => {
+            let zero = match inner {
+                TypeInner::Atomic(scalar) => Literal::zero(*scalar).map(Expression::Literal),
+                _ => None,
+            };
+            let value = expressions.append(zero.unwrap_or(Expression::ZeroValue(ty)), span);
+            out.push(Statement::Store { pointer, value }, span);
+            return;
+        }
+    };
+    for (index, part) in parts.into_iter().enumerate() {
+        let before = expressions.len();
+        let element = expressions.append(Expression::AccessIndex { base: pointer, index: index as u32 }, span);
+        out.push(Statement::Emit(expressions.range_from(before)), span);
+        store_zero(module, expressions, out, element, part, span);
+    }
+}

@@ -1,0 +1,93 @@
+//! SPIR-V: modules written by naga's own writer give the results that the WGSL gives, and damaged ones are refused.
+
+mod common;
+
+use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
+use gpucc_ir::Class;
+use gpucc_sim::{Dispatch, SplitMix64};
+use naga::back::spv;
+
+fn binary(source: &str) -> Vec<u8> {
+    let module = naga::front::wgsl::parse_str(source).expect("valid WGSL");
+    let all = naga::valid::Capabilities::all();
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), all).validate(&module).expect("valid");
+    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
+    let words = spv::write_vec(&module, &info, &options, None).expect("writable");
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+const SOURCE: &str = "
+    struct Counts { a: array<atomic<u32>, 3>, b: u32 }
+    var<workgroup> counts: Counts;
+    @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
+    @group(0) @binding(1) var<storage, read_write> o: array<vec4<f32>>;
+    fn classify(x: f32) -> u32 {
+        var n = 0u;
+        for (var i = 0u; i < 10u; i++) { if f32(i) > x { return n; } if i == 3u { continue; } n += 1u; }
+        switch n { case 0u, 1u: { return 50u; } default: { return n; } }
+    }
+    @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3u) {
+        let v = a[id.x];
+        let both = (v > vec4(0.0)) & (v < vec4(5.0));
+        let either = (v > vec4(5.0)) | (v < vec4(0.0));
+        let split = modf(v); let parts = frexp(v.x);
+        let picked = select(split.whole, split.fract, both);
+        atomicAdd(&counts.a[id.x % 3u], 1u);
+        workgroupBarrier();
+        let m = mat2x3(v.xyz, v.yzw);
+        o[id.x] = vec4(picked.x + parts.fract, f32(parts.exp) + f32(classify(v.y)), (transpose(m) * v.xyz).y,
+                       f32(atomicLoad(&counts.a[id.x % 3u]))) + select(vec4(0.0), vec4(1.0), either);
+    }";
+
+#[test]
+fn gives_what_wgsl_gives() {
+    let input: Vec<f32> = (0..16).map(|i| i as f32 * 0.75 - 3.0).collect();
+    let run = |source: &[u8], lang| {
+        let module = common::module(source, lang, &Options::default());
+        let mut dispatch = Dispatch::new([1, 1, 1]).with_f32(0, 0, &input).with_f32(0, 1, &[0.0; 16]);
+        common::run_module(&module, &mut dispatch);
+        dispatch.words(0, 1).expect("bound above")
+    };
+    let spirv = binary(SOURCE);
+    let result = run(SOURCE.as_bytes(), Lang::Wgsl);
+    assert_eq!(run(&spirv, Lang::Spirv), result);
+    let swapped: Vec<u8> = spirv.chunks(4).flat_map(|w| w.iter().rev().copied().collect::<Vec<_>>()).collect();
+    assert_eq!(run(&swapped, Lang::Spirv), result, "big-endian");
+    assert_ne!(result, vec![0; 16]);
+}
+
+#[test]
+fn damaged_modules_are_refused() {
+    let whole = binary(SOURCE);
+    for length in (0..whole.len()).step_by(52) {
+        if let Err(list) = parse(Input { bytes: &whole[..length] }, Lang::Spirv) {
+            assert_eq!(list[0].class, Class::Invalid, "{length}: {}", list[0]);
+        }
+    }
+    let mut random = SplitMix64::new(5);
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..1500 {
+        let mut bytes = whole.clone();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len() as u64 / 4) as usize * 4;
+            match random.below(3) {
+                0 => bytes[at] ^= 1 << random.below(8),
+                1 => bytes[at..at + 4].copy_from_slice(&(random.below(128) as u32).to_le_bytes()),
+                _ => bytes[at..at + 4].copy_from_slice(&random.next_u32().to_le_bytes()),
+            }
+        }
+        let lowered = parse(Input { bytes: &bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+        match lowered {
+            Ok(module) => {
+                read += 1;
+                let verified = gpucc_ir::verify::verify_module(&module);
+                assert!(verified.is_ok(), "{}", verified.unwrap_err()[0]);
+            }
+            Err(list) => {
+                refused += 1;
+                assert_ne!(list[0].class, Class::Internal, "{}", list[0]);
+            }
+        }
+    }
+    assert!(read > 10 && refused > 100, "{read} read, {refused} refused");
+}
