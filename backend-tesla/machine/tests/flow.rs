@@ -424,6 +424,8 @@ fn bytes_that_are_no_code_trap() {
         ),
         // A reserved bit of `exit nop`.
         ([0xf000_0001_u32, 0xe020_0781].iter().flat_map(|w| w.to_le_bytes()).collect(), TrapKind::Reserved),
+        // The short `trap`.
+        ([0x9000_0002_u32].iter().flat_map(|w| w.to_le_bytes()).collect(), TrapKind::Unsupported),
         // Half of `exit nop`.
         ([0xf000_0001_u32].iter().flat_map(|w| w.to_le_bytes()).collect(), TrapKind::Undecodable),
     ] {

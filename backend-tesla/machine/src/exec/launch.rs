@@ -135,6 +135,12 @@ impl<'a> Launch<'a> {
             c0: Vec::new(),
             parameters: Vec::new(),
         };
+        if l.window > 0x100_0000 {
+            return Err(bad(format!("a workgroup window of {} bytes, at most 16 MiB", l.window)));
+        }
+        if entry.code.len() > 0x100_0000 {
+            return Err(bad("more than 16 MiB of code"));
+        }
         for r in &entry.resources {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
@@ -208,6 +214,7 @@ impl<'a> Launch<'a> {
         for id in workgroups(grid, options.perturb) {
             let linear =
                 (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
+            machine.charge(self.cost(options.perturb.is_some())).map_err(|t| t.in_workgroup(id))?;
             machine.memories.begin_workgroup(rng.as_mut(), self.window, linear);
             self.header(machine.memories, size, grid, id)?;
             let mut group: Vec<Warp> = (0..warps)
@@ -239,6 +246,14 @@ impl<'a> Launch<'a> {
             }
         }
         Ok(report)
+    }
+
+    /// Steps that starting a workgroup is worth: a large grid of empty workgroups must end too.
+    fn cost(&self, garbage: bool) -> u64 {
+        let warps = self.meta.invocations().div_ceil(32);
+        let registers = u64::from(self.registers) * if garbage { 32 } else { 2 };
+        let shared = u64::from(self.shared_base + self.meta.shared_bytes + self.window) / 8;
+        256 + shared + warps * (256 + registers + 4 * u64::from(self.meta.scratch_bytes))
     }
 
     /// The head of s[] (docs/abi-tesla.md section 3).

@@ -6,6 +6,12 @@ use crate::{Tesla, listing};
 use gpucc_isa::Inst;
 use gpucc_isa::stage::CS;
 use gpucc_sim::{Trap, TrapKind};
+use std::cell::OnceCell;
+
+fn word(code: &[u8], at: usize) -> u32 {
+    let b = &code[at * 4..at * 4 + 4];
+    u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+}
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,19 +102,21 @@ pub struct Code {
     pub inst: Inst<Tesla>,
 }
 
-/// A place in the code.
-pub enum Slot {
+/// What an address of the code holds.
+enum Slot {
     /// An instruction.
     Code(Box<Code>),
-    /// The second word of an 8-byte instruction.
-    Middle,
     /// Not decodable.
     Bad(TrapKind, String),
 }
 
-/// All of it, one slot a word.
+/// All of it. An instruction is decoded when it is first reached, so that large code costs little.
 pub struct Program {
-    pub slots: Vec<Slot>,
+    code: Vec<u8>,
+    slots: Vec<OnceCell<Slot>>,
+    /// Words that are the second of an 8-byte instruction.
+    middle: Vec<bool>,
+    registers: u32,
     pub generation: u8,
 }
 
@@ -116,42 +124,21 @@ pub struct Program {
 pub const CLASSES: [&str; 6] = ["alu", "sfu", "double", "memory", "texture", "flow"];
 
 impl Program {
-    /// Decodes code with `registers` allocated.
+    /// Code with `registers` allocated.
     pub fn new(code: &[u8], generation: u8, registers: u32) -> Program {
-        let mut slots = Vec::with_capacity(code.len() / 4);
-        let mut pc = 0;
-        while pc + 4 <= code.len() {
-            let w0 = u32::from_le_bytes([code[pc], code[pc + 1], code[pc + 2], code[pc + 3]]);
-            let size = crate::length(w0);
-            let slot = if size == 8 && pc % 8 != 0 {
-                Slot::Bad(TrapKind::Misaligned, "8-byte instruction at an odd word".into())
-            } else {
-                let words: Vec<u32> = code[pc..(pc + size).min(code.len())]
-                    .chunks_exact(4)
-                    .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                    .collect();
-                match crate::decode_word(&words, generation, CS) {
-                    Ok(inst) => match Code::new(inst, (pc + size) as u32, registers) {
-                        Ok(code) => Slot::Code(Box::new(code)),
-                        Err(trap) => Slot::Bad(trap.kind, trap.message),
-                    },
-                    Err(e) => {
-                        let kind = match e {
-                            gpucc_isa::DecodeError::Reserved(_) => TrapKind::Reserved,
-                            _ => TrapKind::Undecodable,
-                        };
-                        let hex: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
-                        Slot::Bad(kind, format!("{e}: {}", hex.join(" ")))
-                    }
-                }
-            };
-            slots.push(slot);
-            if size == 8 && pc + 8 <= code.len() {
-                slots.push(Slot::Middle);
+        let words = code.len() / 4;
+        let mut middle = vec![false; words];
+        let mut at = 0;
+        while at < words {
+            let size = crate::length(word(code, at)) / 4;
+            if size == 2 && at + 1 < words {
+                middle[at + 1] = true;
             }
-            pc += size;
+            at += size;
         }
-        Program { slots, generation }
+        let mut slots = Vec::new();
+        slots.resize_with(words, OnceCell::new);
+        Program { code: code.to_vec(), slots, middle, registers, generation }
     }
 
     /// The instruction at an address.
@@ -161,20 +148,48 @@ impl Program {
     #[inline]
     pub fn at(&self, pc: u32) -> Result<&Code, Trap> {
         match self.slots.get(pc as usize / 4) {
-            Some(Slot::Code(code)) => Ok(code),
-            other => Err(Self::fault(pc, other)),
+            Some(cell) => match cell.get_or_init(|| self.decode(pc)) {
+                Slot::Code(code) => Ok(code),
+                Slot::Bad(kind, message) => Err(Self::fault(pc, *kind, message)),
+            },
+            None => Err(Self::fault(pc, TrapKind::FellOffEnd, "execution went past the last instruction")),
         }
     }
 
     #[cold]
-    fn fault(pc: u32, slot: Option<&Slot>) -> Trap {
-        let (kind, message) = match slot {
-            None => (TrapKind::FellOffEnd, "execution went past the last instruction".to_owned()),
-            Some(Slot::Middle) => (TrapKind::Undecodable, "address in the middle of an 8-byte instruction".to_owned()),
-            Some(Slot::Bad(kind, message)) => (*kind, message.clone()),
-            Some(Slot::Code(_)) => (TrapKind::Undecodable, String::new()),
-        };
+    fn fault(pc: u32, kind: TrapKind, message: &str) -> Trap {
         Trap::new(kind, message).at(u64::from(pc), || "?".into())
+    }
+
+    #[cold]
+    fn decode(&self, pc: u32) -> Slot {
+        let at = pc as usize / 4;
+        if self.middle[at] {
+            return Slot::Bad(TrapKind::Undecodable, "address in the middle of an 8-byte instruction".into());
+        }
+        let mut words = vec![word(&self.code, at)];
+        let size = crate::length(words[0]);
+        if size == 8 && at % 2 == 1 {
+            return Slot::Bad(TrapKind::Misaligned, "8-byte instruction at an odd word".into());
+        }
+        if size == 8 && at + 1 < self.slots.len() {
+            words.push(word(&self.code, at + 1));
+        }
+        let inst = match crate::decode_word(&words, self.generation, CS) {
+            Ok(inst) => inst,
+            Err(e) => {
+                let kind = match e {
+                    gpucc_isa::DecodeError::Reserved(_) => TrapKind::Reserved,
+                    _ => TrapKind::Undecodable,
+                };
+                let hex: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
+                return Slot::Bad(kind, format!("{e}: {}", hex.join(" ")));
+            }
+        };
+        match Code::new(inst, pc + size as u32, self.registers) {
+            Ok(code) => Slot::Code(Box::new(code)),
+            Err(trap) => Slot::Bad(trap.kind, format!("{} in `{}`", trap.message, self.text(&inst))),
+        }
     }
 
     /// Text of an instruction.

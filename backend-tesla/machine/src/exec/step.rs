@@ -1,7 +1,7 @@
 //! One instruction of one warp after the other.
 
 use super::memory::Memories;
-use super::program::{Code, Dst, Program, Slot, Src};
+use super::program::{Code, Dst, Program, Src};
 use super::warp::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
@@ -25,6 +25,16 @@ impl<'a> Machine<'a> {
     /// A machine about to run.
     pub fn new(program: &'a Program, memories: &'a mut Memories, steps: Steps, rng: Option<SplitMix64>) -> Self {
         Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng }
+    }
+
+    /// Pays for work that is no instruction.
+    pub fn charge(&mut self, mut cost: u64) -> Result<(), Trap> {
+        while cost > 0 {
+            let part = cost.min(1 << 30);
+            self.steps.pay(part as u32)?;
+            cost -= part;
+        }
+        Ok(())
     }
 
     /// Runs a warp until it waits, gives way or ends.
@@ -203,8 +213,8 @@ impl<'a> Machine<'a> {
             }
         }
         let target = target.unwrap_or(code.next);
-        match self.program.slots.get(target as usize / 4) {
-            Some(Slot::Code(_)) if target % 4 == 0 => Ok(target),
+        match self.program.at(target) {
+            Ok(_) if target.is_multiple_of(4) => Ok(target),
             _ => Err(Trap::new(TrapKind::OutOfBounds, format!("branch to 0x{target:x}, where no instruction is"))),
         }
     }
