@@ -10,6 +10,10 @@ use gpucc_sim::{Dispatch, RunOptions, RunReport};
 const POOR: Caps = Caps {
     scalar: true,
     expand_bool_select: true,
+    prefer_mul24: true,
+    offset_fold: 4095,
+    merge_access: 16,
+    select_array_bytes: 256,
     expand: OpSet::of(&[
         Op::UDiv,
         Op::URem,

@@ -47,6 +47,14 @@ pub struct Caps {
     pub strict_align: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
+    /// Whether `umul24` is cheaper than `imul`: products of numbers below 2^24 use it.
+    pub prefer_mul24: bool,
+    /// Whether an access takes a constant byte offset for free, up to this many bytes, added without wrapping.
+    pub offset_fold: u32,
+    /// Whether a multiplication and an addition that both allow contraction become one `fma`.
+    pub fuse_fma: bool,
+    /// The widest load or store in bytes into which neighbouring ones are merged; 0 keeps them apart.
+    pub merge_access: u32,
     /// Largest if-converted arm, in instructions.
     pub if_convert: u32,
     /// Largest fully unrolled loop, in instructions after unrolling.
@@ -61,6 +69,10 @@ impl Caps {
         expand_bool_select: false,
         strict_align: false,
         select_array_bytes: 64,
+        prefer_mul24: false,
+        offset_fold: 0,
+        fuse_fma: false,
+        merge_access: 0,
         if_convert: 8,
         unroll: 128,
     };

@@ -9,6 +9,8 @@ pub struct Cx<'a> {
     pub module: &'a Module,
     /// What the target can do.
     pub caps: &'a Caps,
+    /// The workgroup size of the entry point; as large as can be if unknown.
+    pub workgroup_size: [u32; 3],
     changes: u64,
     fuel: u64,
 }
@@ -20,7 +22,7 @@ impl<'a> Cx<'a> {
     }
     /// Stops rewriting after `fuel` changes; for finding the change that breaks something.
     pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> Cx<'a> {
-        Cx { module, caps, changes: 0, fuel }
+        Cx { module, caps, workgroup_size: [1 << 14; 3], changes: 0, fuel }
     }
     /// To be asked right before an optional change: whether it may be made. Counts it if so.
     pub fn change(&mut self) -> bool {

@@ -8,8 +8,8 @@
 //! | 3 | and unrolling with larger limits |
 
 use crate::{
-    Caps, Cx, algebraic, arrays, copyprop, dce, fold, gvn, if_convert, init, inline, legalise, licm, mem_opt, mem2reg,
-    robust, scalarise, simplify_cfg, unroll,
+    Caps, Cx, algebraic, arrays, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm, mem_opt,
+    mem2reg, merge, ranges, robust, scalarise, simplify_cfg, unroll,
 };
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::verify::verify_module;
@@ -57,6 +57,9 @@ const ARRAYS: Pass = pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
 const LICM: Pass = pass!("licm", licm::run);
 const UNROLL: Pass = pass!("unroll", unroll::run);
+const RANGES: Pass = pass!("ranges", ranges::run);
+const MERGE: Pass = pass!("merge", merge::run);
+const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
@@ -99,12 +102,12 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 2 {
         list.extend([IF_CONVERT]);
         list.extend(tidy);
-        list.extend([IF_CONVERT, SIMPLIFY_CFG]);
+        list.extend([IF_CONVERT, SIMPLIFY_CFG, RANGES]);
     }
     list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
     if level >= 2 {
-        list.extend([LICM, MEM_OPT, ALGEBRAIC, GVN, DCE]);
+        list.extend([RANGES, ALGEBRAIC, LICM, MEM_OPT, MERGE, ALGEBRAIC, GVN, FUSE, DCE]);
     }
     list.push(SORT);
     list
@@ -193,6 +196,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let start = Instant::now();
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let mut cx = Cx::with_fuel(&out, caps, fuel);
+        cx.workgroup_size = e.workgroup_size;
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
         fuel = fuel.saturating_sub(changes);

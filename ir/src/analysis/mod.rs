@@ -3,6 +3,7 @@
 mod dom;
 mod liveness;
 mod order;
+mod range;
 mod structure;
 mod uniformity;
 mod uses;
@@ -13,6 +14,7 @@ mod tests;
 pub use dom::{DomTree, PostDomTree};
 pub use liveness::Liveness;
 pub use order::{reachable, sort_layout, structured_order};
+pub use range::UpperBounds;
 pub use structure::{Construct, ConstructId, ConstructKind, Structure};
 pub use uniformity::{Uniformity, Variance};
 pub use uses::{Use, Uses};

@@ -1,0 +1,90 @@
+//! A multiplication whose only use is an addition becomes `fma`, where both allow it.
+//!
+//! Needs: nothing. Keeps: the CFG. Fires only if `Caps::fuse_fma` is set and multiplication and addition both carry
+//! `contract`; a product with other uses stays, since it would be computed twice.
+
+use crate::Cx;
+use crate::rewrite::{self, Rewrite};
+use gpucc_ir::analysis::Uses;
+use gpucc_ir::{Args, Builder, FpFlags, Function, Inst, Op, Value};
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    if !cx.caps.fuse_fma {
+        return;
+    }
+    let uses = Uses::new(f);
+    rewrite::run(f, |b, i| match fused(b, i, &uses) {
+        Some((x, y, z, negate)) if cx.change() => {
+            let (x, z) = match negate {
+                Negate::None => (x, z),
+                Negate::Product => (b.fneg(x), z),
+                Negate::Addend => (x, b.fneg(z)),
+            };
+            Rewrite::Value(b.fma(x, y, z))
+        }
+        _ => Rewrite::Keep,
+    });
+}
+
+enum Negate {
+    None,
+    /// `z - x * y`
+    Product,
+    /// `x * y - z`
+    Addend,
+}
+
+fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Value, Value, Negate)> {
+    let d = &b.func.insts[i];
+    if !matches!(d.op, Op::FAdd | Op::FSub) || !d.fp.has(FpFlags::CONTRACT) {
+        return None;
+    }
+    let product = |v: Value| -> Option<Args> {
+        let p = b.func.def_op(v, Op::FMul)?;
+        (p.fp.has(FpFlags::CONTRACT) && uses.count(v) == 1).then(|| p.args.clone())
+    };
+    let (x, y) = (d.args[0], d.args[1]);
+    if let Some(p) = product(x) {
+        let n = if d.op == Op::FSub { Negate::Addend } else { Negate::None };
+        return Some((p[0], p[1], y, n));
+    }
+    let p = product(y)?;
+    let n = if d.op == Op::FSub { Negate::Product } else { Negate::None };
+    Some((p[0], p[1], x, n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use crate::{Caps, Cx};
+    use gpucc_ir::Function;
+
+    fn on(f: &mut Function, cx: &mut Cx<'_>) {
+        let caps = Caps { fuse_fma: true, ..Caps::FULL };
+        let mut c = Cx::new(cx.module, &caps);
+        run(f, &mut c);
+        cx.must_change(c.changes());
+    }
+
+    fn text(mul: &str, add: &str) -> String {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  v0: f32 = load res2[0] align 4\n  v1: f32 = load res2[4] align 4\n  v2: f32 = {mul} v0, v1\n\
+             v3: f32 = {add} v0, v2\n  store v3, res1[0] align 4\n  ret\n}}"
+        )
+    }
+
+    #[test]
+    fn fuses_where_both_allow_it() {
+        assert!(opt(on, &text("fmul{contract}", "fadd{contract}")).contains("fma{contract} v0, v1, v0"));
+        assert!(opt(on, &text("fmul{contract}", "fsub{contract}")).contains("fneg"));
+    }
+
+    #[test]
+    fn not_otherwise() {
+        unchanged(on, &text("fmul{contract}", "fadd"));
+        unchanged(on, &text("fmul", "fadd{contract}"));
+        unchanged(run, &text("fmul{contract}", "fadd{contract}"));
+    }
+}

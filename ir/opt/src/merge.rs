@@ -1,0 +1,324 @@
+//! Neighbouring loads become one wide load, neighbouring stores one wide store.
+//!
+//! ```text
+//! a = load res0[0 + v]; b = load res0[4 + v]      ==>      w = load res0[0 + v] : i32x2; a = w.0; b = w.1
+//! ```
+//!
+//! Needs: nothing. Keeps: the CFG. Within a block, of one place and one dynamic offset, with nothing between that writes (or
+//! for stores: touches) the place or orders memory. Never wider than `Caps::merge_access`, never less aligned than the
+//! target can take: the address must be aligned to the whole access (two to four lanes of 32 bits; three count as four if
+//! `Caps::strict_align`). Bytes that nobody asked for are neither read nor written.
+
+use crate::Cx;
+use gpucc_ir::{
+    Attr, Block, Builder, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SideMap, Type, Value,
+};
+
+/// How many accesses a group search looks back on.
+const WINDOW: usize = 64;
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    if cx.caps.merge_access < 8 {
+        return;
+    }
+    for b in f.layout.clone() {
+        loads(f, cx, b);
+        stores(f, cx, b);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Access {
+    inst: Inst,
+    mem: Mem,
+    dynamic: Option<Value>,
+    ty: Type,
+}
+
+impl Access {
+    fn end(&self) -> u32 {
+        self.mem.offset + self.ty.mem_bytes()
+    }
+    fn like(&self, o: &Access) -> bool {
+        self.mem.place == o.mem.place && self.dynamic == o.dynamic && self.mem.flags == o.mem.flags
+    }
+}
+
+/// An access that may be merged: plain, 32-bit lanes.
+fn access(f: &Function, i: Inst, op: Op) -> Option<Access> {
+    let d = &f.insts[i];
+    let Attr::Mem(mem) = d.attr else { return None };
+    if d.op != op || !mem.flags.is_plain() || mem.flags.has(MemFlags::UNIFORM) {
+        return None;
+    }
+    let ty = if op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
+    let plain = ty.bits() == 32 && !matches!(mem.place, Place::Local(_));
+    plain.then_some(Access { inst: i, mem, dynamic: d.dyn_offset(), ty })
+}
+
+/// Cuts a group, sorted by offset, into runs that one access can cover. Gives index ranges of at least two.
+fn runs(group: &[Access], cx: &Cx<'_>) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    let mut k = 0;
+    while k < group.len() {
+        let mut best = k + 1;
+        let mut end = group[k].end();
+        for n in k + 1..group.len() {
+            if group[n].mem.offset != end {
+                break;
+            }
+            end = group[n].end();
+            let bytes = end - group[k].mem.offset;
+            if bytes > cx.caps.merge_access.min(16) {
+                break;
+            }
+            let need = if bytes == 12 && !cx.caps.strict_align { 4 } else { bytes.next_power_of_two() };
+            // What is known of the address: its own alignment, or that of a neighbour at a known distance.
+            let known = group[k..=n]
+                .iter()
+                .map(|a| {
+                    let away = a.mem.offset - group[k].mem.offset;
+                    if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
+                })
+                .max()
+                .unwrap_or(1);
+            if known >= need || (!cx.caps.strict_align && known >= 4) {
+                best = n + 1;
+            }
+        }
+        if best > k + 1 {
+            out.push((k, best));
+        }
+        k = best;
+    }
+    out
+}
+
+fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
+    // Groups that nothing has disturbed yet; closed groups are cut into runs.
+    let mut open: Vec<Vec<Access>> = Vec::new();
+    let mut plans: Vec<Vec<Access>> = Vec::new();
+    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &Cx<'_>| {
+        let mut g = g;
+        g.sort_by_key(|a| a.mem.offset);
+        for (s, e) in runs(&g, cx) {
+            plans.push(g[s..e].to_vec());
+        }
+    };
+    for &i in &f.blocks[b].insts {
+        if let Some(a) = access(f, i, Op::Load) {
+            match open.iter_mut().find(|g| g[0].like(&a)) {
+                Some(g) if g.len() < WINDOW => g.push(a),
+                _ => open.push(vec![a]),
+            }
+            if open.len() > WINDOW {
+                let g = open.remove(0);
+                close(g, &mut plans, cx);
+            }
+            continue;
+        }
+        let d = &f.insts[i];
+        let place = match &d.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
+            Attr::Place(p) => Some(*p),
+            _ => None,
+        };
+        if matches!(d.op, Op::Barrier | Op::Call) {
+            for g in open.drain(..) {
+                close(g, &mut plans, cx);
+            }
+        } else if let Some(p) = place
+            && d.op != Op::Load
+        {
+            let (hit, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|g| g[0].mem.place == p);
+            open = rest;
+            for g in hit {
+                close(g, &mut plans, cx);
+            }
+        }
+    }
+    for g in open {
+        close(g, &mut plans, cx);
+    }
+    if plans.is_empty() {
+        return;
+    }
+    // The wide load stands where the first of its loads stood: the dynamic offset is there already.
+    let mut role: SideMap<Inst, Option<usize>> = SideMap::with_default(None);
+    for (n, p) in plans.iter().enumerate() {
+        p.iter().for_each(|a| role[a.inst] = Some(n));
+    }
+    let mut wide: Vec<Option<Value>> = vec![None; plans.len()];
+    let mut refused: Vec<bool> = vec![false; plans.len()];
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for i in std::mem::take(&mut f.blocks[b].insts) {
+        let Some(n) = role[i] else {
+            f.blocks[b].insts.push(i);
+            continue;
+        };
+        let plan = &plans[n];
+        if wide[n].is_none() && !refused[n] && !cx.change() {
+            refused[n] = true;
+        }
+        if refused[n] {
+            f.blocks[b].insts.push(i);
+            continue;
+        }
+        let first = plan[0];
+        let lanes = (plan[plan.len() - 1].end() - first.mem.offset) / 4;
+        let kind = if plan.iter().all(|a| a.ty.is_float()) { Scalar::F32 } else { Scalar::I32 };
+        let w = match wide[n] {
+            Some(w) => w,
+            None => {
+                let align = plan
+                    .iter()
+                    .map(|a| {
+                        let away = a.mem.offset - first.mem.offset;
+                        if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
+                    })
+                    .max()
+                    .unwrap_or(4);
+                let mem = Mem { align, ..first.mem };
+                let w = Builder::like(f, b, i).load(Type::new(kind, lanes), mem, first.dynamic);
+                wide[n] = Some(w);
+                w
+            }
+        };
+        let a = plan.iter().find(|a| a.inst == i).expect("the instruction is of this plan");
+        let from = ((a.mem.offset - first.mem.offset) / 4) as u8;
+        let pick: Vec<u8> = (0..a.ty.lanes() as u8).map(|k| from + k).collect();
+        let mut bld = Builder::like(f, b, i);
+        let v = bld.swizzle(w, &pick);
+        let v = if bld.func.ty(v) == a.ty { v } else { bld.bitcast(v, a.ty) };
+        map[bld.func.insts[i].result()] = Some(v);
+    }
+    f.replace_uses(&map);
+}
+
+fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
+    let mut open: Vec<Vec<Access>> = Vec::new();
+    let mut plans: Vec<Vec<Access>> = Vec::new();
+    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &Cx<'_>| {
+        let mut g = g;
+        g.sort_by_key(|a| a.mem.offset);
+        // Overlapping stores have an order that must be kept.
+        if g.windows(2).all(|w| w[0].end() <= w[1].mem.offset) {
+            for (s, e) in runs(&g, cx) {
+                plans.push(g[s..e].to_vec());
+            }
+        }
+    };
+    for &i in &f.blocks[b].insts {
+        let d = &f.insts[i];
+        let place = match &d.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
+            Attr::Place(p) => Some(*p),
+            _ => None,
+        };
+        let all = matches!(d.op, Op::Barrier | Op::Call);
+        let a = access(f, i, Op::Store);
+        // Anything else that touches the place ends its group.
+        let (hit, rest): (Vec<_>, Vec<_>) = open
+            .into_iter()
+            .partition(|g: &Vec<Access>| all || (Some(g[0].mem.place) == place && !a.is_some_and(|a| g[0].like(&a))));
+        open = rest;
+        for g in hit {
+            close(g, &mut plans, cx);
+        }
+        if let Some(a) = a {
+            match open.iter_mut().find(|g| g[0].like(&a)) {
+                Some(g) => g.push(a),
+                None => open.push(vec![a]),
+            }
+        }
+    }
+    for g in open {
+        close(g, &mut plans, cx);
+    }
+    if plans.is_empty() {
+        return;
+    }
+    // The wide store stands where the last of its stores stood.
+    let mut role: SideMap<Inst, Option<usize>> = SideMap::with_default(None);
+    for (n, p) in plans.iter().enumerate() {
+        p.iter().for_each(|a| role[a.inst] = Some(n));
+    }
+    let mut left: Vec<usize> = plans.iter().map(Vec::len).collect();
+    let allowed: Vec<bool> = plans.iter().map(|_| cx.change()).collect();
+    for i in std::mem::take(&mut f.blocks[b].insts) {
+        let Some(n) = role[i].filter(|&n| allowed[n]) else {
+            f.blocks[b].insts.push(i);
+            continue;
+        };
+        left[n] -= 1;
+        if left[n] > 0 {
+            continue;
+        }
+        let plan = &plans[n];
+        let first = plan[0];
+        let kind = if plan.iter().all(|a| a.ty.is_float()) { Scalar::F32 } else { Scalar::I32 };
+        let mut bld = Builder::like(f, b, i);
+        let mut parts = Vec::new();
+        for a in plan {
+            let v = bld.func.insts[a.inst].args[0];
+            for k in 0..a.ty.lanes() {
+                let p = bld.extract(v, k);
+                let lane = Type::new(kind, 1);
+                parts.push(if bld.func.ty(p) == lane { p } else { bld.bitcast(p, lane) });
+            }
+        }
+        let v = bld.compose(&parts);
+        let align = plan
+            .iter()
+            .map(|a| {
+                let away = a.mem.offset - first.mem.offset;
+                if away == 0 { a.mem.align } else { a.mem.align.min(1 << away.trailing_zeros()) }
+            })
+            .max()
+            .unwrap_or(4);
+        let mut args = vec![v];
+        args.extend(first.dynamic);
+        bld.raw(InstData::new(Op::Store, &args, Attr::Mem(Mem { align, ..first.mem })), &[]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use crate::{Caps, Cx};
+    use gpucc_ir::Function;
+
+    fn wide(f: &mut Function, cx: &mut Cx<'_>) {
+        let caps = Caps { merge_access: 16, strict_align: true, ..Caps::FULL };
+        let mut c = Cx::new(cx.module, &caps);
+        run(f, &mut c);
+        cx.must_change(c.changes());
+    }
+
+    #[test]
+    fn loads_and_stores_merge() {
+        let t = opt(
+            wide,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: f32 = load res0[4 + v0] align 4\n  v2: f32x2 = load res0[8 + v0] align 8\n\
+             v3: f32 = load res0[0 + v0] align 16\n  v4: f32 = extract v2, lane 1\n  store v1, res1[8 + v0] align 8\n  store v3, res1[12 + v0] align 4\n\
+             store v4, global0[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains(": f32x4 = load res0[0 + v0] align 16"), "{t}");
+        assert_eq!(t.matches("load").count(), 1, "{t}");
+        assert!(t.contains(", res1[8 + v0] align 8") && t.matches("store").count() == 2, "{t}");
+    }
+
+    #[test]
+    fn writes_alignment_and_gaps_keep_them_apart() {
+        unchanged(
+            wide,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = load res1[0 + v0] align 8\n  store v1, res1[0] align 4\n\
+             v2: i32 = load res1[4 + v0] align 4\n  v3: i32 = load res0[4 + v0] align 4\n  v4: i32 = load res0[8 + v0] align 4\n\
+             v5: i32 = load res2[0] align 16\n  v6: i32 = load res2[8] align 8\n  v7: i32 = iadd v2, v3\n  v8: i32 = iadd v4, v5\n\
+             v9: i32 = iadd v6, v7\n  v10: i32 = iadd v8, v9\n  store v10, global0[0] align 8\n  barrier workgroup workgroup\n\
+             store v10, global0[4] align 4\n  ret\n}",
+        );
+    }
+}

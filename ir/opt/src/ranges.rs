@@ -1,0 +1,227 @@
+//! What upper bounds make cheaper.
+//!
+//! - clamps, masks and comparisons that cannot act go;
+//! - signed division, remainder, shift and comparison of numbers that are not negative become unsigned;
+//! - products of numbers below 2^24 become `umul24` where the target wants that;
+//! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping).
+//!
+//! Needs: nothing. Keeps: the CFG.
+
+use crate::Cx;
+use gpucc_ir::analysis::UpperBounds;
+use gpucc_ir::{Attr, Builder, Function, Inst, IntCc, Op, SideMap, Type, Value};
+
+enum Change {
+    /// The result is this value.
+    Value(Value),
+    /// The result is this constant.
+    Bool(bool),
+    /// Another op on the same operands.
+    Op(Op),
+    /// Another comparison of the same operands.
+    Compare(IntCc),
+}
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    // Bounds are of the function as it was: all changes are collected first.
+    let mut changes: Vec<(Inst, Change)> = Vec::new();
+    let mut folds: Vec<(Inst, Fold)> = Vec::new();
+    {
+        let mut u = UpperBounds::new(f, cx.workgroup_size);
+        for (_, i) in f.insts_in_order() {
+            if let Some(c) = change(f, &mut u, i, cx) {
+                changes.push((i, c));
+            }
+            if let Some(x) = fold(f, &mut u, i, cx) {
+                folds.push((i, x));
+            }
+        }
+    }
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for (i, c) in changes {
+        if !cx.change() {
+            break;
+        }
+        match c {
+            Change::Value(v) => map[f.insts[i].result()] = Some(v),
+            Change::Bool(t) => {
+                let r = f.insts[i].result();
+                let ty = f.ty(r);
+                map[r] = Some(f.iconst(ty, i64::from(t)));
+            }
+            Change::Op(op) => f.insts[i].op = op,
+            Change::Compare(cc) => f.insts[i].attr = Attr::IntCc(cc),
+        }
+    }
+    f.replace_uses(&map);
+    apply_folds(f, cx, &folds);
+}
+
+fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<Change> {
+    let d = &f.insts[i];
+    if d.results.len() != 1 || d.args.len() < 2 {
+        return None;
+    }
+    let ty = f.ty(d.args[0]);
+    if !ty.is_int() {
+        return None;
+    }
+    let (x, y) = (d.args[0], d.args[1]);
+    let high = ty.scalar().mask() >> 1;
+    let c = f.const_bits(y);
+    let mut plain = |v: Value| u.of(v) <= high;
+    match d.op {
+        Op::UMin if c.is_some() => (u.of(x) <= c?).then_some(Change::Value(x)),
+        Op::And if c.is_some_and(|c| c & c.wrapping_add(1) == 0) => (u.of(x) <= c?).then_some(Change::Value(x)),
+        Op::URem if c.is_some() => (u.of(x) < c?).then_some(Change::Value(x)),
+        Op::SDiv if plain(x) && plain(y) => Some(Change::Op(Op::UDiv)),
+        Op::SRem if plain(x) && plain(y) => Some(Change::Op(Op::URem)),
+        Op::SShr if plain(x) => Some(Change::Op(Op::UShr)),
+        // max(x, 0) of what is not negative
+        Op::SMax if c == Some(0) && plain(x) => Some(Change::Value(x)),
+        Op::SMin if c.is_some_and(|c| c <= high) && plain(x) => (u.of(x) <= c?).then_some(Change::Value(x)),
+        Op::IMul if cx.caps.prefer_mul24 && ty.scalar() == gpucc_ir::Scalar::I32 => {
+            (u.of(x) < 1 << 24 && u.of(y) < 1 << 24).then_some(Change::Op(Op::UMul24))
+        }
+        Op::ICmp => {
+            let Attr::IntCc(cc) = d.attr else { return None };
+            let (a, b) = (u.of(x), u.of(y));
+            if let Some(c) = c {
+                let signed_ok = a <= high && c <= high;
+                match cc {
+                    IntCc::Ult if a < c => return Some(Change::Bool(true)),
+                    IntCc::Ule if a <= c => return Some(Change::Bool(true)),
+                    IntCc::Uge if a < c => return Some(Change::Bool(false)),
+                    IntCc::Ugt if a <= c => return Some(Change::Bool(false)),
+                    IntCc::Eq if a < c => return Some(Change::Bool(false)),
+                    IntCc::Ne if a < c => return Some(Change::Bool(true)),
+                    IntCc::Slt if signed_ok && a < c => return Some(Change::Bool(true)),
+                    IntCc::Sge if signed_ok && a < c => return Some(Change::Bool(false)),
+                    // x < 0 and x >= 0 of what is not negative
+                    IntCc::Slt if c == 0 && a <= high => return Some(Change::Bool(false)),
+                    IntCc::Sge if c == 0 && a <= high => return Some(Change::Bool(true)),
+                    _ => {}
+                }
+            }
+            if a > high || b > high {
+                return None;
+            }
+            let unsigned = match cc {
+                IntCc::Slt => IntCc::Ult,
+                IntCc::Sle => IntCc::Ule,
+                IntCc::Sgt => IntCc::Ugt,
+                IntCc::Sge => IntCc::Uge,
+                _ => return None,
+            };
+            Some(Change::Compare(unsigned))
+        }
+        _ => None,
+    }
+}
+
+/// A dynamic offset `(base + add) * scale`, of which `add * scale` moves into the constant offset.
+struct Fold {
+    base: Value,
+    /// Shift or factor, as an op and its constant operand.
+    scale: Option<(Op, Value)>,
+    bytes: u32,
+}
+
+fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<Fold> {
+    let d = &f.insts[i];
+    let (m, v) = (d.mem()?, d.dyn_offset()?);
+    let add = |v: Value| {
+        let a = f.def_op(v, Op::IAdd)?;
+        Some((a.args[0], f.const_bits(a.args[1])?))
+    };
+    let (base, k, scale, factor) = match add(v) {
+        Some((b, k)) => (b, k, None, 1),
+        None => {
+            let i = f.def_inst(v)?;
+            let s = &f.insts[i];
+            let c = f.const_bits(*s.args.get(1)?)?;
+            let factor = match s.op {
+                Op::Shl if c < 16 => 1 << c,
+                Op::IMul | Op::UMul24 if c < 1 << 16 => c,
+                _ => return None,
+            };
+            let (b, k) = add(s.args[0])?;
+            (b, k, Some((s.op, s.args[1])), factor)
+        }
+    };
+    let bytes = k.checked_mul(factor)?;
+    let offset = bytes.checked_add(u64::from(m.offset))?;
+    let largest = u.of(base).checked_add(k)?.checked_mul(factor)?.checked_add(u64::from(m.offset))?;
+    if offset > u64::from(cx.caps.offset_fold) || bytes == 0 || largest > u64::from(u32::MAX) {
+        return None;
+    }
+    Some(Fold { base, scale, bytes: bytes as u32 })
+}
+
+fn apply_folds(f: &mut Function, cx: &mut Cx<'_>, folds: &[(Inst, Fold)]) {
+    let mut next = folds.iter();
+    let mut now = next.next();
+    for b in f.layout.clone() {
+        if now.is_none() {
+            return;
+        }
+        for i in std::mem::take(&mut f.blocks[b].insts) {
+            if let Some((k, x)) = now
+                && *k == i
+            {
+                now = next.next();
+                if cx.change() {
+                    let v = match x.scale {
+                        None => x.base,
+                        Some((op, c)) => Builder::like(f, b, i).op_as(op, &[x.base, c], Type::I32),
+                    };
+                    let at = f.insts[i].dyn_index().expect("a memory op");
+                    f.insts[i].args[at] = v;
+                    let m = f.insts[i].mem_mut().expect("a memory op");
+                    m.offset += x.bytes;
+                }
+            }
+            f.blocks[b].insts.push(i);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use crate::{Caps, Cx};
+    use gpucc_ir::Function;
+
+    fn wide(f: &mut Function, cx: &mut Cx<'_>) {
+        let caps = Caps { prefer_mul24: true, offset_fold: 1024, ..Caps::FULL };
+        let mut c = Cx::new(cx.module, &caps);
+        c.workgroup_size = [64, 1, 1];
+        run(f, &mut c);
+        cx.must_change(c.changes());
+    }
+
+    #[test]
+    fn known_bounds() {
+        let t = opt(
+            wide,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = umin v0, 63:i32\n  v2: i32 = sdiv v1, 3:i32\n\
+             v3: i32 = imul v2, v0\n  v4: b1 = icmp.slt v3, 4000:i32\n  v5: i32 = select v4, v3, 1:i32\n  v6: i32 = iadd v0, 3:i32\n\
+             v7: i32 = shl v6, 2:i32\n  v8: i32 = load res0[4 + v7] align 4\n  v9: i32 = iadd v8, v5\n  store v9, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("udiv v0, 3:i32") && t.contains("umul24"), "{t}");
+        assert!(t.contains("select true:b1") && t.contains("shl v0, 2:i32"), "{t}");
+        assert!(t.contains("load res0[16 + v"), "{t}");
+    }
+
+    #[test]
+    fn unknown_numbers_stay() {
+        unchanged(
+            wide,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = load res0[0] align 4\n  v1: i32 = umin v0, 63:i32\n  v2: i32 = sdiv v0, 3:i32\n\
+             v3: i32 = imul v2, v0\n  v4: b1 = icmp.slt v3, 4000:i32\n  v5: i32 = select v4, v3, v1\n  v6: i32 = iadd v0, 3:i32\n\
+             v7: i32 = shl v6, 2:i32\n  v8: i32 = load res0[4 + v7] align 4\n  v9: i32 = iadd v8, v5\n  store v9, res1[0] align 4\n  ret\n}",
+        );
+    }
+}
