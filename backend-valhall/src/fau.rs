@@ -1,17 +1,20 @@
 //! Operand limits of one instruction (reference, section 7.1): what does not fit moves to a register first.
 
 use gpucc_mir::{MInst, Src};
+use gpucc_valhall_machine::ROWS;
 
-use crate::target::{SPECIAL, Valhall};
+use crate::emit::is_wide;
+use crate::target::{SPECIAL, VOp, Valhall};
 
 /// FAU words that the operands of an instruction name.
 #[derive(Default)]
 struct Seen {
     words: Vec<u32>,
     page: Option<u32>,
-    slot: Option<u32>,
+    slots: Vec<u32>,
     special: Option<u32>,
-    lut: bool,
+    /// Messages have laxer rules (7.2).
+    message: bool,
 }
 
 /// LUT words are told apart from uniform words by this bit.
@@ -30,37 +33,36 @@ impl Seen {
             Src::Reg(_) | Src::Label(_) => return true,
         };
         let new: Vec<u32> = words.into_iter().filter(|w| !self.words.contains(w)).collect();
-        let lut = matches!(src, Src::Imm(_));
+        let other_slot = slot.is_some_and(|s| !self.slots.is_empty() && !self.slots.contains(&s));
+        let mixed = special.is_some() && !self.slots.is_empty() || slot.is_some() && self.special.is_some();
         let fits = self.page.is_none_or(|p| p == page)
             && self.words.len() + new.len() <= 2
-            && (slot.is_none() || self.slot.is_none() || self.slot == slot)
+            && (self.message || !other_slot)
             && (special.is_none() || self.special.is_none() || self.special == special)
-            && !(special.is_some() && self.slot.is_some())
-            && !(slot.is_some() && self.special.is_some());
+            && (self.message || !mixed);
         if fits {
             self.words.extend(new);
             self.page = Some(page);
-            self.slot = self.slot.or(slot);
+            self.slots.extend(slot);
             self.special = self.special.or(special);
-            self.lut |= lut;
         }
         fits
     }
 }
 
-/// Indices of the uses that have to move to registers. `wide(k)` says whether use `k` is a 64-bit operand; `keep_special` uses
-/// cannot be moved and come first.
-pub fn excess(inst: &MInst<Valhall>, wide: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut seen = Seen::default();
+/// Indices of the uses that have to move to registers.
+pub fn excess(inst: &MInst<Valhall>) -> Vec<usize> {
+    let Some(VOp::Op(op)) = inst.target_op() else { return Vec::new() };
+    let mut seen = Seen { message: ROWS[op as usize].facts.class.is_message(), ..Seen::default() };
     let mut order: Vec<usize> = (0..inst.uses.len()).collect();
     // 64-bit operands are the dearest to move, then specials; constants are cheapest.
     order.sort_by_key(|&k| match inst.uses[k].src {
-        _ if wide(k) => 0,
+        _ if is_wide(inst, k) => 0,
         Src::Uniform(n) if n >= SPECIAL => 1,
         Src::Uniform(_) => 2,
         _ => 3,
     });
-    let mut out: Vec<usize> = order.into_iter().filter(|&k| !seen.take(inst.uses[k].src, wide(k))).collect();
+    let mut out: Vec<usize> = order.into_iter().filter(|&k| !seen.take(inst.uses[k].src, is_wide(inst, k))).collect();
     out.sort_unstable();
     out
 }

@@ -1,1 +1,345 @@
-//! Code generation for ARM Mali Valhall (v9, v10).
+//! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
+
+mod emit;
+mod fau;
+mod flow;
+mod isel;
+mod resources;
+pub mod target;
+mod uniforms;
+
+use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
+use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Space, trace};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
+use gpucc_opt::{Caps, OpSet};
+use gpucc_valhall_machine as machine;
+use machine::Unit;
+
+use isel::Isel;
+use resources::Resources;
+use target::{FILE_R, Valhall};
+use uniforms::Uniforms;
+
+/// The backend.
+pub struct ValhallBackend;
+
+/// The one instance.
+pub static VALHALL: ValhallBackend = ValhallBackend;
+
+const NAMES: &[&str] = &["v9", "v10"];
+
+/// Most invocations of a workgroup, bytes of workgroup memory, and bytes of private memory that offsets reach.
+const MOST_INVOCATIONS: u64 = 1024;
+const MOST_SHARED: u32 = 32 << 10;
+const MOST_PRIVATE: u32 = 32 << 10;
+
+/// What Valhall lacks, for the target-independent passes.
+fn caps() -> Caps {
+    const EXPAND: OpSet = OpSet::of(&[
+        Op::FSign,
+        Op::FFract,
+        Op::FRem,
+        Op::FDot,
+        Op::F2S,
+        Op::F2U,
+        Op::SMulHi,
+        Op::UMul24,
+        Op::SMul24,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::Ctz,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::UnpackUnorm2x16,
+        Op::UnpackSnorm2x16,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+    ]);
+    Caps { expand: EXPAND, scalar: true, checked_loads: true, ..Caps::FULL }
+}
+
+impl Backend for ValhallBackend {
+    fn family(&self) -> &'static str {
+        "valhall"
+    }
+
+    fn generations(&self) -> &'static [&'static str] {
+        NAMES
+    }
+
+    fn default_generation(&self) -> usize {
+        1
+    }
+
+    fn compile(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
+        compile(module, entry, generation as u8, options)
+    }
+
+    fn listing(&self, output: &Output, generation: usize) -> String {
+        let mut text = format!("; entry {}\n", output.entry.name);
+        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
+        text
+    }
+}
+
+/// Where the variables of a function lie.
+struct Places {
+    locals: Vec<u32>,
+    globals: Vec<u32>,
+    private: u32,
+    shared: u32,
+}
+
+impl Places {
+    fn new(m: &Module, f: &Function) -> Places {
+        let mut p = Places { locals: Vec::new(), globals: Vec::new(), private: 0, shared: 0 };
+        let named = |place: Place| {
+            f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
+                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place == place,
+                gpucc_ir::Attr::Place(x) => *x == place,
+                _ => false,
+            })
+        };
+        let next = |top: &mut u32, used: bool, size: u32, align: u32| {
+            if !used {
+                return 0;
+            }
+            let at = top.next_multiple_of(align);
+            *top = at.saturating_add(size);
+            at
+        };
+        for (l, v) in f.locals.iter() {
+            // 16 bytes: an access may not straddle such a boundary.
+            p.locals.push(next(&mut p.private, named(Place::Local(l)), v.size, 16));
+        }
+        for (g, v) in m.globals.iter() {
+            let used = named(Place::Global(g));
+            let at = match v.space {
+                Space::Workgroup => next(&mut p.shared, used, v.size, v.align.max(16)),
+                _ => next(&mut p.private, used, v.size, 16),
+            };
+            p.globals.push(at);
+        }
+        p.private = p.private.next_multiple_of(16);
+        p
+    }
+
+    fn at(&self, p: Place) -> u32 {
+        match p {
+            Place::Local(l) => self.locals[l.0 as usize],
+            Place::Global(g) => self.globals[g.0 as usize],
+            Place::Buffer(_) => 0,
+        }
+    }
+}
+
+fn refuse(code: &'static str, message: String, e: &gpucc_ir::EntryPoint) -> Diagnostic {
+    Diagnostic::unsupported(code, message).at(e.span, "this entry point")
+}
+
+fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let chip = NAMES[generation as usize];
+    let pipeline = gpucc_opt::Options {
+        level: options.opt_level,
+        verify: options.verify || cfg!(debug_assertions),
+        dump_after: options.dump_after.clone(),
+        ..gpucc_opt::Options::default()
+    };
+    let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let e = &m.entries[0];
+    if e.stage != gpucc_ir::Stage::Compute {
+        return Err(refuse("stage", format!("valhall:{chip} takes compute entry points only"), e));
+    }
+    let f = &m.funcs[e.func];
+    let invocations = e.workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    if invocations > MOST_INVOCATIONS {
+        let message =
+            format!("valhall:{chip} has workgroups of at most {MOST_INVOCATIONS} invocations, this one has {invocations}");
+        return Err(refuse("workgroup-size", message, e));
+    }
+    let places = Places::new(&m, f);
+    if places.shared > MOST_SHARED || places.private > MOST_PRIVATE {
+        let message = format!(
+            "{} bytes of workgroup memory and {} of private memory: valhall:{chip} takes {MOST_SHARED} and {MOST_PRIVATE}",
+            places.shared, places.private
+        );
+        return Err(refuse("memory-size", message, e));
+    }
+
+    trace::enter("isel", &f.name);
+    let t = Valhall::new(true);
+    let resources = Resources::new(&m);
+    let (list, names) = resources.list(&m, f);
+    let written = m.resources.iter().filter(|(_, r)| {
+        list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
+    });
+    let place = |p: Place| places.at(p);
+    let mut isel = Isel {
+        module: &m,
+        target: &t,
+        resources: &resources,
+        workgroup_size: e.workgroup_size,
+        uniforms: Uniforms::default(),
+        entries: Vec::new(),
+        places: &place,
+        barriers: false,
+        written: written.map(|(r, _)| r).collect(),
+        extra: Vec::new(),
+    };
+    let mut mf = isel::run(&mut isel, f)?;
+    trace::enter("machine clean-up", &f.name);
+    gpucc_mir::copy_prop(&mut mf, &t);
+    gpucc_mir::dce(&mut mf, &t);
+    mf.split_critical_edges(&t);
+    trace::enter("register allocation", &f.name);
+    let before = gpucc_mir::print(&mf, &t);
+    let (mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
+    let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
+    if scratch > MOST_PRIVATE {
+        let message = format!("{scratch} bytes of private memory, spilled registers included: valhall:{chip} takes {MOST_PRIVATE}");
+        return Err(refuse("memory-size", message, e));
+    }
+
+    trace::enter("emission", &f.name);
+    let mir = gpucc_mir::print(&mf, &t);
+    let p = emit::emit(&mf, &flow::Joins::default(), generation, options.verify)?;
+    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
+    if list.iter().any(|r| r.access != Access::Read) {
+        flag |= flags::WRITES_MEMORY;
+    }
+    if isel.barriers {
+        flag |= flags::BARRIERS;
+    }
+    let mut preloads = isel.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
+    preloads.sort_by_key(|p| p.index);
+    preloads.extend(isel.uniforms.preloads());
+    let stats = statistics(&p, all, &alloc, isel.uniforms.len(), places.shared, scratch);
+    let entry = Entry {
+        name: e.name.clone(),
+        stage: Stage::Compute,
+        code: p.code,
+        meta: Meta {
+            workgroup_size: e.workgroup_size,
+            subgroup_size: 16,
+            registers: vec![(machine::exec::REGISTER_FILE, if all { 64 } else { 32 })],
+            shared_bytes: places.shared,
+            scratch_bytes: scratch,
+            flags: flag,
+            family_words: vec![0],
+        },
+        resources: list,
+        preloads,
+        names,
+        stats: stats.clone(),
+        ..Entry::default()
+    };
+    let times = if options.time_passes {
+        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Output {
+        entry,
+        gir: m.to_string(),
+        mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
+        stats,
+        dumps: report.dumps,
+        times,
+    })
+}
+
+/// Allocates within 32 registers if that needs no spilling: twice as many threads run then.
+fn allocate(
+    mf: MFunc<Valhall>,
+    spill_base: u32,
+    m: &Module,
+    chip: &str,
+    options: &CodegenOptions,
+) -> Result<(MFunc<Valhall>, bool, AllocStats), Diagnostic> {
+    let o = AllocOptions::from(options);
+    let attempt = |all: bool| {
+        let mut t = Valhall::new(all);
+        t.spill_base = spill_base;
+        let mut trial = mf.clone();
+        gpucc_mir::allocate(&mut trial, &t, &o).map(|s| (trial, all, s))
+    };
+    match attempt(false) {
+        Ok(done) if options.spill_all || done.2.spills + done.2.reloads == 0 => return Ok(done),
+        Ok(_) | Err(AllocError::OutOfRegisters(_)) => {}
+        Err(AllocError::Invalid(s)) => return Err(Diagnostic::internal("register-allocation", s)),
+    }
+    attempt(true).map_err(|e| match e {
+        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
+            "out-of-registers",
+            format!("valhall:{chip} has {} registers, this needs {} at once, at `{}`", o.limit, o.demand, o.inst),
+        )
+        .at(m.span(o.loc), "most values are alive here"),
+        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    })
+}
+
+/// Counters of the static model (reference, section 11.1): each instruction adds the registers it writes, at least 1, to its unit.
+fn statistics(
+    p: &emit::Program,
+    all: bool,
+    alloc: &AllocStats,
+    uniforms: usize,
+    shared: u32,
+    scratch: u32,
+) -> Vec<(String, u64)> {
+    let (mut fma, mut cvt, mut sfu, mut ls) = (0u64, 0u64, 0u64, 0u64);
+    for i in &p.insts {
+        let wide = i.row().slots.iter().any(|s| matches!(s.kind, machine::Kind::Dst(machine::kind::DstKind::Pair)));
+        let words = if wide { 2 } else { 1 };
+        match i.row().facts.unit {
+            Unit::Fma => fma += words,
+            Unit::Cvt => cvt += words,
+            Unit::Sfu => sfu += words,
+            Unit::Ls => ls += 1,
+            _ => {}
+        }
+    }
+    // In 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
+    let bound = fma.max(cvt).max(4 * sfu).max(64 * ls);
+    let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
+    [
+        ("instructions", p.insts.len() as u64),
+        ("bytes", p.code.len() as u64),
+        ("registers", if all { 64 } else { 32 }),
+        ("registers_used", u64::from(used)),
+        ("threads", if all { 1 } else { 2 }),
+        ("cycles_64ths", bound),
+        ("fma", fma),
+        ("cvt", cvt),
+        ("sfu", sfu),
+        ("v", 0),
+        ("t", 0),
+        ("ls", ls),
+        ("quadwords", (p.code.len() as u64).div_ceil(16)),
+        ("loops", p.loops),
+        ("spills", u64::from(alloc.spills)),
+        ("fills", u64::from(alloc.reloads)),
+        ("moves", u64::from(alloc.moves)),
+        ("uniform_words", uniforms as u64),
+        ("shared_bytes", u64::from(shared)),
+        ("scratch_bytes", u64::from(scratch)),
+    ]
+    .map(|(k, v)| (k.to_owned(), v))
+    .to_vec()
+}

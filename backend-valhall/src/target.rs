@@ -5,10 +5,13 @@
 //! a 32-bit register.
 
 use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Target, Use};
+use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_mir::{BlockId, Class};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine::{Class as Kind, Op, ROWS, Unit};
 use smallvec::SmallVec;
+
+use crate::isel::{load_op, store_op};
 
 /// File code of r0..r63 in the container.
 pub const FILE_R: FileId = 0;
@@ -21,17 +24,20 @@ pub const R2: Class = Class(1);
 pub const R3: Class = Class(2);
 /// A staging run of four.
 pub const R4: Class = Class(3);
+/// One even register: 64-bit operands that take the low word of a pair.
+pub const RE: Class = Class(4);
 
 /// The class of a staging run of `n` registers.
 pub fn run_class(n: usize) -> Class {
     [R, R2, R3, R4][n - 1]
 }
 
-static CLASSES: [ClassInfo; 4] = [
+static CLASSES: [ClassInfo; 5] = [
     ClassInfo { name: "r", file: FILE_R, shape: Shape::run(1) },
     ClassInfo { name: "r2", file: FILE_R, shape: Shape::aligned(2, 2) },
     ClassInfo { name: "r3", file: FILE_R, shape: Shape::aligned(3, 2) },
     ClassInfo { name: "r4", file: FILE_R, shape: Shape::aligned(4, 2) },
+    ClassInfo { name: "re", file: FILE_R, shape: Shape::aligned(1, 2) },
 ];
 
 /// An opcode of the table, or one of ours that `emit` turns into several or none.
@@ -73,12 +79,16 @@ pub const SPECIAL: u32 = 0x1000;
 pub const SPACE_WORKGROUP: u32 = 1;
 /// Private memory.
 pub const SPACE_PRIVATE: u32 = 2;
+/// Spilled registers: private memory that the program's own accesses never reach.
+pub const SPACE_SPILL: u32 = 3;
 /// First resource.
-pub const SPACE_BUFFER: u32 = 3;
+pub const SPACE_BUFFER: u32 = 4;
 
 /// The machine: how many registers a thread may use.
 pub struct Valhall {
     files: [RegFile; 1],
+    /// Where spilled registers begin in private memory.
+    pub spill_base: u32,
 }
 
 impl Valhall {
@@ -88,7 +98,18 @@ impl Valhall {
         if !all {
             (16..48).for_each(|u| budget.remove(u));
         }
-        Valhall { files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)] }
+        Valhall { files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)], spill_base: 0 }
+    }
+}
+
+impl Valhall {
+    fn private(&self) -> Use<Self> {
+        crate::isel::Isel::special(gpucc_valhall_machine::src::THREAD_LOCAL_POINTER, 0)
+    }
+
+    fn spill_mods(&self, slot: SpillSlot) -> Mods {
+        let at = self.spill_base + 4 * slot.word;
+        Mods(SmallVec::from_slice(&[("offset", at & 0xffff), ("@space", SPACE_SPILL)]))
     }
 }
 
@@ -156,7 +177,7 @@ impl Target for Valhall {
     }
 
     fn move_caps(&self, _file: FileId) -> MoveCaps {
-        MoveCaps { widths: &[1] }
+        MoveCaps { widths: &[(1, 1)] }
     }
 
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
@@ -189,6 +210,29 @@ impl Target for Valhall {
                 _ => MInst::new(VOp::Op(Op::MovI32)).def(def).arg(*src),
             });
         }
+    }
+
+    fn spill_to(&self, _class: Class) -> SpillTo {
+        SpillTo::Memory
+    }
+
+    fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let store = MInst::new(VOp::Op(store_op(usize::from(slot.units)))).arg(v).arg(self.private());
+        let mut mods = self.spill_mods(slot);
+        mods.0.push(("memory_access", 3));
+        cx.push(store.mods(mods));
+    }
+
+    fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let load = MInst::new(VOp::Op(load_op(usize::from(slot.units)))).def(v).arg(self.private());
+        let mut mods = self.spill_mods(slot);
+        mods.0.push(("unsigned", 1));
+        cx.push(load.mods(mods));
+    }
+
+    fn can_remat(&self, inst: &MInst<Self>) -> bool {
+        matches!(inst.target_op(), Some(VOp::Op(Op::MovI32 | Op::IaddImmI32)))
+            && inst.uses.iter().all(|u| !matches!(u.src, Src::Reg(_)))
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {

@@ -1,6 +1,6 @@
 //! Arithmetic, comparison, selection, bits.
 
-use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, IntCc, Op, Value};
+use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::Op as M;
 
@@ -19,8 +19,24 @@ mod cond {
     pub const TOTAL: u32 = 7;
 }
 
-/// Result type `m1`: all ones.
+/// The shift that computes `v`, if only this user needs it.
+fn shifts<'f>(cx: &Cx<'f>, v: Value) -> Option<&'f InstData> {
+    cx.fold(v).filter(|d| matches!(d.op, Op::Shl | Op::UShr | Op::SShr))
+}
+
+/// Result types: 1, all ones.
+const I1: u32 = 0;
 const M1: u32 = 2;
+
+/// 0 or all ones from a word that is 0 or 1.
+pub(super) fn to_bool(v: VReg) -> MI {
+    with(op(M::IcmpOrU32).arg(v).imm(0).imm(0), &[("cmp", cond::NE), ("result_type", M1)])
+}
+
+/// 0 or 1 from a boolean.
+pub(super) fn from_bool(u: U) -> MI {
+    with(op(M::IcmpOrU32).arg(u).imm(0).imm(0), &[("cmp", cond::NE), ("result_type", I1)])
+}
 /// Rounding modes.
 const RTP: u32 = 1;
 const RTN: u32 = 2;
@@ -63,12 +79,6 @@ fn float_cond(cc: FloatCc) -> (u32, bool) {
 }
 
 impl Isel<'_> {
-    pub(crate) fn compare_int(&mut self, cx: &mut Cx<'_>, cc: IntCc, a: U, b: U) -> VReg {
-        let (c, signed) = int_cond(cc);
-        let m = if signed { M::IcmpOrS32 } else { M::IcmpOrU32 };
-        self.make(cx, with(op(m).arg(a).arg(b).imm(0), &[("cmp", c), ("result_type", M1)]))
-    }
-
     /// Shift and logic in one: `(a shifted by s) op b`.
     fn logic(m: M, a: U, s: U, b: U) -> MI {
         op(m).arg(a).arg(b00(s)).arg(b)
@@ -77,7 +87,7 @@ impl Isel<'_> {
     pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
-        let out = cx.result(self, i, 0);
+        let out = cx.result(i, 0);
         let zero = || Use::imm(0);
         let minus_zero = || Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
         let inst: MI = match d.op {
@@ -198,7 +208,6 @@ impl Isel<'_> {
                     _ => (M::LshiftXorI32, M::LshiftXorI32, M::RshiftXorI32),
                 };
                 let (mut x, mut y) = (a(0), a(1));
-                let shifts = |cx: &Cx<'_>, v: Value| cx.fold(v).filter(|d| matches!(d.op, Op::Shl | Op::UShr | Op::SShr));
                 if shifts(cx, x).is_none() && shifts(cx, y).is_some() {
                     std::mem::swap(&mut x, &mut y);
                 }
@@ -267,7 +276,7 @@ impl Isel<'_> {
                 op(M::MovI32).arg(x)
             }
             Op::Bitcast => {
-                let from = cx.regs(self, a(0));
+                let from = cx.regs(a(0));
                 for (&r, s) in out.iter().zip(from) {
                     cx.emit(MInst::copy(r, s));
                 }
@@ -275,7 +284,7 @@ impl Isel<'_> {
             }
             Op::Extract => {
                 let Attr::Lane(k) = d.attr else { return Err(unsupported(self.module, cx, i, "extract")) };
-                let v = cx.regs(self, a(0));
+                let v = cx.regs(a(0));
                 cx.emit(MInst::copy(out[0], v[k as usize]));
                 return Ok(());
             }
@@ -315,8 +324,7 @@ impl Isel<'_> {
     fn pair_low(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         // A uniform word would have to be a whole slot: 64-bit operands take registers here.
         let u = self.int(cx, v);
-        let r = self.in_register(cx, u);
-        Use::reg(r).mods(SrcMods { swizzle: Some(8), ..SrcMods::default() })
+        self.even(cx, u)
     }
 
     /// A shift amount: constants are reduced to what the table of immediates has as a byte.
@@ -387,6 +395,6 @@ impl Isel<'_> {
         if let Some(c) = cx.f.as_const(v).cloned() {
             return c.bits.iter().map(|&b| self.word(cx, b as u32)).collect();
         }
-        cx.regs(self, v).into_iter().map(Use::reg).collect()
+        cx.regs(v).into_iter().map(Use::reg).collect()
     }
 }

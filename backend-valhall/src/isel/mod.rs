@@ -7,7 +7,7 @@ mod alu;
 mod math;
 mod mem;
 
-use gpucc_container::Source;
+use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg, select};
 use gpucc_valhall_machine::Op as M;
@@ -16,8 +16,10 @@ use smallvec::SmallVec;
 
 use crate::fau;
 use crate::resources::Resources;
-use crate::target::{FILE_R, Mods, R, SPECIAL, SrcMods, VOp, Valhall};
+use crate::target::{FILE_R, R, SPECIAL, SrcMods, VOp, Valhall};
 use crate::uniforms::Uniforms;
+
+pub(crate) use mem::{load_op, store_op};
 
 pub(crate) type Cx<'f> = Select<'f, Valhall>;
 pub(crate) type MI = MInst<Valhall>;
@@ -33,6 +35,13 @@ pub struct Entry {
     value: VReg,
 }
 
+impl Entry {
+    /// For the container.
+    pub fn preload(&self) -> Preload {
+        Preload { file: FILE_R, lane: 0, index: u16::from(self.reg), source: self.source }
+    }
+}
+
 /// What selection knows and learns.
 pub struct Isel<'m> {
     pub module: &'m Module,
@@ -44,6 +53,10 @@ pub struct Isel<'m> {
     /// Byte offset of each function or module variable in its memory.
     pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
     pub barriers: bool,
+    /// Buffers that the function writes.
+    pub written: Vec<gpucc_ir::Res>,
+    /// Blocks that a switch needs: `(after which one, which)`.
+    pub extra: Vec<(BlockId, BlockId)>,
 }
 
 /// Selects a whole function.
@@ -51,7 +64,17 @@ pub struct Isel<'m> {
 /// # Errors
 /// What Valhall cannot do, or what is not lowered.
 pub fn run(isel: &mut Isel<'_>, f: &Function) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
-    select(f, isel)
+    let mut mf = select(f, isel)?;
+    if !isel.extra.is_empty() {
+        let first = f.layout.len() as u32;
+        let mut order = Vec::new();
+        for b in (0..first).map(BlockId) {
+            order.push(b);
+            order.extend(isel.extra.iter().filter(|e| e.0 == b).map(|e| e.1));
+        }
+        mf.reorder(&order);
+    }
+    Ok(mf)
 }
 
 pub(crate) fn op(m: M) -> MI {
@@ -91,7 +114,8 @@ impl Isel<'_> {
         if let Some(bits) = self.constant_bits(cx, v) {
             return self.word(cx, bits);
         }
-        Use::reg(cx.reg(self, self.alias(cx, v)))
+        let v = self.alias(cx, v);
+        Use::reg(cx.reg(v))
     }
 
     /// The bits of a constant as held in a register.
@@ -128,7 +152,8 @@ impl Isel<'_> {
             let bits = if m.neg { bits ^ 0x8000_0000 } else { bits };
             return self.float_word(cx, bits);
         }
-        Use::reg(cx.reg(self, self.alias(cx, v))).mods(m)
+        let v = self.alias(cx, v);
+        Use::reg(cx.reg(v)).mods(m)
     }
 
     /// The operand for a float constant: the table's negated words are free.
@@ -146,13 +171,11 @@ impl Isel<'_> {
 
     /// Emits after moving operands that break the operand limits to registers.
     pub(crate) fn push(&mut self, cx: &mut Cx<'_>, mut i: MI) {
-        let wide = |k: usize| crate::emit::is_wide(&i, k);
-        for k in fau::excess(&i, wide) {
+        for k in fau::excess(&i) {
             let u = i.uses[k];
             let moved = if crate::emit::is_wide(&i, k) {
-                let pair = cx.temp(crate::target::R2);
                 let Src::Uniform(n) = u.src else { continue };
-                let (lo, hi) = (cx.temp(R), cx.temp(R));
+                let (pair, lo, hi) = (cx.temp(crate::target::R2), cx.temp(R), cx.temp(R));
                 cx.emit(op(M::MovI32).def(lo).arg(Use::uniform(n)));
                 cx.emit(op(M::MovI32).def(hi).arg(Use::uniform(n + 1)));
                 cx.emit(MInst::collect(pair, [Use::reg(lo), Use::reg(hi)]));
@@ -192,13 +215,13 @@ impl Isel<'_> {
     fn local_id(&mut self, cx: &mut Cx<'_>, c: usize) -> VReg {
         // r55 holds x and y, r56 z, 16 bits each (convention, section 1).
         let (reg, half) = [(55, 0u8), (55, 3), (56, 0)][c];
-        let packed = self.preloaded(cx, reg, Source::LocalId(if reg == 55 { 0 } else { 2 }));
+        let packed = self.preloaded(cx, reg, if reg == 55 { Source::Family(0) } else { Source::LocalId(2) });
         let src = Use::reg(packed).mods(SrcMods { swizzle: Some(half), ..SrcMods::default() });
         self.make(cx, op(M::U16ToU32).arg(src))
     }
 
     fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
-        let out = cx.result(self, i, 0);
+        let out = cx.result(i, 0);
         let dims = [0u16, 1, 2];
         match s {
             Sysval::GlobalInvocationId => {
@@ -252,6 +275,11 @@ impl Isel<'_> {
                     None => self.push(cx, op(M::MovI32).def(out[0]).imm(0)),
                 }
             }
+            Sysval::SubgroupSize => self.push(cx, with(op(M::IaddImmI32).def(out[0]).imm(0), &[("constant", 16)])),
+            Sysval::SubgroupInvocationId => {
+                let lane = Self::special(gpucc_valhall_machine::src::LANE_ID, 0);
+                self.push(cx, op(M::MovI32).def(out[0]).arg(lane));
+            }
             other => return Err(unsupported(self.module, cx, i, &format!("{other}"))),
         }
         Ok(())
@@ -288,7 +316,7 @@ impl Lower<Valhall> for Isel<'_> {
             (Op::BufferLength, Attr::Res(r)) => {
                 let size = self.resources.size(self.module, *r);
                 let n = self.uniforms.word(size).ok_or_else(|| no_uniforms("a buffer size"))?;
-                let out = cx.result(self, i, 0)[0];
+                let out = cx.result(i, 0)[0];
                 self.push(cx, op(M::MovI32).def(out).arg(Use::uniform(n)));
                 Ok(())
             }
@@ -310,30 +338,55 @@ impl Lower<Valhall> for Isel<'_> {
         match &d.attr {
             Attr::Jump { edge, .. } => {
                 let t = self.target;
-                cx.jump_to(self, t, edge);
+                cx.jump_to(t, edge);
             }
             Attr::Br { then, other, .. } => {
-                let (a, b) = (cx.edge(self, then), cx.edge(self, other));
+                let (a, b) = (cx.edge(then), cx.edge(other));
                 let (to, els) = (a.to, b.to);
                 cx.set_succs(gpucc_mir::Cfg::Logical, vec![a, b]);
                 self.branch(cx, d.args[0], to);
                 cx.emit(MInst::new(VOp::Jump).arg(els));
             }
             Attr::Switch(s) => {
-                let mut edges = Vec::new();
+                // One block for each comparison.
                 let selector = self.int(cx, d.args[0]);
                 let sel = self.in_register(cx, selector);
-                for (value, e) in &s.cases {
-                    let edge = cx.edge(self, e);
-                    let k = self.word(cx, *value as u32);
-                    let c = self.compare_int(cx, gpucc_ir::IntCc::Eq, Use::reg(sel), k);
-                    cx.emit(with(MInst::new(VOp::Branch).arg(c).arg(edge.to), &[("eq", 0)]));
-                    edges.push(edge);
+                let mut here = cx.current_id();
+                let last = cx.edge(&s.default);
+                let depth = cx.mf.at(here).loop_depth;
+                for (k, (value, e)) in s.cases.iter().enumerate() {
+                    let edge = cx.edge(e);
+                    let mut insts = Vec::new();
+                    let mut tested = sel;
+                    if *value as u32 != 0 {
+                        tested = cx.temp(R);
+                        let minus = (*value as u32).wrapping_neg();
+                        insts.push(with(op(M::IaddImmI32).def(tested).arg(sel), &[("constant", minus)]).at(cx.loc));
+                    }
+                    let branch = MInst::new(VOp::Branch).arg(tested).arg(edge.to);
+                    insts.push(with(branch, &[("eq", 1)]).at(cx.loc));
+                    let next = if k + 1 < s.cases.len() {
+                        let next = cx.mf.block();
+                        cx.mf.at(next).loop_depth = depth;
+                        self.extra.push((cx.current_id(), next));
+                        gpucc_mir::MEdge::to(next)
+                    } else {
+                        last.clone()
+                    };
+                    insts.push(MInst::new(VOp::Jump).arg(next.to).at(cx.loc));
+                    let following = next.to;
+                    if here == cx.current_id() {
+                        insts.into_iter().for_each(|i| cx.emit(i));
+                    } else {
+                        cx.mf.at(here).insts = insts;
+                    }
+                    cx.mf.at(here).succs = vec![edge, next];
+                    here = following;
                 }
-                let last = cx.edge(self, &s.default);
-                cx.emit(MInst::new(VOp::Jump).arg(last.to));
-                edges.push(last);
-                cx.set_succs(gpucc_mir::Cfg::Logical, edges);
+                if s.cases.is_empty() {
+                    cx.emit(MInst::new(VOp::Jump).arg(last.to));
+                    cx.set_succs(gpucc_mir::Cfg::Logical, vec![last]);
+                }
             }
             _ => {
                 cx.set_succs(gpucc_mir::Cfg::Logical, vec![]);

@@ -45,6 +45,8 @@ pub struct Caps {
     pub expand_bool_select: bool,
     /// Whether wide accesses need the alignment of their whole size; otherwise a clamped access promises 4 bytes only.
     pub strict_align: bool,
+    /// Whether the hardware bounds loads from buffers, so that only stores and atomics are clamped.
+    pub checked_loads: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
     /// Whether `umul24` is cheaper than `imul`: products of numbers below 2^24 use it.
@@ -68,6 +70,7 @@ impl Caps {
         scalar: false,
         expand_bool_select: false,
         strict_align: false,
+        checked_loads: false,
         select_array_bytes: 64,
         prefer_mul24: false,
         offset_fold: 0,

@@ -10,7 +10,7 @@
 //! WGSL lets an access that is out of bounds touch any location inside the variable. A buffer is at least as large as its
 //! declared minimum, so the subtraction cannot wrap while constant offset and access size lie inside the minimum; where they do
 //! not, the whole offset is clamped. A clamped offset keeps the alignment of the access where `strict_align` asks for it, and
-//! promises 4 bytes otherwise. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
+//! promises 4 bytes otherwise. Loads from buffers that the hardware checks (`checked_loads`) stay as they are. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
 //! Does nothing when the module is not robust.
 
 use gpucc_ir::{Attr, Builder, Function, Inst, MemFlags, Module, Op, Place, Value};
@@ -54,6 +54,9 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
     if dynamic.is_none() && inside {
         mark(b, i, mem.align);
         return true;
+    }
+    if caps.checked_loads && d.op == Op::Load && matches!(mem.place, Place::Buffer(_)) {
+        return false;
     }
     // The limit keeps `align` if it is a multiple of it.
     let align = mem.align.max(1);

@@ -1,0 +1,265 @@
+//! From allocated machine IR to instruction words: encoding, block layout, branch distances.
+
+use gpucc_ir::{Diagnostic, Loc};
+use gpucc_isa::{Role, TextCx};
+use gpucc_mir::{MFunc, MInst, Src, Use};
+use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
+use gpucc_valhall_machine::{Kind, Op, ROWS, ValhallInst, encode_word, src, table};
+
+use crate::flow::{Access, Item, Joins, Lines};
+use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
+
+/// The finished program.
+pub struct Program {
+    /// The code.
+    pub code: Vec<u8>,
+    /// The instructions.
+    pub insts: Vec<ValhallInst>,
+    /// Location of each instruction.
+    pub locs: Vec<Loc>,
+    /// Branches that go back.
+    pub loops: u64,
+}
+
+fn bug(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::internal("emit", message)
+}
+
+const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
+
+/// Whether the row reads a staging run: it is the first use then.
+fn reads_run(op: Op) -> bool {
+    ROWS[op as usize].slot("sr").is_some_and(|k| ROWS[op as usize].slots[k].role == Role::Use)
+}
+
+/// Positions of the sources of a row, in order.
+fn positions(op: Op) -> impl Iterator<Item = usize> {
+    (0..4).filter(move |&p| ROWS[op as usize].slot(SOURCES[p]).is_some())
+}
+
+/// Whether use `k` of an instruction is a 64-bit operand.
+pub fn is_wide(inst: &MInst<Valhall>, k: usize) -> bool {
+    let Some(VOp::Op(op)) = inst.target_op() else { return false };
+    let skip = usize::from(reads_run(op));
+    let Some(k) = k.checked_sub(skip) else { return false };
+    let row = &ROWS[op as usize];
+    positions(op)
+        .nth(k)
+        .and_then(|p| row.slot(SOURCES[p]))
+        .is_some_and(|s| matches!(row.slots[s].kind, Kind::Src(kind) if kind.wide))
+}
+
+fn source(u: &Use<Valhall>) -> Result<src::Src, Diagnostic> {
+    let SrcMods { neg, abs, not, swizzle } = u.mods;
+    let base = match u.src {
+        Src::Imm(v) => src::lut(v).ok_or_else(|| bug(format!("{v:#x} is no immediate of the table")))?,
+        Src::Uniform(n) if n >= SPECIAL => {
+            let n = n - SPECIAL;
+            src::Src { byte: n as u8, page: Some((n >> 8) as u8), neg, abs, not, swizzle }
+        }
+        Src::Uniform(n) => src::uniform(n as u8),
+        Src::Reg(_) => match u.phys() {
+            Some(p) => src::reg(p.place.base() as u8),
+            None => return Err(bug(format!("{u:?} has no register"))),
+        },
+        Src::Label(_) => return Err(bug("a label as an operand")),
+    };
+    Ok(src::Src { neg, abs, not, swizzle, ..base })
+}
+
+fn units(p: gpucc_mir::PReg) -> u64 {
+    p.place.units().fold(0, |m, u| m | 1 << u)
+}
+
+/// Encodes one instruction that is no branch.
+fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
+    let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is no instruction"))) };
+    let row = &ROWS[op as usize];
+    let mut inst = blank(op);
+    for &(name, value) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
+        if row.slot(name).is_none() {
+            return Err(bug(format!("{} has no modifier {name}", row.text)));
+        }
+        inst.set(name, value);
+    }
+    let mut item = Item::new(inst, i.loc);
+    let mut uses = i.uses.iter();
+    if reads_run(op) {
+        let p = uses.next().and_then(Use::phys).ok_or_else(|| bug(format!("{} without its run", row.text)))?;
+        set_run(&mut item.inst, "sr", p.place.base() as u8, u32::from(p.place.len()));
+        item.staging = units(p);
+    }
+    for position in positions(op) {
+        let u = uses.next().ok_or_else(|| bug(format!("{} lacks a source", row.text)))?;
+        let s = source(u)?;
+        if !can_set_src(&item.inst, position, s) {
+            return Err(bug(format!("{} cannot take {u:?} as source {position}", row.text)));
+        }
+        set_src(&mut item.inst, position, s);
+        if let Some(p) = u.phys() {
+            item.reads |= units(p);
+        }
+    }
+    if uses.next().is_some() {
+        return Err(bug(format!("{} has too many sources: {i:?}", row.text)));
+    }
+    if let Some(d) = i.defs.first() {
+        let p = d.phys().ok_or_else(|| bug(format!("{i:?} has no register")))?;
+        let (base, len) = (p.place.base() as u8, u32::from(p.place.len()));
+        if row.slot("dst").is_some() {
+            item.inst.set("dst", dst::full(base));
+        } else if row.slot("srw").is_some() {
+            set_run(&mut item.inst, "srw", base, len);
+        } else {
+            set_run(&mut item.inst, "sr", base, len);
+        }
+        item.writes = units(p);
+    }
+    let info = gpucc_mir::Target::info(&Valhall::new(true), i);
+    if row.facts.class.is_message() {
+        let (space, readonly) = space(i);
+        let key = i.mods.0.iter().find(|m| m.0 == "@key").map(|m| m.1);
+        item.message = true;
+        item.access = (!readonly && (info.reads || info.writes)).then_some(Access { space, writes: info.writes, key });
+    }
+    if op == Op::Barrier {
+        item.inst.set("flow", flow::WAIT);
+    }
+    Ok(item)
+}
+
+/// A conditional or unconditional branch.
+fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<Item, Diagnostic> {
+    let mut inst = blank(Op::Branchz);
+    let (mut reads, mut eq) = (0, true);
+    if let Some((u, zero)) = cond {
+        let s = source(u)?;
+        set_src(&mut inst, 0, s);
+        reads = u.phys().map_or(0, units);
+        eq = zero;
+    }
+    inst.set("eq", u32::from(eq));
+    let mut item = Item::new(inst, loc);
+    item.reads = reads;
+    item.target = Some(to);
+    item.conditional = cond.is_some();
+    Ok(item)
+}
+
+/// Where a chain of blocks that only jump ends.
+fn goal(mf: &MFunc<Valhall>, mut b: usize) -> usize {
+    for _ in 0..mf.blocks.len() {
+        match jump_only(mf, b) {
+            Some(to) if b != to => b = to,
+            _ => return b,
+        }
+    }
+    b
+}
+
+fn jump_only(mf: &MFunc<Valhall>, b: usize) -> Option<usize> {
+    match mf.blocks[b].insts.as_slice() {
+        [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
+        _ => None,
+    }
+}
+
+/// Blocks as lists of instructions, with branches where control does not just go on. `divergent(block)` says whether lanes may
+/// leave a block on different ways.
+fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
+    let n = mf.blocks.len();
+    let goals: Vec<usize> = (0..n).map(|b| goal(mf, b)).collect();
+    let gone = |b: usize| goals[b] != b;
+    let next_real = |b: usize| (b + 1..n).find(|&x| !gone(x));
+    let mut out = Lines { blocks: Vec::new(), succs: Vec::new(), ends: Vec::new() };
+    for b in 0..n {
+        let (mut items, mut succs, mut end) = (Vec::new(), Vec::new(), false);
+        if gone(b) {
+            out.blocks.push(items);
+            out.succs.push(succs);
+            out.ends.push(false);
+            continue;
+        }
+        let insts = &mf.blocks[b].insts;
+        let mut k = 0;
+        while k < insts.len() {
+            let i = &insts[k];
+            let label = |i: &MInst<Valhall>| {
+                i.labels().next().map(|l| goals[l.0 as usize]).ok_or_else(|| bug("a branch without a target"))
+            };
+            match i.target_op() {
+                Some(VOp::End) => end = true,
+                Some(VOp::Fence) => items.push(Item::fence(i.loc)),
+                Some(VOp::Jump) => {
+                    let to = label(i)?;
+                    succs.push(to);
+                    if next_real(b) != Some(to) {
+                        items.push(branch(None, to, i.loc)?);
+                    }
+                }
+                Some(VOp::Branch) => {
+                    let mut to = label(i)?;
+                    let mut zero = i.mods.0.iter().any(|m| *m == ("eq", 1));
+                    succs.push(to);
+                    if let Some(j) = insts.get(k + 1).filter(|j| j.target_op() == Some(VOp::Jump)) {
+                        let other = label(j)?;
+                        if other == to {
+                            k += 1;
+                            continue;
+                        }
+                        if next_real(b) == Some(to) {
+                            // Turned around, it falls through to where it would have gone.
+                            succs.push(other);
+                            to = other;
+                            zero = !zero;
+                            k += 1;
+                        }
+                    }
+                    items.push(branch(Some((&i.uses[0], zero)), to, i.loc)?);
+                }
+                _ => items.push(encode(i)?),
+            }
+            k += 1;
+        }
+        out.blocks.push(items);
+        out.succs.push(succs);
+        out.ends.push(end);
+    }
+    Ok(out)
+}
+
+/// Encodes a function whose registers are physical. `uniform[b]` says that all lanes leave block `b` the same way.
+///
+/// # Errors
+/// A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
+pub fn emit(mf: &MFunc<Valhall>, joins: &Joins, generation: u8, check: bool) -> Result<Program, Diagnostic> {
+    let lines = lines(mf)?;
+    let blocks = crate::flow::run(lines, joins);
+    let mut starts = Vec::with_capacity(blocks.len() + 1);
+    let mut at = 0;
+    for b in &blocks {
+        starts.push(at);
+        at += b.len();
+    }
+    let mut p = Program { code: Vec::with_capacity(at * 8), insts: Vec::with_capacity(at), locs: Vec::new(), loops: 0 };
+    for item in blocks.into_iter().flatten() {
+        let mut inst = item.inst;
+        let here = p.insts.len() as i64;
+        if let Some(to) = item.target {
+            let distance = starts[to] as i64 - here - 1;
+            p.loops += u64::from(distance < 0);
+            inst.set("offset", distance as u32 & 0x7ff_ffff);
+        }
+        if check || cfg!(debug_assertions) {
+            table().validate(&inst, &TextCx::new(generation)).map_err(|e| {
+                let mut text = String::new();
+                gpucc_valhall_machine::text::print(&inst, &mut text);
+                bug(format!("`{text}` breaks a rule: {e}"))
+            })?;
+        }
+        p.code.extend_from_slice(&encode_word(&inst, generation).to_le_bytes());
+        p.insts.push(inst);
+        p.locs.push(item.loc);
+    }
+    Ok(p)
+}

@@ -1,0 +1,293 @@
+//! Slots and flow: which message signals which slot, what waits where, where lanes come together, where the program ends
+//! (reference, section 9).
+//!
+//! Works on blocks of encoded instructions. Messages get slots; a dataflow over the blocks knows per slot which registers and which
+//! memory are outstanding; an instruction that touches any of it needs a wait, which the instruction before it carries.
+
+use gpucc_ir::Loc;
+use gpucc_valhall_machine::build::{flow, inst as blank};
+use gpucc_valhall_machine::{Op, ValhallInst};
+
+/// Slots that messages share.
+const SLOTS: usize = 3;
+
+/// Memory that a message touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// 0 is anything; different ones never overlap.
+    pub space: u16,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Accesses of one space with different keys (in one run of a block) do not overlap: base and range.
+    pub key: Option<u32>,
+}
+
+/// One instruction on its way to the code.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The instruction.
+    pub inst: ValhallInst,
+    /// Where it comes from.
+    pub loc: Loc,
+    /// Registers it reads at once.
+    pub reads: u64,
+    /// Registers of the staging run it reads.
+    pub staging: u64,
+    /// Registers it writes.
+    pub writes: u64,
+    /// What it touches, if order matters.
+    pub access: Option<Access>,
+    /// Whether it completes later.
+    pub message: bool,
+    /// Block it branches to.
+    pub target: Option<usize>,
+    /// Whether it may also not branch.
+    pub conditional: bool,
+    /// No instruction: everything before has to be complete.
+    pub fence: bool,
+}
+
+impl Item {
+    /// An instruction without effects.
+    pub fn new(inst: ValhallInst, loc: Loc) -> Item {
+        Item {
+            inst,
+            loc,
+            reads: 0,
+            staging: 0,
+            writes: 0,
+            access: None,
+            message: false,
+            target: None,
+            conditional: false,
+            fence: false,
+        }
+    }
+
+    /// A point that all messages before it have to reach.
+    pub fn fence(loc: Loc) -> Item {
+        Item { fence: true, ..Item::new(blank(Op::Nop), loc) }
+    }
+
+    fn nop(value: u32, loc: Loc) -> Item {
+        let mut i = Item::new(blank(Op::Nop), loc);
+        i.inst.set("flow", value);
+        i
+    }
+
+    fn slot(&self) -> Option<usize> {
+        let slot = self.inst.get("slot").filter(|&s| self.message && s < SLOTS as u32);
+        slot.map(|s| s as usize)
+    }
+
+    fn flow(&self) -> u32 {
+        self.inst.get("flow").unwrap_or(0)
+    }
+}
+
+/// A program in blocks.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Instructions.
+    pub blocks: Vec<Vec<Item>>,
+    /// Successors.
+    pub succs: Vec<Vec<usize>>,
+    /// Whether the program ends behind the block.
+    pub ends: Vec<bool>,
+}
+
+/// Where lanes separate and meet.
+#[derive(Clone, Debug, Default)]
+pub struct Joins {
+    /// By block: all active lanes leave it the same way. Shorter lists mean no.
+    pub uniform: Vec<bool>,
+}
+
+/// What is outstanding, per slot.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct State {
+    busy: [bool; SLOTS],
+    writes: [u64; SLOTS],
+    staging: [u64; SLOTS],
+    memory: [Vec<(u16, bool, Option<u32>)>; SLOTS],
+}
+
+impl State {
+    fn join(&mut self, o: &State) -> bool {
+        let before = self.clone();
+        for s in 0..SLOTS {
+            self.busy[s] |= o.busy[s];
+            self.writes[s] |= o.writes[s];
+            self.staging[s] |= o.staging[s];
+            // Keys say nothing across blocks.
+            for &(space, writes, _) in &o.memory[s] {
+                self.note(s, (space, writes, None));
+            }
+        }
+        *self != before
+    }
+
+    fn note(&mut self, s: usize, m: (u16, bool, Option<u32>)) {
+        if let Err(k) = self.memory[s].binary_search(&m) {
+            self.memory[s].insert(k, m);
+        }
+    }
+
+    /// Slots that have to be empty before `item`.
+    fn needs(&self, item: &Item) -> u32 {
+        let all = item.fence || item.inst.op() == Op::Barrier;
+        let touched = item.reads | item.staging | item.writes;
+        let mut mask = 0;
+        for s in 0..SLOTS {
+            let conflict = item.access.is_some_and(|a| {
+                self.memory[s].iter().any(|&(space, writes, key)| {
+                    let apart = matches!((a.key, key), (Some(x), Some(y)) if disjoint(x, y));
+                    (space == a.space || space == 0 || a.space == 0) && (writes || a.writes) && !apart
+                })
+            });
+            if all && self.busy[s] || self.writes[s] & touched != 0 || conflict {
+                mask |= 1 << s;
+            }
+        }
+        mask
+    }
+
+    fn wait(&mut self, mask: u32) {
+        for s in (0..SLOTS).filter(|s| mask >> s & 1 == 1) {
+            self.busy[s] = false;
+            self.writes[s] = 0;
+            self.staging[s] = 0;
+            self.memory[s].clear();
+        }
+    }
+
+    fn issue(&mut self, item: &Item) {
+        let Some(s) = item.slot() else { return };
+        self.busy[s] = true;
+        self.writes[s] |= item.writes;
+        self.staging[s] |= item.staging;
+        if let Some(a) = item.access {
+            self.note(s, (a.space, a.writes, a.key));
+        }
+    }
+}
+
+/// Packs what distinguishes accesses with one base: number of the base, first word, words.
+pub fn key(base: u32, word: u32, words: u32) -> Option<u32> {
+    (base < 1 << 14 && word < 1 << 14).then_some(base << 18 | word << 4 | words)
+}
+
+fn disjoint(x: u32, y: u32) -> bool {
+    let (base, word, words) = (|k: u32| k >> 18, |k: u32| k >> 4 & 0x3fff, |k: u32| k & 15);
+    base(x) == base(y) && (word(x) + words(x) <= word(y) || word(y) + words(y) <= word(x))
+}
+
+/// Gives messages their slots: what nobody reads (stores) its own, the others in turns.
+fn assign(lines: &mut Lines) {
+    let mut turn = 0;
+    for item in lines.blocks.iter_mut().flatten() {
+        if !item.message || item.inst.op() == Op::Barrier {
+            continue;
+        }
+        let slot = if item.writes == 0 {
+            2
+        } else {
+            turn ^= 1;
+            turn ^ 1
+        };
+        item.inst.set("slot", slot);
+    }
+}
+
+/// Adds slots, waits, reconvergence, last uses and the end; gives the blocks as they will be emitted.
+pub fn run(mut lines: Lines, joins: &Joins) -> Vec<Vec<Item>> {
+    assign(&mut lines);
+    let n = lines.blocks.len();
+    let mut entry: Vec<State> = vec![State::default(); n];
+    let mut reached = vec![false; n];
+    reached[0] = true;
+    let mut work = vec![0usize];
+    while let Some(b) = work.pop() {
+        let mut state = entry[b].clone();
+        for item in &lines.blocks[b] {
+            let mask = state.needs(item);
+            state.wait(mask);
+            state.issue(item);
+        }
+        for &to in &lines.succs[b] {
+            let changed = entry[to].join(&state);
+            if changed || !reached[to] {
+                reached[to] = true;
+                if !work.contains(&to) {
+                    work.push(to);
+                }
+            }
+        }
+    }
+    let mut preds = vec![0u32; n];
+    for (b, succs) in lines.succs.iter().enumerate() {
+        if reached[b] {
+            succs.iter().for_each(|&s| preds[s] += 1);
+        }
+    }
+    let mut out = Vec::with_capacity(n);
+    for (b, items) in std::mem::take(&mut lines.blocks).into_iter().enumerate() {
+        let mut block: Vec<Item> = Vec::with_capacity(items.len() + 1);
+        let mut state = entry[b].clone();
+        for item in items {
+            let mask = state.needs(&item);
+            if mask != 0 {
+                wait(&mut block, mask, item.loc);
+                state.wait(mask);
+            }
+            state.issue(&item);
+            if !item.fence {
+                block.push(item);
+            }
+        }
+        out.push(block);
+    }
+    for b in 0..n {
+        let loc = out[b].last().map_or(Loc::UNKNOWN, |i| i.loc);
+        if lines.ends[b] {
+            finish(&mut out[b], flow::END, loc);
+            continue;
+        }
+        let uniform = joins.uniform.get(b).copied().unwrap_or(false);
+        if !reached[b] || uniform {
+            continue;
+        }
+        // Behind a conditional branch, and where the way leads to a block that others lead to.
+        for item in out[b].iter_mut().filter(|i| i.conditional) {
+            item.inst.set("flow", flow::RECONVERGE);
+        }
+        let last_conditional = out[b].last().is_some_and(|i| i.conditional);
+        let join = lines.succs[b].iter().any(|&s| preds[s] > 1);
+        if !last_conditional && join {
+            finish(&mut out[b], flow::RECONVERGE, loc);
+        }
+    }
+    out
+}
+
+/// Makes the instruction before the next one wait.
+fn wait(block: &mut Vec<Item>, mask: u32, loc: Loc) {
+    match block.last_mut() {
+        Some(last) if last.flow() < 8 => {
+            let both = last.flow() | mask;
+            last.inst.set("flow", both);
+        }
+        _ => block.push(Item::nop(mask, loc)),
+    }
+}
+
+/// Puts a flow that is no wait on the last instruction of a block.
+fn finish(block: &mut Vec<Item>, value: u32, loc: Loc) {
+    match block.last_mut() {
+        // The end waits by itself.
+        Some(last) if last.flow() == 0 || value == flow::END && last.flow() < 8 && last.target.is_none() => {
+            last.inst.set("flow", value);
+        }
+        _ => block.push(Item::nop(value, loc)),
+    }
+}

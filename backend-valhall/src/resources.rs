@@ -1,0 +1,75 @@
+//! Numbers, handles and addresses of the bound buffers.
+
+use gpucc_container::{Access, Resource, ResourceKind, Source};
+use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res};
+
+/// Numbers of the bindings of a module.
+pub struct Resources {
+    slots: Vec<u32>,
+}
+
+impl Resources {
+    /// Numbers the bindings of each group from 0 in order of binding number, whether the entry point uses them or not.
+    pub fn new(m: &Module) -> Resources {
+        let mut all: Vec<(u32, u32)> = m.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
+        all.sort_unstable();
+        all.dedup();
+        let slot = |group: u32, binding: u32| all.iter().filter(|b| b.0 == group && b.1 < binding).count() as u32;
+        Resources { slots: m.resources.iter().map(|(_, r)| slot(r.group, r.binding)).collect() }
+    }
+
+    /// Number of the binding in its group.
+    pub fn slot(&self, r: Res) -> u32 {
+        self.slots[r.0 as usize]
+    }
+
+    /// What LD_BUFFER calls the buffer: table and index.
+    pub fn handle(&self, m: &Module, r: Res) -> u32 {
+        (m.resources[r].group + 1) << 24 | self.slot(r)
+    }
+
+    /// Low and high word of the address.
+    pub fn address(&self, m: &Module, r: Res) -> (Source, Source) {
+        let (group, binding) = (m.resources[r].group, m.resources[r].binding);
+        (Source::BufferAddressLo { group, binding }, Source::BufferAddressHi { group, binding })
+    }
+
+    /// Bytes of the binding.
+    pub fn size(&self, m: &Module, r: Res) -> Source {
+        Source::BufferSize { group: m.resources[r].group, binding: m.resources[r].binding }
+    }
+
+    /// The buffers that a function names, and their names in the source.
+    pub fn list(&self, m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>) {
+        let (mut list, mut names) = (Vec::new(), Vec::new());
+        for (r, data) in m.resources.iter() {
+            let touched = |d: &InstData| match &d.attr {
+                Attr::Mem(x) | Attr::Atomic(_, x) => x.place == Place::Buffer(r),
+                Attr::Res(x) => *x == r,
+                _ => false,
+            };
+            let insts = || f.insts_in_order().map(|(_, i)| &f.insts[i]).filter(|d| touched(d));
+            if insts().next().is_none() {
+                continue;
+            }
+            names.push((list.len() as u32, data.name.clone()));
+            list.push(Resource {
+                group: data.group,
+                binding: data.binding,
+                kind: match data.kind {
+                    gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
+                    _ => ResourceKind::Storage,
+                },
+                access: if written(insts()) { Access::ReadWrite } else { Access::Read },
+                slot: self.slot(r),
+                min_size: data.min_size,
+                count: 1,
+            });
+        }
+        (list, names)
+    }
+}
+
+fn written<'a>(mut insts: impl Iterator<Item = &'a InstData>) -> bool {
+    insts.any(|d| matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg))
+}
