@@ -87,9 +87,9 @@ pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
     i
 }
 
-/// A shift amount's lane selector: byte 0.
+/// A shift amount's lane selector: byte 0 unless it says another.
 pub(crate) fn b00(u: U) -> U {
-    u.mods(SrcMods { swizzle: Some(4), ..u.mods })
+    u.mods(SrcMods { swizzle: u.mods.swizzle.or(Some(4)), ..u.mods })
 }
 
 impl Isel<'_> {
