@@ -169,8 +169,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let f = &m.funcs[e.func];
     let invocations = e.workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
     if invocations > MOST_INVOCATIONS {
-        let message =
-            format!("valhall:{chip} has workgroups of at most {MOST_INVOCATIONS} invocations, this one has {invocations}");
+        let message = format!(
+            "valhall:{chip} has workgroups of at most {MOST_INVOCATIONS} invocations, this one has {invocations}"
+        );
         return Err(refuse("workgroup-size", message, e));
     }
     let places = Places::new(&m, f);
@@ -186,9 +187,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let t = Valhall::new(true);
     let resources = Resources::new(&m);
     let (list, names) = resources.list(&m, f);
-    let written = m.resources.iter().filter(|(_, r)| {
-        list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
-    });
+    let written = m
+        .resources
+        .iter()
+        .filter(|(_, r)| list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read));
     let place = |p: Place| places.at(p);
     let mut isel = Isel {
         module: &m,
@@ -212,7 +214,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let (mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
     let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
     if scratch > MOST_PRIVATE {
-        let message = format!("{scratch} bytes of private memory, spilled registers included: valhall:{chip} takes {MOST_PRIVATE}");
+        let message = format!(
+            "{scratch} bytes of private memory, spilled registers included: valhall:{chip} takes {MOST_PRIVATE}"
+        );
         return Err(refuse("memory-size", message, e));
     }
 

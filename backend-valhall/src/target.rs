@@ -4,9 +4,9 @@
 //! The only definition is the destination or the run that is written. Half registers are not allocated yet: a unit is
 //! a 32-bit register.
 
+use gpucc_mir::{BlockId, Class};
 use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Target, Use};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
-use gpucc_mir::{BlockId, Class};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine::{Class as Kind, Op, ROWS, Unit};
 use smallvec::SmallVec;

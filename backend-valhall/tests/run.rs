@@ -78,8 +78,11 @@ fn workgroup_memory_and_barriers() {
 #[test]
 fn atomics() {
     let more = "var<workgroup> n: atomic<u32>;\nvar<workgroup> m: array<atomic<i32>, 4>;";
-    check_over("atomicAdd(&n, a[i] & 15u); atomicMax(&m[i & 3u], i32(a[i])); atomicSub(&m[2], 3); workgroupBarrier();\n\
-        out[i] = atomicLoad(&n) + bitcast<u32>(atomicLoad(&m[i & 3u]));", more);
+    check_over(
+        "atomicAdd(&n, a[i] & 15u); atomicMax(&m[i & 3u], i32(a[i])); atomicSub(&m[2], 3); workgroupBarrier();\n\
+        out[i] = atomicLoad(&n) + bitcast<u32>(atomicLoad(&m[i & 3u]));",
+        more,
+    );
     check_over(
         "if i == 5u { let x = atomicExchange(&n, 9u); let y = atomicCompareExchangeWeak(&n, 9u, 11u); let z = atomicAdd(&n, 1u);\n\
          out[0] = x; out[1] = y.old_value; out[2] = select(0u, 1u, y.exchanged); out[3] = z; out[4] = atomicSub(&n, i); }",
@@ -95,7 +98,10 @@ fn control_flow() {
          out[i] = s;",
         "",
     );
-    check_over("if i % 3u == 1u { return; } loop { if i > 70u { break; } out[i] = a[63u - i]; break; } out[i] += 1u;", "");
+    check_over(
+        "if i % 3u == 1u { return; } loop { if i > 70u { break; } out[i] = a[63u - i]; break; } out[i] += 1u;",
+        "",
+    );
 }
 
 #[test]

@@ -92,9 +92,7 @@ impl Isel<'_> {
         let c = self.make(cx, op(M::FcosTableU6).arg(u));
         let half = op(M::FmaRscaleF32).arg(e).arg(e).arg(minus_zero()).imm(u32::MAX);
         let h = neg(Use::reg(self.make(cx, half)));
-        let step = |first: VReg, second: U, q: VReg| {
-            with(op(M::FmaF32).arg(first).arg(second).arg(q), &[("clamp", 2)])
-        };
+        let step = |first: VReg, second: U, q: VReg| with(op(M::FmaF32).arg(first).arg(second).arg(q), &[("clamp", 2)]);
         let (table, slope) = if cos { (c, neg(Use::reg(s))) } else { (s, Use::reg(c)) };
         let q = self.make(cx, op(M::FmaF32).arg(h).arg(table).arg(minus_zero()));
         let r = self.make(cx, step(e, slope, q));

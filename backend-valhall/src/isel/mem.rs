@@ -137,13 +137,7 @@ impl Isel<'_> {
         Use::reg(pair)
     }
 
-    fn address(
-        &mut self,
-        cx: &mut Cx<'_>,
-        m: &Mem,
-        dynamic: Option<Value>,
-        load: bool,
-    ) -> Result<Addr, Diagnostic> {
+    fn address(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, load: bool) -> Result<Addr, Diagnostic> {
         let near = |o: i32| (-0x8000..0x7ff0).contains(&o);
         let Place::Buffer(r) = m.place else {
             let (base, offset) = self.pair(cx, m, dynamic, near)?;

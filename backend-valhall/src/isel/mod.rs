@@ -129,7 +129,9 @@ impl Isel<'_> {
     pub(crate) fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
         while let Some(d) = cx.peek(v) {
             match d.op {
-                Op::Bitcast if !cx.f.ty(v).is_vector() && cx.f.ty(d.args[0]).bits() == cx.f.ty(v).bits() => v = d.args[0],
+                Op::Bitcast if !cx.f.ty(v).is_vector() && cx.f.ty(d.args[0]).bits() == cx.f.ty(v).bits() => {
+                    v = d.args[0]
+                }
                 _ => break,
             }
         }
