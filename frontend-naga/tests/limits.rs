@@ -133,6 +133,12 @@ fn what_passes_the_limits_is_refused_at_once() {
     refused(&format!("{HEADER}{constants}{MAIN}{{ let x = c29; o[0] = 1; }}"), Lang::Wgsl, "limit-constant-size");
     refused(&body("var a: array<u32, 10000000>; o[0] = a[o[1]];"), Lang::Wgsl, "limit-variable-size");
     refused(&body("let a = array<u32, 10000000>(); o[0] = a[o[1]];"), Lang::Wgsl, "limit-value-size");
+    let copies = "a = b; b = a;".repeat(100);
+    refused(
+        &body(&format!("var a: array<u32, 20000>; var b: array<u32, 20000>; {copies}")),
+        Lang::Wgsl,
+        "limit-code-size",
+    );
     let mut doubling = String::from("fn f0(p: ptr<function, u32>) { *p += 1u; }");
     for i in 1..40 {
         doubling += &format!("fn f{i}(p: ptr<function, u32>) {{ f{0}(p); f{0}(p); }}", i - 1);

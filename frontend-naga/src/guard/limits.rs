@@ -56,3 +56,5 @@ pub const CALL_DEPTH: Limit = Limit { code: "limit-call-depth", what: "nested ca
 pub const VARIABLE_BYTES: Limit = Limit { code: "limit-variable-size", what: "bytes in one variable", max: 1 << 20 };
 /// Statements that are lowered once more because their function takes pointers and is called from several places.
 pub const INLINED: Limit = Limit { code: "limit-inlined", what: "statements in place of calls", max: 1 << 20 };
+/// Instructions of the whole module as lowered: large arrays copied as values become one load and store an element.
+pub const INSTRUCTIONS: Limit = Limit { code: "limit-code-size", what: "instructions in the module", max: 2 << 20 };

@@ -42,6 +42,7 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals>
         funcs: vec![None; module.functions.len()],
         tables: IndexMap::default(),
         inlined: 0,
+        instructions: 0,
     };
     cx.out.options.robust = options.robust;
     cx.run()?;
@@ -153,6 +154,8 @@ pub struct ModuleCx<'m> {
     tables: IndexMap<Vec<u8>, ir::Global, FxBuildHasher>,
     /// Statements lowered in place of calls so far.
     inlined: u64,
+    /// Instructions of the functions that are finished.
+    instructions: u64,
 }
 
 impl<'m> ModuleCx<'m> {
@@ -177,7 +180,10 @@ impl<'m> ModuleCx<'m> {
                 continue;
             }
             match FuncCx::function(self, handle) {
-                Ok(lowered) => self.funcs[handle.index()] = Some(self.out.funcs.push(lowered)),
+                Ok(lowered) => {
+                    self.instructions += lowered.insts.len() as u64;
+                    self.funcs[handle.index()] = Some(self.out.funcs.push(lowered));
+                }
                 Err(refusal) => refusals.push(refusal),
             }
         }
@@ -188,6 +194,7 @@ impl<'m> ModuleCx<'m> {
         for (index, entry) in source.entry_points.iter().enumerate() {
             match FuncCx::entry_point(self, index) {
                 Ok(lowered) => {
+                    self.instructions += lowered.insts.len() as u64;
                     let func = self.out.funcs.push(lowered);
                     self.out.entries.push(ir::EntryPoint {
                         name: entry.name.clone(),

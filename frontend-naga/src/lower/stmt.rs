@@ -19,6 +19,9 @@ impl<'m> FuncCx<'_, 'm> {
             if span.is_known() {
                 self.loc = self.m.out.add_loc(span);
             }
+            if self.m.instructions + self.f.insts.len() as u64 > limits::INSTRUCTIONS.max {
+                return Err(report::limit(&limits::INSTRUCTIONS).at(span, "here the limit is passed"));
+            }
             if self.active.len() > 1 {
                 self.m.inlined += 1;
                 if self.m.inlined > limits::INLINED.max {
