@@ -404,3 +404,27 @@ fn atomics_in_memory_and_lds() {
         assert_eq!(d.words(0, 0).unwrap(), [10 + 128, (0..64).sum::<u32>()]);
     }
 }
+
+#[test]
+fn speed_is_told() {
+    // A loop of vector work: not a limit, only a figure.
+    let k = Kernel::new(
+        2,
+        1,
+        "s_movk_i32 s20, 0x4000
+         v_mov_b32_e32 v1, 1.0
+         L0: v_mul_f32_e32 v2, 0.5, v1
+         v_add_f32_e32 v1, 1.0, v2
+         v_xor_b32_e32 v3, 1, v0
+         v_mac_f32_e32 v2, v1, v1
+         v_add_u32_e32 v4, vcc, v3, v0
+         s_add_u32 s20, s20, -1
+         s_cmp_lg_u32 s20, 0
+         s_cbranch_scc1 L0
+         s_endpgm",
+    );
+    let start = std::time::Instant::now();
+    let report = k.run(&mut Dispatch::new([8, 1, 1]).with_u32(0, 0, &[0])).unwrap();
+    let rate = report.lane_instructions as f64 / start.elapsed().as_secs_f64() / 1e6;
+    println!("{rate:.0} million lane instructions a second");
+}

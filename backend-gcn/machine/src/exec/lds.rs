@@ -4,7 +4,7 @@ use gpucc_sim::{Trap, TrapKind};
 
 use super::atomic::{self, Kind};
 use super::memory::Env;
-use super::predecode::{Decoded, Src};
+use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
@@ -53,7 +53,7 @@ impl Wave {
             return Ok(());
         }
         let atomic = atomic::of(d.op);
-        let two = name.contains("2_b") || name.contains("2st64");
+        let two = name.contains("2_b") || name.contains("2st64") || name.contains("wrxchg2");
         // Bytes of an element and number of elements at one address.
         let (bytes, signed, count): (u32, bool, u32) = match name.rsplit('_').next().unwrap_or("") {
             "i8" => (1, true, 1),
@@ -171,7 +171,6 @@ impl Wave {
 
     /// Lane exchanges without memory.
     fn exchange(&mut self, d: &Decoded, exec: u64) -> Result<(), Trap> {
-        let _ = Src::None;
         let dst = usize::from(d.dst);
         let mut out = [0u32; LANES];
         let mut known = exec;

@@ -1020,7 +1020,11 @@ impl Wave {
             let x = f(n64::input(m, f64::from_bits(a[l])));
             let x = if x.is_nan() { gpucc_num::NAN64 } else { x };
             let by = self.rng.as_mut().map_or(0, |r| r.below(1 << 22));
-            let coarse = if x.is_finite() && x != 0.0 { x.to_bits() & !((1 << 22) - 1) | by } else { x.to_bits() };
+            let coarse = if x.is_finite() && x != 0.0 && x.abs() != f64::MAX {
+                x.to_bits() & !((1 << 22) - 1) | by
+            } else {
+                x.to_bits()
+            };
             out[l] = self.out64(c.d, f64::from_bits(coarse)).to_bits();
         }
         self.put_wide(c, &out);
