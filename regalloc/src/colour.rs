@@ -366,8 +366,13 @@ impl Colour<'_> {
         let start: SmallVec<[UnitSet; 4]> = self.files.iter().map(|f| f.occupied).collect();
         let mut moves = Vec::new();
         for &file in &touched {
+            if let Some(take) = self.take_over(file, i, ops, base)
+                && self.place_slow(file, b, i, ops, base, &mut moves, Some(take)).is_ok()
+            {
+                continue;
+            }
             if !self.place_fast(file, i, ops, base)? {
-                self.place_slow(file, b, i, ops, base, &mut moves)?;
+                self.place_slow(file, b, i, ops, base, &mut moves, None)?;
             }
         }
         let report = self.p.insts[i as usize].report_free;
@@ -399,6 +404,52 @@ impl Colour<'_> {
             }
         }
         Ok(())
+    }
+
+    /// For an instruction that collects values of which some live on: the place where most of them already lie, if it
+    /// is cheaper to move those that live on away than to copy all of them elsewhere.
+    fn take_over(&mut self, file: FileId, i: InstId, ops: &[Operand], base: usize) -> Option<Placement> {
+        if !self.p.insts[i as usize].report_free {
+            return None;
+        }
+        let mut defs = ops.iter().filter(|o| o.role != Role::Use);
+        let def = defs.next().filter(|d| d.role == Role::Def && d.constraint == Constraint::Any)?;
+        let info = self.p.values[def.value.index()];
+        let uses = || ops.iter().enumerate().filter(|(_, o)| o.role == Role::Use);
+        let all_here = uses().all(|(_, o)| self.p.file(o.value) == file && o.constraint == Constraint::Any);
+        if defs.next().is_some() || info.file != file || ops.len() < 3 || !all_here {
+            return None;
+        }
+        // Without values that live on, the plain way does it.
+        if uses().all(|(k, _)| self.live.last[base + k]) {
+            return None;
+        }
+        let regfile = self.p.files[file as usize];
+        let mut best: Option<(i32, Placement)> = None;
+        for (_, o) in uses() {
+            let Some(offset) = self.groups.distance(o.value, def.value) else { continue };
+            let start = self.at[o.value.index()].base() as i32 - offset;
+            if start < 0 || start + info.shape.units as i32 > regfile.units as i32 {
+                continue;
+            }
+            let place = Placement::run(start as u16, info.shape.units);
+            if !info.shape.allows(&regfile, place) || !regfile.budget.has_all(place) {
+                continue;
+            }
+            // Saved copies less values that must go; anything else in the way rules the place out.
+            let (mut gain, mut foreign) = (0, self.files[file as usize].occupied.intersect(&place.set()));
+            for (k, u) in uses() {
+                let at = self.at[u.value.index()];
+                if self.groups.distance(u.value, def.value) == Some(at.base() as i32 - start) {
+                    gain += self.live.last[base + k] as i32;
+                    foreign.sub(at);
+                }
+            }
+            if foreign.is_empty() && gain > 0 && best.is_none_or(|(g, _)| gain > g) {
+                best = Some((gain, place));
+            }
+        }
+        best.map(|(_, place)| place)
     }
 
     /// Places the operands in `file` without moving anything; false when that is impossible.
@@ -480,7 +531,9 @@ impl Colour<'_> {
         Ok(true)
     }
 
-    /// Places the operands in `file`, moving live values as needed; appends the moves.
+    /// Places the operands in `file`, moving live values as needed; appends the moves. With `take`, the only definition
+    /// goes there and uses that lie there are read where they are, also if their values live on elsewhere.
+    #[expect(clippy::too_many_arguments, reason = "one step of the walk")]
     fn place_slow(
         &mut self,
         file: FileId,
@@ -489,6 +542,7 @@ impl Colour<'_> {
         ops: &[Operand],
         base: usize,
         moves: &mut Vec<Move>,
+        take: Option<Placement>,
     ) -> Result<(), Error> {
         let mut clobbered = UnitSet::EMPTY;
         for &(f, place) in self.p.clobbers(i) {
@@ -502,6 +556,9 @@ impl Colour<'_> {
             if let Constraint::Fixed(place) = o.constraint {
                 fixed_defs.add(place);
             }
+        }
+        if let Some(place) = take {
+            fixed_defs.add(place);
         }
         let values = self.live_values(file);
         let mut items: Vec<Item> = Vec::with_capacity(values.len() + ops.len());
@@ -519,10 +576,16 @@ impl Colour<'_> {
         };
         let tied_to =
             |t: usize| ops.iter().position(|o| o.role != Role::Use && o.constraint == Constraint::Tied(t as u8));
-        let fixed_of = |k: usize| match ops[k].constraint {
-            Constraint::Fixed(p) => Some(p),
-            _ => None,
-        };
+        let wanted: SmallVec<[Option<Placement>; 8]> = ops
+            .iter()
+            .map(|o| match (o.constraint, take) {
+                (Constraint::Fixed(p), _) => Some(p),
+                (_, Some(place)) if o.role != Role::Use => Some(place),
+                (_, Some(place)) => Some(self.at[o.value.index()]).filter(|p| p.overlaps(place)),
+                _ => None,
+            })
+            .collect();
+        let fixed_of = |k: usize| wanted[k];
         for &v in &values {
             let uses: SmallVec<[usize; 4]> =
                 (0..ops.len()).filter(|&k| ops[k].role == Role::Use && ops[k].value == v).collect();

@@ -120,6 +120,12 @@ impl Groups {
         Some((w, ow - offset))
     }
 
+    /// Where `part` wishes to lie relative to `whole`, if they are of one group.
+    pub(crate) fn distance(&mut self, part: Value, whole: Value) -> Option<i32> {
+        let ((ra, oa), (rb, ob)) = (self.find(part), self.find(whole));
+        (ra == rb).then_some(oa - ob)
+    }
+
     /// Moves the anchor of the group of `v` so that `v` at `base` suits it.
     pub(crate) fn anchor(&mut self, v: Value, base: u16) {
         let (root, offset) = self.find(v);
