@@ -1,1 +1,352 @@
-//! Code generation for NVIDIA Tesla (G80 to GT21x).
+//! Code generation for NVIDIA Tesla (G80 to GT21x): selection, the control stack, allocation, short forms, emission.
+
+mod emit;
+mod flow;
+mod isel;
+mod layout;
+mod slots;
+pub mod target;
+
+use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE, flags};
+use gpucc_ir::{Diagnostic, Module, Op, trace};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::{AllocError, AllocOptions, MFunc, Src};
+use gpucc_opt::{Caps, OpSet};
+use gpucc_tesla_machine as machine;
+
+use isel::{Home, Isel, SHARED_BASE};
+use slots::Slot;
+use target::{R, REGISTERS, Tesla};
+
+/// The backend.
+pub struct TeslaBackend;
+
+/// The one instance.
+pub static TESLA: TeslaBackend = TeslaBackend;
+
+const NAMES: &[&str] = &["nv50", "nv84", "nva0", "nva3"];
+
+/// What the family lacks, for the target-independent passes.
+fn caps() -> Caps {
+    const EXPAND: OpSet = OpSet::of(&[
+        Op::FDot,
+        Op::FRem,
+        Op::FSign,
+        Op::FLdexp,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::SMulHi,
+        Op::Popcount,
+        Op::Clz,
+        Op::Ctz,
+        Op::BitReverse,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::UDot4x8,
+        Op::SDot4x8,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::UnpackUnorm2x16,
+        Op::UnpackSnorm2x16,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+    ]);
+    Caps { expand: EXPAND, scalar: true, strict_align: true, ..Caps::FULL }
+}
+
+/// Registers that an invocation may use so that a workgroup fits a multiprocessor (reference section 10).
+fn registers(generation: u8, invocations: u64) -> u16 {
+    let file = if generation < 2 { 8192 } else { 16384 };
+    let warps = invocations.div_ceil(32).max(1).next_multiple_of(2);
+    (file / (warps * 32)).min(u64::from(REGISTERS)) as u16
+}
+
+impl Backend for TeslaBackend {
+    fn family(&self) -> &'static str {
+        "tesla"
+    }
+
+    fn generations(&self) -> &'static [&'static str] {
+        NAMES
+    }
+
+    fn default_generation(&self) -> usize {
+        3
+    }
+
+    fn compile(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
+        compile(module, entry, generation as u8, options)
+    }
+
+    fn listing(&self, output: &Output, generation: usize) -> String {
+        let mut text = format!("; entry {}\n", output.entry.name);
+        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
+        text
+    }
+}
+
+fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let chip = NAMES[generation as usize];
+    let pipeline = gpucc_opt::Options {
+        level: options.opt_level,
+        verify: options.verify || cfg!(debug_assertions),
+        dump_after: options.dump_after.clone(),
+        ..gpucc_opt::Options::default()
+    };
+    let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let e = &m.entries[0];
+    let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(e.span, "this entry point"));
+    if e.stage != gpucc_ir::Stage::Compute {
+        return refuse("stage", format!("tesla:{chip} takes compute entry points only"));
+    }
+    let f = &m.funcs[e.func];
+    let size = e.workgroup_size;
+    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    if invocations > 512 || size[2] > 64 {
+        return refuse(
+            "workgroup-size",
+            format!("tesla:{chip} has workgroups of at most 512 invocations, 64 in z; this one is {size:?}"),
+        );
+    }
+
+    trace::enter("flow plan", &f.name);
+    let plan = flow::plan(&m, f);
+    let mut t = Tesla::new(generation, registers(generation, invocations));
+    trace::enter("isel", &f.name);
+    let mut isel = Isel::new(&m, f, &t, &plan, size)?;
+    let mut mf = gpucc_mir::select(f, &mut isel)?;
+    isel.finish(f, &mut mf);
+    let shape = Shape::of(&isel, &m, &plan);
+    trace::enter("machine clean-up", &f.name);
+    gpucc_mir::copy_prop(&mut mf, &t);
+    gpucc_mir::dce(&mut mf, &t);
+    trace::enter("register allocation", &f.name);
+    mf.split_critical_edges(&t);
+    let before = gpucc_mir::print(&mf, &t);
+    t.spill_base = shape.scratch_bytes;
+    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
+        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
+            "out-of-registers",
+            format!(
+                "tesla:{chip} has {} registers for an invocation of a workgroup this large, this needs {}, at `{}`",
+                o.limit, o.demand, o.inst
+            ),
+        )
+        .at(m.span(o.loc), "most values are alive here"),
+        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    })?;
+    let spilled = alloc.spill_words.first().copied().unwrap_or(0) * 4;
+    let scratch = shape.scratch_bytes.saturating_add(spilled).next_multiple_of(16);
+    if scratch > 0x1_0000 {
+        return refuse(
+            "private-memory",
+            format!("tesla:{chip} has 65536 bytes of private memory, this needs {scratch}"),
+        );
+    }
+
+    trace::enter("layout", &f.name);
+    layout::run(&mut mf, &t);
+    let mir = gpucc_mir::print(&mf, &t);
+    trace::enter("emission", &f.name);
+    let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
+    let used = highest.map_or(1, |r| r + 1);
+    let (words, order) = place_words(&mf, shape.pool.len());
+    if order.len() > 16_384 {
+        return refuse("constants", format!("tesla:{chip} has 64 KiB of constants, this needs more"));
+    }
+    let program = emit::Emitter { t: &t, words: &words, registers: used }.emit(&mf, options.verify)?;
+
+    let stats = statistics(&program, used, &alloc, &shape, scratch, order.len());
+    let entry = container_entry(&m, &shape, &program, used, scratch, &order, options);
+    let times = if options.time_passes {
+        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Output {
+        entry: Entry { stats: stats.clone(), ..entry },
+        gir: m.to_string(),
+        mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
+        stats,
+        dumps: report.dumps,
+        times,
+    })
+}
+
+/// What selection decided about memory and launch.
+struct Shape {
+    pool: Vec<Source>,
+    shared_bytes: u32,
+    window_bytes: u32,
+    scratch_bytes: u32,
+    local_id: bool,
+    stack: u32,
+    resources: Vec<(gpucc_ir::Res, u32)>,
+}
+
+impl Shape {
+    fn of(isel: &Isel<'_>, m: &Module, plan: &flow::Plan) -> Shape {
+        let resources = m
+            .resources
+            .iter()
+            .filter_map(|(r, _)| match isel.resources[r] {
+                Some(Home::Global(n) | Home::Const(n)) => Some((r, u32::from(n))),
+                _ => None,
+            })
+            .collect();
+        Shape {
+            pool: isel.pool_sources(),
+            shared_bytes: isel.shared_bytes,
+            window_bytes: isel.window_bytes,
+            scratch_bytes: isel.scratch_bytes,
+            local_id: isel.packed.is_some(),
+            stack: plan.stack + u32::from(isel.locks),
+            resources,
+        }
+    }
+}
+
+/// Places of the pool's words in c0: those that are used most come first, where short forms reach them. Also gives the
+/// pool index of each place.
+fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
+    let mut uses = vec![0u32; count];
+    for u in mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| &i.uses) {
+        if let Src::Uniform(n) = u.src
+            && let Slot::Pool(k) = Slot::unpack(n)
+        {
+            uses[k as usize] += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..count).filter(|&k| uses[k] > 0).collect();
+    order.sort_by_key(|&k| (std::cmp::Reverse(uses[k]), k));
+    let mut words = vec![0; count];
+    for (at, &k) in order.iter().enumerate() {
+        words[k] = at as u16;
+    }
+    (words, order)
+}
+
+fn container_entry(
+    m: &Module,
+    shape: &Shape,
+    p: &emit::Program,
+    registers: u16,
+    scratch: u32,
+    order: &[usize],
+    options: &CodegenOptions,
+) -> Entry {
+    let e = &m.entries[0];
+    let f = &m.funcs[e.func];
+    let mut preloads = Vec::new();
+    if shape.local_id {
+        preloads.push(Preload { file: 0, lane: 0, index: 0, source: Source::Family(0) });
+    }
+    let mut sized: Vec<(u32, u32)> = Vec::new();
+    for (at, &k) in order.iter().enumerate() {
+        if let Source::BufferSize { group, binding } = shape.pool[k] {
+            sized.push((group, binding));
+        }
+        preloads.push(Preload { file: UNIFORM_FILE, lane: 0, index: at as u16, source: shape.pool[k] });
+    }
+    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
+    let (mut resources, mut names) = (Vec::new(), Vec::new());
+    let mut slots = shape.resources.clone();
+    // A buffer of which only the size is asked still has to be bound.
+    let mut free = (0..15).filter(|n| !shape.resources.iter().any(|r| is_storage(m, r.0) && r.1 == *n));
+    for (r, data) in m.resources.iter() {
+        if sized.contains(&(data.group, data.binding)) && !slots.iter().any(|s| s.0 == r) {
+            let n = free.next().unwrap_or(0);
+            slots.push((r, if is_storage(m, r) { n } else { 0x100 + n }));
+        }
+    }
+    slots.sort();
+    for (r, slot) in slots {
+        let data = &m.resources[r];
+        let written = f.insts_in_order().any(|(_, i)| {
+            let d = &f.insts[i];
+            matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg)
+                && d.mem().is_some_and(|x| x.place == gpucc_ir::Place::Buffer(r))
+        });
+        if written {
+            flag |= flags::WRITES_MEMORY;
+        }
+        names.push((resources.len() as u32, data.name.clone()));
+        resources.push(Resource {
+            group: data.group,
+            binding: data.binding,
+            kind: if is_storage(m, r) { ResourceKind::Storage } else { ResourceKind::Uniform },
+            access: if written { Access::ReadWrite } else { Access::Read },
+            slot,
+            min_size: data.min_size,
+            count: 1,
+        });
+    }
+    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
+        flag |= flags::BARRIERS;
+    }
+    Entry {
+        name: e.name.clone(),
+        stage: Stage::Compute,
+        code: p.code.clone(),
+        meta: Meta {
+            workgroup_size: e.workgroup_size,
+            subgroup_size: 32,
+            registers: vec![(0, registers)],
+            shared_bytes: shape.shared_bytes,
+            scratch_bytes: scratch,
+            flags: flag,
+            family_words: vec![SHARED_BASE, shape.stack.max(4), shape.window_bytes],
+        },
+        resources,
+        preloads,
+        names,
+        ..Entry::default()
+    }
+}
+
+fn is_storage(m: &Module, r: gpucc_ir::Res) -> bool {
+    m.resources[r].kind.space() == gpucc_ir::Space::Storage
+}
+
+fn statistics(
+    p: &emit::Program,
+    registers: u16,
+    alloc: &gpucc_mir::AllocStats,
+    shape: &Shape,
+    scratch: u32,
+    constants: usize,
+) -> Vec<(String, u64)> {
+    let _ = R;
+    [
+        ("instructions", p.instructions),
+        ("bytes", p.code.len() as u64),
+        ("registers", u64::from(registers)),
+        ("short", p.short),
+        ("immediates", p.immediate),
+        ("movs", p.movs),
+        ("branches", p.branches),
+        ("memory", p.memory),
+        ("issue_clocks", p.issue),
+        ("constants", constants as u64),
+        ("spills", u64::from(alloc.spills)),
+        ("reloads", u64::from(alloc.reloads)),
+        ("stack", u64::from(shape.stack)),
+        ("shared_bytes", u64::from(shape.shared_bytes)),
+        ("scratch_bytes", u64::from(scratch)),
+    ]
+    .map(|(k, v)| (k.to_owned(), v))
+    .to_vec()
+}

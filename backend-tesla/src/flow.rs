@@ -1,0 +1,193 @@
+//! Where lanes separate and come together: which branches push, which constructs join, which loops need `breakaddr`.
+//!
+//! Reference section 5: a divergent branch pushes an entry that the join of an enclosing `joinat` pops, or the end of its
+//! lanes. So each divergent branch is given to the innermost construct around it that all its lanes leave by one way
+//! (its merge, an exit, or `break`): a selection joins at its merge block, a loop in a block on its back edge. The `joinat`
+//! stands in the nearest block that dominates the branches and the join. Loops that lanes may leave at different times,
+//! or from inside of a joined part, are left by `break`; others by plain branches.
+
+use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity};
+use gpucc_ir::{Block, Function, Module, Op, SideMap};
+
+/// The decisions.
+pub struct Plan {
+    /// Blocks whose terminator may separate lanes.
+    pub divergent: SideMap<Block, bool>,
+    /// The join that pops what a block's branch pushes; 0 for none.
+    pub absorber: SideMap<Block, u16>,
+    /// Joins that are pushed at the end of a block, outer ones first.
+    pub joinat: SideMap<Block, Vec<u16>>,
+    /// The join at the start of a block (for a loop header: on the way into the loop); 0 for none.
+    pub join: SideMap<Block, u16>,
+    /// By loop header: the join on its back edge; 0 for none.
+    pub latch: SideMap<Block, u16>,
+    /// By loop header: number of the exit of a loop that is left by `break`; 0 for none.
+    pub exit: SideMap<Block, u16>,
+    /// By block: loop exits that end here.
+    pub exits_here: SideMap<Block, Vec<u16>>,
+    /// By block: header of the innermost loop around it.
+    pub loop_of: SideMap<Block, Option<Block>>,
+    /// Entries of the control stack that the program needs, without those of atomics.
+    pub stack: u32,
+}
+
+struct Maker<'f> {
+    f: &'f Function,
+    dom: DomTree,
+    s: Structure,
+    reachable: SideMap<Block, bool>,
+    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    /// Blocks by innermost construct, with those of inner ones.
+    members: SideMap<ConstructId, Vec<Block>>,
+    ends: SideMap<Block, bool>,
+}
+
+impl Maker<'_> {
+    fn contains(&self, k: ConstructId, b: Block) -> bool {
+        self.s.enclosing(self.s.of(b)).any(|x| x == k)
+    }
+
+    fn is_loop(&self, k: ConstructId) -> bool {
+        matches!(self.s.constructs[k].kind, ConstructKind::Loop { .. })
+    }
+
+    /// Whether all lanes in a selection get to its merge, end, or leave a loop around it.
+    fn closed(&self, k: ConstructId) -> bool {
+        let c = &self.s.constructs[k];
+        let inside = |b: Block| b == c.header || self.contains(k, b);
+        let loops: Vec<Block> = self
+            .s
+            .enclosing(self.s.of(c.header))
+            .filter(|&l| self.is_loop(l))
+            .take(1)
+            .map(|l| self.s.constructs[l].merge)
+            .collect();
+        let leaves_well = |from: Block| {
+            self.f
+                .succs(from)
+                .iter()
+                .all(|&t| t != c.header && self.contains(k, t) || t == c.merge || self.ends[t] || loops.contains(&t))
+        };
+        // Entries of the merge from its own loop's back edge do not count: the join stands before that loop.
+        let own_loop = self.s.loop_at(c.merge);
+        let entered_well = self.preds[c.merge]
+            .iter()
+            .all(|&p| inside(p) || own_loop.is_some_and(|l| self.contains(l, p)) || !self.reachable[p]);
+        leaves_well(c.header) && self.members[k].iter().all(|&b| leaves_well(b)) && entered_well
+    }
+}
+
+/// Makes the decisions for a function without calls.
+pub fn plan(m: &Module, f: &Function) -> Plan {
+    let u = Uniformity::new(m, f);
+    let dom = DomTree::new(f);
+    let s = Structure::new(f, &dom);
+    let mut mk =
+        Maker { f, s, reachable: SideMap::new(), preds: f.preds(), members: SideMap::new(), ends: SideMap::new(), dom };
+    for &b in &f.layout {
+        mk.reachable[b] = mk.dom.is_reachable(b);
+        let data = &f.blocks[b];
+        mk.ends[b] = data.insts.len() == 1 && data.params.is_empty() && f.insts[data.insts[0]].op == Op::Ret;
+        let around: Vec<ConstructId> = mk.s.enclosing(mk.s.of(b)).collect();
+        for k in around {
+            mk.members[k].push(b);
+        }
+    }
+    let mut p = Plan {
+        divergent: SideMap::new(),
+        absorber: SideMap::new(),
+        joinat: SideMap::new(),
+        join: SideMap::new(),
+        latch: SideMap::new(),
+        exit: SideMap::new(),
+        exits_here: SideMap::new(),
+        loop_of: SideMap::with_default(None),
+        stack: 0,
+    };
+    let n = mk.s.constructs.len();
+    let mut absorbed: Vec<Vec<Block>> = vec![Vec::new(); n];
+    let mut unabsorbed: Vec<Block> = Vec::new();
+    let mut branches = 0;
+    for &b in &f.layout {
+        p.loop_of[b] = mk.s.loop_of(b).map(|l| mk.s.constructs[l].header);
+        if !mk.reachable[b] || !u.divergent_branch(f, b) {
+            continue;
+        }
+        p.divergent[b] = true;
+        let ways = f.succs(b).len() as u32;
+        branches += ways.max(2) - 1;
+        let own = mk.s.opened_by(b);
+        let found = own.into_iter().chain(mk.s.enclosing(mk.s.of(b))).find(|&k| {
+            let c = &mk.s.constructs[k];
+            if mk.is_loop(k) {
+                return mk.preds[c.header].iter().any(|&x| mk.contains(k, x));
+            }
+            mk.reachable[c.merge] && mk.closed(k)
+        });
+        match found {
+            Some(k) if mk.is_loop(k) || !mk.ends[mk.s.constructs[k].merge] => absorbed[k.0 as usize].push(b),
+            _ => unabsorbed.push(b),
+        }
+    }
+    // Where each join is pushed.
+    let mut pushed: Vec<Option<Block>> = vec![None; n];
+    let mut id = 0;
+    for (k, c) in mk.s.constructs.iter() {
+        let list = &absorbed[k.0 as usize];
+        if list.is_empty() {
+            continue;
+        }
+        id += 1;
+        let mut at = list[0];
+        for &b in &list[1..] {
+            at = mk.dom.common(at, b);
+        }
+        if mk.is_loop(k) {
+            for &x in mk.preds[c.header].iter().filter(|&&x| mk.reachable[x] && mk.contains(k, x)) {
+                at = mk.dom.common(at, x);
+            }
+            p.latch[c.header] = id;
+        } else {
+            at = mk.dom.common(at, c.merge);
+            p.join[c.merge] = id;
+        }
+        pushed[k.0 as usize] = Some(at);
+        p.joinat[at].push(id);
+        for &b in list {
+            p.absorber[b] = id;
+        }
+    }
+    // Loops that are left by `break`.
+    for (l, c) in mk.s.constructs.iter().filter(|x| mk.is_loop(x.0)) {
+        let needs = mk.members[l].iter().any(|&x| {
+            let leaves = mk.reachable[x] && f.succs(x).contains(&c.merge);
+            let inside_of_join = |k: ConstructId| {
+                pushed[k.0 as usize].is_some_and(|at| {
+                    let within = mk.s.enclosing(Some(k)).any(|e| e == l);
+                    within && mk.dom.dominates(at, x) && (k == l || at == x || mk.contains(k, x))
+                })
+            };
+            leaves
+                && (p.divergent[x]
+                    || (0..n as u32).map(ConstructId).any(inside_of_join)
+                    || unabsorbed.iter().any(|&b| mk.contains(l, b)))
+        });
+        if needs {
+            id += 1;
+            p.exit[c.header] = id;
+            p.exits_here[c.merge].push(id);
+        }
+    }
+    // Nesting, and every branch that may be pending at once: each leaves at least one lane behind.
+    let depth = |k: ConstructId| {
+        mk.s.enclosing(Some(k))
+            .map(|e| {
+                let c = &mk.s.constructs[e];
+                let left_by_break = mk.is_loop(e) && p.exit[c.header] != 0;
+                u32::from(pushed[e.0 as usize].is_some()) + u32::from(left_by_break)
+            })
+            .sum::<u32>()
+    };
+    p.stack = (0..n as u32).map(|k| depth(ConstructId(k))).max().unwrap_or(0) + branches.min(31);
+    p
+}

@@ -1,0 +1,225 @@
+//! Terminators: branches by flags, switches, the entries and exits of loops.
+
+use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
+use gpucc_mir::{BlockId, MEdge, MInst, Target as _, VReg};
+use gpucc_regalloc::Cfg;
+use gpucc_tesla_machine as machine;
+use machine::{Op, Ty};
+
+use super::{Cx, Extra, Isel, U};
+use crate::target::{FLAGS, HOLDS, Mods, TOp, Tesla};
+
+/// A conditional branch.
+fn branch(c: VReg, pred: u8, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
+    MInst::new(TOp::M(Op::Bra)).arg(c).arg(to).mods(Mods { pred, divergent, ..Mods::id(id) })
+}
+
+impl Isel<'_> {
+    /// The loop headers around a block, from the inside out.
+    fn loops(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
+        self.plan.loop_of[b].into_iter()
+    }
+
+    /// A block with its own copies of another one's parameters that goes on to it.
+    fn in_front_of(&mut self, cx: &mut Cx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
+        let new = cx.mf.block();
+        let params = cx.mf.at(target).params.clone();
+        let mut fresh: Vec<VReg> = Vec::new();
+        for &p in &params {
+            let class = cx.mf.class(p);
+            fresh.push(cx.mf.vreg(class));
+        }
+        let b = cx.mf.at(new);
+        b.params = fresh.clone();
+        b.insts = insts;
+        b.insts.push(self.t.jump(target));
+        b.succs = vec![MEdge { to: target, args: fresh }];
+        new
+    }
+
+    /// The machine edge of an IR edge: through the block on the way into a loop, on its back edge or out of it.
+    fn lower_edge(&mut self, cx: &mut Cx<'_>, e: &Edge) -> MEdge {
+        let from = cx.current();
+        let to = e.block;
+        let mut edge = cx.edge(e);
+        let target = edge.to;
+        let is_header = cx.f.blocks[to].header.is_some();
+        let back = is_header && cx.block_id(from) >= target;
+        if back {
+            if self.plan.latch[to] != 0 {
+                let latch = match self.latches[to] {
+                    Some(l) => l,
+                    None => {
+                        let join = MInst::new(TOp::Join).mods(Mods::id(self.plan.latch[to]));
+                        let l = self.in_front_of(cx, target, vec![join]);
+                        self.extra.push(Extra { block: l, before: false, of: cx.block_id(from) });
+                        self.latches[to] = Some(l);
+                        l
+                    }
+                };
+                edge.to = latch;
+            }
+            return edge;
+        }
+        if is_header && (self.plan.exit[to] != 0 || self.plan.join[to] != 0) {
+            let p = match self.preheaders[to] {
+                Some(p) => p,
+                None => {
+                    let mut insts = Vec::new();
+                    if self.plan.join[to] != 0 {
+                        insts.push(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[to])));
+                    }
+                    if self.plan.exit[to] != 0 {
+                        insts.push(MInst::new(TOp::PreBrk).mods(Mods::id(self.plan.exit[to])));
+                    }
+                    let p = self.in_front_of(cx, target, insts);
+                    self.extra.push(Extra { block: p, before: true, of: target });
+                    self.preheaders[to] = Some(p);
+                    p
+                }
+            };
+            edge.to = p;
+        }
+        let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
+        if left.is_some_and(|h| self.plan.exit[h] != 0) {
+            // Copies for the merge block stand before the `break`.
+            let block = cx.mf.block();
+            let b = cx.mf.at(block);
+            b.insts.push(MInst::new(TOp::M(Op::Brk)).arg(edge.to).mods(Mods::ty(Ty::None)));
+            b.succs.push(edge);
+            self.extra.push(Extra { block, before: true, of: cx.block_id(to) });
+            return MEdge::to(block);
+        }
+        edge
+    }
+
+    pub(super) fn control(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let from = cx.current();
+        match &d.attr {
+            Attr::Jump { edge, .. } => {
+                let e = self.lower_edge(cx, edge);
+                self.push_joins(cx, from);
+                cx.emit(self.t.jump(e.to));
+                cx.set_succs(Cfg::Logical, vec![e]);
+            }
+            Attr::Br { then, other, .. } => {
+                let (t, o) = (self.lower_edge(cx, then), self.lower_edge(cx, other));
+                let (c, pred) = self.condition(cx, d.args[0], false);
+                self.push_joins(cx, from);
+                cx.emit(branch(c, pred, t.to, self.plan.divergent[from], self.plan.absorber[from]));
+                cx.emit(self.t.jump(o.to));
+                cx.set_succs(Cfg::Logical, vec![t, o]);
+            }
+            Attr::Switch(s) => {
+                let cases: Vec<(u64, MEdge)> = s.cases.iter().map(|(k, e)| (*k, self.lower_edge(cx, e))).collect();
+                let default = self.lower_edge(cx, &s.default);
+                self.switch(cx, d.args[0], cases, default, from);
+            }
+            _ => {
+                // `ret` and `unreachable` have no edges.
+                debug_assert!(matches!(d.op, Ir::Ret | Ir::Unreachable));
+                cx.emit(MInst::new(TOp::Exit).mods(Mods::ty(Ty::None)));
+                cx.set_succs(Cfg::Logical, Vec::new());
+            }
+        }
+        Ok(())
+    }
+
+    fn push_joins(&self, cx: &mut Cx<'_>, b: Block) {
+        for &id in &self.plan.joinat[b] {
+            cx.emit(MInst::new(TOp::JoinAt).mods(Mods::id(id)));
+        }
+    }
+
+    /// A chain of comparisons, one block each.
+    fn switch(&mut self, cx: &mut Cx<'_>, v: Value, cases: Vec<(u64, MEdge)>, default: MEdge, from: Block) {
+        let first = cx.current_id();
+        let (divergent, id) = (self.plan.divergent[from], self.plan.absorber[from]);
+        if cases.is_empty() {
+            self.push_joins(cx, from);
+            cx.emit(self.t.jump(default.to));
+            cx.set_succs(Cfg::Logical, vec![default]);
+            return;
+        }
+        let x: U = cx.reg(v).into();
+        let n = cases.len();
+        let mut at = first;
+        let mut default = Some(default);
+        for (k, (value, edge)) in cases.into_iter().enumerate() {
+            let c = cx.mf.vreg(FLAGS);
+            let y = self.literal(value as u32);
+            let eq = Mods { cond: 2, ..Mods::default() };
+            let mut insts = vec![MInst::new(TOp::M(Op::Set)).def(c).arg(x).arg(y).mods(eq)];
+            if k == 0 {
+                for &j in &self.plan.joinat[from] {
+                    insts.push(MInst::new(TOp::JoinAt).mods(Mods::id(j)));
+                }
+            }
+            insts.push(branch(c, HOLDS, edge.to, divergent, id));
+            let last = k + 1 == n;
+            let next = match default.take_if(|_| last) {
+                Some(d) => d,
+                None => {
+                    let b = cx.mf.block();
+                    self.extra.push(Extra { block: b, before: false, of: at });
+                    MEdge::to(b)
+                }
+            };
+            insts.push(self.t.jump(next.to));
+            let succs = vec![edge, next.clone()];
+            if at == first {
+                insts.into_iter().for_each(|i| cx.emit(i));
+                cx.set_succs(Cfg::Logical, succs);
+            } else {
+                let b = cx.mf.at(at);
+                b.insts = insts;
+                b.succs = succs;
+            }
+            at = next.to;
+        }
+    }
+
+    /// Puts joins and marks of loop exits at the start of their blocks, and the added blocks into their places.
+    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut gpucc_mir::MFunc<Tesla>) {
+        for (n, &b) in f.layout.iter().enumerate() {
+            let mut marks = Vec::new();
+            for &id in &self.plan.exits_here[b] {
+                let mark = MInst::new(TOp::LoopExit).mods(Mods::id(id));
+                match self.preheaders[b] {
+                    Some(p) => mf.at(p).insts.insert(0, mark),
+                    None => marks.push(mark),
+                }
+            }
+            let block = mf.at(BlockId(n as u32));
+            if self.plan.join[b] != 0 && f.blocks[b].header.is_none() {
+                marks.push(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[b])));
+            }
+            block.insts.splice(0..0, marks);
+        }
+        let total = mf.blocks.len();
+        let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); total];
+        let mut after: Vec<Vec<BlockId>> = vec![Vec::new(); total];
+        for e in &self.extra {
+            let list = if e.before { &mut before } else { &mut after };
+            list[e.of.0 as usize].push(e.block);
+        }
+        let mut order = Vec::with_capacity(total);
+        let mut stack: Vec<(BlockId, bool)> = Vec::new();
+        for n in (0..f.layout.len() as u32).rev() {
+            stack.push((BlockId(n), false));
+        }
+        while let Some((b, ready)) = stack.pop() {
+            if ready {
+                order.push(b);
+                continue;
+            }
+            let k = b.0 as usize;
+            // In reverse: what comes last is pushed first.
+            stack.extend(after[k].iter().rev().map(|&x| (x, false)));
+            stack.push((b, true));
+            stack.extend(before[k].iter().rev().map(|&x| (x, false)));
+        }
+        mf.reorder(&order);
+    }
+}

@@ -1,0 +1,447 @@
+//! Instruction selection: from scalar IR to machine IR.
+//!
+//! A value is one 32-bit register for each lane; booleans are 0 or all ones. Comparisons that feed branches write flag
+//! registers instead. Literals and buffer sizes are operands in c0, uniform buffers are operands in their own spaces.
+
+mod alu;
+mod control;
+mod memory;
+mod operand;
+
+use gpucc_container::Source;
+use gpucc_ir::{
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Res, Scalar, SideMap, Space, Sysval,
+    Value,
+};
+use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
+use gpucc_tesla_machine as machine;
+use machine::{Op, SharedTy, Ty};
+
+use crate::flow::Plan;
+use crate::slots::{Pool, Slot};
+use crate::target::{Half, Mods, R, R32, SrcMods, TOp, Tesla, slot, zero};
+
+pub(crate) type Cx<'f> = Select<'f, Tesla>;
+pub(crate) type U = Use<Tesla>;
+
+/// Where workgroup memory begins in s[]: after the header.
+pub const SHARED_BASE: u32 = 0x20;
+/// Window of workgroup memory with atomics where s[] has none.
+pub const WINDOW: u8 = 14;
+
+/// Where a variable lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// gN[].
+    Global(u8),
+    /// cN[].
+    Const(u8),
+    /// s[], from this offset.
+    Shared(u32),
+    /// The workgroup's part of g14[], from this offset.
+    Window(u32),
+    /// l[], from this offset.
+    Local(u32),
+}
+
+/// A block that selection adds, and where it goes.
+pub struct Extra {
+    /// The new block.
+    pub block: BlockId,
+    /// Right before this block, or right after it.
+    pub before: bool,
+    /// The other block.
+    pub of: BlockId,
+}
+
+/// The state of selection.
+pub struct Isel<'m> {
+    pub module: &'m Module,
+    pub t: &'m Tesla,
+    pub plan: &'m Plan,
+    /// Invocations in x, y, z.
+    pub size: [u32; 3],
+    /// Words of c0.
+    pub pool: Pool,
+    /// Where resources, module variables and function variables lie.
+    pub resources: SideMap<Res, Option<Home>>,
+    pub globals: SideMap<Global, Option<Home>>,
+    pub locals: SideMap<Local, Option<Home>>,
+    /// Bytes of workgroup memory in s[], in the window, and of l[].
+    pub shared_bytes: u32,
+    pub window_bytes: u32,
+    pub scratch_bytes: u32,
+    /// The packed local id.
+    pub packed: Option<VReg>,
+    window_base: Option<VReg>,
+    /// Blocks added to those of the IR.
+    pub extra: Vec<Extra>,
+    /// Latch and preheader by loop header.
+    pub(crate) latches: SideMap<gpucc_ir::Block, Option<BlockId>>,
+    pub(crate) preheaders: SideMap<gpucc_ir::Block, Option<BlockId>>,
+    /// Whether a lock loop is in the program.
+    pub locks: bool,
+}
+
+impl<'m> Isel<'m> {
+    /// Gives every buffer and variable its place.
+    ///
+    /// # Errors
+    /// When there are more than the chip has room for.
+    pub fn new(
+        module: &'m Module,
+        f: &Function,
+        t: &'m Tesla,
+        plan: &'m Plan,
+        size: [u32; 3],
+    ) -> Result<Isel<'m>, Diagnostic> {
+        let mut s = Isel {
+            module,
+            t,
+            plan,
+            size,
+            pool: Pool::default(),
+            resources: SideMap::with_default(None),
+            globals: SideMap::with_default(None),
+            locals: SideMap::with_default(None),
+            shared_bytes: 0,
+            window_bytes: 0,
+            scratch_bytes: 0,
+            packed: None,
+            window_base: None,
+            extra: Vec::new(),
+            latches: SideMap::with_default(None),
+            preheaders: SideMap::with_default(None),
+            locks: false,
+        };
+        let mut used: Vec<(Place, bool)> = Vec::new();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let place = match &d.attr {
+                Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
+                Attr::Place(p) => *p,
+                _ => continue,
+            };
+            let atomic = matches!(d.op, Ir::Atomic | Ir::CmpXchg);
+            match used.iter_mut().find(|u| u.0 == place) {
+                Some(u) => u.1 |= atomic,
+                None => used.push((place, atomic)),
+            }
+        }
+        used.sort();
+        let (mut storage, mut uniform) = (0, 1);
+        let chip = s.chip();
+        for &(place, atomic) in &used {
+            match place {
+                Place::Buffer(r) => {
+                    let d = &module.resources[r];
+                    let (next, most, what) = match d.kind.space() {
+                        Space::Uniform => (&mut uniform, 14, "uniform buffers, at most 13"),
+                        _ => (&mut storage, 15, "storage buffers, at most 15"),
+                    };
+                    if *next == most {
+                        return Err(Diagnostic::unsupported(
+                            "too-many-buffers",
+                            format!("tesla:{chip} cannot bind so many {what}"),
+                        )
+                        .at(d.span, "this one is too many"));
+                    }
+                    let n = *next;
+                    *next += 1;
+                    s.resources[r] =
+                        Some(if d.kind.space() == Space::Uniform { Home::Const(n) } else { Home::Global(n) });
+                }
+                Place::Global(g) => {
+                    let d = &module.globals[g];
+                    let room = |at: &mut u32| {
+                        let from = at.next_multiple_of(d.align.max(4));
+                        *at = from.saturating_add(d.size.next_multiple_of(4));
+                        from
+                    };
+                    s.globals[g] = Some(if d.space != Space::Workgroup {
+                        Home::Local(room(&mut s.scratch_bytes))
+                    } else if atomic && t.generation == 1 {
+                        Home::Window(room(&mut s.window_bytes))
+                    } else {
+                        Home::Shared(room(&mut s.shared_bytes))
+                    });
+                }
+                Place::Local(l) => {
+                    let d = &f.locals[l];
+                    let from = s.scratch_bytes.next_multiple_of(d.align.max(16));
+                    s.scratch_bytes = from.saturating_add(d.size.next_multiple_of(4));
+                    s.locals[l] = Some(Home::Local(from));
+                }
+            }
+        }
+        s.window_bytes = s.window_bytes.next_multiple_of(16);
+        s.scratch_bytes = s.scratch_bytes.next_multiple_of(16);
+        let span = module.entries[0].span;
+        let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(span, "this entry point"));
+        if storage > u8::from(WINDOW) && s.window_bytes > 0 {
+            return refuse(
+                "too-many-buffers",
+                format!("tesla:{chip} needs window 14 for workgroup atomics, so at most 14 storage buffers"),
+            );
+        }
+        if s.shared_bytes > 16_384 - SHARED_BASE {
+            return refuse(
+                "workgroup-memory",
+                format!(
+                    "tesla:{chip} has {} bytes of workgroup memory, this needs {}",
+                    16_384 - SHARED_BASE,
+                    s.shared_bytes
+                ),
+            );
+        }
+        if s.scratch_bytes > 0xff00 {
+            return refuse(
+                "private-memory",
+                format!("tesla:{chip} has 65536 bytes of private memory, this needs {}", s.scratch_bytes),
+            );
+        }
+        Ok(s)
+    }
+
+    pub(crate) fn chip(&self) -> &'static str {
+        <machine::Tesla as gpucc_isa::Isa>::GENERATIONS[self.t.generation as usize]
+    }
+
+    /// A refusal that names chip and feature.
+    pub(crate) fn unsupported(&self, cx: &Cx<'_>, code: &'static str, what: &str) -> Diagnostic {
+        let span = self.module.span(cx.loc);
+        Diagnostic::unsupported(code, format!("tesla:{} cannot do this: {what}", self.chip())).at(span, "used here")
+    }
+
+    /// A new instruction with one result.
+    pub(crate) fn op(&self, cx: &mut Cx<'_>, op: Op, mods: Mods, args: impl IntoIterator<Item = U>) -> VReg {
+        let d = cx.temp(R32);
+        cx.emit(MInst::new(TOp::M(op)).def(d).args(args).mods(mods));
+        d
+    }
+
+    /// The same on 32-bit integers.
+    pub(crate) fn int(&self, cx: &mut Cx<'_>, op: Op, args: impl IntoIterator<Item = U>) -> VReg {
+        self.op(cx, op, Mods::default(), args)
+    }
+
+    /// Shift by a constant.
+    pub(crate) fn shift(&self, cx: &mut Cx<'_>, op: Op, a: U, by: u32) -> VReg {
+        self.int(cx, op, [a, Use::imm(by)])
+    }
+
+    fn packed_id(&mut self, cx: &mut Cx<'_>) -> VReg {
+        *self.packed.get_or_insert_with(|| cx.temp(R32))
+    }
+
+    /// One component of the local id.
+    pub(crate) fn local_id(&mut self, cx: &mut Cx<'_>, dim: usize) -> U {
+        let [_, y, z] = self.size;
+        if self.size[dim] == 1 {
+            return zero();
+        }
+        let packed = self.packed_id(cx);
+        match dim {
+            0 if y == 1 && z == 1 => packed.into(),
+            0 => self.op(cx, Op::CvtII, Mods::cvt(Ty::U32, Ty::U16, 0), [low(packed)]).into(),
+            1 if z == 1 => self.shift(cx, Op::Shr, packed.into(), 16).into(),
+            1 => {
+                // Bits 16 to 25.
+                let t = self.shift(cx, Op::Shl, packed.into(), 6);
+                self.shift(cx, Op::Shr, t.into(), 22).into()
+            }
+            _ => self.shift(cx, Op::Shr, packed.into(), 26).into(),
+        }
+    }
+
+    /// One component of the workgroup id, an operand in the header.
+    pub(crate) fn group_id(dim: usize) -> U {
+        slot(Slot::Shared(SharedTy::U16, [0xc, 0xe, 0x12][dim]))
+    }
+
+    /// One component of the grid size.
+    pub(crate) fn groups(dim: usize) -> U {
+        slot(Slot::Shared(SharedTy::U16, [0x8, 0xa, 0x10][dim]))
+    }
+
+    /// Local index: x + y * size.x + z * size.x * size.y.
+    fn local_index(&mut self, cx: &mut Cx<'_>) -> U {
+        let [x, y, z] = self.size;
+        let mut sum = self.local_id(cx, 0);
+        for (dim, count, stride) in [(1, y, x), (2, z, x * y)] {
+            if count > 1 {
+                let id = self.local_id(cx, dim);
+                let k = self.literal(stride);
+                let d = if sum == zero() {
+                    self.op(cx, Op::Mul24, Mods::default(), [id, k])
+                } else {
+                    self.op(cx, Op::MadU24, Mods::default(), [id, k, sum])
+                };
+                sum = d.into();
+            }
+        }
+        sum
+    }
+
+    fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let dst = cx.result(i, 0);
+        let total: u32 = self.size.iter().product();
+        match s {
+            Sysval::LocalInvocationId => {
+                for (k, &d) in dst.iter().enumerate() {
+                    let v = self.local_id(cx, k);
+                    cx.emit(copy(d, v));
+                }
+            }
+            Sysval::WorkgroupId => {
+                for (k, &d) in dst.iter().enumerate() {
+                    cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(Self::group_id(k)));
+                }
+            }
+            Sysval::NumWorkgroups => {
+                for (k, &d) in dst.iter().enumerate() {
+                    cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(Self::groups(k)));
+                }
+            }
+            Sysval::GlobalInvocationId => {
+                for (k, &d) in dst.iter().enumerate() {
+                    let local = self.local_id(cx, k);
+                    let group = Self::group_id(k);
+                    match self.size[k] {
+                        1 => cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(group)),
+                        n => {
+                            // The multiply-add with an immediate adds to its destination.
+                            cx.emit(
+                                MInst::new(TOp::M(Op::MadU16))
+                                    .def(Def::reg(d).tied(2))
+                                    .arg(group.mods(SrcMods::half(Half::Low)))
+                                    .arg(Use::imm(n))
+                                    .arg(local),
+                            );
+                        }
+                    }
+                }
+            }
+            Sysval::LocalInvocationIndex => {
+                let v = self.local_index(cx);
+                cx.emit(copy(dst[0], v));
+            }
+            Sysval::SubgroupSize => cx.emit(copy(dst[0], Use::imm(32))),
+            Sysval::NumSubgroups => cx.emit(copy(dst[0], Use::imm(total.div_ceil(32)))),
+            Sysval::SubgroupInvocationId => {
+                let v = self.local_index(cx);
+                cx.emit(MInst::new(TOp::M(Op::And)).def(dst[0]).arg(v).imm(31));
+            }
+            Sysval::SubgroupId => {
+                let v = self.local_index(cx);
+                cx.emit(MInst::new(TOp::M(Op::Shr)).def(dst[0]).arg(v).imm(5));
+            }
+        }
+        Ok(())
+    }
+
+    /// Start of the workgroup's part of the window.
+    fn window(&mut self, cx: &mut Cx<'_>) -> VReg {
+        *self.window_base.get_or_insert_with(|| cx.temp(R32))
+    }
+
+    /// Preload sources of the words of c0.
+    pub fn pool_sources(&self) -> Vec<Source> {
+        self.pool.words().map(|w| Pool::source(self.module, w)).collect()
+    }
+}
+
+/// The low half of a register.
+pub(crate) fn low(v: VReg) -> U {
+    U::reg(v).mods(SrcMods::half(Half::Low))
+}
+
+/// The high half of a register.
+pub(crate) fn high(v: VReg) -> U {
+    U::reg(v).mods(SrcMods::half(Half::High))
+}
+
+/// `d = src` for any operand.
+pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
+    if src.vreg().is_some() && src.mods == SrcMods::default() || matches!(src.src, gpucc_mir::Src::Imm(_)) {
+        MInst::copy(d, src)
+    } else if src == zero() {
+        MInst::copy(d, U::imm(0))
+    } else {
+        let memory =
+            matches!(src.src, gpucc_mir::Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)));
+        MInst::new(TOp::M(if memory { Op::LdC } else { Op::Mov })).def(d).arg(src)
+    }
+}
+
+impl Lower<Tesla> for Isel<'_> {
+    fn repr(&mut self, f: &Function, v: Value) -> Repr {
+        (0..f.ty(v).lanes()).map(|_| R32).collect()
+    }
+
+    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        for &v in d.args.iter().chain(&d.results) {
+            let what = match cx.f.ty(v).scalar() {
+                Scalar::F16 => "16-bit floats (only conversions know them)",
+                Scalar::F64 | Scalar::I64 => "64-bit values",
+                Scalar::I8 | Scalar::I16 => "8-bit and 16-bit integers",
+                Scalar::B1 | Scalar::I32 | Scalar::F32 => continue,
+            };
+            return Err(self.unsupported(cx, "type", what));
+        }
+        match d.op {
+            Ir::Load | Ir::Store | Ir::Atomic | Ir::CmpXchg => self.memory(cx, i),
+            Ir::Sysval => match d.attr {
+                Attr::Sysval(s) => self.sysval(cx, i, s),
+                _ => Err(Diagnostic::internal("isel", "a system value without its name")),
+            },
+            Ir::Barrier => {
+                if let Attr::Barrier(b) = d.attr
+                    && b.exec == gpucc_ir::Scope::Workgroup
+                {
+                    cx.emit(MInst::new(TOp::M(Op::Bar)).mods(Mods::ty(Ty::None)));
+                }
+                Ok(())
+            }
+            _ => self.alu(cx, i),
+        }
+    }
+
+    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        self.control(cx, i)
+    }
+
+    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+        let Some(c) = cx.f.as_const(v) else { return Err(Diagnostic::internal("isel", "no constant")) };
+        let bool = c.ty.is_bool();
+        for (&d, &bits) in into.iter().zip(&c.bits) {
+            let bits = if bool { 0u32.wrapping_sub(bits as u32) } else { bits as u32 };
+            cx.emit(MInst::copy(d, U::imm(bits)));
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+        if let Some(v) = self.packed {
+            let mut start = MInst::pseudo(Pseudo::Start);
+            start.defs.push(Def::reg(v).at(PReg::new(R, 0, 1)));
+            cx.emit(start);
+        }
+        if let Some(d) = self.window_base {
+            // Workgroup number times the bytes of a workgroup.
+            let y = self.op(cx, Op::Mov, Mods::default(), [Self::group_id(1)]);
+            let ny = self.op(cx, Op::Mov, Mods::default(), [Self::groups(1)]);
+            let z = Self::group_id(2).mods(SrcMods::half(Half::Low));
+            let t = self.op(cx, Op::MadU16, Mods::default(), [z, low(ny), y.into()]);
+            let nx = self.op(cx, Op::Mov, Mods::default(), [Self::groups(0)]);
+            let x = self.op(cx, Op::Mov, Mods::default(), [Self::group_id(0)]);
+            let p = self.mul32(cx, t, nx);
+            let w = self.int(cx, Op::Add, [p.into(), x.into()]);
+            let n = self.op(cx, Op::Mov, Mods::default(), [U::imm(self.window_bytes)]);
+            let base = self.mul32(cx, w, n);
+            cx.emit(MInst::copy(d, base));
+        }
+        Ok(())
+    }
+}

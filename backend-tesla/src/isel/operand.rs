@@ -1,0 +1,143 @@
+//! Operands: what can be read from memory or written as an immediate instead of being held in a register.
+
+use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
+use gpucc_mir::Use;
+
+use super::{Cx, Home, Isel, U};
+use crate::slots::{Slot, Word};
+use crate::target::{SrcMods, slot, zero};
+
+impl Isel<'_> {
+    /// A literal as an operand of the second or third source.
+    pub(crate) fn literal(&mut self, bits: u32) -> U {
+        if bits == 0 { zero() } else { slot(self.pool.slot(Word::Const(bits))) }
+    }
+
+    /// A register; constants get one, 0 has one.
+    pub(crate) fn reg(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        if cx.const_bits(v) == Some(0) { zero() } else { cx.reg(v).into() }
+    }
+
+    /// Bits of a constant as registers hold them.
+    pub(crate) fn bits(cx: &Cx<'_>, v: Value) -> Option<u32> {
+        let b = cx.const_bits(v)?;
+        Some(if cx.f.ty(v).is_bool() { 0u32.wrapping_sub(b as u32) } else { b as u32 })
+    }
+
+    /// Lane of a vector that a scalar is: looks through `extract`.
+    fn source(cx: &Cx<'_>, v: Value) -> (Value, u32) {
+        match cx.f.values[v].def {
+            ValueDef::Inst(i, _) if cx.f.insts[i].op == Ir::Extract => match cx.f.insts[i].attr {
+                Attr::Lane(l) => (cx.f.insts[i].args[0], u32::from(l)),
+                _ => (v, 0),
+            },
+            _ => (v, 0),
+        }
+    }
+
+    /// A c[] operand that holds a value: a literal, a buffer size, a word of a uniform buffer at a fixed offset.
+    pub(crate) fn konst(&mut self, cx: &Cx<'_>, v: Value) -> Option<U> {
+        if let Some(b) = Self::bits(cx, v) {
+            if b == 0 {
+                return Some(zero());
+            }
+            if let Some(s) = self.pool.find(b) {
+                return Some(slot(s));
+            }
+            return self.pool.has_room().then(|| self.literal(b));
+        }
+        let (base, lane) = Self::source(cx, v);
+        let i = cx.f.def_inst(base)?;
+        let d = &cx.f.insts[i];
+        match (&d.attr, d.op) {
+            (Attr::Res(r), Ir::BufferLength) => Some(slot(self.pool.slot(Word::Size(*r)))),
+            (Attr::Mem(m), Ir::Load) if d.args.is_empty() && !cx.f.ty(v).is_bool() => {
+                let Place::Buffer(r) = m.place else { return None };
+                let Some(Home::Const(c)) = self.resources[r] else { return None };
+                let off = m.offset.checked_add(lane * 4)?;
+                (off < 0x200 && off % 4 == 0).then(|| slot(Slot::Const(c, off as u16)))
+            }
+            _ => None,
+        }
+    }
+
+    /// An s[] operand that holds a value: a word of the header.
+    pub(crate) fn shared(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
+        let (base, lane) = Self::source(cx, v);
+        let i = cx.f.def_inst(base)?;
+        let lane = lane as usize;
+        match cx.f.insts[i].attr {
+            Attr::Sysval(Sysval::WorkgroupId) => Some(Self::group_id(lane)),
+            Attr::Sysval(Sysval::NumWorkgroups) => Some(Self::groups(lane)),
+            Attr::Sysval(Sysval::GlobalInvocationId) if self.size[lane] == 1 => Some(Self::group_id(lane)),
+            _ => None,
+        }
+    }
+
+    /// An operand of the second or third source: c[] or a register.
+    pub(crate) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        match self.konst(cx, v) {
+            Some(u) => u,
+            None => self.reg(cx, v),
+        }
+    }
+
+    /// An operand of the first source: s[] or a register.
+    pub(crate) fn first(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        match self.shared(cx, v) {
+            Some(u) => u,
+            None => self.reg(cx, v),
+        }
+    }
+
+    /// Whether a value is better read as second source: it is in c[].
+    pub(crate) fn is_konst(&self, cx: &Cx<'_>, v: Value) -> bool {
+        if Self::bits(cx, v).is_some() {
+            return true;
+        }
+        let (base, _) = Self::source(cx, v);
+        let Some(i) = cx.f.def_inst(base) else { return false };
+        let d = &cx.f.insts[i];
+        match (&d.attr, d.op) {
+            (Attr::Res(_), Ir::BufferLength) => true,
+            (Attr::Mem(m), Ir::Load) => {
+                let uniform = matches!(m.place, Place::Buffer(r) if matches!(self.resources[r], Some(Home::Const(_))));
+                uniform && d.args.is_empty() && m.offset < 0x1f0 && m.offset.is_multiple_of(4)
+            }
+            _ => false,
+        }
+    }
+
+    /// The two operands of an operation, and whether they were exchanged to get c[] into the second place.
+    pub(crate) fn pair(&mut self, cx: &mut Cx<'_>, a: Value, b: Value) -> (U, U, bool) {
+        let swap = self.is_konst(cx, a) && !self.is_konst(cx, b)
+            || self.shared(cx, b).is_some() && self.shared(cx, a).is_none() && !self.is_konst(cx, b);
+        let (x, y) = if swap { (b, a) } else { (a, b) };
+        let x = self.first(cx, x);
+        let y = self.any(cx, y);
+        (x, y, swap)
+    }
+
+    /// A float operand without its sign modifiers: value, absolute, negated.
+    pub(crate) fn peel(cx: &Cx<'_>, v: Value, allow_abs: bool) -> (Value, bool, bool) {
+        let (mut v, mut abs, mut neg) = (v, false, false);
+        while let Some(d) = cx.f.def_inst(v).map(|i| &cx.f.insts[i]) {
+            match d.op {
+                Ir::FNeg => neg ^= !abs,
+                Ir::FAbs if allow_abs => abs = true,
+                _ => break,
+            }
+            v = d.args[0];
+        }
+        (v, abs, neg)
+    }
+
+    /// Sign modifiers on an operand.
+    pub(crate) fn signed(u: U, abs: bool, neg: bool) -> U {
+        if !(abs || neg) {
+            return u;
+        }
+        let half = u.mods.half;
+        Use { mods: SrcMods { abs, neg, not: false, half }, ..u }
+    }
+}

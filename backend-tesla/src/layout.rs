@@ -1,0 +1,122 @@
+//! The flow of control after allocation: branches to a `break` become predicated breaks, jumps to the end become the
+//! end, joins that nothing needs any more disappear.
+//!
+//! Needs: physical registers. Keeps: the order of blocks.
+
+use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_fallthrough, thread_jumps};
+use gpucc_tesla_machine as machine;
+use machine::Op;
+
+use crate::emit::opposite;
+use crate::target::{TOp, Tesla};
+
+fn is(m: &MInst<Tesla>, op: Op) -> bool {
+    m.target_op() == Some(TOp::M(op))
+}
+
+fn label(m: &MInst<Tesla>) -> Option<BlockId> {
+    m.labels().next()
+}
+
+fn relabel(m: &mut MInst<Tesla>, to: BlockId) {
+    for u in &mut m.uses {
+        if let Src::Label(l) = &mut u.src {
+            *l = to;
+        }
+    }
+}
+
+/// The terminators of a block as (conditional branch, jump), where it has both.
+fn two_way(mf: &MFunc<Tesla>, b: usize) -> Option<(usize, BlockId, BlockId)> {
+    let insts = &mf.blocks[b].insts;
+    let n = insts.len();
+    if n < 2 || !is(&insts[n - 1], Op::Bra) || insts[n - 1].mods.pred != 15 {
+        return None;
+    }
+    if !is(&insts[n - 2], Op::Bra) || insts[n - 2].mods.pred == 15 {
+        return None;
+    }
+    Some((n - 2, label(&insts[n - 2])?, label(&insts[n - 1])?))
+}
+
+fn tidy_branches(mf: &mut MFunc<Tesla>) {
+    let only_break: Vec<bool> =
+        mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if is(i, Op::Brk) && i.mods.pred == 15)).collect();
+    let only_exit: Vec<bool> =
+        mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if i.target_op() == Some(TOp::Exit))).collect();
+    for b in 0..mf.blocks.len() {
+        if let Some((at, then, other)) = two_way(mf, b) {
+            let insts = &mut mf.blocks[b].insts;
+            if then == other {
+                insts.remove(at);
+            } else if only_break[then.0 as usize] || only_break[other.0 as usize] {
+                // Lanes that break need no branch of their own.
+                let flip = !only_break[then.0 as usize];
+                let m = &mut insts[at];
+                m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
+                m.mods.id = 0;
+                m.mods.divergent = false;
+                if flip {
+                    m.mods.pred = opposite(m.mods.pred);
+                    relabel(&mut insts[at + 1], then);
+                }
+            }
+        }
+        let insts = &mut mf.blocks[b].insts;
+        if let Some(last) = insts.last()
+            && is(last, Op::Bra)
+            && last.mods.pred == 15
+            && let Some(to) = label(last)
+            && (only_exit[to.0 as usize] || only_break[to.0 as usize])
+        {
+            let copy = if only_exit[to.0 as usize] {
+                MInst::new(TOp::Exit).mods(last.mods.clone())
+            } else {
+                MInst::new(TOp::M(Op::Brk)).mods(last.mods.clone())
+            };
+            if !insts.iter().any(|i| is(i, Op::Bra) && i.mods.pred != 15 || is(i, Op::Brk) && i.mods.pred != 15) {
+                let loc = last.loc;
+                insts.pop();
+                insts.push(copy.at(loc));
+            }
+        }
+    }
+}
+
+/// Runs over a function.
+pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
+    // Breaks are their own edges now: their labels only kept blocks alive.
+    thread_jumps(mf, t);
+    tidy_branches(mf);
+    thread_jumps(mf, t);
+    tidy_branches(mf);
+    gpucc_mir::remove_unreachable(mf);
+    for b in 0..mf.blocks.len() {
+        if let Some((at, then, other)) = two_way(mf, b)
+            && then.0 as usize == b + 1
+        {
+            let insts = &mut mf.blocks[b].insts;
+            let m = &mut insts[at];
+            m.mods.pred = opposite(m.mods.pred);
+            relabel(&mut insts[at], other);
+            relabel(&mut insts[at + 1], then);
+        }
+    }
+    drop_fallthrough(mf, t);
+    unused_joins(mf);
+}
+
+/// Joins that no branch pushes for, or that no lane reaches.
+fn unused_joins(mf: &mut MFunc<Tesla>) {
+    let all = || mf.blocks.iter().flat_map(|b| &b.insts);
+    let pushed: Vec<u16> = all().filter(|i| is(i, Op::Bra) && i.mods.divergent).map(|i| i.mods.id).collect();
+    let here: Vec<u16> = all().filter(|i| i.target_op() == Some(TOp::Join)).map(|i| i.mods.id).collect();
+    let needed = |id: u16| pushed.contains(&id) && here.contains(&id);
+    let dead: Vec<u16> = all()
+        .filter(|i| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt)) && !needed(i.mods.id))
+        .map(|i| i.mods.id)
+        .collect();
+    for b in &mut mf.blocks {
+        b.insts.retain(|i| !(matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt)) && dead.contains(&i.mods.id)));
+    }
+}

@@ -1,0 +1,386 @@
+//! The family as the shared machine passes see it: 32-bit registers, flag registers, address registers.
+
+use gpucc_mir::{
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
+    VReg,
+};
+use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
+use gpucc_tesla_machine as machine;
+use machine::{Op, Ty};
+
+use crate::slots::Slot;
+
+/// File of general registers.
+pub const R: FileId = 0;
+/// File of flag registers.
+pub const C: FileId = 1;
+/// File of address registers; unit n is `$a(n+1)`.
+pub const A: FileId = 2;
+
+/// One register.
+pub const R32: Class = Class(0);
+/// An aligned pair.
+pub const R64: Class = Class(1);
+/// An aligned group of four.
+pub const R128: Class = Class(2);
+/// A flag register.
+pub const FLAGS: Class = Class(3);
+/// An address register.
+pub const ADDR: Class = Class(4);
+
+/// Registers that every form and every half reaches.
+pub const REGISTERS: u16 = 64;
+
+/// The register that is never allocated and reads 0.
+pub const ZERO: PReg = PReg::new(R, 127, 1);
+
+/// Condition of a predicate on the flags of a comparison: it held (not zero).
+pub const HOLDS: u8 = 5;
+/// It did not (zero).
+pub const FAILS: u8 = 10;
+
+/// An atomic operation on s[] under a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lock {
+    /// Old value and operand by this operation.
+    Op(Op, bool),
+    /// The operand.
+    Exchange,
+    /// Second operand if the old value equals the first.
+    Cas,
+}
+
+/// An opcode of the machine's table, or a piece of the flow of control that emission resolves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TOp {
+    /// A row.
+    M(Op),
+    /// A loop around a locked word: defs old value, new value, flags; uses data, address register.
+    Lock(Lock),
+    /// Pushes the join with number `mods.id`.
+    JoinAt,
+    /// Is the join with that number.
+    Join,
+    /// Pushes the exit of the loop with that number.
+    PreBrk,
+    /// Marks the block where that loop exits to.
+    LoopExit,
+    /// The invocation ends.
+    Exit,
+}
+
+/// Half of a register that an operand reads or a result goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Half {
+    /// The whole register.
+    #[default]
+    Whole,
+    /// Bits 0 to 15.
+    Low,
+    /// Bits 16 to 31.
+    High,
+}
+
+/// Modifiers of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Mods {
+    /// Type of the row.
+    pub ty: Ty,
+    /// Source type of conversions.
+    pub src: Ty,
+    /// Condition of a comparison.
+    pub cond: u8,
+    /// Condition of the predicate; 15 is always.
+    pub pred: u8,
+    /// Signed operands.
+    pub signed: bool,
+    /// Saturates.
+    pub sat: bool,
+    /// Rounding.
+    pub rnd: u8,
+    /// High bits of a 24-bit product.
+    pub high: bool,
+    /// 0 add, 1 sub, 2 subr, 3 addc of a multiply-add.
+    pub addop: u8,
+    /// Half that is written.
+    pub half: Half,
+    /// Number of the g[] or c[] space.
+    pub space: u8,
+    /// Byte offset of a memory operand.
+    pub offset: u32,
+    /// Number of a join or a loop exit, 0 for none.
+    pub id: u16,
+    /// Whether a branch may separate lanes.
+    pub divergent: bool,
+}
+
+impl Default for Mods {
+    fn default() -> Self {
+        Mods {
+            ty: Ty::B32,
+            src: Ty::None,
+            cond: 0,
+            pred: 15,
+            signed: false,
+            sat: false,
+            rnd: 0,
+            high: false,
+            addop: 0,
+            half: Half::Whole,
+            space: 0,
+            offset: 0,
+            id: 0,
+            divergent: false,
+        }
+    }
+}
+
+impl core::fmt::Debug for Mods {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let d = Mods::default();
+        write!(f, "{:?}", self.ty)?;
+        if self.src != d.src {
+            write!(f, "<-{:?}", self.src)?;
+        }
+        let mut num = |name: &str, v: u32, default: u32| {
+            if v != default { write!(f, " {name}={v}") } else { Ok(()) }
+        };
+        num("cond", self.cond.into(), 0)?;
+        num("pred", self.pred.into(), 15)?;
+        num("signed", self.signed.into(), 0)?;
+        num("sat", self.sat.into(), 0)?;
+        num("rnd", self.rnd.into(), 0)?;
+        num("high", self.high.into(), 0)?;
+        num("addop", self.addop.into(), 0)?;
+        num("half", self.half as u32, 0)?;
+        num("space", self.space.into(), 0)?;
+        num("offset", self.offset, 0)?;
+        num("id", self.id.into(), 0)?;
+        num("divergent", self.divergent.into(), 0)
+    }
+}
+
+impl Mods {
+    /// A type alone.
+    pub fn ty(ty: Ty) -> Mods {
+        Mods { ty, ..Mods::default() }
+    }
+    /// A conversion.
+    pub fn cvt(ty: Ty, src: Ty, rnd: u8) -> Mods {
+        Mods { ty, src, rnd, ..Mods::default() }
+    }
+    /// A number of a join or exit.
+    pub fn id(id: u16) -> Mods {
+        Mods { ty: Ty::None, id, ..Mods::default() }
+    }
+}
+
+/// Modifiers of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct SrcMods {
+    /// Negation, after the absolute value.
+    pub neg: bool,
+    /// Absolute value.
+    pub abs: bool,
+    /// Bitwise complement.
+    pub not: bool,
+    /// Half that is read.
+    pub half: Half,
+}
+
+impl core::fmt::Debug for SrcMods {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let half = match self.half {
+            Half::Whole => "",
+            Half::Low => ".l",
+            Half::High => ".h",
+        };
+        let text = |on: bool, t: &'static str| if on { t } else { "" };
+        write!(f, "{half}{}{}{}", text(self.abs, "|"), text(self.neg, "-"), text(self.not, "~"))
+    }
+}
+
+impl SrcMods {
+    /// Reads a half.
+    pub const fn half(half: Half) -> SrcMods {
+        SrcMods { neg: false, abs: false, not: false, half }
+    }
+}
+
+/// An operand in memory.
+pub fn slot(s: Slot) -> Use<Tesla> {
+    Use::new(Src::Uniform(s.pack()))
+}
+
+/// The register that reads 0.
+pub fn zero() -> Use<Tesla> {
+    Use::preg(ZERO)
+}
+
+/// The target; one for each compilation.
+pub struct Tesla {
+    /// Generation index of the machine crate.
+    pub generation: u8,
+    /// Where spill memory begins in l[].
+    pub spill_base: u32,
+    files: [RegFile; 3],
+    classes: [ClassInfo; 5],
+}
+
+impl Tesla {
+    /// The target of a generation with so many registers for an invocation.
+    pub fn new(generation: u8, registers: u16) -> Tesla {
+        let class = |name, file, shape| ClassInfo { name, file, shape };
+        Tesla {
+            generation,
+            spill_base: 0,
+            files: [
+                RegFile::new("r", 128, Cfg::Logical).budget(UnitSet::first(registers.min(REGISTERS))),
+                RegFile::new("c", 4, Cfg::Logical),
+                RegFile::new("a", 4, Cfg::Logical),
+            ],
+            classes: [
+                class("r", R, Shape::run(1)),
+                class("rd", R, Shape::aligned(2, 2)),
+                class("rq", R, Shape::aligned(4, 4)),
+                class("c", C, Shape::run(1)),
+                class("a", A, Shape::run(1)),
+            ],
+        }
+    }
+}
+
+fn spill_ty(units: u16) -> Ty {
+    match units {
+        1 => Ty::B32,
+        2 => Ty::B64,
+        _ => Ty::B128,
+    }
+}
+
+impl Target for Tesla {
+    type Op = TOp;
+    type Mods = Mods;
+    type SrcMods = SrcMods;
+
+    fn files(&self) -> &[RegFile] {
+        &self.files
+    }
+
+    fn classes(&self) -> &[ClassInfo] {
+        &self.classes
+    }
+
+    fn info(&self, inst: &MInst<Self>) -> InstInfo {
+        let base = InstInfo::pure(24);
+        let effect = InstInfo { side_effect: true, ..base };
+        match inst.target_op() {
+            Some(TOp::M(op)) => match op {
+                Op::LdG | Op::LdL | Op::LdS | Op::LdC => InstInfo { reads: true, latency: 440, ..base },
+                Op::StG | Op::StL | Op::StS | Op::Red(_) => InstInfo { writes: true, ..effect },
+                Op::Atom(_) => InstInfo { reads: true, writes: true, latency: 440, ..effect },
+                Op::Bar => InstInfo { reads: true, writes: true, convergent: true, ..effect },
+                Op::Bra | Op::Brk => InstInfo { terminator: true, ..effect },
+                _ => base,
+            },
+            Some(TOp::Lock(_)) => InstInfo { reads: true, writes: true, ..effect },
+            Some(TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit) => InstInfo { convergent: true, ..effect },
+            Some(TOp::Exit) => InstInfo { terminator: true, ..effect },
+            None => base,
+        }
+    }
+
+    fn prefer_same(&self, inst: &MInst<Self>) -> Option<(usize, usize)> {
+        // Short multiply-add adds to its destination.
+        match inst.target_op() {
+            Some(TOp::M(Op::MadU16 | Op::MadS16 | Op::MadU24 | Op::Fmad | Op::Sad)) if inst.uses.len() >= 3 => {
+                inst.uses[2].vreg().map(|_| (0, 2))
+            }
+            _ => None,
+        }
+    }
+
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+        for (&d, &s) in dst.units.iter().zip(src.units) {
+            let (d, s) = (PReg::new(dst.file, d, 1), PReg::new(src.file, s, 1));
+            let (op, ty, imm) = match (dst.file, src.file) {
+                (R, R) => (Op::Mov, Ty::B32, false),
+                (R, C) => (Op::MovFromC, Ty::B32, false),
+                (C, R) => (Op::MovToC, Ty::B32, false),
+                (R, A) => (Op::MovFromA, Ty::B32, false),
+                (A, R) => (Op::ShlToA, Ty::U16, true),
+                (A, A) => (Op::AddA, Ty::U16, true),
+                _ => unreachable!("flags are made where they are used: no move between {s:?} and {d:?}"),
+            };
+            let mut i = MInst::new(TOp::M(op)).def(Def::preg(d)).arg(Use::preg(s)).mods(Mods::ty(ty));
+            i.uses.extend(imm.then(|| Use::imm(0)));
+            cx.push(i);
+        }
+    }
+
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+        assert_eq!(a.file, R, "only general registers are ever exchanged");
+        for (&x, &y) in a.units.iter().zip(b.units) {
+            for (d, s) in [(x, y), (y, x), (x, y)] {
+                let (d, s) = (PReg::new(R, d, 1), PReg::new(R, s, 1));
+                cx.push(MInst::new(TOp::M(Op::Xor)).def(Def::preg(d)).arg(Use::preg(d)).arg(Use::preg(s)));
+            }
+        }
+    }
+
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+        for &u in dst.units {
+            let d = Def::preg(PReg::new(dst.file, u, 1));
+            match src.src {
+                Src::Imm(0) => cx.push(MInst::new(TOp::M(Op::Mov)).def(d).arg(zero())),
+                Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)) => {
+                    cx.push(MInst::new(TOp::M(Op::LdC)).def(d).arg(*src));
+                }
+                _ => cx.push(MInst::new(TOp::M(Op::Mov)).def(d).arg(*src)),
+            }
+        }
+    }
+
+    fn spill_to(&self, class: Class) -> SpillTo {
+        if class == FLAGS || class == ADDR { SpillTo::Class(R32) } else { SpillTo::Memory }
+    }
+
+    fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let mods = Mods { offset: self.spill_base + slot.word * 4, ..Mods::ty(spill_ty(slot.units)) };
+        cx.push(MInst::new(TOp::M(Op::StL)).arg(v).mods(mods));
+    }
+
+    fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let mods = Mods { offset: self.spill_base + slot.word * 4, ..Mods::ty(spill_ty(slot.units)) };
+        cx.push(MInst::new(TOp::M(Op::LdL)).def(v).mods(mods));
+    }
+
+    fn can_remat(&self, inst: &MInst<Self>) -> bool {
+        matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC)))
+            && inst.uses.iter().all(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_)))
+    }
+
+    fn jump(&self, to: BlockId) -> MInst<Self> {
+        MInst::new(TOp::M(Op::Bra)).arg(to).mods(Mods::ty(Ty::None))
+    }
+
+    fn is_jump(&self, inst: &MInst<Self>) -> bool {
+        inst.target_op() == Some(TOp::M(Op::Bra)) && inst.mods.pred == 15
+    }
+
+    fn op_name(&self, op: TOp) -> String {
+        match op {
+            TOp::M(op) => format!("{op:?}").to_lowercase(),
+            _ => format!("{op:?}").to_lowercase(),
+        }
+    }
+
+    fn reg_name(&self, reg: PReg) -> String {
+        let n = reg.place.base();
+        match reg.file {
+            R => format!("$r{n}{}", ["", "d", "t", "q"][(reg.place.len().clamp(1, 4) - 1) as usize]),
+            C => format!("$c{n}"),
+            _ => format!("$a{}", n + 1),
+        }
+    }
+}
