@@ -82,7 +82,7 @@ pub const fn sgpr_count(generation: u8) -> u32 {
 pub fn sreg_name(code: u32, n: u8, generation: u8) -> Option<String> {
     let n = u32::from(n);
     let limit = sgpr_count(generation);
-    if n >= 2 && code % if n == 2 { 2 } else { 4 } != 0 {
+    if n >= 2 && !code.is_multiple_of(if n == 2 { 2 } else { 4 }) {
         return None;
     }
     if code + n <= limit {
@@ -193,7 +193,7 @@ pub fn parse_register(text: &str, generation: u8) -> Option<(u32, u8)> {
 /// Whether a 7-bit code names a scalar register tuple.
 pub fn sreg_ok(code: u32, n: u8, generation: u8) -> bool {
     let n = u32::from(n);
-    if n >= 2 && code % if n == 2 { 2 } else { 4 } != 0 {
+    if n >= 2 && !code.is_multiple_of(if n == 2 { 2 } else { 4 }) {
         return false;
     }
     if code + n <= sgpr_count(generation) || (112..124).contains(&code) && code + n <= 124 {

@@ -108,7 +108,7 @@ fn constant_bus(inst: &Inst<Gcn>) -> Result<(), String> {
             }
             Kind::SReg(n) => read(v, n),
             Kind::Vcc => read(VCC, 2),
-            Kind::SSrc(n) if v < 128 || v >= 251 => read(v, n),
+            Kind::SSrc(n) if !(128..251).contains(&v) => read(v, n),
             Kind::Literal => read(LITERAL, 1),
             _ => {}
         }

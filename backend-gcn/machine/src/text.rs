@@ -400,6 +400,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
     let row = inst.row();
     let mut first = true;
     let mut after_target = false;
+    let mut columns = [0; gpucc_isa::MAX_SLOTS];
     for (i, slot) in row.slots.iter().enumerate() {
         match slot.kind {
             Kind::BufFormat => inst.vals[i] = 1,
@@ -421,6 +422,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             }
             cur.blanks();
         }
+        columns[i] = cur.column();
         parse_slot(&mut inst, i, cur, cx)?;
         first = false;
         after_target = slot.kind == Kind::ExpTarget;
@@ -480,17 +482,16 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             fix_export(&mut inst, i, compr);
         }
         // The widths of these depend on modifiers that come later in the text; checked against what was written.
-        if let Some(width) = operand::vgpr_width(&inst, i) {
-            if matches!(slot.kind, Kind::BufAddr | Kind::ImgData | Kind::ImgGather) {
-                let written = inst.vals[i] >> 8;
-                if written != width {
-                    return Err(TextError {
-                        column: 0,
-                        message: format!("`{}` takes {width} registers here, not {written}", slot.name),
-                    });
-                }
-                inst.vals[i] &= 0xff;
+        if matches!(slot.kind, Kind::BufAddr | Kind::ImgData | Kind::ImgGather) {
+            let width = operand::vgpr_width(&inst, i).unwrap_or(0);
+            let written = inst.vals[i] >> 8;
+            if written != width {
+                return Err(TextError {
+                    column: columns[i],
+                    message: format!("`{}` takes {width} registers here, not {written}", slot.name),
+                });
             }
+            inst.vals[i] &= 0xff;
         }
     }
     Ok(inst)
@@ -501,11 +502,11 @@ fn fix_export(inst: &mut Inst<Gcn>, en: usize, compr: bool) {
     let src = en + 1;
     let mut mask = 0;
     let mut regs = [0; 4];
-    for k in 0..4 {
+    for (k, reg) in regs.iter_mut().enumerate() {
         let v = inst.vals[src + k];
         if v < 256 {
             mask |= 1 << k;
-            regs[k] = v;
+            *reg = v;
         }
     }
     if compr {
@@ -878,23 +879,14 @@ pub fn parse_slot(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: 
         Kind::Vgpr(n) => vgpr(cur, n.into(), cx)?,
         Kind::BufAddr if cur.eat_word("off") => 0,
         Kind::BufAddr | Kind::ImgData | Kind::ImgGather => match register(cur, cx) {
-            Some((code, w)) if code >= 256 => code - 256 | u32::from(w) << 8,
+            Some((code, w)) if code >= 256 => (code - 256) | u32::from(w) << 8,
             _ => return Err(TextError { column: at, message: "expected vector registers".into() }),
         },
         Kind::Literal => match constant(cur, cx)? {
             Constant::Literal(l) => l,
-            // A constant that has a shorter form is written as a literal only where nothing else is possible (K).
-            Constant::Code(c) if inst.row().slots[index].name == "k" => {
-                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
-            }
-            Constant::Code(c) if inst.op() == Op::SSetregImm32B32 => {
-                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
-            }
+            // The row with the inline form is tried first: what comes here has no shorter form.
             Constant::Code(c) => {
-                // The inline form is tried first; what reaches this row was written in hexadecimal on purpose or
-                // does not fit the other row.
-                let hex = inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?;
-                hex
+                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
             }
         },
         Kind::LiteralWord | Kind::ExpEn => 0,

@@ -200,7 +200,7 @@ impl Wave {
                 let data = usize::from(d.mem.data);
                 for i in lanes(exec) {
                     check(self, addr, i)?;
-                    let from = (self.v[addr][i].wrapping_add(d.mem.offset) / 4 & 63) as usize;
+                    let from = ((self.v[addr][i].wrapping_add(d.mem.offset) / 4) & 63) as usize;
                     if exec >> from & 1 == 1 {
                         check(self, data, from)?;
                         out[i] = self.v[data][from];
@@ -213,7 +213,7 @@ impl Wave {
                 for i in lanes(exec) {
                     check(self, addr, i)?;
                     check(self, data, i)?;
-                    let to = (self.v[addr][i].wrapping_add(d.mem.offset) / 4 & 63) as usize;
+                    let to = ((self.v[addr][i].wrapping_add(d.mem.offset) / 4) & 63) as usize;
                     out[to] = self.v[data][i];
                 }
                 known = exec;

@@ -295,8 +295,8 @@ impl Wave {
                         }
                         let c = layout.unpack(nfmt, raw);
                         let one = if matches!(nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
-                        for i in 0..width as usize {
-                            let x = match sel[i] {
+                        for (i, s) in sel.into_iter().enumerate().take(width as usize) {
+                            let x = match s {
                                 0 => 0,
                                 1 => one,
                                 s @ 4..=7 => c[s as usize - 4],

@@ -234,6 +234,10 @@ impl Wave {
         if have < need { Err(hazard(row, what, need, have)) } else { Ok(()) }
     }
 
+    fn smem_outstanding(&self) -> bool {
+        self.queue.iter().any(|p| p.order == Order::Smem)
+    }
+
     /// The rows of section 17.
     #[inline]
     fn hazards(&mut self, d: &Decoded) -> Result<(), Trap> {
@@ -255,14 +259,12 @@ impl Wave {
                 Op::SSendmsg | Op::SSendmsghalt | Op::STtracedata => {
                     self.need(9, "M0 written by the scalar ALU, then a message", 1, self.salu_s[M0 as usize])?;
                 }
-                Op::SCbranchVccz | Op::SCbranchVccnz if g != GFX8 => {
-                    if self.queue.iter().any(|p| p.order == Order::Smem) || !self.vcc_fresh {
-                        return Err(Trap::new(
-                            TrapKind::Hazard,
-                            "VCCZ is stale after a scalar load: wait lgkmcnt(0) and move VCC to itself \
-                             (section 17, row 19)",
-                        ));
-                    }
+                Op::SCbranchVccz | Op::SCbranchVccnz if g != GFX8 && (self.smem_outstanding() || !self.vcc_fresh) => {
+                    return Err(Trap::new(
+                        TrapKind::Hazard,
+                        "VCCZ is stale after a scalar load: wait lgkmcnt(0) and move VCC to itself \
+                         (section 17, row 19)",
+                    ));
                 }
                 _ => {}
             },
@@ -332,12 +334,9 @@ impl Wave {
                 self.need(8, "VGPR written by the vector ALU, then read by DPP", 2, self.valu_v[usize::from(n)])?;
             }
         }
-        if self.generation == GFX6 && matches!(d.op, Op::VReadlaneB32 | Op::VReadfirstlaneB32) {
-            if let Src::V(n) = d.src[0] {
-                if u16::from(n) == self.interp_v.1 {
-                    self.need(16, "VGPR written by interpolation, then read by lane", 1, self.interp_v.0)?;
-                }
-            }
+        let lane_read = matches!(d.op, Op::VReadlaneB32 | Op::VReadfirstlaneB32);
+        if self.generation == GFX6 && lane_read && matches!(d.src[0], Src::V(n) if u16::from(n) == self.interp_v.1) {
+            self.need(16, "VGPR written by interpolation, then read by lane", 1, self.interp_v.0)?;
         }
         let (since, first, count) = self.wide_store;
         if count > 0 {
@@ -375,9 +374,6 @@ impl Wave {
                         // A scalar write puts the distance of an older vector write out of force.
                         self.valu_s[n] = NEVER;
                     }
-                    if r.first == VCC as u16 {
-                        self.vcc_fresh = true;
-                    }
                 }
             }
             Unit::Interp => {
@@ -386,6 +382,9 @@ impl Wave {
                 }
             }
             _ => {}
+        }
+        if !self.vcc_fresh && !self.smem_outstanding() && d.writes.iter().any(|r| r.first == VCC as u16) {
+            self.vcc_fresh = true;
         }
         self.now += if d.op == Op::SNop { i64::from(d.imm & 7) + 1 } else { 1 };
     }
@@ -471,6 +470,10 @@ impl Wave {
         let p = &mut self.queue[i];
         let had = p.counters;
         p.counters &= !counters;
+        // A store that memory has acknowledged has read its data.
+        if p.order == Order::Vmem && p.counters & VM == 0 {
+            p.counters = 0;
+        }
         let left = p.counters;
         let locks = if had & EXP != 0 && left & EXP == 0 { p.locks.take() } else { None };
         let writes = if had & !EXP != 0 && left & !EXP == 0 { std::mem::take(&mut p.writes) } else { Vec::new() };
