@@ -250,6 +250,35 @@ fn workgroup_memory_and_barrier() {
     assert_eq!(kind, TrapKind::UndefinedRead);
 }
 
+/// One warp announces that its word is there, the other waits for it: halves of a barrier (seed, "barriers").
+#[test]
+fn barrier_in_halves() {
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r3 0x20
+    set $c0 # l u32 $r0 $r3
+    (lg $c0) bra Lfirst
+    bar inc wait 0x3 0x2
+    mov b32 $r2 b32 s[0x40]
+    st b32 g0[$r1] $r2
+    exit nop
+Lfirst:
+    mov b32 $r2 0x7
+    mov b32 $r4 0x40
+    shl $a1 $r4 0x0
+    st b32 s[$a1] $r2
+    bar inc 0x3 0x2
+    st b32 g0[$r1] $r2
+    exit nop
+"
+    );
+    // Packed ids: the low half word is x.
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        let (out, _) = play_on("nva3", &listing, [64, 1, 1], [1, 1, 1], &[&[0; 64]], seed).unwrap();
+        assert_eq!(out[0], [7; 64]);
+    }
+}
+
 #[test]
 fn lock_loop_adds_atomically() {
     let listing = "
@@ -389,6 +418,7 @@ fn broken_rules_trap() {
         ("ld $r2 b32 s[0x440]", OutOfBounds, ""),
         ("add rm f32 $r2 $r0 $r0", Unsupported, "rounding modes"),
         ("bar 0x0 0x5", Unsupported, "bar"),
+        ("bar wait 0x0 all\nbar inc 0x0 0x2\nbar wait 0x0 0x2", StepLimit, ""),
         ("trap", Unsupported, "trap instruction"),
         ("texauto all $r2:$r3:$r4:$r5 $t0 $s0 $r2 0x0 0x0 0x0", Unsupported, "graphics"),
         ("mov $r2 $pm0", Unsupported, "special register 4"),

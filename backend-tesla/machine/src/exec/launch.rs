@@ -210,6 +210,7 @@ impl<'a> Launch<'a> {
         let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
         let mut report = RunReport::default();
         let warps = invocations.div_ceil(32);
+        machine.memories.warps = warps;
         let rule = BarrierRule::STRICT;
         for id in workgroups(grid, options.perturb) {
             let linear =

@@ -24,6 +24,10 @@ pub struct Memories {
     pub shared: Option<AllocId>,
     /// Bytes of the workgroup window and where this workgroup's begin in it.
     pub window: Option<(u32, u64)>,
+    /// Counters of the barriers.
+    pub barriers: [u32; 16],
+    /// Warps of a workgroup.
+    pub warps: u32,
     /// Locked words of s[]: byte address, warp, lane.
     pub locks: Vec<(u32, u32, u32)>,
 }
@@ -31,7 +35,16 @@ pub struct Memories {
 impl Memories {
     /// No spaces yet.
     pub fn new(memory: Memory) -> Memories {
-        Memories { memory, global: [None; 16], constant: [None; 16], shared: None, window: None, locks: Vec::new() }
+        Memories {
+            memory,
+            global: [None; 16],
+            constant: [None; 16],
+            shared: None,
+            window: None,
+            barriers: [0; 16],
+            warps: 0,
+            locks: Vec::new(),
+        }
     }
 
     /// Forgets what a workgroup left behind.
@@ -46,6 +59,7 @@ impl Memories {
             self.window = Some((window, linear * u64::from(window)));
         }
         self.locks.clear();
+        self.barriers = [0; 16];
     }
 
     fn global_place(&self, g: u8, address: u32, size: u32, store: bool) -> Result<(AllocId, u64), Trap> {

@@ -96,10 +96,23 @@ pub struct Code {
     pub areg: u8,
     pub imm: u32,
     pub target: u32,
-    pub barrier: Option<bool>,
+    pub barrier: Option<Barrier>,
     /// Post-increment: register and amount.
     pub inc: Option<(u8, u16)>,
     pub inst: Inst<Tesla>,
+}
+
+/// A barrier instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrier {
+    /// Counts this warp.
+    pub inc: bool,
+    /// Waits until the count is back at 0.
+    pub wait: bool,
+    /// Number of the barrier.
+    pub id: u8,
+    /// Warps at which the count goes back to 0; `None` for all of the workgroup.
+    pub count: Option<u32>,
 }
 
 /// What an address of the code holds.
@@ -150,15 +163,19 @@ impl Program {
         match self.slots.get(pc as usize / 4) {
             Some(cell) => match cell.get_or_init(|| self.decode(pc)) {
                 Slot::Code(code) => Ok(code),
-                Slot::Bad(kind, message) => Err(Self::fault(pc, *kind, message)),
+                Slot::Bad(kind, message) => Err(self.fault(pc, *kind, message)),
             },
-            None => Err(Self::fault(pc, TrapKind::FellOffEnd, "execution went past the last instruction")),
+            None => Err(self.fault(pc, TrapKind::FellOffEnd, "execution went past the last instruction")),
         }
     }
 
     #[cold]
-    fn fault(pc: u32, kind: TrapKind, message: &str) -> Trap {
-        Trap::new(kind, message).at(u64::from(pc), || "?".into())
+    fn fault(&self, pc: u32, kind: TrapKind, message: &str) -> Trap {
+        let at = pc as usize / 4;
+        Trap::new(kind, message).at(u64::from(pc), || match at < self.slots.len() {
+            true => format!(".word 0x{:08x}", word(&self.code, at)),
+            false => "end of code".into(),
+        })
     }
 
     #[cold]
@@ -256,7 +273,12 @@ impl Code {
             *q = get(["op0", "op1", "op2", "op3"][i]).unwrap_or(0) as u8;
         }
         if let Some(count) = get("count") {
-            code.barrier = Some(on("inc") && on("wait") && count == 1 << 12);
+            code.barrier = Some(Barrier {
+                inc: on("inc"),
+                wait: on("wait"),
+                id: get("id").unwrap_or(0) as u8,
+                count: (count >> 12 == 0).then_some(count),
+            });
         }
         if let Some(c) = get("cdst") {
             let always = row.slots.iter().any(|s| matches!(s.kind, Kind::CDstAlways));

@@ -187,8 +187,9 @@ impl<'a> Machine<'a> {
     }
 
     fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
-        if code.barrier != Some(true) {
-            return Err(Trap::new(TrapKind::Unsupported, "only `bar inc wait .. all` is known"));
+        let Some(b) = code.barrier else { return Ok(None) };
+        if !b.inc && !b.wait {
+            return Err(Trap::new(TrapKind::Unsupported, "what bar does without inc and wait is unknown"));
         }
         if warp.active != !warp.exited {
             return Err(Trap::new(TrapKind::Divergence, "barrier in divergent flow: some lanes are elsewhere"));
@@ -196,9 +197,26 @@ impl<'a> Machine<'a> {
         if self.memories.locks.iter().any(|k| k.1 == warp.id) {
             return Err(Trap::new(TrapKind::Hazard, "barrier with a word of s[] locked"));
         }
-        let place = u64::from(warp.pc);
+        if b.inc && b.wait && b.count.is_none() {
+            let place = u64::from(warp.pc);
+            warp.pc = code.next;
+            return Ok(Some(Stop::Barrier(place)));
+        }
+        // The halves of a barrier: a counter that goes back to 0 when enough warps came.
+        let counter = &mut self.memories.barriers[usize::from(b.id)];
+        if b.inc && !warp.arrived {
+            *counter += 1;
+            if *counter == b.count.unwrap_or(self.memories.warps) {
+                *counter = 0;
+            }
+        }
+        if b.wait && *counter != 0 {
+            warp.arrived = true;
+            return Ok(Some(Stop::Yield));
+        }
+        warp.arrived = false;
         warp.pc = code.next;
-        Ok(Some(Stop::Barrier(place)))
+        Ok(None)
     }
 
     /// Target of a branch through c[], one for all lanes.

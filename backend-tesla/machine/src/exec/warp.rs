@@ -59,6 +59,8 @@ pub struct Warp {
     pub local: Vec<u8>,
     pub local_known: Vec<bool>,
     pub local_size: u32,
+    /// Counted by the barrier at which it waits.
+    pub arrived: bool,
     pub done: bool,
     /// Chooses sides of branches when the run is perturbed.
     pub rng: Option<SplitMix64>,
@@ -108,6 +110,7 @@ impl Warp {
             local: vec![0; local_size as usize * 32],
             local_known: vec![false; local_size as usize * 32],
             local_size,
+            arrived: false,
             done: exists == 0,
             rng,
         }
