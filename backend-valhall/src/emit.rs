@@ -6,7 +6,7 @@ use gpucc_mir::{MFunc, MInst, Src, Use};
 use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
 use gpucc_valhall_machine::{Kind, Op, ROWS, ValhallInst, encode_word, src, table};
 
-use crate::flow::{Access, Item, Joins, Lines};
+use crate::flow::{Access, Item, Lines};
 use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
 
 /// The finished program.
@@ -146,10 +146,43 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<It
     Ok(item)
 }
 
+fn has(i: &MInst<Valhall>, name: &str) -> bool {
+    i.mods.0.iter().any(|m| m.0 == name)
+}
+
+/// Where each block goes that only jumps, if others may go there in its place.
+///
+/// Not where the jump goes back: lanes that leave an inner loop meet in such a block before they start the outer loop again
+/// together. Only when its one predecessor lies in no inner loop, nobody has to meet there.
+fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
+    let n = mf.blocks.len();
+    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut back: Vec<(usize, usize)> = Vec::new();
+    for (b, block) in mf.blocks.iter().enumerate() {
+        for e in &block.succs {
+            let to = e.to.0 as usize;
+            preds[to].push(b);
+            if to <= b {
+                back.push((to, b));
+            }
+        }
+    }
+    let target = |b: usize| match mf.blocks[b].insts.as_slice() {
+        [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
+        _ => None,
+    };
+    let free = |b: usize, to: usize| {
+        to > b
+            || matches!(preds[b].as_slice(), [p]
+                if *p > to && !back.iter().any(|&(header, latch)| header > to && (header..=latch).contains(p)))
+    };
+    (0..n).map(|b| target(b).filter(|&to| free(b, to))).collect()
+}
+
 /// Where a chain of blocks that only jump ends.
-fn goal(mf: &MFunc<Valhall>, mut b: usize) -> usize {
-    for _ in 0..mf.blocks.len() {
-        match jump_only(mf, b) {
+fn goal(only: &[Option<usize>], mut b: usize) -> usize {
+    for _ in 0..only.len() {
+        match only[b] {
             Some(to) if b != to => b = to,
             _ => return b,
         }
@@ -157,27 +190,21 @@ fn goal(mf: &MFunc<Valhall>, mut b: usize) -> usize {
     b
 }
 
-fn jump_only(mf: &MFunc<Valhall>, b: usize) -> Option<usize> {
-    match mf.blocks[b].insts.as_slice() {
-        [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
-        _ => None,
-    }
-}
-
-/// Blocks as lists of instructions, with branches where control does not just go on. `divergent(block)` says whether lanes may
-/// leave a block on different ways.
+/// Blocks as lists of instructions, with branches where control does not just go on.
 fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
     let n = mf.blocks.len();
-    let goals: Vec<usize> = (0..n).map(|b| goal(mf, b)).collect();
+    let only = only_jump(mf);
+    let goals: Vec<usize> = (0..n).map(|b| goal(&only, b)).collect();
     let gone = |b: usize| goals[b] != b;
     let next_real = |b: usize| (b + 1..n).find(|&x| !gone(x));
-    let mut out = Lines { blocks: Vec::new(), succs: Vec::new(), ends: Vec::new() };
+    let mut out = Lines { blocks: Vec::new(), succs: Vec::new(), ends: Vec::new(), together: Vec::new() };
     for b in 0..n {
-        let (mut items, mut succs, mut end) = (Vec::new(), Vec::new(), false);
+        let (mut items, mut succs, mut end, mut together) = (Vec::new(), Vec::new(), false, false);
         if gone(b) {
             out.blocks.push(items);
             out.succs.push(succs);
             out.ends.push(false);
+            out.together.push(false);
             continue;
         }
         let insts = &mf.blocks[b].insts;
@@ -192,6 +219,7 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 Some(VOp::Fence) => items.push(Item::fence(i.loc)),
                 Some(VOp::Jump) => {
                     let to = label(i)?;
+                    together |= has(i, "@together");
                     succs.push(to);
                     if next_real(b) != Some(to) {
                         items.push(branch(None, to, i.loc)?);
@@ -199,12 +227,15 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 }
                 Some(VOp::Branch) => {
                     let mut to = label(i)?;
-                    let mut zero = i.mods.0.iter().any(|m| *m == ("eq", 1));
+                    let mut zero = i.mods.0.contains(&("eq", 1));
                     succs.push(to);
                     if let Some(j) = insts.get(k + 1).filter(|j| j.target_op() == Some(VOp::Jump)) {
                         let other = label(j)?;
+                        together |= has(j, "@together");
                         if other == to {
+                            // Both ways are one: the jump says it all.
                             k += 1;
+                            succs.pop();
                             continue;
                         }
                         if next_real(b) == Some(to) {
@@ -215,7 +246,9 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                             k += 1;
                         }
                     }
-                    items.push(branch(Some((&i.uses[0], zero)), to, i.loc)?);
+                    let mut item = branch(Some((&i.uses[0], zero)), to, i.loc)?;
+                    item.uniform = has(i, "@uniform");
+                    items.push(item);
                 }
                 _ => items.push(encode(i)?),
             }
@@ -224,17 +257,18 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
         out.blocks.push(items);
         out.succs.push(succs);
         out.ends.push(end);
+        out.together.push(together);
     }
     Ok(out)
 }
 
-/// Encodes a function whose registers are physical. `uniform[b]` says that all lanes leave block `b` the same way.
+/// Encodes a function whose registers are physical.
 ///
 /// # Errors
 /// A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
-pub fn emit(mf: &MFunc<Valhall>, joins: &Joins, generation: u8, check: bool) -> Result<Program, Diagnostic> {
+pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program, Diagnostic> {
     let lines = lines(mf)?;
-    let blocks = crate::flow::run(lines, joins);
+    let blocks = crate::flow::run(lines);
     let mut starts = Vec::with_capacity(blocks.len() + 1);
     let mut at = 0;
     for b in &blocks {

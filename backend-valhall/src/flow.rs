@@ -6,7 +6,7 @@
 
 use gpucc_ir::Loc;
 use gpucc_valhall_machine::build::{flow, inst as blank};
-use gpucc_valhall_machine::{Op, ValhallInst};
+use gpucc_valhall_machine::{Kind, Op, ValhallInst};
 
 /// Slots that messages share.
 const SLOTS: usize = 3;
@@ -43,6 +43,10 @@ pub struct Item {
     pub target: Option<usize>,
     /// Whether it may also not branch.
     pub conditional: bool,
+    /// Whether all lanes that come here do the same.
+    pub uniform: bool,
+    /// Registers that outstanding messages may still have to read.
+    staged: u64,
     /// No instruction: everything before has to be complete.
     pub fence: bool,
 }
@@ -60,6 +64,8 @@ impl Item {
             message: false,
             target: None,
             conditional: false,
+            uniform: false,
+            staged: 0,
             fence: false,
         }
     }
@@ -94,13 +100,8 @@ pub struct Lines {
     pub succs: Vec<Vec<usize>>,
     /// Whether the program ends behind the block.
     pub ends: Vec<bool>,
-}
-
-/// Where lanes separate and meet.
-#[derive(Clone, Debug, Default)]
-pub struct Joins {
-    /// By block: all active lanes leave it the same way. Shorter lists mean no.
-    pub uniform: Vec<bool>,
+    /// Whether all lanes of the workgroup that began leave the block together.
+    pub together: Vec<bool>,
 }
 
 /// What is outstanding, per slot.
@@ -200,7 +201,7 @@ fn assign(lines: &mut Lines) {
 }
 
 /// Adds slots, waits, reconvergence, last uses and the end; gives the blocks as they will be emitted.
-pub fn run(mut lines: Lines, joins: &Joins) -> Vec<Vec<Item>> {
+pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
     assign(&mut lines);
     let n = lines.blocks.len();
     let mut entry: Vec<State> = vec![State::default(); n];
@@ -234,12 +235,13 @@ pub fn run(mut lines: Lines, joins: &Joins) -> Vec<Vec<Item>> {
     for (b, items) in std::mem::take(&mut lines.blocks).into_iter().enumerate() {
         let mut block: Vec<Item> = Vec::with_capacity(items.len() + 1);
         let mut state = entry[b].clone();
-        for item in items {
+        for mut item in items {
             let mask = state.needs(&item);
             if mask != 0 {
                 wait(&mut block, mask, item.loc);
                 state.wait(mask);
             }
+            item.staged = state.staging.iter().fold(item.staging, |m, s| m | s);
             state.issue(&item);
             if !item.fence {
                 block.push(item);
@@ -253,21 +255,56 @@ pub fn run(mut lines: Lines, joins: &Joins) -> Vec<Vec<Item>> {
             finish(&mut out[b], flow::END, loc);
             continue;
         }
-        let uniform = joins.uniform.get(b).copied().unwrap_or(false);
-        if !reached[b] || uniform {
+        if !reached[b] {
             continue;
         }
-        // Behind a conditional branch, and where the way leads to a block that others lead to.
-        for item in out[b].iter_mut().filter(|i| i.conditional) {
+        // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
+        let join = lines.succs[b].iter().any(|&s| preds[s] > 1) && !lines.together[b];
+        for item in out[b].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {
             item.inst.set("flow", flow::RECONVERGE);
         }
         let last_conditional = out[b].last().is_some_and(|i| i.conditional);
-        let join = lines.succs[b].iter().any(|&s| preds[s] > 1);
         if !last_conditional && join {
             finish(&mut out[b], flow::RECONVERGE, loc);
         }
     }
+    last_uses(&mut out, &lines.succs);
     out
+}
+
+/// Marks sources that are read for the last time (reference, 9.3). Not where a message may still have to read the register.
+fn last_uses(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
+    let mut live_in = vec![0u64; blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for b in (0..blocks.len()).rev() {
+            let mut live = succs[b].iter().fold(0, |m, &s| m | live_in[s]);
+            for i in blocks[b].iter().rev() {
+                live = live & !i.writes | i.reads | i.staging;
+            }
+            changed |= live_in[b] != live;
+            live_in[b] = live;
+        }
+    }
+    for (block, succs) in blocks.iter_mut().zip(succs) {
+        let mut live = succs.iter().fold(0, |m, &s| m | live_in[s]);
+        for i in block.iter_mut().rev() {
+            let after = live & !i.writes | i.staged;
+            for k in 0..i.inst.row().slots.len() {
+                let Kind::Src(kind) = i.inst.row().slots[k].kind else { continue };
+                let raw = i.inst.vals[k];
+                if raw & 0xc0 != 0 {
+                    continue;
+                }
+                let mask = if kind.wide { 3u64 << (raw & 0x3e) } else { 1 << (raw & 0x3f) };
+                if mask & after == 0 {
+                    i.inst.vals[k] = raw | 0x40;
+                }
+            }
+            live = live & !i.writes | i.reads | i.staging;
+        }
+    }
 }
 
 /// Makes the instruction before the next one wait.

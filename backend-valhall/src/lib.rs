@@ -1,5 +1,6 @@
 //! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
 
+mod clean;
 mod emit;
 mod fau;
 mod flow;
@@ -194,12 +195,12 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let place = |p: Place| places.at(p);
     let mut isel = Isel {
         module: &m,
-        target: &t,
         resources: &resources,
         workgroup_size: e.workgroup_size,
         uniforms: Uniforms::default(),
         entries: Vec::new(),
         places: &place,
+        uniformity: gpucc_ir::analysis::Uniformity::new(&m, f),
         barriers: false,
         written: written.map(|(r, _)| r).collect(),
         extra: Vec::new(),
@@ -208,6 +209,16 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);
     gpucc_mir::dce(&mut mf, &t);
+    clean::define(&mut mf);
+    clean::even(&mut mf);
+    gpucc_mir::copy_prop(&mut mf, &t);
+    clean::place(&mut mf, &mut isel.uniforms);
+    clean::legalise(&mut mf);
+    if options.opt_level > 0 {
+        clean::common(&mut mf);
+    }
+    gpucc_mir::dce(&mut mf, &t);
+    clean::addresses(&mut mf);
     mf.split_critical_edges(&t);
     trace::enter("register allocation", &f.name);
     let before = gpucc_mir::print(&mf, &t);
@@ -222,7 +233,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
 
     trace::enter("emission", &f.name);
     let mir = gpucc_mir::print(&mf, &t);
-    let p = emit::emit(&mf, &flow::Joins::default(), generation, options.verify)?;
+    let p = emit::emit(&mf, generation, options.verify)?;
     let mut flag = if options.robust { 0 } else { flags::TRUSTED };
     if list.iter().any(|r| r.access != Access::Read) {
         flag |= flags::WRITES_MEMORY;

@@ -75,14 +75,11 @@ pub struct SrcMods {
 /// Uniform numbers from here up name specials: page and source byte.
 pub const SPECIAL: u32 = 0x1000;
 
-/// Memory spaces for alias questions: 0 anything, 1 workgroup, 2 private, from 3 up resources.
-pub const SPACE_WORKGROUP: u32 = 1;
-/// Private memory.
-pub const SPACE_PRIVATE: u32 = 2;
-/// Spilled registers: private memory that the program's own accesses never reach.
-pub const SPACE_SPILL: u32 = 3;
-/// First resource.
-pub const SPACE_BUFFER: u32 = 4;
+/// Memory spaces for alias questions: 0 is anything; spilled registers, which the program's own accesses never reach; then a
+/// number for each buffer and variable.
+pub const SPACE_SPILL: u32 = 1;
+/// The first buffer or variable.
+pub const SPACE_FIRST: u32 = 2;
 
 /// The machine: how many registers a thread may use.
 pub struct Valhall {

@@ -1,14 +1,21 @@
 //! The uniform words (FAU RAM) of a program: constants, buffer addresses and sizes, launch values.
+//!
+//! During selection words are numbered as they come; [`Uniforms::arrange`] gives them their final places.
 
 use gpucc_container::{Preload, Source, UNIFORM_FILE};
 
 /// Words that every known device has.
 pub const WORDS: usize = 128;
 
+/// Words that selection may ask for: arranging may leave one hole.
+const MOST: usize = WORDS - 2;
+
 /// The words in use.
 #[derive(Clone, Debug, Default)]
 pub struct Uniforms {
     words: Vec<Option<Source>>,
+    /// Whether the word is half of a 64-bit value.
+    wide: Vec<bool>,
 }
 
 impl Uniforms {
@@ -17,30 +24,54 @@ impl Uniforms {
         if let Some(n) = self.words.iter().position(|w| *w == Some(source)) {
             return Some(n as u32);
         }
-        // A hole left by the alignment of a pair is as good as a new word, unless its neighbour is an address.
-        if let Some(n) = self.words.iter().position(Option::is_none) {
-            self.words[n] = Some(source);
-            return Some(n as u32);
-        }
-        (self.words.len() < WORDS).then(|| {
+        (self.words.len() < MOST).then(|| {
             self.words.push(Some(source));
+            self.wide.push(false);
             self.words.len() as u32 - 1
         })
     }
 
-    /// The even word that begins the 64-bit value `(low, high)`.
+    /// The first of two words that hold the 64-bit value `(low, high)`.
     pub fn pair(&mut self, low: Source, high: Source) -> Option<u32> {
         if let Some(n) = self.words.iter().position(|w| *w == Some(low)) {
             return Some(n as u32);
         }
-        if self.words.len() % 2 == 1 {
-            self.words.push(None);
-        }
-        (self.words.len() + 2 <= WORDS).then(|| {
-            self.words.push(Some(low));
-            self.words.push(Some(high));
+        (self.words.len() + 2 <= MOST).then(|| {
+            self.words.extend([Some(low), Some(high)]);
+            self.wide.extend([true, true]);
             self.words.len() as u32 - 2
         })
+    }
+
+    /// Arranges the words: 64-bit values in slots of their own, words that `together` names (dearest first) in one slot. Single
+    /// words come first, since only the first 64 go with immediates of the table. Gives the new number of each old one.
+    pub fn arrange(&mut self, together: &[(u32, u32)]) -> Vec<u32> {
+        let n = self.words.len();
+        let mut order: Vec<usize> = Vec::new();
+        let mut done = self.wide.clone();
+        for &(a, b) in together {
+            let (a, b) = (a as usize, b as usize);
+            if a < n && b < n && !done[a] && !done[b] {
+                done[a] = true;
+                done[b] = true;
+                order.extend([a, b]);
+            }
+        }
+        order.extend((0..n).filter(|&k| !done[k]));
+        let singles = order.len();
+        let mut words: Vec<Option<Source>> = order.iter().map(|&k| self.words[k]).collect();
+        if !singles.is_multiple_of(2) && self.wide.contains(&true) {
+            words.push(None);
+        }
+        let mut new_of = vec![0u32; n];
+        order.iter().enumerate().for_each(|(new, &old)| new_of[old] = new as u32);
+        for k in (0..n).filter(|&k| self.wide[k]) {
+            new_of[k] = words.len() as u32;
+            words.push(self.words[k]);
+        }
+        self.words = words;
+        self.wide = Vec::new();
+        new_of
     }
 
     /// What the container's `UNIF` section lists.

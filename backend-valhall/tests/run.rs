@@ -79,7 +79,7 @@ fn workgroup_memory_and_barriers() {
 fn atomics() {
     let more = "var<workgroup> n: atomic<u32>;\nvar<workgroup> m: array<atomic<i32>, 4>;";
     check_over(
-        "atomicAdd(&n, a[i] & 15u); atomicMax(&m[i & 3u], i32(a[i])); atomicSub(&m[2], 3); workgroupBarrier();\n\
+        "atomicAdd(&n, a[i] & 15u); atomicMax(&m[i & 3u], i32(a[i])); atomicSub(&n, 3u); workgroupBarrier();\n\
         out[i] = atomicLoad(&n) + bitcast<u32>(atomicLoad(&m[i & 3u]));",
         more,
     );

@@ -10,7 +10,7 @@ use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
 
 use super::{Cx, Isel, MI, U, no_uniforms, op, unsupported, with};
-use crate::target::{R, R2, RE, SPACE_BUFFER, SPACE_PRIVATE, SPACE_WORKGROUP, SrcMods, run_class};
+use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, run_class};
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -28,14 +28,19 @@ const W0: SrcMods = SrcMods { neg: false, abs: false, not: false, swizzle: Some(
 const FORCE: u32 = 3;
 
 impl Isel<'_> {
+    /// A number for each place (different places never overlap), and its space.
     fn place(&self, m: &Mem) -> (u32, Space) {
-        let space = self.module.space(m.place);
-        let number = match (space, m.place) {
-            (Space::Workgroup, _) => SPACE_WORKGROUP,
-            (_, Place::Buffer(r)) => SPACE_BUFFER + r.0,
-            _ => SPACE_PRIVATE,
+        let (buffers, globals) = (self.module.resources.len() as u32, self.module.globals.len() as u32);
+        let number = match m.place {
+            Place::Buffer(r) => r.0,
+            Place::Global(g) => buffers + g.0,
+            Place::Local(l) => buffers + globals + l.0,
         };
-        (number, space)
+        ((SPACE_FIRST + number).min(u32::from(u16::MAX)), self.module.space(m.place))
+    }
+
+    fn is_private(&self, m: &Mem) -> bool {
+        matches!(self.module.space(m.place), Space::Private | Space::Function)
     }
 
     /// The pointer that the place's offsets count from.
@@ -163,8 +168,7 @@ impl Isel<'_> {
 
     /// Sizes in words of the pieces of an access: private memory is not crossed at multiples of 16 bytes.
     fn pieces(&self, m: &Mem, dynamic: bool, words: u32) -> Vec<u32> {
-        let (number, _) = self.place(m);
-        if number != SPACE_PRIVATE || words == 1 {
+        if !self.is_private(m) || words == 1 {
             return vec![words];
         }
         let mut left = words;
@@ -276,7 +280,7 @@ impl Isel<'_> {
             let run = self.staging(cx, &words[first..first + n]);
             let at = offset.wrapping_add(4 * first as u32);
             let mut inst = with(op(store_op(n)).arg(run).arg(base), &[("offset", at & 0xffff)]);
-            if tags[0].1 == SPACE_PRIVATE {
+            if self.is_private(&m) {
                 inst = with(inst, &[("memory_access", FORCE)]);
             }
             self.push(cx, with(inst, &tags));

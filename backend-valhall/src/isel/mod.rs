@@ -9,12 +9,11 @@ mod mem;
 
 use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value};
-use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg, select};
+use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
 use smallvec::SmallVec;
 
-use crate::fau;
 use crate::resources::Resources;
 use crate::target::{FILE_R, R, SPECIAL, SrcMods, VOp, Valhall};
 use crate::uniforms::Uniforms;
@@ -45,13 +44,13 @@ impl Entry {
 /// What selection knows and learns.
 pub struct Isel<'m> {
     pub module: &'m Module,
-    pub target: &'m Valhall,
     pub resources: &'m Resources,
     pub workgroup_size: [u32; 3],
     pub uniforms: Uniforms,
     pub entries: Vec<Entry>,
     /// Byte offset of each function or module variable in its memory.
     pub places: &'m dyn Fn(gpucc_ir::Place) -> u32,
+    pub uniformity: gpucc_ir::analysis::Uniformity,
     pub barriers: bool,
     /// Buffers that the function writes.
     pub written: Vec<gpucc_ir::Res>,
@@ -121,6 +120,9 @@ impl Isel<'_> {
     /// The bits of a constant as held in a register.
     pub(crate) fn constant_bits(&self, cx: &Cx<'_>, v: Value) -> Option<u32> {
         let v = self.alias(cx, v);
+        if cx.f.is_undef(v) {
+            return Some(0);
+        }
         let bits = cx.const_bits(v)?;
         Some(if cx.f.ty(v).is_bool() { 0u32.wrapping_sub(bits as u32) } else { bits as u32 })
     }
@@ -171,24 +173,8 @@ impl Isel<'_> {
         self.int(cx, v)
     }
 
-    /// Emits after moving operands that break the operand limits to registers.
-    pub(crate) fn push(&mut self, cx: &mut Cx<'_>, mut i: MI) {
-        for k in fau::excess(&i) {
-            let u = i.uses[k];
-            let moved = if crate::emit::is_wide(&i, k) {
-                let Src::Uniform(n) = u.src else { continue };
-                let (pair, lo, hi) = (cx.temp(crate::target::R2), cx.temp(R), cx.temp(R));
-                cx.emit(op(M::MovI32).def(lo).arg(Use::uniform(n)));
-                cx.emit(op(M::MovI32).def(hi).arg(Use::uniform(n + 1)));
-                cx.emit(MInst::collect(pair, [Use::reg(lo), Use::reg(hi)]));
-                pair
-            } else {
-                let t = cx.temp(R);
-                cx.emit(op(M::MovI32).def(t).arg(Use::new(u.src)));
-                t
-            };
-            i.uses[k].src = Src::Reg(Reg::V(moved));
-        }
+    /// Emits; [`crate::clean::legalise`] sees to the operand limits.
+    pub(crate) fn push(&mut self, cx: &mut Cx<'_>, i: MI) {
         cx.emit(i);
     }
 
@@ -339,15 +325,16 @@ impl Lower<Valhall> for Isel<'_> {
         let d = cx.data(i);
         match &d.attr {
             Attr::Jump { edge, .. } => {
-                let t = self.target;
-                cx.jump_to(t, edge);
+                let edge = cx.edge(edge);
+                cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(edge.to)));
+                cx.set_succs(gpucc_mir::Cfg::Logical, vec![edge]);
             }
             Attr::Br { then, other, .. } => {
                 let (a, b) = (cx.edge(then), cx.edge(other));
                 let (to, els) = (a.to, b.to);
                 cx.set_succs(gpucc_mir::Cfg::Logical, vec![a, b]);
                 self.branch(cx, d.args[0], to);
-                cx.emit(MInst::new(VOp::Jump).arg(els));
+                cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(els)));
             }
             Attr::Switch(s) => {
                 // One block for each comparison.
@@ -458,6 +445,14 @@ impl Isel<'_> {
             }
         }
         let u = self.int(cx, v);
-        cx.emit(with(MInst::new(VOp::Branch).arg(u).arg(to), &[("eq", eq)]));
+        let branch = with(MInst::new(VOp::Branch).arg(u).arg(to), &[("eq", eq)]);
+        let uniform = !self.uniformity.is_divergent(cond);
+        cx.emit(if uniform { with(branch, &[("@uniform", 1)]) } else { branch });
+    }
+
+    /// Notes on a jump that all lanes of the workgroup leave the block together.
+    fn tagged(&self, cx: &Cx<'_>, i: MI) -> MI {
+        let together = !self.uniformity.divergent_block(cx.current());
+        if together { with(i, &[("@together", 1)]) } else { i }
     }
 }

@@ -324,7 +324,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
             n32::output(m, approx.to32(1.0 / frexp(Split::Sqrt, x).0.sqrt())).to_bits()
         }),
         FsinTableU6 => map1(w, d, |a| approx.to32(table_sin(a & 63)).to_bits()),
-        FcosTableU6 => map1(w, d, |a| approx.to32(table_sin((a + 16) & 63)).to_bits()),
+        FcosTableU6 => map1(w, d, |a| approx.to32(table_sin(a.wrapping_add(16) & 63)).to_bits()),
         FexpTableU4 => map1(w, d, |a| approx.to32(wide::exp2(f64::from(a & 15) / 16.0)).to_bits()),
         FexpF32 => map2(w, d, |a, b| {
             let scaled = flushed(m, f(b));
