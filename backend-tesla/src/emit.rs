@@ -235,7 +235,7 @@ impl Emitter<'_> {
                         return None;
                     }
                 }
-                Kind::Num if matches!(s.role, Role::Imm) => {
+                Kind::Num if matches!(s.role, Role::Imm) && matches!(s.name, "imm" | "cnt") => {
                     let (src, mods) = *sources.get(next)?;
                     next += 1;
                     let Src::Imm(v) = src else { return None };

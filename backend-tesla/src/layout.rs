@@ -39,6 +39,14 @@ fn two_way(mf: &MFunc<Tesla>, b: usize) -> Option<(usize, BlockId, BlockId)> {
     Some((n - 2, label(&insts[n - 2])?, label(&insts[n - 1])?))
 }
 
+/// Block `b` goes to where `gone` goes instead of to it.
+fn skip(mf: &mut MFunc<Tesla>, b: usize, gone: BlockId) {
+    let next = mf.blocks[gone.0 as usize].succs.clone();
+    let succs = &mut mf.blocks[b].succs;
+    succs.retain(|e| e.to != gone);
+    succs.extend(next);
+}
+
 fn tidy_branches(mf: &mut MFunc<Tesla>) {
     let only_break: Vec<bool> =
         mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if is(i, Op::Brk) && i.mods.pred == 15)).collect();
@@ -52,6 +60,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             } else if only_break[then.0 as usize] || only_break[other.0 as usize] {
                 // Lanes that break need no branch of their own.
                 let flip = !only_break[then.0 as usize];
+                let gone = if flip { other } else { then };
                 let m = &mut insts[at];
                 m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
                 m.mods.id = 0;
@@ -60,6 +69,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                     m.mods.pred = opposite(m.mods.pred);
                     relabel(&mut insts[at + 1], then);
                 }
+                skip(mf, b, gone);
             }
         }
         let insts = &mut mf.blocks[b].insts;
@@ -78,6 +88,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                 let loc = last.loc;
                 insts.pop();
                 insts.push(copy.at(loc));
+                skip(mf, b, to);
             }
         }
     }

@@ -14,9 +14,9 @@ use gpucc_mir::{AllocError, AllocOptions, MFunc, Src};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
-use isel::{Home, Isel, SHARED_BASE};
+use isel::{Home, Isel, PARAMETERS};
 use slots::Slot;
-use target::{R, REGISTERS, Tesla};
+use target::{REGISTERS, Tesla};
 
 /// The backend.
 pub struct TeslaBackend;
@@ -189,6 +189,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
 /// What selection decided about memory and launch.
 struct Shape {
     pool: Vec<Source>,
+    sizes: Vec<gpucc_ir::Res>,
+    shared_base: u32,
     shared_bytes: u32,
     window_bytes: u32,
     scratch_bytes: u32,
@@ -209,6 +211,8 @@ impl Shape {
             .collect();
         Shape {
             pool: isel.pool_sources(),
+            sizes: isel.sizes.clone(),
+            shared_base: isel.shared_base,
             shared_bytes: isel.shared_bytes,
             window_bytes: isel.window_bytes,
             scratch_bytes: isel.scratch_bytes,
@@ -231,7 +235,10 @@ fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
         }
     }
     let mut order: Vec<usize> = (0..count).filter(|&k| uses[k] > 0).collect();
-    order.sort_by_key(|&k| (std::cmp::Reverse(uses[k]), k));
+    // With more words than operands reach, those that are operands are the first ones already.
+    if count <= slots::REACH {
+        order.sort_by_key(|&k| (std::cmp::Reverse(uses[k]), k));
+    }
     let mut words = vec![0; count];
     for (at, &k) in order.iter().enumerate() {
         words[k] = at as u16;
@@ -255,6 +262,12 @@ fn container_entry(
         preloads.push(Preload { file: 0, lane: 0, index: 0, source: Source::Family(0) });
     }
     let mut sized: Vec<(u32, u32)> = Vec::new();
+    for (n, &r) in shape.sizes.iter().enumerate() {
+        let (group, binding) = (m.resources[r].group, m.resources[r].binding);
+        sized.push((group, binding));
+        let index = (PARAMETERS / 4) as u16 + n as u16;
+        preloads.push(Preload { file: 0x81, lane: 0, index, source: Source::BufferSize { group, binding } });
+    }
     for (at, &k) in order.iter().enumerate() {
         if let Source::BufferSize { group, binding } = shape.pool[k] {
             sized.push((group, binding));
@@ -308,7 +321,7 @@ fn container_entry(
             shared_bytes: shape.shared_bytes,
             scratch_bytes: scratch,
             flags: flag,
-            family_words: vec![SHARED_BASE, shape.stack.max(4), shape.window_bytes],
+            family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
         },
         resources,
         preloads,
@@ -329,7 +342,6 @@ fn statistics(
     scratch: u32,
     constants: usize,
 ) -> Vec<(String, u64)> {
-    let _ = R;
     [
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),

@@ -58,7 +58,7 @@ pub struct Pool {
 }
 
 /// Words that ALU operands of long forms reach.
-pub const REACH: usize = 128;
+pub const REACH: usize = 127;
 
 impl Pool {
     /// The operand for a word.
@@ -73,7 +73,7 @@ impl Pool {
 
     /// Whether a further literal is still in reach.
     pub fn has_room(&self) -> bool {
-        self.words.len() + 16 < REACH
+        self.words.len() < REACH
     }
 
     /// The words, by index.

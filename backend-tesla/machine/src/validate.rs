@@ -26,7 +26,8 @@ pub fn validate(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
     if inst.get("ei") == Some(1) && get("pred") != 15 {
         return fail("an instruction that carries exit must not be predicated");
     }
-    if get("inc") == 1 && !(1..=4).contains(&get("a")) {
+    // `bar inc` has a flag of the same name.
+    if has("a") && get("inc") == 1 && !(1..=4).contains(&get("a")) {
         return fail("post-increment needs a writable $a");
     }
     if get("a") > 4 {

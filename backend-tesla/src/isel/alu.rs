@@ -342,7 +342,7 @@ impl Isel<'_> {
             }
             Ir::Select => self.select(cx, d, r),
             Ir::BufferLength => {
-                if let Some(u) = self.konst(cx, d.result()) {
+                if let Some(u) = self.shared(cx, d.result()).or_else(|| self.konst(cx, d.result())) {
                     cx.emit(copy(r, u));
                 }
             }

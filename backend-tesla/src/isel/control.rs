@@ -1,13 +1,14 @@
 //! Terminators: branches by flags, switches, the entries and exits of loops.
 
 use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
-use gpucc_mir::{BlockId, MEdge, MInst, Target as _, VReg};
+use gpucc_mir::{BlockId, MEdge, MInst, Pseudo, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
 
 use super::{Cx, Extra, Isel, U};
-use crate::target::{FLAGS, HOLDS, Mods, TOp, Tesla};
+use crate::slots::{REACH, Slot};
+use crate::target::{FLAGS, HOLDS, Mods, R32, TOp, Tesla};
 
 /// A conditional branch.
 fn branch(c: VReg, pred: u8, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
@@ -180,8 +181,37 @@ impl Isel<'_> {
         }
     }
 
+    /// Gives undefined values a value, since reading a register that was never written is an error, and loads words of c0
+    /// that no operand reaches.
+    fn legal_operands(mf: &mut gpucc_mir::MFunc<Tesla>) {
+        let far = |u: &U| match u.src {
+            Src::Uniform(n) => matches!(Slot::unpack(n), Slot::Pool(k) if k as usize >= REACH),
+            _ => false,
+        };
+        for b in 0..mf.blocks.len() {
+            let insts = std::mem::take(&mut mf.blocks[b].insts);
+            let mut out = Vec::with_capacity(insts.len());
+            for mut i in insts {
+                if i.is(Pseudo::Undef) {
+                    out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
+                    continue;
+                }
+                if i.target_op() != Some(TOp::M(Op::LdC)) {
+                    for u in i.uses.iter_mut().filter(|u| far(u)) {
+                        let t = mf.vreg(R32);
+                        out.push(MInst::new(TOp::M(Op::LdC)).def(t).arg(U::new(u.src)).at(i.loc));
+                        u.src = U::reg(t).src;
+                    }
+                }
+                out.push(i);
+            }
+            mf.blocks[b].insts = out;
+        }
+    }
+
     /// Puts joins and marks of loop exits at the start of their blocks, and the added blocks into their places.
     pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut gpucc_mir::MFunc<Tesla>) {
+        Self::legal_operands(mf);
         for (n, &b) in f.layout.iter().enumerate() {
             let mut marks = Vec::new();
             for &id in &self.plan.exits_here[b] {

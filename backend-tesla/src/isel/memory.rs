@@ -5,7 +5,7 @@ use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_tesla_machine as machine;
 use machine::{AtomOp, Op, SharedTy, Ty};
 
-use super::{Cx, Home, Isel, SHARED_BASE, U, WINDOW};
+use super::{Cx, Home, Isel, U, WINDOW};
 use crate::slots::Slot;
 use crate::target::{ADDR, FLAGS, Lock, Mods, R32, R64, R128, SrcMods, TOp, slot, zero};
 
@@ -72,7 +72,7 @@ impl Isel<'_> {
                 Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
             }
             Home::Const(n) => Place2::Const(n, dynamic.map(|v| self.areg(cx, v)), near(0)),
-            Home::Shared(at) => Place2::Shared(dynamic.map(|v| self.areg(cx, v)), near(SHARED_BASE + at)),
+            Home::Shared(at) => Place2::Shared(dynamic.map(|v| self.areg(cx, v)), near(self.shared_base + at)),
             Home::Local(at) => Place2::Local(dynamic.map(|v| self.areg(cx, v)), near(at)),
         })
     }

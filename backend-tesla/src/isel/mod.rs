@@ -24,8 +24,10 @@ use crate::target::{Half, Mods, R, R32, SrcMods, TOp, Tesla, slot, zero};
 pub(crate) type Cx<'f> = Select<'f, Tesla>;
 pub(crate) type U = Use<Tesla>;
 
-/// Where workgroup memory begins in s[]: after the header.
-pub const SHARED_BASE: u32 = 0x20;
+/// Where parameters begin in s[], after the header.
+pub const PARAMETERS: u32 = 0x14;
+/// The last offset of a 32-bit word of s[] that short and immediate forms reach.
+const REACH: u32 = 0x3c;
 /// Window of workgroup memory with atomics where s[] has none.
 pub const WINDOW: u8 = 14;
 
@@ -63,6 +65,10 @@ pub struct Isel<'m> {
     pub size: [u32; 3],
     /// Words of c0.
     pub pool: Pool,
+    /// Buffers whose size is a parameter in s[], in order.
+    pub sizes: Vec<Res>,
+    /// Where workgroup memory begins in s[].
+    pub shared_base: u32,
     /// Where resources, module variables and function variables lie.
     pub resources: SideMap<Res, Option<Home>>,
     pub globals: SideMap<Global, Option<Home>>,
@@ -101,6 +107,8 @@ impl<'m> Isel<'m> {
             plan,
             size,
             pool: Pool::default(),
+            sizes: Vec::new(),
+            shared_base: 0,
             resources: SideMap::with_default(None),
             globals: SideMap::with_default(None),
             locals: SideMap::with_default(None),
@@ -120,6 +128,13 @@ impl<'m> Isel<'m> {
             let place = match &d.attr {
                 Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
                 Attr::Place(p) => *p,
+                Attr::Res(r) => {
+                    let next = PARAMETERS + 4 * s.sizes.len() as u32;
+                    if !s.sizes.contains(r) && next <= REACH {
+                        s.sizes.push(*r);
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             let atomic = matches!(d.op, Ir::Atomic | Ir::CmpXchg);
@@ -129,6 +144,7 @@ impl<'m> Isel<'m> {
             }
         }
         used.sort();
+        s.shared_base = (PARAMETERS + 4 * s.sizes.len() as u32).next_multiple_of(16);
         let (mut storage, mut uniform) = (0, 1);
         let chip = s.chip();
         for &(place, atomic) in &used {
@@ -184,12 +200,12 @@ impl<'m> Isel<'m> {
                 format!("tesla:{chip} needs window 14 for workgroup atomics, so at most 14 storage buffers"),
             );
         }
-        if s.shared_bytes > 16_384 - SHARED_BASE {
+        if s.shared_bytes > 16_384 - s.shared_base {
             return refuse(
                 "workgroup-memory",
                 format!(
                     "tesla:{chip} has {} bytes of workgroup memory, this needs {}",
-                    16_384 - SHARED_BASE,
+                    16_384 - s.shared_base,
                     s.shared_bytes
                 ),
             );

@@ -2,8 +2,9 @@
 
 use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
 use gpucc_mir::Use;
+use gpucc_tesla_machine::SharedTy;
 
-use super::{Cx, Home, Isel, U};
+use super::{Cx, Home, Isel, PARAMETERS, U};
 use crate::slots::{Slot, Word};
 use crate::target::{SrcMods, slot, zero};
 
@@ -15,11 +16,14 @@ impl Isel<'_> {
 
     /// A register; constants get one, 0 has one.
     pub(crate) fn reg(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
-        if cx.const_bits(v) == Some(0) { zero() } else { cx.reg(v).into() }
+        if Self::bits(cx, v) == Some(0) { zero() } else { cx.reg(v).into() }
     }
 
     /// Bits of a constant as registers hold them.
     pub(crate) fn bits(cx: &Cx<'_>, v: Value) -> Option<u32> {
+        if cx.f.is_undef(v) {
+            return Some(0);
+        }
         let b = cx.const_bits(v)?;
         Some(if cx.f.ty(v).is_bool() { 0u32.wrapping_sub(b as u32) } else { b as u32 })
     }
@@ -50,7 +54,7 @@ impl Isel<'_> {
         let i = cx.f.def_inst(base)?;
         let d = &cx.f.insts[i];
         match (&d.attr, d.op) {
-            (Attr::Res(r), Ir::BufferLength) => Some(slot(self.pool.slot(Word::Size(*r)))),
+            (Attr::Res(r), Ir::BufferLength) if !self.sizes.contains(r) => Some(slot(self.pool.slot(Word::Size(*r)))),
             (Attr::Mem(m), Ir::Load) if d.args.is_empty() && !cx.f.ty(v).is_bool() => {
                 let Place::Buffer(r) = m.place else { return None };
                 let Some(Home::Const(c)) = self.resources[r] else { return None };
@@ -61,12 +65,16 @@ impl Isel<'_> {
         }
     }
 
-    /// An s[] operand that holds a value: a word of the header.
+    /// An s[] operand that holds a value: a word of the header, the size of a buffer.
     pub(crate) fn shared(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
         let (base, lane) = Self::source(cx, v);
         let i = cx.f.def_inst(base)?;
         let lane = lane as usize;
         match cx.f.insts[i].attr {
+            Attr::Res(r) => {
+                let n = self.sizes.iter().position(|&x| x == r)?;
+                Some(slot(Slot::Shared(SharedTy::B32, (PARAMETERS as usize + 4 * n) as u16)))
+            }
             Attr::Sysval(Sysval::WorkgroupId) => Some(Self::group_id(lane)),
             Attr::Sysval(Sysval::NumWorkgroups) => Some(Self::groups(lane)),
             Attr::Sysval(Sysval::GlobalInvocationId) if self.size[lane] == 1 => Some(Self::group_id(lane)),
@@ -99,7 +107,7 @@ impl Isel<'_> {
         let Some(i) = cx.f.def_inst(base) else { return false };
         let d = &cx.f.insts[i];
         match (&d.attr, d.op) {
-            (Attr::Res(_), Ir::BufferLength) => true,
+            (Attr::Res(r), Ir::BufferLength) => !self.sizes.contains(r),
             (Attr::Mem(m), Ir::Load) => {
                 let uniform = matches!(m.place, Place::Buffer(r) if matches!(self.resources[r], Some(Home::Const(_))));
                 uniform && d.args.is_empty() && m.offset < 0x1f0 && m.offset.is_multiple_of(4)

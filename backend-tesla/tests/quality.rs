@@ -1,0 +1,125 @@
+//! What people of this family expect of a listing, refusals, and what the machine notices when code is damaged.
+
+mod common;
+
+use common::{NAMES, compile, container, module, options, run};
+use gpucc_container::Container;
+use gpucc_mir::backend::Backend as _;
+use gpucc_sim::{Dispatch, RunOptions, TrapKind};
+use gpucc_tesla::TESLA;
+
+fn example(name: &str) -> String {
+    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Words of each instruction.
+fn instructions(code: &[u8]) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    let mut pc = 0;
+    while pc < code.len() {
+        let n = gpucc_tesla_machine::length(u32::from_le_bytes(code[pc..pc + 4].try_into().unwrap()));
+        out.push((pc, n));
+        pc += n;
+    }
+    out
+}
+
+#[test]
+fn short_instructions_come_in_pairs() {
+    for name in ["mandelbrot.wgsl", "blur.wgsl"] {
+        let m = module(&example(name));
+        let out = compile(&m, 3, &options(2));
+        let short = out.stats.iter().find(|s| s.0 == "short").unwrap().1;
+        assert!(short >= 2, "{name}: {}", TESLA.listing(&out, 3));
+        let list = instructions(&out.entry.code);
+        assert!(list.iter().all(|&(pc, n)| n == 4 || pc % 8 == 0), "{name}");
+        assert_eq!(list.iter().filter(|i| i.1 == 4).count() as u64, short);
+    }
+}
+
+const DIVERGENT: &str = "
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+    var x = i;
+    if (i % 3u) == 0u {
+        for (var k = 0u; k < i; k++) { x = x * 5u + o[k]; }
+    } else {
+        x = x ^ 0x55u;
+    }
+    workgroupBarrier();
+    o[i] = x;
+}";
+
+/// The sides of a divergent branch join; without the join or with one more the machine stops.
+#[test]
+fn unbalanced_joins_are_noticed() {
+    let m = module(DIVERGENT);
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[7; 32]);
+    let out = compile(&m, 3, &options(2));
+    assert!(run(&out, 3, &d, None).is_ok());
+    let listing = TESLA.listing(&out, 3);
+    assert!(listing.contains("joinat") && listing.contains("join "), "{listing}");
+    let list = instructions(&out.entry.code);
+    let word = |pc: usize, k: usize| u32::from_le_bytes(out.entry.code[pc + 4 * k..pc + 4 * k + 4].try_into().unwrap());
+    let nop = [0xf000_0001u32, 0xe000_0780];
+    let (mut joins, mut pushes) = (0, 0);
+    for &(pc, _) in list.iter().filter(|i| i.1 == 8) {
+        let mut code = out.entry.code.clone();
+        let (w0, w1) = (word(pc, 0), word(pc, 1));
+        let control = w0 & 3 == 3;
+        if !control && w1 & 3 == 2 {
+            // The same instruction without its join.
+            joins += 1;
+            code[pc + 4..pc + 8].copy_from_slice(&(w1 & !3).to_le_bytes());
+        } else if control && w0 >> 28 == 0xa {
+            pushes += 1;
+            code[pc..pc + 4].copy_from_slice(&nop[0].to_le_bytes());
+            code[pc + 4..pc + 8].copy_from_slice(&nop[1].to_le_bytes());
+        } else {
+            continue;
+        }
+        let mut c: Container = container(&out, 3);
+        c.entries[0].code = code;
+        let mut d = d.clone();
+        let r = gpucc_tesla_machine::run(&c, None, &mut d, &RunOptions { step_limit: 1_000_000, perturb: None });
+        let kind = r.expect_err("unbalanced").kind;
+        assert!(matches!(kind, TrapKind::Unbalanced | TrapKind::Divergence), "{kind:?} at {pc:#x}\n{listing}");
+    }
+    assert!(joins >= 1 && pushes >= 1, "{listing}");
+}
+
+#[test]
+fn refusals_name_target_and_feature() {
+    let half = "enable f16;
+        @group(0) @binding(0) var<storage, read_write> o: array<f16>;
+        @compute @workgroup_size(1) fn main() { o[0] = o[1] * o[2]; }";
+    let atomic = "@group(0) @binding(0) var<storage, read_write> o: atomic<u32>;
+        @compute @workgroup_size(1) fn main() { atomicAdd(&o, 1u); }";
+    let large = "@group(0) @binding(0) var<storage, read_write> o: u32;
+        @compute @workgroup_size(1024) fn main() { o = 1u; }";
+    for (wgsl, generation, code, word) in
+        [(half, 3, "type", "16-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
+    {
+        let m = module(wgsl);
+        let d = TESLA.compile(&m, "main", generation, &options(2)).map(|_| ()).expect_err("refused");
+        assert_eq!(d.class, gpucc_ir::Class::Unsupported, "{d}");
+        assert_eq!(d.code, code, "{d}");
+        assert!(d.message.contains(word) && d.message.contains(NAMES[generation]), "{d}");
+    }
+    let m = module(atomic);
+    assert!(TESLA.compile(&m, "main", 1, &options(2)).is_ok());
+}
+
+/// Operands are read where they lie: fewer instructions than one for each operation.
+#[test]
+fn operands_are_folded() {
+    let mut m = module(&example("vecadd.wgsl"));
+    m.options.robust = false;
+    let mut o = options(2);
+    o.robust = false;
+    let out = compile(&m, 3, &o);
+    let n = out.stats.iter().find(|s| s.0 == "instructions").unwrap().1;
+    assert!(n <= 11, "{}", TESLA.listing(&out, 3));
+}
