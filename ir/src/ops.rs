@@ -331,6 +331,36 @@ impl Op {
     }
 }
 
+/// The table as a page for people.
+pub fn reference_page() -> String {
+    use std::fmt::Write;
+    let mut o = String::from(
+        "# Operations of the IR\n\nMade from the op table (`ir/src/ops.rs`); exact meanings are in `ir/docs/semantics.md`.\n\n\
+         | op | operands and result | facts | meaning |\n|---|---|---|---|\n",
+    );
+    for op in Op::ALL {
+        let i = op.info();
+        let rule = match i.sig {
+            Sig::Same { n, kinds } => format!("{n} of one type, {kinds:?}"),
+            Sig::Compare(kinds) => format!("2 of one type, {kinds:?}; result b1"),
+            Sig::Convert(a, b) => format!("{a:?} to {b:?}"),
+            Sig::Fixed(a, r) => format!("{a:?} to {r}"),
+            s => format!("{s:?}"),
+        };
+        let _ = writeln!(o, "| `{}` | {rule} | {} | {} |", i.name, i.attrs, i.meaning);
+    }
+    o
+}
+
+impl fmt::Display for OpAttrs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names =
+            ["commutative", "reads", "writes", "convergent", "needs_helpers", "speculatable", "terminator", "inexact"];
+        let set: Vec<&str> = names.into_iter().enumerate().filter(|(k, _)| self.0 >> k & 1 == 1).map(|x| x.1).collect();
+        f.write_str(&set.join(", "))
+    }
+}
+
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -9,6 +9,8 @@ const PAGES: &[Page] = &[
     ("isa-valhall.md", gpucc_valhall_machine::reference_page),
     ("isa-tesla.md", gpucc_tesla_machine::reference_page),
     ("isa-gcn.md", gpucc_gcn_machine::reference_page),
+    ("ir-ops.md", gpucc_ir::ops::reference_page),
+    ("ir-passes.md", gpucc_opt::pipeline::reference_page),
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
 ];
 

@@ -12,45 +12,70 @@
 //! access, volatile and atomic accesses.
 
 use crate::Cx;
+use gpucc_ir::analysis::UpperBounds;
 use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SideMap, Type, Value};
 
 /// The most elements that one access may choose between.
 pub const MOST: u32 = 32;
 
+/// The elements that an access chooses between: first offset, distance, number.
+type Elements = (u32, u32, u32);
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut good: EntitySet<Local> =
         f.locals.keys().filter(|&l| f.locals[l].size <= cx.caps.select_array_bytes).collect();
+    let mut plans: SideMap<Inst, Option<Elements>> = SideMap::with_default(None);
+    // Bytes that accesses reach, by variable: first, end, whether as booleans.
+    let mut reach: SideMap<Local, Vec<(u32, u32, bool)>> = SideMap::new();
     let mut dynamic = false;
-    for (_, i) in f.insts_in_order() {
-        let d = &f.insts[i];
-        let Some(m) = d.mem() else { continue };
-        let Place::Local(l) = m.place else { continue };
-        let simple = matches!(d.op, Op::Load | Op::Store) && m.flags.is_plain();
-        let fits = d.dyn_offset().is_none_or(|v| elements(f, i, m, v, f.locals[l].size).is_some());
-        if !simple || !fits {
-            good.remove(l);
+    {
+        let mut u = UpperBounds::new(f, cx.workgroup_size);
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let Some(m) = d.mem() else { continue };
+            let Place::Local(l) = m.place else { continue };
+            if !good.contains(l) {
+                continue;
+            }
+            let bytes = f.access_bytes(i);
+            let plan = match d.dyn_offset() {
+                None => Some((m.offset, 1, 1)),
+                Some(v) => {
+                    dynamic = true;
+                    elements(f, i, m, v, f.locals[l].size, u.of(v))
+                }
+            };
+            match plan {
+                Some((first, step, n)) if matches!(d.op, Op::Load | Op::Store) && m.flags.is_plain() => {
+                    let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
+                    reach[l].push((first, first + (n - 1) * step + bytes, ty.is_bool()));
+                    plans[i] = plan.filter(|_| d.dyn_offset().is_some());
+                }
+                _ => {
+                    good.remove(l);
+                }
+            }
         }
-        dynamic |= d.dyn_offset().is_some();
     }
     if !dynamic {
         return;
+    }
+    // Reading a word as a boolean and writing it back would lose its bits.
+    for l in f.locals.keys() {
+        let r = &reach[l];
+        let clash = |x: &(u32, u32, bool)| r.iter().any(|y| x.2 != y.2 && x.0 < y.1 && y.0 < x.1);
+        if r.iter().any(clash) {
+            good.remove(l);
+        }
     }
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     for b in f.layout.clone() {
         for i in std::mem::take(&mut f.blocks[b].insts) {
             let d = &f.insts[i];
-            let mem = d.mem().copied();
-            let target = mem.and_then(|m| match m.place {
-                Place::Local(l) if good.contains(l) => d.dyn_offset().map(|v| (m, l, v)),
-                _ => None,
-            });
-            match target {
-                Some((m, l, v)) if cx.change() => {
-                    let (first, step, n) =
-                        elements(f, i, &m, v, f.locals[l].size).expect("looked at before anything was changed");
-                    choose(f, b, i, m, v, (first, step, n), &mut map);
-                }
+            let of = d.mem().copied().filter(|m| matches!(m.place, Place::Local(l) if good.contains(l)));
+            match (of, d.dyn_offset(), plans[i]) {
+                (Some(m), Some(v), Some(e)) if cx.change() => choose(f, b, i, m, v, e, &mut map),
                 _ => f.blocks[b].insts.push(i),
             }
         }
@@ -58,13 +83,13 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     f.replace_uses(&map);
 }
 
-/// The elements that an access can reach: first offset, distance, number.
-fn elements(f: &Function, i: Inst, m: &Mem, dynamic: Value, size: u32) -> Option<(u32, u32, u32)> {
+/// The elements that an access can reach whose dynamic offset is at most `top`.
+fn elements(f: &Function, i: Inst, m: &Mem, dynamic: Value, size: u32, top: u64) -> Option<Elements> {
     let bytes = f.access_bytes(i);
     let by_align = if m.offset.is_multiple_of(m.align) { m.align } else { 1 };
     let step = multiple(f, dynamic, 8).max(by_align);
     let room = size.checked_sub(m.offset.checked_add(bytes)?)?;
-    let n = room / step + 1;
+    let n = u32::try_from(top / u64::from(step)).unwrap_or(u32::MAX).min(room / step) + 1;
     (step > 0 && n <= MOST).then_some((m.offset, step, n))
 }
 
@@ -101,7 +126,7 @@ fn choose(
     i: Inst,
     m: Mem,
     dynamic: Value,
-    (first, step, n): (u32, u32, u32),
+    (first, step, n): Elements,
     map: &mut SideMap<Value, Option<Value>>,
 ) {
     let op = f.insts[i].op;
@@ -159,6 +184,25 @@ mod tests {
         assert_eq!(t.matches("select").count(), 4, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 8:i32").count(), 1, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 4:i32").count(), 1, "{t}");
+    }
+
+    #[test]
+    fn bounds_limit_the_choice() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\n  local0 \"a\" size 60 align 4\nblock0:\n  v0: i32 = load res0[0] align 4\n  v1: i32 = umin v0, 1:i32\n  v2: i32 = shl v1, 2:i32\n\
+             store true:b1, local0[4 + v2] align 4\n  store 7:i32, local0[12] align 4\n  ret\n}",
+        );
+        assert_eq!(t.matches("select").count(), 2, "{t}");
+    }
+
+    #[test]
+    fn booleans_among_numbers_stay() {
+        unchanged(
+            run,
+            "func0 \"f\" {\n  local0 \"a\" size 60 align 4\nblock0:\n  v0: i32 = load res0[0] align 4\n  v2: i32 = shl v0, 2:i32\n\
+             store true:b1, local0[4 + v2] align 4\n  store 7:i32, local0[12] align 4\n  ret\n}",
+        );
     }
 
     #[test]

@@ -124,6 +124,43 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
     }
 }
 
+/// Removes function variables that nothing touches, and numbers the others anew.
+pub fn drop_locals(f: &mut Function, cx: &mut Cx<'_>) {
+    let mut used: EntitySet<Local> = EntitySet::new();
+    let place = |f: &Function, i: Inst| match &f.insts[i].attr {
+        Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
+        Attr::Place(p) => Some(*p),
+        _ => None,
+    };
+    let all: Vec<Inst> = f.insts_in_order().map(|x| x.1).collect();
+    for &i in &all {
+        if let Some(Place::Local(l)) = place(f, i) {
+            used.insert(l);
+        }
+    }
+    if used.count() == f.locals.len() {
+        return;
+    }
+    cx.must_change((f.locals.len() - used.count()) as u64);
+    let mut to: SideMap<Local, Option<Local>> = SideMap::with_default(None);
+    let mut locals = gpucc_ir::Arena::new();
+    for l in used.iter() {
+        to[l] = Some(locals.push(f.locals[l].clone()));
+    }
+    f.locals = locals;
+    for i in all {
+        match &mut f.insts[i].attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => {
+                if let Place::Local(l) = &mut m.place {
+                    *l = to[*l].expect("a variable in use");
+                }
+            }
+            Attr::Place(Place::Local(l)) => *l = to[*l].expect("a variable in use"),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::run;
@@ -143,6 +180,18 @@ mod tests {
             "func0 \"f\" {\n  local0 \"x\" size 4 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
              block1(v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v1, v0\n  br v2, block2, block3\n\
              block2:\n  v3: i32 = iadd v1, 1:i32\n  jump block1(v3)\nblock3:\n  ret\n}\n"
+        );
+    }
+
+    #[test]
+    fn unused_variables_go() {
+        let t = opt(
+            super::drop_locals,
+            "func0 \"f\" {\n  local0 \"x\" size 4 align 4\n  local1 \"y\" size 8 align 4\nblock0:\n  store 1:i32, local1[4] align 4\n  ret\n}",
+        );
+        assert_eq!(
+            t,
+            "func0 \"f\" {\n  local0 \"y\" size 8 align 4\nblock0:\n  store 1:i32, local0[4] align 4\n  ret\n}\n"
         );
     }
 

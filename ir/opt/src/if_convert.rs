@@ -7,15 +7,18 @@
 //! ```
 //!
 //! Needs: structured control flow. Keeps: dominators of surviving blocks. Moves only what may be speculated, nothing
-//! convergent, no memory access, and no more than `Caps::if_convert` (divisions and special functions count as several).
+//! convergent, of memory only loads that are known to lie in bounds of what nobody writes, and no more than
+//! `Caps::if_convert` (loads, divisions and special functions count as several).
 
 use crate::Cx;
+use crate::gvn::{is_value, readonly};
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Builder, Edge, Function, Inst, Op, OpAttrs, Value};
+use gpucc_ir::{Attr, Block, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value};
 
 /// Runs the pass; inner diamonds first, so that outer ones may follow.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = f.preds();
+    let fixed = readonly(f, cx);
     let before = cx.changes();
     for b in f.layout.clone().into_iter().rev() {
         let t = f.terminator(b);
@@ -48,7 +51,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         for x in [arm1, arm2].into_iter().flatten() {
             let insts = &f.blocks[x].insts;
             for &i in &insts[..insts.len() - 1] {
-                cost += weight(f, i);
+                cost += weight(f, i, &fixed, cx);
                 body.push(i);
             }
         }
@@ -82,9 +85,16 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 }
 
 /// What executing an instruction in vain costs; more than any limit if it must not be.
-fn weight(f: &Function, i: Inst) -> u32 {
+fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &Cx<'_>) -> u32 {
     let op = f.insts[i].op;
     match op {
+        Op::Load if is_value(f, i, fixed) => match f.insts[i].mem() {
+            Some(m) if m.flags.has(MemFlags::IN_BOUNDS) => match cx.module.space(m.place) {
+                Space::Uniform => 1,
+                _ => 4,
+            },
+            _ => 1 << 16,
+        },
         _ if !op.has(OpAttrs::speculatable) => 1 << 16,
         Op::UDiv | Op::SDiv | Op::URem | Op::SRem => 16,
         Op::FRem | Op::FDiv => 4,

@@ -3,9 +3,9 @@
 //! | level | meaning |
 //! |---|---|
 //! | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation |
-//! | 1 | and folding, common subexpressions, clean control flow |
-//! | 2 | and loop-invariant code, branches to selects, memory forwarding; the default |
-//! | 3 | and unrolling with larger limits |
+//! | 1 | and folding, algebraic rules, common subexpressions, clean control flow |
+//! | 2 | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code; the default |
+//! | 3 | the same with larger limits for unrolling and branches to selects |
 
 use crate::{
     Caps, Cx, algebraic, arrays, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm, mem_opt,
@@ -63,6 +63,7 @@ const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
+const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
@@ -107,9 +108,10 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
     if level >= 2 {
-        list.extend([RANGES, ALGEBRAIC, LICM, MEM_OPT, MERGE, ALGEBRAIC, GVN, FUSE, DCE]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, COPYPROP, MEM_OPT, MERGE]);
+        list.extend([ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, DCE]);
     }
-    list.push(SORT);
+    list.extend([DROP_LOCALS, SORT]);
     list
 }
 
@@ -124,6 +126,29 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
+
+/// The levels and their passes as a page for people.
+pub fn reference_page() -> String {
+    use std::fmt::Write;
+    let mut o = String::from(
+        "# Optimisation levels\n\nMade from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and states its contract \
+         in its header. `--dump after:NAME` prints the function after every pass of that name.\n\n\
+         | level | meaning |\n|---|---|\n\
+         | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation |\n\
+         | 1 | and folding, algebraic rules, common subexpressions, clean control flow |\n\
+         | 2 (default) | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code |\n\
+         | 3 | the same with larger limits for unrolling and branches to selects |\n\n",
+    );
+    for level in 0..=3 {
+        let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
+        let _ = writeln!(o, "## Passes of level {level}\n\ninline, {}\n", names.join(", "));
+    }
+    o.push_str("## What must come before what\n\n| first | then | because |\n|---|---|---|\n");
+    for (a, b, why) in ORDER {
+        let _ = writeln!(o, "| {a} | {b} | {why} |");
+    }
+    o
+}
 
 /// What the manager is asked for.
 #[derive(Clone, Debug)]
@@ -191,6 +216,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         return Ok((out, report));
     }
     let mut fuel = o.fuel;
+    let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
+    let caps = if o.level >= 3 { &larger } else { caps };
     for p in passes(o.level) {
         trace::enter(p.name, &e.name);
         let start = Instant::now();

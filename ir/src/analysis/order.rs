@@ -1,8 +1,9 @@
 //! Block order: what is reachable, and the layout that structure asks for.
 
 use crate::entity::EntitySet;
-use crate::function::Function;
+use crate::function::{BlockData, Function};
 use crate::inst::Block;
+use crate::ops::Op;
 use smallvec::SmallVec;
 
 /// The blocks that some path from the entry reaches.
@@ -20,7 +21,13 @@ pub fn reachable(f: &Function) -> EntitySet<Block> {
 /// The reachable blocks such that every edge but back edges leads forward, each construct's blocks lie together between
 /// its header and its merge, and a loop's continue part is its last.
 pub fn structured_order(f: &Function) -> Vec<Block> {
-    let live = reachable(f);
+    let mut live = reachable(f);
+    // The merge of a loop is named even if the loop never ends.
+    for b in live.clone().iter() {
+        if let Some(h) = f.blocks[b].header {
+            live.insert(h.merge);
+        }
+    }
     // A reverse postorder in which exits are visited first and so come out last. Iterative: chains may be long.
     let next = |b: Block| -> SmallVec<[Block; 4]> {
         let mut s = SmallVec::new();
@@ -59,13 +66,26 @@ pub fn structured_order(f: &Function) -> Vec<Block> {
 
 /// Puts the layout into structured order and drops unreachable blocks from it. True if that changed it.
 ///
-/// Structure that names a dropped block is repaired: a merge that nothing reaches is left out; a loop whose continue
-/// block is gone never repeats and becomes a plain construct.
+/// Structure that names a dropped block is repaired: a selection's merge that nothing reaches is left out, a loop's becomes
+/// an empty unreachable block; a loop whose continue block is gone never repeats and becomes a plain construct.
 pub fn sort_layout(f: &mut Function) -> bool {
+    let live = reachable(f);
+    let mut changed = false;
+    for b in live.iter() {
+        let Some(h) = f.blocks[b].header else { continue };
+        let merge = &f.blocks[h.merge];
+        let empty = merge.params.is_empty()
+            && merge.header.is_none()
+            && matches!(merge.insts[..], [i] if f.insts[i].op == Op::Unreachable);
+        if !live.contains(h.merge) && live.contains(h.cont) && !empty {
+            f.blocks[h.merge] = BlockData::default();
+            crate::Builder::new(f, h.merge).unreachable();
+            changed = true;
+        }
+    }
     let order = structured_order(f);
-    let mut changed = order != f.layout;
+    changed |= order != f.layout;
     f.layout = order;
-    let live: EntitySet<Block> = f.layout.iter().copied().collect();
     for b in f.layout.clone() {
         let t = f.terminator(b);
         if f.insts[t].merge().is_some_and(|m| !live.contains(m)) {
@@ -77,6 +97,9 @@ pub fn sort_layout(f: &mut Function) -> bool {
             continue;
         }
         changed = true;
+        if !live.contains(h.merge) {
+            f.layout.retain(|&x| x != h.merge);
+        }
         f.blocks[b].header = None;
         if !live.contains(h.merge) {
             continue;

@@ -211,3 +211,19 @@ fn liveness_by_hand() {
     let u = Uses::new(f);
     assert_eq!(u.count(Value(2)), 4);
 }
+
+#[test]
+fn a_loop_that_never_ends_keeps_an_empty_merge() {
+    let mut m = parse_module(
+        "func0 \"f\" {\nblock0:\n  jump block1\nblock1 loop merge block3 continue block2:\n  br true:b1, block2, block2\n\
+         block2:\n  jump block1\nblock3:\n  v0: i32 = ineg 1:i32\n  jump block4\nblock4:\n  ret\n}",
+    )
+    .unwrap();
+    let f = m.funcs.values_mut().next().unwrap();
+    assert!(sort_layout(f));
+    assert_eq!(f.layout.len(), 4);
+    assert!(!sort_layout(f));
+    verify_property(f, Property::Ordered).unwrap();
+    verify_module(&m).unwrap_or_else(|e| panic!("{}\n{m}", e[0]));
+    assert!(m.to_string().contains("block3:\n  unreachable"), "{m}");
+}
