@@ -8,13 +8,12 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::DomTree;
-use gpucc_ir::{
-    Args, Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, ResourceKind, SideMap, Type, Value,
-};
+use gpucc_ir::{Args, Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Buffers that the function itself never writes and that are bound read only.
+/// Buffers that nobody writes while the shader runs: those that the function itself never writes, since a buffer that is
+/// written through one binding may not be bound to another.
 pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
     let mut written: EntitySet<Res> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
@@ -26,8 +25,7 @@ pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
             written.insert(r);
         }
     }
-    let fixed = |r: Res| cx.module.resources[r].kind != ResourceKind::StorageReadWrite && !written.contains(r);
-    cx.module.resources.keys().filter(|&r| fixed(r)).collect()
+    cx.module.resources.keys().filter(|&r| !written.contains(r)).collect()
 }
 
 /// Whether an instruction may be treated as a pure function of its operands.

@@ -12,7 +12,7 @@ use crate::ops::Op;
 /// The most workgroups of a launch in one dimension (WebGPU's limit).
 pub const MAX_WORKGROUPS: u64 = 65_535;
 
-/// Upper bounds, computed on demand.
+/// Upper bounds of all integer values.
 pub struct UpperBounds<'a> {
     f: &'a Function,
     size: [u32; 3],
@@ -32,7 +32,19 @@ impl<'a> UpperBounds<'a> {
         let dom = DomTree::new(f);
         let s = Structure::new(f, &dom);
         let (memo, busy) = (SideMap::with_default(None), SideMap::new());
-        UpperBounds { f, size, preds: f.preds(), dom, s, memo, busy }
+        let mut u = UpperBounds { f, size, preds: f.preds(), dom, s, memo, busy };
+        // Definitions first, so that nothing is followed far and each bound is computed once.
+        for &b in &f.layout {
+            for &p in &f.blocks[b].params {
+                u.of(p);
+            }
+            for &i in &f.blocks[b].insts {
+                for &r in &f.insts[i].results {
+                    u.of(r);
+                }
+            }
+        }
+        u
     }
 
     /// A number that no lane of the value exceeds.
@@ -52,10 +64,8 @@ impl<'a> UpperBounds<'a> {
         self.busy[v] = true;
         let b = self.compute(v, depth - 1).min(most);
         self.busy[v] = false;
-        // What was cut off by the depth may be known better when asked directly.
-        if b < most || depth == DEPTH {
-            self.memo[v] = Some(b);
-        }
+        // A bound that was cut off by the depth or met itself round a loop is loose, but right.
+        self.memo[v] = Some(b);
         b
     }
 

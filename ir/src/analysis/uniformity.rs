@@ -15,7 +15,7 @@ use super::{DomTree, PostDomTree, Structure};
 use crate::entity::{EntitySet, SideMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Value};
-use crate::module::{Module, ResourceKind, Space};
+use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
 
 /// How much a value varies.
@@ -204,11 +204,7 @@ impl Run<'_> {
                     Space::Function | Space::Private | Space::Workgroup => Variance::Divergent,
                     Space::Uniform => Variance::Launch,
                     Space::Storage => match m.place {
-                        Place::Buffer(r)
-                            if self.m.resources[r].kind == ResourceKind::StorageRead && !self.written[r] =>
-                        {
-                            Variance::Launch
-                        }
+                        Place::Buffer(r) if !self.written[r] && m.flags.is_plain() => Variance::Launch,
                         _ => Variance::Divergent,
                     },
                 };
