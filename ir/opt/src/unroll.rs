@@ -12,7 +12,7 @@
 //! instructions, loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
 use crate::Cx;
-use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, sort_layout};
+use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, SideMap, Value, ValueDef, eval,
 };
@@ -26,12 +26,49 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     loop {
         let dom = DomTree::new(f);
         let s = Structure::new(f, &dom);
-        let inner = |l: ConstructId| !s.loops().any(|k| k != l && s.enclosing(Some(k)).any(|e| e == l));
-        let Some(plan) = s.loops().filter(|&l| inner(l)).find_map(|l| plan(f, &s, l, cx)) else { return };
-        if !cx.change() {
+        let mut outer: EntitySet<ConstructId> = EntitySet::new();
+        for l in s.loops() {
+            s.enclosing(s.constructs[l].parent).for_each(|k| {
+                outer.insert(k);
+            });
+        }
+        let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
+        for &b in &f.layout {
+            if let Some(l) = s.loop_of(b) {
+                blocks[l].push(b);
+            }
+        }
+        // All loops of a round are disjoint: what is known about one stays true while the others change, but for the
+        // blocks themselves, so a loop that directly follows another one waits for the next round.
+        let preds = f.preds();
+        let (mut planned, mut merges) = (EntitySet::<Block>::new(), EntitySet::<Block>::new());
+        let mut plans = Vec::new();
+        for l in s.loops().filter(|&l| !outer.contains(l)) {
+            let Some(p) = plan(f, &s, l, std::mem::take(&mut blocks[l]), &preds, cx) else { continue };
+            if planned.contains(p.before) || merges.contains(p.header) || !cx.change() {
+                continue;
+            }
+            planned.extend_from(&p.blocks);
+            merges.insert(p.merge);
+            plans.push(p);
+        }
+        if plans.is_empty() {
             return;
         }
-        apply(f, &plan);
+        let uses = Uses::new(f);
+        let mut namers: SideMap<Block, Vec<Block>> = SideMap::new();
+        for &b in &f.layout {
+            if let Some(m) = f.insts[f.terminator(b)].merge() {
+                namers[m].push(b);
+            }
+            if let Some(h) = f.blocks[b].header {
+                namers[h.merge].push(b);
+                namers[h.cont].push(b);
+            }
+        }
+        for p in &plans {
+            apply(f, p, &uses, &namers);
+        }
         sort_layout(f);
     }
 }
@@ -40,6 +77,8 @@ struct Plan {
     header: Block,
     cont: Block,
     merge: Block,
+    /// The block that enters.
+    before: Block,
     /// All blocks of the loop in layout order.
     blocks: Vec<Block>,
     /// The block with the counted exit, and which edge of its `br` leaves.
@@ -48,11 +87,17 @@ struct Plan {
     stays: u32,
 }
 
-fn plan(f: &Function, s: &Structure, l: ConstructId, cx: &Cx<'_>) -> Option<Plan> {
+fn plan(
+    f: &Function,
+    s: &Structure,
+    l: ConstructId,
+    blocks: Vec<Block>,
+    preds: &SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    cx: &Cx<'_>,
+) -> Option<Plan> {
     let c = &s.constructs[l];
     let ConstructKind::Loop { cont } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
-    let blocks = s.blocks(f, l);
     let inside: EntitySet<Block> = blocks.iter().copied().collect();
     let mut size = 0_u32;
     let mut latches = Vec::new();
@@ -72,7 +117,6 @@ fn plan(f: &Function, s: &Structure, l: ConstructId, cx: &Cx<'_>) -> Option<Plan
         }
     }
     // Someone outside must not reach the merge: its parameters will be the loop's results.
-    let preds = f.preds();
     if preds[merge].iter().any(|&p| !inside.contains(p)) {
         return None;
     }
@@ -95,7 +139,7 @@ fn plan(f: &Function, s: &Structure, l: ConstructId, cx: &Cx<'_>) -> Option<Plan
         if copies.saturating_mul(size) > cx.caps.unroll.max(size) && copies > 1 {
             continue;
         }
-        return Some(Plan { header, cont, merge, blocks, exit: (at, leaves), stays });
+        return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays });
     }
     None
 }
@@ -167,32 +211,22 @@ fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const
 }
 
 /// Gives the merge a parameter for each value that leaves the loop by dominance.
-fn close(f: &mut Function, p: &Plan) {
+fn close(f: &mut Function, p: &Plan, uses: &Uses) {
     let inside: EntitySet<Block> = p.blocks.iter().copied().collect();
-    let mut defined: EntitySet<Value> = EntitySet::new();
+    let mut defined: Vec<Value> = Vec::new();
     for &b in &p.blocks {
-        defined.extend_from(&f.blocks[b].params);
+        defined.extend(&f.blocks[b].params);
         for &i in &f.blocks[b].insts {
-            defined.extend_from(&f.insts[i].results);
+            defined.extend(&f.insts[i].results);
         }
     }
-    let mut out: Vec<Value> = Vec::new();
-    for &b in &f.layout {
-        if inside.contains(b) {
+    for v in defined {
+        let outside: Vec<Inst> = uses.of(v).iter().filter(|u| !inside.contains(u.block)).map(|u| u.inst).collect();
+        if outside.is_empty() {
             continue;
         }
-        for &i in &f.blocks[b].insts {
-            f.insts[i].for_each_use(|v| {
-                if defined.contains(v) && !out.contains(&v) {
-                    out.push(v);
-                }
-            });
-        }
-    }
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    for v in out {
         let ty = f.ty(v);
-        map[v] = Some(f.add_param(p.merge, ty));
+        let new = f.add_param(p.merge, ty);
         for &b in &p.blocks {
             let t = f.terminator(b);
             for e in f.insts[t].edges_mut() {
@@ -201,19 +235,14 @@ fn close(f: &mut Function, p: &Plan) {
                 }
             }
         }
-    }
-    for b in f.layout.clone() {
-        if !inside.contains(b) {
-            for k in 0..f.blocks[b].insts.len() {
-                let i = f.blocks[b].insts[k];
-                f.insts[i].map_uses(|v| map[v].unwrap_or(v));
-            }
+        for i in outside {
+            f.insts[i].map_uses(|x| if x == v { new } else { x });
         }
     }
 }
 
-fn apply(f: &mut Function, p: &Plan) {
-    close(f, p);
+fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, Vec<Block>>) {
+    close(f, p, uses);
     let at_top = p.exit.0 == p.header;
     // Copies of the whole body; with the test at the top one more, of the header alone.
     let full = if at_top { p.stays } else { p.stays + 1 };
@@ -235,21 +264,16 @@ fn apply(f: &mut Function, p: &Plan) {
         copy(f, p, fronts[full as usize], None, None, &[p.header]);
     }
     // Into the first copy, inside of a construct that ends where the loop did.
-    let open = f.make_block();
-    let at = f.layout.iter().position(|&b| b == p.header).expect("the header is in the layout");
-    f.layout.insert(at, open);
+    let open = f.add_block();
     let params: Vec<Value> = types.iter().map(|&t| f.add_param(open, t)).collect();
-    let inside: EntitySet<Block> = p.blocks.iter().copied().collect();
-    for b in f.layout.clone() {
-        if inside.contains(b) || b == open || fronts.contains(&b) {
-            continue;
+    let t = f.terminator(p.before);
+    for e in f.insts[t].edges_mut() {
+        if e.block == p.header {
+            e.block = open;
         }
-        let Some(&t) = f.blocks[b].insts.last() else { continue };
-        for e in f.insts[t].edges_mut() {
-            if e.block == p.header {
-                e.block = open;
-            }
-        }
+    }
+    for &b in &namers[p.header] {
+        let t = f.terminator(b);
         if f.insts[t].merge() == Some(p.header) {
             f.insts[t].set_merge(Some(open));
         }
