@@ -2,6 +2,7 @@
 
 use gpucc_ir::Diagnostic;
 use gpucc_isa::{Inst, TextCx};
+use gpucc_mir::backend::CodegenOptions;
 use gpucc_mir::{MFunc, MInst, Opcode, PReg, Src, Use};
 use gpucc_vivante_machine as machine;
 use machine::table::Kind;
@@ -132,8 +133,32 @@ struct Item {
     target: Option<Option<usize>>,
 }
 
+/// The branch of block `g` for a place where `next` (a block, or the end) comes next.
+fn test_here(mf: &MFunc<Vivante>, g: usize, goals: &[Option<usize>], next: Option<usize>) -> Option<Item> {
+    let [test, jump] = mf.blocks[g].insts.as_slice() else { return None };
+    let Some(VOp::M(op @ (Op::BranchUnary | Op::BranchBinary))) = test.target_op() else { return None };
+    if jump.target_op() != Some(VOp::M(Op::Branch)) {
+        return None;
+    }
+    let taken = goals[test.labels().next()?.0 as usize];
+    let other = goals[jump.labels().next()?.0 as usize];
+    let mut inst = test.clone();
+    if other == next {
+        return Some(Item { inst, target: Some(taken) });
+    }
+    // The opposite of a float condition is none for what is no number.
+    let exact = op == Op::BranchUnary
+        || inst.mods.ty != machine::rules::ty::F32
+        || matches!(inst.mods.cond, machine::rules::cond::EQ | machine::rules::cond::NE);
+    if taken != next || !exact {
+        return None;
+    }
+    inst.mods.cond = crate::isel::opposite(inst.mods.cond);
+    Some(Item { inst, target: Some(other) })
+}
+
 /// Orders the instructions: jumps to what comes next disappear, jumps to jumps go to the goal.
-fn linear(mf: &MFunc<Vivante>) -> (Vec<Item>, Vec<usize>) {
+fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
     let n = mf.blocks.len();
     // Blocks that only jump are threaded through by everybody; they vanish unless control falls into them.
     let goals: Vec<Option<usize>> = (0..n).map(|b| thread(mf, b)).collect();
@@ -171,6 +196,14 @@ fn linear(mf: &MFunc<Vivante>) -> (Vec<Item>, Vec<usize>) {
                 if here {
                     continue;
                 }
+                // A jump to a block that only branches takes the branch itself where one side of it comes next: the
+                // way back of a loop tests right there.
+                if let (true, Some(g)) = (rotate, goal)
+                    && let Some(item) = test_here(mf, g, &goals, next_real(b))
+                {
+                    items.push(item);
+                    continue;
+                }
             }
             items.push(Item { inst: i.clone(), target });
         }
@@ -188,9 +221,10 @@ pub fn emit(
     t: &Vivante,
     table: &Table,
     uniforms: Layout,
-    check: bool,
+    options: &CodegenOptions,
 ) -> Result<Program, Diagnostic> {
-    let (items, starts) = linear(mf);
+    let check = options.verify;
+    let (items, starts) = linear(mf, options.opt_level > 0);
     let end = items.len().max(1);
     let mut p = Program { code: Vec::new(), locs: Vec::new(), uniforms, counts: Counts::default() };
     for (k, item) in items.iter().enumerate() {

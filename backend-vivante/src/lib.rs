@@ -1,7 +1,9 @@
 //! Code generation for Vivante GC: selection, the single-uniform rule, allocation of vec4 components, emission.
 
+mod clamp;
 mod emit;
 mod isel;
+mod merge;
 pub mod target;
 mod uniforms;
 
@@ -102,7 +104,13 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         dump_after: options.dump_after.clone(),
         ..gpucc_opt::Options::default()
     };
-    let (m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
+    let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
+    if options.opt_level > 0 {
+        trace::enter("clamp", name);
+        let func = m.entries[0].func;
+        clamp::run(&mut m.funcs[func]);
+    }
+    let m = m;
     let e = &m.entries[0];
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(Diagnostic::unsupported("stage", format!("vivante:{chip} takes compute entry points only"))
@@ -125,6 +133,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let mut mf = gpucc_mir::select(f, &mut isel)?;
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);
+    if options.opt_level > 0 {
+        merge::saturate(&mut mf);
+    }
     gpucc_mir::dce(&mut mf, &t);
     trace::enter("single uniform", &f.name);
     let moved = emit::single_uniform(&mut mf, &t, &isel.uniforms);
@@ -145,6 +156,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
     })?;
 
+    if options.opt_level > 0 {
+        trace::enter("lane merging", &f.name);
+        merge::lanes(&mut mf, &t, &mut isel.uniforms);
+    }
     trace::enter("emission", &f.name);
     let layout = emit::layout(&mf, &t, &isel.uniforms);
     let limit = machine::rules::UNIFORMS[generation as usize] as usize;
@@ -156,7 +171,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         .at(e.span, "this entry point"));
     }
     let mir = gpucc_mir::print(&mf, &t);
-    let p = emit::emit(&mf, &t, &isel.uniforms, layout, options.verify)?;
+    let p = emit::emit(&mf, &t, &isel.uniforms, layout, options)?;
     let count = p.code.len() / machine::BYTES;
     let most = machine::rules::INSTRUCTIONS[generation as usize] as usize;
     if count > most {
@@ -205,6 +220,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
             preloads.push(Preload { file: machine::exec::FILE_TEMP, lane: d as u8, index: k as u16, source });
         }
     }
+    let mut limits = Vec::new();
     for (r, words) in p.uniforms.registers.iter().enumerate() {
         for (c, w) in words.iter().enumerate() {
             if let Some(w) = w {
@@ -212,7 +228,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
                     file: machine::exec::FILE_UNIFORM,
                     lane: c as u8,
                     index: r as u16,
-                    source: w.source(),
+                    source: w.source(&mut limits),
                 });
             }
         }
@@ -271,7 +287,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
             shared_bytes: isel.shared_bytes,
             scratch_bytes: isel.scratch_bytes,
             flags: flag,
-            family_words: vec![shared],
+            family_words: core::iter::once(shared).chain(limits.into_iter().flatten()).collect(),
         },
         resources,
         preloads,

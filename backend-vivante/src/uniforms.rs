@@ -22,6 +22,8 @@ pub enum Word {
     Content(u32, u32, u16),
     /// Workgroups in a dimension.
     Groups(u16),
+    /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
+    Limit(u32, u32, u32, u32),
     /// Base of workgroup memory.
     Shared,
     /// Base of scratch.
@@ -29,9 +31,17 @@ pub enum Word {
 }
 
 impl Word {
-    /// What the container calls it.
-    pub fn source(self) -> Source {
+    /// What the container calls it; `limits` collects the family words of derived sizes.
+    pub fn source(self, limits: &mut Vec<[u32; 4]>) -> Source {
         match self {
+            Word::Limit(group, binding, less, shift) => {
+                let row = [group, binding, less, shift];
+                let at = limits.iter().position(|r| *r == row).unwrap_or_else(|| {
+                    limits.push(row);
+                    limits.len() - 1
+                });
+                Source::Family(at as u32)
+            }
             Word::Const(v) => Source::Const(v),
             Word::Address(group, binding) => Source::BufferAddressLo { group, binding },
             Word::Size(group, binding) => Source::BufferSize { group, binding },

@@ -56,7 +56,7 @@ pub(super) fn float_compare(cc: FloatCc) -> Option<Compare> {
 }
 
 /// The opposite condition of integers.
-pub(super) fn opposite(c: u32) -> u32 {
+pub(crate) fn opposite(c: u32) -> u32 {
     match c {
         cond::GT => cond::LE,
         cond::LT => cond::GE,
@@ -148,6 +148,11 @@ impl Isel<'_> {
         let f32m = Mods::ty(ty::F32);
         let s32 = Mods::ty(ty::S32);
         let u32m = Mods::ty(ty::U32);
+        if matches!(d.op, Op::ISub | Op::IAdd | Op::UShr) && self.uniform_words(cx, d.result()).is_some() {
+            let src = self.operand(cx, d.result(), Fold::None);
+            cx.emit(MInst::copy(dst, src));
+            return Ok(());
+        }
         match d.op {
             Op::FAdd | Op::FSub => self.add(cx, dst, n, d),
             Op::FMul => self.op_into(cx, dst, n, M::Mul, f32m, a, Fold::Float),

@@ -8,6 +8,7 @@ use machine::rules::{cond, ty};
 
 use super::operand::Fold;
 use super::{Isel, Shared};
+use crate::clamp;
 use crate::target::{Mods, VOp, Vivante, row, run};
 use crate::uniforms::Word;
 
@@ -170,7 +171,7 @@ impl Isel<'_> {
             let offset = self.literal(offset);
             return Address { base, offset, shift: 0, local };
         };
-        if let (true, Some((x, shift))) = (shifts, scaled(cx, v))
+        if let (true, Some((x, shift))) = (shifts, clamp::scaled(cx.f, v))
             && offset.is_multiple_of(1 << shift)
         {
             let x = self.plus(cx, x, offset >> shift);
@@ -191,21 +192,4 @@ impl Isel<'_> {
         cx.emit(MInst::new(VOp::M(M::Add)).def(r).args([x, k]).mods(Mods::ty(ty::S32)));
         Use::reg(r)
     }
-}
-
-/// `x` and `s` where `v = x << s` and LOAD and STORE can shift so far themselves.
-fn scaled(cx: &Cx<'_>, v: Value) -> Option<(Value, u32)> {
-    let d = cx.peek(v)?;
-    let shift = match d.op {
-        Op::Shl => cx.f.const_bits(d.args[1])? as u32 & 31,
-        Op::IMul => {
-            let b = cx.f.const_bits(d.args[1])? as u32;
-            if !b.is_power_of_two() {
-                return None;
-            }
-            b.trailing_zeros()
-        }
-        _ => return None,
-    };
-    (shift <= 7).then_some((d.args[0], shift))
 }

@@ -8,6 +8,8 @@ mod control;
 mod memory;
 mod operand;
 
+pub(crate) use alu::opposite;
+
 use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_vivante_machine as machine;

@@ -5,6 +5,7 @@ use gpucc_mir::{Select, Use};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Isel, PROMOTED};
+use crate::clamp;
 use crate::target::{SrcMods, Vivante, uniform};
 use crate::uniforms::{Word, Words};
 
@@ -172,7 +173,16 @@ impl Isel<'_> {
     /// The uniform words that hold a value: launch parameters, and uniform buffers at constant offsets.
     pub fn uniform_words(&mut self, cx: &Select<'_, Vivante>, v: Value) -> Option<Words> {
         let d = &cx.f.insts[cx.f.def_inst(v)?];
+        let limit = |s: &Self, (r, k): (gpucc_ir::Res, u32), shift| {
+            let r = &s.module.resources[r];
+            Some(smallvec![Word::Limit(r.group, r.binding, k, shift)])
+        };
         match (d.op, &d.attr) {
+            (Op::ISub | Op::IAdd, _) => limit(self, clamp::length_less(cx.f, v)?, 0),
+            (Op::UShr, _) => {
+                let shift = cx.f.const_bits(d.args[1])? as u32 & 31;
+                limit(self, clamp::length_less(cx.f, d.args[0])?, shift)
+            }
             (Op::BufferLength, Attr::Res(r)) => {
                 let r = &self.module.resources[*r];
                 Some(smallvec![Word::Size(r.group, r.binding)])

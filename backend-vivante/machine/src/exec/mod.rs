@@ -235,6 +235,16 @@ fn uniform_words(
                 })?;
                 u32::from_le_bytes([b[0], b[1], b[2], b[3]])
             }
+            Source::Family(n) => {
+                // Rows of [group, binding, less, shift] behind the first family word.
+                let at = (n as usize).saturating_mul(4).saturating_add(1);
+                let Some(&[group, binding, less, shift]) = entry.meta.family_words.get(at..at.saturating_add(4)) else {
+                    return Err(bad(format!("derived size {n} is not in the family words")));
+                };
+                let (i, _) = bound(group, binding)?;
+                let size = u32::try_from(dispatch.buffers[i].bytes.len()).unwrap_or(u32::MAX);
+                size.saturating_sub(less).checked_shr(shift).unwrap_or(0)
+            }
             Source::NumWorkgroups(d @ 0..=2) => dispatch.grid[usize::from(d)],
             Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
             Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),

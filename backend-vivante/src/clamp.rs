@@ -1,0 +1,164 @@
+//! Clamps indices instead of byte offsets, so that the scaling goes into the memory instruction.
+//!
+//! ```text
+//! v2 = shl v1, 2                      v2 = umin v1, limit >> 2
+//! v3 = umin v2, limit           ==>   v3 = shl v2, 2            (LOAD and STORE shift by themselves)
+//! load buf[v3]                        load buf[v3]
+//! ```
+//!
+//! Only for offsets of loads and stores, where the clamp comes from bounds handling: an index whose scaled value wraps
+//! around is out of bounds, and any place inside the buffer will do for it. `limit >> 2` is a uniform word.
+//! Needs: nothing. Keeps: the CFG.
+
+use gpucc_ir::{Attr, Function, InstData, Op, SideMap, Type, Value};
+
+/// Largest shift of a memory instruction.
+const MOST: u32 = 7;
+
+/// What `v` is a multiple of: `v = x << s`.
+pub(crate) fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
+    let d = &f.insts[f.def_inst(v)?];
+    let shift = match d.op {
+        Op::Shl => f.const_bits(d.args[1])? as u32 & 31,
+        Op::IMul => {
+            let b = f.const_bits(d.args[1])? as u32;
+            if !b.is_power_of_two() {
+                return None;
+            }
+            b.trailing_zeros()
+        }
+        _ => return None,
+    };
+    (shift > 0 && shift <= MOST).then_some((d.args[0], shift))
+}
+
+/// Runs over a function; gives the number of clamps rewritten.
+pub fn run(f: &mut Function) -> u64 {
+    let mut new_of: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut wanted: Vec<Value> = Vec::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if matches!(d.op, Op::Load | Op::Store)
+            && let Some(v) = d.dyn_offset()
+            && !wanted.contains(&v)
+            && clamp_of(f, v).is_some()
+        {
+            wanted.push(v);
+            if wanted.len() > 512 {
+                break;
+            }
+        }
+    }
+    if wanted.is_empty() {
+        return 0;
+    }
+    for b in f.layout.clone() {
+        let old = std::mem::take(&mut f.blocks[b].insts);
+        for i in old {
+            let result = f.insts[i].results.first().copied();
+            f.blocks[b].insts.push(i);
+            let Some(v) = result.filter(|v| wanted.contains(v)) else { continue };
+            let Some((x, shift, limit)) = clamp_of(f, v) else { continue };
+            let loc = f.insts[i].loc;
+            let amount = f.iconst(Type::I32, i64::from(shift));
+            let op = |f: &mut Function, op: Op, a: Value, c: Value| {
+                let i = f.push_inst(b, InstData::new(op, &[a, c], Attr::None).at(loc), &[Type::I32]);
+                f.insts[i].result()
+            };
+            let limit = match f.const_bits(limit) {
+                Some(c) => f.iconst(Type::I32, i64::from(c as u32 >> shift)),
+                None => op(f, Op::UShr, limit, amount),
+            };
+            let index = op(f, Op::UMin, x, limit);
+            let offset = op(f, Op::Shl, index, amount);
+            new_of[v] = Some(offset);
+        }
+    }
+    for b in f.layout.clone() {
+        for i in f.blocks[b].insts.clone() {
+            let d = &mut f.insts[i];
+            if matches!(d.op, Op::Load | Op::Store)
+                && let Some(k) = d.dyn_index()
+                && let Some(new) = d.args.get(k).and_then(|&v| new_of[v])
+            {
+                d.args[k] = new;
+            }
+        }
+    }
+    wanted.len() as u64
+}
+
+/// `(x, s, limit)` where `v = umin(x << s, limit)` and the limit is a constant or made of a buffer's length.
+fn clamp_of(f: &Function, v: Value) -> Option<(Value, u32, Value)> {
+    let d = &f.insts[f.def_inst(v)?];
+    if d.op != Op::UMin || f.ty(v) != Type::I32 {
+        return None;
+    }
+    for k in [0, 1] {
+        let limit = d.args[1 - k];
+        if let Some((x, s)) = scaled(f, d.args[k])
+            && (f.const_bits(limit).is_some() || length_less(f, limit).is_some())
+        {
+            return Some((x, s, limit));
+        }
+    }
+    None
+}
+
+/// `(resource, k)` where `v` is the length of a buffer less `k` bytes.
+pub(crate) fn length_less(f: &Function, v: Value) -> Option<(gpucc_ir::Res, u32)> {
+    let d = &f.insts[f.def_inst(v)?];
+    let of = |v: Value| match &f.insts[f.def_inst(v)?] {
+        InstData { op: Op::BufferLength, attr: Attr::Res(r), .. } => Some(*r),
+        _ => None,
+    };
+    match d.op {
+        Op::BufferLength => of(v).map(|r| (r, 0)),
+        Op::ISub => Some((of(d.args[0])?, f.const_bits(d.args[1])? as u32)),
+        Op::IAdd => {
+            let k = (f.const_bits(d.args[1])? as u32).wrapping_neg();
+            (k < 1 << 31).then_some((of(d.args[0])?, k))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::{Builder, Mem, Place, Res};
+
+    fn build(op: impl Fn(&mut Builder<'_>, Value, Value) -> Value) -> Function {
+        let mut f = Function::new("main");
+        let block = f.entry();
+        let mut b = Builder::new(&mut f, block);
+        let x = b.sysval(gpucc_ir::Sysval::LocalInvocationIndex);
+        let four = b.func.iconst(Type::I32, 4);
+        let len = b.buffer_length(Res(0));
+        let limit = b.isub(len, four);
+        let at = op(&mut b, x, limit);
+        let m = Mem::new(Place::Buffer(Res(0)), 0, 4);
+        b.store(x, m, Some(at));
+        b.ret(&[]);
+        f
+    }
+
+    #[test]
+    fn clamps_the_index() {
+        let mut f = build(|b, x, limit| {
+            let two = b.func.iconst(Type::I32, 2);
+            let s = b.shl(x, two);
+            b.umin(s, limit)
+        });
+        assert_eq!(run(&mut f), 1);
+        let store = f.insts_in_order().find(|(_, i)| f.insts[*i].op == Op::Store).unwrap().1;
+        let at = f.insts[store].dyn_offset().unwrap();
+        assert!(scaled(&f, at).is_some());
+    }
+
+    #[test]
+    fn leaves_other_offsets_alone() {
+        let mut f = build(|b, x, limit| b.umin(x, limit));
+        assert_eq!(run(&mut f), 0);
+    }
+}

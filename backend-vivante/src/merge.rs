@@ -1,0 +1,219 @@
+//! Clean-up of machine code: saturation into its producer, and equal operations on lanes of one register into one.
+//!
+//! ```text
+//! i2f t1.x___, t0.xxxx
+//! i2f t1._y__, t0.yyyy     ==>   i2f t1.xy__, t0.xyyy
+//! ```
+
+use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src, VReg};
+use gpucc_vivante_machine as machine;
+use machine::{Class, Op};
+use smallvec::SmallVec;
+
+use crate::target::{SrcMods, VOp, Vivante};
+use crate::uniforms::{Table, Word, Words};
+
+/// Makes the producer of a value saturate where a MOV does nothing else. Needs: virtual registers. Returns how many.
+pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
+    let mut uses = vec![0u32; mf.classes.len()];
+    for b in &mf.blocks {
+        b.insts.iter().flat_map(MInst::vreg_uses).for_each(|v| uses[v.0 as usize] += 1);
+        b.succs.iter().flat_map(|e| &e.args).filter(|a| !a.is_none()).for_each(|a| uses[a.0 as usize] += 1);
+    }
+    let mut changed = 0;
+    for b in &mut mf.blocks {
+        let mut def: Vec<Option<usize>> = vec![None; mf.classes.len()];
+        for k in 0..b.insts.len() {
+            let i = &b.insts[k];
+            let identity = |m: &SrcMods| !m.neg && !m.abs;
+            if i.target_op() == Some(VOp::M(Op::Mov))
+                && i.mods.sat
+                && identity(&i.uses[0].mods)
+                && let Some(v) = i.uses[0].vreg()
+                && let Some(d) = i.defs[0].vreg()
+                && uses[v.0 as usize] == 1
+                && mf.classes[v.0 as usize] == mf.classes[d.0 as usize]
+                && in_order(&i.uses[0].mods, mf.classes[v.0 as usize].0)
+                && let Some(p) = def[v.0 as usize]
+                && can_saturate(&b.insts[p])
+            {
+                b.insts[p].mods.sat = true;
+                b.insts[p].defs[0] = Def::reg(d);
+                // The MOV stays as a dead copy of nothing: make it define a register that nobody reads.
+                b.insts[k].defs[0] = Def::reg(v);
+                b.insts[k].uses[0].src = Src::Imm(0);
+                b.insts[k].mods.sat = false;
+                def[d.0 as usize] = Some(p);
+                changed += 1;
+                continue;
+            }
+            for v in i.vreg_defs().collect::<SmallVec<[VReg; 2]>>() {
+                def[v.0 as usize] = Some(k);
+            }
+        }
+    }
+    changed
+}
+
+/// Whether the first components are read in order; `class` is the number of components less one.
+fn in_order(m: &SrcMods, class: u8) -> bool {
+    let n = usize::from(class & 3) + 1;
+    (0..n).all(|k| usize::from(m.swz[k]) == k)
+}
+
+fn can_saturate(i: &MInst<Vivante>) -> bool {
+    let Some(VOp::M(op)) = i.target_op() else { return false };
+    i.mods.ty == 0
+        && i.mods.round == 0
+        && i.defs.len() == 1
+        && matches!(
+            op,
+            Op::Add
+                | Op::Mul
+                | Op::Mad
+                | Op::Dp2
+                | Op::Dp3
+                | Op::Dp4
+                | Op::Frc
+                | Op::Floor
+                | Op::Ceil
+                | Op::Rcp
+                | Op::Rsq
+                | Op::Sqrt
+                | Op::Exp
+        )
+}
+
+/// How far apart instructions are looked for.
+const REACH: usize = 24;
+
+/// Merges lane-wise instructions that differ only in lanes. Needs: physical registers. Returns how many disappeared.
+pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
+    let mut merged = 0;
+    for b in &mut mf.blocks {
+        let mut a = 0;
+        while a < b.insts.len() {
+            let mut k = a + 1;
+            while k < b.insts.len().min(a + REACH) {
+                if movable(&b.insts, a, k)
+                    && let Some(both) = join(&b.insts[a], &b.insts[k], t, table)
+                {
+                    b.insts[a] = both;
+                    b.insts.remove(k);
+                    merged += 1;
+                } else {
+                    k += 1;
+                }
+            }
+            a += 1;
+        }
+    }
+    merged
+}
+
+fn reads(i: &MInst<Vivante>) -> impl Iterator<Item = PReg> + '_ {
+    i.uses.iter().filter_map(gpucc_mir::Use::phys)
+}
+
+fn writes(i: &MInst<Vivante>) -> impl Iterator<Item = PReg> + '_ {
+    i.defs.iter().filter_map(|d| d.phys())
+}
+
+fn overlap(a: PReg, b: PReg) -> bool {
+    a.place.overlaps(b.place)
+}
+
+/// Whether instruction `k` may be executed together with instruction `a` before it.
+fn movable(insts: &[MInst<Vivante>], a: usize, k: usize) -> bool {
+    let Some(dst) = writes(&insts[k]).next() else { return false };
+    let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
+    // What lies between must not touch its result or change its sources; the first must not make its sources.
+    insts[a..k].iter().enumerate().all(|(n, i)| {
+        let fits = writes(i).all(|w| !overlap(w, dst) && sources.iter().all(|&s| !overlap(w, s)));
+        fits && (n == 0 || reads(i).all(|r| !overlap(r, dst)))
+    })
+}
+
+/// The two as one, if they are alike but for lanes.
+fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) -> Option<MInst<Vivante>> {
+    let Some(VOp::M(op)) = a.target_op() else { return None };
+    if a.op != b.op || a.mods != b.mods || a.uses.len() != b.uses.len() {
+        return None;
+    }
+    let class = machine::table().rows.iter().find(|r| r.op == op)?.facts.class;
+    let lane_wise = matches!(class, Class::Vector | Class::IntVector) && t.is_vector(op, a.mods.ty);
+    let (da, db) = (writes(a).next()?, writes(b).next()?);
+    if !lane_wise || da.place.row(4) != db.place.row(4) || overlap(da, db) {
+        return None;
+    }
+    let mut out = a.clone();
+    let (ma, mb) = (da.place.lanes(4), db.place.lanes(4));
+    let row = da.place.row(4) * 4;
+    out.defs[0] = Def::preg(PReg { file: 0, place: Placement::mask(row, ma | mb) });
+    // For each lane of the result: from which of the two, and its component there.
+    let mut order: SmallVec<[(bool, usize); 4]> = SmallVec::new();
+    let (mut na, mut nb) = (0, 0);
+    for lane in 0..4 {
+        if ma >> lane & 1 == 1 {
+            order.push((true, na));
+            na += 1;
+        } else if mb >> lane & 1 == 1 {
+            order.push((false, nb));
+            nb += 1;
+        }
+    }
+    let mut all_words = Words::new();
+    for (k, (x, y)) in a.uses.iter().zip(&b.uses).enumerate() {
+        if (x.mods.abs, x.mods.neg) != (y.mods.abs, y.mods.neg) {
+            return None;
+        }
+        let pick = |&(first, c): &(bool, usize)| if first { x.mods.swz[c] } else { y.mods.swz[c] };
+        let mut swz = [0u8; 4];
+        match (x.src, y.src) {
+            (Src::Imm(p), Src::Imm(q)) if p == q => continue,
+            (Src::Reg(Reg::P(p)), Src::Reg(Reg::P(q))) if p.place.row(4) == q.place.row(4) => {
+                let mask = p.place.lanes(4) | q.place.lanes(4);
+                let both = Placement::mask(p.place.row(4) * 4, mask);
+                for (s, o) in swz.iter_mut().zip(&order) {
+                    let from = if o.0 { p.place } else { q.place };
+                    let unit = from.unit(u16::from(pick(o)).min(from.len() - 1));
+                    *s = both.units().position(|u| u == unit)? as u8;
+                }
+                out.uses[k].src = Src::Reg(Reg::P(PReg { file: 0, place: both }));
+            }
+            (p, q) => {
+                // Constants and uniforms: words of one register. Immediates that differ only in a MOV, which has
+                // no other operand that could want a uniform.
+                let words = |s: Src, c: u8, table: &Table| match s {
+                    Src::Imm(bits) if op == Op::Mov => Some(Word::Const(bits)),
+                    Src::Uniform(slot) => {
+                        let w = table.words(slot);
+                        Some(w[usize::from(c).min(w.len() - 1)])
+                    }
+                    _ => None,
+                };
+                let mut list = Words::new();
+                for (s, o) in swz.iter_mut().zip(&order) {
+                    let w = words(if o.0 { p } else { q }, pick(o), table)?;
+                    let at = list.iter().position(|&x| x == w).unwrap_or_else(|| {
+                        list.push(w);
+                        list.len() - 1
+                    });
+                    *s = at as u8;
+                }
+                for &w in &list {
+                    if !all_words.contains(&w) {
+                        all_words.push(w);
+                    }
+                }
+                out.uses[k].src = Src::Uniform(table.slot(list).0);
+            }
+        }
+        let last = order.len() - 1;
+        for lane in order.len()..4 {
+            swz[lane] = swz[last];
+        }
+        out.uses[k].mods.swz = swz;
+    }
+    (all_words.len() <= 4).then_some(out)
+}
