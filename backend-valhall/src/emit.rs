@@ -174,7 +174,7 @@ fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
     let free = |b: usize, to: usize| {
         to > b
             || matches!(preds[b].as_slice(), [p]
-                if *p > to && !back.iter().any(|&(header, latch)| header > to && (header..=latch).contains(p)))
+                if *p > to && target(*p).is_none() && !back.iter().any(|&(header, latch)| header > to && (header..=latch).contains(p)))
     };
     (0..n).map(|b| target(b).filter(|&to| free(b, to))).collect()
 }
