@@ -213,7 +213,7 @@ impl Emitter<'_> {
                         off = at;
                         i.set("cidx", c.into());
                     }
-                    if off % u32::from(scale) != 0 {
+                    if !off.is_multiple_of(u32::from(scale)) {
                         return None;
                     }
                     i.vals[n] = off / u32::from(scale);
@@ -380,6 +380,25 @@ impl Emitter<'_> {
         Ok(out)
     }
 
+    fn is_short(&self, m: &MInst<Tesla>) -> bool {
+        matches!(m.target_op(), Some(TOp::M(op)) if self.form(m, op, Form::Short, 0).is_some())
+    }
+
+    /// Moves a later short instruction to place `k`, where a short one stands alone, if nothing in between minds.
+    fn pull_partner(&self, list: &mut Vec<&MInst<Tesla>>, k: usize) {
+        for j in k + 1..list.len().min(k + 1 + WINDOW) {
+            if !matches!(list[j - 1].target_op(), Some(TOp::M(op)) if !matches!(op, Op::Bar | Op::Bra | Op::Brk)) {
+                return;
+            }
+            let x = list[j];
+            if is_movable(x) && self.is_short(x) && list[k..j].iter().all(|y| independent(x, y)) {
+                let x = list.remove(j);
+                list.insert(k, x);
+                return;
+            }
+        }
+    }
+
     /// Emits everything.
     ///
     /// # Errors
@@ -453,12 +472,16 @@ impl Emitter<'_> {
                     items.push(item(inst));
                     break;
                 }
+                let short = self.form(m, op, Form::Short, 0);
+                if short.is_some() && list.get(k).is_some_and(|n| !self.is_short(n)) {
+                    self.pull_partner(&mut list, k);
+                }
                 // Two short ones, or a long one.
                 let ends_here = |n: &MInst<Tesla>| {
                     list.get(k + 1).is_some_and(|e| e.target_op() == Some(TOp::Exit))
                         && matches!(n.target_op(), Some(TOp::M(op)) if carries_exit(op))
                 };
-                if let Some(first) = self.form(m, op, Form::Short, 0)
+                if let Some(first) = short
                     && let Some(&n) = list.get(k)
                     && let Some(TOp::M(op2)) = n.target_op()
                     && !ends_here(n)
@@ -546,6 +569,37 @@ impl Emitter<'_> {
         }
         Ok(p)
     }
+}
+
+/// How far a short instruction is pulled up to be the partner of another.
+const WINDOW: usize = 8;
+
+/// Whether an instruction depends on general registers and constants alone.
+fn is_movable(m: &MInst<Tesla>) -> bool {
+    let constant = |u: &gpucc_mir::Use<Tesla>| match u.src {
+        Src::Reg(gpucc_mir::Reg::P(p)) => p.file == R,
+        Src::Uniform(n) => {
+            matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..) | Slot::Shared(machine::SharedTy::U16, _))
+        }
+        Src::Imm(_) => true,
+        _ => false,
+    };
+    m.mods.pred == 15
+        && m.uses.iter().all(constant)
+        && m.defs.iter().all(|d| d.phys().is_some_and(|p| p.file == R))
+        && matches!(m.target_op(), Some(TOp::M(op)) if !matches!(op, Op::LdG | Op::LdL | Op::LdS | Op::Atom(_) | Op::Red(_)))
+}
+
+/// Whether two instructions may change places as far as registers go.
+fn independent(a: &MInst<Tesla>, b: &MInst<Tesla>) -> bool {
+    let clash = |p: PReg, q: PReg| p.file == q.file && p.place.overlaps(q.place);
+    let meets = |x: &MInst<Tesla>, y: &MInst<Tesla>| {
+        x.defs.iter().filter_map(|d| d.phys()).any(|p| {
+            y.defs.iter().filter_map(|d| d.phys()).any(|q| clash(p, q))
+                || y.uses.iter().filter_map(|u| u.phys()).any(|q| clash(p, q))
+        })
+    };
+    !meets(a, b) && !meets(b, a)
 }
 
 /// Whether an operation may carry `exit`.

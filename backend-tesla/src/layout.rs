@@ -80,11 +80,12 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             && (only_exit[to.0 as usize] || only_break[to.0 as usize])
         {
             let copy = if only_exit[to.0 as usize] {
-                MInst::new(TOp::Exit).mods(last.mods.clone())
+                MInst::new(TOp::Exit).mods(last.mods)
             } else {
-                MInst::new(TOp::M(Op::Brk)).mods(last.mods.clone())
+                MInst::new(TOp::M(Op::Brk)).mods(last.mods)
             };
-            if !insts.iter().any(|i| is(i, Op::Bra) && i.mods.pred != 15 || is(i, Op::Brk) && i.mods.pred != 15) {
+            let conditional = |i: &MInst<Tesla>| i.mods.pred != 15 && (is(i, Op::Bra) || is(i, Op::Brk));
+            if !insts.iter().any(conditional) {
                 let loc = last.loc;
                 insts.pop();
                 insts.push(copy.at(loc));

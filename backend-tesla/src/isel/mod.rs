@@ -194,7 +194,7 @@ impl<'m> Isel<'m> {
         s.scratch_bytes = s.scratch_bytes.next_multiple_of(16);
         let span = module.entries[0].span;
         let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(span, "this entry point"));
-        if storage > u8::from(WINDOW) && s.window_bytes > 0 {
+        if storage > WINDOW && s.window_bytes > 0 {
             return refuse(
                 "too-many-buffers",
                 format!("tesla:{chip} needs window 14 for workgroup atomics, so at most 14 storage buffers"),
