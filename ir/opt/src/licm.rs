@@ -6,7 +6,7 @@
 
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
-use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
+use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
 use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
 
 /// Runs the pass.
@@ -16,24 +16,22 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let s = Structure::new(f, &dom);
     let fixed = readonly(f, cx);
     let mut home: SideMap<Inst, Option<Block>> = f.inst_blocks();
-    // The layout only grows by preheaders below, so the list of each loop's blocks stays right.
+    let around = Around::new(f);
+    // The blocks of each loop in layout order, those of inner loops included.
+    let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
+    for &b in &f.layout {
+        for l in s.enclosing(s.of(b)).filter(|&k| s.is_loop(k)) {
+            blocks[l].push(b);
+        }
+    }
     let loops: Vec<_> = s.loops().collect();
-    let mut added: Vec<(Block, gpucc_ir::analysis::ConstructId)> = Vec::new();
     for &l in loops.iter().rev() {
         let header = s.constructs[l].header;
-        let mut inside: EntitySet<Block> = s.blocks(f, l).into_iter().collect();
-        // Preheaders of inner loops lie in the outer ones.
-        for &(p, inner) in &added {
-            if s.enclosing(s.constructs[inner].parent).any(|k| k == l) {
-                inside.insert(p);
-            }
-        }
+        let list = std::mem::take(&mut blocks[l]);
+        let inside: EntitySet<Block> = list.iter().copied().collect();
         let mut moved: Vec<Inst> = Vec::new();
         let mut out: EntitySet<Inst> = EntitySet::new();
-        for b in f.layout.clone() {
-            if !inside.contains(b) {
-                continue;
-            }
+        for &b in &list {
             for &i in &f.blocks[b].insts {
                 let d = &f.insts[i];
                 if !is_value(f, i, &fixed) {
@@ -54,12 +52,15 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         if moved.is_empty() {
             continue;
         }
-        let before = f.layout.len();
-        let pre = preheader(f, header, &inside);
-        if f.layout.len() != before {
-            added.push((pre, l));
+        let (pre, new) = preheader(f, header, &inside, &around);
+        if new {
+            // The new block lies in the loops around this one, right before the header.
+            for k in s.enclosing(s.constructs[l].parent).filter(|&k| s.is_loop(k)) {
+                let at = blocks[k].iter().position(|&b| b == header).unwrap_or(0);
+                blocks[k].insert(at, pre);
+            }
         }
-        for &b in inside.iter().collect::<Vec<_>>().iter() {
+        for &b in &list {
             f.blocks[b].insts.retain(|&i| !out.contains(i));
         }
         let at = f.blocks[pre].insts.len() - 1;
@@ -70,32 +71,54 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
 }
 
-/// The block that leads into the loop and nowhere else; makes one if there is none.
-pub(crate) fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>) -> Block {
-    let preds = f.preds();
-    let outer: Vec<Block> = preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
+/// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
+/// not touch what is known of the others.
+struct Around {
+    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    namers: SideMap<Block, Vec<Block>>,
+}
+
+impl Around {
+    fn new(f: &Function) -> Around {
+        let mut namers: SideMap<Block, Vec<Block>> = SideMap::new();
+        for &b in &f.layout {
+            if let Some(m) = f.insts[f.terminator(b)].merge() {
+                namers[m].push(b);
+            }
+            if let Some(h) = f.blocks[b].header {
+                namers[h.merge].push(b);
+                namers[h.cont].push(b);
+            }
+        }
+        Around { preds: f.preds(), namers }
+    }
+}
+
+/// The block that leads into the loop and nowhere else, and whether it was made for that.
+fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>, around: &Around) -> (Block, bool) {
+    let outer: Vec<Block> = around.preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
     if let [p] = outer[..]
         && f.succs(p).len() == 1
         && f.insts[f.terminator(p)].merge().is_none()
     {
-        return p;
+        return (p, false);
     }
     let pre = f.make_block();
     let at = f.layout.iter().position(|&b| b == header).expect("the header is in the layout");
     f.layout.insert(at, pre);
     let types: Vec<_> = f.blocks[header].params.iter().map(|&p| f.ty(p)).collect();
     let params: Vec<Value> = types.into_iter().map(|t| f.add_param(pre, t)).collect();
-    for p in f.layout.clone() {
-        if inside.contains(p) || p == pre {
-            continue;
-        }
+    for p in outer {
         let t = f.terminator(p);
         for e in f.insts[t].edges_mut() {
             if e.block == header {
                 e.block = pre;
             }
         }
-        // Where the header was a merge or a continue block of something around it, the new block is that now.
+    }
+    // Where the header was a merge or a continue block of something around it, the new block is that now.
+    for &p in around.namers[header].iter().filter(|&&p| !inside.contains(p)) {
+        let t = f.terminator(p);
         if f.insts[t].merge() == Some(header) {
             f.insts[t].set_merge(Some(pre));
         }
@@ -109,7 +132,7 @@ pub(crate) fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Bloc
         }
     }
     Builder::new(f, pre).jump(header, &params);
-    pre
+    (pre, true)
 }
 
 #[cfg(test)]
