@@ -166,13 +166,13 @@ fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
     // What is executed when control goes on behind block `b`.
     let next_real = |b: usize| (b + 1..n).find(|&x| !empty(x));
     let mut items: Vec<Item> = Vec::new();
-    let mut starts = vec![0; n + 1];
-    for b in 0..n {
-        starts[b] = items.len();
+    let mut starts = Vec::with_capacity(n + 1);
+    for (b, block) in mf.blocks.iter().enumerate() {
+        starts.push(items.len());
         if empty(b) && b > 0 {
             continue;
         }
-        let insts = &mf.blocks[b].insts;
+        let insts = &block.insts;
         for (k, i) in insts.iter().enumerate() {
             let last = k + 1 == insts.len();
             let target = match i.target_op() {
@@ -208,7 +208,7 @@ fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
             items.push(Item { inst: i.clone(), target });
         }
     }
-    starts[n] = items.len();
+    starts.push(items.len());
     (items, starts)
 }
 
@@ -341,9 +341,7 @@ fn encode(
         return Err(bug(format!("{inst:?}: {} sources, the row has {}", operands.len(), slots.len())));
     }
     for (&(i, name), u) in slots.iter().zip(operands) {
-        let how = if memory {
-            if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
-        } else if atomic {
+        let how = if memory || atomic {
             if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
         } else {
             match (row.facts.class, dst) {

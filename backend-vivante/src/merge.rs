@@ -209,10 +209,8 @@ fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) 
                 out.uses[k].src = Src::Uniform(table.slot(list).0);
             }
         }
-        let last = order.len() - 1;
-        for lane in order.len()..4 {
-            swz[lane] = swz[last];
-        }
+        let last = swz[order.len() - 1];
+        swz[order.len()..].fill(last);
         out.uses[k].mods.swz = swz;
     }
     (all_words.len() <= 4).then_some(out)

@@ -95,7 +95,7 @@ fn split_line(line: &str) -> Line<'_> {
         column += lead;
         text = &text[lead..];
         let word = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
-        if word == 0 || text[word..].chars().next() != Some(':') {
+        if word == 0 || !text[word..].starts_with(':') {
             break;
         }
         labels.push(&text[..word]);

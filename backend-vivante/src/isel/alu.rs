@@ -90,6 +90,7 @@ type Cx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
     /// One machine operation into `dst`: once for all lanes, or lane by lane where the chip wants it.
+    #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
     pub(super) fn op_into(
         &mut self,
         cx: &mut Cx<'_>,

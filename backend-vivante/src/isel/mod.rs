@@ -70,6 +70,9 @@ pub struct Isel<'m> {
     promoted: u32,
 }
 
+/// A piece of the prologue that is emitted behind the preloaded registers.
+type Later<'m> = Box<dyn FnOnce(&mut Isel<'m>, &mut Select<'_, Vivante>)>;
+
 /// Most words of buffer contents that are promoted to uniforms; the rest is loaded.
 const PROMOTED: u32 = 400;
 
@@ -178,7 +181,7 @@ impl<'m> Isel<'m> {
     fn prologue(&mut self, cx: &mut Select<'_, Vivante>) {
         // From the last to the first, as each may ask for others.
         let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
-        let mut later: Vec<Box<dyn FnOnce(&mut Self, &mut Select<'_, Vivante>)>> = Vec::new();
+        let mut later: Vec<Later<'m>> = Vec::new();
         let needs_group = self.scratch_base.is_some() || self.shared_base.is_some();
         if self.scratch_base.is_some() && self.index.is_none() {
             self.index = Some(cx.temp(row(1)));
