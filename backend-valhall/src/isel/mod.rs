@@ -114,6 +114,12 @@ impl Isel<'_> {
             return self.word(cx, bits);
         }
         let v = self.alias(cx, v);
+        // The size of a buffer is a uniform word: an operand like a constant.
+        if let Some(Attr::Res(r)) = cx.peek(v).map(|d| &d.attr)
+            && let Some(n) = self.uniforms.word(self.resources.size(self.module, *r))
+        {
+            return Use::uniform(n);
+        }
         Use::reg(cx.reg(v))
     }
 
