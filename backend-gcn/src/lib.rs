@@ -1,1 +1,327 @@
 //! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).
+//!
+//! `flow` plans how a wave runs the function (branches, lanes that wait), `fixed` what scalar registers hold for the whole
+//! program, `isel` and `mem` choose instructions by uniformity, `emit` writes forms, control flow, waits and hazard NOPs.
+
+mod emit;
+mod fixed;
+mod flow;
+mod isel;
+mod mem;
+mod target;
+
+use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
+use gpucc_gcn_machine::{self as machine, abi};
+use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::{AllocError, AllocOptions};
+use gpucc_opt::{Caps, OpSet};
+
+use target::Gcn;
+
+/// The backend.
+pub struct GcnBackend;
+
+/// The one instance.
+pub static GCN: GcnBackend = GcnBackend;
+
+const NAMES: &[&str] = &["gfx6", "gfx7", "gfx8"];
+
+/// Scalar registers below this can be used on every generation without crowding out VCC (launch convention, section 7).
+const SCALAR_TOP: u32 = 94;
+
+/// What GCN lacks, for the target-independent passes.
+fn caps() -> Caps {
+    Caps {
+        expand: OpSet::of(&[
+            Op::FDiv,
+            Op::FRem,
+            Op::FSign,
+            Op::FFract,
+            Op::FDot,
+            Op::F2S,
+            Op::F2U,
+            Op::UDiv,
+            Op::SDiv,
+            Op::URem,
+            Op::SRem,
+            Op::SMul24,
+            Op::UBitExtract,
+            Op::SBitExtract,
+            Op::BitInsert,
+            Op::UDot4x8,
+            Op::SDot4x8,
+            Op::PackUnorm4x8,
+            Op::PackSnorm4x8,
+            Op::PackUnorm2x16,
+            Op::PackSnorm2x16,
+            Op::UnpackUnorm4x8,
+            Op::UnpackSnorm4x8,
+            Op::UnpackUnorm2x16,
+            Op::UnpackSnorm2x16,
+            Op::ExtractDyn,
+            Op::InsertDyn,
+        ]),
+        scalar: true,
+        expand_bool_select: true,
+        checked_loads: true,
+        checked_stores: true,
+        prefer_mul24: true,
+        ..Caps::FULL
+    }
+}
+
+impl Backend for GcnBackend {
+    fn family(&self) -> &'static str {
+        "gcn"
+    }
+
+    fn generations(&self) -> &'static [&'static str] {
+        NAMES
+    }
+
+    fn default_generation(&self) -> usize {
+        2
+    }
+
+    fn compile(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
+        compile(module, entry, generation as u8, options)
+    }
+
+    fn listing(&self, output: &Output, generation: usize) -> String {
+        let mut text = format!("; entry {}\n", output.entry.name);
+        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
+        text
+    }
+}
+
+/// Byte offsets of variables: workgroup memory, and scratch with each invocation's private and function variables.
+struct Memory {
+    list: Vec<(Place, u32)>,
+    shared: u32,
+    scratch: u32,
+}
+
+impl Memory {
+    fn new(m: &Module, f: &Function) -> Memory {
+        let mut x = Memory { list: Vec::new(), shared: 0, scratch: 0 };
+        for (_, i) in f.insts_in_order() {
+            let (Attr::Mem(a) | Attr::Atomic(_, a)) = &f.insts[i].attr else { continue };
+            if matches!(a.place, Place::Buffer(_)) || x.list.iter().any(|p| p.0 == a.place) {
+                continue;
+            }
+            let var = match a.place {
+                Place::Global(g) => &m.globals[g],
+                Place::Local(l) => &f.locals[l],
+                Place::Buffer(_) => continue,
+            };
+            let end = if m.space(a.place) == Space::Workgroup { &mut x.shared } else { &mut x.scratch };
+            let at = end.next_multiple_of(var.align.max(4));
+            *end = at + var.size.next_multiple_of(4);
+            x.list.push((a.place, at));
+        }
+        x
+    }
+
+    fn at(&self, p: Place) -> u32 {
+        self.list.iter().find(|x| x.0 == p).map_or(0, |x| x.1)
+    }
+}
+
+fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let chip = NAMES[generation as usize];
+    let pipeline = gpucc_opt::Options {
+        level: options.opt_level,
+        verify: options.verify || cfg!(debug_assertions),
+        dump_after: options.dump_after.clone(),
+        ..gpucc_opt::Options::default()
+    };
+    let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let gir = m.to_string();
+    let e = m.entries[0].clone();
+    if e.stage != gpucc_ir::Stage::Compute {
+        return Err(Diagnostic::unsupported("stage", format!("gcn:{chip} takes compute entry points only"))
+            .at(e.span, "this stage"));
+    }
+    let size = e.workgroup_size;
+    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    if invocations > 1024 {
+        return Err(Diagnostic::unsupported(
+            "workgroup-size",
+            format!("gcn:{chip} has workgroups of at most 1024 invocations, this one has {invocations}"),
+        )
+        .at(e.span, "this entry point"));
+    }
+    trace::enter("flow", &m.funcs[e.func].name);
+    flow::split_switches(&mut m.funcs[e.func]);
+    flow::split_critical_edges(&mut m.funcs[e.func]);
+    let f = &m.funcs[e.func];
+    let memory = Memory::new(&m, f);
+    let limit = abi::lds_limit(generation);
+    if memory.shared > limit {
+        return Err(Diagnostic::unsupported(
+            "workgroup-memory",
+            format!("gcn:{chip} has {limit} bytes of workgroup memory, this needs {}", memory.shared),
+        )
+        .at(e.span, "this entry point"));
+    }
+    let plan = flow::plan(&m, f);
+    let fixed = fixed::Fixed::new(&m, f);
+    let mask_low = SCALAR_TOP.saturating_sub(2 * plan.mask_registers);
+    if fixed.end + 16 > mask_low {
+        return Err(Diagnostic::unsupported(
+            "out-of-registers",
+            format!(
+                "gcn:{chip} has {SCALAR_TOP} scalar registers; descriptors and system values take {}, masks of waiting lanes {}",
+                fixed.end,
+                2 * plan.mask_registers
+            ),
+        )
+        .at(e.span, "this entry point")
+        .note("fewer buffers or less deeply nested control flow would help"));
+    }
+    let t = Gcn::new(fixed.end as u16, mask_low as u16, 256);
+
+    trace::enter("isel", &f.name);
+    let places = |p: Place| memory.at(p);
+    let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places);
+    let mut mf = gpucc_mir::select(f, &mut isel)?;
+    trace::enter("machine clean-up", &f.name);
+    gpucc_mir::dce(&mut mf, &t);
+    let before = gpucc_mir::print(&mf, &t);
+    trace::enter("register allocation", &f.name);
+    gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
+        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
+            "out-of-registers",
+            format!(
+                "gcn:{chip} has {} {} registers to give out, this needs {} at once, at `{}`",
+                o.limit, o.file, o.demand, o.inst
+            ),
+        )
+        .at(m.span(o.loc), "most values are alive here")
+        .note("smaller arrays or fewer live values would help"),
+        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    })?;
+    let after = gpucc_mir::print(&mf, &t);
+    trace::enter("emission", &f.name);
+    let p = emit::emit(&mf, &plan, &fixed, SCALAR_TOP, generation);
+
+    let highest = (0..3).rev().find(|&c| isel.ids[c].is_some()).unwrap_or(0);
+    let vgprs = p.vgprs.max(highest as u32 + 1);
+    let rsrc2 = abi::Rsrc2 {
+        scratch: fixed.scratch_offset.is_some(),
+        user_sgprs: 2,
+        workgroup_id: fixed.wants_id,
+        tg_size: false,
+        local_id_components: highest as u32,
+        lds_bytes: memory.shared,
+    };
+    let mut preloads = fixed.preloads();
+    for c in 0..=highest as u16 {
+        let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
+        preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
+    }
+    let (resources, names, writes) = resources(&m, f);
+    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
+    if writes {
+        flag |= flags::WRITES_MEMORY;
+    }
+    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
+        flag |= flags::BARRIERS;
+    }
+    let waves = abi::waves(vgprs, p.sgprs, generation);
+    let stats: Vec<(String, u64)> = [
+        ("instructions", p.instructions),
+        ("bytes", p.code.len() as u64),
+        ("registers", u64::from(vgprs)),
+        ("sgprs", u64::from(p.sgprs)),
+        ("vgprs", u64::from(vgprs)),
+        ("waves", u64::from(waves)),
+        ("valu", p.counts.valu),
+        ("salu", p.counts.salu),
+        ("vmem", p.counts.vmem),
+        ("smem", p.counts.smem),
+        ("lds", p.counts.lds),
+        ("branches", p.counts.branches),
+        ("waits", p.counts.waits),
+        ("nops", p.counts.nops),
+        ("shared_bytes", u64::from(memory.shared)),
+        ("scratch_bytes", u64::from(memory.scratch)),
+    ]
+    .map(|(k, v)| (k.to_string(), v))
+    .to_vec();
+    let entry = Entry {
+        name: e.name.clone(),
+        stage: Stage::Compute,
+        code: p.code,
+        meta: Meta {
+            workgroup_size: size,
+            subgroup_size: 64,
+            registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
+            shared_bytes: memory.shared,
+            scratch_bytes: memory.scratch,
+            flags: flag,
+            family_words: vec![abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, generation), rsrc2.word(generation)],
+        },
+        resources,
+        preloads,
+        names,
+        stats: stats.clone(),
+        ..Entry::default()
+    };
+    let times = if options.time_passes {
+        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Output {
+        entry,
+        gir,
+        mir: format!("before allocation:\n{before}\nafter allocation:\n{after}"),
+        stats,
+        dumps: report.dumps,
+        times,
+    })
+}
+
+/// Buffers in use, their names, and whether any is written.
+fn resources(m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>, bool) {
+    let (mut list, mut names, mut writes) = (Vec::new(), Vec::new(), false);
+    for (r, data) in m.resources.iter() {
+        let (mut used, mut written) = (false, false);
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let here = match &d.attr {
+                Attr::Mem(a) | Attr::Atomic(_, a) => a.place == Place::Buffer(r),
+                Attr::Res(x) => *x == r,
+                _ => false,
+            };
+            used |= here;
+            written |= here && matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
+        }
+        if !used {
+            continue;
+        }
+        writes |= written;
+        names.push((list.len() as u32, data.name.clone()));
+        list.push(Resource {
+            group: data.group,
+            binding: data.binding,
+            kind: match data.kind {
+                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
+                _ => ResourceKind::Storage,
+            },
+            access: if written { Access::ReadWrite } else { Access::Read },
+            slot: list.len() as u32,
+            min_size: data.min_size,
+            count: 1,
+        });
+    }
+    (list, names, writes)
+}

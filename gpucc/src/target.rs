@@ -4,7 +4,8 @@ use std::fmt;
 
 use gpucc_mir::backend::Backend;
 
-static BACKENDS: &[&dyn Backend] = &[&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_vivante::VIVANTE];
+static BACKENDS: &[&dyn Backend] =
+    &[&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE];
 
 /// The backends, in the order in which reports list them.
 pub fn backends() -> &'static [&'static dyn Backend] {

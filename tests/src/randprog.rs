@@ -105,6 +105,9 @@ impl Generator {
                      @group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>, 4>;\n\
                      var<workgroup> tile: array<u32, 32>;\n\
                      var<private> state: u32 = 7u;\n\
+                     var<private> zu: u32 = 0u;\n\
+                     var<private> zi: i32 = 0;\n\
+                     var<private> zf: f32 = 0.0;\n\
                      fn small(x: f32) -> f32 { return x - floor(x * 0.0009765625) * 1024.0; }\n\
                      fn word(x: f32) -> u32 { return u32(i32(x)); }\n\n";
         for _ in 0..self.pick(3) {
@@ -297,6 +300,8 @@ impl Generator {
         Some(list[self.pick(list.len() as u32) as usize].clone())
     }
 
+    /// Constants are added to variables that hold zero: naga would refuse what overflows in its constant evaluator, and our own
+    /// folding is to be tested.
     fn leaf(&mut self, t: Ty) -> String {
         if let Some(v) = self.variable(t) {
             return if t == Ty::F { format!("small({v})") } else { v };
@@ -304,19 +309,22 @@ impl Generator {
         match t {
             Ty::U => match self.pick(4) {
                 0 => "params.a".into(),
-                1 => format!("{}u", [0u32, 1, 2, 31, 255, 65535, 0x8000_0000, u32::MAX][self.pick(8) as usize]),
-                2 => format!("{}u", self.pick(1000)),
+                1 => format!("(zu + {}u)", [0u32, 1, 2, 31, 255, 65535, 0x8000_0000, u32::MAX][self.pick(8) as usize]),
+                2 => format!("(zu + {}u)", self.pick(1000)),
                 _ => "params.d".into(),
             },
             Ty::I => match self.pick(4) {
                 0 => "params.b".into(),
-                1 => ["0", "1", "-1", "2147483647", "i32(-2147483648)", "16"][self.pick(6) as usize].into(),
-                2 => format!("{}", self.pick(200) as i32 - 100),
+                1 => format!(
+                    "(zi + {})",
+                    ["0", "1", "-1", "2147483647", "i32(-2147483648)", "16"][self.pick(6) as usize]
+                ),
+                2 => format!("(zi + {})", self.pick(200) as i32 - 100),
                 _ => format!("params.v.{}", ["x", "y", "z", "w"][self.pick(4) as usize]),
             },
             Ty::F => match self.pick(3) {
                 0 => "params.c".into(),
-                _ => format!("{}.0", self.pick(256)),
+                _ => format!("(zf + {}.0)", self.pick(256)),
             },
             Ty::B => ["true", "false", "(params.a > 3u)"][self.pick(3) as usize].into(),
             Ty::V(k, n) => {

@@ -47,6 +47,8 @@ pub struct Caps {
     pub strict_align: bool,
     /// Whether the hardware bounds loads from buffers, so that only stores and atomics are clamped.
     pub checked_loads: bool,
+    /// The same for stores and atomics.
+    pub checked_stores: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
     /// Whether `umul24` is cheaper than `imul`: products of numbers below 2^24 use it.
@@ -71,6 +73,7 @@ impl Caps {
         expand_bool_select: false,
         strict_align: false,
         checked_loads: false,
+        checked_stores: false,
         select_array_bytes: 64,
         prefer_mul24: false,
         offset_fold: 0,

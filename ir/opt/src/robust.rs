@@ -10,7 +10,8 @@
 //! WGSL lets an access that is out of bounds touch any location inside the variable. A buffer is at least as large as its
 //! declared minimum, so the subtraction cannot wrap while constant offset and access size lie inside the minimum; where they do
 //! not, the whole offset is clamped. A clamped offset keeps the alignment of the access where `strict_align` asks for it, and
-//! promises 4 bytes otherwise. Loads from buffers that the hardware checks (`checked_loads`) stay as they are. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
+//! promises 4 bytes otherwise. Accesses to buffers that the hardware checks
+//! (`checked_loads`, `checked_stores`) stay as they are. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
 //! Does nothing when the module is not robust.
 
 use gpucc_ir::{Attr, Builder, Function, Inst, MemFlags, Module, Op, Place, Value};
@@ -55,7 +56,8 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
         mark(b, i, mem.align);
         return true;
     }
-    if caps.checked_loads && d.op == Op::Load && matches!(mem.place, Place::Buffer(_)) {
+    let checked = if d.op == Op::Load { caps.checked_loads } else { caps.checked_stores };
+    if checked && matches!(mem.place, Place::Buffer(_)) {
         return false;
     }
     // The limit keeps `align` if it is a multiple of it.

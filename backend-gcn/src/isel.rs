@@ -1,0 +1,842 @@
+//! Instruction selection: IR to machine IR.
+//!
+//! A uniform integer value whose operands are scalar and whose uses all lie in its block is computed by the scalar unit;
+//! everything else by the vector unit. A boolean is a lane mask inside its block, and 0 or 1 in a vector register across blocks.
+
+use gpucc_gcn_machine::Op;
+use gpucc_gcn_machine::operand::inline32;
+use gpucc_ir::analysis::Uniformity;
+use gpucc_ir::{
+    Attr, Diagnostic, FloatCc, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value,
+};
+use gpucc_mir::{Cfg, Class, Def, Lower, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg};
+use smallvec::SmallVec;
+
+use crate::fixed::Fixed;
+use crate::flow::{How, Plan};
+use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, Mods, S, SrcMods, V, run_class};
+
+pub(crate) type Cx<'f> = Select<'f, Gcn>;
+pub(crate) type MI = MInst<Gcn>;
+pub(crate) type U = Use<Gcn>;
+
+/// What selection knows and learns.
+pub struct Isel<'m> {
+    pub module: &'m Module,
+    pub generation: u8,
+    pub workgroup_size: [u32; 3],
+    pub plan: &'m Plan,
+    pub fixed: &'m Fixed,
+    pub local: SideMap<Value, bool>,
+    /// Values of the scalar unit.
+    pub scalar: SideMap<Value, bool>,
+    /// Byte offset of each variable in its memory.
+    pub places: &'m dyn Fn(Place) -> u32,
+    /// Registers of the local id that were asked for.
+    pub ids: [Option<VReg>; 3],
+    home: SideMap<Inst, Option<gpucc_ir::Block>>,
+}
+
+pub(crate) fn op(o: Op) -> MI {
+    MInst::new(GOp::I(o))
+}
+
+pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
+    i.mods.0.extend_from_slice(mods);
+    i
+}
+
+/// The scalar operation for an IR op, if the scalar unit has one.
+fn scalar_op(o: Ir) -> Option<Op> {
+    Some(match o {
+        Ir::IAdd => Op::SAddU32,
+        Ir::ISub => Op::SSubU32,
+        Ir::IMul => Op::SMulI32,
+        Ir::And => Op::SAndB32,
+        Ir::Or => Op::SOrB32,
+        Ir::Xor => Op::SXorB32,
+        Ir::Not => Op::SNotB32,
+        Ir::Shl => Op::SLshlB32,
+        Ir::UShr => Op::SLshrB32,
+        Ir::SShr => Op::SAshrI32,
+        Ir::SMin => Op::SMinI32,
+        Ir::SMax => Op::SMaxI32,
+        Ir::UMin => Op::SMinU32,
+        Ir::UMax => Op::SMaxU32,
+        Ir::Popcount => Op::SBcnt1I32B32,
+        Ir::BitReverse => Op::SBrevB32,
+        _ => return None,
+    })
+}
+
+fn scalar_compare(cc: IntCc) -> Op {
+    match cc {
+        IntCc::Eq => Op::SCmpEqU32,
+        IntCc::Ne => Op::SCmpLgU32,
+        IntCc::Slt => Op::SCmpLtI32,
+        IntCc::Sle => Op::SCmpLeI32,
+        IntCc::Sgt => Op::SCmpGtI32,
+        IntCc::Sge => Op::SCmpGeI32,
+        IntCc::Ult => Op::SCmpLtU32,
+        IntCc::Ule => Op::SCmpLeU32,
+        IntCc::Ugt => Op::SCmpGtU32,
+        IntCc::Uge => Op::SCmpGeU32,
+    }
+}
+
+fn vector_compare(cc: IntCc) -> Op {
+    match cc {
+        IntCc::Eq => Op::VCmpEqU32,
+        IntCc::Ne => Op::VCmpNeU32,
+        IntCc::Slt => Op::VCmpLtI32,
+        IntCc::Sle => Op::VCmpLeI32,
+        IntCc::Sgt => Op::VCmpGtI32,
+        IntCc::Sge => Op::VCmpGeI32,
+        IntCc::Ult => Op::VCmpLtU32,
+        IntCc::Ule => Op::VCmpLeU32,
+        IntCc::Ugt => Op::VCmpGtU32,
+        IntCc::Uge => Op::VCmpGeU32,
+    }
+}
+
+fn float_compare(cc: FloatCc) -> Op {
+    match cc {
+        FloatCc::Oeq => Op::VCmpEqF32,
+        FloatCc::One => Op::VCmpLgF32,
+        FloatCc::Olt => Op::VCmpLtF32,
+        FloatCc::Ole => Op::VCmpLeF32,
+        FloatCc::Ogt => Op::VCmpGtF32,
+        FloatCc::Oge => Op::VCmpGeF32,
+        FloatCc::Ord => Op::VCmpOF32,
+        FloatCc::Ueq => Op::VCmpNlgF32,
+        FloatCc::Une => Op::VCmpNeqF32,
+        FloatCc::Ult => Op::VCmpNgeF32,
+        FloatCc::Ule => Op::VCmpNgtF32,
+        FloatCc::Ugt => Op::VCmpNleF32,
+        FloatCc::Uge => Op::VCmpNltF32,
+        FloatCc::Uno => Op::VCmpUF32,
+    }
+}
+
+/// Integer and float constants as 32 register bits.
+fn bits_of(f: &Function, v: Value) -> Option<u32> {
+    f.const_bits(v).map(|b| b as u32)
+}
+
+impl<'m> Isel<'m> {
+    pub fn new(
+        module: &'m Module,
+        f: &Function,
+        generation: u8,
+        workgroup_size: [u32; 3],
+        plan: &'m Plan,
+        fixed: &'m Fixed,
+        places: &'m dyn Fn(Place) -> u32,
+    ) -> Isel<'m> {
+        let local = crate::flow::local_values(f);
+        let uniform = Uniformity::new(module, f);
+        let mut scalar: SideMap<Value, bool> = SideMap::with_default(false);
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let Some(&r) = d.results.first() else { continue };
+            if uniform.is_divergent(r) || !local[r] || f.ty(r).is_vector() || f.ty(r).is_bool() {
+                continue;
+            }
+            let known = |v: Value, scalar: &SideMap<Value, bool>| bits_of(f, v).is_some() || scalar[v];
+            let is = match d.op {
+                Ir::BufferLength => true,
+                Ir::Extract => f
+                    .def_op(d.args[0], Ir::Sysval)
+                    .is_some_and(|s| matches!(s.attr, Attr::Sysval(Sysval::WorkgroupId | Sysval::NumWorkgroups))),
+                // Constant memory at a constant offset; `scalar_load` has the details.
+                Ir::Load => match &d.attr {
+                    Attr::Mem(a) => {
+                        let limit = if generation == 2 { 1 << 20 } else { 1020 };
+                        matches!(a.place, Place::Buffer(b) if !module.resources[b].kind.is_writable())
+                            && d.dyn_offset().is_none()
+                            && a.offset.is_multiple_of(4)
+                            && a.offset + 16 <= limit
+                    }
+                    _ => false,
+                },
+                o => scalar_op(o).is_some() && f.ty(r).is_int() && d.args.iter().all(|&a| known(a, &scalar)),
+            };
+            scalar.set(r, is);
+        }
+        Isel {
+            module,
+            generation,
+            workgroup_size,
+            plan,
+            fixed,
+            local,
+            scalar,
+            places,
+            ids: [None; 3],
+            home: f.inst_blocks(),
+        }
+    }
+
+    /// The producer, if it is in the block that is being selected: only then may its operands be used again here.
+    fn peek<'f>(&self, cx: &Cx<'f>, v: Value) -> Option<&'f gpucc_ir::InstData> {
+        let i = cx.f.def_inst(v)?;
+        (self.home[i] == Some(cx.current())).then(|| cx.peek(v))?
+    }
+
+    /// Looks through operations that change nothing in a register.
+    fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
+        while let Some(d) = self.peek(cx, v) {
+            let f = cx.f;
+            if d.op == Ir::Bitcast
+                && !f.ty(v).is_vector()
+                && f.ty(d.args[0]).bits() == f.ty(v).bits()
+                && self.scalar[v] == self.scalar[d.args[0]]
+            {
+                v = d.args[0];
+            } else {
+                break;
+            }
+        }
+        v
+    }
+
+    /// An operand: a constant, a scalar or a vector register.
+    pub(crate) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let v = self.alias(cx, v);
+        match bits_of(cx.f, v) {
+            Some(b) => Use::imm(b),
+            None => Use::reg(cx.reg(v)),
+        }
+    }
+
+    /// A float operand with sign and magnitude folded.
+    fn float(&mut self, cx: &mut Cx<'_>, mut v: Value) -> U {
+        let mut m = SrcMods::default();
+        while let Some(d) = self.peek(cx, v) {
+            match d.op {
+                Ir::FNeg => m.neg ^= !m.abs,
+                Ir::FAbs => m.abs = true,
+                _ => break,
+            }
+            v = d.args[0];
+        }
+        if let Some(b) = bits_of(cx.f, v) {
+            let b = if m.abs { b & 0x7fff_ffff } else { b };
+            return Use::imm(if m.neg { b ^ 0x8000_0000 } else { b });
+        }
+        self.any(cx, v).mods(m)
+    }
+
+    fn is_vector_reg(&self, cx: &Cx<'_>, u: &U) -> bool {
+        match u.src {
+            Src::Reg(Reg::V(r)) => cx.mf.class(r).0 >= V.0,
+            Src::Reg(Reg::P(p)) => p.file == FILE_V,
+            _ => false,
+        }
+    }
+
+    fn inline(&self, u: &U) -> bool {
+        matches!(u.src, Src::Imm(b) if inline32(b, self.generation).is_some())
+    }
+
+    /// The operand in a vector register, its modifiers kept.
+    pub(crate) fn to_vector(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+        if self.is_vector_reg(cx, &u) {
+            return u;
+        }
+        let t = cx.temp(V);
+        cx.emit(op(Op::VMovB32).def(t).arg(Use::new(u.src)));
+        Use::reg(t).mods(u.mods)
+    }
+
+    /// The vector register of a value.
+    pub(crate) fn vector(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let u = self.any(cx, v);
+        self.to_vector(cx, u)
+    }
+
+    /// Emits a vector instruction after moving operands that break its limits: one scalar or literal in all, literals and
+    /// scalars only where the form has room.
+    pub(crate) fn valu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let n = i.uses.len();
+        let Some(GOp::I(o)) = i.target_op() else { return cx.emit(i) };
+        let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.get("clamp") != 0;
+        let mask_use = i.mods.get("@mask") as usize;
+        let short = crate::emit::has_short(o, self.generation) && !mods && i.mods.get("@long") == 0;
+        if n >= 2 && short && !self.is_vector_reg(cx, &i.uses[1]) && self.is_vector_reg(cx, &i.uses[0]) && commutes(o) {
+            i.uses.swap(0, 1);
+        }
+        // The short form takes anything first and a vector register second; the long form one scalar anywhere.
+        let fits_short = short && (n < 2 || self.is_vector_reg(cx, &i.uses[1]));
+        let mut scalars: Vec<Src> = Vec::new();
+        for k in (0..n).rev() {
+            let u = i.uses[k];
+            if self.is_vector_reg(cx, &u) || self.inline(&u) {
+                continue;
+            }
+            let is_mask = mask_use == k + 1;
+            let literal = matches!(u.src, Src::Imm(_));
+            let room = scalars.is_empty() || scalars.contains(&u.src);
+            if is_mask || room && (!literal || fits_short && k == 0) {
+                scalars.push(u.src);
+                continue;
+            }
+            i.uses[k] = self.to_vector(cx, u);
+        }
+        cx.emit(i);
+    }
+
+    fn make_v(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
+        let t = cx.temp(V);
+        self.valu(cx, i.def(t));
+        t
+    }
+
+    /// Emits a scalar instruction; at most one literal.
+    fn salu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let mut literal = None;
+        for k in 0..i.uses.len() {
+            let Src::Imm(b) = i.uses[k].src else { continue };
+            if inline32(b, self.generation).is_some() || literal == Some(b) {
+                continue;
+            }
+            if literal.is_none() {
+                literal = Some(b);
+                continue;
+            }
+            let t = cx.temp(S);
+            cx.emit(op(Op::SMovB32).def(t).imm(b));
+            i.uses[k] = Use::reg(t);
+        }
+        cx.emit(i);
+    }
+
+    /// A boolean as a lane mask.
+    fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        if let Some(b) = bits_of(cx.f, v) {
+            let t = cx.temp(MASK);
+            cx.emit(if b != 0 { MInst::new(GOp::ExecMask).def(t) } else { op(Op::SMovB64).def(t).imm(0) });
+            return Use::reg(t);
+        }
+        let r = cx.reg(v);
+        if cx.mf.class(r) == MASK {
+            return Use::reg(r);
+        }
+        let t = cx.temp(MASK);
+        self.valu(cx, with(op(Op::VCmpNeU32).def(t).imm(0).arg(r), &[("@long", 1)]));
+        Use::reg(t)
+    }
+
+    /// Puts a mask where a boolean result is wanted.
+    fn set_bool(&mut self, cx: &mut Cx<'_>, out: VReg, make: impl FnOnce(&mut Self, &mut Cx<'_>, VReg)) {
+        if cx.mf.class(out) == MASK {
+            make(self, cx, out);
+            return;
+        }
+        let t = cx.temp(MASK);
+        make(self, cx, t);
+        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(t), &[("@long", 1), ("@mask", 3)]));
+    }
+
+    fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let out = cx.result(i, 0);
+        let fixed = |r: u32| Use::preg(PReg::new(FILE_S, r as u16, 1));
+        match s {
+            Sysval::LocalInvocationId => {
+                for (c, &r) in out.iter().enumerate() {
+                    let id = self.local_id(cx, c);
+                    self.valu(cx, op(Op::VMovB32).def(r).arg(id));
+                }
+            }
+            Sysval::WorkgroupId => {
+                for (c, &r) in out.iter().enumerate() {
+                    self.valu(cx, op(Op::VMovB32).def(r).arg(fixed(self.fixed.workgroup_id[c])));
+                }
+            }
+            Sysval::NumWorkgroups => {
+                for (c, &r) in out.iter().enumerate() {
+                    self.valu(cx, op(Op::VMovB32).def(r).arg(fixed(self.fixed.num_workgroups[c])));
+                }
+            }
+            Sysval::GlobalInvocationId => {
+                for (c, &r) in out.iter().enumerate() {
+                    let t = cx.temp(S);
+                    let size = Use::imm(self.workgroup_size[c]);
+                    self.salu(cx, op(Op::SMulI32).def(t).arg(fixed(self.fixed.workgroup_id[c])).arg(size));
+                    let id = self.local_id(cx, c);
+                    self.add(cx, r, Use::reg(t), id);
+                }
+            }
+            Sysval::LocalInvocationIndex => {
+                let [sx, sy, _] = self.workgroup_size;
+                let x = self.local_id(cx, 0);
+                let mut sum = self.to_vector(cx, x);
+                for (c, scale) in [(1, sx), (2, sx * sy)] {
+                    if self.workgroup_size[c] > 1 {
+                        let id = self.local_id(cx, c);
+                        let p = self.make_v(cx, op(Op::VMulU32U24).arg(Use::imm(scale)).arg(id));
+                        let t = cx.temp(V);
+                        self.add(cx, t, Use::reg(p), sum);
+                        sum = Use::reg(t);
+                    }
+                }
+                cx.emit(MInst::copy(out[0], sum));
+            }
+            other => return Err(self.refuse(cx, i, &format!("`{other}`"))),
+        }
+        Ok(())
+    }
+
+    fn local_id(&mut self, cx: &mut Cx<'_>, c: usize) -> U {
+        if self.workgroup_size[c] == 1 {
+            return Use::imm(0);
+        }
+        let r = *self.ids[c].get_or_insert_with(|| cx.temp(V));
+        Use::reg(r)
+    }
+
+    pub(crate) fn add(&mut self, cx: &mut Cx<'_>, out: VReg, a: U, b: U) {
+        let o = if self.generation == 2 { Op::VAddU32 } else { Op::VAddI32 };
+        self.valu(cx, op(o).def(out).arg(a).arg(b));
+    }
+
+    pub(crate) fn refuse(&self, cx: &Cx<'_>, i: Inst, what: &str) -> Diagnostic {
+        let span = self.module.span(cx.data(i).loc);
+        let name = ["gfx6", "gfx7", "gfx8"][self.generation as usize];
+        Diagnostic::unsupported("gcn", format!("{what} is not supported on gcn:{name}")).at(span, "used here")
+    }
+
+    fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let a = |n: usize| d.args[n];
+        let out = cx.result(i, 0);
+        let r = out[0];
+        let scalar = cx.mf.class(r) == S;
+        if scalar {
+            match d.op {
+                Ir::Extract => {
+                    let (Some(s), Attr::Lane(k)) = (cx.f.def_op(a(0), Ir::Sysval), &d.attr) else {
+                        return Err(self.refuse(cx, i, "extract"));
+                    };
+                    let regs = match s.attr {
+                        Attr::Sysval(Sysval::WorkgroupId) => self.fixed.workgroup_id,
+                        _ => self.fixed.num_workgroups,
+                    };
+                    cx.emit(op(Op::SMovB32).def(r).arg(Use::preg(PReg::new(FILE_S, regs[*k as usize] as u16, 1))));
+                }
+                _ => {
+                    let Some(o) = scalar_op(d.op) else { return Err(self.refuse(cx, i, &format!("`{}`", d.op))) };
+                    let mut m = op(o).def(r);
+                    for &v in &d.args {
+                        let u = self.any(cx, v);
+                        m = m.arg(u);
+                    }
+                    self.salu(cx, m);
+                }
+            }
+            return Ok(());
+        }
+        if cx.f.ty(d.results[0]).is_bool() {
+            return self.boolean(cx, i, r);
+        }
+        let inst = match d.op {
+            Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
+                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
+                let o = match d.op {
+                    Ir::FAdd => Op::VAddF32,
+                    Ir::FSub => Op::VSubF32,
+                    Ir::FMul => Op::VMulF32,
+                    Ir::FMin => Op::VMinF32,
+                    _ => Op::VMaxF32,
+                };
+                op(o).arg(x).arg(y)
+            }
+            Ir::Fma => {
+                let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
+                op(Op::VFmaF32).arg(x).arg(y).arg(z)
+            }
+            Ir::FNeg => {
+                let x = self.any(cx, a(0));
+                op(Op::VXorB32).imm(0x8000_0000).arg(x)
+            }
+            Ir::FAbs => {
+                let x = self.any(cx, a(0));
+                op(Op::VAndB32).imm(0x7fff_ffff).arg(x)
+            }
+            Ir::FSat => {
+                let x = self.float(cx, a(0));
+                with(op(Op::VAddF32).arg(x).imm(0), &[("clamp", 1)])
+            }
+            Ir::FFloor
+            | Ir::FCeil
+            | Ir::FTrunc
+            | Ir::FRoundEven
+            | Ir::FRcp
+            | Ir::FRsqrt
+            | Ir::FSqrt
+            | Ir::FExp2
+            | Ir::FLog2 => {
+                let x = self.float(cx, a(0));
+                op(match d.op {
+                    Ir::FFloor => Op::VFloorF32,
+                    Ir::FCeil => Op::VCeilF32,
+                    Ir::FTrunc => Op::VTruncF32,
+                    Ir::FRoundEven => Op::VRndneF32,
+                    Ir::FRcp => Op::VRcpF32,
+                    Ir::FRsqrt => Op::VRsqF32,
+                    Ir::FSqrt => Op::VSqrtF32,
+                    Ir::FExp2 => Op::VExpF32,
+                    _ => Op::VLogF32,
+                })
+                .arg(x)
+            }
+            Ir::FSin | Ir::FCos => {
+                // Turns, brought into one turn: the instruction takes -256..256 only.
+                let x = self.float(cx, a(0));
+                let turns = self.make_v(cx, op(Op::VMulF32).imm(0x3e22_f983).arg(x));
+                let t = self.make_v(cx, op(Op::VFractF32).arg(turns));
+                op(if d.op == Ir::FSin { Op::VSinF32 } else { Op::VCosF32 }).arg(t)
+            }
+            Ir::FLdexp => {
+                let (x, n) = (self.float(cx, a(0)), self.any(cx, a(1)));
+                with(op(Op::VLdexpF32).arg(x).arg(n), &[("@long", 1)])
+            }
+            Ir::FQuant16 => {
+                let x = self.float(cx, a(0));
+                let h = self.make_v(cx, op(Op::VCvtF16F32).arg(x));
+                op(Op::VCvtF32F16).arg(h)
+            }
+            Ir::F2SFull | Ir::F2UFull => {
+                let x = self.float(cx, a(0));
+                op(if d.op == Ir::F2SFull { Op::VCvtI32F32 } else { Op::VCvtU32F32 }).arg(x)
+            }
+            Ir::S2F | Ir::U2F => {
+                let x = self.any(cx, a(0));
+                op(if d.op == Ir::S2F { Op::VCvtF32I32 } else { Op::VCvtF32U32 }).arg(x)
+            }
+            Ir::PackHalf2x16 => {
+                let v = cx.regs(a(0));
+                let lo = self.make_v(cx, op(Op::VCvtF16F32).arg(v[0]));
+                let hi = self.make_v(cx, op(Op::VCvtF16F32).arg(v[1]));
+                let hi = self.make_v(cx, op(Op::VLshlrevB32).imm(16).arg(hi));
+                op(Op::VOrB32).arg(lo).arg(hi)
+            }
+            Ir::UnpackHalf2x16 => {
+                let x = self.vector(cx, a(0));
+                self.valu(cx, op(Op::VCvtF32F16).def(out[0]).arg(x));
+                let h = self.make_v(cx, op(Op::VLshrrevB32).imm(16).arg(x));
+                self.valu(cx, op(Op::VCvtF32F16).def(out[1]).arg(h));
+                return Ok(());
+            }
+            Ir::IAdd => {
+                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                self.add(cx, r, x, y);
+                return Ok(());
+            }
+            Ir::ISub | Ir::INeg => {
+                let (x, y) = match d.op {
+                    Ir::ISub => (self.any(cx, a(0)), self.any(cx, a(1))),
+                    _ => (Use::imm(0), self.any(cx, a(0))),
+                };
+                op(if self.generation == 2 { Op::VSubU32 } else { Op::VSubI32 }).arg(x).arg(y)
+            }
+            Ir::IAbs => {
+                let x = self.vector(cx, a(0));
+                let n = self.make_v(cx, op(if self.generation == 2 { Op::VSubU32 } else { Op::VSubI32 }).imm(0).arg(x));
+                op(Op::VMaxI32).arg(x).arg(n)
+            }
+            Ir::IMul
+            | Ir::UMulHi
+            | Ir::SMulHi
+            | Ir::UMul24
+            | Ir::SMin
+            | Ir::SMax
+            | Ir::UMin
+            | Ir::UMax
+            | Ir::And
+            | Ir::Or
+            | Ir::Xor => {
+                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                op(match d.op {
+                    Ir::IMul => Op::VMulLoU32,
+                    Ir::UMulHi => Op::VMulHiU32,
+                    Ir::SMulHi => Op::VMulHiI32,
+                    Ir::UMul24 => Op::VMulU32U24,
+                    Ir::SMin => Op::VMinI32,
+                    Ir::SMax => Op::VMaxI32,
+                    Ir::UMin => Op::VMinU32,
+                    Ir::UMax => Op::VMaxU32,
+                    Ir::And => Op::VAndB32,
+                    Ir::Or => Op::VOrB32,
+                    _ => Op::VXorB32,
+                })
+                .arg(x)
+                .arg(y)
+            }
+            Ir::Shl | Ir::UShr | Ir::SShr => {
+                let (x, n) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                let o = match d.op {
+                    Ir::Shl => Op::VLshlrevB32,
+                    Ir::UShr => Op::VLshrrevB32,
+                    _ => Op::VAshrrevI32,
+                };
+                op(o).arg(n).arg(x)
+            }
+            Ir::Not | Ir::BitReverse => {
+                let x = self.any(cx, a(0));
+                op(if d.op == Ir::Not { Op::VNotB32 } else { Op::VBfrevB32 }).arg(x)
+            }
+            Ir::Popcount => {
+                let x = self.any(cx, a(0));
+                with(op(Op::VBcntU32B32).arg(x).imm(0), &[("@long", 1)])
+            }
+            Ir::Clz | Ir::Ctz => {
+                let x = self.any(cx, a(0));
+                let t = self.make_v(cx, op(if d.op == Ir::Clz { Op::VFfbhU32 } else { Op::VFfblB32 }).arg(x));
+                op(Op::VMinU32).imm(32).arg(t)
+            }
+            Ir::Select => {
+                let c = self.mask(cx, a(0));
+                let (x, y) = (self.any(cx, a(1)), self.any(cx, a(2)));
+                with(op(Op::VCndmaskB32).arg(y).arg(x).arg(c), &[("@long", 1), ("@mask", 3)])
+            }
+            Ir::Bitcast if out.len() == 1 => {
+                let x = self.any(cx, a(0));
+                op(Op::VMovB32).arg(x)
+            }
+            Ir::Bitcast => {
+                let from = cx.regs(a(0));
+                for (&r, s) in out.iter().zip(from) {
+                    cx.emit(MInst::copy(r, s));
+                }
+                return Ok(());
+            }
+            Ir::Extract => {
+                let Attr::Lane(k) = d.attr else { return Err(self.refuse(cx, i, "extract")) };
+                let v = cx.regs(a(0));
+                cx.emit(MInst::copy(r, v[k as usize]));
+                return Ok(());
+            }
+            Ir::Compose => {
+                for (k, &r) in out.iter().enumerate() {
+                    let x = self.any(cx, a(k));
+                    self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+                }
+                return Ok(());
+            }
+            other => return Err(self.refuse(cx, i, &format!("`{other}`"))),
+        };
+        self.valu(cx, inst.def(r));
+        Ok(())
+    }
+
+    fn boolean(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let a = |n: usize| d.args[n];
+        let bools = cx.f.ty(a(0)).is_bool();
+        match (&d.op, &d.attr) {
+            (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
+                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                let o = vector_compare(*cc);
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+            }
+            (Ir::FCmp, Attr::FloatCc(cc)) => {
+                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
+                let o = float_compare(*cc);
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+            }
+            (Ir::And | Ir::Or | Ir::Xor | Ir::ICmp, attr) => {
+                let (x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)));
+                let o = match d.op {
+                    Ir::And => Op::SAndB64,
+                    Ir::Or => Op::SOrB64,
+                    _ => Op::SXorB64,
+                };
+                let equal = *attr == Attr::IntCc(IntCc::Eq);
+                self.set_bool(cx, r, |_, cx, t| {
+                    if equal {
+                        let u = cx.temp(MASK);
+                        cx.emit(op(o).def(u).arg(x).arg(y));
+                        cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(u));
+                    } else {
+                        cx.emit(op(o).def(t).arg(x).arg(y));
+                    }
+                });
+            }
+            (Ir::Not, _) => {
+                let x = self.mask(cx, a(0));
+                self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));
+            }
+            _ => return Err(self.refuse(cx, i, &format!("`{}` of booleans", d.op))),
+        }
+        Ok(())
+    }
+}
+
+/// EXEC as an operand.
+pub(crate) fn exec() -> U {
+    Use::preg(PReg::new(FILE_S, 126, 2))
+}
+
+fn commutes(o: Op) -> bool {
+    matches!(
+        o,
+        Op::VAddF32
+            | Op::VMulF32
+            | Op::VMinF32
+            | Op::VMaxF32
+            | Op::VAddI32
+            | Op::VAddU32
+            | Op::VMulU32U24
+            | Op::VMinI32
+            | Op::VMaxI32
+            | Op::VMinU32
+            | Op::VMaxU32
+            | Op::VAndB32
+            | Op::VOrB32
+            | Op::VXorB32
+    )
+}
+
+impl Lower<Gcn> for Isel<'_> {
+    fn repr(&mut self, f: &Function, v: Value) -> Repr {
+        let ty = f.ty(v);
+        let class: Class = if ty.is_bool() && self.local[v] && f.def_inst(v).is_some() {
+            MASK
+        } else if self.scalar[v] {
+            S
+        } else {
+            V
+        };
+        SmallVec::from_elem(class, ty.lanes() as usize)
+    }
+
+    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
+        if let Some(v) = d.args.iter().chain(&d.results).find(|v| narrow(v)) {
+            let what = format!("`{}` of type {}", d.op, cx.f.ty(*v));
+            return Err(self.refuse(cx, i, &what));
+        }
+        match (&d.op, &d.attr) {
+            (Ir::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
+            (Ir::Load, _) => self.load(cx, i),
+            (Ir::Store, _) => self.store(cx, i),
+            (Ir::Atomic | Ir::CmpXchg, _) => self.atomic(cx, i),
+            (Ir::BufferLength, Attr::Res(r)) => {
+                // Word 2 of the descriptor.
+                let size = Use::preg(PReg::new(FILE_S, self.fixed.descriptor(*r) as u16 + 2, 1));
+                let out = cx.result(i, 0)[0];
+                let o = if cx.mf.class(out) == S { Op::SMovB32 } else { Op::VMovB32 };
+                cx.emit(op(o).def(out).arg(size));
+                Ok(())
+            }
+            (Ir::Barrier, Attr::Barrier(b)) => {
+                let wait = u32::from(b.exec != gpucc_ir::Scope::None);
+                cx.emit(with(op(Op::SBarrier), &[("@sync", wait)]));
+                Ok(())
+            }
+            _ => self.alu(cx, i),
+        }
+    }
+
+    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let edges: Vec<_> = d.edges().into_iter().map(|e| cx.edge(e)).collect();
+        let mut leave = MInst::new(GOp::Leave(None));
+        if let Attr::Br { .. } = &d.attr {
+            let here = cx.current_id().0 as usize;
+            let direct = self.plan.blocks[here].edges.iter().all(|e| e.how != How::Wait)
+                && self.plan.blocks[here].edges.len() == 2
+                && self.plan_uniform(cx, d.args[0]);
+            // A uniform comparison of scalars decides by SCC; everything else by lanes.
+            match self.peek(cx, d.args[0]) {
+                Some(c)
+                    if direct
+                        && c.op == Ir::ICmp
+                        && c.args.iter().all(|&v| self.scalar[v] || bits_of(cx.f, v).is_some()) =>
+                {
+                    let Attr::IntCc(cc) = c.attr else { return Err(self.refuse(cx, i, "icmp")) };
+                    let (x, y) = (self.any(cx, c.args[0]), self.any(cx, c.args[1]));
+                    leave = MInst::new(GOp::Leave(Some(scalar_compare(cc)))).arg(x).arg(y);
+                }
+                _ => {
+                    let m = self.mask(cx, d.args[0]);
+                    leave = leave.arg(m);
+                }
+            }
+        }
+        for e in &edges {
+            leave = leave.arg(e.to);
+        }
+        cx.set_succs(Cfg::Logical, edges);
+        cx.emit(leave);
+        Ok(())
+    }
+
+    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+        let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
+        for (k, &r) in into.iter().enumerate() {
+            cx.emit(op(Op::VMovB32).def(r).imm(c.bits[k] as u32));
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+        let mut start = MInst::pseudo(Pseudo::Start);
+        for (c, r) in self.ids.iter().enumerate() {
+            if let Some(r) = r {
+                start.defs.push(Def::reg(*r).at(PReg::new(FILE_V, c as u16, 1)));
+            }
+        }
+        if !start.defs.is_empty() {
+            cx.emit(start);
+        }
+        Ok(())
+    }
+}
+
+impl Isel<'_> {
+    /// Whether a branch is taken by all lanes alike, as the plan assumed.
+    fn plan_uniform(&self, cx: &Cx<'_>, _cond: Value) -> bool {
+        let here = cx.current_id().0 as usize;
+        !self.plan.blocks[here].edges.iter().any(|e| e.how == How::Wait)
+    }
+
+    /// The vector registers of a value that is loaded or stored, one a lane.
+    pub(crate) fn run(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let lanes = cx.f.ty(v).lanes() as usize;
+        if lanes == 1 {
+            if cx.f.ty(v).is_bool() {
+                let m = self.mask(cx, v);
+                let t = cx.temp(V);
+                self.valu(cx, with(op(Op::VCndmaskB32).def(t).imm(0).imm(1).arg(m), &[("@long", 1), ("@mask", 3)]));
+                return Use::reg(t);
+            }
+            return self.vector(cx, v);
+        }
+        let regs = cx.regs(v);
+        let whole = cx.temp(run_class(lanes));
+        let mut parts = Vec::new();
+        for r in regs {
+            parts.push(self.to_vector(cx, Use::reg(r)));
+        }
+        cx.emit(MInst::collect(whole, parts));
+        Use::reg(whole)
+    }
+}
+
+/// Unused modifiers of memory instructions, by name.
+pub(crate) fn memory(i: MI, readonly: bool, mods: &[(&'static str, u32)]) -> MI {
+    let mut i = with(i, mods);
+    if readonly {
+        i.mods.0.push(("@readonly", 1));
+    }
+    i
+}
+
+impl From<Vec<(&'static str, u32)>> for Mods {
+    fn from(v: Vec<(&'static str, u32)>) -> Mods {
+        Mods(SmallVec::from_vec(v.into_iter().collect()))
+    }
+}

@@ -1,0 +1,322 @@
+//! Loads, stores, atomics: buffers through their descriptors, workgroup memory, scratch.
+
+use gpucc_gcn_machine::Op;
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Space, Value};
+use gpucc_mir::{MInst, Use, VReg};
+
+use crate::isel::{Cx, Isel, U, memory, op, with};
+use crate::target::{MASK, S, S4, V, V2, run_class};
+
+/// Largest immediate offset of a buffer instruction.
+const BUFFER_OFFSET: u32 = 4095;
+
+impl Isel<'_> {
+    /// Whether a load reads constant memory at a constant offset that a scalar load can name.
+    pub(crate) fn scalar_load(&self, m: &Mem, dynamic: bool, generation: u8) -> bool {
+        let Place::Buffer(r) = m.place else { return false };
+        let limit = if generation == 2 { 1 << 20 } else { 1020 };
+        !dynamic && !self.module.resources[r].kind.is_writable() && m.offset.is_multiple_of(4) && m.offset + 16 <= limit
+    }
+
+    /// Byte address in a vector register, and what is left for the immediate.
+    fn address(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, base: u32, limit: u32) -> (Option<U>, u32) {
+        let offset = m.offset.wrapping_add(base);
+        match dynamic {
+            None if offset <= limit => (None, offset),
+            None => {
+                let t = cx.temp(V);
+                cx.emit(op(Op::VMovB32).def(t).imm(offset));
+                (Some(Use::reg(t)), 0)
+            }
+            Some(v) if offset <= limit => (Some(self.vector(cx, v)), offset),
+            Some(v) => {
+                let x = self.vector(cx, v);
+                let t = cx.temp(V);
+                self.add(cx, t, Use::imm(offset), x);
+                (Some(Use::reg(t)), 0)
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this load")) };
+        let ty = cx.f.ty(d.results[0]);
+        let lanes = ty.lanes() as usize;
+        let out = cx.result(i, 0);
+        let dynamic = d.dyn_offset();
+        if ty.is_bool() {
+            let t = cx.temp(V);
+            self.load_words(cx, &m, dynamic, &[t]);
+            if cx.mf.class(out[0]) == MASK {
+                self.valu(cx, with(op(Op::VCmpNeU32).def(out[0]).imm(0).arg(t), &[("@long", 1)]));
+            } else {
+                cx.emit(MInst::copy(out[0], t));
+            }
+            return Ok(());
+        }
+        if self.scalar_load(&m, dynamic.is_some(), self.generation) {
+            let (o, class, n) = match lanes {
+                1 => (Op::SBufferLoadDword, S, 1),
+                2 => (Op::SBufferLoadDwordx2, MASK, 2),
+                _ => (Op::SBufferLoadDwordx4, S4, 4),
+            };
+            let Place::Buffer(r) = m.place else { return Ok(()) };
+            let offset = if self.generation == 2 { m.offset } else { m.offset / 4 };
+            let mods = [("sbase", self.fixed.descriptor(r) / 2), ("offset", offset)];
+            if lanes == 1 && cx.mf.class(out[0]) == S {
+                cx.emit(memory(op(o).def(out[0]), true, &mods));
+                return Ok(());
+            }
+            let run = cx.temp(class);
+            cx.emit(memory(op(o).def(run), true, &mods));
+            for (k, &r) in out.iter().enumerate() {
+                let part = Use::reg(run);
+                let part = if n > 1 { part.part(k as u8, 1) } else { part };
+                cx.emit(op(Op::VMovB32).def(r).arg(part));
+            }
+            return Ok(());
+        }
+        self.load_words(cx, &m, dynamic, &out);
+        Ok(())
+    }
+
+    /// Loads words into vector registers.
+    fn load_words(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
+        let lanes = out.len();
+        match m.place {
+            Place::Buffer(r) => {
+                let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
+                let (o, n) = match lanes {
+                    1 => (Op::BufferLoadDword, 1),
+                    2 => (Op::BufferLoadDwordx2, 2),
+                    3 if self.generation > 0 => (Op::BufferLoadDwordx3, 3),
+                    _ => (Op::BufferLoadDwordx4, 4),
+                };
+                let run = if n == 1 { out[0] } else { cx.temp(run_class(n)) };
+                let shared = m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT);
+                let mods = [
+                    ("srsrc", self.fixed.descriptor(r) / 4),
+                    ("offen", u32::from(a.is_some())),
+                    ("offset", offset),
+                    ("glc", u32::from(shared)),
+                ];
+                let mut i = op(o).def(run);
+                if let Some(a) = a {
+                    i = i.arg(a);
+                }
+                cx.emit(memory(i, !self.module.resources[r].kind.is_writable(), &mods));
+                if n > 1 {
+                    let mut parts = out.to_vec();
+                    parts.extend((lanes..n).map(|_| cx.temp(V)));
+                    cx.emit(MInst::split(&parts, run));
+                }
+            }
+            p if self.module.space(p) == Space::Workgroup => {
+                let base = (self.places)(p);
+                let (a, offset) = self.address(cx, m, dynamic, base, 65535 - 16);
+                let a = self.lds_address(cx, a);
+                for (k, &r) in out.iter().enumerate() {
+                    let i = op(Op::DsReadB32).def(r).arg(a);
+                    cx.emit(memory(i, false, &[("offset", offset + 4 * k as u32)]));
+                }
+            }
+            p => {
+                let base = (self.places)(p);
+                let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
+                for (k, &r) in out.iter().enumerate() {
+                    let mut i = op(Op::BufferLoadDword).def(r);
+                    if let Some(a) = a {
+                        i = i.arg(a);
+                    }
+                    let mods = self.scratch(a.is_some(), offset + 4 * k as u32);
+                    cx.emit(memory(i, false, &mods));
+                }
+            }
+        }
+    }
+
+    fn scratch(&self, offen: bool, offset: u32) -> [(&'static str, u32); 4] {
+        [
+            ("srsrc", self.fixed.scratch / 4),
+            ("soffset", self.fixed.scratch_offset.unwrap_or(0)),
+            ("offen", u32::from(offen)),
+            ("offset", offset),
+        ]
+    }
+
+    fn lds_address(&mut self, cx: &mut Cx<'_>, a: Option<U>) -> U {
+        a.unwrap_or_else(|| {
+            let t = cx.temp(V);
+            cx.emit(op(Op::VMovB32).def(t).imm(0));
+            Use::reg(t)
+        })
+    }
+
+    pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this store")) };
+        let lanes = cx.f.ty(d.args[0]).lanes() as usize;
+        let dynamic = d.dyn_offset();
+        match m.place {
+            Place::Buffer(r) => {
+                let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET - 16);
+                let shared = u32::from(m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT));
+                let mods = |offset: u32| {
+                    [
+                        ("srsrc", self.fixed.descriptor(r) / 4),
+                        ("offen", u32::from(a.is_some())),
+                        ("offset", offset),
+                        ("glc", shared),
+                    ]
+                };
+                let list: Vec<(Op, u32)> = match lanes {
+                    1 => vec![(Op::BufferStoreDword, 0)],
+                    2 => vec![(Op::BufferStoreDwordx2, 0)],
+                    3 if self.generation > 0 => vec![(Op::BufferStoreDwordx3, 0)],
+                    3 => vec![],
+                    _ => vec![(Op::BufferStoreDwordx4, 0)],
+                };
+                let mods_of: Vec<_> = (0..4).map(|k| mods(offset + 4 * k)).collect();
+                if list.is_empty() {
+                    // gfx6 has no store of three words.
+                    let regs = cx.regs(d.args[0]);
+                    for (k, r) in regs.into_iter().enumerate() {
+                        let data = self.to_vector(cx, Use::reg(r));
+                        let mut i = op(Op::BufferStoreDword).arg(data);
+                        if let Some(a) = a {
+                            i = i.arg(a);
+                        }
+                        cx.emit(with(i, &mods_of[k]));
+                    }
+                    return Ok(());
+                }
+                let data = self.run(cx, d.args[0]);
+                let mut i = op(list[0].0).arg(data);
+                if let Some(a) = a {
+                    i = i.arg(a);
+                }
+                cx.emit(with(i, &mods_of[0]));
+            }
+            p => {
+                let lds = self.module.space(p) == Space::Workgroup;
+                let base = (self.places)(p);
+                let limit = if lds { 65535 - 16 } else { BUFFER_OFFSET - 16 };
+                let (a, offset) = self.address(cx, &m, dynamic, base, limit);
+                let words: Vec<U> = if lanes == 1 {
+                    vec![self.run(cx, d.args[0])]
+                } else {
+                    let regs = cx.regs(d.args[0]);
+                    regs.into_iter().map(|r| self.to_vector(cx, Use::reg(r))).collect()
+                };
+                let address = if lds { Some(self.lds_address(cx, a)) } else { a };
+                for (k, data) in words.into_iter().enumerate() {
+                    let at = offset + 4 * k as u32;
+                    if lds {
+                        let Some(a) = address else { continue };
+                        cx.emit(with(op(Op::DsWriteB32).arg(a).arg(data), &[("offset", at)]));
+                    } else {
+                        let mut i = op(Op::BufferStoreDword).arg(data);
+                        if let Some(a) = a {
+                            i = i.arg(a);
+                        }
+                        let mods = self.scratch(a.is_some(), at);
+                        cx.emit(with(i, &mods));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let Some(m) = d.mem().cloned() else { return Err(self.refuse(cx, i, "this atomic")) };
+        let kind = match d.attr {
+            Attr::Atomic(k, _) => Some(k),
+            _ => None,
+        };
+        let dynamic = d.dyn_offset();
+        let out = cx.result(i, 0)[0];
+        match m.place {
+            Place::Buffer(r) => {
+                let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET);
+                let mods = [
+                    ("srsrc", self.fixed.descriptor(r) / 4),
+                    ("offen", u32::from(a.is_some())),
+                    ("offset", offset),
+                    ("glc", 1),
+                ];
+                let (o, data, class) = match kind {
+                    Some(k) => (buffer_atomic(k), self.vector(cx, d.args[0]), V),
+                    None => {
+                        // The pair is the new value, then the one expected.
+                        let (e, n) = (self.vector(cx, d.args[0]), self.vector(cx, d.args[1]));
+                        let pair = cx.temp(V2);
+                        cx.emit(MInst::collect(pair, [n, e]));
+                        (Op::BufferAtomicCmpswap, Use::reg(pair), V2)
+                    }
+                };
+                let result = if class == V { out } else { cx.temp(V2) };
+                let def = gpucc_mir::Def::reg(result).tied(0);
+                let mut i = op(o).def(def).arg(data);
+                if let Some(a) = a {
+                    i = i.arg(a);
+                }
+                cx.emit(with(i, &mods));
+                if class == V2 {
+                    let rest = cx.temp(V);
+                    cx.emit(MInst::split(&[out, rest], result));
+                }
+            }
+            p if self.module.space(p) == Space::Workgroup => {
+                let base = (self.places)(p);
+                let (a, offset) = self.address(cx, &m, dynamic, base, 65535 - 16);
+                let a = self.lds_address(cx, a);
+                let inst = match kind {
+                    Some(k) => {
+                        let x = self.vector(cx, d.args[0]);
+                        op(lds_atomic(k)).def(out).arg(a).arg(x)
+                    }
+                    None => {
+                        let (e, n) = (self.vector(cx, d.args[0]), self.vector(cx, d.args[1]));
+                        op(Op::DsCmpstRtnB32).def(out).arg(a).arg(e).arg(n)
+                    }
+                };
+                cx.emit(with(inst, &[("offset", offset)]));
+            }
+            _ => return Err(self.refuse(cx, i, "an atomic on private memory")),
+        }
+        Ok(())
+    }
+}
+
+fn buffer_atomic(k: AtomicOp) -> Op {
+    match k {
+        AtomicOp::Add => Op::BufferAtomicAdd,
+        AtomicOp::Sub => Op::BufferAtomicSub,
+        AtomicOp::And => Op::BufferAtomicAnd,
+        AtomicOp::Or => Op::BufferAtomicOr,
+        AtomicOp::Xor => Op::BufferAtomicXor,
+        AtomicOp::SMin => Op::BufferAtomicSmin,
+        AtomicOp::SMax => Op::BufferAtomicSmax,
+        AtomicOp::UMin => Op::BufferAtomicUmin,
+        AtomicOp::UMax => Op::BufferAtomicUmax,
+        AtomicOp::Exchange => Op::BufferAtomicSwap,
+    }
+}
+
+fn lds_atomic(k: AtomicOp) -> Op {
+    match k {
+        AtomicOp::Add => Op::DsAddRtnU32,
+        AtomicOp::Sub => Op::DsSubRtnU32,
+        AtomicOp::And => Op::DsAndRtnB32,
+        AtomicOp::Or => Op::DsOrRtnB32,
+        AtomicOp::Xor => Op::DsXorRtnB32,
+        AtomicOp::SMin => Op::DsMinRtnI32,
+        AtomicOp::SMax => Op::DsMaxRtnI32,
+        AtomicOp::UMin => Op::DsMinRtnU32,
+        AtomicOp::UMax => Op::DsMaxRtnU32,
+        AtomicOp::Exchange => Op::DsWrxchgRtnB32,
+    }
+}

@@ -1,0 +1,129 @@
+//! Compiled programs against the oracle, on every generation and level.
+
+mod common;
+
+use common::{check, compile, module, options, run};
+use gpucc_sim::{Dispatch, TrapKind};
+
+const ALL: &[usize] = &[0, 1, 2];
+
+fn words(n: u32, f: impl Fn(u32) -> u32) -> Vec<u32> {
+    (0..n).map(f).collect()
+}
+
+#[test]
+fn sums() {
+    let d = Dispatch::new([2, 1, 1])
+        .with_u32(0, 0, &words(100, |i| i * 3))
+        .with_u32(0, 1, &words(100, |i| i ^ 0x55))
+        .with_u32(0, 2, &[0; 100]);
+    check(include_str!("../../examples/vecadd.wgsl"), &d, ALL);
+}
+
+#[test]
+fn lanes_leave_a_loop_at_different_times() {
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words(64, |i| i)).with_u32(0, 1, &[0; 64]);
+    check(include_str!("../../examples/collatz.wgsl"), &d, ALL);
+}
+
+#[test]
+fn nested_conditions_and_switch() {
+    let d = Dispatch::new([2, 2, 1])
+        .with_u32(0, 0, &[11, 9])
+        .with_u32(0, 1, &words(99, |i| u32::from(i % 3 == 0 || i % 7 == 1)))
+        .with_u32(0, 2, &[0; 99]);
+    check(include_str!("../../examples/life.wgsl"), &d, ALL);
+}
+
+#[test]
+fn escape_times() {
+    let mut view = vec![12u32, 8, 30, 0];
+    view.extend([-2.0f32, -1.25, 0.25, 0.3125].map(f32::to_bits));
+    let d = Dispatch::new([2, 1, 1]).with_u32(0, 0, &view).with_u32(0, 1, &[0; 96]);
+    check(include_str!("../../examples/mandelbrot.wgsl"), &d, ALL);
+}
+
+/// Uniform work is done by the scalar unit: at least the workgroup's part of the global id.
+#[test]
+fn scalar_instructions_for_uniform_work() {
+    let source = "@group(0) @binding(0) var<uniform> p: vec4<u32>;
+        @group(0) @binding(1) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            out[i] = i + (p.x * p.y + (p.z << 3u));
+        }";
+    let m = module(source);
+    let out = compile(&m, 2, &options(2));
+    let text = gpucc_gcn_machine::disassemble(&out.entry.code, 2, gpucc_isa::stage::CS);
+    for needle in ["s_buffer_load_dword", "s_mul_i32", "s_lshl_b32"] {
+        assert!(text.contains(needle), "no {needle} in\n{text}");
+    }
+}
+
+/// Words of the program whose text begins so, replaced one at a time; the machine must notice every time.
+fn each_replaced(
+    generation: usize,
+    needle: &str,
+    by: &str,
+    source: &str,
+    d: &Dispatch,
+    noticed: impl Fn(TrapKind) -> bool,
+) {
+    let m = module(source);
+    let mut out = compile(&m, generation, &options(2));
+    let want = run(&out, generation, d, Some(1)).unwrap();
+    let g = generation as u8;
+    let code = out.entry.code.clone();
+    let nop = gpucc_gcn_machine::assemble(by, g, gpucc_isa::stage::CS, false).ok().unwrap();
+    let (mut at, mut count) = (0, 0);
+    while at < code.len() {
+        let (inst, size) = gpucc_gcn_machine::decode(&code[at..], g, gpucc_isa::stage::CS).unwrap();
+        if inst.op().name() == needle {
+            count += 1;
+            out.entry.code = code.clone();
+            out.entry.code[at..at + nop.len()].copy_from_slice(&nop);
+            match run(&out, generation, d, Some(1)) {
+                Err(t) => assert!(noticed(t.kind), "{t}"),
+                Ok(got) => assert_ne!(got, want, "a changed `{needle}` at {at:#x} went unnoticed"),
+            }
+        }
+        at += size;
+    }
+    assert!(count > 0, "there is no `{needle}`");
+}
+
+#[test]
+fn a_removed_wait_is_noticed() {
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[1; 64]).with_u32(0, 1, &[2; 64]).with_u32(0, 2, &[0; 64]);
+    each_replaced(2, "s_waitcnt", "s_nop 0", include_str!("../../examples/vecadd.wgsl"), &d, |k| k == TrapKind::Poison);
+}
+
+/// A four-word store reads its data late: the state that separates it from the next write of those registers is needed.
+#[test]
+fn a_removed_hazard_nop_is_noticed() {
+    let code = "s_load_dwordx4 s[4:7], s[0:1], 0x0
+        v_mov_b32_e32 v1, 1
+        v_mov_b32_e32 v2, 2
+        v_mov_b32_e32 v3, 3
+        v_mov_b32_e32 v4, 4
+        s_waitcnt lgkmcnt(0)
+        buffer_store_dwordx4 v[1:4], off, s[4:7], 0
+        NOP
+        v_mov_b32_e32 v1, 5
+        s_endpgm";
+    let m = module(
+        "@group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>>;
+        @compute @workgroup_size(64) fn main() { out[0] = vec4<u32>(1u, 2u, 3u, 4u); }",
+    );
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 4]);
+    for (nop, ok) in [("s_nop 0", true), ("", false)] {
+        let mut out = compile(&m, 2, &options(2));
+        out.entry.code =
+            gpucc_gcn_machine::assemble(&code.replace("NOP", nop), 2, gpucc_isa::stage::CS, false).ok().unwrap();
+        out.entry.meta.registers = vec![(0, 8), (1, 5)];
+        out.entry.meta.family_words[0] = gpucc_gcn_machine::abi::rsrc1(5, 8, gpucc_gcn_machine::abi::FLOAT_FLUSH32, 2);
+        match run(&out, 2, &d, None) {
+            Ok(_) => assert!(ok),
+            Err(t) => assert!(!ok && t.kind == TrapKind::Hazard, "{t}"),
+        }
+    }
+}
