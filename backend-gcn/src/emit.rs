@@ -534,7 +534,10 @@ fn waits(items: Vec<Item>, generation: u8, counts: &mut Counts) -> Vec<Item> {
             if v >= vm.len() && v == 15 && l == 15 && e == 7 {
                 return;
             }
-            if v < vm.len() || l < 15 && (!lds.is_empty() || !scalar.is_empty()) || e < 7 && !data.is_empty() {
+            // Stores of earlier blocks may be outstanding as well: a barrier waits whatever is known here.
+            let forced = op == Op::SBarrier && v == 0;
+            if forced || v < vm.len() || l < 15 && (!lds.is_empty() || !scalar.is_empty()) || e < 7 && !data.is_empty()
+            {
                 if let Some(i) = wait(v, e, l) {
                     counts.waits += 1;
                     out.push(Item {

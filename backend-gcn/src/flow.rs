@@ -201,10 +201,19 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         if sources.is_empty() {
             continue;
         }
-        // Where the mask begins: a dominator in no loop that the block is not in.
+        // Where the mask begins: a block that dominates everything from there to here, so that no way to a block in which
+        // the mask is asked misses its beginning, and that is in no loop that this block is not in.
         let mut d = dom.idom(f.layout[x]).map_or(0, |b| pos[b]);
-        while let Some(&l) = shape.loops.iter().find(|&&l| Shape::in_loop(l, d) && !Shape::in_loop(l, x)) {
-            d = dom.idom(f.layout[l.0]).map_or(0, |b| pos[b]);
+        loop {
+            let before = d;
+            let all = (d..x).fold(f.layout[d], |c, k| dom.common(c, f.layout[k]));
+            d = pos[all];
+            while let Some(&l) = shape.loops.iter().find(|&&l| Shape::in_loop(l, d) && !Shape::in_loop(l, x)) {
+                d = dom.idom(f.layout[l.0]).map_or(0, |b| pos[b]);
+            }
+            if d == before {
+                break;
+            }
         }
         if !sources.contains(&d) {
             out.blocks[d].clear.push(x);

@@ -75,27 +75,26 @@ macro_rules! machine {
 }
 
 /// The machines, in the order in which reports list families.
-pub static MACHINES: &[Machine] =
-    &[
-        machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, ";", |e| ListingError {
-            line: e.line,
-            column: e.column,
-            message: e.message,
-        }),
-        machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, ";", |e| {
-            ListingError { line: e.line, column: e.column, message: e.message }
-        }),
-        machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, ";", |e| ListingError {
-            line: e.line,
-            column: e.column,
-            message: e.message,
-        }),
-        machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";", |e| ListingError {
-            line: e.line,
-            column: e.error.column + 1,
-            message: e.error.message,
-        }),
-    ];
+pub static MACHINES: &[Machine] = &[
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.column,
+        message: e.message,
+    }),
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, ";", |e| {
+        ListingError { line: e.line, column: e.column, message: e.message }
+    }),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.column,
+        message: e.message,
+    }),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";", |e| ListingError {
+        line: e.line,
+        column: e.error.column + 1,
+        message: e.error.message,
+    }),
+];
 
 /// The machine of a family.
 pub fn find(family: &str) -> Option<&'static Machine> {

@@ -117,7 +117,7 @@ fn smagic(e: &mut Ex<'_, '_>, n: Value, d: i32) -> Value {
 }
 
 /// Quotient and remainder, unsigned, for any divisor: a float reciprocal as the first guess, one Newton step in integers,
-/// two corrections. Exact for every pair as long as the target's reciprocal is within 1 ULP. Divisor 0 gives `(n, 0)`.
+/// two corrections. Exact for every pair as long as the target's reciprocal is within 2 ULP. Divisor 0 gives `(n, 0)`.
 pub(crate) fn udivrem(e: &mut Ex<'_, '_>, n: Value, d: Value) -> (Value, Value) {
     let ity = e.b.func.ty(n);
     let fty = ity.with_scalar(gpucc_ir::Scalar::F32);
@@ -126,8 +126,9 @@ pub(crate) fn udivrem(e: &mut Ex<'_, '_>, n: Value, d: Value) -> (Value, Value) 
     let one = e.int(1);
     let df = e.b.u2f(d, fty);
     let r = e.b.frcp(df);
-    // 2^32 less two steps of a float's last place, so that the guess is never too large.
-    let scale = e.float(4_294_966_784.0);
+    // 2^32 less eight units of a float's last place: a reciprocal within 2 ULP, and the rounding of this product, never make
+    // the guess too large. The integer step below squares the relative error of 2^-20 that this leaves at the worst.
+    let scale = e.float(4_294_965_248.0);
     let r = e.b.fmul(r, scale);
     let r = e.b.f2u_full(r, ity);
     let neg = e.b.isub(zero, d);
