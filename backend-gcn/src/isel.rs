@@ -240,7 +240,7 @@ impl<'m> Isel<'m> {
     }
 
     /// The operand in a vector register, its modifiers kept.
-    pub(crate) fn to_vector(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+    pub(crate) fn in_vector(&mut self, cx: &mut Cx<'_>, u: U) -> U {
         if self.is_vector_reg(cx, &u) {
             return u;
         }
@@ -252,7 +252,7 @@ impl<'m> Isel<'m> {
     /// The vector register of a value.
     pub(crate) fn vector(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         let u = self.any(cx, v);
-        self.to_vector(cx, u)
+        self.in_vector(cx, u)
     }
 
     /// Emits a vector instruction after moving operands that break its limits: one scalar or literal in all, literals and
@@ -281,7 +281,7 @@ impl<'m> Isel<'m> {
                 scalars.push(u.src);
                 continue;
             }
-            i.uses[k] = self.to_vector(cx, u);
+            i.uses[k] = self.in_vector(cx, u);
         }
         cx.emit(i);
     }
@@ -370,7 +370,7 @@ impl<'m> Isel<'m> {
             Sysval::LocalInvocationIndex => {
                 let [sx, sy, _] = self.workgroup_size;
                 let x = self.local_id(cx, 0);
-                let mut sum = self.to_vector(cx, x);
+                let mut sum = self.in_vector(cx, x);
                 for (c, scale) in [(1, sx), (2, sx * sy)] {
                     if self.workgroup_size[c] > 1 {
                         let id = self.local_id(cx, c);
@@ -617,6 +617,22 @@ impl<'m> Isel<'m> {
                 cx.emit(MInst::copy(r, v[k as usize]));
                 return Ok(());
             }
+            Ir::Splat => {
+                let x = self.any(cx, a(0));
+                for &r in &out {
+                    self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+                }
+                return Ok(());
+            }
+            Ir::Shuffle => {
+                let Attr::Lanes(lanes) = &d.attr else { return Err(self.refuse(cx, i, "shuffle")) };
+                let (x, y) = (cx.regs(a(0)), cx.regs(a(1)));
+                for (&r, &k) in out.iter().zip(lanes) {
+                    let from = if k < 4 { x[k as usize] } else { y[k as usize - 4] };
+                    cx.emit(MInst::copy(r, from));
+                }
+                return Ok(());
+            }
             Ir::Compose => {
                 for (k, &r) in out.iter().enumerate() {
                     let x = self.any(cx, a(k));
@@ -662,6 +678,16 @@ impl<'m> Isel<'m> {
                         cx.emit(op(o).def(t).arg(x).arg(y));
                     }
                 });
+            }
+            (Ir::Extract, Attr::Lane(k)) => {
+                let from = cx.regs(a(0))[*k as usize];
+                if cx.mf.class(from) == cx.mf.class(r) {
+                    cx.emit(MInst::copy(r, from));
+                } else if cx.mf.class(r) == MASK {
+                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), &[("@long", 1)]));
+                } else {
+                    self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
+                }
             }
             (Ir::Not, _) => {
                 let x = self.mask(cx, a(0));
@@ -819,7 +845,7 @@ impl Isel<'_> {
         let whole = cx.temp(run_class(lanes));
         let mut parts = Vec::new();
         for r in regs {
-            parts.push(self.to_vector(cx, Use::reg(r)));
+            parts.push(self.in_vector(cx, Use::reg(r)));
         }
         cx.emit(MInst::collect(whole, parts));
         Use::reg(whole)

@@ -182,7 +182,7 @@ impl Isel<'_> {
                     // gfx6 has no store of three words.
                     let regs = cx.regs(d.args[0]);
                     for (k, r) in regs.into_iter().enumerate() {
-                        let data = self.to_vector(cx, Use::reg(r));
+                        let data = self.in_vector(cx, Use::reg(r));
                         let mut i = op(Op::BufferStoreDword).arg(data);
                         if let Some(a) = a {
                             i = i.arg(a);
@@ -207,7 +207,7 @@ impl Isel<'_> {
                     vec![self.run(cx, d.args[0])]
                 } else {
                     let regs = cx.regs(d.args[0]);
-                    regs.into_iter().map(|r| self.to_vector(cx, Use::reg(r))).collect()
+                    regs.into_iter().map(|r| self.in_vector(cx, Use::reg(r))).collect()
                 };
                 let address = if lds { Some(self.lds_address(cx, a)) } else { a };
                 for (k, data) in words.into_iter().enumerate() {

@@ -22,6 +22,9 @@ pub struct ListingError {
     pub message: String,
 }
 
+/// Assembles a whole listing: `(listing, generation, stages, long)`.
+pub type AssembleFn = fn(&str, usize, u8, bool) -> Result<Vec<u8>, Vec<ListingError>>;
+
 /// Launches a container: `(container, entry, dispatch, options)`.
 pub type RunFn = fn(&Container, Option<&str>, &mut Dispatch, &RunOptions) -> Result<RunReport, Trap>;
 
@@ -39,8 +42,8 @@ pub struct Machine {
     pub comment: &'static str,
     /// A whole listing of machine code: `(code, generation, stages)`.
     pub disassemble: fn(&[u8], usize, u8) -> Listing,
-    /// Machine code of a whole listing: `(listing, generation, stages, long)`.
-    pub assemble: fn(&str, usize, u8, bool) -> Result<Vec<u8>, Vec<ListingError>>,
+    /// Machine code of a whole listing.
+    pub assemble: AssembleFn,
     /// One instruction in the words notation of the vectors to text.
     pub disasm_line: fn(&str, usize, u8) -> Result<String, String>,
     /// The inverse; the last argument forces long forms.
