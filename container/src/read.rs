@@ -41,7 +41,7 @@ impl std::error::Error for ReadError {}
 pub struct Section<'a> {
     /// What the section holds.
     pub tag: [u8; 4],
-    /// Entry it belongs to, or [`WHOLE_FILE`].
+    /// Entry it belongs to, or [`crate::WHOLE_FILE`].
     pub entry: u32,
     /// Alignment of its offset.
     pub align: u32,

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A typed index. Made by [`entity!`](crate::entity).
+/// A typed index. Made by [`entity!`](macro@crate::entity).
 pub trait Entity: Copy + Eq + Ord + fmt::Debug {
     /// The entity with this index.
     fn new(index: usize) -> Self;

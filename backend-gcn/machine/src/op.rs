@@ -7,7 +7,7 @@ macro_rules! ops {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[repr(u16)]
         pub enum Op {
-            $(#[doc = $doc] $op,)*
+            $(#[doc = concat!("`", $doc, "`")] $op,)*
         }
 
         impl Op {

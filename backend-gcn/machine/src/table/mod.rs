@@ -1,4 +1,4 @@
-//! The rows, one declaration per instruction; forms (32-bit, literal, VOP3, SDWA, DPP) are expanded by [`build`].
+//! The rows, one declaration per instruction; forms (32-bit, literal, VOP3, SDWA, DPP) are expanded by `build`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
