@@ -112,19 +112,24 @@ pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
     Layout::new(sets)
 }
 
-/// Where a chain of blocks that only jump ends: a block, or the end of the program.
+/// Where a chain of blocks that only jump ends: a block, or the end of the program. A ring of such blocks (an endless loop)
+/// ends at its first one.
 fn thread(mf: &MFunc<Vivante>, mut b: usize) -> Option<usize> {
-    for _ in 0..mf.blocks.len() {
+    let mut path = Vec::new();
+    loop {
+        if let Some(k) = path.iter().position(|&x| x == b) {
+            return path[k..].iter().copied().min();
+        }
+        path.push(b);
         match mf.blocks[b].insts.as_slice() {
             [i] if i.target_op() == Some(VOp::End) => return None,
             [i] if i.target_op() == Some(VOp::M(Op::Branch)) => match i.labels().next() {
-                Some(l) if l.0 as usize != b => b = l.0 as usize,
-                _ => return Some(b),
+                Some(l) => b = l.0 as usize,
+                None => return Some(b),
             },
             _ => return Some(b),
         }
     }
-    Some(b)
 }
 
 /// One instruction to be encoded, its target a block or the end.

@@ -200,6 +200,29 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     })
 }
 
+/// Zeros in place of values that nobody defined: the chip (and the machine that stands for it) may not read what was never
+/// written, not even where a selection does not take it.
+fn define(f: &mut gpucc_ir::Function) {
+    let mut zeros: Vec<(gpucc_ir::Value, gpucc_ir::Value)> = Vec::new();
+    let list: Vec<gpucc_ir::Inst> = f.insts_in_order().map(|(_, i)| i).collect();
+    for &i in &list {
+        let mut undefined = Vec::new();
+        f.insts[i].for_each_use(|v| undefined.push(v));
+        for v in undefined {
+            if f.is_undef(v) && !zeros.iter().any(|z| z.0 == v) {
+                let zero = f.zero(f.ty(v));
+                zeros.push((v, zero));
+            }
+        }
+    }
+    if zeros.is_empty() {
+        return;
+    }
+    for i in list {
+        f.insts[i].map_uses(|v| zeros.iter().find(|z| z.0 == v).map_or(v, |z| z.1));
+    }
+}
+
 fn used_temps(alloc: &gpucc_mir::AllocStats, isel: &Isel<'_>) -> u16 {
     let highest = alloc.used.first().and_then(gpucc_mir::UnitSet::highest);
     let rows = highest.map_or(0, |u| u / 4 + 1);

@@ -478,6 +478,16 @@ fn write_back<T: Target>(
             used[m.file as usize].add(m.dst);
         }
     }
+    // Moves may have taken scratch registers that no value was given: what the code names is what counts.
+    for i in mf.blocks.iter().flat_map(|b| &b.insts) {
+        let named = i.defs.iter().filter_map(|d| d.phys()).chain(i.uses.iter().filter_map(Use::phys));
+        for r in named {
+            let Some(file) = t.files().get(r.file as usize) else { continue };
+            if r.place.set().iter().all(|u| file.budget.contains(u)) {
+                used[r.file as usize].add(r.place);
+            }
+        }
+    }
     stats.used = used;
     Ok(())
 }

@@ -66,7 +66,7 @@ fn compiles_runs_and_shows() {
         let shader = ["run", "examples/vecadd.wgsl", "--target", target, "--oracle", "--perturb", "3"];
         expect(&[&shader[..], &buffers].concat(), 0, "0:2 = 6,9");
         expect(&["examples/vecadd.wgsl", "--target", target, "-S"], 0, "");
-        expect(&["examples/vecadd.wgsl", "--target", target, "--emit", "gir"], 0, "entry @main");
+        expect(&["examples/vecadd.wgsl", "--target", target, "--emit", "gir"], 0, "entry \"main\"");
         expect(&["examples/vecadd.wgsl", "--target", target, "--stats"], 0, "instructions");
     }
     expect(&["examples/vecadd.wgsl", "--target", "all", "-o", out], 0, "");
@@ -112,7 +112,7 @@ fn bad_shaders_are_told_where() {
         "type.wgsl:3:",
     );
     compile(&file("syntax.wgsl", b"fn main( {"), 1, "syntax.wgsl:1:");
-    compile(&file("empty.wgsl", b""), 1, "entry point");
+    compile(&file("empty.wgsl", b""), 1, "empty");
     compile(&file("latin.wgsl", b"// caf\xe9\n"), 1, "UTF-8");
     compile(&file("rubbish.spv", &[0x55; 300]), 1, "error");
     compile(&file("short.spv", &[3, 2, 35, 7]), 1, "error");
