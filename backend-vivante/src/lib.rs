@@ -105,9 +105,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
+    let func = m.entries[0].func;
+    define(&mut m.funcs[func]);
     if options.opt_level > 0 {
         trace::enter("clamp", name);
-        let func = m.entries[0].func;
         clamp::run(&mut m.funcs[func]);
     }
     let m = m;
