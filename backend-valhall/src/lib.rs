@@ -66,7 +66,7 @@ fn caps() -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
-    Caps { expand: EXPAND, scalar: true, checked_loads: true, ..Caps::FULL }
+    Caps { expand: EXPAND, scalar: true, checked_loads: true, select_by_bits: false, ..Caps::FULL }
 }
 
 impl Backend for ValhallBackend {

@@ -13,13 +13,26 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::UpperBounds;
-use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SideMap, Type, Value};
+use gpucc_ir::{Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SideMap, Type, Value};
 
 /// The most elements that one access may choose between.
 pub const MOST: u32 = 32;
 
-/// The elements that an access chooses between: first offset, distance, number.
-type Elements = (u32, u32, u32);
+/// Loads from so many elements or more go by the bits of the offset, where the target wants that.
+const BY_BITS: u32 = 4;
+
+/// The elements that an access chooses between.
+#[derive(Clone, Copy)]
+struct Elements {
+    /// Byte offset of the first.
+    first: u32,
+    /// Distance in bytes.
+    step: u32,
+    /// How many.
+    n: u32,
+    /// Whether the offset may lie beyond the last.
+    beyond: bool,
+}
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -40,14 +53,14 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             }
             let bytes = f.access_bytes(i);
             let plan = match d.dyn_offset() {
-                None => Some((m.offset, 1, 1)),
+                None => Some(Elements { first: m.offset, step: 1, n: 1, beyond: false }),
                 Some(v) => {
                     dynamic = true;
                     elements(f, i, m, v, f.locals[l].size, u.of(v))
                 }
             };
             match plan {
-                Some((first, step, n)) if matches!(d.op, Op::Load | Op::Store) && m.flags.is_plain() => {
+                Some(Elements { first, step, n, .. }) if matches!(d.op, Op::Load | Op::Store) && m.flags.is_plain() => {
                     let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
                     reach[l].push((first, first + (n - 1) * step + bytes, ty.is_bool()));
                     plans[i] = plan.filter(|_| d.dyn_offset().is_some());
@@ -75,7 +88,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             let d = &f.insts[i];
             let of = d.mem().copied().filter(|m| matches!(m.place, Place::Local(l) if good.contains(l)));
             match (of, d.dyn_offset(), plans[i]) {
-                (Some(m), Some(v), Some(e)) if cx.change() => choose(f, b, i, m, v, e, &mut map),
+                (Some(m), Some(v), Some(e)) if cx.change() => {
+                    let mut c = Choice { b: Builder::like(f, b, i), m, dynamic: v, e };
+                    c.rewrite(i, cx.caps.select_by_bits, &mut map);
+                }
                 _ => f.blocks[b].insts.push(i),
             }
         }
@@ -89,8 +105,9 @@ fn elements(f: &Function, i: Inst, m: &Mem, dynamic: Value, size: u32, top: u64)
     let by_align = if m.offset.is_multiple_of(m.align) { m.align } else { 1 };
     let step = multiple(f, dynamic, 8).max(by_align);
     let room = size.checked_sub(m.offset.checked_add(bytes)?)?;
-    let n = u32::try_from(top / u64::from(step)).unwrap_or(u32::MAX).min(room / step) + 1;
-    (step > 0 && n <= MOST).then_some((m.offset, step, n))
+    let most = u32::try_from(top / u64::from(step)).unwrap_or(u32::MAX);
+    let n = most.min(room / step) + 1;
+    (step > 0 && n <= MOST).then_some(Elements { first: m.offset, step, n, beyond: most >= n })
 }
 
 /// A number that the value is known to be a multiple of.
@@ -120,49 +137,83 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn choose(
-    f: &mut Function,
-    block: Block,
-    i: Inst,
+/// One access being rewritten.
+struct Choice<'a> {
+    b: Builder<'a>,
     m: Mem,
     dynamic: Value,
-    (first, step, n): Elements,
-    map: &mut SideMap<Value, Option<Value>>,
-) {
-    let op = f.insts[i].op;
-    let (args, results) = (f.insts[i].args.clone(), f.insts[i].results.clone());
-    let ty = if op == Op::Load { f.ty(results[0]) } else { f.ty(args[0]) };
-    let mut b = Builder::like(f, block, i);
-    // The address of a constant element is as aligned as its offset says, which the variable's own alignment bounds.
-    let at = |k: u32| {
-        let offset = first + k * step;
-        let align = if offset == 0 { m.align } else { m.align.min(1 << offset.trailing_zeros()) };
-        Mem { offset, align, ..m }
-    };
-    let hit = |b: &mut Builder<'_>, k: u32| {
-        let c = b.func.iconst(Type::I32, i64::from(k * step));
-        // The last element also stands for all offsets beyond it.
-        let cc = if k + 1 == n { IntCc::Uge } else { IntCc::Eq };
-        b.icmp(cc, dynamic, c)
-    };
-    if op == Op::Load {
-        let mut v = b.load(ty, at(0), None);
-        for k in 1..n {
-            let e = b.load(ty, at(k), None);
-            let c = hit(&mut b, k);
-            v = b.select(c, e, v);
-        }
-        map[results[0]] = Some(v);
-        return;
+    e: Elements,
+}
+
+impl Choice<'_> {
+    /// Where element `k` is: as aligned as its offset says, which the variable's own alignment bounds.
+    fn at(&self, k: u32) -> Mem {
+        let offset = self.e.first + k * self.e.step;
+        let align = if offset == 0 { self.m.align } else { self.m.align.min(1 << offset.trailing_zeros()) };
+        Mem { offset, align, ..self.m }
     }
-    for k in 0..n {
-        let mut v = args[0];
-        if n > 1 {
-            let old = b.load(ty, at(k), None);
-            let c = hit(&mut b, k);
-            v = b.select(c, v, old);
+
+    fn number(&mut self, c: u32) -> Value {
+        self.b.func.iconst(Type::I32, i64::from(c))
+    }
+
+    /// Whether element `k` is meant.
+    fn hit(&mut self, k: u32) -> Value {
+        let c = self.number(k * self.e.step);
+        // The last element also stands for all offsets beyond it.
+        let cc = if k + 1 == self.e.n { IntCc::Uge } else { IntCc::Eq };
+        self.b.icmp(cc, self.dynamic, c)
+    }
+
+    fn rewrite(&mut self, i: Inst, by_bits: bool, map: &mut SideMap<Value, Option<Value>>) {
+        let d = &self.b.func.insts[i];
+        let (op, args, results) = (d.op, d.args.clone(), d.results.clone());
+        if op == Op::Load {
+            let ty = self.b.func.ty(results[0]);
+            let all: Vec<Value> = (0..self.e.n).map(|k| self.b.load(ty, self.at(k), None)).collect();
+            let by_bits = by_bits && self.e.n >= BY_BITS && self.e.step.is_power_of_two();
+            map[results[0]] = Some(if by_bits { self.by_bits(all) } else { self.one_by_one(&all) });
+            return;
         }
-        b.store(v, at(k), None);
+        let ty = self.b.func.ty(args[0]);
+        for k in 0..self.e.n {
+            let mut v = args[0];
+            if self.e.n > 1 {
+                let old = self.b.load(ty, self.at(k), None);
+                let c = self.hit(k);
+                v = self.b.select(c, v, old);
+            }
+            self.b.store(v, self.at(k), None);
+        }
+    }
+
+    /// A comparison and a select for each element.
+    fn one_by_one(&mut self, all: &[Value]) -> Value {
+        let mut v = all[0];
+        for (k, &e) in (0..).zip(all).skip(1) {
+            let c = self.hit(k);
+            v = self.b.select(c, e, v);
+        }
+        v
+    }
+
+    /// A tree of selects: each bit of the offset halves the elements, so one comparison serves a whole level.
+    fn by_bits(&mut self, mut all: Vec<Value>) -> Value {
+        let mut offset = self.dynamic;
+        if self.e.beyond {
+            let last = self.number((self.e.n - 1) * self.e.step);
+            offset = self.b.umin(offset, last);
+        }
+        let mut bit = self.e.step;
+        while all.len() > 1 {
+            let (mask, zero) = (self.number(bit), self.number(0));
+            let masked = self.b.and(offset, mask);
+            let odd = self.b.icmp(IntCc::Ne, masked, zero);
+            // An element without a partner stays: offsets of the missing ones do not occur, or pick the last.
+            all = all.chunks(2).map(|p| if let [a, b] = *p { self.b.select(odd, b, a) } else { p[0] }).collect();
+            bit <<= 1;
+        }
+        all[0]
     }
 }
 
@@ -184,6 +235,28 @@ mod tests {
         assert_eq!(t.matches("select").count(), 4, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 8:i32").count(), 1, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 4:i32").count(), 1, "{t}");
+    }
+
+    #[test]
+    fn loads_from_many_go_by_bits() {
+        let of = |index: &str| {
+            opt(
+                run,
+                &format!(
+                    "func0 \"f\" {{\n  local0 \"a\" size 24 align 4\nblock0:\n  v0: i32 = load res0[0] align 4\n  v1: i32 = umin v0, {index}:i32\n  v2: i32 = shl v1, 2:i32\n\
+                     v3: i32 = load local0[0 + v2] align 4\n  store v3, res1[0] align 4\n  ret\n}}"
+                ),
+            )
+        };
+        // Six elements: three bits, five selects, and no clamp where the index is known to be small.
+        let t = of("5");
+        assert_eq!((t.matches("= select").count(), t.matches("= icmp.ne").count()), (5, 3), "{t}");
+        assert_eq!(t.matches("= umin").count(), 1, "{t}");
+        let t = of("900");
+        assert_eq!((t.matches("= select").count(), t.matches("= umin").count()), (5, 2), "{t}");
+        // Three elements are compared one by one.
+        let t = of("2");
+        assert_eq!((t.matches("= select").count(), t.matches("= icmp.ne").count()), (2, 0), "{t}");
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub struct Caps {
     pub checked_stores: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
+    /// Whether such loads test the bits of the index, one comparison for half of the elements; otherwise each element is
+    /// compared, which is better where comparing and selecting is one instruction.
+    pub select_by_bits: bool,
     /// Whether `umul24` is cheaper than `imul`: products of numbers below 2^24 use it.
     pub prefer_mul24: bool,
     /// Whether an access takes a constant byte offset for free, up to this many bytes, added without wrapping.
@@ -75,6 +78,7 @@ impl Caps {
         checked_loads: false,
         checked_stores: false,
         select_array_bytes: 64,
+        select_by_bits: true,
         prefer_mul24: false,
         offset_fold: 0,
         fuse_fma: false,
