@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run(args.get(1).map(String::as_str) == Some("--check")),
         Some("mutate") => mutate::run(&args[1..]),
         _ => {
-            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [FAMILY...]");
+            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [ROWS] [FAMILY...]");
             return ExitCode::from(2);
         }
     };

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
+/// Rows changed per family unless the command names a number.
 const ROWS: usize = 10;
 
 /// Test executables of a machine crate, built for mutation.
@@ -56,8 +57,10 @@ fn rows_of(family: &str) -> Vec<String> {
     }
 }
 
-/// Mutates the named families, all of them without names.
-pub fn run(families: &[String]) -> bool {
+/// Mutates the named families, all of them without names; a number among them is that of the rows.
+pub fn run(args: &[String]) -> bool {
+    let count = args.iter().find_map(|a| a.parse().ok()).unwrap_or(ROWS);
+    let families: Vec<&String> = args.iter().filter(|a| a.parse::<usize>().is_err()).collect();
     let mut ok = true;
     for family in FAMILIES.iter().filter(|f| families.is_empty() || families.iter().any(|n| n == *f)) {
         let tests = match build(family) {
@@ -75,9 +78,9 @@ pub fn run(families: &[String]) -> bool {
         }
         let rows = rows_of(family);
         let mut noticed = 0;
-        for k in 0..ROWS {
+        for k in 0..count.min(rows.len()) {
             // Spread over the table; another bit each time.
-            let (row, bit) = (k * rows.len() / ROWS + k % 3, 3 * k as u32 + 1);
+            let (row, bit) = (k * rows.len() / count + k % 3, (3 * k as u32 + 1) % 32);
             let row = row.min(rows.len() - 1);
             let caught = !passes(family, &tests, Some((row, bit)));
             noticed += usize::from(caught);
@@ -87,8 +90,8 @@ pub fn run(families: &[String]) -> bool {
                 rows[row]
             );
         }
-        println!("{family}: {noticed} of {ROWS} mutations noticed");
-        ok &= noticed == ROWS;
+        println!("{family}: {noticed} of {count} mutations noticed");
+        ok &= noticed == count;
     }
     ok
 }
