@@ -52,6 +52,8 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
         mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if is(i, Op::Brk) && i.mods.pred == 15)).collect();
     let only_exit: Vec<bool> =
         mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if i.target_op() == Some(TOp::Exit))).collect();
+    // Where the lanes of such a break go on.
+    let broken: Vec<Option<BlockId>> = mf.blocks.iter().map(|b| b.insts.last().and_then(label)).collect();
     for b in 0..mf.blocks.len() {
         if let Some((at, then, other)) = two_way(mf, b) {
             let insts = &mut mf.blocks[b].insts;
@@ -68,6 +70,10 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                 if flip {
                     m.mods.pred = opposite(m.mods.pred);
                     relabel(&mut insts[at + 1], then);
+                }
+                // The block that only broke must not stay alive for its label.
+                if let Some(to) = broken[gone.0 as usize] {
+                    relabel(&mut insts[at], to);
                 }
                 skip(mf, b, gone);
             }

@@ -123,3 +123,12 @@ fn operands_are_folded() {
     let n = out.stats.iter().find(|s| s.0 == "instructions").unwrap().1;
     assert!(n <= 11, "{}", TESLA.listing(&out, 3));
 }
+
+/// A conditional break is one instruction: the block that it came from is gone.
+#[test]
+fn breaks_leave_no_dead_code() {
+    let out = compile(&module(&example("collatz.wgsl")), 3, &options(2));
+    let listing = TESLA.listing(&out, 3);
+    let breaks: Vec<&str> = listing.lines().map(str::trim).filter(|l| l.contains("break ")).collect();
+    assert!(!breaks.is_empty() && breaks.iter().all(|l| l.starts_with('(')), "{listing}");
+}
