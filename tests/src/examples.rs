@@ -1,5 +1,7 @@
 //! The example programs: inputs, and results computed here in plain Rust, independently of the compiler.
 
+mod parallel;
+
 /// One run of an example.
 pub struct Example {
     /// File name below `examples/`.
@@ -105,7 +107,24 @@ fn out(binding: u32, words: Words) -> Vec<Expected> {
 
 /// All example runs.
 pub fn all() -> Vec<Example> {
-    vec![vecadd(), saxpy(), collatz(), mandelbrot(), life(), matmul(), blur(), pi()]
+    vec![
+        vecadd(),
+        saxpy(),
+        collatz(),
+        mandelbrot(),
+        life(),
+        matmul(),
+        blur(),
+        pi(),
+        parallel::matmul_tiled(),
+        parallel::reduction(),
+        parallel::scan(),
+        parallel::histogram(),
+        parallel::bitonic(),
+        parallel::nbody(),
+        parallel::sha256(),
+        parallel::fft(),
+    ]
 }
 
 fn vecadd() -> Example {
