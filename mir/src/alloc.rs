@@ -161,6 +161,7 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
             }
             let cl: SmallVec<[(ra::FileId, Placement); 4]> = clobbers.iter().map(|c| (c.file, c.place)).collect();
             let id = p.push(&ops, &cl);
+            p.insts[id as usize].spill = inst.spill;
             if let Opcode::Pseudo(pseudo) = inst.op {
                 hints_of_pseudo(&mut p, mf, t, inst, pseudo);
                 p.insts[id as usize].report_free = matches!(pseudo, Pseudo::Copy | Pseudo::Collect | Pseudo::Split);
@@ -264,6 +265,7 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     };
     let (first, first_live) = problem(mf)?;
     let peaks = ra::peaks(&first, &first_live);
+    drop(first_live);
     let budgets: Vec<u32> = first.files.iter().map(|f| f.budget.len()).collect();
     // What spilling aims for, and what colouring may use.
     let mut limits = budgets.clone();
@@ -271,18 +273,21 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     if options.tight {
         colours = peaks.iter().zip(&budgets).map(|(p, b)| p.units.min(*b)).collect();
     }
+    let check = options.check || cfg!(debug_assertions);
     let mut stats = AllocStats::default();
     let mut spilled: Option<MFunc<T>> = None;
-    let mut over = options.spill_all || peaks.iter().zip(&limits).any(|(p, l)| p.units > *l);
+    let mut all = options.spill_all;
+    let mut over = all || peaks.iter().zip(&limits).any(|(p, l)| p.units > *l);
     let mut tries = 0;
     let (p, answer) = loop {
         if over {
             let mut trial = mf.clone();
             stats = AllocStats::default();
             for round in [Round::ToClass, Round::ToMemory] {
-                spill(&mut trial, t, &limits, options.spill_all, round, &mut stats).map_err(AllocError::Invalid)?;
+                spill(&mut trial, t, &limits, all, round, check, &mut stats).map_err(AllocError::Invalid)?;
             }
             spilled = Some(trial);
+            over = false;
         }
         let (mut p, live) = if let Some(trial) = &spilled { problem(trial)? } else { problem(mf)? };
         for (f, l) in p.files.iter_mut().zip(&colours) {
@@ -294,13 +299,18 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
                 let f = o.file as usize;
                 if colours[f] < budgets[f] {
                     colours[f] += 1;
-                } else if tries < MAX_TRIES && limits[f] > 1 && can_spill(&first, t, o.file) {
-                    // What fits by the sum need not fit by shape: leave more room.
-                    tries += 1;
-                    limits[f] -= (1 << (tries / 4)).min(limits[f] - 1);
+                } else if !all && (t.spill_by_remat() || has_home(t, o.file)) {
+                    // What fits by the sum need not fit by shape: leave more room; if that is of no use, spill all.
                     over = true;
+                    tries += 1;
+                    all = tries > MAX_TRIES || limits[f] <= 1;
+                    limits[f] = if all { budgets[f] } else { limits[f] - (1 << (tries / 4)).min(limits[f] - 1) };
                 } else {
-                    return Err(AllocError::OutOfRegisters(explain(mf, t, &first, &peaks, o)));
+                    let o = match &spilled {
+                        Some(trial) if has_home(t, o.file) => explain(trial, t, &p, None, o),
+                        _ => explain(mf, t, &first, peaks.get(f), o),
+                    };
+                    return Err(AllocError::OutOfRegisters(o));
                 }
             }
             Err(e) => return Err(AllocError::Invalid(e.to_string())),
@@ -309,9 +319,7 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     if let Some(trial) = spilled {
         *mf = trial;
     }
-    if (options.check || cfg!(debug_assertions))
-        && let Err(e) = ra::check(&p, &answer)
-    {
+    if check && let Err(e) = ra::check(&p, &answer) {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
     stats.pressure = peaks.iter().map(|p| p.units).collect();
@@ -320,26 +328,23 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
 }
 
 /// Rounds of more spilling after colouring failed.
-const MAX_TRIES: u32 = 24;
+const MAX_TRIES: u32 = 12;
 
-/// Whether any value of a file can give up its register.
-fn can_spill<T: Target>(p: &Problem, t: &T, file: ra::FileId) -> bool {
+/// Whether values of a file can live elsewhere.
+fn has_home<T: Target>(t: &T, file: ra::FileId) -> bool {
     let class = |k: usize| t.spill_to(crate::inst::Class(k as u8)) != SpillTo::Nothing;
-    t.spill_by_remat()
-        || (p.files.len() > file as usize && t.classes().iter().enumerate().any(|(k, c)| c.file == file && class(k)))
+    t.classes().iter().enumerate().any(|(k, c)| c.file == file && class(k))
 }
 
-/// Describes the peak of the program as it was before spilling, or the place of the failure where that is higher.
+/// Describes the place where registers ran out, or `peak`, where most are wanted, if that is higher.
 fn explain<T: Target>(
     mf: &MFunc<T>,
     t: &T,
     p: &Problem,
-    peaks: &[ra::Peak],
+    peak: Option<&ra::Peak>,
     mut o: ra::OutOfRegisters,
 ) -> OutOfRegisters {
-    let peak = peaks[o.file as usize];
-    let known = o.inst.is_none_or(|i| (i as usize) < p.insts.len());
-    if peak.units >= o.demand || !known || o.block as usize >= mf.blocks.len() {
+    if let Some(peak) = peak {
         o.demand = o.demand.max(peak.units);
         o.block = peak.block;
         o.inst = peak.inst.or_else(|| p.blocks[peak.block as usize].insts.clone().next_back());

@@ -269,6 +269,8 @@ pub struct MInst<T: Target> {
     pub mods: T::Mods,
     /// Where it comes from.
     pub loc: Loc,
+    /// What it does for spilling; set and cleared by the allocation.
+    pub spill: Option<gpucc_regalloc::SpillCode>,
 }
 
 impl<T: Target> MInst<T> {
@@ -283,7 +285,14 @@ impl<T: Target> MInst<T> {
     }
 
     fn bare(op: Opcode<T::Op>) -> Self {
-        MInst { op, defs: SmallVec::new(), uses: SmallVec::new(), mods: T::Mods::default(), loc: Loc::UNKNOWN }
+        MInst {
+            op,
+            defs: SmallVec::new(),
+            uses: SmallVec::new(),
+            mods: T::Mods::default(),
+            loc: Loc::UNKNOWN,
+            spill: None,
+        }
     }
 
     /// `dst = src`.
@@ -407,7 +416,14 @@ impl<T: Target> fmt::Debug for Use<T> {
 
 impl<T: Target> Clone for MInst<T> {
     fn clone(&self) -> Self {
-        MInst { op: self.op, defs: self.defs.clone(), uses: self.uses.clone(), mods: self.mods.clone(), loc: self.loc }
+        MInst {
+            op: self.op,
+            defs: self.defs.clone(),
+            uses: self.uses.clone(),
+            mods: self.mods.clone(),
+            loc: self.loc,
+            spill: self.spill,
+        }
     }
 }
 

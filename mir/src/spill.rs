@@ -1,11 +1,13 @@
 //! Turns the allocator's spill plan into instructions.
 //!
 //! Files whose values spill to another class go first, since that class may then need spilling itself. After it a
-//! register may have several definitions (its reloads), which the allocator accepts.
+//! register may have several definitions (its reloads), which the allocator accepts. Every instruction that is put in
+//! carries a mark; [`ra::check_spills`] follows the marked stores and loads.
 
 use gpucc_ir::Loc;
 use gpucc_regalloc as ra;
-use gpucc_regalloc::{Problem, ReloadAt, Value};
+use gpucc_regalloc::{EdgeCode, EdgeOp, Problem, ReloadAt, Role, Slot, SpillCode, Value};
+use smallvec::SmallVec;
 
 use crate::alloc::{AllocStats, build};
 use crate::func::{MFunc, is_terminator};
@@ -47,6 +49,7 @@ impl<T: Target> SpillCx<'_, T> {
     /// Appends an instruction.
     pub fn push(&mut self, mut i: MInst<T>) {
         i.loc = self.loc;
+        i.spill = Some(SpillCode::Aux);
         self.out.push(i);
     }
 
@@ -67,28 +70,36 @@ pub(crate) enum Round {
 }
 
 /// Spills in `mf` so that the files stay within `limits`. Returns whether anything changed.
+#[expect(clippy::too_many_arguments, reason = "one step of the allocation with its switches")]
 pub(crate) fn spill<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
     limits: &[u32],
     all: bool,
     round: Round,
+    check: bool,
     stats: &mut AllocStats,
 ) -> Result<bool, String> {
+    let to_class = |f: usize| {
+        let mut classes = t.classes().iter().enumerate().filter(|(_, c)| c.file as usize == f);
+        classes.any(|(k, _)| matches!(t.spill_to(Class(k as u8)), SpillTo::Class(_)))
+    };
+    let mut limits = limits.to_vec();
+    for (f, limit) in limits.iter_mut().enumerate() {
+        if to_class(f) != (round == Round::ToClass) {
+            *limit = u32::MAX;
+        }
+    }
+    if limits.iter().all(|&l| l == u32::MAX) {
+        return Ok(false);
+    }
     let p = build(mf, t)?;
     let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
     let peaks = ra::peaks(&p, &live);
-    let mut limits = limits.to_vec();
     for (f, limit) in limits.iter_mut().enumerate() {
-        let to_class = t
-            .classes()
-            .iter()
-            .enumerate()
-            .any(|(k, c)| c.file as usize == f && matches!(t.spill_to(Class(k as u8)), SpillTo::Class(_)));
-        let mine = to_class == (round == Round::ToClass);
-        if !mine || (!all && peaks[f].units <= *limit) {
+        if !all && peaks[f].units <= *limit {
             *limit = u32::MAX;
-        } else {
+        } else if *limit != u32::MAX {
             *limit = limit.saturating_sub(t.spill_headroom(f as ra::FileId));
         }
     }
@@ -107,8 +118,20 @@ pub(crate) fn spill<T: Target>(
         })
         .collect();
     let plan = ra::plan_spills(&p, &live, &limits, &kinds, all);
-    apply(mf, t, &p, &plan, &remat, stats);
-    Ok(!plan.reloads.is_empty())
+    if plan.is_empty() {
+        return Ok(false);
+    }
+    let mut code =
+        SpillCodeOf { t, p: &p, live: &live, plan: &plan, remat: &remat, homes: vec![None; plan.webs.len()] };
+    code.apply(mf, stats);
+    let q = drop_dead(mf, t, &remat)?;
+    if check && let Err(e) = ra::check_spills(&p, &q) {
+        panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
+    }
+    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        i.spill = None;
+    }
+    Ok(true)
 }
 
 /// The instruction that computes each register again anywhere, where there is one.
@@ -132,142 +155,238 @@ fn rematerialisable<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<Option<MInst<T>>> {
     out
 }
 
-struct Slots {
-    /// Next free word per file.
-    next: Vec<u32>,
-    of: Vec<Option<Home>>,
+/// Removes instructions that are computed again wherever they are wanted, and gives the problem as it is then.
+fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) -> Result<Problem, String> {
+    let q = build(mf, t)?;
+    let live = ra::Liveness::compute(&q).map_err(|e| e.to_string())?;
+    let mut id = 0;
+    let mut dropped = false;
+    for b in &mut mf.blocks {
+        b.insts.retain(|i| {
+            let inst = &q.insts[id];
+            id += 1;
+            let (from, ops) = (inst.operands.start as usize, q.operands(id as u32 - 1));
+            let dead = |k: usize| ops[k].role != Role::Use && live.last[from + k];
+            let again = |d: &Def| d.vreg().is_some_and(|v| remat.get(v.0 as usize).is_some_and(Option::is_some));
+            let drop = i.defs.len() == 1 && ops.len() == 1 && dead(0) && again(&i.defs[0]);
+            dropped |= drop;
+            !drop
+        });
+    }
+    if dropped { build(mf, t) } else { Ok(q) }
 }
 
+/// Where the values of a web are while they have no register.
 #[derive(Clone, Copy)]
 enum Home {
     Slot(SpillSlot),
     Reg(VReg),
 }
 
-fn apply<T: Target>(
-    mf: &mut MFunc<T>,
-    t: &T,
-    p: &Problem,
-    plan: &ra::SpillPlan,
-    remat: &[Option<MInst<T>>],
-    stats: &mut AllocStats,
-) {
-    let mut slots = Slots { next: stats.spill_words.clone(), of: vec![None; mf.classes.len()] };
-    slots.next.resize(p.files.len(), 0);
-    for &Value(v) in &plan.stores {
-        let class = mf.classes[v as usize];
-        let info = t.classes()[class.0 as usize];
-        slots.of[v as usize] = Some(match t.spill_to(class) {
-            SpillTo::Class(c) => Home::Reg(mf.vreg(c)),
-            SpillTo::Memory | SpillTo::Nothing => {
-                let next = &mut slots.next[info.file as usize];
-                let word = next.next_multiple_of((info.shape.units as u32).next_power_of_two());
-                *next = word + info.shape.units as u32;
-                Home::Slot(SpillSlot { file: info.file, word, units: info.shape.units })
-            }
-        });
-    }
-    let mut reloads = plan.reloads.clone();
-    // By place; reloads of one place keep their order.
-    reloads.sort_by_key(|r| r.0);
-    let range = |at: ReloadAt| {
-        let from = reloads.partition_point(|r| r.0 < at);
-        let to = reloads.partition_point(|r| r.0 <= at);
-        &reloads[from..to]
-    };
-    let mut id = 0u32;
-    for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
-        let params = mf.blocks[b].params.clone();
-        let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
-        let mut emit = Emit { t, classes: &mut mf.classes, slots: &slots, remat, stats };
-        let bid = b as u32;
-        let has_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
-        let has_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
-        let logical = |v: Value| p.cfg(v) == ra::Cfg::Logical;
-        let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
-        let begin = |emit: &mut Emit<'_, T>, out: &mut Vec<MInst<T>>, now: &dyn Fn(Value) -> bool| {
-            for &(_, v) in range(ReloadAt::Start(bid)).iter().filter(|r| now(r.1)) {
-                emit.reload(v, loc, out);
-            }
-            for &v in params.iter().filter(|v| now(Value(v.0))) {
-                emit.store(v, loc, out);
-            }
-        };
-        begin(&mut emit, &mut out, &|v| !(has_start && logical(v)));
-        let mut ended = [false; 2];
-        for inst in insts {
-            let term = is_terminator(t, &inst);
-            for (k, when) in [inst.is(Pseudo::LogicalEnd), term].into_iter().enumerate() {
-                if when && !std::mem::replace(&mut ended[k], true) {
-                    for &(_, v) in range(ReloadAt::End(bid)) {
-                        if (has_end && logical(v)) == (k == 0) {
-                            emit.reload(v, inst.loc, &mut out);
-                        }
-                    }
-                }
-            }
-            for &(_, v) in range(ReloadAt::Before(id)) {
-                emit.reload(v, inst.loc, &mut out);
-            }
-            id += 1;
-            let (defs, loc): (Vec<VReg>, Loc) = (inst.vreg_defs().collect(), inst.loc);
-            let starts = inst.is(Pseudo::LogicalStart);
-            out.push(inst);
-            if starts {
-                begin(&mut emit, &mut out, &logical);
-            }
-            for v in defs {
-                emit.store(v, loc, &mut out);
-            }
-        }
-        if !ended[1] {
-            for &(_, v) in range(ReloadAt::End(bid)) {
-                if !(has_end && logical(v)) {
-                    emit.reload(v, loc, &mut out);
-                }
-            }
-        }
-        mf.blocks[b].insts = out;
-    }
-    stats.spill_words = slots.next;
-}
-
-struct Emit<'a, T: Target> {
+/// Turns a plan into instructions.
+struct SpillCodeOf<'a, T: Target> {
     t: &'a T,
-    classes: &'a mut Vec<Class>,
-    slots: &'a Slots,
+    p: &'a Problem,
+    live: &'a ra::Liveness,
+    plan: &'a ra::SpillPlan,
     remat: &'a [Option<MInst<T>>],
-    stats: &'a mut AllocStats,
+    homes: Vec<Option<Home>>,
 }
 
-impl<T: Target> Emit<'_, T> {
-    fn store(&mut self, v: VReg, loc: Loc, out: &mut Vec<MInst<T>>) {
-        let Some(home) = self.slots.of.get(v.0 as usize).copied().flatten() else { return };
-        self.stats.spills += 1;
-        let mut cx = SpillCx { out, classes: self.classes, loc };
+impl<T: Target> SpillCodeOf<'_, T> {
+    fn home(&mut self, web: u32, v: Value, classes: &mut Vec<Class>, stats: &AllocStats) -> Home {
+        let (t, w) = (self.t, self.plan.webs[web as usize]);
+        *self.homes[web as usize].get_or_insert_with(|| match t.spill_to(classes[v.0 as usize]) {
+            SpillTo::Class(c) => {
+                classes.push(c);
+                Home::Reg(VReg(classes.len() as u32 - 1))
+            }
+            SpillTo::Memory | SpillTo::Nothing => {
+                let base = stats.spill_words.get(w.file as usize).copied().unwrap_or(0);
+                Home::Slot(SpillSlot { file: w.file, word: base + w.word, units: w.units })
+            }
+        })
+    }
+
+    /// The slot as the checker sees it.
+    fn slot(home: Home, units: u16) -> Slot {
         match home {
-            Home::Slot(slot) => self.t.emit_spill(&mut cx, slot, v),
-            Home::Reg(r) => cx.push(MInst::copy(r, v)),
+            Home::Slot(s) => Slot { space: s.file, word: s.word, units: s.units },
+            Home::Reg(r) => Slot { space: u8::MAX, word: r.0 * 32, units },
         }
     }
 
-    fn reload(&mut self, v: Value, loc: Loc, out: &mut Vec<MInst<T>>) {
+    fn store(
+        &mut self,
+        v: Value,
+        web: u32,
+        loc: Loc,
+        classes: &mut Vec<Class>,
+        out: &mut Vec<MInst<T>>,
+        stats: &mut AllocStats,
+    ) {
+        stats.spills += 1;
+        let home = self.home(web, v, classes, stats);
+        let (reg, from) = (VReg(v.0), out.len());
+        let mut cx = SpillCx { out, classes, loc };
+        match home {
+            Home::Slot(slot) => self.t.emit_spill(&mut cx, slot, reg),
+            Home::Reg(r) => cx.push(MInst::copy(r, reg)),
+        }
+        // The last piece completes it.
+        if let Some(i) = out[from..].iter_mut().rev().find(|i| i.vreg_uses().any(|u| u == reg)) {
+            i.spill = Some(SpillCode::Store(v, Self::slot(home, self.p.shape(v).units)));
+        }
+    }
+
+    fn load(
+        &mut self,
+        v: Value,
+        web: u32,
+        loc: Loc,
+        classes: &mut Vec<Class>,
+        out: &mut Vec<MInst<T>>,
+        stats: &mut AllocStats,
+    ) {
         let reg = VReg(v.0);
-        let mut cx = SpillCx { out, classes: self.classes, loc };
         if let Some(i) = &self.remat[v.0 as usize] {
-            self.stats.remats += 1;
+            stats.remats += 1;
             let mut again = i.clone();
             again.defs[0] = Def { reg: Reg::V(reg), ..again.defs[0] };
-            cx.push(again);
+            again.loc = loc;
+            again.spill = Some(SpillCode::Again);
+            out.push(again);
             return;
         }
-        self.stats.reloads += 1;
-        match self.slots.of[v.0 as usize] {
-            Some(Home::Slot(slot)) => self.t.emit_reload(&mut cx, slot, reg),
-            Some(Home::Reg(r)) => cx.push(MInst::copy(reg, r)),
-            // The plan reloads only what it stores or what can be computed again.
-            None => unreachable!("reload of {reg:?} without a home"),
+        stats.reloads += 1;
+        let home = self.home(web, v, classes, stats);
+        let from = out.len();
+        let mut cx = SpillCx { out, classes, loc };
+        match home {
+            Home::Slot(slot) => self.t.emit_reload(&mut cx, slot, reg),
+            Home::Reg(r) => cx.push(MInst::copy(reg, r)),
+        }
+        if let Some(i) = out[from..].iter_mut().find(|i| i.vreg_defs().any(|d| d == reg)) {
+            i.spill = Some(SpillCode::Load(v, Self::slot(home, self.p.shape(v).units)));
+        }
+    }
+
+    fn edge(
+        &mut self,
+        e: &EdgeCode,
+        loc: Loc,
+        classes: &mut Vec<Class>,
+        out: &mut Vec<MInst<T>>,
+        stats: &mut AllocStats,
+    ) {
+        for op in &e.ops {
+            match *op {
+                EdgeOp::Load(v, web) => self.load(v, web, loc, classes, out, stats),
+                EdgeOp::Store(v, web) => self.store(v, web, loc, classes, out, stats),
+            }
+        }
+    }
+
+    fn apply(&mut self, mf: &mut MFunc<T>, stats: &mut AllocStats) {
+        let (plan, p) = (self.plan, self.p);
+        stats.spill_words.resize(p.files.len(), 0);
+        let in_memory = |v: VReg| plan.memory.binary_search(&Value(v.0)).is_ok();
+        let stored = |v: VReg| plan.stores.binary_search(&Value(v.0)).is_ok();
+        let range = |at: ReloadAt| {
+            let from = plan.reloads.partition_point(|r| r.0 < at);
+            let to = plan.reloads.partition_point(|r| r.0 <= at);
+            &plan.reloads[from..to]
+        };
+        // Code of edges at the starts and at the ends of blocks.
+        let none = || vec![SmallVec::<[&EdgeCode; 2]>::new(); mf.blocks.len()];
+        let (mut starts, mut ends) = (none(), none());
+        for e in &plan.edges {
+            match e.at {
+                ReloadAt::Start(b) => starts[b as usize].push(e),
+                ReloadAt::End(b) => ends[b as usize].push(e),
+                ReloadAt::Before(_) => {}
+            }
+        }
+        let removed: Vec<Vec<bool>> =
+            mf.blocks.iter().map(|b| b.params.iter().map(|&v| in_memory(v)).collect()).collect();
+        let mut classes = std::mem::take(&mut mf.classes);
+        let mut id = 0u32;
+        for b in 0..mf.blocks.len() {
+            let insts = std::mem::take(&mut mf.blocks[b].insts);
+            let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
+            let at_end = ReloadAt::End(b as u32);
+            let has_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
+            let has_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
+            let logical = |v: Value| p.cfg(v) == ra::Cfg::Logical;
+            let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
+            let params: Vec<VReg> = mf.blocks[b].params.iter().copied().filter(|&v| stored(v)).collect();
+            // Before the logical start only what does not live on the logical graph.
+            for e in starts[b].iter().filter(|e| !has_start || e.cfg == ra::Cfg::Linear) {
+                self.edge(e, loc, &mut classes, &mut out, stats);
+            }
+            for &v in params.iter().filter(|v| !(has_start && logical(Value(v.0)))) {
+                self.store(Value(v.0), plan.web[v.0 as usize], loc, &mut classes, &mut out, stats);
+            }
+            let mut ended = [false; 2];
+            let finish = |s: &mut Self,
+                          out: &mut Vec<MInst<T>>,
+                          classes: &mut Vec<Class>,
+                          stats: &mut AllocStats,
+                          loc: Loc,
+                          logical_part: bool| {
+                for &(_, v) in range(at_end).iter().filter(|r| (has_end && logical(r.1)) == logical_part) {
+                    s.load(v, plan.web[v.0 as usize], loc, classes, out, stats);
+                }
+                for e in ends[b].iter().filter(|e| (has_end && e.cfg == ra::Cfg::Logical) == logical_part) {
+                    s.edge(e, loc, classes, out, stats);
+                }
+            };
+            for inst in insts {
+                for (k, when) in [inst.is(Pseudo::LogicalEnd), is_terminator(self.t, &inst)].into_iter().enumerate() {
+                    if when && !std::mem::replace(&mut ended[k], true) {
+                        finish(self, &mut out, &mut classes, stats, inst.loc, k == 0);
+                    }
+                }
+                for &(_, v) in range(ReloadAt::Before(id)) {
+                    self.load(v, plan.web[v.0 as usize], inst.loc, &mut classes, &mut out, stats);
+                }
+                let base = p.insts[id as usize].operands.start as usize;
+                let defs: SmallVec<[Value; 2]> = p
+                    .operands(id)
+                    .iter()
+                    .enumerate()
+                    .filter(|(k, o)| o.role != Role::Use && !self.live.last[base + k] && stored(VReg(o.value.0)))
+                    .map(|(_, o)| o.value)
+                    .collect();
+                id += 1;
+                let (loc, begins) = (inst.loc, inst.is(Pseudo::LogicalStart));
+                out.push(inst);
+                if begins {
+                    for e in starts[b].iter().filter(|e| e.cfg == ra::Cfg::Logical) {
+                        self.edge(e, loc, &mut classes, &mut out, stats);
+                    }
+                    for &v in params.iter().filter(|v| logical(Value(v.0))) {
+                        self.store(Value(v.0), plan.web[v.0 as usize], loc, &mut classes, &mut out, stats);
+                    }
+                }
+                for v in defs {
+                    self.store(v, plan.web[v.0 as usize], loc, &mut classes, &mut out, stats);
+                }
+            }
+            if !ended[1] {
+                finish(self, &mut out, &mut classes, stats, loc, false);
+            }
+            let block = &mut mf.blocks[b];
+            block.insts = out;
+            block.params.retain(|&v| !in_memory(v));
+            for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
+                let mut gone = removed[e.to.0 as usize].iter();
+                e.args.retain(|_| !gone.next().copied().unwrap_or(false));
+            }
+        }
+        mf.classes = classes;
+        for (words, more) in stats.spill_words.iter_mut().zip(&plan.words) {
+            *words += more;
         }
     }
 }

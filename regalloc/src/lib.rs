@@ -12,6 +12,7 @@
 //! All steps are linear in the size of the problem and of its live-in lists.
 
 mod check;
+mod check_spills;
 mod colour;
 mod hint;
 mod live;
@@ -21,18 +22,21 @@ mod problem;
 mod spill;
 mod units;
 mod verify;
+mod webs;
 
 pub use check::check;
+pub use check_spills::check_spills;
 pub use colour::{Allocation, At, Move, ParallelCopy, colour};
 pub use live::Liveness;
 pub use moves::{MoveCaps, Step, Units, sequence};
 pub use problem::{
     Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
-    RegFile, Role, Shape, Value, ValueInfo, Where,
+    RegFile, Role, Shape, Slot, SpillCode, Value, ValueInfo, Where,
 };
 pub use spill::{ReloadAt, SpillKind, SpillPlan, plan_spills};
 pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;
+pub use webs::{EdgeCode, EdgeOp, Web};
 
 /// Switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

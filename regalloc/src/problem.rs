@@ -314,6 +314,32 @@ pub struct Inst {
     /// Whether the units free at it are wanted in [`Allocation::free`](crate::Allocation::free), because it will
     /// become moves that may need scratch.
     pub report_free: bool,
+    /// What the instruction does for spilling, if that put it there.
+    pub spill: Option<SpillCode>,
+}
+
+/// What an instruction that spilling inserted does, for [`check_spills`](crate::check_spills).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpillCode {
+    /// Puts a value into spill memory.
+    Store(Value, Slot),
+    /// Takes a value out of spill memory; defines it unless it goes to a helper on its way to other memory.
+    Load(Value, Slot),
+    /// Computes the value that it defines again.
+    Again,
+    /// Helps others: addresses, and loads or stores of which another instruction stands for the whole.
+    Aux,
+}
+
+/// A place in spill memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slot {
+    /// Memory: the file whose values it holds, or any other number.
+    pub space: u8,
+    /// First word.
+    pub word: u32,
+    /// Words: one for each unit of the value.
+    pub units: u16,
 }
 
 /// An edge with one argument per parameter of its target.
@@ -408,6 +434,7 @@ impl Problem {
             operands: o..self.operands.len() as u32,
             clobbers: c..self.clobbers.len() as u32,
             report_free: false,
+            spill: None,
         });
         let end = self.insts.len() as u32;
         match self.blocks.last_mut() {
@@ -442,6 +469,19 @@ impl Problem {
     /// Shape of a value.
     pub fn shape(&self, v: Value) -> &Shape {
         &self.values[v.index()].shape
+    }
+
+    /// Units that a value may cost with its alignment: values whose weights sum to no more than a file (or segments of
+    /// it that are multiples of the largest) can all be placed at once, the heaviest first.
+    pub fn weight(&self, v: Value) -> u32 {
+        let row = self.files[self.file(v) as usize].row;
+        let shape = self.shape(v);
+        let units = match shape.place {
+            Where::Run(align) => shape.units.next_multiple_of(align),
+            Where::Starts(_) | Where::Row | Where::Lanes(_) => shape.units,
+        };
+        // Two values of more than half a row never share one.
+        u32::from(if row > 0 && units * 2 > row { row } else { units })
     }
 
     /// Predecessors of every block on one graph, in ascending order.

@@ -4,9 +4,15 @@
 //! Programs", 2009): blocks are walked in order with the set of values that are in registers; the value with the
 //! farthest next use gives way; loop headers prefer what the loop uses. A value is stored at most once, right after its
 //! definition, and loaded again under its own name: definitions need not be unique for the steps that follow.
+//!
+//! A block parameter for which there is no room begins its block in memory: it is no parameter any more, the edges store
+//! its arguments where it lives (see [`crate::webs`]), and it is loaded like any other value. So whatever the sum of the
+//! parameters, of the values that live through a block and of those that live through a loop: what has to fit is what
+//! one instruction names.
 
 use crate::live::Liveness;
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
+use crate::webs::{EdgeCode, MemoryCopy, RawEdge, Web};
 
 /// What can be done with a value that has no register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,11 +21,11 @@ pub enum SpillKind {
     No,
     /// It is stored after its definition and loaded before uses.
     Store,
-    /// It is computed again before uses.
+    /// It is computed again before uses. Not for parameters.
     Remat,
 }
 
-/// Where a reload goes.
+/// A place between instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ReloadAt {
     /// At the start of a block.
@@ -33,15 +39,37 @@ pub enum ReloadAt {
 /// The answer.
 #[derive(Clone, Debug, Default)]
 pub struct SpillPlan {
-    /// Values to store right after their definition, ascending.
+    /// Values to store right after their definition (parameters: at the start of their block, after its edge code),
+    /// ascending.
     pub stores: Vec<Value>,
-    /// Values to bring back, in the order found.
+    /// Parameters that begin in memory, or that nobody reads: they are parameters no more. Ascending.
+    pub memory: Vec<Value>,
+    /// Values to bring back before instructions and, on edges of blocks with several successors, at the end of a block;
+    /// ordered by place.
     pub reloads: Vec<(ReloadAt, Value)>,
+    /// Loads and stores on edges, in block order.
+    pub edges: Vec<EdgeCode>,
+    /// Per value: the web that holds it in memory, an index into `webs`; `u32::MAX` for values that never are there.
+    pub web: Vec<u32>,
+    /// Places in memory.
+    pub webs: Vec<Web>,
+    /// Per file: words of spill memory.
+    pub words: Vec<u32>,
+}
+
+impl SpillPlan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.stores.is_empty() && self.memory.is_empty() && self.reloads.is_empty() && self.edges.is_empty()
+    }
 }
 
 /// Distance added to uses behind the exit of a loop.
 const FAR: u32 = 1 << 20;
 const NEVER: u32 = u32::MAX;
+
+/// How much nearer a value that can be computed again may be used and still give way before one that must be loaded.
+const REMAT_FACTOR: u32 = 4;
 
 struct Spiller<'a> {
     p: &'a Problem,
@@ -54,10 +82,14 @@ struct Spiller<'a> {
     loop_end: Vec<Option<BlockId>>,
     /// Distance from the start of the block to the next use, parallel to the live-in lists.
     dist_in: Vec<Vec<u32>>,
-    /// Next use after each use operand, in instructions from the start of its block.
+    /// Distance from the start of its block to the first use of each parameter.
+    dist_param: Vec<u32>,
+    /// Next use after each operand, in instructions from the start of its block.
     next_after: Vec<u32>,
     /// Peak pressure of each block, per file.
     peak: Vec<Vec<u32>>,
+    /// Per block and file: most units of a parameter, where parameters and live-in values exceed the limit; else 0.
+    reserve: Vec<Vec<u32>>,
     /// Values in registers now, per file.
     set: Vec<Vec<Value>>,
     units: Vec<u32>,
@@ -65,12 +97,15 @@ struct Spiller<'a> {
     next: Vec<u32>,
     entry: Vec<Vec<Value>>,
     exit: Vec<Vec<Value>>,
-    plan: SpillPlan,
+    in_memory: Vec<bool>,
+    reloads: Vec<(ReloadAt, Value)>,
+    edges: Vec<RawEdge>,
     reloaded: Vec<bool>,
 }
 
 /// Plans spills so that each file stays within its limit; with `all`, after every instruction nothing that can be
-/// spilled stays in a register. Files whose limit is `u32::MAX` are left alone.
+/// spilled stays in a register. Files whose limit is `u32::MAX` are left alone. Values count as many units as they may
+/// cost with their alignment.
 pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillKind], all: bool) -> SpillPlan {
     let n = p.values.len();
     let (depth, loop_end) = loops(p);
@@ -83,27 +118,40 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
         depth,
         loop_end,
         dist_in: live.live_in.iter().map(|l| vec![NEVER; l.len()]).collect(),
+        dist_param: vec![NEVER; n],
         next_after: vec![NEVER; p.operands.len()],
         peak: crate::block_pressure(p, live),
+        reserve: Vec::new(),
         set: vec![Vec::new(); p.files.len()],
         units: vec![0; p.files.len()],
         inside: vec![false; n],
         next: vec![NEVER; n],
         entry: vec![Vec::new(); p.blocks.len()],
         exit: vec![Vec::new(); p.blocks.len()],
-        plan: SpillPlan::default(),
+        in_memory: vec![false; n],
+        reloads: Vec::new(),
+        edges: Vec::new(),
         reloaded: vec![false; n],
     };
     s.distances();
+    s.reserves();
     for b in 0..p.blocks.len() as BlockId {
         s.block(b);
     }
     s.edges();
-    s.plan.stores = (0..n as u32)
-        .map(Value)
-        .filter(|v| s.reloaded[v.0 as usize] && kinds[v.0 as usize] == SpillKind::Store)
-        .collect();
-    s.plan
+    let values = || (0..n as u32).map(Value);
+    let store = |v: &Value| kinds[v.index()] == SpillKind::Store;
+    let mut plan = SpillPlan {
+        stores: values().filter(|v| s.reloaded[v.index()] && !s.in_memory[v.index()] && store(v)).collect(),
+        // Nothing has to bring arguments to a parameter that nobody reads.
+        memory: values().filter(|v| s.in_memory[v.index()] || live.dead_param[v.index()] && s.managed(*v)).collect(),
+        reloads: s.reloads,
+        ..SpillPlan::default()
+    };
+    plan.reloads.sort_by_key(|r| r.0);
+    let edges = s.edges;
+    crate::webs::place(p, live, kinds, &edges, &mut plan);
+    plan
 }
 
 /// Loop depth of each block and the last block of the loop of each header: back edges span intervals of the order.
@@ -132,13 +180,27 @@ fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
     (depth.collect(), end)
 }
 
+/// A value that might begin a block in registers.
+struct Candidate {
+    /// 0 must; 1 costs nothing or is used soon; 2 lives through a loop; 3 some predecessors hold it.
+    class: u32,
+    distance: u32,
+    value: Value,
+}
+
 impl Spiller<'_> {
     fn managed(&self, v: Value) -> bool {
         self.limits[self.p.file(v) as usize] != u32::MAX
     }
 
     fn size(&self, v: Value) -> u32 {
-        self.p.shape(v).units as u32
+        self.p.weight(v)
+    }
+
+    /// Parameters of a block that something reads, in files that are spilled.
+    fn params(&self, b: BlockId) -> impl Iterator<Item = Value> + '_ {
+        let live = |v: &Value| !self.live.dead_param[v.index()] && self.managed(*v);
+        self.p.blocks[b as usize].params.iter().copied().filter(live)
     }
 
     /// Next-use distances, backwards; twice, so that back edges see the loop.
@@ -149,7 +211,7 @@ impl Spiller<'_> {
             for b in (0..p.blocks.len() as BlockId).rev() {
                 let block = &p.blocks[b as usize];
                 let len = block.insts.len() as u32;
-                live.for_live_out(p, b, |v| next[v.0 as usize] = NEVER);
+                live.for_live_out(p, b, |v| next[v.index()] = NEVER);
                 for cfg in [Cfg::Logical, Cfg::Linear] {
                     for e in block.succs(cfg) {
                         let leaves = self.depth[e.to as usize] < self.depth[b as usize];
@@ -157,39 +219,71 @@ impl Spiller<'_> {
                         for (&v, &d) in live.live_in[e.to as usize].iter().zip(&self.dist_in[e.to as usize]) {
                             if p.cfg(v) == cfg {
                                 let d = d.saturating_add(extra);
-                                next[v.0 as usize] = next[v.0 as usize].min(d);
+                                next[v.index()] = next[v.index()].min(d);
+                            }
+                        }
+                        for (&a, &q) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                            if p.cfg(q) == cfg && !a.is_none() {
+                                let d = self.dist_param[q.index()].saturating_add(extra);
+                                next[a.index()] = next[a.index()].min(d);
                             }
                         }
                     }
                 }
-                crate::live::for_args(p, b, |v| next[v.0 as usize] = next[v.0 as usize].min(len));
                 for i in block.insts.clone().rev() {
                     let base = p.insts[i as usize].operands.start as usize;
                     let ops = p.operands(i);
                     for (k, o) in ops.iter().enumerate() {
-                        self.next_after[base + k] = next[o.value.0 as usize];
+                        self.next_after[base + k] = next[o.value.index()];
                     }
                     for o in ops.iter().filter(|o| o.role != Role::Use) {
-                        next[o.value.0 as usize] = NEVER;
+                        next[o.value.index()] = NEVER;
                     }
                     for o in ops.iter().filter(|o| o.role == Role::Use) {
-                        next[o.value.0 as usize] = i - block.insts.start;
+                        next[o.value.index()] = i - block.insts.start;
                     }
                 }
-                for (d, &v) in self.dist_in[b as usize].iter_mut().zip(&live.live_in[b as usize]) {
-                    *d = next[v.0 as usize];
+                for &v in &block.params {
+                    self.dist_param[v.index()] = std::mem::replace(&mut next[v.index()], NEVER);
                 }
-                for &v in &live.live_in[b as usize] {
-                    next[v.0 as usize] = NEVER;
+                for (d, &v) in self.dist_in[b as usize].iter_mut().zip(&live.live_in[b as usize]) {
+                    *d = std::mem::replace(&mut next[v.index()], NEVER);
                 }
             }
         }
     }
 
+    /// Where parameters may have to begin in memory, copies from memory to memory need a register in between.
+    fn reserves(&mut self) {
+        let p = self.p;
+        for b in 0..p.blocks.len() as BlockId {
+            let mut sum = vec![0u32; p.files.len()];
+            let mut most = vec![0u32; p.files.len()];
+            for v in self.params(b) {
+                let f = p.file(v) as usize;
+                sum[f] += self.size(v);
+                if self.kinds[v.index()] == SpillKind::Store {
+                    most[f] = most[f].max(self.size(v));
+                }
+            }
+            if most.iter().any(|&m| m > 0) {
+                for &v in self.live.live_in[b as usize].iter() {
+                    sum[p.file(v) as usize] += self.size(v);
+                }
+                for f in 0..sum.len() {
+                    if sum[f] <= self.limits[f] && !self.all {
+                        most[f] = 0;
+                    }
+                }
+            }
+            self.reserve.push(most);
+        }
+    }
+
     fn add(&mut self, v: Value, next: u32) {
-        self.next[v.0 as usize] = next;
-        if !self.inside[v.0 as usize] {
-            self.inside[v.0 as usize] = true;
+        self.next[v.index()] = next;
+        if !self.inside[v.index()] {
+            self.inside[v.index()] = true;
             let f = self.p.file(v) as usize;
             self.set[f].push(v);
             self.units[f] += self.size(v);
@@ -197,7 +291,7 @@ impl Spiller<'_> {
     }
 
     fn drop_value(&mut self, v: Value) {
-        if std::mem::take(&mut self.inside[v.0 as usize]) {
+        if std::mem::take(&mut self.inside[v.index()]) {
             let f = self.p.file(v) as usize;
             self.set[f].retain(|&w| w != v);
             self.units[f] -= self.size(v);
@@ -205,95 +299,115 @@ impl Spiller<'_> {
     }
 
     fn reload(&mut self, at: ReloadAt, v: Value) {
-        self.reloaded[v.0 as usize] = true;
-        self.plan.reloads.push((at, v));
+        self.reloaded[v.index()] = true;
+        self.reloads.push((at, v));
     }
 
     /// Evicts until `extra` more units fit into `file`; values of `keep` stay.
     fn make_room(&mut self, file: usize, extra: u32, keep: &[Value]) {
-        while self.units[file] + extra > self.limits[file] {
+        while self.units[file].saturating_add(extra) > self.limits[file] {
+            let rank = |v: &Value| {
+                let (next, kind) = (self.next[v.index()], self.kinds[v.index()]);
+                let remat = kind == SpillKind::Remat;
+                let far = if remat { next.saturating_mul(REMAT_FACTOR) } else { next };
+                // What is in memory already costs no further store.
+                (far, remat, self.in_memory[v.index()] || self.reloaded[v.index()], v.0)
+            };
             let farthest = self.set[file]
                 .iter()
                 .copied()
-                .filter(|v| self.kinds[v.0 as usize] != SpillKind::No && !keep.contains(v))
-                .max_by_key(|v| (self.next[v.0 as usize], self.kinds[v.0 as usize] == SpillKind::Remat, v.0));
+                .filter(|v| self.kinds[v.index()] != SpillKind::No && !keep.contains(v))
+                .max_by_key(rank);
             let Some(v) = farthest else { return };
             self.drop_value(v);
         }
     }
 
-    /// Which live-in values begin the block in registers.
+    /// For each live-in value, then each parameter, of `cfg`: how many of the earlier predecessors hold it or its argument.
+    fn held(&mut self, b: BlockId, cfg: Cfg, params: &[(usize, Value)]) -> (usize, Vec<u32>, Vec<u32>) {
+        let (p, live) = (self.p, self.live);
+        let mut done = 0;
+        let mut have = vec![0u32; live.live_in[b as usize].len()];
+        let mut have_arg = vec![0u32; params.len()];
+        for &q in live.preds(cfg)[b as usize].iter().filter(|&&q| q < b) {
+            done += 1;
+            for v in &self.exit[q as usize] {
+                self.inside[v.index()] = true;
+            }
+            for (c, &v) in have.iter_mut().zip(&live.live_in[b as usize]) {
+                *c += u32::from(self.inside[v.index()]);
+            }
+            if let Some(e) = p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b) {
+                for (c, &(k, _)) in have_arg.iter_mut().zip(params) {
+                    *c += u32::from(e.args.get(k).is_some_and(|a| !a.is_none() && self.inside[a.index()]));
+                }
+            }
+            for v in &self.exit[q as usize] {
+                self.inside[v.index()] = false;
+            }
+        }
+        (done, have, have_arg)
+    }
+
+    /// Which live-in values and parameters begin the block in registers.
     fn enter(&mut self, b: BlockId) {
         let (p, live) = (self.p, self.live);
-        let mut room: Vec<i64> = self.limits.iter().map(|&l| l as i64).collect();
-        for &v in p.blocks[b as usize].params.iter().filter(|v| !live.dead_param[v.0 as usize]) {
-            room[p.file(v) as usize] -= self.size(v) as i64;
-        }
+        let reserve = self.reserve[b as usize].clone();
+        let mut room: Vec<i64> = self.limits.iter().zip(&reserve).map(|(&l, &r)| i64::from(l) - i64::from(r)).collect();
+        let params: Vec<Value> = self.params(b).collect();
         for cfg in [Cfg::Logical, Cfg::Linear] {
             if !p.files.iter().any(|f| f.cfg == cfg) {
                 continue;
             }
-            // How many of the earlier predecessors hold each value.
-            let preds = &live.preds(cfg)[b as usize];
-            let done = preds.iter().filter(|&&q| q < b).count();
-            let mut count = vec![0u32; 0];
-            if done > 0 {
-                count = live.live_in[b as usize].iter().map(|_| 0).collect();
-                for &q in preds.iter().filter(|&&q| q < b) {
-                    for &v in &self.exit[q as usize] {
-                        self.inside[v.0 as usize] = true;
-                    }
-                    for (c, &v) in count.iter_mut().zip(&live.live_in[b as usize]) {
-                        *c += self.inside[v.0 as usize] as u32;
-                    }
-                    for &v in &self.exit[q as usize] {
-                        self.inside[v.0 as usize] = false;
-                    }
+            let wants = |v: Value| p.cfg(v) == cfg && !live.dead_param[v.index()] && self.managed(v);
+            let mine: Vec<(usize, Value)> =
+                p.blocks[b as usize].params.iter().copied().enumerate().filter(|&(_, v)| wants(v)).collect();
+            let (done, have, have_arg) = self.held(b, cfg, &mine);
+            let header = self.loop_end[b as usize].is_some();
+            // Edges from a block with several successors have no place of their own for loads.
+            let late = live.preds(cfg)[b as usize].first().is_some_and(|&q| p.blocks[q as usize].succs(cfg).len() > 1);
+            let mut wanted: Vec<Candidate> = Vec::new();
+            let mut through = vec![0i64; p.files.len()];
+            let mut consider = |s: &Self, v: Value, d: u32, have: u32, param: bool| {
+                let f = p.file(v) as usize;
+                let far = d >= FAR;
+                if header && far {
+                    through[f] += i64::from(s.size(v));
                 }
-            }
-            let header = self.loop_end[b as usize];
-            let mut wanted: Vec<(u32, u32, Value)> = Vec::new();
-            for (k, &v) in live.live_in[b as usize].iter().enumerate() {
-                if p.cfg(v) != cfg || !self.managed(v) {
-                    continue;
-                }
-                let (have, d) = (count.get(k).copied().unwrap_or(0), self.dist_in[b as usize][k]);
-                // In order: what cannot be anywhere else; what all predecessors hold (or the loop uses); what some do.
-                let through = header.is_some() && d >= FAR;
                 let class = match () {
-                    () if self.kinds[v.0 as usize] == SpillKind::No => 0,
-                    () if self.all || have == 0 && header.is_none() => continue,
-                    () if through && have == 0 => continue,
-                    () if through => 2,
-                    () if header.is_some() || have as usize == done => 1,
-                    () if d >= FAR => continue,
+                    () if s.kinds[v.index()] == SpillKind::No => 0,
+                    () if s.all => return,
+                    () if param && reserve[f] == 0 => 0,
+                    () if param && late && (have as usize) < done => return,
+                    () if have == 0 && !header => return,
+                    () if header && far && have == 0 => return,
+                    () if header && far => 2,
+                    () if header || have as usize == done => 1,
+                    () if far => return,
                     () => 3,
                 };
-                wanted.push((class, d, v));
-            }
-            wanted.sort_unstable();
-            // Room that a loop leaves for values that merely live through it.
-            let mut spare: Vec<i64> = room.clone();
-            if let Some(end) = header {
-                for (f, s) in spare.iter_mut().enumerate() {
-                    let peak = (b..=end).map(|x| self.peak[x as usize][f]).max().unwrap_or(0) as i64;
-                    let through: i64 = wanted
-                        .iter()
-                        .filter(|w| w.0 == 2 && p.file(w.2) as usize == f)
-                        .map(|w| self.size(w.2) as i64)
-                        .sum();
-                    let all_through: i64 = live.live_in[b as usize]
-                        .iter()
-                        .zip(&self.dist_in[b as usize])
-                        .filter(|&(&v, &d)| d >= FAR && p.file(v) as usize == f)
-                        .map(|(&v, _)| self.size(v) as i64)
-                        .sum();
-                    *s = (self.limits[f] as i64 - (peak - all_through.max(through))).max(0);
+                wanted.push(Candidate { class, distance: d, value: v });
+            };
+            for (k, &v) in live.live_in[b as usize].iter().enumerate() {
+                if p.cfg(v) == cfg && self.managed(v) {
+                    consider(self, v, self.dist_in[b as usize][k], have[k], false);
                 }
             }
-            for (class, d, v) in wanted {
-                let f = p.file(v) as usize;
-                let size = self.size(v) as i64;
+            for (&(_, v), &have) in mine.iter().zip(&have_arg) {
+                consider(self, v, self.dist_param[v.index()], have, true);
+            }
+            wanted.sort_unstable_by_key(|c| (c.class, c.distance, c.value));
+            // Room that a loop leaves for values that merely live through it.
+            let mut spare = room.clone();
+            if let Some(end) = self.loop_end[b as usize] {
+                for (f, s) in spare.iter_mut().enumerate() {
+                    let peak = (b..=end).map(|x| self.peak[x as usize][f]).max().unwrap_or(0);
+                    *s = (i64::from(self.limits[f]) - (i64::from(peak) - through[f])).max(0);
+                }
+            }
+            for Candidate { class, distance, value } in wanted {
+                let f = p.file(value) as usize;
+                let size = i64::from(self.size(value));
                 if class != 0 && (room[f] < size || class == 2 && spare[f] < size) {
                     continue;
                 }
@@ -301,29 +415,33 @@ impl Spiller<'_> {
                 if class == 2 {
                     spare[f] -= size;
                 }
-                self.entry[b as usize].push(v);
-                self.next[v.0 as usize] = d;
+                self.entry[b as usize].push(value);
+                self.next[value.index()] = distance;
             }
+        }
+        for &v in &self.entry[b as usize] {
+            self.inside[v.index()] = true;
+        }
+        for &v in &params {
+            self.in_memory[v.index()] = !self.inside[v.index()];
+        }
+        for &v in &self.entry[b as usize] {
+            self.inside[v.index()] = false;
         }
     }
 
     fn block(&mut self, b: BlockId) {
-        let (p, live) = (self.p, self.live);
+        let p = self.p;
         for f in 0..self.set.len() {
             for v in std::mem::take(&mut self.set[f]) {
-                self.inside[v.0 as usize] = false;
+                self.inside[v.index()] = false;
             }
             self.units[f] = 0;
         }
         self.enter(b);
         for v in self.entry[b as usize].clone() {
-            let d = self.next[v.0 as usize];
+            let d = self.next[v.index()];
             self.add(v, d);
-        }
-        for &v in &p.blocks[b as usize].params {
-            if self.managed(v) && !live.dead_param[v.0 as usize] {
-                self.add(v, 0);
-            }
         }
         if self.all {
             self.evict_all();
@@ -332,18 +450,34 @@ impl Spiller<'_> {
         for i in block.insts.clone() {
             self.inst(i);
         }
-        // Arguments must be in registers on their edge.
-        let mut args: Vec<Value> = Vec::new();
-        crate::live::for_args(p, b, |v| args.push(v));
-        args.sort_unstable();
-        args.dedup();
-        args.retain(|&v| self.managed(v));
-        for &v in &args {
-            if !self.inside[v.0 as usize] {
-                let f = p.file(v) as usize;
-                self.make_room(f, self.size(v), &args);
-                self.reload(ReloadAt::End(b), v);
-                self.add(v, block.insts.len() as u32);
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            let several = block.succs(cfg).len() > 1;
+            for e in block.succs(cfg) {
+                let params = &p.blocks[e.to as usize].params;
+                if several {
+                    // No place on the edge for loads: arguments are in registers at the end of the block.
+                    let args: Vec<Value> = e
+                        .args
+                        .iter()
+                        .zip(params)
+                        .filter(|(a, q)| p.cfg(**q) == cfg && !a.is_none() && self.managed(**a))
+                        .filter(|(_, q)| self.reserve[e.to as usize][p.file(**q) as usize] == 0)
+                        .map(|(a, _)| *a)
+                        .collect();
+                    for &v in &args {
+                        if !self.inside[v.index()] {
+                            self.make_room(p.file(v) as usize, self.size(v), &args);
+                            self.reload(ReloadAt::End(b), v);
+                            self.add(v, block.insts.len() as u32);
+                        }
+                    }
+                }
+                for f in 0..p.files.len() {
+                    let reserve = self.reserve[e.to as usize][f];
+                    if reserve > 0 && p.files[f].cfg == cfg {
+                        self.make_room(f, reserve, &[]);
+                    }
+                }
             }
         }
         self.exit[b as usize] = self.set.iter().flatten().copied().collect();
@@ -352,7 +486,7 @@ impl Spiller<'_> {
     fn evict_all(&mut self) {
         for f in 0..self.set.len() {
             for v in self.set[f].clone() {
-                if self.kinds[v.0 as usize] != SpillKind::No {
+                if self.kinds[v.index()] != SpillKind::No {
                     self.drop_value(v);
                 }
             }
@@ -371,7 +505,7 @@ impl Spiller<'_> {
         let mut writing = vec![0u32; p.files.len()];
         for (k, o) in ops.iter().enumerate() {
             let f = p.file(o.value) as usize;
-            let size = p.shape(o.value).units as u32;
+            let size = self.size(o.value);
             match o.role {
                 Role::Use => {
                     keep.push(o.value);
@@ -396,7 +530,7 @@ impl Spiller<'_> {
         }
         for (k, o) in ops.iter().enumerate() {
             if o.role == Role::Use && self.managed(o.value) {
-                if !self.inside[o.value.0 as usize] {
+                if !self.inside[o.value.index()] {
                     self.reload(ReloadAt::Before(i), o.value);
                 }
                 let next = self.next_after[base + k];
@@ -429,27 +563,60 @@ impl Spiller<'_> {
         }
     }
 
-    /// Reloads on edges what the target block expects and the source does not hold.
+    /// What edges have to do: loads of what the target expects in registers and the source does not hold, copies to
+    /// parameters that begin in memory.
     fn edges(&mut self) {
         let p = self.p;
+        self.inside.fill(false);
+        // The block of each parameter.
+        let mut home = vec![BlockId::MAX; p.values.len()];
+        for (b, block) in p.blocks.iter().enumerate() {
+            block.params.iter().for_each(|v| home[v.index()] = b as BlockId);
+        }
         for b in 0..p.blocks.len() as BlockId {
             let block = &p.blocks[b as usize];
             for v in self.exit[b as usize].clone() {
-                self.inside[v.0 as usize] = true;
+                self.inside[v.index()] = true;
             }
             for cfg in [Cfg::Logical, Cfg::Linear] {
                 let single = block.succs(cfg).len() == 1;
                 for e in block.succs(cfg) {
-                    for v in self.entry[e.to as usize].clone() {
-                        if p.cfg(v) == cfg && !self.inside[v.0 as usize] {
-                            let at = if single { ReloadAt::End(b) } else { ReloadAt::Start(e.to) };
-                            self.reload(at, v);
+                    let at = if single { ReloadAt::End(b) } else { ReloadAt::Start(e.to) };
+                    let mut raw = RawEdge { from: b, at, cfg, copies: Vec::new(), loads: Vec::new() };
+                    let params = &p.blocks[e.to as usize].params;
+                    for &v in &self.entry[e.to as usize] {
+                        if p.cfg(v) == cfg && !self.inside[v.index()] && home[v.index()] != e.to {
+                            raw.loads.push(v);
                         }
+                    }
+                    for (&arg, &param) in e.args.iter().zip(params) {
+                        if p.cfg(param) != cfg
+                            || arg.is_none()
+                            || !self.managed(param)
+                            || self.live.dead_param[param.index()]
+                        {
+                            continue;
+                        }
+                        let here = self.inside[arg.index()];
+                        if self.in_memory[param.index()] {
+                            raw.copies.push(MemoryCopy { param, arg, in_register: here });
+                            self.reloaded[arg.index()] |= !here;
+                        } else if !here {
+                            raw.loads.push(arg);
+                        }
+                    }
+                    raw.loads.sort_unstable();
+                    raw.loads.dedup();
+                    for &v in &raw.loads {
+                        self.reloaded[v.index()] = true;
+                    }
+                    if !raw.copies.is_empty() || !raw.loads.is_empty() {
+                        self.edges.push(raw);
                     }
                 }
             }
             for v in self.exit[b as usize].clone() {
-                self.inside[v.0 as usize] = false;
+                self.inside[v.index()] = false;
             }
         }
     }
