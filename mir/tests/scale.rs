@@ -102,6 +102,73 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
     f
 }
 
+/// Joins with `k` parameters each, more than there are registers: they live in memory.
+fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
+    let mut f = MFunc::new("phis");
+    let mut at = f.block();
+    let x = f.vreg(R);
+    let mut start = MInst::pseudo(Pseudo::Start);
+    start.defs.push(Def::reg(x).at(preg(0, 2)));
+    f.at(at).insts.push(start);
+    let mut now: Vec<VReg> = vec![x; k];
+    for turn in 0..n / (4 * k) {
+        let c = f.vreg(F);
+        f.at(at).insts.push(MInst::new(Op::Lt).def(c).arg(now[turn % k]).arg(now[0]));
+        let (one, two, join) = (f.block(), f.block(), f.block());
+        f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
+        f.at(at).insts.push(t.jump(two));
+        f.at(at).succs = vec![MEdge::to(one), MEdge::to(two)];
+        for blk in [one, two] {
+            let mut args = Vec::new();
+            for q in 0..k {
+                let d = f.vreg(R);
+                f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(now[q]).arg(now[(q + 1) % k]));
+                args.push(d);
+            }
+            f.at(blk).insts.push(t.jump(join));
+            f.at(blk).succs = vec![MEdge { to: join, args }];
+        }
+        now = (0..k).map(|_| f.vreg(R)).collect();
+        f.at(join).params = now.clone();
+        at = join;
+    }
+    for v in now {
+        f.at(at).insts.push(MInst::new(Op::Out).arg(v));
+    }
+    f.at(at).insts.push(MInst::new(Op::End));
+    f
+}
+
+/// One loop of `n` operations whose `k` parameters change places.
+fn rotation(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
+    let mut f = MFunc::new("rotation");
+    let (before, head, latch, exit) = (f.block(), f.block(), f.block(), f.block());
+    let x = f.vreg(R);
+    let mut start = MInst::pseudo(Pseudo::Start);
+    start.defs.push(Def::reg(x).at(preg(0, 2)));
+    f.at(before).insts.push(start);
+    f.at(before).insts.push(t.jump(head));
+    f.at(before).succs = vec![MEdge { to: head, args: vec![x; k] }];
+    let params: Vec<VReg> = (0..k).map(|_| f.vreg(R)).collect();
+    f.at(head).params = params.clone();
+    let mut now = params;
+    for i in 0..n {
+        let d = f.vreg(R);
+        f.at(head).insts.push(MInst::new(Op::Add).def(d).arg(now[i % k]).arg(now[(i * 7 + 1) % k]));
+        now[i % k] = d;
+    }
+    let c = f.vreg(F);
+    f.at(head).insts.push(MInst::new(Op::Lt).def(c).arg(now[0]).arg(x));
+    f.at(head).insts.push(MInst::new(Op::Br).arg(c).arg(latch));
+    f.at(head).insts.push(t.jump(exit));
+    f.at(head).succs = vec![MEdge::to(latch), MEdge::to(exit)];
+    f.at(latch).insts.push(t.jump(head));
+    f.at(latch).succs = vec![MEdge { to: head, args: (0..k).map(|q| now[(q + 1) % k]).collect() }];
+    f.at(exit).insts.push(MInst::new(Op::Out).arg(now[k - 1]));
+    f.at(exit).insts.push(MInst::new(Op::End));
+    f
+}
+
 fn time(t: &Toy, make: impl Fn(&Toy, usize) -> MFunc<Toy>, n: usize) -> f64 {
     let mut f = make(t, n);
     let start = Instant::now();
@@ -116,7 +183,12 @@ fn time(t: &Toy, make: impl Fn(&Toy, usize) -> MFunc<Toy>, n: usize) -> f64 {
 fn linear_time() {
     let t = Toy::new(24);
     type Make = fn(&Toy, usize) -> MFunc<Toy>;
-    let shapes: [(&str, Make); 4] = [
+    let shapes: [(&str, Make); 9] = [
+        ("few phis", |t, n| phis(t, n, 4)),
+        ("many phis", |t, n| phis(t, n, 60)),
+        ("very many phis", |t, n| phis(t, n, 800)),
+        ("rotation", |t, n| rotation(t, n, 16)),
+        ("wide rotation", |t, n| rotation(t, n, n / 10)),
         ("straight", straight),
         ("long ranges", long_ranges),
         ("ifs", |t, n| blocks(t, n, false)),

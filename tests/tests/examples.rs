@@ -145,9 +145,14 @@ fn perturbed() {
 fn under_allocator_stress() {
     let targets = Target::parse_list("all").expect("all families");
     let variants: Vec<(Target, u8, usize)> =
-        targets.iter().flat_map(|t| (0..=3).flat_map(move |opt| (0..2).map(move |which| (*t, opt, which)))).collect();
+        targets.iter().flat_map(|t| (0..=3).flat_map(move |opt| (0..4).map(move |which| (*t, opt, which)))).collect();
     report(&each(&variants, |e, (target, opt, which)| {
-        let options = CodegenOptions { tight: *which == 0, fragment: *which == 1, ..level(*opt) };
+        let options = CodegenOptions {
+            tight: *which == 0,
+            fragment: *which == 1 || *which == 3,
+            spill_all: *which >= 2,
+            ..level(*opt)
+        };
         run(e, On::Machine(*target), &options, &RunOptions::default()).map_err(|m| format!("{m} (stress {which})"))
     }));
 }
