@@ -595,6 +595,26 @@ fn workgroup_memory_both_ways() {
     }
 }
 
+/// Invocation i counts to 3000 * i before the barrier: far beyond one turn of its subgroup.
+#[test]
+fn lanes_wait_while_others_run_for_long() {
+    let text = "mov t3.x___, void, void, u1.zzzz
+imadlo0.s32 t2.x___, t0.xxxx, u1.xxxx, u1.zzzz
+again:
+branch.ge.u32 void, t3.xxxx, t2.xxxx, done
+add.s32 t3.x___, t3.xxxx, void, u1.yyyy
+branch void, void, void, again
+done:
+barrier void, void, void, void
+imadlo0.s32 t4.x___, t0.xxxx, u1.wwww, u1.zzzz
+store.denorm.u32 mem.x___, u0.xxxx, t4.xxxx, t3.xxxx";
+    let c = container(1, text, &[[3000, 1, 0, 4]], [6, 1, 1], (0, 0));
+    for perturb in [None, Some(1), Some(2), Some(3)] {
+        let want: Vec<u32> = (0..6).map(|i| i * 3000).collect();
+        assert_eq!(launch(&c, [1, 1, 1], &[0; 6], perturb).unwrap(), want, "{perturb:?}");
+    }
+}
+
 fn trap_of(generation: u8, body: &str, inputs: &[[u32; 4]]) -> Trap {
     match eval(generation, body, inputs) {
         Err(t) => t,

@@ -106,8 +106,8 @@ impl Group {
     /// Runs until all lanes wait at one barrier, all ended, or the time slice is over.
     pub fn run(&mut self, launch: &Launch, run: &mut Run) -> Result<Stop, Trap> {
         let count = launch.program.insts.len() as u32;
-        if self.waiting.mask != 0 {
-            // Everybody arrived: go on behind the barrier.
+        if self.waiting.mask != 0 && self.current.mask == 0 && self.others.is_empty() {
+            // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
             self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
             self.waiting.mask = 0;
         }
