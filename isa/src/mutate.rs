@@ -13,8 +13,9 @@ pub(crate) fn rows<I: Isa>(rows: &'static [Row<I>]) -> &'static [Row<I>] {
     let bit = bit.parse::<u32>().expect("a bit number");
     let mut copy = rows.to_vec();
     let mut enc = copy[row].enc.to_vec();
-    let nth = bit as usize % enc.len();
-    enc[nth].value ^= nth_bit(enc[nth].mask, bit);
+    let mut used: Vec<_> = enc.iter_mut().filter(|e| e.generations != 0).collect();
+    let nth = bit as usize % used.len();
+    used[nth].value ^= nth_bit(used[nth].mask, bit);
     copy[row].enc = enc.leak();
     copy.leak()
 }
