@@ -31,7 +31,15 @@ pub fn even(mf: &mut MFunc<Valhall>) {
                 }
             }
             // Pieces of runs lie where the run lies; preloads where the hardware puts them.
-            Opcode::Pseudo(Pseudo::Split | Pseudo::Start) => i.vreg_defs().for_each(|v| bound[v.0 as usize] = true),
+            Opcode::Pseudo(Pseudo::Split) => i.vreg_defs().for_each(|v| bound[v.0 as usize] = true),
+            Opcode::Pseudo(Pseudo::Start) => {
+                for d in &i.defs {
+                    let odd = d.fixed.is_some_and(|p| p.place.base() % 2 == 1);
+                    if let (Some(v), true) = (d.vreg(), odd) {
+                        bound[v.0 as usize] = true;
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -50,6 +58,12 @@ fn pack(m: SrcMods) -> u64 {
 
 /// What an instruction computes, if it always computes the same from the same.
 fn value_of(mf: &MFunc<Valhall>, i: &MInst<Valhall>) -> Option<Key> {
+    if i.is(Pseudo::Copy) {
+        // Into an even register, above all: one serves all users.
+        let ([d], [u]) = (i.defs.as_slice(), i.uses.as_slice()) else { return None };
+        let (Some(v), None, None, None) = (u.vreg(), u.part, d.fixed, d.tied) else { return None };
+        return Some(smallvec::smallvec![u64::MAX, u64::from(mf.class(d.vreg()?).0), u64::from(v.0)]);
+    }
     let Some(VOp::Op(op)) = i.target_op() else { return None };
     if ROWS[op as usize].facts.class != Kind::Alu || ROWS[op as usize].text.starts_with("CLPER") || op == Op::Wmask {
         return None;

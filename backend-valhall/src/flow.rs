@@ -4,6 +4,8 @@
 //! Works on blocks of encoded instructions. Messages get slots; a dataflow over the blocks knows per slot which registers and which
 //! memory are outstanding; an instruction that touches any of it needs a wait, which the instruction before it carries.
 
+use std::collections::BTreeSet;
+
 use gpucc_ir::Loc;
 use gpucc_valhall_machine::build::{flow, inst as blank};
 use gpucc_valhall_machine::{Kind, Op, ValhallInst};
@@ -49,6 +51,8 @@ pub struct Item {
     staged: u64,
     /// No instruction: everything before has to be complete.
     pub fence: bool,
+    /// No instruction: these slots have to be empty.
+    empty: u32,
 }
 
 impl Item {
@@ -67,12 +71,18 @@ impl Item {
             uniform: false,
             staged: 0,
             fence: false,
+            empty: 0,
         }
     }
 
     /// A point that all messages before it have to reach.
     pub fn fence(loc: Loc) -> Item {
         Item { fence: true, ..Item::new(blank(Op::Nop), loc) }
+    }
+
+    /// A point that the messages of some slots have to reach.
+    fn wait(slots: u32, loc: Loc) -> Item {
+        Item { empty: slots, ..Item::new(blank(Op::Nop), loc) }
     }
 
     fn nop(value: u32, loc: Loc) -> Item {
@@ -146,7 +156,8 @@ impl State {
                     (space == a.space || space == 0 || a.space == 0) && (writes || a.writes) && !apart
                 })
             });
-            if all && self.busy[s] || self.writes[s] & touched != 0 || conflict {
+            let asked = all || item.empty >> s & 1 == 1;
+            if asked && self.busy[s] || self.writes[s] & touched != 0 || conflict {
                 mask |= 1 << s;
             }
         }
@@ -200,31 +211,70 @@ fn assign(lines: &mut Lines) {
     }
 }
 
-/// Adds slots, waits, reconvergence, last uses and the end; gives the blocks as they will be emitted.
-pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
-    assign(&mut lines);
+/// What is outstanding at the entry of each block (`None`: never reached) and at its end.
+fn solve(lines: &Lines) -> (Vec<Option<State>>, Vec<State>) {
     let n = lines.blocks.len();
-    let mut entry: Vec<State> = vec![State::default(); n];
-    let mut reached = vec![false; n];
-    reached[0] = true;
-    let mut work = vec![0usize];
-    while let Some(b) = work.pop() {
-        let mut state = entry[b].clone();
+    let mut entry: Vec<Option<State>> = vec![None; n];
+    let mut exit: Vec<State> = vec![State::default(); n];
+    entry[0] = Some(State::default());
+    // In the order of the code, so that a block waits for those before it.
+    let mut work = BTreeSet::from([0usize]);
+    while let Some(b) = work.pop_first() {
+        let mut state = entry[b].clone().unwrap_or_default();
         for item in &lines.blocks[b] {
             let mask = state.needs(item);
             state.wait(mask);
             state.issue(item);
         }
         for &to in &lines.succs[b] {
-            let changed = entry[to].join(&state);
-            if changed || !reached[to] {
-                reached[to] = true;
-                if !work.contains(&to) {
-                    work.push(to);
-                }
+            let new = entry[to].is_none();
+            if entry[to].get_or_insert_default().join(&state) || new {
+                work.insert(to);
+            }
+        }
+        exit[b] = state;
+    }
+    (entry, exit)
+}
+
+/// A loop whose first instruction needs a message from before the loop would wait in each round, by an instruction of its
+/// own: the wait moves in front of the loop. Returns whether any did.
+fn hoist(lines: &mut Lines, entry: &[Option<State>], exit: &[State]) -> bool {
+    let mut moved = false;
+    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); lines.blocks.len()];
+    for (b, succs) in lines.succs.iter().enumerate().filter(|&(b, _)| entry[b].is_some()) {
+        succs.iter().for_each(|&s| preds[s].push(b));
+    }
+    for b in 0..lines.blocks.len() {
+        let (Some(state), Some(first)) = (&entry[b], lines.blocks[b].first()) else { continue };
+        let (mask, loc) = (state.needs(first), first.loc);
+        let busy = |p: usize| (0..SLOTS).filter(|&s| exit[p].busy[s]).fold(0, |m, s| m | 1 << s) & mask;
+        let (back, front): (Vec<usize>, Vec<usize>) = preds[b].iter().partition(|&&p| p >= b);
+        // Only where the rounds themselves leave nothing outstanding.
+        if mask == 0 || back.is_empty() || back.iter().any(|&p| busy(p) != 0) {
+            continue;
+        }
+        for p in front {
+            let at = lines.blocks[p].iter().position(|i| i.target.is_some()).unwrap_or(lines.blocks[p].len());
+            let slots = busy(p);
+            if slots != 0 {
+                lines.blocks[p].insert(at, Item::wait(slots, loc));
+                moved = true;
             }
         }
     }
+    moved
+}
+
+/// Adds slots, waits, reconvergence, last uses and the end; gives the blocks as they will be emitted.
+pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
+    assign(&mut lines);
+    let n = lines.blocks.len();
+    let (mut entry, exit) = solve(&lines);
+    if hoist(&mut lines, &entry, &exit) {
+        entry = solve(&lines).0;
+    }
+    let reached: Vec<bool> = entry.iter().map(Option::is_some).collect();
     let mut preds = vec![0u32; n];
     for (b, succs) in lines.succs.iter().enumerate() {
         if reached[b] {
@@ -234,7 +284,7 @@ pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
     let mut out = Vec::with_capacity(n);
     for (b, items) in std::mem::take(&mut lines.blocks).into_iter().enumerate() {
         let mut block: Vec<Item> = Vec::with_capacity(items.len() + 1);
-        let mut state = entry[b].clone();
+        let mut state = entry[b].clone().unwrap_or_default();
         for mut item in items {
             let mask = state.needs(&item);
             if mask != 0 {
@@ -243,7 +293,7 @@ pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
             }
             item.staged = state.staging.iter().fold(item.staging, |m, s| m | s);
             state.issue(&item);
-            if !item.fence {
+            if !item.fence && item.empty == 0 {
                 block.push(item);
             }
         }

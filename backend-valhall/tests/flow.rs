@@ -151,3 +151,31 @@ fn the_end_is_folded_and_last_uses_are_marked() {
     let out = compile(&module(&src), 1, &options(2));
     assert_eq!(insts(&out.entry.code).iter().filter(|i| i.get("flow") == Some(15)).count(), 1);
 }
+
+#[test]
+fn rounds_of_a_loop_do_not_wait_for_what_was_loaded_before_it() {
+    let out = compile(&module(&example("collatz.wgsl")), 1, &options(2));
+    let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
+    let waits_alone = text.lines().filter(|l| l.trim().starts_with("NOP.wait")).count();
+    assert!(waits_alone == 0 && text.contains(".wait0"), "{text}");
+    // Loads of the rounds themselves are waited for in the loop.
+    let src = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        var k = i; loop { if k == 7u { break; } k = o[k]; } o[i] = k; }";
+    let out = compile(&module(src), 1, &options(2));
+    let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
+    let (head, body) = text.split_at(text.find("\nL").unwrap());
+    assert!(body.contains(".wait") && !head.contains(".wait"), "{text}");
+}
+
+#[test]
+fn one_address_serves_the_members_of_an_element() {
+    let src = "struct P { a: vec3<f32>, b: f32, c: vec3<f32>, d: f32 }\n@group(0) @binding(0) var<storage, read_write> p: array<P>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        p[i].a = p[i].a * p[i].b + p[i].c * p[i].d; }";
+    let mut m = module(src);
+    m.options.robust = false;
+    let out = compile(&m, 1, &gpucc_mir::backend::CodegenOptions { robust: false, ..options(2) });
+    let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
+    assert_eq!((text.matches("SHADDX").count(), text.matches("MOV.i32").count()), (1, 0), "{text}");
+}
