@@ -100,6 +100,67 @@ fn parse(name: &str) -> Option<Atomic> {
     Some(Atomic { kind, wide: ty.ends_with("64") })
 }
 
+/// The operations at one width: unsigned, signed and float type, module of the arithmetic.
+macro_rules! operations {
+    ($name:ident, $u:ty, $s:ty, $f:ty, $n:ident) => {
+        fn $name(self, mem: $u, data: $u, other: $u) -> $u {
+            let f = <$f>::from_bits;
+            match self.kind {
+                Kind::Swap => data,
+                Kind::CmpSwap => {
+                    if mem == other {
+                        data
+                    } else {
+                        mem
+                    }
+                }
+                Kind::FCmpSwap => {
+                    if f(mem) == f(other) {
+                        data
+                    } else {
+                        mem
+                    }
+                }
+                Kind::Add => mem.wrapping_add(data),
+                Kind::Sub => mem.wrapping_sub(data),
+                Kind::Rsub => data.wrapping_sub(mem),
+                Kind::SMin => (mem as $s).min(data as $s) as $u,
+                Kind::UMin => mem.min(data),
+                Kind::SMax => (mem as $s).max(data as $s) as $u,
+                Kind::UMax => mem.max(data),
+                Kind::And => mem & data,
+                Kind::Or => mem | data,
+                Kind::Xor => mem ^ data,
+                Kind::Inc => {
+                    if mem >= data {
+                        0
+                    } else {
+                        mem + 1
+                    }
+                }
+                Kind::Dec => {
+                    if mem == 0 || mem > data {
+                        data
+                    } else {
+                        mem - 1
+                    }
+                }
+                Kind::FMin => $n::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+                Kind::FMax => $n::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+                Kind::FAdd => $n::add(Mode::IEEE, f(mem), f(data)).to_bits(),
+                Kind::MskOr => mem & !data | other,
+                Kind::Wrap => {
+                    if mem >= data {
+                        mem - data
+                    } else {
+                        mem.wrapping_add(other)
+                    }
+                }
+            }
+        }
+    };
+}
+
 impl Atomic {
     /// The new value of memory. For compare and swap `data` is the new value and `other` the comparison; mskor masks
     /// with `data` and sets `other`; wrap subtracts `data` or adds `other`.
@@ -112,115 +173,6 @@ impl Atomic {
         if self.wide { v } else { v & 0xffff_ffff }
     }
 
-    fn apply32(self, mem: u32, data: u32, other: u32) -> u32 {
-        let f = f32::from_bits;
-        match self.kind {
-            Kind::Swap => data,
-            Kind::CmpSwap => {
-                if mem == other {
-                    data
-                } else {
-                    mem
-                }
-            }
-            Kind::FCmpSwap => {
-                if f(mem) == f(other) {
-                    data
-                } else {
-                    mem
-                }
-            }
-            Kind::Add => mem.wrapping_add(data),
-            Kind::Sub => mem.wrapping_sub(data),
-            Kind::Rsub => data.wrapping_sub(mem),
-            Kind::SMin => (mem as i32).min(data as i32) as u32,
-            Kind::UMin => mem.min(data),
-            Kind::SMax => (mem as i32).max(data as i32) as u32,
-            Kind::UMax => mem.max(data),
-            Kind::And => mem & data,
-            Kind::Or => mem | data,
-            Kind::Xor => mem ^ data,
-            Kind::Inc => {
-                if mem >= data {
-                    0
-                } else {
-                    mem + 1
-                }
-            }
-            Kind::Dec => {
-                if mem == 0 || mem > data {
-                    data
-                } else {
-                    mem - 1
-                }
-            }
-            Kind::FMin => n32::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-            Kind::FMax => n32::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-            Kind::FAdd => n32::add(Mode::IEEE, f(mem), f(data)).to_bits(),
-            Kind::MskOr => mem & !data | other,
-            Kind::Wrap => {
-                if mem >= data {
-                    mem - data
-                } else {
-                    mem.wrapping_add(other)
-                }
-            }
-        }
-    }
-
-    fn apply64(self, mem: u64, data: u64, other: u64) -> u64 {
-        let f = f64::from_bits;
-        match self.kind {
-            Kind::Swap => data,
-            Kind::CmpSwap => {
-                if mem == other {
-                    data
-                } else {
-                    mem
-                }
-            }
-            Kind::FCmpSwap => {
-                if f(mem) == f(other) {
-                    data
-                } else {
-                    mem
-                }
-            }
-            Kind::Add => mem.wrapping_add(data),
-            Kind::Sub => mem.wrapping_sub(data),
-            Kind::Rsub => data.wrapping_sub(mem),
-            Kind::SMin => (mem as i64).min(data as i64) as u64,
-            Kind::UMin => mem.min(data),
-            Kind::SMax => (mem as i64).max(data as i64) as u64,
-            Kind::UMax => mem.max(data),
-            Kind::And => mem & data,
-            Kind::Or => mem | data,
-            Kind::Xor => mem ^ data,
-            Kind::Inc => {
-                if mem >= data {
-                    0
-                } else {
-                    mem + 1
-                }
-            }
-            Kind::Dec => {
-                if mem == 0 || mem > data {
-                    data
-                } else {
-                    mem - 1
-                }
-            }
-            Kind::FMin => n64::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-            Kind::FMax => n64::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-            Kind::FAdd => n64::add(Mode::IEEE, f(mem), f(data)).to_bits(),
-            Kind::MskOr => mem & !data | other,
-            Kind::Wrap => {
-                if mem >= data {
-                    mem - data
-                } else {
-                    mem.wrapping_add(other)
-                }
-            }
-        }
-    }
+    operations!(apply32, u32, i32, f32, n32);
+    operations!(apply64, u64, i64, f64, n64);
 }
