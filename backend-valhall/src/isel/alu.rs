@@ -288,9 +288,9 @@ impl Isel<'_> {
                 cx.emit(MInst::copy(out[0], v[k as usize]));
                 return Ok(());
             }
-            Op::Compose => {
+            Op::Compose | Op::Splat => {
                 for (k, &r) in out.iter().enumerate() {
-                    let x = self.int(cx, a(k));
+                    let x = self.int(cx, a(if d.op == Op::Splat { 0 } else { k }));
                     cx.emit(MInst::copy(r, x));
                 }
                 return Ok(());
@@ -391,6 +391,9 @@ impl Isel<'_> {
     pub(crate) fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> Vec<U> {
         if let Some(d) = cx.fold_op(v, Op::Compose) {
             return d.args.iter().map(|&x| self.float(cx, x)).collect();
+        }
+        if let Some(d) = cx.fold_op(v, Op::Splat) {
+            return vec![self.float(cx, d.args[0]); cx.f.ty(v).lanes() as usize];
         }
         if let Some(c) = cx.f.as_const(v).cloned() {
             return c.bits.iter().map(|&b| self.word(cx, b as u32)).collect();

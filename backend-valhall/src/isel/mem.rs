@@ -249,6 +249,9 @@ impl Isel<'_> {
         if let Some(d) = cx.peek(v).filter(|d| d.op == Op::Compose) {
             return d.args.iter().map(|&x| self.int(cx, x)).collect();
         }
+        if let Some(d) = cx.peek(v).filter(|d| d.op == Op::Splat) {
+            return vec![self.int(cx, d.args[0]); ty.lanes() as usize];
+        }
         if let Some(c) = cx.f.as_const(v).cloned() {
             return c.bits.iter().map(|&b| self.word(cx, b as u32)).collect();
         }
