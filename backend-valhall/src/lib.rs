@@ -176,12 +176,21 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         return Err(refuse("workgroup-size", message, e));
     }
     let places = Places::new(&m, f);
-    if places.shared > MOST_SHARED || places.private > MOST_PRIVATE {
-        let message = format!(
-            "{} bytes of workgroup memory and {} of private memory: valhall:{chip} takes {MOST_SHARED} and {MOST_PRIVATE}",
-            places.shared, places.private
-        );
-        return Err(refuse("memory-size", message, e));
+    if places.shared > MOST_SHARED {
+        let message =
+            format!("valhall:{chip} has {MOST_SHARED} bytes of workgroup memory, this needs {}", places.shared);
+        return Err(refuse("workgroup-memory", message, e));
+    }
+    if places.private > MOST_PRIVATE {
+        let message =
+            format!("valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {}", places.private);
+        return Err(refuse("private-memory", message, e));
+    }
+
+    if let Some((_, r)) = m.resources.iter().find(|(_, r)| r.group > resources::LAST_GROUP) {
+        let message =
+            format!("valhall:{chip} has bind groups 0 to {}, this is in group {}", resources::LAST_GROUP, r.group);
+        return Err(refuse("bind-group", message, e));
     }
 
     trace::enter("isel", &f.name);
@@ -226,9 +235,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
     if scratch > MOST_PRIVATE {
         let message = format!(
-            "{scratch} bytes of private memory, spilled registers included: valhall:{chip} takes {MOST_PRIVATE}"
+            "valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {scratch}, spilled registers included"
         );
-        return Err(refuse("memory-size", message, e));
+        return Err(refuse("private-memory", message, e));
     }
 
     trace::enter("emission", &f.name);

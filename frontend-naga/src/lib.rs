@@ -73,6 +73,8 @@ pub struct Parsed {
     module: naga::Module,
     info: naga::valid::ModuleInfo,
     lang: Lang,
+    /// Where the source has the head of each entry point.
+    heads: Vec<(String, Span)>,
 }
 
 /// An entry point of a parsed module.
@@ -135,7 +137,12 @@ impl Parsed {
 
     /// The entry points, in source order.
     pub fn entry_points(&self) -> Vec<EntryInfo> {
-        self.module.entry_points.iter().map(lower::entry_info).collect()
+        self.module.entry_points.iter().map(|e| lower::entry_info(self, e)).collect()
+    }
+
+    /// Where an entry point is declared, as far as is known.
+    fn entry_span(&self, name: &str) -> Span {
+        self.heads.iter().find(|h| h.0 == name).map_or(Span::UNKNOWN, |h| h.1)
     }
 
     /// The overrides, in source order.

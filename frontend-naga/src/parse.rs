@@ -21,7 +21,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 let mut module =
                     naga::front::spv::parse_u8_slice(&bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
                 repair::spirv(&mut module);
-                validated(module, lang)
+                validated(module, lang, "")
             })
         }
         Lang::Wgsl | Lang::Glsl(_) => {
@@ -43,10 +43,34 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                     }
                     _ => naga::front::wgsl::parse_str(source).map_err(|error| vec![wgsl_refused(&error, &shape)])?,
                 };
-                validated(module, lang)
+                validated(module, lang, source)
             })
         }
     }
+}
+
+/// The heads `fn name` (in GLSL `void name`) of the entry points; naga keeps no place of theirs.
+fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)> {
+    let keyword = if lang == Lang::Wgsl { "fn" } else { "void" };
+    let part = |c: char| c == '_' || c.is_alphanumeric();
+    // Every place that looks like one, with the name and its end.
+    let found: Vec<(usize, &str, usize)> = source
+        .match_indices(keyword)
+        .filter(|(at, _)| !source[..*at].ends_with(part))
+        .filter_map(|(at, _)| {
+            let rest = source[at + keyword.len()..].strip_prefix(char::is_whitespace)?.trim_start();
+            let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+            let first = source.len() - rest.len();
+            (end > 0).then(|| (at, &rest[..end], first + end))
+        })
+        .collect();
+    let span = |e: &naga::EntryPoint| {
+        let body = e.function.body.span_iter().find_map(|(_, s)| s.to_range()).map_or(usize::MAX, |r| r.start);
+        let head = found.iter().rev().find(|h| h.1 == e.name && h.0 < body);
+        head.map_or(Span::UNKNOWN, |h| Span::new(h.0 as u32, h.2 as u32))
+    };
+    // Beyond a few entry points the search would cost more than the places are worth.
+    module.entry_points.iter().take(256).map(|e| (e.name.clone(), span(e))).collect()
 }
 
 /// Runs naga on the large stack; a panic in it is its way of refusing input.
@@ -97,10 +121,11 @@ fn naga_stage(stage: Stage) -> naga::ShaderStage {
     }
 }
 
-fn validated(module: naga::Module, lang: Lang) -> Result<Parsed, Refusals> {
+fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, Refusals> {
     check_shape(&module)?;
     let info = validate(&module)?;
-    Ok(Parsed { module, info, lang })
+    let heads = heads(&module, lang, source);
+    Ok(Parsed { module, info, lang, heads })
 }
 
 fn validate(module: &naga::Module) -> Result<ModuleInfo, Refusals> {

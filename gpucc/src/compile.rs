@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use gpucc_container::Container;
-use gpucc_ir::{Diagnostic, Module};
+use gpucc_ir::{Class, Diagnostic, Label, Module, Space, VarData};
 use gpucc_mir::backend::{CodegenOptions, Output};
 
 use crate::Target;
@@ -117,6 +117,47 @@ fn options_hash(module: &Module, o: &Options) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
+/// Adds to the refusal of a shader that is too big for a chip the largest of what it is too big by, and what would help.
+fn explain(mut d: Diagnostic, module: &Module, entry: &str) -> Diagnostic {
+    let entry = module.entries.iter().find(|e| e.name == entry);
+    let largest = |space: Space| {
+        let locals = entry.into_iter().flat_map(|e| module.funcs[e.func].locals.iter()).map(|(_, v)| v);
+        let variables = module.globals.iter().map(|(_, v)| v).chain(locals);
+        variables.filter(|v| v.space == space).max_by_key(|v| v.size).cloned()
+    };
+    // The primary place: what takes most of it.
+    let first = |d: &mut Diagnostic, v: Option<VarData>| {
+        if let Some(v) = v.filter(|v| v.span.is_known()) {
+            d.labels.insert(0, Label { span: v.span, text: format!("the largest variable: {} bytes", v.size) });
+        }
+    };
+    let help = match d.code {
+        "workgroup-memory" => {
+            first(&mut d, largest(Space::Workgroup));
+            "fewer or smaller workgroup variables would help"
+        }
+        "private-memory" => {
+            let both = [largest(Space::Function), largest(Space::Private)];
+            first(&mut d, both.into_iter().flatten().max_by_key(|v| v.size));
+            "smaller arrays would help"
+        }
+        "out-of-registers" => "smaller arrays or fewer values that live at once would help",
+        "out-of-uniforms" => "fewer constants and uniform values would help",
+        "program-size" => "splitting the shader into several dispatches would help",
+        "workgroup-size" => "a smaller @workgroup_size would help",
+        _ => return d,
+    };
+    if !d.labels.iter().any(|l| l.span.is_known())
+        && let Some(e) = entry
+    {
+        d = d.at(e.span, "this entry point");
+    }
+    if !d.notes.iter().any(|n| n.contains("would help")) {
+        d = d.note(help);
+    }
+    d
+}
+
 /// Compiles the selected entry points of a module for one target.
 ///
 /// # Errors
@@ -138,9 +179,9 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
             return Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")));
         }
         let what = format!("`{name}` for {target}");
-        outputs.push(guarded(&what, || {
-            target.backend().compile(module, name, target.generation_index(), &options.codegen)
-        })?);
+        let output =
+            guarded(&what, || target.backend().compile(module, name, target.generation_index(), &options.codegen));
+        outputs.push(output.map_err(|d| if d.class == Class::Unsupported { explain(d, module, name) } else { d })?);
     }
     let number = |s: &str| s.parse().unwrap_or(0);
     let container = Container {

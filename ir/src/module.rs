@@ -130,6 +130,8 @@ pub struct VarData {
     pub align: u32,
     /// The initialiser.
     pub init: Init,
+    /// Where the source declares it, for messages.
+    pub span: Span,
 }
 
 /// A shader stage.

@@ -551,6 +551,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                     size: leaf.mem_bytes(),
                     align: leaf.lane().mem_bytes() * leaf.lanes().next_power_of_two(),
                     init: ir::Init::Zero,
+                    span: Span::UNKNOWN,
                 };
                 result.push(self.f.locals.push(data));
             }
@@ -569,6 +570,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 size: 4,
                 align: 4,
                 init: ir::Init::Zero,
+                span: Span::UNKNOWN,
             });
             self.b().var_init(ir::Place::Local(flag));
             Some(flag)

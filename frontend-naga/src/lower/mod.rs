@@ -33,6 +33,7 @@ type Lowered<T> = Result<T, Diagnostic>;
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     let (module, info) = resolve(parsed, options)?;
     let mut cx = ModuleCx {
+        parsed,
         source: &module,
         info: &info,
         types: Types::new(&module),
@@ -50,8 +51,8 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals>
 }
 
 /// Describes an entry point.
-pub fn entry_info(entry: &naga::EntryPoint) -> EntryInfo {
-    EntryInfo { name: entry.name.clone(), stage: stage(entry.stage), span: Span::UNKNOWN }
+pub fn entry_info(parsed: &Parsed, entry: &naga::EntryPoint) -> EntryInfo {
+    EntryInfo { name: entry.name.clone(), stage: stage(entry.stage), span: parsed.entry_span(&entry.name) }
 }
 
 fn stage(stage: naga::ShaderStage) -> Result<ir::Stage, &'static str> {
@@ -142,6 +143,7 @@ pub struct GlobalRef {
 
 /// The state of lowering one module.
 pub struct ModuleCx<'m> {
+    parsed: &'m Parsed,
     source: &'m naga::Module,
     info: &'m naga::valid::ModuleInfo,
     types: Types<'m>,
@@ -201,7 +203,7 @@ impl<'m> ModuleCx<'m> {
                         stage: ir::Stage::Compute,
                         func,
                         workgroup_size: entry.workgroup_size,
-                        span: Span::UNKNOWN,
+                        span: self.parsed.entry_span(&entry.name),
                     });
                 }
                 Err(refusal) => refusals.push(refusal),
@@ -317,7 +319,7 @@ impl<'m> ModuleCx<'m> {
         if u64::from(layout.size) > limit.max {
             return Err(report::limit(&limit).at(span, "this variable"));
         }
-        Ok(ir::VarData { name, space, size: layout.size, align: layout.align, init })
+        Ok(ir::VarData { name, space, size: layout.size, align: layout.align, init, span })
     }
 
     /// The stride of the runtime-sized array that a buffer is or ends with; 0 if there is none.
@@ -343,6 +345,7 @@ impl<'m> ModuleCx<'m> {
             size: bytes.len() as u32,
             align: align.max(16),
             init: ir::Init::Bytes(bytes.clone()),
+            span: Span::UNKNOWN,
         };
         let table = self.out.globals.push(data);
         self.tables.insert(bytes, table);

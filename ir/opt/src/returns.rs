@@ -14,12 +14,20 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
 use gpucc_ir::{
-    Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SideMap, Space, Type, Value, ValueDef, VarData,
+    Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SideMap, Space, Span, Type, Value, ValueDef,
+    VarData,
 };
 
 fn add_local(f: &mut Function, name: &str, ty: Type) -> Local {
     let (size, align) = (ty.mem_bytes(), ty.scalar().mem_bytes());
-    f.locals.push(VarData { name: name.into(), space: Space::Function, size, align, init: Init::Zero })
+    f.locals.push(VarData {
+        name: name.into(),
+        space: Space::Function,
+        size,
+        align,
+        init: Init::Zero,
+        span: Span::UNKNOWN,
+    })
 }
 
 fn mem(l: Local, ty: Type) -> Mem {

@@ -261,7 +261,7 @@ impl Parser {
             });
             init = Init::Bytes(bytes.ok_or_else(|| format!("line {}: bad bytes `{w}`", self.line()))?);
         }
-        Ok(VarData { name, space, size, align, init })
+        Ok(VarData { name, space, size, align, init, span: Span::UNKNOWN })
     }
 
     fn function(&mut self, m: &mut Module) -> Res_<Function> {

@@ -1,0 +1,147 @@
+//! Shaders that are too big for a chip: refused with what they need, what there is, where, and what would help; never half compiled.
+
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{Options, Target};
+use gpucc_ir::{Class, Diagnostic};
+
+/// Compiles at every level; the results in order.
+fn compile(target: &str, wgsl: &str) -> Vec<Result<usize, Diagnostic>> {
+    let loaded = frontend::load(wgsl.as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a valid shader");
+    let target = Target::parse(target).expect("a target");
+    let levels = [0, 1, 2, 3].into_iter();
+    levels.map(|o| gpucc::compile(&loaded.module, &Options::new(target).opt(o)).map(|a| a.code().len())).collect()
+}
+
+/// Every level refuses it with this code; the message has these words, the primary place is this piece of the source.
+#[track_caller]
+fn refused(target: &str, wgsl: &str, code: &str, words: &[&str], place: Option<&str>) {
+    for (level, result) in compile(target, wgsl).into_iter().enumerate() {
+        let d = match result {
+            Err(d) => d,
+            Ok(n) => panic!("{target} -O{level} compiles it to {n} bytes"),
+        };
+        assert_eq!((d.class, d.code), (Class::Unsupported, code), "{target} -O{level}: {d}");
+        assert!(d.message.contains(target), "{d}");
+        for w in words {
+            assert!(d.message.contains(w), "{target} -O{level} does not say `{w}`: {d}");
+        }
+        let span = d.labels.iter().map(|l| l.span).find(|s| s.is_known()).expect("a place in the source");
+        let text = &wgsl[span.start as usize..span.end as usize];
+        assert!(place.is_none_or(|p| text.contains(p)), "{target} -O{level} points at `{text}`");
+        assert!(d.notes.iter().any(|n| n.contains("would help")), "{target} -O{level} does not help: {d:?}");
+    }
+}
+
+fn workgroup_array(words: u32) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         var<workgroup> few: array<u32, 64>;
+         var<workgroup> many: array<u32, {words}>;
+         @compute @workgroup_size(64) fn big(@builtin(local_invocation_index) l: u32) {{
+             many[l] = o[l];
+             few[l] = l;
+             workgroupBarrier();
+             o[l] = many[63u - l] + few[63u - l];
+         }}"
+    )
+}
+
+#[test]
+fn workgroup_memory() {
+    // 256 bytes beside it: references valhall 9, tesla 7.6, gcn 2.
+    for (target, limit) in
+        [("valhall:v9", 32768), ("valhall:v10", 32768), ("gcn:gfx6", 32768), ("gcn:gfx7", 65536), ("gcn:gfx8", 65536)]
+    {
+        let needs = (limit + 256 + 4).to_string();
+        let has = limit.to_string();
+        refused(target, &workgroup_array(limit / 4 + 1), "workgroup-memory", &[&has, &needs], Some("many"));
+        for fits in compile(target, &workgroup_array(limit / 4 - 64)) {
+            assert!(fits.is_ok(), "{target}: {fits:?}");
+        }
+    }
+    // Parameters lie in the same 16 KiB.
+    for target in ["tesla:nv50", "tesla:nv84", "tesla:nva0", "tesla:nva3"] {
+        refused(target, &workgroup_array(4033), "workgroup-memory", &["16388"], Some("many"));
+        for fits in compile(target, &workgroup_array(3900)) {
+            assert!(fits.is_ok(), "{target}: {fits:?}");
+        }
+    }
+    // The convention for Vivante puts what does not fit the chip into a buffer.
+    for fits in compile("vivante:gc3000", &workgroup_array(40_000)) {
+        assert!(fits.is_ok(), "{fits:?}");
+    }
+}
+
+/// Values that are all needed at the end, and come from where they cannot be taken again.
+fn alive(n: u32) -> String {
+    let mut text = "@group(0) @binding(0) var<storage, read_write> o: array<vec4<f32>>;
+         @compute @workgroup_size(64) fn big(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+        .to_string();
+    for i in 0..n {
+        text += &format!("let v{i} = o[id.x + {i}u];\n");
+    }
+    for i in 0..n {
+        text += &format!("o[id.x * {n}u + {i}u] = v{i} * v{};\n", (i * 7 + 3) % n);
+    }
+    text + "}"
+}
+
+/// Refused in the form that such refusals have, or compiled where the target can spill.
+#[track_caller]
+fn refused_or_spilled(target: &str, wgsl: &str, limit: &str) {
+    if compile(target, wgsl).iter().any(Result::is_err) {
+        refused(target, wgsl, "out-of-registers", &[limit], None);
+    }
+}
+
+#[test]
+fn registers() {
+    refused("vivante:gc2000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
+    refused("vivante:gc3000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
+    refused("vivante:gc7000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
+    for (target, limit) in [("valhall:v10", "64"), ("tesla:nva3", "64"), ("gcn:gfx8", "256")] {
+        refused_or_spilled(target, &alive(100), limit);
+    }
+}
+
+#[test]
+fn private_memory() {
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(64) fn big(@builtin(global_invocation_id) id: vec3<u32>) {
+             var huge: array<u32, 60000>;
+             for (var i = 0u; i < o[0]; i++) { huge[o[i] % 60000u] = i; }
+             o[id.x] = huge[o[id.x] % 60000u];
+         }";
+    for target in ["valhall:v10", "tesla:nva3"] {
+        refused(target, wgsl, "private-memory", &["240"], Some("huge"));
+    }
+}
+
+#[test]
+fn instructions() {
+    let mut wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(64) fn big(@builtin(global_invocation_id) id: vec3<u32>) {
+             var x = o[id.x];\n"
+        .to_string();
+    for i in 0..300 {
+        wgsl += &format!("x = (x ^ {}u) * (x >> {}u) + o[x & 63u];\n", i * 77 + 1, 1 + i % 31);
+    }
+    wgsl += "o[id.x] = x; }";
+    refused("vivante:gc2000", &wgsl, "program-size", &["512", "needs"], Some("big"));
+    for fits in compile("vivante:gc3000", &wgsl) {
+        assert!(fits.is_ok(), "{fits:?}");
+    }
+}
+
+#[test]
+fn invocations() {
+    let wgsl = |n: u32| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>; @compute @workgroup_size({n}) fn big(@builtin(local_invocation_index) l: u32) {{ o[l] = l; }}"
+        )
+    };
+    for (target, limit) in [("valhall:v10", 1024), ("tesla:nva3", 512), ("gcn:gfx8", 1024), ("vivante:gc3000", 1024)] {
+        refused(target, &wgsl(limit * 2), "workgroup-size", &[&limit.to_string()], Some("big"));
+        assert!(compile(target, &wgsl(limit)).iter().all(Result::is_ok), "{target}");
+    }
+}
