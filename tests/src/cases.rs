@@ -1,6 +1,10 @@
 //! Conformance cases in the format `cts-cases-1`: one compute dispatch each, with inputs and accepted results.
 
+use gpucc::CodegenOptions;
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use serde::Deserialize;
+
+use crate::exec::{self, On, Problem};
 
 /// A file of cases.
 #[derive(Debug, Deserialize)]
@@ -35,6 +39,62 @@ pub struct Case {
     pub checks: Vec<Check>,
     /// The shader.
     pub wgsl: String,
+}
+
+/// How a case came out.
+pub enum Verdict {
+    /// Every check holds.
+    Passed,
+    /// A wrong answer, a trap or a bug.
+    Failed(String),
+    /// The target refuses it.
+    Skipped(String),
+}
+
+impl Case {
+    /// Bound buffers and workgroup counts.
+    ///
+    /// # Errors
+    /// The case is malformed.
+    pub fn dispatch(&self) -> Result<Dispatch, String> {
+        let mut dispatch = Dispatch::new(self.dispatch);
+        for b in &self.buffers {
+            let (group, binding, bytes, writable) = (b.group, b.binding, b.bytes()?, b.kind == "storage_rw");
+            dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable });
+        }
+        Ok(dispatch)
+    }
+
+    /// The values of overrides.
+    pub fn overrides(&self) -> Vec<(String, f64)> {
+        let value = |v: &serde_json::Value| v.as_f64().or_else(|| v.as_bool().map(|b| f64::from(u8::from(b))));
+        self.constants.iter().map(|(k, v)| (k.clone(), value(v).unwrap_or(f64::NAN))).collect()
+    }
+
+    /// Runs the case and holds its checks.
+    pub fn judge(&self, on: On, codegen: &CodegenOptions, perturb: Option<u64>) -> Verdict {
+        let mut dispatch = match self.dispatch() {
+            Ok(d) => d,
+            Err(e) => return Verdict::Failed(e),
+        };
+        let options = RunOptions { perturb, ..RunOptions::default() };
+        let done = exec::lower(&self.wgsl, &self.entry, &self.overrides())
+            .and_then(|module| exec::run(&module, &self.entry, on, codegen, &mut dispatch, &options));
+        match done {
+            Err(p @ Problem::Refused(_)) => return Verdict::Skipped(p.to_string()),
+            Err(p) => return Verdict::Failed(p.to_string()),
+            Ok(_) => {}
+        }
+        for check in &self.checks {
+            let Some(buffer) = dispatch.buffer(check.group, check.binding) else {
+                return Verdict::Failed(format!("no buffer {}:{}", check.group, check.binding));
+            };
+            if let Err(e) = check.holds(&buffer.bytes) {
+                return Verdict::Failed(format!("buffer {}:{}: {e}", check.group, check.binding));
+            }
+        }
+        Verdict::Passed
+    }
 }
 
 /// A bound buffer.

@@ -1,13 +1,24 @@
 //! Random WGSL compute programs with exactly one meaning: what the oracle and every machine must agree on to the bit.
 //!
-//! Integers wrap, shifts and divisions are WGSL's own. Floats are integers of small magnitude, so that every sum, product
-//! and comparison is exact and fusing changes nothing. Loops count down a fuel; array indices may run out of bounds only where the
-//! shader masks them. Workgroup memory is written before a barrier and read after it. Every invocation writes its own words, and adds
-//! to shared counters atomically.
+//! * Integers wrap, shifts and divisions are WGSL's own.
+//! * Floats are non-negative integers of small magnitude, so that every sum, product and comparison is exact, and fusing changes
+//!   nothing; what divides or scales is rounded back to an integer at once.
+//! * Loops count down a fuel. Jumps out of them and to their next round are conditional.
+//! * Fixed arrays may be indexed out of bounds: the frontend clamps such an index. Out of a runtime-sized array robustness lets a load give anything
+//!   inside, so one buffer that holds zeros and is only ever given zeros is used for that.
+//! * Workgroup memory is written before a barrier and read after it, or counted in by atomics. Every invocation writes its own
+//!   words; counters that it shares with others get one operation each, whose order does not matter, and results of
+//!   atomics are used only of words of its own.
+
+mod expr;
 
 use std::fmt::Write as _;
 
-use gpucc_sim::SplitMix64;
+use gpucc::CodegenOptions;
+use gpucc_ir::Module;
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
+
+use crate::exec::{self, On, Problem};
 
 /// Invocations of a workgroup in generated programs.
 pub const INVOCATIONS: u32 = 32;
@@ -23,14 +34,17 @@ pub struct Generator {
     rng: SplitMix64,
     out: String,
     indent: usize,
-    /// Variables in scope: type and name.
-    scope: Vec<(Ty, String)>,
+    /// Variables in scope.
+    scope: Vec<Var>,
     names: u32,
     /// Statements that may still be made.
     fuel: u32,
-    /// Functions made so far: name, parameter types, result.
-    functions: Vec<(String, Vec<Ty>, Ty)>,
-    in_loop: bool,
+    /// Functions made so far.
+    functions: Vec<Function>,
+    /// What `break` and `continue` would leave.
+    jumps: Jumps,
+    /// Some targets have no atomics: half of the programs do without.
+    atomics: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,9 +55,43 @@ enum Ty {
     B,
     /// Vectors of two to four.
     V(u8, u8),
+    /// Vectors of booleans.
+    Bv(u8),
+    /// Square matrices.
+    M(u8),
+    /// The structure `Pair`.
+    Pair,
 }
 
 const SCALARS: [Ty; 3] = [Ty::I, Ty::U, Ty::F];
+
+#[derive(Clone)]
+struct Var {
+    ty: Ty,
+    name: String,
+    writable: bool,
+    /// Whether it is a variable of a function, which a pointer may be passed to.
+    local: bool,
+}
+
+#[derive(Clone)]
+struct Function {
+    name: String,
+    /// Types of the parameters; the last may be a pointer to a function variable.
+    params: Vec<(Ty, bool)>,
+    ret: Ty,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jumps {
+    Nothing,
+    /// Inside a loop.
+    Loop,
+    /// Inside a switch inside a loop: `break` leaves the switch.
+    SwitchInLoop,
+    /// Inside a switch.
+    Switch,
+}
 
 impl Ty {
     fn name(self) -> String {
@@ -53,9 +101,39 @@ impl Ty {
             Ty::F => "f32".into(),
             Ty::B => "bool".into(),
             Ty::V(k, n) => format!("vec{n}<{}>", SCALARS[k as usize].name()),
+            Ty::Bv(n) => format!("vec{n}<bool>"),
+            Ty::M(n) => format!("mat{n}x{n}<f32>"),
+            Ty::Pair => "Pair".into(),
         }
     }
 }
+
+/// Everything that all programs have. `small` brings a float that is an integer back to 0..1024.
+const HEAD: &str = "\
+struct Input { words: array<u32> }
+struct Params { a: u32, b: i32, c: f32, d: u32, v: vec4<i32> }
+struct Pair { n: u32, f: vec3<f32>, list: array<i32, 3> }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> source: Input;
+@group(0) @binding(2) var<storage, read_write> result: array<u32>;
+@group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>, 4>;
+@group(0) @binding(4) var<storage, read_write> own: array<atomic<i32>>;
+@group(0) @binding(5) var<storage, read_write> zeros: array<u32>;
+var<workgroup> tile: array<u32, 32>;
+var<workgroup> wide: array<vec3<i32>, 32>;
+var<workgroup> tally: array<atomic<u32>, 4>;
+var<private> state: u32 = 7u;
+var<private> table: array<i32, 6>;
+var<private> zu: u32 = 0u;
+var<private> zi: i32 = 0;
+var<private> zf: f32 = 0.0;
+fn small(x: f32) -> f32 { return x - floor(x * 0.0009765625) * 1024.0; }
+fn small2(x: vec2<f32>) -> vec2<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
+fn small3(x: vec3<f32>) -> vec3<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
+fn small4(x: vec4<f32>) -> vec4<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
+fn word(x: f32) -> u32 { return u32(i32(x)); }
+
+";
 
 impl Generator {
     /// A generator for one seed.
@@ -68,12 +146,17 @@ impl Generator {
             names: 0,
             fuel: 0,
             functions: Vec::new(),
-            in_loop: false,
+            jumps: Jumps::Nothing,
+            atomics: false,
         }
     }
 
     fn pick(&mut self, n: u32) -> u32 {
         (self.rng.next_u64() >> 33) as u32 % n
+    }
+
+    fn one<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.pick(list.len() as u32) as usize]
     }
 
     fn name(&mut self, prefix: &str) -> String {
@@ -85,32 +168,27 @@ impl Generator {
         let _ = writeln!(self.out, "{}{text}", "    ".repeat(self.indent));
     }
 
+    fn declare(&mut self, ty: Ty, name: String, writable: bool) {
+        self.scope.push(Var { ty, name, writable, local: writable });
+    }
+
     fn ty(&mut self) -> Ty {
-        match self.pick(8) {
+        match self.pick(12) {
             0 | 1 => Ty::I,
             2 | 3 => Ty::U,
             4 | 5 => Ty::F,
             6 => Ty::B,
-            _ => Ty::V(self.pick(3) as u8, 2 + self.pick(3) as u8),
+            7..=9 => Ty::V(self.pick(3) as u8, 2 + self.pick(3) as u8),
+            10 => self.one(&[Ty::M(2), Ty::M(3), Ty::Bv(2), Ty::Bv(3), Ty::Bv(4)]),
+            _ => Ty::Pair,
         }
     }
 
     /// The program of this seed.
     pub fn program(mut self) -> String {
-        self.out += "struct Input { words: array<u32> }\n\
-                     struct Params { a: u32, b: i32, c: f32, d: u32, v: vec4<i32> }\n\
-                     @group(0) @binding(0) var<uniform> params: Params;\n\
-                     @group(0) @binding(1) var<storage, read> source: Input;\n\
-                     @group(0) @binding(2) var<storage, read_write> result: array<u32>;\n\
-                     @group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>, 4>;\n\
-                     var<workgroup> tile: array<u32, 32>;\n\
-                     var<private> state: u32 = 7u;\n\
-                     var<private> zu: u32 = 0u;\n\
-                     var<private> zi: i32 = 0;\n\
-                     var<private> zf: f32 = 0.0;\n\
-                     fn small(x: f32) -> f32 { return x - floor(x * 0.0009765625) * 1024.0; }\n\
-                     fn word(x: f32) -> u32 { return u32(i32(x)); }\n\n";
-        for _ in 0..self.pick(3) {
+        self.out += HEAD;
+        self.atomics = self.pick(2) == 0;
+        for _ in 0..self.pick(4) {
             self.function();
         }
         self.main();
@@ -118,18 +196,28 @@ impl Generator {
     }
 
     fn function(&mut self) {
-        let name = self.name("f");
-        let params: Vec<Ty> = (0..1 + self.pick(3)).map(|_| SCALARS[self.pick(3) as usize]).collect();
-        let ret = SCALARS[self.pick(3) as usize];
+        let name = self.name("fun");
+        let mut params: Vec<(Ty, bool)> = (0..1 + self.pick(3)).map(|_| (self.one(&SCALARS), false)).collect();
+        if self.pick(3) == 0 {
+            params.push((self.ty(), false));
+        }
+        if self.pick(3) == 0 {
+            params.push((self.one(&[Ty::I, Ty::U, Ty::F, Ty::V(1, 3)]), true));
+        }
+        let ret = if self.pick(4) == 0 { self.ty() } else { self.one(&SCALARS) };
         let scope = std::mem::take(&mut self.scope);
         let mut list = Vec::new();
-        for &p in &params {
+        for &(t, pointer) in &params {
             let n = self.name("p");
-            list.push(format!("{n}: {}", p.name()));
-            self.scope.push((p, n));
+            if pointer {
+                list.push(format!("{n}: ptr<function, {}>", t.name()));
+                self.scope.push(Var { ty: t, name: format!("(*{n})"), writable: true, local: false });
+            } else {
+                list.push(format!("{n}: {}", t.name()));
+                self.declare(t, n, false);
+            }
         }
-        let head = format!("fn {name}({}) -> {} {{", list.join(", "), ret.name());
-        self.line(&head);
+        self.line(&format!("fn {name}({}) -> {} {{", list.join(", "), ret.name()));
         self.indent += 1;
         self.fuel = 6;
         self.statements(2, Some(ret));
@@ -138,7 +226,7 @@ impl Generator {
         self.indent -= 1;
         self.line("}\n");
         self.scope = scope;
-        self.functions.push((name, params, ret));
+        self.functions.push(Function { name, params, ret });
     }
 
     fn main(&mut self) {
@@ -151,25 +239,24 @@ impl Generator {
         self.line("var x0 = source.words[gid.x & 63u];");
         self.line("var x1 = i32(source.words[(gid.x * 7u + 3u) & 63u]);");
         self.line("var x2 = f32(source.words[lid & 63u] & 255u);");
-        for (t, n) in [(Ty::U, "x0"), (Ty::I, "x1"), (Ty::F, "x2"), (Ty::U, "lid"), (Ty::U, "state")] {
-            self.scope.push((t, n.into()));
+        for (t, n) in [(Ty::U, "x0"), (Ty::I, "x1"), (Ty::F, "x2")] {
+            self.declare(t, n.into(), true);
         }
+        self.declare(Ty::U, "lid".into(), false);
+        self.scope.push(Var { ty: Ty::U, name: "state".into(), writable: true, local: false });
         self.fuel = 14;
         self.statements(3, None);
-        let e = self.expr(Ty::U, 2);
-        self.line(&format!("tile[lid] = {e};"));
-        self.line("workgroupBarrier();");
-        self.line("x0 = x0 ^ tile[(lid + 5u) & 31u];");
-        if self.pick(2) == 0 {
-            self.line("workgroupBarrier();");
-            self.line("if lid < 16u { tile[lid] = tile[lid] + tile[lid + 16u]; }");
-            self.line("workgroupBarrier();");
-            self.line("x0 += tile[lid & 15u];");
+        for _ in 0..1 + self.pick(3) {
+            self.phase();
         }
         self.fuel = 10;
         self.statements(3, None);
+        if self.pick(6) == 0 {
+            let c = self.expr(Ty::B, 2);
+            self.line(&format!("if {c} {{ return; }}"));
+        }
         for k in 0..4 {
-            let t = SCALARS[self.pick(3) as usize];
+            let t = self.one(&SCALARS);
             let e = self.expr(t, 3);
             let e = match t {
                 Ty::U => e,
@@ -178,18 +265,69 @@ impl Generator {
             };
             self.line(&format!("result[base + {k}u] = {e};"));
         }
-        let (c, e) = (self.pick(4), self.expr(Ty::U, 2));
-        let op = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr"][c as usize];
-        self.line(&format!("{op}(&counters[{c}], {e});"));
+        if self.atomics {
+            let (c, e) = (self.pick(4), self.expr(Ty::U, 2));
+            let op = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr"][c as usize];
+            self.line(&format!("{op}(&counters[{c}], {e});"));
+        }
         self.indent -= 1;
         self.line("}");
     }
 
-    fn block(&mut self, depth: u32, ret: Option<Ty>) {
+    /// Workgroup memory: written, a barrier, read; nothing is left unordered behind it.
+    fn phase(&mut self) {
+        // A loop whose count is the same for all invocations.
+        let looped = self.pick(4) == 0;
+        if looped {
+            let i = self.name("r");
+            self.line(&format!("for (var {i} = 0u; {i} < (params.a & 3u); {i}++) {{"));
+            self.indent += 1;
+        }
+        match self.pick(if self.atomics { 4 } else { 3 }) {
+            0 => {
+                let (e, k) = (self.expr(Ty::U, 2), self.pick(32));
+                self.line(&format!("tile[lid] = {e};"));
+                self.line("workgroupBarrier();");
+                self.line(&format!("x0 = x0 ^ tile[(lid + {k}u) & 31u];"));
+            }
+            1 => {
+                let e = self.expr(Ty::U, 2);
+                self.line(&format!("tile[lid] = {e};"));
+                self.line("workgroupBarrier();");
+                self.line("if lid < 16u { tile[lid] = tile[lid] + tile[lid + 16u]; }");
+                self.line("workgroupBarrier();");
+                self.line("x0 += tile[lid & 15u];");
+            }
+            2 => {
+                let (e, x, k) = (self.expr(Ty::V(0, 3), 2), self.expr(Ty::I, 2), self.pick(32));
+                self.line(&format!("wide[lid] = {e};"));
+                self.line(&format!("wide[lid][{}] = {x};", self.names % 3));
+                self.line("workgroupBarrier();");
+                self.line(&format!("x1 = x1 ^ wide[(lid ^ {k}u) & 31u][lid % 3u];"));
+            }
+            _ => {
+                let c = self.pick(4);
+                let op = ["atomicAdd", "atomicXor", "atomicMin", "atomicOr"][c as usize];
+                let (e, cond) = (self.expr(Ty::U, 2), self.expr(Ty::B, 1));
+                self.line(&format!("if {cond} {{ {op}(&tally[{c}], {e}); }}"));
+                self.line("workgroupBarrier();");
+                self.line(&format!("x0 += atomicLoad(&tally[{c}]);"));
+            }
+        }
+        self.line("workgroupBarrier();");
+        if looped {
+            self.indent -= 1;
+            self.line("}");
+        }
+    }
+
+    fn block(&mut self, depth: u32, ret: Option<Ty>, jumps: Jumps) {
         let scope = self.scope.len();
+        let outer = std::mem::replace(&mut self.jumps, jumps);
         self.indent += 1;
         self.statements(depth, ret);
         self.indent -= 1;
+        self.jumps = outer;
         self.scope.truncate(scope);
     }
 
@@ -204,255 +342,223 @@ impl Generator {
     }
 
     fn statement(&mut self, depth: u32, ret: Option<Ty>) {
-        let choice = self.pick(if depth == 0 { 6 } else { 13 });
-        match choice {
+        match self.pick(if depth == 0 { 10 } else { 18 }) {
             0..=2 => {
                 let (t, n) = (self.ty(), self.name("v"));
                 let e = self.expr(t, 3);
-                self.line(&format!("var {n}: {} = {e};", t.name()));
-                self.scope.push((t, n));
+                let writable = self.pick(4) != 0;
+                let (word, colon) = if writable { ("var", format!(": {}", t.name())) } else { ("let", String::new()) };
+                self.line(&format!("{word} {n}{colon} = {e};"));
+                self.declare(t, n, writable);
             }
-            3 | 4 => {
-                let vars: Vec<(Ty, String)> =
-                    self.scope.iter().filter(|v| v.1 != "lid" && !v.1.starts_with('p')).cloned().collect();
-                if vars.is_empty() {
-                    return;
-                }
-                let (t, n) = vars[self.pick(vars.len() as u32) as usize].clone();
-                let e = self.expr(t, 3);
-                self.line(&format!("{n} = {e};"));
-            }
-            5 => {
-                if self.in_loop && self.pick(2) == 0 {
-                    let c = self.expr(Ty::B, 2);
-                    let jump = if self.pick(2) == 0 { "break" } else { "continue" };
-                    self.line(&format!("if {c} {{ {jump}; }}"));
-                } else if let Some(t) = ret {
-                    let (c, e) = (self.expr(Ty::B, 2), self.expr(t, 2));
-                    self.line(&format!("if {c} {{ return {e}; }}"));
+            3..=5 => self.assignment(),
+            6 => self.jump(ret),
+            7 => self.memory(),
+            8 => {
+                if !self.pointer_call() {
+                    self.assignment();
                 }
             }
-            6..=8 => {
+            9 => {
+                let (i, op, e) = (self.expr(Ty::I, 1), self.one(&["", "+", "^", "*"]), self.expr(Ty::I, 2));
+                self.line(&format!("table[{i}] {op}= {e};"));
+            }
+            10..=12 => {
                 let c = self.expr(Ty::B, 2);
+                let jumps = self.jumps;
                 self.line(&format!("if {c} {{"));
-                self.block(depth - 1, ret);
+                self.block(depth - 1, ret, jumps);
                 if self.pick(2) == 0 {
                     self.line("} else {");
-                    self.block(depth - 1, ret);
+                    self.block(depth - 1, ret, jumps);
                 }
                 self.line("}");
             }
-            9 | 10 => {
-                let (i, n) = (self.name("i"), 1 + self.pick(6));
-                let bound = if self.pick(2) == 0 { format!("{n}u") } else { format!("({} & 7u)", self.expr(Ty::U, 1)) };
-                let limit = self.name("n");
-                self.line(&format!("let {limit} = {bound};"));
-                self.line(&format!("for (var {i} = 0u; {i} < {limit}; {i}++) {{"));
-                let outer = std::mem::replace(&mut self.in_loop, true);
-                let scope = self.scope.len();
-                self.block(depth - 1, ret);
-                self.scope.truncate(scope);
-                self.in_loop = outer;
-                self.line("}");
-            }
-            11 => {
+            13 | 14 => self.a_loop(depth, ret),
+            15 => {
                 let s = self.expr(Ty::U, 2);
+                let jumps = match self.jumps {
+                    Jumps::Loop | Jumps::SwitchInLoop => Jumps::SwitchInLoop,
+                    _ => Jumps::Switch,
+                };
                 self.line(&format!("switch {s} & 3u {{"));
-                for k in 0..2 + self.pick(2) {
-                    self.line(&format!("    case {k}u: {{"));
-                    self.indent += 1;
-                    // A `break` here would leave the switch, a `continue` the loop: both are fine, neither is made.
-                    let outer = std::mem::replace(&mut self.in_loop, false);
-                    self.block(depth - 1, ret);
-                    self.in_loop = outer;
-                    self.indent -= 1;
-                    self.line("    }");
-                }
-                self.line("    default: {");
                 self.indent += 1;
-                let outer = std::mem::replace(&mut self.in_loop, false);
-                self.block(depth - 1, ret);
-                self.in_loop = outer;
+                let first_default = self.pick(4) == 0;
+                let mut k = 0;
+                while k < 2 + u32::from(first_default) {
+                    let head = match (k, self.pick(4)) {
+                        (0, _) if first_default => "case default, 0u".to_string(),
+                        (_, 0) => {
+                            k += 1;
+                            format!("case {}u, {k}u", k - 1)
+                        }
+                        _ => format!("case {k}u"),
+                    };
+                    self.line(&format!("{head}: {{"));
+                    self.block(depth - 1, ret, jumps);
+                    self.line("}");
+                    k += 1;
+                }
+                if !first_default {
+                    self.line("default: {");
+                    self.block(depth - 1, ret, jumps);
+                    self.line("}");
+                }
                 self.indent -= 1;
-                self.line("    }");
+                self.line("}");
+            }
+            _ => self.an_array(),
+        }
+    }
+
+    fn assignment(&mut self) {
+        let vars: Vec<Var> = self.scope.iter().filter(|v| v.writable).cloned().collect();
+        if vars.is_empty() {
+            return;
+        }
+        let v = vars[self.pick(vars.len() as u32) as usize].clone();
+        let n = &v.name;
+        match v.ty {
+            Ty::V(k, size) if self.pick(2) == 0 => {
+                let e = self.expr(SCALARS[k as usize], 2);
+                if self.pick(2) == 0 {
+                    let lane = self.one(&["x", "y"]);
+                    self.line(&format!("{n}.{lane} = {e};"));
+                } else {
+                    let i = self.expr(Ty::U, 1);
+                    self.line(&format!("{n}[{i} % {size}u] = {e};"));
+                }
+            }
+            Ty::M(size) if self.pick(2) == 0 => {
+                let (i, e) = (self.expr(Ty::U, 1), self.expr(Ty::V(2, size), 2));
+                self.line(&format!("{n}[{i} % {size}u] = {e};"));
+            }
+            Ty::Pair => {
+                let line = match self.pick(4) {
+                    0 => format!("{n}.n = {};", self.expr(Ty::U, 2)),
+                    1 => format!("{n}.f.z = {};", self.expr(Ty::F, 2)),
+                    2 => format!("{n}.f = {};", self.expr(Ty::V(2, 3), 2)),
+                    _ => format!("{n}.list[{}] = {};", self.expr(Ty::U, 1), self.expr(Ty::I, 2)),
+                };
+                self.line(&line);
+            }
+            Ty::I | Ty::U if self.pick(3) == 0 => {
+                let (op, e) = (self.one(&["+", "-", "*", "&", "|", "^", "/", "%"]), self.expr(v.ty, 2));
+                self.line(&format!("{n} {op}= {e};"));
+            }
+            _ => {
+                let e = self.expr(v.ty, 3);
+                self.line(&format!("{n} = {e};"));
+            }
+        }
+    }
+
+    fn jump(&mut self, ret: Option<Ty>) {
+        let c = self.expr(Ty::B, 2);
+        match (self.jumps, ret) {
+            (Jumps::Loop | Jumps::SwitchInLoop, _) if self.pick(3) != 0 => {
+                let jump = self.one(&["break", "continue"]);
+                self.line(&format!("if {c} {{ {jump}; }}"));
+            }
+            (Jumps::Switch, _) if self.pick(2) == 0 => self.line(&format!("if {c} {{ break; }}")),
+            (_, Some(t)) => {
+                let e = self.expr(t, 2);
+                self.line(&format!("if {c} {{ return {e}; }}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Stores and atomics that have one outcome.
+    fn memory(&mut self) {
+        let i = self.expr(Ty::U, 2);
+        if !self.atomics || self.pick(3) == 0 {
+            // Anywhere in and beyond a buffer of zeros: what is read is zero, and nothing but zero is stored.
+            match self.pick(2) {
+                0 => self.line(&format!("zeros[{i}] = 0u;")),
+                _ => self.line(&format!("state += zeros[{i}];")),
+            }
+            return;
+        }
+        let c = self.pick(4);
+        let op = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr"][c as usize];
+        let e = self.expr(Ty::U, 2);
+        self.line(&format!("{op}(&counters[{c}], {e});"));
+    }
+
+    fn a_loop(&mut self, depth: u32, ret: Option<Ty>) {
+        let (i, n) = (self.name("at"), 1 + self.pick(6));
+        let bound = if self.pick(2) == 0 { format!("{n}u") } else { format!("({} & 7u)", self.expr(Ty::U, 1)) };
+        let limit = self.name("n");
+        self.line(&format!("let {limit} = {bound};"));
+        match self.pick(4) {
+            0 | 1 => {
+                self.line(&format!("for (var {i} = 0u; {i} < {limit}; {i}++) {{"));
+                self.block(depth - 1, ret, Jumps::Loop);
+                self.line("}");
+            }
+            2 => {
+                // The count goes first, so that `continue` cannot skip it.
+                self.line(&format!("var {i} = 0u;"));
+                self.line(&format!("while {i} < {limit} {{"));
+                self.line(&format!("    {i} += 1u;"));
+                self.block(depth - 1, ret, Jumps::Loop);
                 self.line("}");
             }
             _ => {
-                let (a, t) = (self.name("a"), self.pick(2));
-                let k = [Ty::U, Ty::I][t as usize];
-                self.line(&format!("var {a}: array<{}, 4>;", k.name()));
-                for _ in 0..2 {
-                    let (i, e) = (self.expr(Ty::U, 1), self.expr(k, 2));
-                    self.line(&format!("{a}[{i} & 3u] = {e};"));
-                }
-                let (i, n) = (self.expr(Ty::U, 1), self.name("v"));
-                self.line(&format!("var {n} = {a}[{i} & 3u];"));
-                self.scope.push((k, n));
+                self.line(&format!("var {i} = 0u;"));
+                self.line("loop {");
+                self.block(depth - 1, ret, Jumps::Loop);
+                self.line("    continuing {");
+                self.line(&format!("        {i}++;"));
+                self.line(&format!("        break if {i} >= {limit};"));
+                self.line("    }");
+                self.line("}");
             }
         }
     }
 
-    fn variable(&mut self, t: Ty) -> Option<String> {
-        let list: Vec<String> = self.scope.iter().filter(|v| v.0 == t).map(|v| v.1.clone()).collect();
-        if list.is_empty() || self.pick(5) == 0 {
-            return None;
+    fn an_array(&mut self) {
+        let (a, t) = (self.name("a"), self.one(&[Ty::U, Ty::I, Ty::V(0, 2), Ty::F]));
+        let size = self.one(&[2, 4, 5, 9]);
+        self.line(&format!("var {a}: array<{}, {size}>;", t.name()));
+        for _ in 0..2 {
+            let (i, e) = (self.expr(Ty::U, 1), self.expr(t, 2));
+            self.line(&format!("{a}[{i}] = {e};"));
         }
-        Some(list[self.pick(list.len() as u32) as usize].clone())
+        if self.pick(3) == 0 {
+            let (k, e) = (self.name("k"), self.expr(t, 1));
+            self.line(&format!("for (var {k} = 0; {k} < {size}; {k}++) {{ {a}[{k}] = {e}; }}"));
+        }
+        let (i, n) = (self.expr(Ty::U, 1), self.name("v"));
+        self.line(&format!("var {n} = {a}[{i} % {size}u];"));
+        self.declare(t, n, true);
     }
 
-    /// Constants are added to variables that hold zero: naga would refuse what overflows in its constant evaluator, and our own
-    /// folding is to be tested.
-    fn leaf(&mut self, t: Ty) -> String {
-        if let Some(v) = self.variable(t) {
-            return if t == Ty::F { format!("small({v})") } else { v };
+    /// A call that is given the address of a variable.
+    fn pointer_call(&mut self) -> bool {
+        let list: Vec<Function> = self.functions.iter().filter(|f| f.params.iter().any(|p| p.1)).cloned().collect();
+        if list.is_empty() {
+            return false;
         }
-        match t {
-            Ty::U => match self.pick(4) {
-                0 => "params.a".into(),
-                1 => format!("(zu + {}u)", [0u32, 1, 2, 31, 255, 65535, 0x8000_0000, u32::MAX][self.pick(8) as usize]),
-                2 => format!("(zu + {}u)", self.pick(1000)),
-                _ => "params.d".into(),
-            },
-            Ty::I => match self.pick(4) {
-                0 => "params.b".into(),
-                1 => format!(
-                    "(zi + {})",
-                    ["0", "1", "-1", "2147483647", "i32(-2147483648)", "16"][self.pick(6) as usize]
-                ),
-                2 => format!("(zi + {})", self.pick(200) as i32 - 100),
-                _ => format!("params.v.{}", ["x", "y", "z", "w"][self.pick(4) as usize]),
-            },
-            Ty::F => match self.pick(3) {
-                0 => "params.c".into(),
-                _ => format!("(zf + {}.0)", self.pick(256)),
-            },
-            Ty::B => ["true", "false", "(params.a > 3u)"][self.pick(3) as usize].into(),
-            Ty::V(k, n) => {
-                let s = SCALARS[k as usize];
-                let lanes: Vec<String> = (0..n).map(|_| self.leaf(s)).collect();
-                format!("{}({})", t.name(), lanes.join(", "))
-            }
+        let f = list[self.pick(list.len() as u32) as usize].clone();
+        let target = f.params.iter().find(|p| p.1).map_or(Ty::U, |p| p.0);
+        let vars: Vec<String> =
+            self.scope.iter().filter(|v| v.local && v.ty == target).map(|v| v.name.clone()).collect();
+        if vars.is_empty() {
+            return false;
         }
-    }
-
-    fn call(&mut self, t: Ty, depth: u32) -> Option<String> {
-        let list: Vec<usize> = (0..self.functions.len()).filter(|&i| self.functions[i].2 == t).collect();
-        if list.is_empty() || self.pick(4) != 0 {
-            return None;
-        }
-        let choice = list[self.pick(list.len() as u32) as usize];
-        let (name, params, _) = self.functions[choice].clone();
-        let args: Vec<String> = params.iter().map(|&p| self.expr(p, depth - 1)).collect();
-        Some(format!("{name}({})", args.join(", ")))
-    }
-
-    fn expr(&mut self, t: Ty, depth: u32) -> String {
-        if depth == 0 || self.pick(6) == 0 {
-            return self.leaf(t);
-        }
-        if let Some(c) = self.call(t, depth) {
-            return if t == Ty::F { format!("small({c})") } else { c };
-        }
-        let d = depth - 1;
-        if self.pick(8) == 0 {
-            let (a, b, c) = (self.expr(t, d), self.expr(t, d), self.expr(Ty::B, d));
-            return format!("select({a}, {b}, {c})");
-        }
-        match t {
-            Ty::U | Ty::I => {
-                let (a, b) = (self.expr(t, d), self.expr(t, d));
-                match self.pick(16) {
-                    0..=6 => format!("({a} {} {b})", ["+", "-", "*", "&", "|", "^", "+"][self.pick(7) as usize]),
-                    7 => format!("({a} {} {b})", ["/", "%"][self.pick(2) as usize]),
-                    8 => {
-                        let s = self.expr(Ty::U, d);
-                        format!("({a} {} ({s} & 31u))", ["<<", ">>"][self.pick(2) as usize])
-                    }
-                    9 => format!("{}({a}, {b})", ["min", "max"][self.pick(2) as usize]),
-                    10 => format!("~{a}"),
-                    11 => format!(
-                        "{}({a})",
-                        [
-                            "countOneBits",
-                            "reverseBits",
-                            "countLeadingZeros",
-                            "countTrailingZeros",
-                            "firstLeadingBit",
-                            "firstTrailingBit",
-                            "abs"
-                        ][self.pick(7) as usize]
-                    ),
-                    12 => {
-                        let (o, c) = (self.pick(36), self.pick(36));
-                        if self.pick(2) == 0 {
-                            format!("extractBits({a}, {o}u, {c}u)")
-                        } else {
-                            format!("insertBits({a}, {b}, {o}u, {c}u)")
-                        }
-                    }
-                    13 => {
-                        let other = if t == Ty::U { Ty::I } else { Ty::U };
-                        let x = self.expr(other, d);
-                        format!("{}({x})", t.name())
-                    }
-                    14 => {
-                        let x = self.expr(Ty::F, d);
-                        if t == Ty::U { format!("word({x})") } else { format!("i32({x})") }
-                    }
-                    _ => {
-                        let n = 2 + self.pick(3) as u8;
-                        let v = self.expr(Ty::V(if t == Ty::I { 0 } else { 1 }, n), d);
-                        format!("({v}).{}", ["x", "y", "z", "w"][self.pick(u32::from(n)) as usize])
-                    }
-                }
-            }
-            Ty::F => {
-                let (a, b) = (self.expr(t, d), self.expr(t, d));
-                match self.pick(9) {
-                    0 | 1 => format!("small({a} + {b})"),
-                    2 => format!("small({a} - {b})"),
-                    3 => format!("small({a} * {b})"),
-                    4 => format!("{}({a}, {b})", ["min", "max"][self.pick(2) as usize]),
-                    5 => format!("{}({a} * 0.5)", ["floor", "ceil", "trunc", "round"][self.pick(4) as usize]),
-                    6 => format!("abs({a})"),
-                    7 => {
-                        let x = self.expr(Ty::I, d);
-                        format!("f32({x} & 255)")
-                    }
-                    _ => format!("small(fma({a}, {b}, 3.0))"),
-                }
-            }
-            Ty::B => match self.pick(4) {
-                0 => format!("!{}", self.expr(Ty::B, d)),
-                1 => {
-                    let (a, b) = (self.expr(Ty::B, d), self.expr(Ty::B, d));
-                    format!("({a} {} {b})", ["&&", "||", "&", "|", "==", "!="][self.pick(6) as usize])
-                }
-                _ => {
-                    let s = SCALARS[self.pick(3) as usize];
-                    let (a, b) = (self.expr(s, d), self.expr(s, d));
-                    format!("({a} {} {b})", ["<", "<=", ">", ">=", "==", "!="][self.pick(6) as usize])
-                }
-            },
-            Ty::V(k, n) => {
-                let (a, b) = (self.expr(t, d), self.expr(t, d));
-                match (k, self.pick(4)) {
-                    (2, 0) => format!("min({a}, {b})"),
-                    (2, 1) => format!("floor({a} * 0.5)"),
-                    (2, _) => format!("max({a}, {b})"),
-                    (_, 0..=1) => format!("({a} {} {b})", ["+", "-", "*", "&", "|", "^"][self.pick(6) as usize]),
-                    (_, 2) => format!("max({a}, {b})"),
-                    _ => {
-                        let lanes: String = (0..n).map(|_| ["x", "y"][self.pick(2) as usize]).collect();
-                        format!("({a}).{lanes}")
-                    }
-                }
-            }
-        }
+        let v = vars[self.pick(vars.len() as u32) as usize].clone();
+        let args: Vec<String> =
+            f.params.iter().map(|&(t, p)| if p { format!("&{v}") } else { self.expr(t, 1) }).collect();
+        let n = self.name("v");
+        self.line(&format!("var {n}: {} = {}({});", f.ret.name(), f.name, args.join(", ")));
+        self.declare(f.ret, n, true);
+        true
     }
 }
 
-/// The buffers of a run: parameters, inputs, results, counters.
+/// The buffers of a run: parameters, inputs, results, counters, own words, zeros.
 pub fn buffers(seed: u64) -> Vec<(u32, u32, Vec<u8>, bool)> {
     let mut rng = SplitMix64::new(seed ^ 0x5eed);
     let mut word = || (rng.next_u64() >> 32) as u32;
@@ -460,10 +566,79 @@ pub fn buffers(seed: u64) -> Vec<(u32, u32, Vec<u8>, bool)> {
     params.extend((0..4).map(|_| word()));
     let source: Vec<u32> = (0..INPUTS).map(|i| if i % 3 == 0 { word() } else { word() & 0xffff }).collect();
     let bytes = |w: &[u32]| w.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let all = (GROUPS * INVOCATIONS) as usize;
     vec![
         (0, 0, bytes(&params), false),
         (0, 1, bytes(&source), false),
-        (0, 2, vec![0; (GROUPS * INVOCATIONS * WORDS * 4) as usize], true),
+        (0, 2, vec![0; all * WORDS as usize * 4], true),
         (0, 3, vec![0; 16], true),
+        (0, 4, vec![0; all * 4], true),
+        (0, 5, vec![0; 28], true),
     ]
+}
+
+/// Why a run is no success.
+pub enum Failure {
+    /// The target refuses the program: no wrong answer.
+    Refused(String),
+    /// A wrong answer, a trap or a bug.
+    Wrong(String),
+}
+
+/// A generated program, and what the oracle makes of it.
+pub struct Program {
+    /// WGSL.
+    pub source: String,
+    module: Module,
+    seed: u64,
+    expected: Dispatch,
+}
+
+fn dispatch(seed: u64) -> Dispatch {
+    let mut d = Dispatch::new([GROUPS, 1, 1]);
+    for (group, binding, bytes, writable) in buffers(seed) {
+        d.buffers.push(BoundBuffer { group, binding, bytes, writable });
+    }
+    d
+}
+
+impl Program {
+    /// Generates and lowers the program of a seed, and runs it on the oracle.
+    ///
+    /// # Errors
+    /// The frontend or the oracle does not take it; the text has the source.
+    pub fn new(seed: u64) -> Result<Program, String> {
+        let source = Generator::new(seed).program();
+        let module = exec::lower(&source, "main", &[]).map_err(|p| format!("seed {seed}: {p}\n{source}"))?;
+        let mut expected = dispatch(seed);
+        exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut expected, &options(seed))
+            .map_err(|p| format!("seed {seed} on interp: {p}\n{source}"))?;
+        Ok(Program { source, module, seed, expected })
+    }
+
+    /// Runs the program somewhere else.
+    ///
+    /// # Errors
+    /// A refusal, or the first word that differs, or what went wrong.
+    pub fn check(&self, on: On, codegen: &CodegenOptions) -> Result<(), Failure> {
+        let mut got = dispatch(self.seed);
+        let at = format!("seed {} on {on} -O{}", self.seed, codegen.opt_level);
+        match exec::run(&self.module, "main", on, codegen, &mut got, &options(self.seed)) {
+            Ok(_) if got == self.expected => Ok(()),
+            Ok(_) => {
+                let place = (2..=5).find_map(|b| {
+                    let (e, g) = (self.expected.words(0, b)?, got.words(0, b)?);
+                    let i = e.iter().zip(&g).position(|(x, y)| x != y)?;
+                    Some(format!("buffer 0:{b} word {i}: {:#x}, expected {:#x}", g[i], e[i]))
+                });
+                Err(Failure::Wrong(format!("{at}: {}", place.unwrap_or_default())))
+            }
+            Err(p @ Problem::Refused(_)) => Err(Failure::Refused(format!("{at}: {p}"))),
+            Err(p) => Err(Failure::Wrong(format!("{at}: {p}"))),
+        }
+    }
+}
+
+fn options(seed: u64) -> RunOptions {
+    RunOptions { perturb: Some(seed), ..RunOptions::default() }
 }

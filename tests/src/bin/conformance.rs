@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
-use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::cases::{Case, CaseFile};
-use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::cases::{CaseFile, Verdict};
+use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
 struct Args {
@@ -69,48 +68,6 @@ fn case_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(list)
 }
 
-enum Verdict {
-    Passed,
-    Failed(String),
-    Skipped(String),
-}
-
-fn judge(case: &Case, on: On, opt: u8, perturb: Option<u64>) -> Verdict {
-    let value = |v: &serde_json::Value| v.as_f64().or_else(|| v.as_bool().map(|b| f64::from(u8::from(b))));
-    let overrides: Vec<(String, f64)> =
-        case.constants.iter().map(|(k, v)| (k.clone(), value(v).unwrap_or(f64::NAN))).collect();
-    let mut dispatch = Dispatch::new(case.dispatch);
-    for b in &case.buffers {
-        match b.bytes() {
-            Ok(bytes) => dispatch.buffers.push(gpucc_sim::BoundBuffer {
-                group: b.group,
-                binding: b.binding,
-                bytes,
-                writable: b.kind == "storage_rw",
-            }),
-            Err(e) => return Verdict::Failed(e),
-        }
-    }
-    let codegen = CodegenOptions { opt_level: opt, ..CodegenOptions::default() };
-    let options = RunOptions { perturb, ..RunOptions::default() };
-    let done = exec::lower(&case.wgsl, &case.entry, &overrides)
-        .and_then(|module| exec::run(&module, &case.entry, on, &codegen, &mut dispatch, &options));
-    match done {
-        Err(p @ Problem::Refused(_)) => return Verdict::Skipped(p.to_string()),
-        Err(p) => return Verdict::Failed(p.to_string()),
-        Ok(_) => {}
-    }
-    for check in &case.checks {
-        let Some(buffer) = dispatch.buffer(check.group, check.binding) else {
-            return Verdict::Failed(format!("no buffer {}:{}", check.group, check.binding));
-        };
-        if let Err(e) = check.holds(&buffer.bytes) {
-            return Verdict::Failed(format!("buffer {}:{}: {e}", check.group, check.binding));
-        }
-    }
-    Verdict::Passed
-}
-
 fn run() -> Result<bool, String> {
     let a = args()?;
     let mut files = Vec::new();
@@ -149,7 +106,7 @@ fn run() -> Result<bool, String> {
             if !case.naga_ok {
                 return Verdict::Skipped("naga does not accept it".into());
             }
-            judge(case, *on, *opt, a.perturb)
+            case.judge(*on, &CodegenOptions { opt_level: *opt, ..CodegenOptions::default() }, a.perturb)
         })
         .collect();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);

@@ -6,9 +6,8 @@
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
-use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On, Problem};
-use gpucc_tests::randprog::{GROUPS, Generator, buffers};
+use gpucc_tests::exec::{self, On};
+use gpucc_tests::randprog::{Failure, Generator, Program};
 use rayon::prelude::*;
 
 const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--print]";
@@ -50,51 +49,26 @@ fn args() -> Result<Args, String> {
     Ok(a)
 }
 
-fn dispatch(seed: u64) -> Dispatch {
-    let mut d = Dispatch::new([GROUPS, 1, 1]);
-    for (group, binding, bytes, writable) in buffers(seed) {
-        d.buffers.push(BoundBuffer { group, binding, bytes, writable });
-    }
-    d
-}
-
 /// Verdicts of one program: passed, and what failed.
 fn program(seed: u64, a: &Args) -> (u64, Vec<String>) {
-    let source = Generator::new(seed).program();
     if a.print {
-        println!("// seed {seed}\n{source}");
+        println!("// seed {seed}\n{}", Generator::new(seed).program());
     }
-    let (mut passed, mut failed) = (0, Vec::new());
-    let all = a.on.len() * a.opts.len();
-    let module = match exec::lower(&source, "main", &[]) {
-        Ok(m) => m,
-        Err(p) => return (0, vec![format!("seed {seed}: {p}\n{source}"); all]),
+    let p = match Program::new(seed) {
+        Ok(p) => p,
+        Err(e) => return (0, vec![e; a.on.len() * a.opts.len()]),
     };
-    let mut expected = dispatch(seed);
-    let options = RunOptions { perturb: Some(seed), ..RunOptions::default() };
-    let level = |opt_level: u8| CodegenOptions { opt_level, ..CodegenOptions::default() };
-    if let Err(p) = exec::run(&module, "main", On::Interp, &level(0), &mut expected, &options) {
-        return (0, vec![format!("seed {seed} on interp: {p}\n{source}"); all]);
-    }
+    let (mut passed, mut failed) = (0, Vec::new());
     for &on in &a.on {
-        for &opt in &a.opts {
-            let mut got = dispatch(seed);
-            match exec::run(&module, "main", on, &level(opt), &mut got, &options) {
-                Ok(_) if got == expected => passed += 1,
-                Ok(_) => {
-                    let place = (2..=3).find_map(|b| {
-                        let (e, g) = (expected.words(0, b)?, got.words(0, b)?);
-                        let i = e.iter().zip(&g).position(|(x, y)| x != y)?;
-                        Some(format!("buffer 0:{b} word {i}: {:#x}, expected {:#x}", g[i], e[i]))
-                    });
-                    failed.push(format!("seed {seed} on {on} -O{opt}: {}", place.unwrap_or_default()));
-                }
+        for &opt_level in &a.opts {
+            match p.check(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }) {
+                Ok(()) => passed += 1,
                 // Out of registers and the like: an honest refusal is no wrong answer, but it is said.
-                Err(p @ Problem::Refused(_)) => {
+                Err(Failure::Refused(why)) => {
                     passed += 1;
-                    eprintln!("seed {seed} on {on} -O{opt}: {p}");
+                    eprintln!("{why}");
                 }
-                Err(p) => failed.push(format!("seed {seed} on {on} -O{opt}: {p}")),
+                Err(Failure::Wrong(why)) => failed.push(why),
             }
         }
     }

@@ -1,0 +1,72 @@
+//! Random programs on the oracle and on every machine: no word differs. `randprog` runs more of them.
+
+use gpucc::{CodegenOptions, Target};
+use gpucc_tests::exec::On;
+use gpucc_tests::randprog::{Failure, Generator, Program};
+use rayon::prelude::*;
+
+#[test]
+fn same_answers_everywhere() {
+    let targets = Target::parse_list("all").expect("all families");
+    let mut places: Vec<On> = targets.into_iter().map(On::Machine).collect();
+    places.extend([On::Passes { lowered: false }, On::Passes { lowered: true }]);
+    let count: u64 = std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let failures: Vec<String> = (0..count)
+        .into_par_iter()
+        .flat_map_iter(|seed| {
+            let mut failures = Vec::new();
+            match Program::new(seed) {
+                Err(e) => failures.push(e),
+                Ok(p) => {
+                    // Each seed at two of the four levels; each level gets half of the seeds.
+                    for opt_level in [(seed % 2) as u8, 2 + (seed / 2 % 2) as u8] {
+                        let codegen = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
+                        for on in &places {
+                            if let Err(Failure::Wrong(why)) = p.check(*on, &codegen) {
+                                failures.push(why);
+                            }
+                        }
+                    }
+                }
+            }
+            failures
+        })
+        .collect();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The same seed gives the same program, and programs have what they are to test.
+#[test]
+fn programs_are_deterministic_and_varied() {
+    let all: String = (0..200).map(|s| Generator::new(s).program()).collect();
+    assert_eq!(all, (0..200).map(|s| Generator::new(s).program()).collect::<String>());
+    for part in [
+        "continue;",
+        "break;",
+        "continuing {",
+        "while ",
+        "switch ",
+        "case default",
+        "workgroupBarrier",
+        "atomicAdd(&tally",
+        "atomicAdd(&counters",
+        "table[",
+        "ptr<function",
+        "mat3x3",
+        "transpose(",
+        "determinant(",
+        "Pair(",
+        "bitcast<",
+        "cross(",
+        "pack4x8unorm(",
+        "unpack2x16float(",
+        "dot4I8Packed(",
+        "insertBits(",
+        "arrayLength(",
+        "zeros[",
+        "return;",
+        "all(",
+    ] {
+        assert!(all.contains(part), "no program has `{part}`");
+    }
+}
