@@ -106,7 +106,7 @@ pub enum Sig {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpAttrs(u16);
 
-#[allow(non_upper_case_globals)]
+#[expect(non_upper_case_globals, reason = "the facts are named as in the op table")]
 impl OpAttrs {
     /// No facts.
     pub const none: OpAttrs = OpAttrs(0);

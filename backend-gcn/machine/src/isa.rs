@@ -41,7 +41,7 @@ impl Mods {
 
 /// One-bit modifiers, by their word in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Flag {
     Glc,
     Slc,
@@ -218,7 +218,7 @@ impl Kind {
 
 /// Encodings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Format {
     Sop1,
     Sop2,

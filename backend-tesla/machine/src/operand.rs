@@ -32,7 +32,7 @@ impl Addr {
 
 /// How an s[] operand is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum SharedTy {
     U8,
     U16,

@@ -21,7 +21,7 @@ pub const SM12: u16 = SM11 & !NV84;
 
 /// An atomic operation on global memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum AtomOp {
     Add,
     Exch,
@@ -37,7 +37,7 @@ pub enum AtomOp {
 
 /// Semantic opcode. Types and widths are in [`Facts`] and in the operand kinds of the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Op {
     Mov,
     MovFromC,
@@ -147,7 +147,7 @@ pub enum Op {
 
 /// Type of a value as an instruction treats it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Ty {
     None,
     U8,
@@ -201,7 +201,7 @@ pub enum Width {
 
 /// Memory spaces of the forms with an offset field of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Space {
     Attr,
     Out,
@@ -302,7 +302,7 @@ pub enum Kind {
 
 /// Execution unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Unit {
     Alu,
     Sfu,

@@ -1,5 +1,5 @@
 //! Runs shaders on the oracle, for the tests of this crate.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
 use gpucc_ir::Module;

@@ -482,7 +482,7 @@ struct Place {
 }
 
 /// One instruction other than control flow, for the active lanes.
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "the parts of a run that one instruction touches, borrowed apart")]
 fn step(
     program: &Program,
     profile: &Profile,

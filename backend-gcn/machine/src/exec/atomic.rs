@@ -8,7 +8,6 @@ use crate::Op;
 
 /// What an atomic does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
 pub(crate) enum Kind {
     Swap,
     CmpSwap,

@@ -11,7 +11,6 @@ use crate::Op;
 
 /// Type of the compared values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
 pub(crate) enum Type {
     F16,
     F32,

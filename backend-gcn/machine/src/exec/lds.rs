@@ -105,7 +105,7 @@ impl Wave {
     }
 
     /// One lane's access number `k` at byte `at`.
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "one access and everything that it touches")]
     fn lds_access(
         &mut self,
         d: &Decoded,

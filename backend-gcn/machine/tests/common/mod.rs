@@ -1,5 +1,5 @@
 //! A container around a listing, for tests of the interpreter.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
 use gpucc_gcn_machine::{abi, assemble};

@@ -218,7 +218,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "one access and everything that it touches")]
     fn lane_access(
         &mut self,
         warp: &mut Warp,

@@ -1,5 +1,5 @@
 //! What the execution tests share: a container from a listing.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
 use gpucc_isa::stage::CS;

@@ -1,5 +1,5 @@
 //! A program from text in a container, with the buffers that tests use.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::stage;
