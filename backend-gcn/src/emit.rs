@@ -3,6 +3,7 @@
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
+use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
 
@@ -41,6 +42,7 @@ struct Item {
     barrier: bool,
     /// Position of the block that a branch goes to.
     label: Option<usize>,
+    loc: Loc,
 }
 
 /// Counts for people.
@@ -59,6 +61,8 @@ pub struct Counts {
 /// A finished program.
 pub struct Program {
     pub code: Vec<u8>,
+    /// Address and source location of each instruction.
+    pub locs: Vec<(u32, Loc)>,
     pub instructions: u64,
     pub counts: Counts,
     /// Highest scalar register in use, and highest vector register, plus one.
@@ -70,6 +74,8 @@ struct Emitter<'a> {
     generation: u8,
     plan: &'a Plan,
     items: Vec<Item>,
+    /// Location of what is being emitted.
+    loc: Loc,
     sgprs: u32,
     vgprs: u32,
     mask_top: u32,
@@ -118,6 +124,7 @@ impl Emitter<'_> {
             is_valu: name.starts_with("v_"),
             barrier: op == Op::SBarrier,
             label: None,
+            loc: self.loc,
         });
         let last = self.items.len() - 1;
         &mut self.items[last]
@@ -549,6 +556,7 @@ fn waits(items: Vec<Item>, generation: u8, counts: &mut Counts) -> Vec<Item> {
                         is_valu: false,
                         barrier: false,
                         label: None,
+                        loc: Loc::UNKNOWN,
                     });
                 }
                 let keep = vm.len().min(v);
@@ -603,7 +611,8 @@ fn waits(items: Vec<Item>, generation: u8, counts: &mut Counts) -> Vec<Item> {
 
 /// Emits a function whose blocks are those of the plan.
 pub fn emit(mf: &MFunc<Gcn>, plan: &Plan, fixed: &Fixed, mask_top: u32, generation: u8) -> Program {
-    let mut e = Emitter { generation, plan, items: Vec::new(), sgprs: fixed.end, vgprs: 1, mask_top };
+    let mut e =
+        Emitter { generation, plan, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1, mask_top };
     let mut counts = Counts::default();
     let mut blocks: Vec<Vec<Item>> = Vec::new();
 
@@ -614,12 +623,14 @@ pub fn emit(mf: &MFunc<Gcn>, plan: &Plan, fixed: &Fixed, mask_top: u32, generati
         e.arrive(here);
 
         for i in &block.insts {
+            e.loc = i.loc;
             if matches!(i.op, Opcode::Op(GOp::Leave(_))) {
                 e.leave(here, i);
             } else {
                 e.inst(i);
             }
         }
+        e.loc = Loc::UNKNOWN;
         let items = std::mem::take(&mut e.items);
         blocks.push(waits(items, generation, &mut counts));
     }
@@ -676,6 +687,7 @@ fn hazards(blocks: &mut [Vec<Item>], generation: u8, counts: &mut Counts) {
                     is_valu: false,
                     barrier: false,
                     label: None,
+                    loc: Loc::UNKNOWN,
                 });
             }
             if item.is_store && item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
@@ -695,6 +707,7 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter<'_>, mut counts: Counts) -> Program 
         at += b.iter().map(size).sum::<u32>();
     }
     let mut code = Vec::new();
+    let mut locs = Vec::new();
     let mut instructions = 0;
     for item in blocks.iter().flatten() {
         let mut inst = item.inst;
@@ -715,9 +728,10 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter<'_>, mut counts: Counts) -> Program 
             _ if name.starts_with("v_") => &mut counts.valu,
             _ => &mut counts.salu,
         } += 1;
+        locs.push((code.len() as u32, item.loc));
         code.extend(gpucc_gcn_machine::encode(&inst, e.generation).unwrap_or_default());
         instructions += 1;
     }
     let masks = if e.plan.mask_registers > 0 { e.mask_top } else { 0 };
-    Program { code, instructions, counts, sgprs: e.sgprs.max(masks), vgprs: e.vgprs }
+    Program { code, locs, instructions, counts, sgprs: e.sgprs.max(masks), vgprs: e.vgprs }
 }

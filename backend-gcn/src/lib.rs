@@ -10,10 +10,10 @@ mod isel;
 mod mem;
 mod target;
 
-use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
+use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions};
 use gpucc_opt::{Caps, OpSet};
 
@@ -227,14 +227,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
         preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
     }
-    let (resources, names, writes) = resources(&m, f);
-    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
-    if writes {
-        flag |= flags::WRITES_MEMORY;
-    }
-    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
-        flag |= flags::BARRIERS;
-    }
+    let reflection = reflect(&m, f, |_, used, index| used.then_some(index));
+    let flag = reflection.flags | if options.robust { 0 } else { flags::TRUSTED };
     let waves = abi::waves(vgprs, p.sgprs, generation);
     let stats: Vec<(String, u64)> = [
         ("instructions", p.instructions),
@@ -259,6 +253,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
+        lines: line_table(&m, p.locs),
         code: p.code,
         meta: Meta {
             workgroup_size: size,
@@ -269,9 +264,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
             flags: flag,
             family_words: vec![abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, generation), rsrc2.word(generation)],
         },
-        resources,
+        resources: reflection.resources,
         preloads,
-        names,
+        names: reflection.names,
         stats: stats.clone(),
         ..Entry::default()
     };
@@ -283,45 +278,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     Ok(Output {
         entry,
         gir,
+        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{after}"),
         stats,
         dumps: report.dumps,
         times,
     })
-}
-
-/// Buffers in use, their names, and whether any is written.
-fn resources(m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>, bool) {
-    let (mut list, mut names, mut writes) = (Vec::new(), Vec::new(), false);
-    for (r, data) in m.resources.iter() {
-        let (mut used, mut written) = (false, false);
-        for (_, i) in f.insts_in_order() {
-            let d = &f.insts[i];
-            let here = match &d.attr {
-                Attr::Mem(a) | Attr::Atomic(_, a) => a.place == Place::Buffer(r),
-                Attr::Res(x) => *x == r,
-                _ => false,
-            };
-            used |= here;
-            written |= here && matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
-        }
-        if !used {
-            continue;
-        }
-        writes |= written;
-        names.push((list.len() as u32, data.name.clone()));
-        list.push(Resource {
-            group: data.group,
-            binding: data.binding,
-            kind: match data.kind {
-                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
-                _ => ResourceKind::Storage,
-            },
-            access: if written { Access::ReadWrite } else { Access::Read },
-            slot: list.len() as u32,
-            min_size: data.min_size,
-            count: 1,
-        });
-    }
-    (list, names, writes)
 }

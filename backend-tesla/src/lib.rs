@@ -7,9 +7,9 @@ mod layout;
 mod slots;
 pub mod target;
 
-use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE, flags};
+use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, MFunc, Src};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
@@ -58,7 +58,7 @@ fn caps() -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
-    Caps { expand: EXPAND, scalar: true, strict_align: true, ..Caps::FULL }
+    Caps { expand: EXPAND, scalar: true, strict_align: true, fuse_fma: true, ..Caps::FULL }
 }
 
 /// Registers that an invocation may use so that a workgroup fits a multiprocessor (reference section 10).
@@ -179,6 +179,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
         gir: m.to_string(),
+        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,
         dumps: report.dumps,
@@ -274,8 +275,6 @@ fn container_entry(
         }
         preloads.push(Preload { file: UNIFORM_FILE, lane: 0, index: at as u16, source: shape.pool[k] });
     }
-    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
-    let (mut resources, mut names) = (Vec::new(), Vec::new());
     let mut slots = shape.resources.clone();
     // A buffer of which only the size is asked still has to be bound.
     let mut free = (0..15).filter(|n| !shape.resources.iter().any(|r| is_storage(m, r.0) && r.1 == *n));
@@ -285,47 +284,24 @@ fn container_entry(
             slots.push((r, if is_storage(m, r) { n } else { 0x100 + n }));
         }
     }
-    slots.sort();
-    for (r, slot) in slots {
-        let data = &m.resources[r];
-        let written = f.insts_in_order().any(|(_, i)| {
-            let d = &f.insts[i];
-            matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg)
-                && d.mem().is_some_and(|x| x.place == gpucc_ir::Place::Buffer(r))
-        });
-        if written {
-            flag |= flags::WRITES_MEMORY;
-        }
-        names.push((resources.len() as u32, data.name.clone()));
-        resources.push(Resource {
-            group: data.group,
-            binding: data.binding,
-            kind: if is_storage(m, r) { ResourceKind::Storage } else { ResourceKind::Uniform },
-            access: if written { Access::ReadWrite } else { Access::Read },
-            slot,
-            min_size: data.min_size,
-            count: 1,
-        });
-    }
-    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
-        flag |= flags::BARRIERS;
-    }
+    let reflection = reflect(m, f, |r, _, _| slots.iter().find(|s| s.0 == r).map(|s| s.1));
     Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
+        lines: line_table(m, p.lines.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,
             subgroup_size: 32,
             registers: vec![(0, registers)],
             shared_bytes: shape.shared_bytes,
             scratch_bytes: scratch,
-            flags: flag,
+            flags: reflection.flags | if options.robust { 0 } else { flags::TRUSTED },
             family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
         },
-        resources,
+        resources: reflection.resources,
         preloads,
-        names,
+        names: reflection.names,
         ..Entry::default()
     }
 }

@@ -11,7 +11,7 @@ mod uniforms;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
 use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
@@ -66,7 +66,7 @@ fn caps() -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
-    Caps { expand: EXPAND, scalar: true, checked_loads: true, select_by_bits: false, ..Caps::FULL }
+    Caps { expand: EXPAND, scalar: true, checked_loads: true, select_by_bits: false, fuse_fma: true, ..Caps::FULL }
 }
 
 impl Backend for ValhallBackend {
@@ -196,7 +196,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     trace::enter("isel", &f.name);
     let t = Valhall::new(true);
     let resources = Resources::new(&m);
-    let (list, names) = resources.list(&m, f);
+    let reflection = reflect(&m, f, |r, used, _| used.then(|| resources.slot(r)));
+    let list = &reflection.resources;
     let written = m
         .resources
         .iter()
@@ -243,10 +244,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     trace::enter("emission", &f.name);
     let mir = gpucc_mir::print(&mf, &t);
     let p = emit::emit(&mf, generation, options.verify)?;
-    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
-    if list.iter().any(|r| r.access != Access::Read) {
-        flag |= flags::WRITES_MEMORY;
-    }
+    // A barrier that orders memory alone is no instruction.
+    let mut flag = reflection.flags & !flags::BARRIERS | if options.robust { 0 } else { flags::TRUSTED };
     if isel.barriers {
         flag |= flags::BARRIERS;
     }
@@ -257,6 +256,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
+        lines: line_table(&m, (0..).step_by(8).zip(p.locs)),
         code: p.code,
         meta: Meta {
             workgroup_size: e.workgroup_size,
@@ -267,9 +267,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
             flags: flag,
             family_words: vec![0],
         },
-        resources: list,
+        resources: reflection.resources,
         preloads,
-        names,
+        names: reflection.names,
         stats: stats.clone(),
         ..Entry::default()
     };
@@ -281,6 +281,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     Ok(Output {
         entry,
         gir: m.to_string(),
+        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,
         dumps: report.dumps,

@@ -1,7 +1,7 @@
 //! Numbers, handles and addresses of the bound buffers.
 
-use gpucc_container::{Access, Resource, ResourceKind, Source};
-use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res};
+use gpucc_container::Source;
+use gpucc_ir::{Module, Res};
 
 /// Numbers of the bindings of a module.
 pub struct Resources {
@@ -41,38 +41,4 @@ impl Resources {
     pub fn size(&self, m: &Module, r: Res) -> Source {
         Source::BufferSize { group: m.resources[r].group, binding: m.resources[r].binding }
     }
-
-    /// The buffers that a function names, and their names in the source.
-    pub fn list(&self, m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>) {
-        let (mut list, mut names) = (Vec::new(), Vec::new());
-        for (r, data) in m.resources.iter() {
-            let touched = |d: &InstData| match &d.attr {
-                Attr::Mem(x) | Attr::Atomic(_, x) => x.place == Place::Buffer(r),
-                Attr::Res(x) => *x == r,
-                _ => false,
-            };
-            let insts = || f.insts_in_order().map(|(_, i)| &f.insts[i]).filter(|d| touched(d));
-            if insts().next().is_none() {
-                continue;
-            }
-            names.push((list.len() as u32, data.name.clone()));
-            list.push(Resource {
-                group: data.group,
-                binding: data.binding,
-                kind: match data.kind {
-                    gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
-                    _ => ResourceKind::Storage,
-                },
-                access: if written(insts()) { Access::ReadWrite } else { Access::Read },
-                slot: self.slot(r),
-                min_size: data.min_size,
-                count: 1,
-            });
-        }
-        (list, names)
-    }
-}
-
-fn written<'a>(mut insts: impl Iterator<Item = &'a InstData>) -> bool {
-    insts.any(|d| matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg))
 }

@@ -7,9 +7,9 @@ mod merge;
 pub mod target;
 mod uniforms;
 
-use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
+use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_vivante_machine as machine;
@@ -194,6 +194,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
         gir: m.to_string(),
+        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,
         dumps: report.dumps,
@@ -257,42 +258,8 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
             }
         }
     }
-    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
-    let (mut resources, mut names) = (Vec::new(), Vec::new());
-    for (r, data) in m.resources.iter() {
-        let touched = |d: &gpucc_ir::InstData, write: bool| {
-            let here = match &d.attr {
-                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place == gpucc_ir::Place::Buffer(r),
-                gpucc_ir::Attr::Res(x) => *x == r,
-                _ => false,
-            };
-            here && (!write || matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg))
-        };
-        let any = |write: bool| f.insts_in_order().any(|(_, i)| touched(&f.insts[i], write));
-        if !any(false) {
-            continue;
-        }
-        let written = any(true);
-        if written {
-            flag |= flags::WRITES_MEMORY;
-        }
-        names.push((resources.len() as u32, data.name.clone()));
-        resources.push(Resource {
-            group: data.group,
-            binding: data.binding,
-            kind: match data.kind {
-                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
-                _ => ResourceKind::Storage,
-            },
-            access: if written { Access::ReadWrite } else { Access::Read },
-            slot: resources.len() as u32,
-            min_size: data.min_size,
-            count: 1,
-        });
-    }
-    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
-        flag |= flags::BARRIERS;
-    }
+    let flag = if options.robust { 0 } else { flags::TRUSTED };
+    let reflection = reflect(m, f, |_, used, index| used.then_some(index));
     let shared = match isel.shared {
         Shared::Buffer => machine::exec::shared_mode::BUFFER,
         Shared::Local => machine::exec::shared_mode::LOCAL,
@@ -301,6 +268,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
+        lines: line_table(m, p.locs.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,
             subgroup_size: 1,
@@ -310,12 +278,12 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
             ],
             shared_bytes: isel.shared_bytes,
             scratch_bytes: isel.scratch_bytes,
-            flags: flag,
+            flags: flag | reflection.flags,
             family_words: core::iter::once(shared).chain(limits.into_iter().flatten()).collect(),
         },
-        resources,
+        resources: reflection.resources,
         preloads,
-        names,
+        names: reflection.names,
         ..Entry::default()
     }
 }

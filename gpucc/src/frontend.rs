@@ -66,7 +66,10 @@ pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, 
         robust: options.robust,
         ..naga_in::Options::default()
     };
-    let module = naga_in::lower(&parsed, &front)?;
+    let mut module = naga_in::lower(&parsed, &front)?;
+    if lang != naga_in::Lang::Spirv {
+        module.set_source_text(bytes);
+    }
     Ok(Loaded { module, warnings: Vec::new() })
 }
 
@@ -78,6 +81,7 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
     let mut module =
         crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
     module.options.robust = options.robust;
+    module.set_source_text(bytes);
     match gpucc_ir::verify::verify_module(&module) {
         Ok(()) => Ok(Loaded { module, warnings: Vec::new() }),
         Err(list) => Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect()),

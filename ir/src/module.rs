@@ -203,6 +203,8 @@ pub struct Module {
     pub options: ModuleOptions,
     /// Spans by [`Loc`]; entry 0 is unknown.
     locs: Vec<Span>,
+    /// Byte offsets at which the lines of the source begin; none where the source is no text.
+    line_starts: Vec<u32>,
 }
 
 impl Module {
@@ -228,6 +230,22 @@ impl Module {
     /// The span of a location.
     pub fn span(&self, loc: Loc) -> Span {
         self.locs.get(loc.0 as usize).copied().unwrap_or(Span::UNKNOWN)
+    }
+
+    /// Remembers where the lines of the source begin, so that locations have a line and a column.
+    pub fn set_source_text(&mut self, text: &[u8]) {
+        let breaks = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at as u32 + 1);
+        self.line_starts = std::iter::once(0).chain(breaks).collect();
+    }
+
+    /// Line and column of a location, both from 1, columns in bytes; none if it or the source's text is unknown.
+    pub fn line_column(&self, loc: Loc) -> Option<(u32, u32)> {
+        let span = self.span(loc);
+        if !span.is_known() || self.line_starts.is_empty() {
+            return None;
+        }
+        let line = self.line_starts.partition_point(|&start| start <= span.start);
+        Some((line as u32, span.start - self.line_starts[line - 1] + 1))
     }
 
     /// How many locations there are, with the unknown one.

@@ -1,7 +1,7 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::Entry;
-use gpucc_ir::{Diagnostic, Module};
+use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
+use gpucc_ir::{Attr, Diagnostic, Function, Loc, Module, Op, Place, Res};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +57,8 @@ pub struct Output {
     pub entry: Entry,
     /// The IR after the target-independent passes, as text.
     pub gir: String,
+    /// The IR that selection read: what the machine computes, op for op, so what its numeric profile speaks of.
+    pub ir: Module,
     /// The machine IR before emission, as text.
     pub mir: String,
     /// Statistics by name, in the family's order; `instructions` and `bytes` are always there.
@@ -65,6 +67,76 @@ pub struct Output {
     pub dumps: Vec<(String, String)>,
     /// Times, when asked for, in the order of execution.
     pub times: Vec<PassTime>,
+}
+
+/// Rows of the container's line table for the addresses and locations of instructions in order. What has no location
+/// belongs to what comes before it.
+pub fn line_table(m: &Module, places: impl IntoIterator<Item = (u32, Loc)>) -> Vec<LineEntry> {
+    let mut rows: Vec<LineEntry> = Vec::new();
+    for (pc, loc) in places {
+        let Some((line, column)) = m.line_column(loc) else { continue };
+        if rows.last().is_none_or(|r| (r.line, r.column) != (line, column)) {
+            rows.push(LineEntry { pc, line, column });
+        }
+    }
+    rows
+}
+
+/// What the container says of the buffers of an entry point.
+#[derive(Clone, Debug, Default)]
+pub struct Reflection {
+    /// The buffers, in the order of the module's resources.
+    pub resources: Vec<Resource>,
+    /// Their names in the source.
+    pub names: Vec<(u32, String)>,
+    /// `WRITES_MEMORY` and `BARRIERS`, where they hold.
+    pub flags: u32,
+}
+
+/// Describes the buffers of the function. `slot` gives the family's slot of a buffer from whether the function names it
+/// and how many come before it, or nothing where it is not to be listed.
+pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
+    let mut out = Reflection::default();
+    let mut touched = vec![(false, false); m.resources.len()];
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if d.op == Op::Barrier {
+            out.flags |= flags::BARRIERS;
+        }
+        let r = match &d.attr {
+            Attr::Mem(x) | Attr::Atomic(_, x) => match x.place {
+                Place::Buffer(r) => r,
+                _ => continue,
+            },
+            Attr::Res(r) => *r,
+            _ => continue,
+        };
+        let t = &mut touched[r.0 as usize];
+        t.0 = true;
+        t.1 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
+    }
+    for (r, data) in m.resources.iter() {
+        let (used, written) = touched[r.0 as usize];
+        let index = out.resources.len() as u32;
+        let Some(slot) = slot(r, used, index) else { continue };
+        if written {
+            out.flags |= flags::WRITES_MEMORY;
+        }
+        out.names.push((index, data.name.clone()));
+        out.resources.push(Resource {
+            group: data.group,
+            binding: data.binding,
+            kind: match data.kind {
+                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
+                _ => ResourceKind::Storage,
+            },
+            access: if written { Access::ReadWrite } else { Access::Read },
+            slot,
+            min_size: data.min_size,
+            count: 1,
+        });
+    }
+    out
 }
 
 /// One family of GPUs.

@@ -161,7 +161,7 @@ impl Isel<'_> {
                 let (u, v, _) = self.pair(cx, x, y);
                 Self::put(cx, Op::Fmul, r, f32, [Self::signed(u, false, n1 ^ n2), v]);
             }
-            Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)], false, false),
+            Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)]),
             Ir::FNeg => {
                 let x = self.reg(cx, a(0));
                 Self::put(cx, Op::Xor, r, int, [x, U::imm(0x8000_0000)]);
@@ -384,30 +384,20 @@ impl Isel<'_> {
         let (x, _, n1) = Self::peel(cx, d.args[0], false);
         let (y, _, n2) = Self::peel(cx, d.args[1], false);
         let n2 = n2 ^ sub;
-        // a * b + c where nobody asked for two roundings.
-        for (p, other, np, nc) in [(x, y, n1, n2), (y, x, n2, n1)] {
-            if d.fp.has(FpFlags::CONTRACT)
-                && let Some(m) = cx.fold_op(p, Ir::FMul)
-                && m.fp.has(FpFlags::CONTRACT)
-            {
-                self.fmad(cx, r, [m.args[0], m.args[1], other], np, nc);
-                return;
-            }
-        }
         let (u, v, swap) = self.pair(cx, x, y);
         let (n1, n2) = if swap { (n2, n1) } else { (n1, n2) };
         Self::put(cx, Op::Fadd, r, Mods::ty(Ty::F32), [Self::signed(u, false, n1), Self::signed(v, false, n2)]);
     }
 
-    /// `+-(a * b) +- c`.
-    fn fmad(&mut self, cx: &mut Cx<'_>, r: VReg, [a, b, c]: [Value; 3], neg_product: bool, neg_c: bool) {
+    /// `a * b + c`, signs folded.
+    fn fmad(&mut self, cx: &mut Cx<'_>, r: VReg, [a, b, c]: [Value; 3]) {
         let (a, _, n1) = Self::peel(cx, a, false);
         let (b, _, n2) = Self::peel(cx, b, false);
         let (c, _, n3) = Self::peel(cx, c, false);
         let (u, v, _) = self.pair(cx, a, b);
         // One c[] operand at most.
         let w = if matches!(v.src, gpucc_mir::Src::Uniform(_)) { self.reg(cx, c) } else { self.any(cx, c) };
-        let args = [Self::signed(u, false, neg_product ^ n1 ^ n2), v, Self::signed(w, false, neg_c ^ n3)];
+        let args = [Self::signed(u, false, n1 ^ n2), v, Self::signed(w, false, n3)];
         Self::put(cx, Op::Fmad, r, Mods::ty(Ty::F32), args);
     }
 

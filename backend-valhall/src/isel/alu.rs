@@ -1,6 +1,6 @@
 //! Arithmetic, comparison, selection, bits.
 
-use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, InstData, IntCc, Op, Value};
+use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::Op as M;
 
@@ -92,13 +92,9 @@ impl Isel<'_> {
         let minus_zero = || Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
         let inst: MI = match d.op {
             Op::FAdd | Op::FSub => {
-                if let Some(m) = self.contracted(cx, i) {
-                    m
-                } else {
-                    let (x, mut y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                    y.mods.neg ^= d.op == Op::FSub;
-                    op(M::FaddF32).arg(x).arg(y)
-                }
+                let (x, mut y) = (self.float(cx, a(0)), self.float(cx, a(1)));
+                y.mods.neg ^= d.op == Op::FSub;
+                op(M::FaddF32).arg(x).arg(y)
             }
             Op::FMul => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
@@ -299,25 +295,6 @@ impl Isel<'_> {
         };
         self.push(cx, inst.def(out[0]));
         Ok(())
-    }
-
-    /// `a * b + c` where both steps allow contraction and the product has no other use.
-    fn contracted(&mut self, cx: &mut Cx<'_>, i: Inst) -> Option<MI> {
-        let d = cx.data(i);
-        if !d.fp.has(FpFlags::CONTRACT) {
-            return None;
-        }
-        for k in [0, 1] {
-            let Some(p) = cx.fold_op(d.args[k], Op::FMul).filter(|p| p.fp.has(FpFlags::CONTRACT)) else { continue };
-            let (mut x, y, mut z) =
-                (self.float(cx, p.args[0]), self.float(cx, p.args[1]), self.float(cx, d.args[1 - k]));
-            if d.op == Op::FSub {
-                // a - x*y negates the product, x*y - a the addend.
-                if k == 1 { x.mods.neg ^= true } else { z.mods.neg ^= true }
-            }
-            return Some(op(M::FmaF32).arg(x).arg(y).arg(z));
-        }
-        None
     }
 
     /// The low word of a pair operand: any register, extended.

@@ -111,6 +111,9 @@ pub fn passes(level: u8) -> Vec<Pass> {
         list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, COPYPROP, MEM_OPT, MERGE]);
         list.extend([ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, DCE]);
     }
+    if level == 1 {
+        list.extend([FUSE, DCE]);
+    }
     list.extend([DROP_LOCALS, SORT]);
     list
 }
