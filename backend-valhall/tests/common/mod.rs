@@ -1,77 +1,18 @@
-//! Compiles WGSL, runs it on the machine and on the oracle.
+//! This family under the helpers that the tests of all backends share.
 
-#![allow(dead_code)]
+#[path = "../../../tests/support/backend.rs"]
+mod support;
 
-use gpucc_container::Container;
-use gpucc_frontend_naga as frontend;
-use gpucc_ir::Module;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output};
-use gpucc_sim::{Dispatch, RunOptions, Trap};
-use gpucc_valhall::VALHALL;
+pub use gpucc_valhall::VALHALL as BACKEND;
+pub use support::*;
 
+/// Runs a container on this family's machine.
+pub const MACHINE: fn(
+    &gpucc_container::Container,
+    Option<&str>,
+    &mut gpucc_sim::Dispatch,
+    &gpucc_sim::RunOptions,
+) -> Result<gpucc_sim::RunReport, gpucc_sim::Trap> = gpucc_valhall_machine::run;
+
+/// Generations, oldest first.
 pub const NAMES: [&str; 2] = ["v9", "v10"];
-
-pub fn module(wgsl: &str) -> Module {
-    let parsed = frontend::parse(frontend::Input::text(wgsl), frontend::Lang::Wgsl).unwrap_or_else(|e| panic!("{e:?}"));
-    frontend::lower(&parsed, &frontend::Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
-}
-
-pub fn options(level: u8) -> CodegenOptions {
-    CodegenOptions { opt_level: level, verify: true, ..CodegenOptions::default() }
-}
-
-pub fn compile(m: &Module, generation: usize, o: &CodegenOptions) -> Output {
-    VALHALL.compile(m, &m.entries[0].name, generation, o).unwrap_or_else(|d| panic!("{d}"))
-}
-
-pub fn container(out: &Output, generation: usize) -> Container {
-    Container {
-        family: "valhall".into(),
-        generation: NAMES[generation].into(),
-        entries: vec![out.entry.clone()],
-        ..Container::default()
-    }
-}
-
-pub fn run(out: &Output, generation: usize, d: &Dispatch, perturb: Option<u64>) -> Result<Dispatch, Trap> {
-    let mut d = d.clone();
-    // Through the bytes, as a driver would.
-    let c = Container::read(&container(out, generation).write()).unwrap();
-    gpucc_valhall_machine::run(&c, None, &mut d, &RunOptions { step_limit: 500_000_000, perturb })?;
-    Ok(d)
-}
-
-/// The oracle's result.
-pub fn oracle(m: &Module, d: &Dispatch) -> Dispatch {
-    let mut d = d.clone();
-    gpucc_interp::run(m, &m.entries[0].name, &mut d, &gpucc_interp::Options::default())
-        .unwrap_or_else(|t| panic!("{t}"));
-    d
-}
-
-/// Runs on every generation and level and compares all buffers with the oracle.
-pub fn check(wgsl: &str, d: &Dispatch, generations: &[usize]) {
-    let m = module(wgsl);
-    let want = oracle(&m, d);
-    for &g in generations {
-        for level in 0..=3 {
-            let out = compile(&m, g, &options(level));
-            for perturb in [None, Some(5)] {
-                let got = run(&out, g, d, perturb).unwrap_or_else(|t| {
-                    panic!("{} -O{level}: {t}\n{}\n{}", NAMES[g], out.gir, VALHALL.listing(&out, g))
-                });
-                for (x, y) in got.buffers.iter().zip(&want.buffers) {
-                    assert_eq!(
-                        x.bytes,
-                        y.bytes,
-                        "{} -O{level} binding {}\n{}\n{}",
-                        NAMES[g],
-                        x.binding,
-                        out.gir,
-                        VALHALL.listing(&out, g)
-                    );
-                }
-            }
-        }
-    }
-}
