@@ -107,6 +107,21 @@ fn branch_target(inst: &Inst<Gcn>, at: usize, length: usize) -> Option<i64> {
     Some(at as i64 + length as i64 + i64::from(inst.vals[i] as u16 as i16) * 4)
 }
 
+/// How many words of `code` are no instruction, a cut-off one at the end among them.
+pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
+    let (mut at, mut bad) = (0, 0);
+    while at < code.len() {
+        match decode(&code[at..], generation, stages) {
+            Ok((_, length)) => at += length,
+            Err(_) => {
+                bad += 1;
+                at += 4;
+            }
+        }
+    }
+    bad
+}
+
 /// Disassembles code to a listing with labels, which [`assemble`] and `llvm-mc` read back to the same bytes. Bytes that
 /// are no instruction are written as `.long` with the reason in a comment.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {

@@ -95,6 +95,18 @@ pub(crate) fn fetch(code: &[u8], pc: usize, generation: u8, stages: u8) -> (Vec<
     (words, inst)
 }
 
+/// How many words of `code` are no instruction, a cut-off one at the end among them.
+pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
+    let (mut pc, mut bad) = (0, 0);
+    while pc + 4 <= code.len() {
+        let (words, inst) = fetch(code, pc, generation, stages);
+        bad += usize::from(inst.is_none());
+        // Behind a word that is none the next one may begin an instruction again, as in the listing.
+        pc += if inst.is_none() { 4 } else { words.len() * 4 };
+    }
+    bad + usize::from(pc < code.len())
+}
+
 /// A listing of code, with labels where branches go. The assembler takes it back: an instruction in the long form that the
 /// assembler would make short begins with `long`, and words that no text gives are `.word`s.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {

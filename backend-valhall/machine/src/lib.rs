@@ -21,7 +21,7 @@ use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check}
 
 pub use exec::run;
 pub use kind::Kind;
-pub use listing::{ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word};
+pub use listing::{ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, undecodable};
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};
 
@@ -99,7 +99,7 @@ pub type ValhallInst = Inst<Valhall>;
 
 const _: () = check::fields(ROWS);
 // Every pair of rows is compared: more steps than the lint likes, and known to end.
-#[allow(long_running_const_eval)]
+#[allow(long_running_const_eval, reason = "all pairs of rows are compared while compiling")]
 const _: () = check::ambiguity(ROWS);
 
 static TABLE: LazyLock<Table<Valhall>> = LazyLock::new(|| Table::new(ROWS));

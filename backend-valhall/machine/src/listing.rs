@@ -50,7 +50,7 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
     if digits.is_empty() || digits.len() > 16 {
         return Err(format!("expected a 64-bit word in hexadecimal, not `{}`", line.trim()));
     }
-    let word = u64::from_str_radix(digits, 16).map_err(|e| e.to_string())?;
+    let word = u64::from_str_radix(digits, 16).map_err(|_| format!("`{digits}` is no word in hexadecimal"))?;
     let inst = decode_word(word, generation, stages).map_err(|e| e.to_string())?;
     let mut out = String::new();
     text::print(&inst, &mut out);
@@ -72,6 +72,13 @@ fn branch_offset(inst: &ValhallInst) -> Option<i64> {
         let raw = inst.get("offset").unwrap_or(0);
         ((raw << 5) as i32 >> 5) as i64
     })
+}
+
+/// How many words of `code` are no instruction, a cut-off one at the end among them.
+pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
+    let (words, rest) = code.as_chunks::<8>();
+    let bad = |w: &&[u8; 8]| decode_word(u64::from_le_bytes(**w), generation, stages).is_err();
+    words.iter().filter(bad).count() + usize::from(!rest.is_empty())
 }
 
 /// A listing of `code`: one instruction a line, labels where branches go; [`assemble`] reads it back.

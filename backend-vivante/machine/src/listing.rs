@@ -45,6 +45,13 @@ fn hex(w: [u32; 4]) -> String {
     format!("0x{:08x} 0x{:08x} 0x{:08x} 0x{:08x}", w[0], w[1], w[2], w[3])
 }
 
+/// How many instructions of `code` the chip does not have, a cut-off one at the end among them.
+pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
+    let (words, rest) = code.as_chunks::<BYTES>();
+    words.iter().filter(|w| decode_word(words_of(*w), generation, stages).is_err()).count()
+        + usize::from(!rest.is_empty())
+}
+
 /// Lists a program, one instruction a line behind its index. Words whose text would not assemble back to them
 /// (undecodable ones, and those with bits that the syntax does not show) are written as `.word` with a comment.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {

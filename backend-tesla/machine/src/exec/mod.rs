@@ -16,3 +16,9 @@ mod step;
 mod warp;
 
 pub use launch::run;
+
+/// What the chip computes in its own way, for its numeric profile: raw f32 bits in and out.
+pub mod math {
+    pub use super::float::{mad, mul};
+    pub use super::sfu::{cos, ex2, lg2, preex2, presin, rcp, rsqrt, sin};
+}
