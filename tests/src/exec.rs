@@ -180,3 +180,28 @@ pub fn run(
         }
     }
 }
+
+/// Runs a module on a machine, as it compiles, and lets the oracle judge the result: to the bit under the machine's
+/// numeric profile, and against the plain oracle inside WGSL's accuracy.
+///
+/// # Errors
+/// As [`run`]; a difference is a [`Problem::Trap`] that says so.
+pub fn run_judged(
+    module: &Module,
+    entry: &str,
+    target: Target,
+    codegen: &CodegenOptions,
+    dispatch: &mut Dispatch,
+    run: &RunOptions,
+) -> Result<RunReport, Problem> {
+    let mut options = Options::new(target).entry(entry);
+    options.codegen = codegen.clone();
+    let artifact = gpucc::compile(module, &options).map_err(|d| problem(&[d]))?;
+    let before = dispatch.clone();
+    let report = gpucc_machines::run(artifact.container(), Some(entry), dispatch, run)
+        .map_err(|t| Problem::Trap(t.to_string()))?;
+    let place = (target.family(), target.generation_index());
+    gpucc_machines::judge((module, &artifact.outputs()[0].ir), entry, place, &before, dispatch, run)
+        .map_err(|v| Problem::Trap(v.to_string()))?;
+    Ok(report)
+}

@@ -1,14 +1,19 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
+mod oracle;
+mod profile;
+
+pub use oracle::{Verdict, judge};
+pub use profile::profile;
+
 use gpucc_container::Container;
-use gpucc_interp::{Profile, Tolerance};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
 pub struct Listing {
     /// The text, a line an instruction.
     pub text: String,
-    /// Words that are no instruction; the text says which.
+    /// Words that are no instruction, with bytes left over at the end counted as one; the text says which.
     pub bad_words: usize,
 }
 
@@ -64,7 +69,7 @@ macro_rules! machine {
             comment: $comment,
             disassemble: |code, g, s| {
                 let text = $krate::disassemble(code, g as u8, s);
-                Listing { bad_words: 0, text }
+                Listing { bad_words: $krate::undecodable(code, g as u8, s), text }
             },
             assemble: |text, g, s, long| {
                 $krate::assemble(text, g as u8, s, long).map_err(|list| list.into_iter().map($error).collect())
@@ -117,23 +122,4 @@ pub fn run(
     let machine = find(&container.family)
         .ok_or_else(|| Trap::new(TrapKind::Container, format!("no machine for family `{}`", container.family)))?;
     (machine.run)(container, entry, dispatch, options)
-}
-
-/// The numeric profile under which the oracle computes as a family's machine does, as far as the machine's documented
-/// arithmetic goes, with the tolerance that is left for its approximations.
-pub fn profile(family: &str, _generation: usize) -> Profile {
-    let flush = family != "valhall";
-    let mut p = Profile::default();
-    if flush {
-        p.f32 = gpucc_num::Mode::FLUSH;
-    }
-    p.subgroup_size = match family {
-        "valhall" => 16,
-        "gcn" => 64,
-        "vivante" => 4,
-        _ => 32,
-    };
-    // WGSL's own bounds for divisions, roots and transcendental functions, which the machines stay inside.
-    p.tolerance = Tolerance { ulp: 4096, abs: 1.0 / 1024.0 };
-    p
 }

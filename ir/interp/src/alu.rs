@@ -119,7 +119,7 @@ impl Lanes<'_> {
             for k in 0..i.n {
                 for &l in self.active {
                     let args = operands.next().unwrap_or(&[]);
-                    if let Some(v) = machine.eval(i.op, i.scalar, args) {
+                    if let Some(v) = machine.eval(i.op, i.scalar, i.n, args) {
                         self.set(i.dst + k, l, v);
                     }
                 }

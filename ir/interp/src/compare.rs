@@ -34,7 +34,7 @@ impl Tolerance {
     /// Bits must agree, but for the sign of zero and the payload of NaN.
     pub const EXACT: Tolerance = Tolerance { ulp: 0, abs: 0.0 };
 
-    fn accepts(self, kind: Kind, oracle: u64, machine: u64) -> bool {
+    pub(crate) fn accepts(self, kind: Kind, oracle: u64, machine: u64) -> bool {
         if oracle == machine {
             return true;
         }
@@ -63,6 +63,8 @@ impl Tolerance {
 /// The first place where two runs disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// Place of the buffer in the dispatch.
+    pub buffer: usize,
     /// Bind group.
     pub group: u32,
     /// Binding in its group.
@@ -99,13 +101,19 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first difference between the buffers of the oracle's dispatch and a machine's, or none. Both must have come
-/// from the same dispatch; `outcome` is the oracle's.
-pub fn compare(outcome: &Outcome, oracle: &Dispatch, machine: &Dispatch, tolerance: Tolerance) -> Option<Difference> {
-    for (index, (a, b)) in oracle.buffers.iter().zip(&machine.buffers).enumerate() {
+/// Every word of two dispatches' buffers, floats as the oracle stored them, whether they agree or not.
+pub(crate) fn elements<'a>(
+    outcome: &'a Outcome,
+    oracle: &'a Dispatch,
+    machine: &'a Dispatch,
+) -> impl Iterator<Item = Difference> + 'a {
+    oracle.buffers.iter().zip(&machine.buffers).enumerate().flat_map(move |(index, (a, b))| {
         let kinds = outcome.kinds.get(index).map_or(&[][..], Vec::as_slice);
         let mut at = 0;
-        while at < a.bytes.len() {
+        std::iter::from_fn(move || {
+            if at >= a.bytes.len() {
+                return None;
+            }
             let kind = kinds.get(at).copied().unwrap_or_default();
             let whole = |size: usize| (at..at + size).all(|i| kinds.get(i) == Some(&kind));
             let (kind, size) = match kind {
@@ -122,15 +130,19 @@ pub fn compare(outcome: &Outcome, oracle: &Dispatch, machine: &Dispatch, toleran
                 word[..part.len()].copy_from_slice(part);
                 u64::from_le_bytes(word)
             };
-            let (x, y) = (read(&a.bytes), read(&b.bytes));
-            if !tolerance.accepts(kind, x, y) {
-                let (group, binding) = (a.group, a.binding);
-                return Some(Difference { group, binding, offset: at, kind, oracle: x, machine: y });
-            }
+            let (oracle, machine) = (read(&a.bytes), read(&b.bytes));
+            let (group, binding) = (a.group, a.binding);
+            let offset = at;
             at += size;
-        }
-    }
-    None
+            Some(Difference { buffer: index, group, binding, offset, kind, oracle, machine })
+        })
+    })
+}
+
+/// The first difference between the buffers of the oracle's dispatch and a machine's, or none. Both must have come
+/// from the same dispatch; `outcome` is the oracle's.
+pub fn compare(outcome: &Outcome, oracle: &Dispatch, machine: &Dispatch, tolerance: Tolerance) -> Option<Difference> {
+    elements(outcome, oracle, machine).find(|d| !tolerance.accepts(d.kind, d.oracle, d.machine))
 }
 
 #[cfg(test)]

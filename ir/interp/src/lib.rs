@@ -12,6 +12,7 @@
 //! It is strict: barriers that not everybody reaches, misaligned and (unless the module is robust) out-of-bounds
 //! accesses are traps that name the instruction; reads of bytes that were never written are noted, or traps, too.
 
+mod accuracy;
 mod alu;
 mod compare;
 mod exec;
@@ -23,6 +24,7 @@ mod program;
 #[cfg(test)]
 mod tests;
 
+pub use accuracy::outside_accuracy;
 pub use compare::{Difference, Kind, Tolerance, compare};
 pub use exec::Outcome;
 pub use profile::{FmaModel, MachineMath, Profile};

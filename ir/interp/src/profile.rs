@@ -22,8 +22,9 @@ pub trait MachineMath: Send + Sync {
     fn ops(&self) -> &[Op];
 
     /// The result bits for operand bits of one lane, `None` where the machine does as everybody.
-    /// `scalar` is the lane kind of the first operand.
-    fn eval(&self, op: Op, scalar: Scalar, args: &[u64]) -> Option<u64>;
+    /// `scalar` is the lane kind of the first operand, `lanes` the number of lanes of the instruction: some machines
+    /// compute vectors another way.
+    fn eval(&self, op: Op, scalar: Scalar, lanes: u32, args: &[u64]) -> Option<u64>;
 }
 
 /// A numeric profile. The default is the letter of the semantics: denormals kept, nearest even, special functions

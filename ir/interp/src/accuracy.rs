@@ -1,0 +1,284 @@
+//! What WGSL's accuracy allows a whole program to give: estimated by runs of the plain oracle in which every inexact
+//! operation is moved inside its bound.
+//!
+//! A bound for the result of a program does not follow from those of its operations without an analysis of its errors,
+//! and branches on floats have none at all. So the program is run again several times (a Monte Carlo error analysis);
+//! in each run every inexact operation goes to the upper or lower end of what WGSL allows it, all the same way or as a
+//! hash of the operands says, and denormals are flushed or not. What differs from the plain oracle must lie within
+//! [`SLACK`] times the spread of these runs. A word in which they do not differ must be the same bits: integers that
+//! do not depend on rounding stay exact.
+
+use crate::compare::{Difference, Kind, Tolerance, elements};
+use crate::exec::Outcome;
+use crate::profile::{MachineMath, Profile};
+use crate::program::Program;
+use gpucc_ir::{Op, Scalar};
+use gpucc_num::convert::f16_to_f32;
+use gpucc_num::{Mode, Round, f32 as num, special::wide};
+use gpucc_sim::{Dispatch, RunOptions};
+use std::sync::Arc;
+
+/// How far beyond the spread of the sampled runs a result may lie.
+pub const SLACK: f64 = 4.0;
+
+/// Runs at first, and in all before a difference counts.
+const FIRST: u64 = 8;
+const MOST: u64 = 32;
+
+/// Moves operations inside WGSL's accuracy: by a hash of the seed and the operands, or always the same way.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    sample: u64,
+}
+
+impl Moved {
+    fn profile(sample: u64) -> Profile {
+        let rounds = [Round::Up, Round::Down, Round::Zero, Round::Nearest];
+        let flush = sample & 2 != 0;
+        let mode = Mode { round: rounds[(sample % 4) as usize], flush_in: flush, flush_out: flush };
+        Profile { f16: mode, f32: mode, machine: Some(Arc::new(Moved { sample })), ..Profile::default() }
+    }
+
+    /// A number in -1..1 that the sample, the operation and its operands choose.
+    fn chance(&self, op: Op, args: &[u64]) -> f64 {
+        let mut h = self.sample.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ op as u64;
+        for a in args {
+            h = (h ^ a).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            h ^= h >> 31;
+        }
+        (h >> 12) as f64 / f64::from(1 << 26) / f64::from(1 << 25) - 1.0
+    }
+
+    /// Where between the lower (-1) and the upper (1) end of the bound the result is put.
+    fn shift(&self, op: Op, args: &[u64], exact: f64) -> f64 {
+        let outward = if exact < 0.0 { -1.0 } else { 1.0 };
+        match self.sample % 8 {
+            0 => 1.0,
+            1 => -1.0,
+            2 => -outward,
+            3 => outward,
+            _ => self.chance(op, args).signum(),
+        }
+    }
+}
+
+/// The distance between neighbours at this magnitude.
+fn ulp(x: f64) -> f64 {
+    let x = (x.abs() as f32).min(f32::MAX);
+    let e = ((x.to_bits() >> 23) as i32).max(1) - 150;
+    f64::from_bits(((1023 + e) as u64) << 52)
+}
+
+impl MachineMath for Moved {
+    fn ops(&self) -> &[Op] {
+        &[
+            Op::FAdd,
+            Op::FSub,
+            Op::FMul,
+            Op::Fma,
+            Op::FDiv,
+            Op::FRem,
+            Op::FFract,
+            Op::FSqrt,
+            Op::FRsqrt,
+            Op::FRcp,
+            Op::FExp2,
+            Op::FLog2,
+            Op::FSin,
+            Op::FCos,
+        ]
+    }
+
+    fn eval(&self, op: Op, scalar: Scalar, _lanes: u32, args: &[u64]) -> Option<u64> {
+        if scalar != Scalar::F32 {
+            return None;
+        }
+        let a = |n: usize| f32::from_bits(args[n] as u32);
+        let flush = self.sample & 2 != 0;
+        let mode =
+            |up: f64| Mode { round: if up > 0.0 { Round::Up } else { Round::Down }, flush_in: flush, flush_out: flush };
+        let near = Mode { round: Round::Nearest, ..mode(1.0) };
+        let x = f64::from(num::input(near, a(0)));
+        // Correctly rounded operations: WGSL takes either neighbour.
+        let rounded = |f: &dyn Fn(Mode) -> f32| {
+            let way = mode(self.shift(op, args, f64::from(f(near))));
+            f(way)
+        };
+        // `exact` and how far from it the operation may be.
+        let within = |exact: f64, error: f64| {
+            if !exact.is_finite() {
+                return num::output(near, exact as f32);
+            }
+            let moved = exact + error * self.shift(op, args, exact);
+            num::output(near, moved as f32)
+        };
+        let ulps = |exact: f64, n: f64| within(exact, n * ulp(exact));
+        // Reciprocals of numbers beyond 2^126 may be flushed, those of numbers below 2^-126 overflow.
+        let quotient = |x: f64, y: f32| {
+            let exact = x / f64::from(num::input(near, y));
+            let usual = y == 0.0 || (2.0_f32.powi(-126)..=2.0_f32.powi(126)).contains(&y.abs()) || !y.is_finite();
+            let odd = self.shift(op, args, exact) > 0.0;
+            match () {
+                () if usual => ulps(exact, 2.5),
+                () if odd => exact as f32,
+                () if y.abs() > 1.0 => 0.0_f32.copysign(exact as f32),
+                () => f32::INFINITY.copysign(exact as f32),
+            }
+        };
+        let r = match op {
+            Op::FAdd => rounded(&|m| num::add(m, a(0), a(1))),
+            Op::FSub => rounded(&|m| num::sub(m, a(0), a(1))),
+            Op::FMul => rounded(&|m| num::mul(m, a(0), a(1))),
+            Op::Fma => rounded(&|m| num::mad(m, a(0), a(1), a(2))),
+            Op::FFract => rounded(&|m| num::fract(m, a(0))),
+            Op::FDiv => quotient(x, a(1)),
+            Op::FRcp => quotient(1.0, a(0)),
+            // x - y * trunc(x / y), each step with its own error.
+            Op::FRem => {
+                let q = num::trunc(quotient(x, a(1)));
+                rounded(&|m| num::sub(m, a(0), num::mul(m, a(1), q)))
+            }
+            // 1 / inverseSqrt(x)
+            Op::FSqrt => ulps(x.sqrt(), 5.0),
+            Op::FRsqrt => ulps(1.0 / x.sqrt(), 2.0),
+            Op::FExp2 => ulps(wide::exp2(x), 3.0 + 2.0 * x.abs()),
+            Op::FLog2 if (0.5..=2.0).contains(&x) => within(wide::log2(x), 2.0_f64.powi(-21)),
+            Op::FLog2 => ulps(wide::log2(x), 3.0),
+            // WGSL asks for nothing outside of [-pi, pi]; there the error is taken to grow with the argument, up to any value.
+            Op::FSin | Op::FCos => {
+                let exact = if op == Op::FSin { wide::sin(x) } else { wide::cos(x) };
+                let error = 2.0_f64.powi(-11) * (x.abs() / core::f64::consts::PI).max(1.0);
+                if error > 0.25 { self.chance(op, args) as f32 } else { within(exact, error) }
+            }
+            _ => return None,
+        };
+        Some(u64::from(r.to_bits()))
+    }
+}
+
+/// A buffer word as a number: floats by value, everything else as an integer.
+fn value(kind: Kind, bits: u64) -> f64 {
+    match kind {
+        Kind::Exact => bits as f64,
+        Kind::F16 => f64::from(f16_to_f32(bits as u16)),
+        Kind::F32 => f64::from(f32::from_bits(bits as u32)),
+        Kind::F64 => f64::from_bits(bits),
+    }
+}
+
+/// The first word of a machine's buffers that the plain oracle's result and WGSL's accuracy do not allow, or none.
+/// `before` is the dispatch that both started from, `plain` what the program left with the default profile.
+pub fn outside_accuracy(
+    program: &Program,
+    before: &Dispatch,
+    options: &RunOptions,
+    plain: (&Outcome, &Dispatch),
+    machine: &Dispatch,
+) -> Option<Difference> {
+    let (outcome, oracle) = plain;
+    let mut open: Vec<Difference> =
+        elements(outcome, oracle, machine).filter(|d| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine)).collect();
+    // What no operation promises a value for: the oracle's own result is no number.
+    open.retain(|d| d.kind == Kind::Exact || value(d.kind, d.oracle).is_finite());
+    let mut spread = vec![0.0_f64; open.len()];
+    for sample in 0..MOST {
+        if open.is_empty() {
+            return None;
+        }
+        let mut d = before.clone();
+        let quiet = RunOptions { perturb: None, ..options.clone() };
+        // A run that does not end says nothing.
+        if program.run(&mut d, &quiet, &Moved::profile(sample)).is_ok() {
+            let mut at = 0;
+            for word in elements(outcome, oracle, &d).filter(|e| e.oracle != e.machine) {
+                while at < open.len() && (open[at].buffer, open[at].offset) < (word.buffer, word.offset) {
+                    at += 1;
+                }
+                if at < open.len() && (open[at].buffer, open[at].offset) == (word.buffer, word.offset) {
+                    let distance = (value(word.kind, word.machine) - value(word.kind, word.oracle)).abs();
+                    // Infinity and NaN: nothing is promised where they can come out.
+                    spread[at] = if distance.is_finite() { spread[at].max(distance) } else { f64::INFINITY };
+                }
+            }
+        }
+        if sample + 1 >= FIRST {
+            let mut kept = Vec::new();
+            let mut wide = Vec::new();
+            for (d, s) in open.iter().zip(&spread) {
+                let distance = (value(d.kind, d.machine) - value(d.kind, d.oracle)).abs();
+                let inside = *s > 0.0 && (s.is_infinite() || distance <= SLACK * s);
+                if !inside {
+                    kept.push(*d);
+                    wide.push(*s);
+                }
+            }
+            (open, spread) = (kept, wide);
+        }
+    }
+    open.first().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_ir::text::parse_module;
+
+    /// `sin(x) ^ 2 + x`, and an integer.
+    const PROGRAM: &str = r#"module robust off
+res0 "in" group 0 binding 0 storage_ro size 4 stride 4
+res1 "out" group 0 binding 1 storage_rw size 8 stride 4
+entry "main" compute func0 size 1,1,1
+func0 "main" {
+block0:
+  v0: f32 = load res0[0] align 4
+  v1: f32 = fsin v0
+  v2: f32 = fmul v1, v1
+  v3: f32 = fadd v2, v0
+  store v3, res1[0] align 4
+  store 7:i32, res1[4] align 4
+  ret
+}
+"#;
+
+    fn judged(float: impl Fn(f32) -> f32, int: u32) -> Option<Difference> {
+        let m = parse_module(PROGRAM).expect("the text is right");
+        let p = Program::new(&m, "main").expect("a program");
+        let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[0, 0]);
+        let mut after = before.clone();
+        let options = RunOptions::default();
+        let outcome = p.run(&mut after, &options, &Profile::default()).expect("it runs");
+        let words = after.words(0, 1).expect("the buffer");
+        let moved = float(f32::from_bits(words[0]));
+        let machine = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[moved.to_bits(), int]);
+        outside_accuracy(&p, &before, &options, (&outcome, &after), &machine)
+    }
+
+    #[test]
+    fn inside_and_outside() {
+        assert_eq!(judged(|x| x, 7), None);
+        // sin(1.25) may be off by 2^-11, its square by about 1e-3.
+        assert_eq!(judged(|x| x + 5.0e-4, 7), None);
+        assert_eq!(judged(|x| x + 1.0e-2, 7).map(|d| d.offset), Some(0));
+        assert_eq!(judged(|_| f32::NAN, 7).map(|d| d.offset), Some(0));
+        assert_eq!(judged(|x| x, 8).map(|d| d.offset), Some(4), "integers that no rounding reaches are exact");
+    }
+
+    #[test]
+    fn operations_stay_in_their_bounds() {
+        let one = |op: Op, args: &[f32], sample: u64| {
+            let bits: Vec<u64> = args.iter().map(|x| u64::from(x.to_bits())).collect();
+            let r = Moved { sample }.eval(op, Scalar::F32, 1, &bits);
+            f32::from_bits(r.expect("the op is moved") as u32)
+        };
+        for sample in 0..16 {
+            let near = |r: f32, want: f32, ulps: u32| {
+                assert!(num::ulp_distance(r, want).is_some_and(|d| d <= ulps), "{sample}: {r} {want}");
+            };
+            near(one(Op::FAdd, &[0.1, 0.2], sample), 0.3, 1);
+            assert_eq!(one(Op::FAdd, &[1.0, 2.0], sample), 3.0, "an exact sum has no neighbours");
+            near(one(Op::FDiv, &[1.0, 3.0], sample), 1.0 / 3.0, 3);
+            near(one(Op::FExp2, &[4.0], sample), 16.0, 22);
+        }
+        assert_ne!(one(Op::FDiv, &[1.0, 3.0], 0), one(Op::FDiv, &[1.0, 3.0], 1));
+    }
+}
