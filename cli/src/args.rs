@@ -16,6 +16,19 @@ pub struct Cli {
     pub compile: Compile,
 }
 
+impl Cli {
+    /// Whether messages are wanted as JSON.
+    pub fn wants_json(&self) -> bool {
+        let front = match &self.command {
+            None => &self.compile.front,
+            Some(Command::Run(a)) => &a.front,
+            Some(Command::Stats(a)) => &a.front,
+            Some(_) => return false,
+        };
+        front.message_format == MessageFormat::Json
+    }
+}
+
 /// Everything that is not a compilation.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -75,6 +88,9 @@ pub struct Front {
     /// Source language, where the ending does not tell.
     #[arg(long, value_enum)]
     pub lang: Option<LangArg>,
+    /// Stage of GLSL whose ending does not tell; compute without it.
+    #[arg(long, value_enum)]
+    pub stage: Option<StageArg>,
     /// Entry point; without it every entry point.
     #[arg(long)]
     pub entry: Option<String>,
@@ -272,7 +288,7 @@ pub enum LangArg {
     Wgsl,
     /// SPIR-V binary.
     Spv,
-    /// GLSL, stage by `--stage` of the ending.
+    /// GLSL, its stage by `--stage`.
     Glsl,
     /// GLSL vertex shader.
     Vert,

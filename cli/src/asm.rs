@@ -108,6 +108,7 @@ fn listing(l: gpucc_machines::Listing) -> Result<(), Failure> {
     files::stdout(l.text.as_bytes())?;
     match l.bad_words {
         0 => Ok(()),
+        1 => Err(Failure::Input("1 word does not decode".into())),
         n => Err(Failure::Input(format!("{n} words do not decode"))),
     }
 }
@@ -130,7 +131,8 @@ pub fn asm(a: &Asm) -> Result<(), Failure> {
             for e in &list {
                 eprintln!("{}:{}:{}: error: {}", path.display(), e.line, e.column, e.message);
             }
-            Err(Failure::Input(format!("{} lines of `{}` do not assemble", list.len(), path.display())))
+            let what = if list.len() == 1 { "1 error".into() } else { format!("{} errors", list.len()) };
+            Err(Failure::Input(format!("{what} in `{}`, nothing is written", path.display())))
         }
     }
 }

@@ -92,7 +92,7 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
         options.entry = args.front.entry.clone();
         options.codegen = input::codegen_options(&args.front);
         options.codegen.verify = args.verify;
-        options.codegen.time_passes = args.time_passes;
+        options.codegen.time_passes = args.time_passes || !args.dump.is_empty();
         options.codegen.dump_after = dump_after.clone();
         let artifact = match gpucc::compile(&shader.module, &options) {
             Ok(a) => a,
@@ -107,6 +107,19 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
                 continue;
             }
         };
+        let mut ran: Vec<&str> = Vec::new();
+        for t in artifact.outputs().iter().flat_map(|o| &o.times) {
+            if !ran.contains(&t.pass.as_str()) {
+                ran.push(&t.pass);
+            }
+        }
+        if let Some(d) = dump_after.iter().find(|d| *d != "all" && !ran.contains(&d.as_str())) {
+            return Err(Failure::Usage(format!(
+                "--dump after:{d}: no such pass at -O {}; there are {}",
+                args.front.opt,
+                ran.join(", ")
+            )));
+        }
         for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
             println!("; {target} after {pass}\n{dump}");
         }

@@ -55,8 +55,11 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
             return f.write_all(data).map_err(io);
         }
     }
-    // Through a symbolic link the file it names is replaced, not the link.
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    // Through a symbolic link the file it names is replaced, not the link; also where that does not exist yet.
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| match std::fs::read_link(path) {
+        Ok(to) => path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+        Err(_) => path.to_path_buf(),
+    });
     let name = real.file_name().ok_or_else(|| Failure::Io(format!("`{shown}` is no file name")))?;
     let mut temp = std::ffi::OsString::from(".");
     temp.push(name);

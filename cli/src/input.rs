@@ -6,7 +6,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 
-use crate::args::{Front, LangArg, OnOff};
+use crate::args::{Front, LangArg, OnOff, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, files, worst};
 
@@ -33,10 +33,19 @@ pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
         "gir" => Some(LangArg::Gir),
         _ => None,
     });
+    if front.stage.is_some() && arg != Some(LangArg::Glsl) {
+        return Err(Failure::Usage("--stage is for GLSL files with the ending .glsl, or with --lang glsl".into()));
+    }
     match arg {
         Some(LangArg::Wgsl) => Ok(Lang::Wgsl),
         Some(LangArg::Spv) => Ok(Lang::Spirv),
-        Some(LangArg::Glsl | LangArg::Comp) => Ok(Lang::GlslCompute),
+        Some(LangArg::Glsl) => match front.stage {
+            None | Some(StageArg::Cs) => Ok(Lang::GlslCompute),
+            Some(StageArg::Vs) => Ok(Lang::GlslVertex),
+            Some(StageArg::Fs) => Ok(Lang::GlslFragment),
+            Some(StageArg::Gs) => Err(Failure::Usage("--stage gs: there are vs, fs and cs for shaders".into())),
+        },
+        Some(LangArg::Comp) => Ok(Lang::GlslCompute),
         Some(LangArg::Vert) => Ok(Lang::GlslVertex),
         Some(LangArg::Frag) => Ok(Lang::GlslFragment),
         Some(LangArg::Gir) => Ok(Lang::Gir),

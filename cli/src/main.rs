@@ -74,6 +74,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let json = cli.wants_json();
     // Deep recursion in a dependency must not meet the platform's small main stack.
     let work = std::thread::Builder::new()
         .stack_size(64 << 20)
@@ -87,11 +88,25 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(f) => {
-            match &f {
-                Failure::Usage(m) | Failure::Io(m) | Failure::Input(m) => eprintln!("error: {m}"),
-                Failure::Unsupported(m) => eprintln!("not supported: {m}"),
-                Failure::Bug(m) => eprintln!("compiler bug: {m}"),
-                Failure::Shown(_) => {}
+            let said = match &f {
+                Failure::Usage(m) => Some(("usage", "error", m)),
+                Failure::Io(m) => Some(("io", "error", m)),
+                Failure::Input(m) => Some(("input", "error", m)),
+                Failure::Unsupported(m) => Some(("unsupported", "not supported", m)),
+                Failure::Bug(m) => Some(("bug", "compiler bug", m)),
+                Failure::Shown(_) => None,
+            };
+            match said {
+                Some((code, _, message)) if json => {
+                    let severity = if code == "bug" { "bug" } else { "error" };
+                    eprintln!(
+                        "{}",
+                        serde_json::json!({"severity": severity, "code": code, "message": message, "file": null,
+                                           "line": null, "column": null, "target": null})
+                    );
+                }
+                Some((_, kind, message)) => eprintln!("{kind}: {message}"),
+                None => {}
             }
             ExitCode::from(f.code())
         }

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gpucc::{Options, Target};
-use gpucc_container::Container;
+use gpucc_container::{Container, Entry};
 use gpucc_interp::{Outcome, Profile, Program};
 use gpucc_ir::Module;
+use gpucc_machines::Verdict;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::args::Run;
@@ -27,12 +28,20 @@ enum Subject {
     Binary(Container),
 }
 
-fn trap(t: &Trap) -> Failure {
-    match t.kind {
+/// What a trap means to the caller. `entry` is the code that trapped, if it was machine code: its line table tells where
+/// in the source that was.
+fn trap(t: &Trap, entry: Option<&Entry>) -> Failure {
+    let kind = t.kind;
+    let line = t.pc.zip(entry).and_then(|(pc, e)| e.lines.iter().rev().find(|l| u64::from(l.pc) <= pc));
+    let t = match line {
+        Some(l) => format!("{t}, source line {}:{}", l.line, l.column),
+        None => t.to_string(),
+    };
+    match kind {
         // A missing or short buffer is what the caller gave us, not what the program did.
         TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
-        TrapKind::Unsupported => Failure::Unsupported(t.to_string()),
-        _ => Failure::Input(t.to_string()),
+        TrapKind::Unsupported => Failure::Unsupported(t),
+        _ => Failure::Input(t),
     }
 }
 
@@ -95,7 +104,8 @@ fn oracle(
     profile: &Profile,
 ) -> Result<(Outcome, Dispatch), Failure> {
     let mut copy = dispatch.clone();
-    let outcome = Program::new(module, entry).and_then(|p| p.run(&mut copy, options, profile)).map_err(|t| trap(&t))?;
+    let outcome =
+        Program::new(module, entry).and_then(|p| p.run(&mut copy, options, profile)).map_err(|t| trap(&t, None))?;
     Ok((outcome, copy))
 }
 
@@ -172,7 +182,8 @@ pub fn main(args: &Run) -> Result<(), Failure> {
             let names: Vec<&str> = c.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
             let mut d = dispatch.clone();
-            let report = gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t))?;
+            let report =
+                gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t, c.entry(&entry)))?;
             if args.stats {
                 show(&report, &format!("{}:{}", c.family, c.generation));
             }
@@ -231,21 +242,24 @@ fn machine(
         Failure::Shown(class)
     })?;
     let mut d = dispatch.clone();
-    let report =
-        gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| match trap(&t) {
+    let report = gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| {
+        match trap(&t, artifact.container().entry(entry)) {
             Failure::Input(m) => Failure::Input(format!("{target}: {m}")),
             other => other,
-        })?;
+        }
+    })?;
     if args.stats {
         show(&report, &target.to_string());
     }
     if args.oracle {
-        let profile = gpucc_machines::profile(target.family(), target.generation_index());
-        let (outcome, expected) =
-            oracle(&shader.module, entry, dispatch, &RunOptions { perturb: None, ..options.clone() }, &profile)?;
-        if let Some(difference) = gpucc_interp::compare(&outcome, &expected, &d, profile.tolerance) {
-            return Err(Failure::Input(format!("{target} differs from the oracle: {difference}")));
-        }
+        let selected = &artifact.outputs()[0].ir;
+        let place = (target.family(), target.generation_index());
+        gpucc_machines::judge((&shader.module, selected), entry, place, dispatch, &d, options).map_err(
+            |v| match v {
+                Verdict::Trap(t) => trap(&t, None),
+                other => Failure::Input(format!("{target} {other}")),
+            },
+        )?;
     }
     Ok(d)
 }

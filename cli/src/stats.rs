@@ -174,7 +174,7 @@ fn merge(args: &Stats) -> Result<(), Failure> {
         let (f, e, t) = w[0].key();
         return Err(Failure::Input(format!("the reports disagree on {f} {e} {t}")));
     }
-    emit(&Report { format: FORMAT.into(), rows }, ReportFormat::Json, args.output.as_deref())
+    emit(&Report { format: FORMAT.into(), rows }, ReportFormat::Json, false, args.output.as_deref())
 }
 
 /// `gpucc stats PATH... --target T` and `gpucc stats merge A.json B.json... -o C.json`.
@@ -203,7 +203,8 @@ pub fn main(args: &Stats) -> Result<(), Failure> {
         return Err(Failure::Usage("--jobs 0: at least one thread is needed".into()));
     }
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.unwrap_or(0))
+        // More threads than shaders would only be started and stopped.
+        .num_threads(args.jobs.map_or(0, |n| n.min(list.len().max(1))))
         .stack_size(64 << 20)
         .build()
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
@@ -216,7 +217,7 @@ pub fn main(args: &Stats) -> Result<(), Failure> {
     }
     let status = |s: &str| rows.iter().filter(|r| r.status == s).count();
     let (bugs, invalid) = (status("bug"), status("invalid"));
-    emit(&Report { format: FORMAT.into(), rows }, args.format, args.output.as_deref())?;
+    emit(&Report { format: FORMAT.into(), rows }, args.format, args.per_line, args.output.as_deref())?;
     match (bugs, invalid) {
         (0, 0) => Ok(()),
         (0, n) => Err(Failure::Input(format!("{n} rows are of invalid shaders"))),
@@ -244,8 +245,34 @@ fn escape_html(s: &str) -> String {
     s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn emit(report: &Report, format: ReportFormat, out: Option<&Path>) -> Result<(), Failure> {
-    let rows = &report.rows;
+/// A row for each source line, with its code bytes in place of the numbers of the whole.
+fn by_line(rows: &[Row]) -> Vec<Row> {
+    let mut out = Vec::new();
+    for r in rows {
+        let mut lines: Vec<(u64, &Value)> =
+            r.lines.iter().filter_map(|(l, bytes)| Some((l.parse().ok()?, bytes))).collect();
+        lines.sort_by_key(|l| l.0);
+        if lines.is_empty() {
+            out.push(Row { stats: Map::new(), ..r.clone() });
+        }
+        for (line, bytes) in lines {
+            let mut stats = Map::new();
+            stats.insert("line".into(), json!(line));
+            stats.insert("bytes".into(), bytes.clone());
+            out.push(Row { stats, ..r.clone() });
+        }
+    }
+    out
+}
+
+fn emit(report: &Report, format: ReportFormat, per_line: bool, out: Option<&Path>) -> Result<(), Failure> {
+    let split;
+    let rows = if per_line && format != ReportFormat::Json {
+        split = by_line(&report.rows);
+        &split
+    } else {
+        &report.rows
+    };
     let names = columns(rows);
     let mut head: Vec<String> = ["file", "entry", "target", "status"].map(String::from).to_vec();
     head.extend(names.iter().cloned());
