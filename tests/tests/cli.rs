@@ -228,3 +228,182 @@ fn words_notation() {
         assert_eq!(String::from_utf8_lossy(&o.stdout).trim(), words, "{target}");
     }
 }
+
+/// Code of one family that is damaged in one instruction and cut off in the last one.
+#[test]
+fn damaged_code_is_counted() {
+    let dir = scratch("damaged");
+    let raw = dir.join("a.raw");
+    let raw = raw.to_str().expect("a plain path");
+    // What no instruction of the family is (sections of the references on encodings), as little-endian bytes.
+    let unknown: [(&str, &[u8]); 4] = [
+        ("valhall", &[0xff; 8]),
+        ("tesla", &[0xff, 0xff, 0xff, 0xff]),
+        ("gcn", &[0xff, 0xff, 0xff, 0xff]),
+        ("vivante", &[0xff; 16]),
+    ];
+    for (target, bytes) in unknown {
+        expect(&["examples/vecadd.wgsl", "--target", target, "--emit", "raw", "-o", raw], 0, "");
+        let good = std::fs::read(raw).expect("raw");
+        expect(&["disasm", "--raw", raw, "--target", target], 0, "");
+        std::fs::write(raw, [&good[..], bytes].concat()).expect("a file");
+        expect(&["disasm", "--raw", raw, "--target", target], 1, "1 word does not decode");
+        std::fs::write(raw, &good[..good.len() - 2]).expect("a file");
+        expect(&["disasm", "--raw", raw, "--target", target], 1, "1 word does not decode");
+        // What does decode is shown all the same.
+        let o = run(&["disasm", "--raw", raw, "--target", target]);
+        assert!(String::from_utf8_lossy(&o.stdout).lines().count() > 4, "{target}: {}", text(&o));
+    }
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}
+
+/// Every wrong line is told with its column, the others are read, and nothing is written.
+#[test]
+fn assembler_errors() {
+    let dir = scratch("asm-errors");
+    let (listing, out) = (dir.join("a.s"), dir.join("a.raw"));
+    let path = |p: &Path| p.to_str().expect("a plain path").to_string();
+    // Unknown mnemonic; a right line; operand out of range; a modifier that is none; a cut-off word; what the generation
+    // lacks (Valhall's generations have the same instructions).
+    let cases = [
+        (
+            "valhall:v9",
+            "bogus r0, r1\nFADD.f32 r1, r2, r3\nFADD.f32 r99, r2, r3\n  FADD.f32.zork r1, r2, r3\n.word\n",
+            vec!["1:1: error: unknown mnemonic `bogus`", "3:10: error: r99", "4:11: error: ", "5:1: error: "],
+        ),
+        (
+            "tesla:nv50",
+            "bogus $r0\nmov b32 $r0 $r1\nmov b32 $r900 $r1\n  add f32 zork $r0 $r1 $r2\n.word 0x1zz\nvote any $c0 $c1\n",
+            vec![
+                "1:1: error: unknown mnemonic `bogus`",
+                "3:9: error: number out of range",
+                "4:11: error: ",
+                "5:6: error: `0x1zz`",
+                "6:1: error: `vote` does not exist on nv50",
+            ],
+        ),
+        (
+            "gcn:gfx6",
+            "v_bogus v0, v1\nv_mov_b32_e32 v0, v1\nv_mov_b32_e32 v300, v1\n  v_mov_b32_e32 v0, v1 zork\n.long 0x1zz\nv_add_u16_e32 v0, v1, v2\n",
+            vec![
+                "1:1: error: unknown mnemonic `v_bogus`",
+                "3:15: error: ",
+                "4:24: error: `v_mov_b32` has no modifier `zork`",
+                "5:1: error: `0x1zz`",
+                "6:1: error: `v_add_u16_e32` does not exist on gfx6",
+            ],
+        ),
+        (
+            "vivante:gc2000",
+            "bogus t0, void\nmov t0, void, void, t1.xyzw\nmov t900, void, void, t1\n mov.zork t0, void, void, t1\n.word 0x1 0x2\npopcount.u32 t0, void, void, t1\n",
+            vec![
+                "1:1: error: unknown mnemonic `bogus`",
+                "3:6: error: register number out of range",
+                "4:5: error: modifier `.zork`",
+                "5:6: error: truncated instruction",
+                "6:1: error: `popcount.u32` does not exist on gc2000",
+            ],
+        ),
+    ];
+    for (target, source, wanted) in cases {
+        std::fs::write(&listing, source).expect("a file");
+        let o = run(&["asm", &path(&listing), "--target", target, "-o", &path(&out)]);
+        let shown = text(&o);
+        assert_eq!(o.status.code(), Some(1), "{target}: {shown}");
+        for w in &wanted {
+            assert!(shown.contains(&format!("a.s:{w}")), "{target} does not say `{w}`: {shown}");
+        }
+        assert!(!shown.contains("a.s:2:"), "{target}: line 2 is right: {shown}");
+        assert!(!out.exists(), "{target}: nothing may be written");
+        // In words each line has its answer.
+        let o = run(&["asm", "--words", &path(&listing), "--target", target]);
+        assert_eq!(o.status.code(), Some(1));
+        let answers = String::from_utf8_lossy(&o.stdout).into_owned();
+        let errors: Vec<bool> = answers.lines().map(|l| l.starts_with("error: ")).collect();
+        assert_eq!(errors.len(), source.lines().count(), "{target}: {answers}");
+        assert!(errors.iter().enumerate().all(|(i, e)| *e == (i != 1)), "{target}: {answers}");
+    }
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}
+
+/// Languages, entry points, overrides, outputs of a newcomer's first day.
+#[test]
+fn inputs_and_outputs() {
+    let dir = scratch("inputs");
+    let file = |name: &str, content: &str| {
+        let p = dir.join(name);
+        std::fs::write(&p, content).expect("a file");
+        p.to_str().expect("a plain path").to_string()
+    };
+    let out = dir.join("out.bin").to_str().expect("a plain path").to_string();
+    let glsl = "#version 450\nlayout(local_size_x = 4) in;\nlayout(std430, set = 0, binding = 0) buffer B { uint d[]; };\n\
+        void main() { d[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * 3u; }\n";
+    let (comp, plain) = (file("a.comp", glsl), file("a.glsl", glsl));
+    let buffer = ["--buf", "0:0=zero:16", "--dump", "0:0=-"];
+    for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
+        for args in [vec!["run", &comp], vec!["run", &plain], vec!["run", &plain, "--stage", "cs"]] {
+            expect(&[&args[..], &["--target", target], &buffer].concat(), 0, "0:0 = 0,3,6,9");
+        }
+    }
+    expect(&["run", &comp, "--stage", "cs"], 2, "--stage");
+    let vertex = file("v.glsl", "#version 450\nvoid main() { gl_Position = vec4(0.0); }\n");
+    expect(&[&vertex, "--stage", "vs", "--target", "gcn", "-o", &out], 3, "vertex");
+    let two = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\noverride K: u32 = 3;\n@id(7) override L: f32 = 1.5;\n\
+        @compute @workgroup_size(1) fn a() { o[0] = K; }\n@compute @workgroup_size(1) fn b() { o[1] = u32(L * 2.0); }\n";
+    let two = file("two.wgsl", two);
+    expect(&["run", &two, "--buf", "0:0=zero:8"], 2, "a, b");
+    let both = ["--buf", "0:0=zero:8", "--dump", "0:0=-"];
+    for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", &two, "--target", target];
+        expect(&[&run[..], &["--entry", "a", "--override", "K=9"], &both].concat(), 0, "0:0 = 9,0");
+        expect(&[&run[..], &["--entry", "b", "--override", "7=4"], &both].concat(), 0, "0:0 = 0,8");
+    }
+    expect(&["run", &two, "--entry", "a", "--override", "Z=1"], 1, "no override `Z`");
+    expect(&["run", &two, "--entry", "a", "--override", "K=-1"], 1, "error");
+    expect(&["run", &two, "--entry", "a", "--override", "K"], 2, "NAME=NUMBER");
+    // Raw code of several entry points: in source order, nothing between them.
+    let raw = |entry: &[&str]| {
+        expect(&[&[two.as_str(), "--target", "gcn", "--emit", "raw", "-o", &out], entry].concat(), 0, "");
+        std::fs::read(&out).expect("raw code")
+    };
+    let parts = [raw(&["--entry", "a"]), raw(&["--entry", "b"])].concat();
+    assert_eq!(raw(&[]), parts);
+    expect(&["examples/vecadd.wgsl", "--target", "gcn,tesla", "-o", "/dev/null"], 0, "");
+    assert!(!Path::new("/dev/null.gcn-gfx8").exists());
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "--robust", "off", "-o", &out], 0, "");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:nonsense", "-S"], 2, "mem2reg");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:gvn", "-S"], 0, "after gvn");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", "/no/such/folder/x"], 2, "/no/such/folder/x");
+    let json = ["--message-format", "json"];
+    expect(&[&["examples/vecadd.wgsl", "-S"], &json[..]].concat(), 2, "\"code\":\"usage\"");
+    // A link is followed, also to what is not there yet.
+    let (link, real) = (dir.join("link.bin"), dir.join("real.bin"));
+    std::os::unix::fs::symlink("real.bin", &link).expect("a link");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", link.to_str().expect("a plain path")], 0, "");
+    assert!(real.is_file() && std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
+    let left: Vec<_> =
+        std::fs::read_dir(&dir).expect("the folder").filter_map(Result::ok).map(|e| e.file_name()).collect();
+    assert!(left.iter().all(|n| !n.to_string_lossy().ends_with(".tmp")), "no temporary file stays: {left:?}");
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}
+
+/// Figures by source line, and traps that say where in the source they happened.
+#[test]
+fn source_lines() {
+    let dir = scratch("lines");
+    let shader = dir.join("endless.wgsl");
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() {\n    loop {\n        o[0] = o[0] * 3u + 1u;\n    }\n}\n";
+    std::fs::write(&shader, source).expect("a file");
+    let shader = shader.to_str().expect("a plain path");
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", shader, "--target", target, "--buf", "0:0=zero:4", "--steps", "10000"];
+        expect(&run, 1, "source line 4:");
+        let stats = ["stats", "examples/saxpy.wgsl", "--target", target, "--per-line", "--format"];
+        expect(&[&stats[..], &["json"]].concat(), 0, "\"lines\"");
+        expect(&[&stats[..], &["csv"]].concat(), 0, "file,entry,target,status,line,bytes,message");
+        for format in ["table", "md", "html"] {
+            expect(&[&stats[..], &[format]].concat(), 0, "line");
+        }
+    }
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}

@@ -47,11 +47,7 @@ fn zeroed_code_traps() {
         let mut c = Container::read(&vecadd(target)).expect("our own container reads");
         c.entries[0].code.fill(0);
         let result = run(&c.write());
-        // Vivante's zero word is a NOP and a program ends when it runs out: nothing is stored, nothing is computed.
-        match result {
-            Err(_) => {}
-            Ok(words) => panic!("{target}: zeroed code ran and left {words:?}"),
-        }
+        assert!(result.is_err(), "{target}: zeroed code ran and left {:?}", result.unwrap_or_default());
     }
 }
 
@@ -62,6 +58,47 @@ fn there_is_no_source_and_no_ir_in_it() {
         for needle in ["arrayLength", "@compute", "block0", "iadd", "global_invocation_id"] {
             let found = bytes.windows(needle.len()).any(|w| w == needle.as_bytes());
             assert!(!found, "{target}: the container holds `{needle}`");
+        }
+    }
+}
+
+/// Lines 5, 6 and 8 compute and store, the others are declarations.
+const LINES: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> o: array<f32>;
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) i: u32) {
+    let x = a[i];
+    let y = x * 1.7 + 0.25;
+    // Stored at last.
+    o[i] = y;
+}
+";
+
+#[test]
+fn line_tables_lead_to_the_source() {
+    let module = exec::lower(LINES, "main", &[]).expect("the shader lowers");
+    for target in Target::parse_list("all:all").expect("all targets") {
+        for level in [0, 2] {
+            let artifact = gpucc::compile(&module, &Options::new(target).opt(level)).expect("the shader compiles");
+            let bytes = artifact.bytes();
+            let c = Container::read(&bytes).expect("our own container reads");
+            let e = &c.entries[0];
+            assert!(e.lines.windows(2).all(|w| w[0].pc < w[1].pc), "{target}: rows are sorted by address");
+            assert!(e.lines.iter().all(|l| (l.pc as usize) < e.code.len()), "{target}: {:?}", e.lines);
+            let known = [5, 6, 8];
+            assert!(e.lines.iter().all(|l| known.contains(&l.line) && l.column >= 5), "{target}: {:?}", e.lines);
+            // The code of the line of the store has the store.
+            let m = gpucc_machines::find(target.family()).expect("a machine");
+            let of_line = |line: u32| {
+                let ends = e.lines.iter().skip(1).map(|l| l.pc as usize).chain([e.code.len()]);
+                let parts = e.lines.iter().zip(ends).filter(|(l, _)| l.line == line);
+                let code: Vec<u8> = parts.flat_map(|(l, end)| e.code[l.pc as usize..end].iter().copied()).collect();
+                (m.disassemble)(&code, target.generation_index(), gpucc_isa::stage::CS).text.to_lowercase()
+            };
+            let store = if target.family() == "tesla" { "st b32" } else { "store" };
+            assert!(of_line(8).contains(store), "{target} -O{level}: {}\n{}", of_line(8), artifact.listing());
+            let arithmetic = of_line(6);
+            assert!(["mul", "mad", "fma", "add"].iter().any(|w| arithmetic.contains(w)), "{target}: {arithmetic}");
         }
     }
 }
