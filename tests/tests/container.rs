@@ -92,8 +92,12 @@ fn line_tables_lead_to_the_source() {
             let of_line = |line: u32| {
                 let ends = e.lines.iter().skip(1).map(|l| l.pc as usize).chain([e.code.len()]);
                 let parts = e.lines.iter().zip(ends).filter(|(l, _)| l.line == line);
-                let code: Vec<u8> = parts.flat_map(|(l, end)| e.code[l.pc as usize..end].iter().copied()).collect();
-                (m.disassemble)(&code, target.generation_index(), gpucc_isa::stage::CS).text.to_lowercase()
+                let text = |(from, end): (usize, usize)| {
+                    // Each part at its own alignment: what Tesla's long instructions ask for.
+                    let code = [&vec![0; from % 8], &e.code[from..end]].concat();
+                    (m.disassemble)(&code, target.generation_index(), gpucc_isa::stage::CS).text.to_lowercase()
+                };
+                parts.map(|(l, end)| text((l.pc as usize, end))).collect::<String>()
             };
             let store = if target.family() == "tesla" { "st b32" } else { "store" };
             assert!(of_line(8).contains(store), "{target} -O{level}: {}\n{}", of_line(8), artifact.listing());

@@ -499,7 +499,11 @@ v_ashrrev_i64 60 0x8000000000000000 -> -8L
 ";
 
 /// Section 6.4: the condition lists, computed with Rust's own comparisons, written as the reference names them.
-#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::double_comparisons, reason = "written as the reference defines them, NaN and all")]
+#[allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::double_comparisons,
+    reason = "written as the reference defines them, NaN and all"
+)]
 fn compares(f: &mut Found) {
     for o in Op::ALL {
         let Some(rest) = o.name().strip_prefix("v_cmp") else { continue };
