@@ -70,7 +70,6 @@ pub(crate) enum Round {
 }
 
 /// Spills in `mf` so that the files stay within `limits`. Returns whether anything changed.
-#[expect(clippy::too_many_arguments, reason = "one step of the allocation with its switches")]
 pub(crate) fn spill<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
