@@ -201,7 +201,9 @@ pub fn run_judged(
     let report = gpucc_machines::run(artifact.container(), Some(entry), dispatch, run)
         .map_err(|t| Problem::Trap(t.to_string()))?;
     let place = (target.family(), target.generation_index());
-    gpucc_machines::judge((module, &artifact.outputs()[0].ir), entry, place, &before, dispatch, run)
-        .map_err(|v| Problem::Trap(v.to_string()))?;
-    Ok(report)
+    match gpucc_machines::judge((module, &artifact.outputs()[0].ir), entry, place, &before, dispatch, run) {
+        Ok(true) => Ok(report),
+        Ok(false) => Err(Problem::Trap("the shader reaches beyond its buffers: nothing was compared".into())),
+        Err(v) => Err(Problem::Trap(v.to_string())),
+    }
 }

@@ -387,6 +387,20 @@ fn inputs_and_outputs() {
     std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
+/// What WGSL leaves open is no difference: the run says that it was not compared.
+#[test]
+fn beyond_the_buffers() {
+    let dir = scratch("beyond");
+    let shader = dir.join("beyond.wgsl");
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i + 2u] = o[i] + 1u; }\n";
+    std::fs::write(&shader, source).expect("a file");
+    let shader = shader.to_str().expect("a plain path");
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        expect(&["run", shader, "--target", target, "--oracle", "--buf", "0:0=zero:16"], 0, "beyond its buffers");
+    }
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}
+
 /// Figures by source line, and traps that say where in the source they happened.
 #[test]
 fn source_lines() {

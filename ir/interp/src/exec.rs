@@ -19,6 +19,8 @@ pub struct Outcome {
     pub report: RunReport,
     /// For each buffer of the dispatch, how each byte was last stored: what [`compare`](crate::compare()) goes by.
     pub kinds: Vec<Vec<Kind>>,
+    /// An access of a robust module was out of bounds: WGSL leaves open which place it reaches.
+    pub strayed: bool,
 }
 
 /// Most bytes that the state of one workgroup may take.
@@ -74,12 +76,13 @@ impl Program {
         };
         let result = run.grid(options);
         let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
+        let strayed = run.common.strayed;
         for (buffer, &home) in run.common.buffers.into_iter().zip(&homes) {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
         }
         result?;
-        Ok(Outcome { report: run.report, kinds })
+        Ok(Outcome { report: run.report, kinds, strayed })
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Common {
     pub strict: bool,
     /// The last load met bytes that were never written.
     pub undefined: Option<usize>,
+    /// An access of a robust module was out of bounds.
+    pub strayed: bool,
 }
 
 /// Memory of the lanes of one subgroup, lane after lane.
@@ -92,6 +94,7 @@ fn spot<'a>(
     };
     if offset + bytes > size {
         if common.robust && !m.in_bounds {
+            common.strayed = true;
             return Ok(Spot::Nowhere);
         }
         return Err(Trap::new(
