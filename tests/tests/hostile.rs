@@ -174,7 +174,7 @@ fn bug(list: &[Diagnostic]) -> Option<String> {
 }
 
 fn answer(bytes: &[u8], targets: &[Target], level: u8) -> Result<bool, String> {
-    let options = FrontOptions { robust: level % 2 == 0, ..FrontOptions::default() };
+    let options = FrontOptions { robust: level.is_multiple_of(2), ..FrontOptions::default() };
     let loaded = match frontend::load(bytes, Lang::Wgsl, &options) {
         Ok(l) => l,
         Err(list) => return bug(&list).map_or(Ok(false), Err),
@@ -183,10 +183,11 @@ fn answer(bytes: &[u8], targets: &[Target], level: u8) -> Result<bool, String> {
         let mut o = Options::new(*target).opt(level);
         o.codegen.robust = options.robust;
         o.codegen.verify = true;
-        if let Err(d) = gpucc::compile(&loaded.module, &o) {
-            if d.class != Class::Unsupported && d.class != Class::Invalid {
-                return Err(format!("{target} -O{level}: {}", bug(&[d]).unwrap_or_default()));
-            }
+        if let Err(d) = gpucc::compile(&loaded.module, &o)
+            && d.class != Class::Unsupported
+            && d.class != Class::Invalid
+        {
+            return Err(format!("{target} -O{level}: {}", bug(&[d]).unwrap_or_default()));
         }
     }
     Ok(true)
