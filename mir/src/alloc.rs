@@ -60,6 +60,10 @@ pub struct AllocStats {
     pub reloads: u32,
     /// Values computed again.
     pub remats: u32,
+    /// Stores and loads of spilled values, those in loops counted as often as they may run.
+    pub spill_cost: u64,
+    /// Instructions before spilling, counted likewise.
+    pub cost: u64,
     /// Per file: unit-sized words of spill memory.
     pub spill_words: Vec<u32>,
 }
@@ -252,21 +256,32 @@ fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16
     total.saturating_sub(regs).checked_div(sets).unwrap_or(0)
 }
 
+/// Units of each file that are wanted at once, where most are.
+///
+/// # Errors
+/// When `mf` breaks a rule of the allocator, in words.
+pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
+    let p = build(mf, t)?;
+    let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
+    Ok(ra::peaks(&p, &live).iter().map(|p| p.units).collect())
+}
+
 /// Allocates registers; see the module.
 ///
 /// # Errors
 /// When registers run out or `mf` breaks a rule.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    let problem = |mf: &MFunc<T>| -> Result<(Problem, ra::Liveness), AllocError> {
-        let p = build(mf, t).map_err(AllocError::Invalid)?;
+    let problem = |p: Problem| -> Result<(Problem, ra::Liveness), AllocError> {
         ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
         let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
         Ok((p, live))
     };
-    let (first, first_live) = problem(mf)?;
-    let peaks = ra::peaks(&first, &first_live);
-    drop(first_live);
-    let budgets: Vec<u32> = first.files.iter().map(|f| f.budget.len()).collect();
+    let mut first = problem(build(mf, t).map_err(AllocError::Invalid)?)?;
+    let peaks = ra::peaks(&first.0, &first.1);
+    let files = first.0.files.clone();
+    let weights = ra::weights(&first.0);
+    let cost = first.0.blocks.iter().zip(weights).map(|(b, w)| b.insts.len() as u64 * w).sum();
+    let budgets: Vec<u32> = files.iter().map(|f| f.budget.len()).collect();
     // What spilling aims for, and what colouring may use.
     let mut limits = budgets.clone();
     let mut colours: Vec<u32> = budgets.clone();
@@ -275,26 +290,28 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     }
     let check = options.check || cfg!(debug_assertions);
     let mut stats = AllocStats::default();
-    let mut spilled: Option<MFunc<T>> = None;
+    let mut spilled: Option<(MFunc<T>, (Problem, ra::Liveness))> = None;
     let mut all = options.spill_all;
     let mut over = all || peaks.iter().zip(&limits).any(|(p, l)| p.units > *l);
     let mut tries = 0;
-    let (p, answer) = loop {
+    let answer = loop {
         if over {
             let mut trial = mf.clone();
             stats = AllocStats::default();
+            let mut after = None;
             for round in [Round::ToClass, Round::ToMemory] {
-                spill(&mut trial, t, &limits, all, round, check, &mut stats).map_err(AllocError::Invalid)?;
+                let new = spill(&mut trial, t, &limits, all, round, check, &mut stats).map_err(AllocError::Invalid)?;
+                after = new.or(after);
             }
-            spilled = Some(trial);
+            spilled = after.map(|p| problem(p).map(|p| (trial, p))).transpose()?;
             over = false;
         }
-        let (mut p, live) = if let Some(trial) = &spilled { problem(trial)? } else { problem(mf)? };
-        for (f, l) in p.files.iter_mut().zip(&colours) {
-            f.budget = f.budget.iter().take(*l as usize).collect();
+        let (p, live) = spilled.as_mut().map_or(&mut first, |s| &mut s.1);
+        for ((f, whole), l) in p.files.iter_mut().zip(&files).zip(&colours) {
+            f.budget = whole.budget.iter().take(*l as usize).collect();
         }
-        match ra::colour(&p, &live, options.fragment) {
-            Ok(a) => break (p, a),
+        match ra::colour(p, live, options.fragment) {
+            Ok(a) => break a,
             Err(ra::Error::OutOfRegisters(o)) => {
                 let f = o.file as usize;
                 if colours[f] < budgets[f] {
@@ -307,8 +324,8 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
                     limits[f] = if all { budgets[f] } else { limits[f] - (1 << (tries / 4)).min(limits[f] - 1) };
                 } else {
                     let o = match &spilled {
-                        Some(trial) if has_home(t, o.file) => explain(trial, t, &p, None, o),
-                        _ => explain(mf, t, &first, peaks.get(f), o),
+                        Some((trial, (p, _))) if has_home(t, o.file) => explain(trial, t, p, None, o),
+                        _ => explain(mf, t, &first.0, peaks.get(f), o),
                     };
                     return Err(AllocError::OutOfRegisters(o));
                 }
@@ -316,12 +333,17 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
             Err(e) => return Err(AllocError::Invalid(e.to_string())),
         }
     };
-    if let Some(trial) = spilled {
-        *mf = trial;
-    }
+    let p = match spilled {
+        Some((trial, (p, _))) => {
+            *mf = trial;
+            p
+        }
+        None => first.0,
+    };
     if check && let Err(e) = ra::check(&p, &answer) {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
+    stats.cost = cost;
     stats.pressure = peaks.iter().map(|p| p.units).collect();
     write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
     Ok(stats)

@@ -69,7 +69,7 @@ pub(crate) enum Round {
     ToMemory,
 }
 
-/// Spills in `mf` so that the files stay within `limits`. Returns whether anything changed.
+/// Spills in `mf` so that the files stay within `limits`. Returns the problem as it is then, if anything changed.
 pub(crate) fn spill<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
@@ -78,7 +78,7 @@ pub(crate) fn spill<T: Target>(
     round: Round,
     check: bool,
     stats: &mut AllocStats,
-) -> Result<bool, String> {
+) -> Result<Option<Problem>, String> {
     let to_class = |f: usize| {
         let mut classes = t.classes().iter().enumerate().filter(|(_, c)| c.file as usize == f);
         classes.any(|(k, _)| matches!(t.spill_to(Class(k as u8)), SpillTo::Class(_)))
@@ -90,7 +90,7 @@ pub(crate) fn spill<T: Target>(
         }
     }
     if limits.iter().all(|&l| l == u32::MAX) {
-        return Ok(false);
+        return Ok(None);
     }
     let p = build(mf, t)?;
     let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
@@ -103,7 +103,7 @@ pub(crate) fn spill<T: Target>(
         }
     }
     if limits.iter().all(|&l| l == u32::MAX) {
-        return Ok(false);
+        return Ok(None);
     }
     let remat = rematerialisable(mf, t);
     let kinds: Vec<ra::SpillKind> = mf
@@ -113,24 +113,31 @@ pub(crate) fn spill<T: Target>(
         .map(|(v, &c)| match (&remat[v], t.spill_to(c)) {
             (Some(_), _) => ra::SpillKind::Remat,
             (None, SpillTo::Nothing) => ra::SpillKind::No,
+            (None, _) if t.keeps(VReg(v as u32)) => ra::SpillKind::No,
             (None, SpillTo::Memory | SpillTo::Class(_)) => ra::SpillKind::Store,
         })
         .collect();
     let plan = ra::plan_spills(&p, &live, &limits, &kinds, all);
     if plan.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
-    let mut code =
-        SpillCodeOf { t, p: &p, live: &live, plan: &plan, remat: &remat, homes: vec![None; plan.webs.len()] };
+    let mut code = SpillCodeOf {
+        t,
+        p: &p,
+        live: &live,
+        plan: &plan,
+        remat: &remat,
+        homes: vec![None; plan.webs.len()],
+        weight: 1,
+    };
     code.apply(mf, stats);
-    let q = drop_dead(mf, t, &remat)?;
+    let mut q = drop_dead(mf, t, &remat)?;
     if check && let Err(e) = ra::check_spills(&p, &q) {
         panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
-    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        i.spill = None;
-    }
-    Ok(true)
+    mf.blocks.iter_mut().flat_map(|b| &mut b.insts).for_each(|i| i.spill = None);
+    q.insts.iter_mut().for_each(|i| i.spill = None);
+    Ok(Some(q))
 }
 
 /// The instruction that computes each register again anywhere, where there is one.
@@ -190,6 +197,8 @@ struct SpillCodeOf<'a, T: Target> {
     plan: &'a ra::SpillPlan,
     remat: &'a [Option<MInst<T>>],
     homes: Vec<Option<Home>>,
+    /// How often the block at hand runs, by guess.
+    weight: u64,
 }
 
 impl<T: Target> SpillCodeOf<'_, T> {
@@ -225,6 +234,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
         stats: &mut AllocStats,
     ) {
         stats.spills += 1;
+        stats.spill_cost += self.weight;
         let home = self.home(web, v, classes, stats);
         let (reg, from) = (VReg(v.0), out.len());
         let mut cx = SpillCx { out, classes, loc };
@@ -258,6 +268,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
             return;
         }
         stats.reloads += 1;
+        stats.spill_cost += self.weight;
         let home = self.home(web, v, classes, stats);
         let from = out.len();
         let mut cx = SpillCx { out, classes, loc };
@@ -310,7 +321,9 @@ impl<T: Target> SpillCodeOf<'_, T> {
             mf.blocks.iter().map(|b| b.params.iter().map(|&v| in_memory(v)).collect()).collect();
         let mut classes = std::mem::take(&mut mf.classes);
         let mut id = 0u32;
+        let weights = ra::weights(p);
         for b in 0..mf.blocks.len() {
+            self.weight = weights[b];
             let insts = std::mem::take(&mut mf.blocks[b].insts);
             let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
             let at_end = ReloadAt::End(b as u32);

@@ -172,6 +172,12 @@ pub trait Target: Sized + 'static {
         SpillTo::Nothing
     }
 
+    /// Whether a register stays where it is although its class can be spilled, because spill code needs it.
+    fn keeps(&self, v: VReg) -> bool {
+        let _ = v;
+        false
+    }
+
     /// Units of a file kept free for the temporaries of spill code.
     fn spill_headroom(&self, file: FileId) -> u32 {
         let _ = file;
@@ -195,6 +201,13 @@ pub trait Target: Sized + 'static {
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         let _ = inst;
         false
+    }
+
+    /// `(destination, source)` of a plain move of one unit between physical registers. Where this is known, moves of
+    /// constants become constants ([`fold_moves`](crate::fold_moves)).
+    fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
+        let _ = inst;
+        None
     }
 
     /// Whether it is worth trying to recompute values in files that cannot spill otherwise.

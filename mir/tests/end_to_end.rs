@@ -5,7 +5,7 @@ mod toy;
 
 use gpucc_mir::{
     AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Target, Use, VReg, addresses, allocate,
-    copy_prop, dce, print, schedule_after, schedule_before, thread_jumps,
+    copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
 use toy::{F, Machine, Op, P, R, Toy, preg};
 
@@ -329,6 +329,9 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
     }
     let dump = print(&mf, t);
     allocate(&mut mf, t, options)?;
+    if seed.is_multiple_of(2) {
+        fold_moves(&mut mf, t);
+    }
     // Copies make it longer: what it managed in the same steps is a prefix, and with many more steps all of it.
     let have = outputs(t, &mf, LIMIT * 20);
     if seed % 3 != 1 {

@@ -4,6 +4,8 @@
 //! inductive invariant: what they say is all that is known there, and every edge into the block, on the graph of each
 //! file, must establish it. It shares no code with the allocator beyond the description of the problem.
 
+use std::collections::BTreeSet;
+
 use crate::colour::{Allocation, At, Move, ParallelCopy};
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
 use crate::units::Placement;
@@ -105,6 +107,14 @@ pub fn check(p: &Problem, a: &Allocation) -> Result<(), String> {
     };
     edge_copies.sort_by_key(|c| edge_key(c.at));
     let preds = [p.preds(Cfg::Logical), p.preds(Cfg::Linear)];
+    let fixed: BTreeSet<(Value, Placement)> = p
+        .operands
+        .iter()
+        .filter_map(|o| match o.constraint {
+            Constraint::Fixed(at) => Some((o.value, at)),
+            Constraint::Any | Constraint::Tied(_) => None,
+        })
+        .collect();
     for (b, block) in p.blocks.iter().enumerate() {
         let b = b as BlockId;
         let at = |e: String| format!("block {b}: {e}");
@@ -120,7 +130,7 @@ pub fn check(p: &Problem, a: &Allocation) -> Result<(), String> {
                 }
                 m.parallel(&c.moves).map_err(wrong)?;
             }
-            inst(p, a, &mut m, i).map_err(wrong)?;
+            inst(p, a, &fixed, &mut m, i).map_err(wrong)?;
         }
         let end = m.units.clone();
         for cfg in [Cfg::Logical, Cfg::Linear] {
@@ -172,7 +182,13 @@ fn find<'c, 'p>(
     &list[from..to]
 }
 
-fn inst(p: &Problem, a: &Allocation, m: &mut Machine<'_>, i: InstId) -> Result<(), String> {
+fn inst(
+    p: &Problem,
+    a: &Allocation,
+    fixed: &BTreeSet<(Value, Placement)>,
+    m: &mut Machine<'_>,
+    i: InstId,
+) -> Result<(), String> {
     let base = p.insts[i as usize].operands.start as usize;
     let ops = p.operands(i);
     let place = |k: usize| a.operands[base + k];
@@ -186,7 +202,8 @@ fn inst(p: &Problem, a: &Allocation, m: &mut Machine<'_>, i: InstId) -> Result<(
                 }
             }
             Constraint::Any | Constraint::Tied(_) => {
-                if !p.shape(o.value).allows(file, at) && !fixed_elsewhere(p, o.value, at) {
+                // Where some constraint fixes it, it may stay although its shape would not ask for that place.
+                if !p.shape(o.value).allows(file, at) && !fixed.contains(&(o.value, at)) {
                     return Err(format!("operand {k}: {at:?} is no place for {:?}", p.shape(o.value)));
                 }
             }
@@ -228,9 +245,4 @@ fn inst(p: &Problem, a: &Allocation, m: &mut Machine<'_>, i: InstId) -> Result<(
         }
     }
     Ok(())
-}
-
-/// Whether some constraint fixes `v` at `at`: then it may stay there although its shape would not ask for it.
-fn fixed_elsewhere(p: &Problem, v: Value, at: Placement) -> bool {
-    p.operands.iter().any(|o| o.value == v && o.constraint == Constraint::Fixed(at))
 }

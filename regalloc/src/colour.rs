@@ -80,6 +80,8 @@ struct Colour<'a> {
     back_param: Vec<Value>,
     /// Place of each parameter at the start of its block.
     param_at: Vec<Placement>,
+    /// Places of values at the end of some block, while they are looked at.
+    scratch: Vec<Placement>,
     /// Live-out values of finished blocks.
     exit: Vec<Vec<(Value, Placement)>>,
     /// Units occupied at the logical end of finished blocks, per file.
@@ -119,6 +121,7 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
         groups: Groups::new(p),
         back_param,
         param_at: vec![Placement::NONE; n],
+        scratch: vec![Placement::NONE; n],
         exit: vec![Vec::new(); p.blocks.len()],
         logical_end: vec![None; p.blocks.len()],
         out: Allocation {
@@ -261,16 +264,33 @@ impl Colour<'_> {
     }
 
     fn enter_params(&mut self, b: BlockId, params: &[Value]) -> Result<(), Error> {
-        // An argument that dies on the edge leaves its place to the parameter.
-        let mut wishes: SmallVec<[Option<i32>; 8]> = SmallVec::new();
-        for &v in params {
-            let cfg = self.p.cfg(v);
-            let index = self.p.blocks[b as usize].params.iter().position(|&q| q == v);
-            let arg = self.live.preds(cfg)[b as usize].first().filter(|&&q| q < b).and_then(|&q| {
-                let e = self.p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b)?;
-                e.args.get(index?).copied().filter(|a| !a.is_none())
-            });
-            wishes.push(arg.map(|a| self.at[a.index()]).filter(|a| !a.is_none()).map(|a| a.base() as i32));
+        // Places that arguments have at the end of predecessors, each with how many agree.
+        let mut votes: Vec<SmallVec<[(u16, u32); 4]>> = vec![SmallVec::new(); params.len()];
+        let all = &self.p.blocks[b as usize].params;
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            for &q in self.live.preds(cfg)[b as usize].iter().filter(|&&q| q < b) {
+                let Some(e) = self.p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b) else { continue };
+                for &(v, place) in &self.exit[q as usize] {
+                    self.scratch[v.index()] = place;
+                }
+                let live = all.iter().zip(&e.args).filter(|(v, _)| !self.live.dead_param[v.index()]);
+                for (list, (&v, &arg)) in votes.iter_mut().zip(live) {
+                    let place = if arg.is_none() { Placement::NONE } else { self.scratch[arg.index()] };
+                    if self.p.cfg(v) != cfg || place.is_none() {
+                        continue;
+                    }
+                    match list.iter_mut().find(|l| l.0 == place.base()) {
+                        Some(l) => l.1 += 1,
+                        None => list.push((place.base(), 1)),
+                    }
+                }
+                for &(v, _) in &self.exit[q as usize] {
+                    self.scratch[v.index()] = Placement::NONE;
+                }
+            }
+        }
+        for list in &mut votes {
+            list.sort_by_key(|l| core::cmp::Reverse(l.1));
         }
         let mut order: SmallVec<[usize; 8]> = (0..params.len()).collect();
         order.sort_by_key(|&k| core::cmp::Reverse(self.p.shape(params[k]).units));
@@ -282,11 +302,18 @@ impl Colour<'_> {
             let free = f.chooser.file.budget.minus(&f.occupied);
             let group = self.groups.wish(v);
             let shape = *self.p.shape(v);
+            // Where most arguments are; among equals where the group is, which later arguments aim for.
+            let list = &votes[k];
+            let most = list.first().map_or(0, |l| l.1);
+            let popular = list.iter().take_while(|l| l.1 == most).map(|l| i32::from(l.0));
+            let rest = list.iter().skip_while(|l| l.1 == most).map(|l| i32::from(l.0));
+            let grouped = group.filter(|&g| most <= 1 || popular.clone().any(|w| w == g));
+            let wishes: SmallVec<[i32; 8]> = grouped.into_iter().chain(popular).chain(group).chain(rest).collect();
             let f = &mut self.files[self.p.file(v) as usize];
-            let direct = wishes[k].filter(|&w| {
-                f.chooser.pick(&shape, &free, &UnitSet::EMPTY, Some(w)).is_some_and(|p| p.base() as i32 == w)
+            let direct = wishes.iter().find_map(|&w| {
+                f.chooser.pick(&shape, &free, &UnitSet::EMPTY, Some(w)).filter(|p| i32::from(p.base()) == w)
             });
-            let Some(place) = f.chooser.pick(&shape, &free, &UnitSet::EMPTY, direct.or(group).or(wishes[k])) else {
+            let Some(place) = direct.or_else(|| f.chooser.pick(&shape, &free, &UnitSet::EMPTY, group)) else {
                 failed = true;
                 break;
             };

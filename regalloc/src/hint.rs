@@ -2,7 +2,10 @@
 //!
 //! A union-find with offsets over the wishes: members of collects, splits, copies, tied operands, parameters with their
 //! arguments. The first member to be placed looks for room for the widest one and so anchors the group.
-//! Members may interfere: a wish is never a promise.
+//! Members may interfere: a wish is never a promise. But two parameters of one block are never of one group, whatever
+//! constant both of them begin with: all wishes of a loop would be for one place. Edges of inner loops unite first.
+
+use std::collections::BTreeSet;
 
 use crate::problem::{Cfg, Constraint, Problem, Role, Value};
 
@@ -20,6 +23,8 @@ pub(crate) struct Groups {
     parent: Vec<u32>,
     offset: Vec<i32>,
     root: Vec<Root>,
+    /// Blocks that the group has a parameter of.
+    blocks: Vec<BTreeSet<u32>>,
 }
 
 impl Groups {
@@ -29,7 +34,11 @@ impl Groups {
             parent: (0..n as u32).collect(),
             offset: vec![0; n],
             root: (0..n as u32).map(|v| Root { anchor: None, widest: v }).collect(),
+            blocks: vec![BTreeSet::new(); n],
         };
+        for (b, block) in p.blocks.iter().enumerate() {
+            block.params.iter().for_each(|v| g.blocks[v.index()] = BTreeSet::from([b as u32]));
+        }
         for h in &p.hints {
             g.union(p, h.part, h.whole, h.offset as i32);
         }
@@ -43,9 +52,12 @@ impl Groups {
                 }
             }
         }
+        let depth = crate::spill::loops(p).0;
+        let mut order: Vec<usize> = (0..p.blocks.len()).collect();
+        order.sort_by_key(|&b| core::cmp::Reverse(depth[b]));
         for cfg in [Cfg::Logical, Cfg::Linear] {
-            for block in &p.blocks {
-                for e in block.succs(cfg) {
+            for &b in &order {
+                for e in p.blocks[b].succs(cfg) {
                     for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
                         if p.cfg(param) == cfg && !arg.is_none() {
                             g.union(p, arg, param, 0);
@@ -75,6 +87,16 @@ impl Groups {
         if ra == rb {
             return;
         }
+        let larger = if self.blocks[ra as usize].len() > self.blocks[rb as usize].len() { ra } else { rb };
+        let smaller = ra ^ rb ^ larger;
+        let meets = |b: &u32| self.blocks[larger as usize].contains(b);
+        if self.blocks[smaller as usize].iter().any(meets) {
+            return;
+        }
+        let fewer = std::mem::take(&mut self.blocks[smaller as usize]);
+        let mut more = std::mem::take(&mut self.blocks[larger as usize]);
+        more.extend(fewer);
+        self.blocks[rb as usize] = more;
         self.parent[ra as usize] = rb;
         self.offset[ra as usize] = ob + offset - oa;
         let units = |v: u32| p.values[v as usize].shape.units;

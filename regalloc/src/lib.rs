@@ -33,7 +33,7 @@ pub use problem::{
     Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
     RegFile, Role, Shape, Slot, SpillCode, Value, ValueInfo, Where,
 };
-pub use spill::{ReloadAt, SpillKind, SpillPlan, plan_spills};
+pub use spill::{ReloadAt, SpillKind, SpillPlan, plan_spills, weights};
 pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;
 pub use webs::{EdgeCode, EdgeOp, Web};

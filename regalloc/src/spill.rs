@@ -155,7 +155,7 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
 }
 
 /// Loop depth of each block and the last block of the loop of each header: back edges span intervals of the order.
-fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
+pub(crate) fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
     let n = p.blocks.len();
     let mut end: Vec<Option<BlockId>> = vec![None; n];
     for (b, block) in p.blocks.iter().enumerate() {
@@ -178,6 +178,11 @@ fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
         now as u32
     });
     (depth.collect(), end)
+}
+
+/// How often each block may run, by its loops: 8 times for each loop around it.
+pub fn weights(p: &Problem) -> Vec<u64> {
+    loops(p).0.iter().map(|&d| 1 << (3 * d.min(8))).collect()
 }
 
 /// A value that might begin a block in registers.
@@ -447,8 +452,31 @@ impl Spiller<'_> {
             self.evict_all();
         }
         let block = &p.blocks[b as usize];
-        for i in block.insts.clone() {
+        let first = block.insts.end - block.terminators.min(block.insts.end - block.insts.start);
+        for i in block.insts.start..first {
             self.inst(i);
+            if self.all {
+                self.evict_all();
+            }
+        }
+        // Nothing comes between terminators: what any of them reads is there before the first.
+        let reads: Vec<Value> = (first..block.insts.end)
+            .flat_map(|i| p.operands(i))
+            .filter(|o| o.role == Role::Use && self.managed(o.value))
+            .map(|o| o.value)
+            .collect();
+        for &v in &reads {
+            if !self.inside[v.index()] {
+                self.make_room(p.file(v) as usize, self.size(v), &reads);
+                self.reload(ReloadAt::Before(first), v);
+                self.add(v, first - block.insts.start);
+            }
+        }
+        for i in first..block.insts.end {
+            self.inst(i);
+        }
+        if self.all {
+            self.evict_all();
         }
         for cfg in [Cfg::Logical, Cfg::Linear] {
             let several = block.succs(cfg).len() > 1;
@@ -557,9 +585,6 @@ impl Spiller<'_> {
                 let next = self.next_after[base + k];
                 self.add(o.value, next);
             }
-        }
-        if self.all {
-            self.evict_all();
         }
     }
 

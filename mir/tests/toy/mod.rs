@@ -143,6 +143,12 @@ impl Target for Toy {
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         inst.target_op() == Some(Op::Li)
     }
+    fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
+        if inst.target_op() != Some(Op::Mov) {
+            return None;
+        }
+        Some((inst.defs[0].phys()?, inst.uses[0].phys()?))
+    }
     fn jump(&self, to: BlockId) -> MInst<Self> {
         MInst::new(Op::Jmp).arg(to)
     }

@@ -1,0 +1,47 @@
+//! Moves of constants become constants; what is read stays.
+
+#[allow(dead_code, reason = "each test uses its part of the machine")]
+mod toy;
+
+use gpucc_mir::{Def, MFunc, MInst, Use, fold_moves};
+use toy::{Op, Toy, preg};
+
+fn li(r: u16, k: u32) -> MInst<Toy> {
+    MInst::new(Op::Li).def(Def::preg(preg(0, r))).imm(k)
+}
+
+fn mov(d: u16, s: u16) -> MInst<Toy> {
+    MInst::new(Op::Mov).def(Def::preg(preg(0, d))).arg(Use::preg(preg(0, s)))
+}
+
+fn out(r: u16) -> MInst<Toy> {
+    MInst::new(Op::Out).arg(Use::preg(preg(0, r)))
+}
+
+fn run(insts: Vec<MInst<Toy>>) -> Vec<MInst<Toy>> {
+    let t = Toy::new(8);
+    let mut f = MFunc::new("f");
+    let b = f.block();
+    f.at(b).insts = insts;
+    f.at(b).insts.push(MInst::new(Op::End));
+    fold_moves(&mut f, &t);
+    f.blocks[0].insts.pop();
+    f.blocks.remove(0).insts
+}
+
+#[test]
+fn a_copied_constant_is_made_in_place() {
+    assert_eq!(run(vec![li(0, 7), mov(3, 0), out(3)]), [li(3, 7), out(3)]);
+}
+
+#[test]
+fn a_constant_that_is_read_stays() {
+    assert_eq!(run(vec![li(0, 7), mov(3, 0), out(3), out(0)]), [li(0, 7), li(3, 7), out(3), out(0)]);
+}
+
+#[test]
+fn what_was_overwritten_is_no_constant() {
+    let add = MInst::new(Op::Add).def(Def::preg(preg(0, 0))).arg(Use::preg(preg(0, 1))).arg(Use::preg(preg(0, 1)));
+    let code = vec![li(1, 1), li(0, 7), out(0), add, mov(3, 0), out(3)];
+    assert_eq!(run(code.clone()), code);
+}
