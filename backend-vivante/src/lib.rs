@@ -10,7 +10,7 @@ mod uniforms;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
-use gpucc_mir::{AllocError, AllocOptions};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_vivante_machine as machine;
 
@@ -129,33 +129,17 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     }
     let t = Vivante::new(generation);
 
-    trace::enter("isel", &f.name);
-    let mut isel = Isel::new(&m, f, &t, size);
-    let mut mf = gpucc_mir::select(f, &mut isel)?;
-    trace::enter("machine clean-up", &f.name);
-    gpucc_mir::copy_prop(&mut mf, &t);
-    if options.opt_level > 0 {
-        merge::saturate(&mut mf);
-    }
-    gpucc_mir::dce(&mut mf, &t);
-    trace::enter("single uniform", &f.name);
-    let moved = emit::single_uniform(&mut mf, &t, &isel.uniforms);
-    trace::enter("register allocation", &f.name);
-    mf.sort_blocks();
-    mf.split_critical_edges(&t);
-    let before = gpucc_mir::print(&mf, &t);
-    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
-        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
-            "out-of-registers",
-            format!(
-                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once, at `{}`",
-                o.limit, o.demand, o.inst
-            ),
-        )
-        .at(m.span(o.loc), "most values are alive here")
-        .note("the chip has no memory for spilled registers; smaller arrays or fewer live values would help"),
-        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
-    })?;
+    // Spilling needs a base that the prologue computes: only where registers run out. gc2000 has no immediates for offsets.
+    let has_spills = generation != machine::GC2000;
+    let first = Generated::new(&m, f, &t, size, options, has_spills && options.spill_all)?;
+    let Generated { mut isel, mut mf, moved, before, alloc, spilled } = match first {
+        Ok(done) => done,
+        Err(AllocError::OutOfRegisters(_)) if has_spills => {
+            Generated::new(&m, f, &t, size, options, true)?.map_err(|e| refusal(e, &m, chip, true))?
+        }
+        Err(e) => return Err(refusal(e, &m, chip, false)),
+    };
+    isel.scratch_bytes = isel.scratch_bytes.saturating_add(spilled);
 
     if options.opt_level > 0 {
         trace::enter("lane merging", &f.name);
@@ -183,9 +167,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         .at(e.span, "this entry point"));
     }
 
-    let temps = used_temps(&alloc, &isel);
+    let temps = used_temps(&alloc, &isel, isel.spills());
     let entry = container_entry(&m, &isel, &p, temps, options);
-    let stats = statistics(&p, temps, moved, &isel);
+    let stats = statistics(&p, temps, moved, &alloc, &isel);
     let times = if options.time_passes {
         report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
     } else {
@@ -200,6 +184,71 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         dumps: report.dumps,
         times,
     })
+}
+
+/// A function with its registers.
+struct Generated<'m> {
+    isel: Isel<'m>,
+    mf: MFunc<Vivante>,
+    moved: usize,
+    before: String,
+    alloc: AllocStats,
+    /// Bytes of scratch for spilled registers.
+    spilled: u32,
+}
+
+impl<'m> Generated<'m> {
+    fn new(
+        m: &'m Module,
+        f: &gpucc_ir::Function,
+        t: &'m Vivante,
+        size: [u32; 3],
+        options: &CodegenOptions,
+        spills: bool,
+    ) -> Result<Result<Generated<'m>, AllocError>, Diagnostic> {
+        trace::enter("isel", &f.name);
+        let mut isel = Isel::new(m, f, t, size, spills);
+        let mut mf = gpucc_mir::select(f, &mut isel)?;
+        trace::enter("machine clean-up", &f.name);
+        gpucc_mir::copy_prop(&mut mf, t);
+        if options.opt_level > 0 {
+            merge::saturate(&mut mf);
+        }
+        gpucc_mir::dce(&mut mf, t);
+        trace::enter("single uniform", &f.name);
+        let moved = emit::single_uniform(&mut mf, t, &isel.uniforms);
+        trace::enter("register allocation", &f.name);
+        mf.sort_blocks();
+        mf.split_critical_edges(t);
+        let spilling = spills.then(|| Vivante::spilling(t.generation, isel.scratch_bytes, &mut mf));
+        let before = gpucc_mir::print(&mf, t);
+        let alloc = gpucc_mir::allocate(&mut mf, spilling.as_ref().unwrap_or(t), &AllocOptions::from(options));
+        Ok(alloc.map(|alloc| {
+            let words = alloc.spill_words.first().copied().unwrap_or(0);
+            let spilled = words.next_multiple_of(4).saturating_mul(4);
+            Generated { isel, mf, moved, before, alloc, spilled }
+        }))
+    }
+}
+
+fn refusal(e: AllocError, m: &Module, chip: &str, spills: bool) -> Diagnostic {
+    let note = if spills {
+        "spilled registers do not help here: one instruction wants them all"
+    } else {
+        "the chip has no immediate offsets to reach spilled registers; smaller arrays or fewer live values would help"
+    };
+    match e {
+        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
+            "out-of-registers",
+            format!(
+                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once, at `{}`",
+                o.limit, o.demand, o.inst
+            ),
+        )
+        .at(m.span(o.loc), "most values are alive here")
+        .note(note),
+        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    }
 }
 
 /// Zeros in place of values that nobody defined: the chip (and the machine that stands for it) may not read what was never
@@ -225,9 +274,9 @@ fn define(f: &mut gpucc_ir::Function) {
     }
 }
 
-fn used_temps(alloc: &gpucc_mir::AllocStats, isel: &Isel<'_>) -> u16 {
+fn used_temps(alloc: &AllocStats, isel: &Isel<'_>, spilled: bool) -> u16 {
     let highest = alloc.used.first().and_then(gpucc_mir::UnitSet::highest);
-    let rows = highest.map_or(0, |u| u / 4 + 1);
+    let rows = if spilled { 64 } else { highest.map_or(0, |u| u / 4 + 1) };
     rows.max(isel.preloaded().len() as u16)
 }
 
@@ -253,7 +302,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
                     file: machine::exec::FILE_UNIFORM,
                     lane: c as u8,
                     index: r as u16,
-                    source: w.source(&mut limits),
+                    source: w.source(&mut limits, isel.scratch_bytes),
                 });
             }
         }
@@ -288,7 +337,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
     }
 }
 
-fn statistics(p: &emit::Program, temps: u16, moved: usize, isel: &Isel<'_>) -> Vec<(String, u64)> {
+fn statistics(p: &emit::Program, temps: u16, moved: usize, alloc: &AllocStats, isel: &Isel<'_>) -> Vec<(String, u64)> {
     let c = &p.counts;
     let words = p.uniforms.registers.iter().flatten().filter(|w| w.is_some()).count();
     [
@@ -304,6 +353,8 @@ fn statistics(p: &emit::Program, temps: u16, moved: usize, isel: &Isel<'_>) -> V
         ("branches", c.branches),
         ("loops", c.loops),
         ("memory", c.memory),
+        ("spills", u64::from(alloc.spills)),
+        ("reloads", u64::from(alloc.reloads)),
         ("shared_bytes", u64::from(isel.shared_bytes)),
         ("scratch_bytes", u64::from(isel.scratch_bytes)),
     ]

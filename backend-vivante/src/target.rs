@@ -1,7 +1,10 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
-use gpucc_mir::{Class, ClassInfo, CopyCx, InstInfo, MInst, Side, Src, Target, Use};
-use gpucc_regalloc::{Cfg, FileId, RegFile, Shape};
+use gpucc_mir::{
+    Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
+    VReg,
+};
+use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
 use machine::Op;
 use machine::rules::ty;
@@ -77,9 +80,19 @@ impl core::fmt::Debug for SrcMods {
 pub struct Vivante {
     /// Generation index of the machine crate.
     pub generation: u8,
+    /// Where spilled registers begin in the scratch of an invocation, if there is a base to reach it.
+    pub spill_at: Option<u32>,
+    /// Registers that are used before that base is known.
+    kept: Vec<VReg>,
     files: [RegFile; 1],
     classes: Vec<ClassInfo>,
 }
+
+/// The register that holds the base of an invocation's scratch where registers are spilled.
+pub const SPILL_BASE: PReg = PReg::new(FILE, 255, 1);
+
+/// Bytes of a spilled component.
+const WORD: u32 = 4;
 
 /// Class of `n` components anywhere in one register.
 pub const fn row(n: u32) -> Class {
@@ -97,6 +110,8 @@ impl Vivante {
         let class = |name, shape| ClassInfo { name, file: 0, shape };
         Vivante {
             generation,
+            spill_at: None,
+            kept: Vec::new(),
             files: [RegFile::new("t", 256, Cfg::Logical).rows(4)],
             classes: vec![
                 class("v1", Shape::row(1)),
@@ -109,6 +124,48 @@ impl Vivante {
                 class("v4", Shape::row(4)),
             ],
         }
+    }
+
+    /// The target of a generation whose spilled registers go to scratch from `at`; gives the function the base for it.
+    ///
+    /// What the entry computes before the base is known cannot be spilled, so those values live on under new names.
+    pub fn spilling(generation: u8, at: u32, mf: &mut MFunc<Vivante>) -> Vivante {
+        let mut t = Vivante::new(generation);
+        t.files[0].budget = UnitSet::first(255);
+        let is_base = |i: &MInst<Vivante>| i.defs.first().and_then(|d| d.phys()) == Some(SPILL_BASE);
+        let Some(at_base) = mf.blocks.first().and_then(|b| b.insts.iter().position(is_base)) else { return t };
+        t.spill_at = Some(at);
+        t.kept = mf.blocks[0].insts[..=at_base].iter().flat_map(MInst::vreg_defs).collect();
+        let mut new: Vec<Option<VReg>> = vec![None; mf.classes.len()];
+        let classes = &mut mf.classes;
+        let mut rename = |v: VReg| -> VReg {
+            if t.kept.contains(&v) {
+                return *new[v.0 as usize].get_or_insert_with(|| {
+                    classes.push(classes[v.0 as usize]);
+                    VReg(classes.len() as u32 - 1)
+                });
+            }
+            v
+        };
+        for (b, block) in mf.blocks.iter_mut().enumerate() {
+            let from = if b == 0 { at_base + 1 } else { 0 };
+            for u in block.insts[from..].iter_mut().flat_map(|i| &mut i.uses) {
+                if let Some(v) = u.vreg() {
+                    u.src = Src::Reg(gpucc_mir::Reg::V(rename(v)));
+                }
+            }
+            for a in block.succs.iter_mut().flat_map(|e| &mut e.args) {
+                *a = rename(*a);
+            }
+        }
+        let copies = new.iter().enumerate().filter_map(|(v, n)| n.map(|n| MInst::copy(n, VReg(v as u32))));
+        let copies: Vec<MInst<Vivante>> = copies.collect();
+        mf.blocks[0].insts.splice(at_base + 1..at_base + 1, copies);
+        t
+    }
+
+    fn spill_operands(&self, slot: SpillSlot) -> [Use<Vivante>; 2] {
+        [Use::preg(SPILL_BASE), Use::imm(self.spill_at.unwrap_or(0) + WORD * slot.word)]
     }
 
     /// Whether the chip computes this lane by lane and not once for all lanes.
@@ -166,17 +223,17 @@ impl Target for Vivante {
             swz[i] = s.place.units().position(|u| u == src.units[k]).unwrap_or(0) as u8;
         }
         let mut i = MInst::new(VOp::M(Op::Mov));
-        i.defs.push(gpucc_mir::Def::preg(d));
+        i.defs.push(Def::preg(d));
         cx.push(i.arg(Use::preg(s).mods(SrcMods { swz, ..SrcMods::default() })));
     }
 
     fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
         // a ^= b, b ^= a, a ^= b, one component at a time: the integer unit of gc2000 knows no more.
         for (&x, &y) in a.units.iter().zip(b.units) {
-            let unit = |u| gpucc_mir::PReg::new(0, u, 1);
+            let unit = |u| PReg::new(0, u, 1);
             for (d, s) in [(x, y), (y, x), (x, y)] {
                 let mut i = MInst::new(VOp::M(Op::Xor)).mods(Mods::ty(ty::U32));
-                i.defs.push(gpucc_mir::Def::preg(unit(d)));
+                i.defs.push(Def::preg(unit(d)));
                 cx.push(i.arg(Use::preg(unit(d))).arg(Use::preg(unit(s))));
             }
         }
@@ -184,8 +241,36 @@ impl Target for Vivante {
 
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
         let mut i = MInst::new(VOp::M(Op::Mov));
-        i.defs.push(gpucc_mir::Def::preg(dst.lanes()));
+        i.defs.push(Def::preg(dst.lanes()));
         cx.push(i.arg(*src));
+    }
+
+    fn spill_to(&self, _class: Class) -> SpillTo {
+        if self.spill_at.is_some() { SpillTo::Memory } else { SpillTo::Nothing }
+    }
+
+    fn keeps(&self, v: VReg) -> bool {
+        self.kept.contains(&v)
+    }
+
+    fn spill_headroom(&self, _file: FileId) -> u32 {
+        // A load writes neighbouring components.
+        if self.spill_at.is_some() { 4 } else { 0 }
+    }
+
+    fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let mods = Mods { lanes: u32::from(slot.units), ..Mods::ty(ty::U32) };
+        cx.push(MInst::new(VOp::M(Op::Store)).args(self.spill_operands(slot)).arg(v).mods(mods));
+    }
+
+    fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let n = u32::from(slot.units);
+        let neighbours = n == 1 || n == 4;
+        let to = if neighbours { v } else { cx.temp(run(n)) };
+        cx.push(MInst::new(VOp::M(Op::Load)).def(to).args(self.spill_operands(slot)).mods(Mods::ty(ty::U32)));
+        if !neighbours {
+            cx.push(MInst::copy(v, to));
+        }
     }
 
     fn jump(&self, to: gpucc_mir::BlockId) -> MInst<Self> {
@@ -205,7 +290,7 @@ impl Target for Vivante {
         }
     }
 
-    fn reg_name(&self, reg: gpucc_mir::PReg) -> String {
+    fn reg_name(&self, reg: PReg) -> String {
         let lanes = reg.place.lanes(4);
         let letters: String =
             ['x', 'y', 'z', 'w'].iter().enumerate().filter(|(i, _)| lanes >> i & 1 == 1).map(|(_, c)| *c).collect();

@@ -28,11 +28,13 @@ pub enum Word {
     Shared,
     /// Base of scratch.
     Scratch,
+    /// Bytes of scratch of an invocation, where spilling decides how many.
+    Stride,
 }
 
 impl Word {
     /// What the container calls it; `limits` collects the family words of derived sizes.
-    pub fn source(self, limits: &mut Vec<[u32; 4]>) -> Source {
+    pub fn source(self, limits: &mut Vec<[u32; 4]>, scratch_bytes: u32) -> Source {
         match self {
             Word::Limit(group, binding, less, shift) => {
                 let row = [group, binding, less, shift];
@@ -49,6 +51,7 @@ impl Word {
             Word::Groups(d) => Source::NumWorkgroups(d),
             Word::Shared => Source::SharedBase,
             Word::Scratch => Source::ScratchBase,
+            Word::Stride => Source::Const(scratch_bytes),
         }
     }
 }

@@ -66,6 +66,8 @@ pub struct Isel<'m> {
     shared_base: Option<VReg>,
     scratch_base: Option<VReg>,
     index: Option<VReg>,
+    /// Whether the prologue prepares for spilled registers.
+    spills: bool,
     /// Uniform words of buffer contents promoted so far.
     promoted: u32,
 }
@@ -78,7 +80,7 @@ const PROMOTED: u32 = 400;
 
 impl<'m> Isel<'m> {
     /// Lays out memory and gets ready.
-    pub fn new(module: &'m Module, f: &Function, t: &'m Vivante, size: [u32; 3]) -> Isel<'m> {
+    pub fn new(module: &'m Module, f: &Function, t: &'m Vivante, size: [u32; 3], spills: bool) -> Isel<'m> {
         let mut shared_offsets = vec![0; module.globals.len()];
         let mut private_offsets = vec![0; module.globals.len()];
         let (mut shared, mut scratch) = (0u32, 0u32);
@@ -139,8 +141,14 @@ impl<'m> Isel<'m> {
             shared_base: None,
             scratch_base: None,
             index: None,
+            spills,
             promoted: 0,
         }
+    }
+
+    /// Whether registers may be spilled.
+    pub fn spills(&self) -> bool {
+        self.spills
     }
 
     fn chip(&self) -> &'static str {
@@ -182,6 +190,9 @@ impl<'m> Isel<'m> {
         // From the last to the first, as each may ask for others.
         let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
         let mut later: Vec<Later<'m>> = Vec::new();
+        if self.spills && self.scratch_base.is_none() {
+            self.scratch_base = Some(cx.temp(row(1)));
+        }
         let needs_group = self.scratch_base.is_some() || self.shared_base.is_some();
         if self.scratch_base.is_some() && self.index.is_none() {
             self.index = Some(cx.temp(row(1)));
@@ -240,9 +251,14 @@ impl<'m> Isel<'m> {
                 if let (Some(out), Some(index)) = (scratch, index) {
                     let n = s.literal(s.size.iter().product());
                     let i = s.mad(cx, Use::reg(linear), n, Some(Use::reg(index)));
-                    let (n, base) = (s.literal(s.scratch_bytes), s.word(Word::Scratch));
+                    let n = if s.spills { s.word(Word::Stride) } else { s.literal(s.scratch_bytes) };
+                    let base = s.word(Word::Scratch);
                     let b = s.mad(cx, Use::reg(i), n, Some(base));
                     cx.emit(MInst::copy(out, b));
+                    if s.spills {
+                        let keep = Def::preg(crate::target::SPILL_BASE);
+                        cx.emit(MInst::new(VOp::M(machine::Op::Mov)).def(keep).arg(b));
+                    }
                 }
             }));
         }
