@@ -58,7 +58,9 @@ fn caps() -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
-    Caps { expand: EXPAND, scalar: true, strict_align: true, fuse_fma: true, ..Caps::FULL }
+    // A select is a comparison and two moves, an access to l[] a shift of the offset and a load.
+    let private_access_cost = 8;
+    Caps { expand: EXPAND, scalar: true, strict_align: true, fuse_fma: true, private_access_cost, ..Caps::FULL }
 }
 
 /// Registers that an invocation may use so that a workgroup fits a multiprocessor (reference section 10).
@@ -157,6 +159,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         );
     }
 
+    if options.opt_level > 0 {
+        trace::enter("moves of constants", &f.name);
+        gpucc_mir::fold_moves(&mut mf, &t);
+    }
     trace::enter("layout", &f.name);
     layout::run(&mut mf, &t);
     let mir = gpucc_mir::print(&mf, &t);

@@ -360,6 +360,15 @@ impl Target for Tesla {
             && inst.uses.iter().all(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_)))
     }
 
+    fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
+        let (Some(TOp::M(Op::Mov)), [d], [s]) = (inst.target_op(), inst.defs.as_slice(), inst.uses.as_slice()) else {
+            return None;
+        };
+        let plain = inst.mods == Mods::ty(Ty::B32) && s.mods == SrcMods::default();
+        let (d, s) = (d.phys()?, s.phys()?);
+        (plain && d.file == R && s.file == R && s != ZERO && d.place.len() == 1 && s.place.len() == 1).then_some((d, s))
+    }
+
     fn jump(&self, to: BlockId) -> MInst<Self> {
         MInst::new(TOp::M(Op::Bra)).arg(to).mods(Mods::ty(Ty::None))
     }

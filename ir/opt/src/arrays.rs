@@ -8,7 +8,7 @@
 //! What is left are accesses at constant offsets, which `mem2reg` turns into values. An offset beyond the variable picks
 //! its last element (a robust module allows that; otherwise the program must not do it).
 //!
-//! Needs: nothing. Keeps: the CFG. Leaves alone: variables above `Caps::select_array_bytes`, more than [`MOST`] elements per
+//! Needs: nothing. Keeps: the CFG. Leaves alone: variables whose selects would cost more than their accesses (`Caps::private_access_cost`), variables above `Caps::select_array_bytes`, more than [`MOST`] elements per
 //! access, volatile and atomic accesses.
 
 use crate::Cx;
@@ -42,6 +42,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     // Bytes that accesses reach, by variable: first, end, whether as booleans.
     let mut reach: SideMap<Local, Vec<(u32, u32, bool)>> = SideMap::new();
     let mut dynamic = false;
+    // What selects and accesses would cost, by variable.
+    let mut costs: SideMap<Local, (u64, u64)> = SideMap::with_default((0, 0));
     {
         let mut u = UpperBounds::new(f, cx.workgroup_size);
         for (_, i) in f.insts_in_order() {
@@ -62,6 +64,13 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             match plan {
                 Some(Elements { first, step, n, .. }) if matches!(d.op, Op::Load | Op::Store) && m.flags.is_plain() => {
                     let ty = if d.op == Op::Load { f.ty(d.result()) } else { f.ty(d.args[0]) };
+                    if d.dyn_offset().is_some() {
+                        // A store loads, chooses and stores each element.
+                        costs[l].0 += u64::from(n) * if d.op == Op::Load { 1 } else { 2 };
+                        costs[l].1 += u64::from(cx.caps.private_access_cost);
+                    } else {
+                        costs[l].1 += 2;
+                    }
                     reach[l].push((first, first + (n - 1) * step + bytes, ty.is_bool()));
                     plans[i] = plan.filter(|_| d.dyn_offset().is_some());
                 }
@@ -73,6 +82,11 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     if !dynamic {
         return;
+    }
+    for l in f.locals.keys() {
+        if costs[l].0 > costs[l].1 {
+            good.remove(l);
+        }
     }
     // Reading a word as a boolean and writing it back would lose its bits.
     for l in f.locals.keys() {
@@ -221,6 +235,7 @@ impl Choice<'_> {
 mod tests {
     use super::run;
     use crate::testing::{opt, unchanged};
+    use crate::{Caps, Cx};
 
     #[test]
     fn small_arrays_become_selects() {
@@ -235,6 +250,27 @@ mod tests {
         assert_eq!(t.matches("select").count(), 4, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 8:i32").count(), 1, "{t}");
         assert_eq!(t.matches("icmp.uge v1, 4:i32").count(), 1, "{t}");
+    }
+
+    /// One load from sixteen elements: selects, unless an access costs less.
+    #[test]
+    fn cheap_memory_stays_memory() {
+        const TEXT: &str = "func0 \"f\" {\n  local0 \"a\" size 64 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  \
+             v1: i32 = shl v0, 2:i32\n  store v0, local0[0 + v1] align 4\n  v2: i32 = load local0[0 + v1] align 4\n  \
+             store v2, res1[0] align 4\n  ret\n}";
+        let with = |cost: u32| {
+            opt(
+                |f, cx| {
+                    let caps = Caps { private_access_cost: cost, ..*cx.caps };
+                    let mut with = Cx::new(cx.module, &caps);
+                    run(f, &mut with);
+                    cx.must_change(with.changes());
+                },
+                TEXT,
+            )
+        };
+        assert!(!with(u32::MAX).contains("+ v1]"));
+        assert!(with(8).contains("+ v1]"));
     }
 
     #[test]

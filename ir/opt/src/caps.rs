@@ -51,6 +51,9 @@ pub struct Caps {
     pub checked_stores: bool,
     /// Private variables up to this many bytes become selects when they are indexed dynamically; larger ones stay memory.
     pub select_array_bytes: u32,
+    /// What an access to private memory at a dynamic offset costs, in selects: where the selects of all accesses to a variable
+    /// would cost more than the accesses, it stays memory.
+    pub private_access_cost: u32,
     /// Whether such loads test the bits of the index, one comparison for half of the elements; otherwise each element is
     /// compared, which is better where comparing and selecting is one instruction.
     pub select_by_bits: bool,
@@ -78,6 +81,7 @@ impl Caps {
         checked_loads: false,
         checked_stores: false,
         select_array_bytes: 64,
+        private_access_cost: u32::MAX,
         select_by_bits: true,
         prefer_mul24: false,
         offset_fold: 0,
