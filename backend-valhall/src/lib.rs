@@ -232,7 +232,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     mf.split_critical_edges(&t);
     trace::enter("register allocation", &f.name);
     let before = gpucc_mir::print(&mf, &t);
-    let (mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
+    let (mut mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
     let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
     if scratch > MOST_PRIVATE {
         let message = format!(
@@ -241,6 +241,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         return Err(refuse("private-memory", message, e));
     }
 
+    if options.opt_level > 0 {
+        trace::enter("moves of constants", &f.name);
+        gpucc_mir::fold_moves(&mut mf, &t);
+    }
     trace::enter("emission", &f.name);
     let mir = gpucc_mir::print(&mf, &t);
     let p = emit::emit(&mf, generation, options.verify)?;
@@ -289,7 +293,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     })
 }
 
-/// Allocates within 32 registers if that needs no spilling: twice as many threads run then.
+/// One spilled register stored or loaded in so many instructions is worth twice as many threads: the unit for memory takes as long
+/// for one access as the others for 64 instructions.
+const FEW_SPILLS: u64 = 256;
+
+/// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
 fn allocate(
     mf: MFunc<Valhall>,
     spill_base: u32,
@@ -304,10 +312,15 @@ fn allocate(
         let mut trial = mf.clone();
         gpucc_mir::allocate(&mut trial, &t, &o).map(|s| (trial, all, s))
     };
-    match attempt(false) {
-        Ok(done) if options.spill_all || done.2.spills + done.2.reloads == 0 => return Ok(done),
-        Ok(_) | Err(AllocError::OutOfRegisters(_)) => {}
-        Err(AllocError::Invalid(s)) => return Err(Diagnostic::internal("register-allocation", s)),
+    let internal = |s: String| Diagnostic::internal("register-allocation", s);
+    // With half as many values again as registers there is no hope.
+    let pressure = gpucc_mir::pressure(&mf, &Valhall::new(false)).map_err(internal)?;
+    if options.spill_all || pressure.first().is_none_or(|&p| p <= 48) {
+        match attempt(false) {
+            Ok(done) if options.spill_all || done.2.spill_cost * FEW_SPILLS <= done.2.cost => return Ok(done),
+            Ok(_) | Err(AllocError::OutOfRegisters(_)) => {}
+            Err(AllocError::Invalid(s)) => return Err(internal(s)),
+        }
     }
     attempt(true).map_err(|e| match e {
         AllocError::OutOfRegisters(o) => Diagnostic::unsupported(

@@ -232,6 +232,15 @@ impl Target for Valhall {
             && inst.uses.iter().all(|u| !matches!(u.src, Src::Reg(_)))
     }
 
+    fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
+        let (Some(VOp::Op(Op::MovI32)), [d], [s]) = (inst.target_op(), inst.defs.as_slice(), inst.uses.as_slice())
+        else {
+            return None;
+        };
+        let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
+        Some((d.phys()?, s.phys()?)).filter(|(d, s)| plain && d.place.len() == 1 && s.place.len() == 1)
+    }
+
     fn jump(&self, to: BlockId) -> MInst<Self> {
         MInst::new(VOp::Jump).arg(to)
     }

@@ -135,7 +135,8 @@ fn perturbed() {
     }));
 }
 
-/// Allocator stress switches change registers and copies, never results.
+/// Allocator stress switches change registers and copies, never results: few registers, bad places, everything that can be spilled is,
+/// that in bad places. Where a backend has no memory to spill to, only what can be computed again leaves its register.
 #[test]
 fn under_allocator_stress() {
     let targets = Target::parse_list("all").expect("all families");
