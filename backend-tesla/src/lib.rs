@@ -234,17 +234,21 @@ impl Shape {
 /// pool index of each place.
 fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
     let mut uses = vec![0u32; count];
+    let mut halves = vec![false; count];
     for u in mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| &i.uses) {
         if let Src::Uniform(n) = u.src
             && let Slot::Pool(k) = Slot::unpack(n)
         {
             uses[k as usize] += 1;
+            halves[k as usize] |= u.mods.half != target::Half::Whole;
         }
     }
     let mut order: Vec<usize> = (0..count).filter(|&k| uses[k] > 0).collect();
     // With more words than operands reach, those that are operands are the first ones already.
     if count <= slots::REACH {
-        order.sort_by_key(|&k| (std::cmp::Reverse(uses[k]), k));
+        // Operands reach the halves of fewer words; selection sees to it that there are not too many.
+        let many = order.len() > slots::HALF_REACH;
+        order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
     }
     let mut words = vec![0; count];
     for (at, &k) in order.iter().enumerate() {

@@ -60,6 +60,9 @@ pub struct Pool {
 /// Words that ALU operands of long forms reach.
 pub const REACH: usize = 127;
 
+/// Words of which such operands reach the halves: those are counted by halves.
+pub const HALF_REACH: usize = 64;
+
 impl Pool {
     /// The operand for a word.
     pub fn slot(&mut self, w: Word) -> Slot {

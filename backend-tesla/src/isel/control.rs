@@ -7,8 +7,8 @@ use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
 
 use super::{Cx, Extra, Isel, U};
-use crate::slots::{REACH, Slot};
-use crate::target::{FLAGS, HOLDS, Mods, R32, TOp, Tesla};
+use crate::slots::{HALF_REACH, REACH, Slot};
+use crate::target::{FLAGS, HOLDS, Half, Mods, R32, TOp, Tesla};
 
 /// A conditional branch.
 fn branch(c: VReg, pred: u8, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
@@ -185,7 +185,10 @@ impl Isel<'_> {
     /// that no operand reaches.
     fn legal_operands(mf: &mut gpucc_mir::MFunc<Tesla>) {
         let far = |u: &U| match u.src {
-            Src::Uniform(n) => matches!(Slot::unpack(n), Slot::Pool(k) if k as usize >= REACH),
+            Src::Uniform(n) => {
+                let reach = if u.mods.half == Half::Whole { REACH } else { HALF_REACH };
+                matches!(Slot::unpack(n), Slot::Pool(k) if k as usize >= reach)
+            }
             _ => false,
         };
         for b in 0..mf.blocks.len() {
