@@ -140,6 +140,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
+        skip: options.skip_passes.clone(),
+        measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
@@ -271,7 +273,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..Entry::default()
     };
     let times = if options.time_passes {
-        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+        report
+            .times
+            .iter()
+            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
+            .collect()
     } else {
         Vec::new()
     };

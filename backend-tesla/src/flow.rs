@@ -108,6 +108,7 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
     let mut absorbed: Vec<Vec<Block>> = vec![Vec::new(); n];
     let mut unabsorbed: Vec<Block> = Vec::new();
     let mut branches = 0;
+    let mut closed: SideMap<ConstructId, Option<bool>> = SideMap::new();
     for &b in &f.layout {
         p.loop_of[b] = mk.s.loop_of(b).map(|l| mk.s.constructs[l].header);
         if !mk.reachable[b] || !u.divergent_branch(f, b) {
@@ -122,7 +123,7 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
             if mk.is_loop(k) {
                 return mk.preds[c.header].iter().any(|&x| mk.contains(k, x));
             }
-            mk.reachable[c.merge] && mk.closed(k)
+            mk.reachable[c.merge] && *closed[k].get_or_insert_with(|| mk.closed(k))
         });
         match found {
             Some(k) if mk.is_loop(k) || !mk.ends[mk.s.constructs[k].merge] => absorbed[k.0 as usize].push(b),
@@ -157,19 +158,23 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
             p.absorber[b] = id;
         }
     }
-    // Loops that are left by `break`.
+    // Loops that are left by `break`; the constructs with a join in each loop.
+    let mut joins: SideMap<ConstructId, Vec<ConstructId>> = SideMap::new();
+    for k in mk.s.constructs.keys().filter(|k| pushed[k.0 as usize].is_some()) {
+        for l in mk.s.enclosing(Some(k)).filter(|&l| mk.is_loop(l)) {
+            joins[l].push(k);
+        }
+    }
     for (l, c) in mk.s.constructs.iter().filter(|x| mk.is_loop(x.0)) {
         let needs = mk.members[l].iter().any(|&x| {
             let leaves = mk.reachable[x] && f.succs(x).contains(&c.merge);
             let inside_of_join = |k: ConstructId| {
-                pushed[k.0 as usize].is_some_and(|at| {
-                    let within = mk.s.enclosing(Some(k)).any(|e| e == l);
-                    within && mk.dom.dominates(at, x) && (k == l || at == x || mk.contains(k, x))
-                })
+                pushed[k.0 as usize]
+                    .is_some_and(|at| mk.dom.dominates(at, x) && (k == l || at == x || mk.contains(k, x)))
             };
             leaves
                 && (p.divergent[x]
-                    || (0..n as u32).map(ConstructId).any(inside_of_join)
+                    || joins[l].iter().copied().any(inside_of_join)
                     || unabsorbed.iter().any(|&b| mk.contains(l, b)))
         });
         if needs {

@@ -160,6 +160,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
+        skip: options.skip_passes.clone(),
+        measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
     let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
@@ -207,7 +209,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         module: &m,
         resources: &resources,
         workgroup_size: e.workgroup_size,
-        uniforms: Uniforms::default(),
+        // An address and a size for each buffer, the address of scratch memory, the launch's size.
+        uniforms: Uniforms::new(3 * m.resources.len() + 8),
         entries: Vec::new(),
         places: &place,
         uniformity: gpucc_ir::analysis::Uniformity::new(&m, f),
@@ -278,7 +281,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..Entry::default()
     };
     let times = if options.time_passes {
-        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+        report
+            .times
+            .iter()
+            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
+            .collect()
     } else {
         Vec::new()
     };

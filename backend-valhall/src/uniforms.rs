@@ -16,15 +16,28 @@ pub struct Uniforms {
     words: Vec<Option<Source>>,
     /// Whether the word is half of a 64-bit value.
     wide: Vec<bool>,
+    /// Constants that are in, and how many may be: a constant can be made by an instruction, an address cannot.
+    constants: usize,
+    most_constants: usize,
 }
 
 impl Uniforms {
+    /// No words yet; `reserved` of them are kept for what is not a constant.
+    pub fn new(reserved: usize) -> Uniforms {
+        Uniforms { most_constants: MOST.saturating_sub(reserved), ..Uniforms::default() }
+    }
+
     /// The word that holds `source`; `None` when there is no room.
     pub fn word(&mut self, source: Source) -> Option<u32> {
         if let Some(n) = self.words.iter().position(|w| *w == Some(source)) {
             return Some(n as u32);
         }
+        let constant = matches!(source, Source::Const(_));
+        if constant && self.constants >= self.most_constants {
+            return None;
+        }
         (self.words.len() < MOST).then(|| {
+            self.constants += usize::from(constant);
             self.words.push(Some(source));
             self.wide.push(false);
             self.words.len() as u32 - 1

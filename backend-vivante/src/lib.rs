@@ -102,6 +102,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
+        skip: options.skip_passes.clone(),
+        measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
@@ -171,7 +173,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = container_entry(&m, &isel, &p, temps, options);
     let stats = statistics(&p, temps, moved, &alloc, &isel);
     let times = if options.time_passes {
-        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+        report
+            .times
+            .iter()
+            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
+            .collect()
     } else {
         Vec::new()
     };

@@ -52,10 +52,28 @@ fn print_stats(artifact: &Artifact, target: Target) {
 fn print_times(artifact: &Artifact, target: Target) {
     for o in artifact.outputs() {
         let total: u64 = o.times.iter().map(|t| t.nanos).sum();
-        println!("{target} {}: passes, {:.1} us in all", o.entry.name, total as f64 / 1000.0);
+        // What all passes took away of the estimated work, and each one's share of it; passes that lower add some.
+        let first = o.times.first().map_or(0, |t| t.work);
+        let all = o.times.last().map_or(0, |t| first as i64 - t.work as i64);
+        println!(
+            "{target} {}: passes, {:.1} us in all; work {first} -> {}",
+            o.entry.name,
+            total as f64 / 1000.0,
+            first as i64 - all
+        );
+        let mut before = first;
         for t in &o.times {
-            let share = 100.0 * t.nanos as f64 / total.max(1) as f64;
-            println!("  {:<22} {:>10.1} us {share:>5.1} % {:>7} changes", t.pass, t.nanos as f64 / 1000.0, t.changes);
+            let time = 100.0 * t.nanos as f64 / total.max(1) as f64;
+            let less = before as i64 - t.work as i64;
+            before = t.work;
+            let share = 100.0 * less as f64 / all.unsigned_abs().max(1) as f64;
+            println!(
+                "  {:<16} {:>10.1} us {time:>5.1} % {:>7} changes {:>8} work {share:>7.1} % of the reduction",
+                t.pass,
+                t.nanos as f64 / 1000.0,
+                t.changes,
+                -less,
+            );
         }
     }
 }

@@ -172,6 +172,10 @@ impl<K: Entity, V> Index<K> for SideMap<K, V> {
 impl<K: Entity, V: Clone> IndexMut<K> for SideMap<K, V> {
     fn index_mut(&mut self, k: K) -> &mut V {
         if k.index() >= self.items.len() {
+            // A map that one entity makes large again and again is how passes get slow.
+            if k.index() > self.items.len() + 64 {
+                crate::trace::work((k.index() - self.items.len()) as u64);
+            }
             self.items.resize(k.index() + 1, self.default.clone());
         }
         &mut self.items[k.index()]
@@ -198,6 +202,9 @@ impl<K: Entity> EntitySet<K> {
     }
     /// Adds an entity; true if it was not there before.
     pub fn insert(&mut self, k: K) -> bool {
+        if k.index() > self.bits.len() + 4096 {
+            crate::trace::work(((k.index() - self.bits.len()) / 64) as u64);
+        }
         self.bits.grow(k.index() + 1);
         !self.bits.put(k.index())
     }
@@ -215,6 +222,7 @@ impl<K: Entity> EntitySet<K> {
     }
     /// Adds all members of `other`; true if that changed anything.
     pub fn union_with(&mut self, other: &Self) -> bool {
+        crate::trace::work((other.bits.len() / 64) as u64);
         let before = self.bits.count_ones(..);
         self.bits.union_with(&other.bits);
         self.bits.count_ones(..) != before
@@ -235,6 +243,7 @@ impl<K: Entity> EntitySet<K> {
     }
     /// Removes all members.
     pub fn clear(&mut self) {
+        crate::trace::work((self.bits.len() / 64) as u64);
         self.bits.clear();
     }
 }

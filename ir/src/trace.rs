@@ -1,10 +1,13 @@
-//! What the compiler is doing right now on this thread, so that a bug report can name pass, function and instruction.
+//! What the compiler is doing right now on this thread, so that a bug report can name pass, function and instruction, and
+//! how much it has done, so that a test can see without a clock that work grows with the program and no faster.
 //!
-//! Passes and backends call [`enter`]; the facade asks [`current`] after it caught a panic. Nothing else may depend on it.
+//! Passes and backends call [`enter`]; the facade asks [`current`] after it caught a panic. Analyses and the maps they are
+//! made of count into [`work`]. Nothing else may depend on it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 thread_local! {
+    static WORK: Cell<u64> = const { Cell::new(0) };
     static CURRENT: RefCell<Option<(&'static str, String)>> = const { RefCell::new(None) };
     static INST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
@@ -19,6 +22,16 @@ pub fn enter(pass: &'static str, function: &str) {
 /// internal error is raised.
 pub fn at(inst: impl Into<String>) {
     INST.with(|i| *i.borrow_mut() = Some(inst.into()));
+}
+
+/// Counts `n` steps (blocks visited, words cleared). For places that a program's size makes expensive, not for every step.
+pub fn work(n: u64) {
+    WORK.with(|w| w.set(w.get().wrapping_add(n)));
+}
+
+/// The steps counted on this thread so far.
+pub fn worked() -> u64 {
+    WORK.with(Cell::get)
 }
 
 /// Pass, function and instruction of this thread, taken (the next call gives `None`).

@@ -22,6 +22,8 @@ pub struct CodegenOptions {
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
+    /// Passes to leave out (names), for measuring what they are worth. Only passes that may be left out are.
+    pub skip_passes: Vec<String>,
 }
 
 impl Default for CodegenOptions {
@@ -35,6 +37,7 @@ impl Default for CodegenOptions {
             fragment: false,
             dump_after: Vec::new(),
             time_passes: false,
+            skip_passes: Vec::new(),
         }
     }
 }
@@ -48,6 +51,8 @@ pub struct PassTime {
     pub nanos: u64,
     /// Number of changes it reports.
     pub changes: u64,
+    /// Estimate of the IR instructions executed after it (see `gpucc_opt::pipeline::work`).
+    pub work: u64,
 }
 
 /// What a backend makes of one entry point.

@@ -2,6 +2,8 @@
 
 mod parallel;
 
+use gpucc_sim::{BoundBuffer, Dispatch};
+
 /// One run of an example.
 pub struct Example {
     /// File name below `examples/`.
@@ -14,6 +16,17 @@ pub struct Example {
     pub buffers: Vec<(u32, u32, Vec<u8>, bool)>,
     /// The expected contents of output buffers.
     pub expected: Vec<Expected>,
+}
+
+impl Example {
+    /// The dispatch, with fresh buffers.
+    pub fn dispatch(&self) -> Dispatch {
+        let mut d = Dispatch::new(self.grid);
+        for (group, binding, bytes, writable) in &self.buffers {
+            d.buffers.push(BoundBuffer { group: *group, binding: *binding, bytes: bytes.clone(), writable: *writable });
+        }
+        d
+    }
 }
 
 /// What an output buffer must hold.

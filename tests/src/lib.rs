@@ -6,4 +6,5 @@ pub mod examples;
 pub mod exec;
 pub mod filetest;
 pub mod randprog;
+pub mod scaling;
 pub mod shared;

@@ -10,7 +10,7 @@ const PAGES: &[Page] = &[
     ("isa-tesla.md", gpucc_tesla_machine::reference_page),
     ("isa-gcn.md", gpucc_gcn_machine::reference_page),
     ("ir-ops.md", gpucc_ir::ops::reference_page),
-    ("ir-passes.md", gpucc_opt::pipeline::reference_page),
+    ("optimisation.md", gpucc_opt::pipeline::reference_page),
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
 ];
 

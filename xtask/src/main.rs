@@ -1,8 +1,9 @@
 //! Project chores: `cargo xtask ci` runs every check, `cargo xtask docs` writes the pages that derive from tables,
-//! `cargo xtask mutate` shows that the tests of the tables notice a wrong bit.
+//! `cargo xtask mutate` shows that the tests of the tables notice a wrong bit, `cargo xtask peers` writes the page about performance.
 
 mod docs;
 mod mutate;
+mod peers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -65,9 +66,10 @@ fn main() -> ExitCode {
     let ok = match args.first().map(String::as_str) {
         Some("ci") => ci(),
         Some("docs") => docs::run(args.get(1).map(String::as_str) == Some("--check")),
+        Some("peers") => peers::run(&args[1..]),
         Some("mutate") => mutate::run(&args[1..]),
         _ => {
-            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [ROWS] [FAMILY...]");
+            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [ROWS] [FAMILY...] | peers [FILE]");
             return ExitCode::from(2);
         }
     };

@@ -90,10 +90,17 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     // Reading a word as a boolean and writing it back would lose its bits.
     for l in f.locals.keys() {
-        let r = &reach[l];
-        let clash = |x: &(u32, u32, bool)| r.iter().any(|y| x.2 != y.2 && x.0 < y.1 && y.0 < x.1);
-        if r.iter().any(clash) {
-            good.remove(l);
+        // In order of their first byte, only the furthest end of each kind so far can reach into the next one.
+        let r = &mut reach[l];
+        r.sort_unstable();
+        let mut ends = [0, 0];
+        for &(first, end, bools) in r.iter() {
+            if ends[usize::from(!bools)] > first {
+                good.remove(l);
+                break;
+            }
+            let own = &mut ends[usize::from(bools)];
+            *own = end.max(*own);
         }
     }
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);

@@ -5,7 +5,7 @@
 
 use crate::Cx;
 use crate::dce::drop_params;
-use gpucc_ir::{Function, SideMap, Value};
+use gpucc_ir::{Function, SideMap, Value, trace};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -21,6 +21,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut changed = true;
     while changed {
         changed = false;
+        trace::work(f.layout.len() as u64);
         for &b in &f.layout {
             if b == entry {
                 continue;

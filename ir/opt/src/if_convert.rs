@@ -1,10 +1,14 @@
-//! Turns small diamonds into selects.
+//! Turns small diamonds, and switches that only choose values, into selects.
 //!
 //! ```text
 //! br c, block1, block2 merge block3      v5 = ..     (both arms)
 //! block1: v5 = ..; jump block3(v5)  ==>  v6 = select c, v5, v0
 //! block2: jump block3(v0)                jump block3(v6)
 //! ```
+//!
+//! A switch whose edges all lead to one place compares once for each case and selects once for each value that differs,
+//! where that is no more than [`CHOICES`] times `Caps::if_convert`: a switch costs a comparison and a branch for each case
+//! anyway.
 //!
 //! Needs: structured control flow. Keeps: dominators of surviving blocks. Moves only what may be speculated, nothing
 //! convergent, of memory only loads that are known to lie in bounds of what nobody writes, and no more than
@@ -15,6 +19,9 @@ use crate::gvn::{is_value, readonly};
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{Attr, Block, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value};
 
+/// How much more a switch may cost than a diamond.
+const CHOICES: u32 = 4;
+
 /// Runs the pass; inner diamonds first, so that outer ones may follow.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = f.preds();
@@ -22,6 +29,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let before = cx.changes();
     for b in f.layout.clone().into_iter().rev() {
         let t = f.terminator(b);
+        if f.insts[t].op == Op::Switch {
+            choose(f, cx, b, t);
+            continue;
+        }
         let d = &f.insts[t];
         let Attr::Br { then, other, merge } = &d.attr else { continue };
         let (then, other, merge, cond) = (then.clone(), other.clone(), *merge, d.args[0]);
@@ -84,6 +95,55 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
 }
 
+/// A switch whose edges all lead to one block becomes selects.
+fn choose(f: &mut Function, cx: &mut Cx<'_>, b: Block, t: Inst) {
+    let Attr::Switch(s) = f.insts[t].attr.clone() else { return };
+    let (join, value) = (s.default.block, f.insts[t].args[0]);
+    let merge = f.insts[t].merge();
+    if s.cases.iter().any(|c| c.1.block != join) || (f.blocks[join].header.is_some() && merge != Some(join)) {
+        return;
+    }
+    // Cases with equal arguments share a condition; those of the default need none.
+    let mut groups: Vec<(Edge, Vec<u64>)> = Vec::new();
+    for (k, e) in s.cases.iter().filter(|c| c.1 != s.default) {
+        match groups.iter_mut().find(|g| g.0 == *e) {
+            Some(g) => g.1.push(*k),
+            None => groups.push((e.clone(), vec![*k])),
+        }
+        if groups.len() > 64 {
+            return;
+        }
+    }
+    let differ = |e: &Edge| e.args.iter().zip(&s.default.args).filter(|(a, b)| a != b).count();
+    let compares: usize = groups.iter().map(|g| 2 * g.1.len() - 1).sum();
+    let selects: usize = groups.iter().map(|g| differ(&g.0)).sum();
+    if (compares + selects) as u32 > CHOICES * cx.caps.if_convert || !cx.change() {
+        return;
+    }
+    f.blocks[b].insts.pop();
+    let mut bld = Builder::like(f, b, t);
+    let ty = bld.func.ty(value);
+    let mut args = s.default.args.clone();
+    for (e, cases) in groups {
+        let mut hit: Option<Value> = None;
+        for k in cases {
+            let k = bld.func.iconst(ty, k as i64);
+            let c = bld.icmp(gpucc_ir::IntCc::Eq, value, k);
+            hit = Some(hit.map_or(c, |h| bld.or(h, c)));
+        }
+        let Some(hit) = hit else { continue };
+        for (n, &v) in e.args.iter().enumerate() {
+            if v != s.default.args[n] {
+                args[n] = bld.select(hit, v, args[n]);
+            }
+        }
+    }
+    match merge {
+        Some(m) => bld.jump_merge(join, &args, m),
+        None => bld.jump(join, &args),
+    };
+}
+
 /// What executing an instruction in vain costs; more than any limit if it must not be.
 fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &Cx<'_>) -> u32 {
     let op = f.insts[i].op;
@@ -130,6 +190,28 @@ mod tests {
              br v1, block4(1:i32), block4(2:i32)\nblock3:\n  jump block4(3:i32)\nblock4(v9: i32):\n  store v9, res1[0] align 4\n  ret\n}",
         );
         assert!(t.contains("select v1, 1:i32, 2:i32"), "{t}");
+    }
+
+    const SWITCH: &str = "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n\
+        switch v0, 1: block1(7:i32, v0), 5: block1(7:i32, v0), 6: block1(9:i32, v0), 8: block1(3:i32, v0), default: block1(3:i32, v0) merge block1\n\
+        block1(v1: i32, v2: i32):\n  v3: i32 = iadd v1, v2\n  store v3, res1[0] align 4\n  ret\n}";
+
+    #[test]
+    fn a_switch_that_chooses_a_value_becomes_selects() {
+        let t = opt(run, SWITCH);
+        assert!(!t.contains("switch") && !t.contains("8:i32"), "{t}");
+        assert_eq!((t.matches("icmp.eq").count(), t.matches("select").count()), (3, 2), "{t}");
+    }
+
+    #[test]
+    fn a_switch_with_work_in_it_stays() {
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n\
+             switch v0, 1: block1, 5: block2(4:i32), default: block2(3:i32) merge block2\n\
+             block1:\n  store v0, res1[4] align 4\n  jump block2(1:i32)\n\
+             block2(v1: i32):\n  store v1, res1[0] align 4\n  ret\n}",
+        );
     }
 
     #[test]

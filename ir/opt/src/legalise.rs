@@ -74,7 +74,14 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
     let wide = |v: Value, b: &Builder<'_>| matches!(b.func.ty(v).scalar(), Scalar::I32 | Scalar::F32);
     if d.op == Op::Select && ty.is_bool() && caps.expand_bool_select {
         let c = b.splat(a(0), if b.func.ty(a(0)).is_vector() { 1 } else { lanes });
-        let (x, n) = (b.and(c, a(1)), b.not(c));
+        let n = b.not(c);
+        // A constant arm needs one op less.
+        match (b.func.const_bits(a(1)), b.func.const_bits(a(2))) {
+            (_, Some(1)) => return Some(b.or(n, a(1))),
+            (Some(0), _) => return Some(b.and(n, a(2))),
+            _ => {}
+        }
+        let x = b.and(c, a(1));
         let y = b.and(n, a(2));
         return Some(b.or(x, y));
     }

@@ -7,7 +7,9 @@
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
-use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Block, Builder, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -25,12 +27,18 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
     }
     let loops: Vec<_> = s.loops().collect();
+    // Blocks that were put in front of headers: in all, and by the loops that they lie in.
+    let mut before: SideMap<ConstructId, Vec<(Block, Block)>> = SideMap::new();
+    let mut front: SideMap<Block, Option<Block>> = SideMap::with_default(None);
     for &l in loops.iter().rev() {
         let header = s.constructs[l].header;
-        let list = std::mem::take(&mut blocks[l]);
-        let inside: EntitySet<Block> = list.iter().copied().collect();
-        let mut moved: Vec<Inst> = Vec::new();
-        let mut out: EntitySet<Inst> = EntitySet::new();
+        let mut list = std::mem::take(&mut blocks[l]);
+        if !before[l].is_empty() {
+            let new: IndexMap<Block, Block, FxBuildHasher> = std::mem::take(&mut before[l]).into_iter().collect();
+            list = list.into_iter().flat_map(|b| new.get(&b).copied().into_iter().chain([b])).collect();
+        }
+        let inside: IndexSet<Block, FxBuildHasher> = list.iter().copied().collect();
+        let mut moved: IndexSet<Inst, FxBuildHasher> = IndexSet::default();
         for &b in &list {
             for &i in &f.blocks[b].insts {
                 let d = &f.insts[i];
@@ -39,13 +47,12 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 }
                 let safe = d.op != Op::Load || b == header || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));
                 let still = d.args.iter().all(|&v| match f.values[v].def {
-                    ValueDef::Inst(k, _) => out.contains(k) || home[k].is_none_or(|h| !inside.contains(h)),
-                    ValueDef::Param(p, _) => !inside.contains(p),
+                    ValueDef::Inst(k, _) => moved.contains(&k) || home[k].is_none_or(|h| !inside.contains(&h)),
+                    ValueDef::Param(p, _) => !inside.contains(&p),
                     ValueDef::Const(_) | ValueDef::Undef => true,
                 });
                 if safe && still && cx.change() {
-                    out.insert(i);
-                    moved.push(i);
+                    moved.insert(i);
                 }
             }
         }
@@ -54,14 +61,14 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
         let (pre, new) = preheader(f, header, &inside, &around);
         if new {
+            front[header] = Some(pre);
             // The new block lies in the loops around this one, right before the header.
             for k in s.enclosing(s.constructs[l].parent).filter(|&k| s.is_loop(k)) {
-                let at = blocks[k].iter().position(|&b| b == header).unwrap_or(0);
-                blocks[k].insert(at, pre);
+                before[k].push((header, pre));
             }
         }
         for &b in &list {
-            f.blocks[b].insts.retain(|&i| !out.contains(i));
+            f.blocks[b].insts.retain(|i| !moved.contains(i));
         }
         let at = f.blocks[pre].insts.len() - 1;
         for &i in &moved {
@@ -69,6 +76,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
         f.blocks[pre].insts.splice(at..at, moved);
     }
+    f.layout = f.layout.iter().flat_map(|&b| front[b].into_iter().chain([b])).collect();
 }
 
 /// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
@@ -94,9 +102,14 @@ impl Around {
     }
 }
 
-/// The block that leads into the loop and nowhere else, and whether it was made for that.
-fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>, around: &Around) -> (Block, bool) {
-    let outer: Vec<Block> = around.preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
+/// The block that leads into the loop and nowhere else, and whether it was made for that; the caller puts it into the layout.
+fn preheader(
+    f: &mut Function,
+    header: Block,
+    inside: &IndexSet<Block, FxBuildHasher>,
+    around: &Around,
+) -> (Block, bool) {
+    let outer: Vec<Block> = around.preds[header].iter().copied().filter(|p| !inside.contains(p)).collect();
     if let [p] = outer[..]
         && f.succs(p).len() == 1
         && f.insts[f.terminator(p)].merge().is_none()
@@ -104,8 +117,6 @@ fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>, around:
         return (p, false);
     }
     let pre = f.make_block();
-    let at = f.layout.iter().position(|&b| b == header).expect("the header is in the layout");
-    f.layout.insert(at, pre);
     let types: Vec<_> = f.blocks[header].params.iter().map(|&p| f.ty(p)).collect();
     let params: Vec<Value> = types.into_iter().map(|t| f.add_param(pre, t)).collect();
     for p in outer {
@@ -117,7 +128,7 @@ fn preheader(f: &mut Function, header: Block, inside: &EntitySet<Block>, around:
         }
     }
     // Where the header was a merge or a continue block of something around it, the new block is that now.
-    for &p in around.namers[header].iter().filter(|&&p| !inside.contains(p)) {
+    for &p in around.namers[header].iter().filter(|p| !inside.contains(*p)) {
         let t = f.terminator(p);
         if f.insts[t].merge() == Some(header) {
             f.insts[t].set_merge(Some(pre));

@@ -159,16 +159,22 @@ fn place_params(
     slots: &[Slot],
     actions: &SideMap<Inst, Option<Action>>,
 ) -> SideMap<Block, Vec<usize>> {
-    // Facts per block and slot: stored to, read before being stored to.
-    let mut stores: Vec<EntitySet<Block>> = vec![EntitySet::new(); slots.len()];
+    // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
+    // known of this block is last.
+    let mut stores: Vec<Vec<Block>> = vec![Vec::new(); slots.len()];
     let mut reads: Vec<Vec<Block>> = vec![Vec::new(); slots.len()];
+    let add = |list: &mut Vec<Block>, b: Block| {
+        if list.last() != Some(&b) {
+            list.push(b);
+        }
+    };
     for &b in dom.rpo() {
         for &i in &f.blocks[b].insts {
             match &actions[i] {
                 Some(Action::Load(l)) => {
                     for &(s, _) in l {
-                        if !stores[s].contains(b) && reads[s].last() != Some(&b) {
-                            reads[s].push(b);
+                        if stores[s].last() != Some(&b) {
+                            add(&mut reads[s], b);
                         }
                     }
                 }
@@ -176,15 +182,15 @@ fn place_params(
                     for &(s, _) in l {
                         // A store to some lanes keeps the others, so it reads too.
                         let whole = l.iter().filter(|x| x.0 == s).count() == slots[s].ty.lanes() as usize;
-                        if !whole && !stores[s].contains(b) && reads[s].last() != Some(&b) {
-                            reads[s].push(b);
+                        if !whole && stores[s].last() != Some(&b) {
+                            add(&mut reads[s], b);
                         }
-                        stores[s].insert(b);
+                        add(&mut stores[s], b);
                     }
                 }
                 Some(Action::Init(l)) => {
                     for (s, _) in l {
-                        stores[*s].insert(b);
+                        add(&mut stores[*s], b);
                     }
                 }
                 None => {}
@@ -215,28 +221,31 @@ fn place_params(
         }
     }
     let mut params: SideMap<Block, Vec<usize>> = SideMap::new();
-    let mut live: EntitySet<Block> = EntitySet::new();
-    let mut has: EntitySet<Block> = EntitySet::new();
+    // The slot for which a block was last found stored to, live, in need of a parameter.
+    let mut stored: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
+    let mut live: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
+    let mut has: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
     for s in 0..slots.len() {
+        for &b in &stores[s] {
+            stored[b] = s;
+        }
         // Live-in blocks: walk back from reads until a store.
-        live.clear();
-        let mut work = reads[s].clone();
+        let mut work = std::mem::take(&mut reads[s]);
         while let Some(b) = work.pop() {
-            if live.insert(b) {
-                work.extend(preds[b].iter().filter(|&&p| !stores[s].contains(p)));
+            if live[b] != s {
+                live[b] = s;
+                work.extend(preds[b].iter().filter(|&&p| stored[p] != s));
             }
         }
-        has.clear();
-        let mut work: Vec<Block> = stores[s].iter().collect();
+        let mut work = std::mem::take(&mut stores[s]);
         while let Some(b) = work.pop() {
             for &d in &frontier[b] {
-                if live.contains(d) && has.insert(d) {
+                if live[d] == s && has[d] != s {
+                    has[d] = s;
+                    params[d].push(s);
                     work.push(d);
                 }
             }
-        }
-        for b in has.iter() {
-            params[b].push(s);
         }
     }
     params

@@ -218,6 +218,9 @@ fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
         };
         let all = matches!(d.op, Op::Barrier | Op::Call);
         let a = access(f, i, Op::Store);
+        if !all && place.is_none() {
+            continue;
+        }
         // Anything else that touches the place ends its group.
         let (hit, rest): (Vec<_>, Vec<_>) = open
             .into_iter()

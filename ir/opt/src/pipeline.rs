@@ -11,9 +11,9 @@ use crate::{
     Caps, Cx, algebraic, arrays, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm, mem_opt,
     mem2reg, merge, ranges, robust, scalarise, simplify_cfg, unroll,
 };
-use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Arena, Diagnostic, EntryPoint, Func, Function, Module, trace};
+use gpucc_ir::{Arena, Diagnostic, EntryPoint, Func, Function, Module, Op, trace};
 use std::time::Instant;
 
 /// A pass as the manager sees it.
@@ -130,18 +130,60 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
+/// What each pass is for, in the order of their first use.
+pub const PURPOSE: &[(&str, &str)] = &[
+    ("inline", "shaders have no call stack on these targets, and everything after looks at one function"),
+    ("mem2reg", "variables become values: all other passes work on values, and registers are what machines have"),
+    ("copyprop", "parameters that always get one value would be copies at every edge"),
+    ("fold", "what depends on constants only is computed now"),
+    ("algebraic", "exact rewrites to fewer or cheaper instructions"),
+    ("simplify-cfg", "decided branches, empty blocks and ends of constructs cost jumps and lane bookkeeping"),
+    ("gvn", "equal values are computed once"),
+    ("dce", "what nobody reads is not computed"),
+    ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
+    ("arrays", "small arrays with run-time indices become selects between registers, which is cheaper than memory"),
+    ("mem-opt", "loads of what was just stored or loaded, and stores that are overwritten, go"),
+    ("if-convert", "selects are cheaper than branches around a few instructions, and lanes stay together"),
+    (
+        "ranges",
+        "checks that cannot fail go, constants move into addresses, products of small numbers become 24-bit ones",
+    ),
+    ("init-workgroup", "a robust module's workgroup memory starts as zeros"),
+    ("robust", "a robust module's accesses stay in bounds"),
+    ("init-variables", "variables that stay in memory get their initial values"),
+    ("legalise", "ops that the target lacks are written with those that it has"),
+    ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
+    ("licm", "what does not change in a loop is computed in front of it"),
+    ("merge", "neighbouring loads and stores become wide ones"),
+    ("fuse", "a multiplication and an addition that allow it become one fma"),
+    ("drop-locals", "variables that nothing names any more take no memory"),
+    ("sort", "the layout is the one that structure asks for, so that edges lead forward"),
+];
+
 /// The levels and their passes as a page for people.
 pub fn reference_page() -> String {
     use std::fmt::Write;
     let mut o = String::from(
-        "# Optimisation levels\n\nMade from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and states its contract \
-         in its header. `--dump after:NAME` prints the function after every pass of that name.\n\n\
-         | level | meaning |\n|---|---|\n\
-         | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation |\n\
-         | 1 | and folding, algebraic rules, common subexpressions, clean control flow |\n\
-         | 2 (default) | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code |\n\
-         | 3 | the same with larger limits for unrolling and branches to selects |\n\n",
+        "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and \
+         states its contract in its header. `--dump after:NAME` prints the function after every pass of that name; `--time-passes` prints time, \
+         changes and share of the saved work of each. What the levels are worth is measured in `performance.md`.\n\n\
+         | level | meaning | for |\n|---|---|---|\n\
+         | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation | finding out whether a fault is the \
+         optimiser's; variables are values even here, since no target has memory for all of them |\n\
+         | 1 | and folding, algebraic rules, common subexpressions, clean control flow | short compile times: everything that makes code smaller |\n\
+         | 2 (default) | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code | what is shipped |\n\
+         | 3 | the same with larger limits for unrolling (4 times) and branches to selects (2 times) | code that may grow to run faster |\n\n\
+         No level changes results beyond what WGSL allows: rules are exact or use the licences that the source's arithmetic carries.\n\n",
     );
+    o.push_str(
+        "## What each pass is for\n\n| pass | from level | needed for code generation | why |\n|---|--:|---|---|\n",
+    );
+    for (name, why) in PURPOSE {
+        let from = (0..=3).find(|&l| *name == "inline" || passes(l).iter().any(|p| p.name == *name)).unwrap_or(0);
+        let needed = if *name == "inline" || REQUIRED.contains(name) { "yes" } else { "" };
+        let _ = writeln!(o, "| {name} | {from} | {needed} | {why} |");
+    }
+    o.push('\n');
     for level in 0..=3 {
         let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
         let _ = writeln!(o, "## Passes of level {level}\n\ninline, {}\n", names.join(", "));
@@ -151,6 +193,32 @@ pub fn reference_page() -> String {
         let _ = writeln!(o, "| {a} | {b} | {why} |");
     }
     o
+}
+
+/// The passes that code generation cannot do without.
+pub const REQUIRED: &[&str] = &[
+    "mem2reg",
+    "copyprop",
+    "dce",
+    "arrays",
+    "init-workgroup",
+    "robust",
+    "init-variables",
+    "legalise",
+    "scalarise",
+    "drop-locals",
+    "sort",
+];
+
+/// How many instructions one invocation may execute, roughly: each counts 8 times for each loop around it, up to four loops.
+/// Jumps and `unreachable` count nothing, and of a branch both sides count.
+pub fn work(f: &Function) -> u64 {
+    let s = Structure::new(f, &DomTree::new(f));
+    let counted = |i: &&gpucc_ir::Inst| !matches!(f.insts[**i].op, Op::Jump | Op::Unreachable);
+    f.layout
+        .iter()
+        .map(|&b| (f.blocks[b].insts.iter().filter(counted).count() as u64) << (3 * s.loop_depth(b).min(4)))
+        .sum()
 }
 
 /// What the manager is asked for.
@@ -166,11 +234,23 @@ pub struct Options {
     pub fuel: u64,
     /// Stop after this pass.
     pub stop_after: Option<String>,
+    /// Passes to leave out, unless code generation needs them ([`REQUIRED`]).
+    pub skip: Vec<String>,
+    /// Estimate the work after each pass.
+    pub measure: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { level: 2, verify: cfg!(debug_assertions), dump_after: Vec::new(), fuel: u64::MAX, stop_after: None }
+        Options {
+            level: 2,
+            verify: cfg!(debug_assertions),
+            dump_after: Vec::new(),
+            fuel: u64::MAX,
+            stop_after: None,
+            skip: Vec::new(),
+            measure: false,
+        }
     }
 }
 
@@ -183,6 +263,8 @@ pub struct PassTime {
     pub nanos: u64,
     /// Changes that it reported.
     pub changes: u64,
+    /// What [`work`] says after it; 0 if not asked for.
+    pub work: u64,
 }
 
 /// What happened.
@@ -222,6 +304,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };
     for p in passes(o.level) {
+        if o.skip.iter().any(|s| s == p.name) && !REQUIRED.contains(&p.name) {
+            continue;
+        }
         trace::enter(p.name, &e.name);
         let start = Instant::now();
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
@@ -247,7 +332,9 @@ fn done(
     changes: u64,
     o: &Options,
 ) -> Result<(), Diagnostic> {
-    report.times.push(PassTime { pass, nanos: start.elapsed().as_nanos() as u64, changes });
+    let nanos = start.elapsed().as_nanos() as u64;
+    let work = if o.measure { work(&m.funcs[Func(0)]) } else { 0 };
+    report.times.push(PassTime { pass, nanos, changes, work });
     if o.dump_after.iter().any(|d| d == pass || d == "all") {
         report.dumps.push((pass.into(), m.to_string()));
     }
@@ -281,6 +368,39 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_pass_has_a_purpose_and_the_page_is_up_to_date() {
+        for level in 0..=3 {
+            for p in passes(level) {
+                assert!(PURPOSE.iter().any(|x| x.0 == p.name), "{}", p.name);
+            }
+        }
+        for name in REQUIRED {
+            assert!(passes(0).iter().any(|p| p.name == *name), "{name}");
+        }
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/optimisation.md");
+        let page = std::fs::read_to_string(page).expect("the page lies in docs/");
+        // The lists themselves, whatever else the page says.
+        for level in 0..=3_u8 {
+            let title = format!("## Passes of level {level}\n\n");
+            let (_, rest) = page.split_once(&title).expect("a list for each level");
+            let list: Vec<&str> = rest.lines().next().unwrap_or("").split(", ").collect();
+            let names: Vec<&str> = std::iter::once("inline").chain(passes(level).iter().map(|p| p.name)).collect();
+            assert_eq!(list, names, "level {level}");
+        }
+        assert!(page == reference_page(), "docs/optimisation.md is out of date: run `cargo xtask docs`");
+    }
+
+    #[test]
+    fn passes_can_be_left_out_and_work_is_measured() {
+        let m = parse(MAIN);
+        let o = Options { skip: vec!["gvn".into(), "legalise".into()], measure: true, ..Options::default() };
+        let (_, report) = prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!report.times.iter().any(|t| t.pass == "gvn"), "left out");
+        assert!(report.times.iter().any(|t| t.pass == "legalise"), "needed");
+        assert!(report.times.iter().all(|t| t.work > 0));
     }
 
     const MAIN: &str = "global1 \"p\" private size 64 align 4\nentry \"main\" compute func1 size 64,1,1\n\

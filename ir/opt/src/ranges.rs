@@ -3,12 +3,14 @@
 //! - clamps, masks and comparisons that cannot act go;
 //! - signed division, remainder, shift and comparison of numbers that are not negative become unsigned;
 //! - products of numbers below 2^24 become `umul24` where the target wants that;
+//! - two comparisons that ask whether a number lies between constants become one, of the distance from the lower one;
 //! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping).
 //!
 //! Needs: nothing. Keeps: the CFG.
 
 use crate::Cx;
-use gpucc_ir::analysis::UpperBounds;
+use crate::rewrite::{self, Rewrite};
+use gpucc_ir::analysis::{UpperBounds, Uses};
 use gpucc_ir::{Attr, Builder, Function, Inst, IntCc, Op, SideMap, Type, Value};
 
 enum Change {
@@ -56,6 +58,56 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     f.replace_uses(&map);
     apply_folds(f, cx, &folds);
+    between(f, cx);
+}
+
+/// `x >= lo && x <= hi` becomes `x - lo <= hi - lo`, and `x < lo || x > hi` its opposite, where nothing else reads the two
+/// comparisons.
+fn between(f: &mut Function, cx: &mut Cx<'_>) {
+    let uses = Uses::new(f);
+    rewrite::run(f, |b, i| {
+        let d = &b.func.insts[i];
+        if !matches!(d.op, Op::And | Op::Or) || !b.func.ty(d.result()).is_bool() {
+            return Rewrite::Keep;
+        }
+        let inside = d.op == Op::And;
+        // Both as the condition for being inside: (value, signed, least, greatest), the open side as far as can be.
+        let side = |v: Value| {
+            let c = b.func.def_op(v, Op::ICmp)?;
+            let Attr::IntCc(cc) = c.attr else { return None };
+            let (x, k) = (c.args[0], b.func.const_bits(c.args[1])?);
+            let ty = b.func.ty(x);
+            if uses.count(v) != 1 || ty.is_vector() || !ty.is_int() {
+                return None;
+            }
+            let (mask, sign) = (ty.scalar().mask(), (ty.scalar().mask() >> 1) + 1);
+            let cc = if inside { cc } else { cc.negated() };
+            // Signed numbers in unsigned order.
+            let signed = matches!(cc, IntCc::Slt | IntCc::Sle | IntCc::Sgt | IntCc::Sge);
+            let k = if signed { k ^ sign } else { k };
+            let (least, most) = match cc {
+                IntCc::Ult | IntCc::Slt => (0, k.checked_sub(1)?),
+                IntCc::Ule | IntCc::Sle => (0, k),
+                IntCc::Ugt | IntCc::Sgt => ((k < mask).then_some(k + 1)?, mask),
+                IntCc::Uge | IntCc::Sge => (k, mask),
+                IntCc::Eq | IntCc::Ne => return None,
+            };
+            Some((x, signed, least, most, sign))
+        };
+        let (Some(p), Some(q)) = (side(d.args[0]), side(d.args[1])) else { return Rewrite::Keep };
+        let (least, most) = (p.2.max(q.2), p.3.min(q.3));
+        if p.0 != q.0 || p.1 != q.1 || least == 0 || most == b.func.ty(p.0).scalar().mask() || least >= most {
+            return Rewrite::Keep;
+        }
+        if !cx.change() {
+            return Rewrite::Keep;
+        }
+        let ty = b.func.ty(p.0);
+        let low = if p.1 { least ^ p.4 } else { least };
+        let (low, width) = (b.func.iconst(ty, (low as i64).wrapping_neg()), b.func.iconst(ty, (most - least) as i64));
+        let away = b.iadd(p.0, low);
+        Rewrite::Value(b.icmp(if inside { IntCc::Ule } else { IntCc::Ugt }, away, width))
+    });
 }
 
 fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<Change> {
@@ -223,5 +275,57 @@ mod tests {
              v3: i32 = imul v2, v0\n  v4: b1 = icmp.slt v3, 4000:i32\n  v5: i32 = select v4, v3, v1\n  v6: i32 = iadd v0, 3:i32\n\
              v7: i32 = shl v6, 2:i32\n  v8: i32 = load res0[4 + v7] align 4\n  v9: i32 = iadd v8, v5\n  store v9, res1[0] align 4\n  ret\n}",
         );
+    }
+
+    /// `x CC1 k1 OP x CC2 k2` over bytes.
+    fn two(cc1: &str, k1: i32, op: &str, cc2: &str, k2: i32) -> String {
+        format!(
+            "func0 \"f\" -> b1 {{\nblock0(v0: i8):\n  v1: b1 = icmp.{cc1} v0, {k1}:i8\n  v2: b1 = icmp.{cc2} v0, {k2}:i8\n\
+             v3: b1 = {op} v1, v2\n  ret v3\n}}"
+        )
+    }
+
+    #[test]
+    fn between_constants() {
+        let inside = opt(run, &two("uge", 48, "and", "ule", 57));
+        assert!(inside.contains("iadd v0, -48:i8") && inside.contains("icmp.ule v3, 9:i8"), "{inside}");
+        let outside = opt(run, &two("slt", -3, "or", "sgt", 5));
+        assert!(outside.contains("iadd v0, 3:i8") && outside.contains("icmp.ugt v3, 8:i8"), "{outside}");
+        // One side open, nothing between, or comparisons that others read.
+        unchanged(run, &two("uge", 48, "or", "ule", 57));
+        unchanged(run, &two("uge", 58, "and", "ule", 57));
+        unchanged(run, &two("uge", 48, "and", "sle", 57));
+        unchanged(
+            run,
+            "func0 \"f\" -> b1 {\nblock0(v0: i8):\n  v1: b1 = icmp.uge v0, 4:i8\n  v2: b1 = icmp.ule v0, 9:i8\n  v3: b1 = and v1, v2\n\
+             v4: b1 = xor v3, v1\n  ret v4\n}",
+        );
+    }
+
+    #[test]
+    fn between_is_exact_at_eight_bits() {
+        use gpucc_ir::{Const, Type};
+        let mut fired = 0;
+        for cc1 in ["ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"] {
+            for cc2 in ["ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"] {
+                for op in ["and", "or"] {
+                    for k1 in [-128, -127, -1, 0, 1, 57, 126, 127] {
+                        for k2 in [-128, -2, 0, 48, 127] {
+                            let t = two(cc1, k1, op, cc2, k2);
+                            let after = opt(run, &t);
+                            fired += u32::from(after.contains("iadd"));
+                            let f = gpucc_ir::text::parse_function(&t).unwrap();
+                            let g = gpucc_ir::text::parse_function(&after).unwrap();
+                            for x in 0..256 {
+                                let x = [Const::new(Type::I8, &[x])];
+                                let (a, b) = (crate::testing::evaluate(&f, &x), crate::testing::evaluate(&g, &x));
+                                assert_eq!(a, b, "{x:?}\n{t}\n{after}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(fired > 100, "{fired}");
     }
 }

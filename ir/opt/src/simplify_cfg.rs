@@ -1,7 +1,8 @@
 //! Tidies the graph: decided branches, empty blocks, straight lines, constructs that nobody leaves early.
 //!
 //! - `br true, a, b` becomes `jump a`, and unreachable blocks go (a loop that cannot repeat becomes a plain construct);
-//! - an edge to an empty block that only jumps goes where that block goes;
+//! - an edge to an empty block that only jumps goes where that block goes; if that block is where a selection ends, what
+//!   was inside now leaves to where the construct around it ends, and the selection needs no end of its own;
 //! - a block whose only way in is a plain jump joins the block before it;
 //! - the merge of a construct that one edge alone reaches is no merge.
 //!
@@ -10,13 +11,14 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Edge, Function, Op, SideMap, Value};
+use gpucc_ir::{Attr, Block, Edge, Function, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     sort_layout(f);
     loop {
         let before = cx.changes();
+        trace::work(f.layout.len() as u64);
         decide(f, cx);
         sort_layout(f);
         skip_empty(f, cx);
@@ -74,9 +76,36 @@ fn named(f: &Function) -> SideMap<Block, bool> {
     n
 }
 
+/// Blocks that nothing but one selection names, as its merge.
+fn ends_of_selections(f: &Function) -> SideMap<Block, bool> {
+    let mut ends: SideMap<Block, bool> = SideMap::new();
+    for &b in &f.layout {
+        if let Some(m) = f.insts[f.terminator(b)].merge() {
+            ends[m] = m != f.entry() && f.blocks[m].header.is_none();
+        }
+    }
+    for &b in &f.layout {
+        if let Some(h) = f.blocks[b].header {
+            ends[h.merge] = false;
+            ends[h.cont] = false;
+        }
+    }
+    ends
+}
+
 /// Edges to a block that holds nothing but a plain jump go on to the jump's target.
 fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
-    let keep = named(f);
+    let mut keep = named(f);
+    // The end of a selection that only leads to the end of something around it: what is inside may go there at once. (A
+    // target of its own would have been joined to it.) The layout drops the merge that nothing reaches any more.
+    let ends = ends_of_selections(f);
+    let preds = f.preds();
+    for &b in &f.layout {
+        let Attr::Jump { edge, merge: None } = &f.insts[f.terminator(b)].attr else { continue };
+        if ends[b] && preds[edge.block].len() > 1 && keep[edge.block] && f.blocks[edge.block].header.is_none() {
+            keep[b] = false;
+        }
+    }
     // How often each value is used, kept up to date while edges change.
     let mut uses: SideMap<Value, u32> = SideMap::new();
     for (_, i) in f.insts_in_order() {
@@ -204,6 +233,27 @@ mod tests {
             "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 7:i32\n\
              br v1, block2, block1 merge block2\nblock1:\n  store v0, res1[0] align 4\n  jump block2\nblock2:\n  ret\n}\n"
                 .replace("\nbr", "\n  br")
+        );
+    }
+
+    #[test]
+    fn what_is_inside_leaves_to_the_outer_end() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 7:i32\n  v2: b1 = icmp.ult v0, 9:i32\n\
+             br v1, block1, block5(9:i32) merge block5\nblock1:\n  br v2, block2, block3 merge block4\n\
+             block2:\n  store 1:i32, res1[0] align 4\n  jump block4(1:i32)\nblock3:\n  store 2:i32, res1[0] align 4\n  jump block4(2:i32)\n\
+             block4(v3: i32):\n  jump block5(v3)\nblock5(v4: i32):\n  store v4, res1[0] align 4\n  ret\n}",
+        );
+        assert!(t.contains("br v2, block2, block3\n"), "{t}");
+        assert_eq!(t.matches("merge").count(), 1, "{t}");
+        // A parameter that is read later needs its block.
+        unchanged(
+            run,
+            "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 7:i32\n  jump block1 merge block5\n\
+             block1:\n  br v1, block2, block4(3:i32) merge block4\nblock2:\n  store 1:i32, res1[0] align 4\n  jump block4(1:i32)\n\
+             block4(v3: i32):\n  store v3, res1[0] align 4\n  br v1, block5, block6\nblock6:\n  store 3:i32, res1[0] align 4\n  jump block5\n\
+             block5:\n  ret\n}",
         );
     }
 

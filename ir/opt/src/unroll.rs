@@ -14,8 +14,13 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, SideMap, Value, ValueDef, eval,
+    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, SideMap, Value, ValueDef, eval, trace,
 };
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+/// A few blocks of many.
+type Blocks = IndexSet<Block, FxBuildHasher>;
 
 /// The most iterations that are looked at.
 pub const TRIPS: u32 = 64;
@@ -24,6 +29,7 @@ pub const TRIPS: u32 = 64;
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     sort_layout(f);
     loop {
+        trace::work(f.layout.len() as u64);
         let dom = DomTree::new(f);
         let s = Structure::new(f, &dom);
         let mut outer: EntitySet<ConstructId> = EntitySet::new();
@@ -98,7 +104,7 @@ fn plan(
     let c = &s.constructs[l];
     let ConstructKind::Loop { cont } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
-    let inside: EntitySet<Block> = blocks.iter().copied().collect();
+    let inside: Blocks = blocks.iter().copied().collect();
     let mut size = 0_u32;
     let mut latches = Vec::new();
     for &b in &blocks {
@@ -111,17 +117,17 @@ fn plan(
         for t in f.succs(b) {
             if t == header {
                 latches.push(b);
-            } else if !inside.contains(t) && t != merge {
+            } else if !inside.contains(&t) && t != merge {
                 return None;
             }
         }
     }
     // Someone outside must not reach the merge: its parameters will be the loop's results.
-    if preds[merge].iter().any(|&p| !inside.contains(p)) {
+    if preds[merge].iter().any(|p| !inside.contains(p)) {
         return None;
     }
     let [latch] = latches[..] else { return None };
-    let entries: Vec<Block> = preds[header].iter().copied().filter(|&p| !inside.contains(p)).collect();
+    let entries: Vec<Block> = preds[header].iter().copied().filter(|p| !inside.contains(p)).collect();
     let [before] = entries[..] else { return None };
     // The counted exit is the header's or the latch's branch.
     for at in [header, latch] {
@@ -212,7 +218,7 @@ fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const
 
 /// Gives the merge a parameter for each value that leaves the loop by dominance.
 fn close(f: &mut Function, p: &Plan, uses: &Uses) {
-    let inside: EntitySet<Block> = p.blocks.iter().copied().collect();
+    let inside: Blocks = p.blocks.iter().copied().collect();
     let mut defined: Vec<Value> = Vec::new();
     for &b in &p.blocks {
         defined.extend(&f.blocks[b].params);
@@ -221,7 +227,7 @@ fn close(f: &mut Function, p: &Plan, uses: &Uses) {
         }
     }
     for v in defined {
-        let outside: Vec<Inst> = uses.of(v).iter().filter(|u| !inside.contains(u.block)).map(|u| u.inst).collect();
+        let outside: Vec<Inst> = uses.of(v).iter().filter(|u| !inside.contains(&u.block)).map(|u| u.inst).collect();
         if outside.is_empty() {
             continue;
         }
@@ -293,20 +299,22 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, Vec<Bl
 /// Copies blocks of the loop behind `front`, whose parameters stand for the header's. The counted branch is decided:
 /// `stay` says how, `None` means that it leaves and is all there is. Back edges lead to `next`.
 fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Option<bool>, blocks: &[Block]) {
-    let mut to: SideMap<Block, Option<Block>> = SideMap::with_default(None);
-    let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    // Maps as large as the loop, not as the function.
+    let mut to: IndexMap<Block, Block, FxBuildHasher> = IndexMap::default();
+    let mut values: IndexMap<Value, Value, FxBuildHasher> = IndexMap::default();
     for &b in blocks {
         let n = f.add_block();
-        to[b] = Some(n);
+        to.insert(b, n);
         let params = f.blocks[b].params.clone();
         if b == p.header {
             for (&v, &w) in params.iter().zip(&f.blocks[front].params) {
-                values[v] = Some(w);
+                values.insert(v, w);
             }
         } else {
             for v in params {
                 let ty = f.ty(v);
-                values[v] = Some(f.add_param(n, ty));
+                let p = f.add_param(n, ty);
+                values.insert(v, p);
             }
         }
     }
@@ -315,26 +323,26 @@ fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Opt
         for i in f.blocks[b].insts.clone() {
             let data = f.insts[i].clone();
             let types: Vec<_> = data.results.iter().map(|&r| f.ty(r)).collect();
-            let n = f.push_inst(to[b].expect("just made"), data.clone(), &types);
+            let n = f.push_inst(to[&b], data.clone(), &types);
             for (k, &r) in data.results.iter().enumerate() {
-                values[r] = Some(f.insts[n].results[k]);
+                values.insert(r, f.insts[n].results[k]);
             }
             copies.push(n);
         }
     }
     for n in copies {
         let d = &mut f.insts[n];
-        d.map_uses(|v| values[v].unwrap_or(v));
+        d.map_uses(|v| values.get(&v).copied().unwrap_or(v));
         for e in d.edges_mut() {
             if e.block == p.header {
                 // Without a next copy the back edge is on the side of the counted branch that is not taken.
                 e.block = next.unwrap_or(p.merge);
-            } else if let Some(b) = to[e.block] {
+            } else if let Some(&b) = to.get(&e.block) {
                 e.block = b;
             }
         }
         if let Some(m) = d.merge()
-            && let Some(b) = to[m]
+            && let Some(&b) = to.get(&m)
         {
             // A selection that ends where `continue` goes ends at the copy's own construct, made below.
             d.set_merge((m != p.cont || p.cont == p.header).then_some(b));
@@ -344,12 +352,12 @@ fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Opt
         if let Some(h) = f.blocks[b].header
             && b != p.header
         {
-            let m = |x: Block| to[x].unwrap_or(x);
+            let m = |x: Block| to.get(&x).copied().unwrap_or(x);
             f.blocks[m(b)].header = Some(LoopHeader { merge: m(h.merge), cont: m(h.cont) });
         }
     }
     // Decide the counted branch of this copy.
-    let at = to[p.exit.0].expect("the exit is copied");
+    let at = to[&p.exit.0];
     let t = f.terminator(at);
     let Attr::Br { then, other, merge } = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
     let take_exit = stay != Some(true);
@@ -358,9 +366,9 @@ fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Opt
     d.op = Op::Jump;
     d.args.clear();
     d.attr = Attr::Jump { edge, merge: if stay.is_none() { None } else { merge } };
-    let body = to[p.header].expect("the header is copied");
+    let body = to[&p.header];
     let mut b = Builder::new(f, front);
-    match to[p.cont] {
+    match to.get(&p.cont).copied() {
         // `continue` leads to the copy's own continue part.
         Some(c) if stay.is_some() && p.cont != p.header => b.jump_merge(body, &[], c),
         _ => b.jump(body, &[]),

@@ -3,6 +3,7 @@
 use crate::entity::SideMap;
 use crate::function::Function;
 use crate::inst::Block;
+use crate::trace;
 
 const NONE: u32 = u32::MAX;
 
@@ -16,6 +17,7 @@ fn solve(preds: &[Vec<u32>]) -> Vec<u32> {
     let mut changed = true;
     while changed {
         changed = false;
+        trace::work(preds.len() as u64);
         for n in 1..preds.len() {
             let mut new = NONE;
             for &p in &preds[n] {
@@ -133,6 +135,10 @@ impl DomTree {
     /// The reachable blocks in reverse postorder.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
+    }
+    /// The place of a block in reverse postorder; none for unreachable blocks.
+    pub fn position(&self, b: Block) -> Option<u32> {
+        Some(self.index[b]).filter(|&n| n != NONE)
     }
     /// Whether the entry reaches this block.
     pub fn is_reachable(&self, b: Block) -> bool {

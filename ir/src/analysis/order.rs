@@ -86,6 +86,9 @@ pub fn sort_layout(f: &mut Function) -> bool {
     let order = structured_order(f);
     changed |= order != f.layout;
     f.layout = order;
+    // Blocks that go, and blocks that come behind others: applied to the layout at the end.
+    let mut gone: EntitySet<Block> = EntitySet::new();
+    let mut behind: Vec<(Block, Block)> = Vec::new();
     for b in f.layout.clone() {
         let t = f.terminator(b);
         if f.insts[t].merge().is_some_and(|m| !live.contains(m)) {
@@ -98,7 +101,7 @@ pub fn sort_layout(f: &mut Function) -> bool {
         }
         changed = true;
         if !live.contains(h.merge) {
-            f.layout.retain(|&x| x != h.merge);
+            gone.insert(h.merge);
         }
         f.blocks[b].header = None;
         if !live.contains(h.merge) {
@@ -107,9 +110,18 @@ pub fn sort_layout(f: &mut Function) -> bool {
         // `break` still leads to the merge, so something must open a construct that ends there.
         let body = f.make_block();
         f.blocks[body].insts = std::mem::take(&mut f.blocks[b].insts);
-        let at = f.layout.iter().position(|&x| x == b).expect("a block of the layout") + 1;
-        f.layout.insert(at, body);
+        behind.push((b, body));
         crate::Builder::new(f, b).jump_merge(body, &[], h.merge);
+    }
+    if gone.count() > 0 || !behind.is_empty() {
+        let mut behind = behind.into_iter().peekable();
+        let old = std::mem::take(&mut f.layout);
+        for b in old.into_iter().filter(|&b| !gone.contains(b)) {
+            f.layout.push(b);
+            if let Some((_, body)) = behind.next_if(|x| x.0 == b) {
+                f.layout.push(body);
+            }
+        }
     }
     changed
 }

@@ -17,6 +17,12 @@ use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Value};
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
+use crate::trace;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+/// How often a block is looked at for exact joins, on average, before branches that lead to the same place share one look.
+const EXACT: usize = 16;
 
 /// How much a value varies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -53,6 +59,14 @@ struct Run<'a> {
     /// Blocks whose parameters merge lanes that a divergent branch separated.
     divergent_joins: EntitySet<Block>,
     branches_done: EntitySet<Block>,
+    /// The number of the branch that is looked at; marks and labels of others do not count.
+    stamp: u32,
+    mark: SideMap<Block, u32>,
+    label: SideMap<Block, (u32, Option<Block>)>,
+    /// How many blocks may be looked at for exact joins.
+    budget: usize,
+    /// Blocks whose branches to this end need no look of their own.
+    covered: SideMap<Block, Option<Option<Block>>>,
 }
 
 impl Uniformity {
@@ -82,6 +96,11 @@ impl Uniformity {
             divergent_loops: EntitySet::new(),
             divergent_joins: EntitySet::new(),
             branches_done: EntitySet::new(),
+            stamp: 0,
+            mark: SideMap::new(),
+            label: SideMap::new(),
+            budget: EXACT * f.layout.len() + 4096,
+            covered: SideMap::new(),
         };
         while r.step() {}
         r.u
@@ -219,67 +238,103 @@ impl Run<'_> {
     /// Marks what the divergent branch at the end of `b` influences.
     fn branch(&mut self, b: Block) {
         let end = self.pdom.ipdom(b);
+        if self.covered[b] == Some(end) {
+            return;
+        }
+        self.stamp += 1;
         // All blocks between the branch and the point where all lanes are together again.
-        let mut region = EntitySet::new();
+        let mut region: Vec<Block> = Vec::new();
         let mut work: Vec<Block> = self.f.succs(b).to_vec();
         while let Some(x) = work.pop() {
-            if Some(x) == end || !region.insert(x) {
+            if Some(x) == end || self.mark[x] == self.stamp {
                 continue;
             }
+            self.mark[x] = self.stamp;
+            region.push(x);
             work.extend(self.f.succs(x));
         }
-        for x in region.iter() {
+        trace::work(region.len() as u64);
+        for &x in &region {
             self.u.divergent_blocks.insert(x);
         }
-        // A block joins lanes if two ways from the branch first meet there: each way carries its label forward, and
-        // where two labels meet a new way begins. Back edges carry none, since the lanes of a loop come round together.
-        let mut label: SideMap<Block, Option<Block>> = SideMap::with_default(None);
-        for x in self.dom.rpo() {
-            if !region.contains(*x) && Some(*x) != end {
+        if self.budget >= region.len() {
+            self.budget -= region.len();
+            self.joins(b, end, &region);
+        } else {
+            // Many branches that lead to one place, each around most of what follows: all joins between count as
+            // joins of any of them, and the branches inside that lead there too are done with that.
+            for &x in region.iter().chain(&end) {
+                if self.preds[x].len() > 1 {
+                    self.divergent_joins.insert(x);
+                }
+            }
+            for &x in &region {
+                self.covered[x] = Some(end);
+            }
+        }
+        // A branch from which some lanes leave a loop and others stay makes lanes leave in different iterations.
+        for l in self.s.enclosing(self.s.of(b)).filter(|&l| self.s.is_loop(l)).collect::<Vec<_>>() {
+            if self.divergent_loops.contains(l) {
                 continue;
             }
+            let header = self.s.constructs[l].header;
+            let leaves = region.iter().chain(&end).any(|&x| !self.s.contains(l, x));
+            let stays = self.mark[header] == self.stamp || end == Some(header);
+            if leaves && stays {
+                self.divergent_loops.insert(l);
+                // The loop's exits join lanes of different iterations.
+                self.divergent_joins.insert(self.s.constructs[l].merge);
+                for x in self.loop_blocks(l) {
+                    self.u.divergent_blocks.insert(x);
+                }
+            }
+        }
+    }
+
+    /// The blocks that a loop contains: what its header reaches without leaving it.
+    fn loop_blocks(&self, l: super::ConstructId) -> Vec<Block> {
+        let mut seen: IndexSet<Block, FxBuildHasher> = IndexSet::default();
+        seen.insert(self.s.constructs[l].header);
+        let mut next = 0;
+        while let Some(&x) = seen.get_index(next) {
+            next += 1;
+            seen.extend(self.f.succs(x).into_iter().filter(|&t| self.s.contains(l, t)));
+        }
+        trace::work(next as u64);
+        seen.into_iter().collect()
+    }
+
+    /// A block joins lanes if two ways from the branch first meet there: each way carries its label forward, and where
+    /// two labels meet a new way begins. Back edges carry none, since the lanes of a loop come round together.
+    fn joins(&mut self, b: Block, end: Option<Block>, region: &[Block]) {
+        let mut order: Vec<(u32, Block)> =
+            region.iter().chain(&end).filter_map(|&x| Some((self.dom.position(x)?, x))).collect();
+        order.sort_unstable();
+        for (_, x) in order {
             let mut ways: Vec<Block> = Vec::new();
             let mut direct = 0;
-            for &p in &self.preds[*x] {
-                if self.dom.dominates(*x, p) {
+            for &p in &self.preds[x] {
+                if self.dom.dominates(x, p) {
                     continue;
                 }
                 if p == b {
                     direct += 1;
-                } else if let Some(l) = label[p]
+                } else if let (stamp, Some(l)) = self.label[p]
+                    && stamp == self.stamp
                     && !ways.contains(&l)
                 {
                     ways.push(l);
                 }
             }
             if direct + ways.len() > 1 {
-                self.divergent_joins.insert(*x);
+                self.divergent_joins.insert(x);
             }
-            label[*x] = match (direct, &ways[..]) {
+            let label = match (direct, &ways[..]) {
                 (0, []) => None,
                 (0, [l]) => Some(*l),
-                _ => Some(*x),
+                _ => Some(x),
             };
-        }
-        // A branch from which some lanes leave a loop and others stay makes lanes leave in different iterations.
-        for l in self.s.loops().collect::<Vec<_>>() {
-            if !self.s.contains(l, b) {
-                continue;
-            }
-            let header = self.s.constructs[l].header;
-            let leaves = region.iter().chain(end).any(|x| !self.s.contains(l, x));
-            let stays = region.contains(header) || end == Some(header);
-            if leaves && stays {
-                self.divergent_loops.insert(l);
-                // The loop's exits join lanes of different iterations.
-                let merge = self.s.constructs[l].merge;
-                self.divergent_joins.insert(merge);
-                for x in self.f.layout.clone() {
-                    if self.s.contains(l, x) {
-                        self.u.divergent_blocks.insert(x);
-                    }
-                }
-            }
+            self.label[x] = (self.stamp, label);
         }
     }
 }

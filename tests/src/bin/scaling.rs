@@ -1,0 +1,94 @@
+//! How compile time grows: `scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] SIZE...`
+//!
+//! One line for each shape and target: microseconds for each size, frontend excluded, and how much more ten times the
+//! operations cost. A refusal for size is marked `!` (its time is that of the work up to it).
+
+use gpucc::{Options, Target};
+use gpucc_tests::exec;
+use gpucc_tests::scaling::SHAPES;
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("scaling: {e}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let (mut targets, mut opt, mut shapes, mut sizes, mut passes) =
+        ("all".to_string(), 2, Vec::new(), Vec::new(), false);
+    let mut args = std::env::args().skip(1);
+    while let Some(a) = args.next() {
+        let mut value = || args.next().ok_or(format!("{a} needs a value"));
+        match a.as_str() {
+            "--target" => targets = value()?,
+            "--opt" => opt = value()?.parse::<u8>().map_err(|e| e.to_string())?,
+            "--shape" => shapes.push(value()?),
+            "--passes" => passes = true,
+            n => sizes.push(n.parse::<usize>().map_err(|e| format!("{n}: {e}"))?),
+        }
+    }
+    for shape in SHAPES.iter().filter(|s| shapes.is_empty() || shapes.iter().any(|n| n == s.name())) {
+        let mut modules = Vec::new();
+        let mut line = format!("{:<14} {:<16}", shape.name(), "frontend");
+        for &n in &sizes {
+            let text = shape.source(n);
+            let start = Instant::now();
+            modules.push(exec::lower(&text, "main", &[]).map_err(|e| e.to_string())?);
+            line += &format!(" {:>10}", start.elapsed().as_micros());
+        }
+        println!("{line}");
+        for target in Target::parse_list(&targets)? {
+            let mut line = format!("{:<14} {:<16}", shape.name(), target.to_string());
+            let mut before: Option<(usize, f64)> = None;
+            let mut tables: Vec<Vec<(String, u64)>> = Vec::new();
+            for (m, &n) in modules.iter().zip(&sizes) {
+                let mut o = Options::new(target).opt(opt).entry("main");
+                o.codegen.time_passes = passes;
+                let start = Instant::now();
+                let r = gpucc::compile(m, &o);
+                let t = start.elapsed().as_secs_f64() * 1e6;
+                let mark = if r.is_err() { "!" } else { " " };
+                line += &format!(" {t:>10.0}{mark}");
+                if let Some((p, u)) = before {
+                    line += &format!(" x{:<5.1}", t / u * 10.0 / (n as f64 / p as f64));
+                }
+                if let (Err(e), true) = (&r, passes) {
+                    eprintln!("{e}");
+                }
+                before = Some((n, t));
+                if let Ok(a) = &r
+                    && passes
+                {
+                    let mut table: Vec<(String, u64)> = Vec::new();
+                    for p in &a.outputs()[0].times {
+                        match table.iter_mut().find(|t| t.0 == p.pass) {
+                            Some(t) => t.1 += p.nanos,
+                            None => table.push((p.pass.clone(), p.nanos)),
+                        }
+                    }
+                    let sum: u64 = table.iter().map(|t| t.1).sum();
+                    table.push(("(rest)".into(), (t * 1e3) as u64 - sum));
+                    tables.push(table);
+                }
+            }
+            println!("{line}");
+            if let Some(first) = tables.first() {
+                for (name, _) in first {
+                    let times: Vec<String> = tables
+                        .iter()
+                        .map(|t| t.iter().find(|x| x.0 == *name).map_or(0, |x| x.1 / 1000))
+                        .map(|t| format!("{t:>10}"))
+                        .collect();
+                    println!("    {name:<26} {}", times.join(" "));
+                }
+            }
+        }
+    }
+    Ok(())
+}

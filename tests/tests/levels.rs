@@ -1,0 +1,30 @@
+//! What optimisation is worth when the examples run.
+
+use gpucc::{CodegenOptions, Target};
+use gpucc_sim::RunOptions;
+use gpucc_tests::examples::all;
+use gpucc_tests::exec::{self, On};
+use gpucc_tests::shared::workspace;
+
+/// Instructions that the machine of a target executes over all examples.
+fn executed(target: Target, opt_level: u8) -> u64 {
+    let run = |e: &gpucc_tests::examples::Example| {
+        let source = std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example");
+        let module = exec::lower(&source, e.entry, &[]).unwrap_or_else(|p| panic!("{}: {p}", e.file));
+        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+        let mut d = e.dispatch();
+        let r = exec::run(&module, e.entry, On::Machine(target), &codegen, &mut d, &RunOptions::default());
+        r.unwrap_or_else(|p| panic!("{} on {target} -O{opt_level}: {p}", e.file)).instructions
+    };
+    all().iter().map(run).sum()
+}
+
+/// The default level executes at most 60 % of the instructions of level 0, on every family.
+#[test]
+fn the_default_level_saves_two_fifths() {
+    for target in Target::parse_list("all").expect("all families") {
+        let (none, default) = (executed(target, 0), executed(target, 2));
+        eprintln!("{target}: {none} at -O0, {default} at -O2");
+        assert!(default * 10 <= none * 6, "{target}: {default} of {none} instructions are left");
+    }
+}
