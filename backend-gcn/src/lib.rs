@@ -145,7 +145,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    let gir = m.to_string();
+    let gir = if options.texts { m.to_string() } else { String::new() };
     let e = m.entries[0].clone();
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(Diagnostic::unsupported("stage", format!("gcn:{chip} takes compute entry points only"))
@@ -196,7 +196,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let mut mf = gpucc_mir::select(f, &mut isel)?;
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::dce(&mut mf, &t);
-    let before = gpucc_mir::print(&mf, &t);
+    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     trace::enter("register allocation", &f.name);
     gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
         AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
@@ -210,7 +210,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         .note("smaller arrays or fewer live values would help"),
         AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
     })?;
-    let after = gpucc_mir::print(&mf, &t);
+    let after = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     trace::enter("emission", &f.name);
     let p = emit::emit(&mf, &plan, &fixed, SCALAR_TOP, generation);
 

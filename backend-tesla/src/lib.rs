@@ -139,7 +139,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     gpucc_mir::dce(&mut mf, &t);
     trace::enter("register allocation", &f.name);
     mf.split_critical_edges(&t);
-    let before = gpucc_mir::print(&mf, &t);
+    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     t.spill_base = shape.scratch_bytes;
     let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
         AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
@@ -167,7 +167,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     }
     trace::enter("layout", &f.name);
     layout::run(&mut mf, &t);
-    let mir = gpucc_mir::print(&mf, &t);
+    let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     trace::enter("emission", &f.name);
     let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
     let used = highest.map_or(1, |r| r + 1);
@@ -190,7 +190,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
-        gir: m.to_string(),
+        gir: if options.texts { m.to_string() } else { String::new() },
         ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,

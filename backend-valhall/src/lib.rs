@@ -234,7 +234,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     clean::addresses(&mut mf);
     mf.split_critical_edges(&t);
     trace::enter("register allocation", &f.name);
-    let before = gpucc_mir::print(&mf, &t);
+    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let (mut mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
     let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
     if scratch > MOST_PRIVATE {
@@ -249,7 +249,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         gpucc_mir::fold_moves(&mut mf, &t);
     }
     trace::enter("emission", &f.name);
-    let mir = gpucc_mir::print(&mf, &t);
+    let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let p = emit::emit(&mf, generation, options.verify)?;
     // A barrier that orders memory alone is no instruction.
     let mut flag = reflection.flags & !flags::BARRIERS | if options.robust { 0 } else { flags::TRUSTED };
@@ -291,7 +291,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     Ok(Output {
         entry,
-        gir: m.to_string(),
+        gir: if options.texts { m.to_string() } else { String::new() },
         ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,

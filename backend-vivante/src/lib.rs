@@ -157,7 +157,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         )
         .at(e.span, "this entry point"));
     }
-    let mir = gpucc_mir::print(&mf, &t);
+    let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let p = emit::emit(&mf, &t, &isel.uniforms, layout, options)?;
     let count = p.code.len() / machine::BYTES;
     let most = machine::rules::INSTRUCTIONS[generation as usize] as usize;
@@ -183,7 +183,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
-        gir: m.to_string(),
+        gir: if options.texts { m.to_string() } else { String::new() },
         ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,

@@ -111,6 +111,7 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
         options.codegen = input::codegen_options(&args.front);
         options.codegen.verify = args.verify;
         options.codegen.time_passes = args.time_passes || !args.dump.is_empty();
+        options.codegen.texts = matches!(emit, Emit::Gir | Emit::Mir);
         options.codegen.dump_after = dump_after.clone();
         let artifact = match gpucc::compile(&shader.module, &options) {
             Ok(a) => a,

@@ -22,6 +22,8 @@ pub struct CodegenOptions {
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
+    /// Make the texts of the IR and the machine IR. Costs time: callers that want code alone turn it off.
+    pub texts: bool,
     /// Passes to leave out (names), for measuring what they are worth. Only passes that may be left out are.
     pub skip_passes: Vec<String>,
 }
@@ -37,6 +39,7 @@ impl Default for CodegenOptions {
             fragment: false,
             dump_after: Vec::new(),
             time_passes: false,
+            texts: true,
             skip_passes: Vec::new(),
         }
     }
@@ -60,11 +63,11 @@ pub struct PassTime {
 pub struct Output {
     /// Code, metadata and reflection, ready for the container.
     pub entry: Entry,
-    /// The IR after the target-independent passes, as text.
+    /// The IR after the target-independent passes, as text; empty if not asked for.
     pub gir: String,
     /// The IR that selection read: what the machine computes, op for op, so what its numeric profile speaks of.
     pub ir: Module,
-    /// The machine IR before emission, as text.
+    /// The machine IR before emission, as text; empty if not asked for.
     pub mir: String,
     /// Statistics by name, in the family's order; `instructions` and `bytes` are always there.
     pub stats: Vec<(String, u64)>,

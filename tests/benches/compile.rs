@@ -34,6 +34,7 @@ fn corpus() -> Vec<(String, Module)> {
 fn options(target: Target) -> Options {
     let mut o = Options::new(target);
     o.codegen.robust = false;
+    o.codegen.texts = false;
     o
 }
 

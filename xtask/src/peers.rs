@@ -150,6 +150,7 @@ fn compile_all(sources: &[(Key, Result<gpucc_ir::Module, String>)], target: Targ
             Ok(m) => {
                 let mut o = Options::new(target).entry(&key.1);
                 o.codegen.robust = false;
+                o.codegen.texts = false;
                 let mut least = f64::MAX;
                 let mut last = None;
                 for _ in 0..if cfg!(debug_assertions) { 1 } else { TIMED } {
@@ -283,18 +284,36 @@ fn levels(o: &mut String) -> Result<(), String> {
     let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
     let _ = writeln!(o, "| | {} |\n|---|{}", names.join(" | "), "--:|".repeat(names.len()));
     let sum = |v: &[u64]| v.iter().sum::<u64>();
-    let mut base = Vec::new();
+    let mut base: Vec<Vec<u64>> = Vec::new();
+    let mut each: Vec<Vec<Vec<u64>>> = Vec::new();
     for level in 0..=3 {
         let mut line = format!("| -O{level} |");
         for (n, &t) in targets.iter().enumerate() {
-            let s = sum(&executed(t, level, None)?);
+            let list = executed(t, level, None)?;
+            let s = sum(&list);
             if level == 0 {
                 base.push(vec![s]);
+                each.push(vec![list]);
                 let _ = write!(line, " {s} |");
             } else {
-                base[n].push(s);
                 let _ = write!(line, " {s} ({:.0} % fewer) |", 100.0 - 100.0 * s as f64 / base[n][0] as f64);
+                base[n].push(s);
+                each[n].push(list);
             }
+        }
+        let _ = writeln!(o, "{line}");
+    }
+    let mut line = String::from("| -O2, geometric mean of each example's share |");
+    for e in &each {
+        let ratios: Vec<f64> = e[0].iter().zip(&e[2]).map(|(a, b)| *b as f64 / *a as f64).collect();
+        let _ = write!(line, " {:.0} % fewer |", 100.0 - 100.0 * geomean(&ratios));
+    }
+    let _ = writeln!(o, "{line}");
+    for (k, e) in gpucc_tests::examples::all().iter().enumerate() {
+        let mut line = format!("| `{}` -O0 to -O2 |", e.file);
+        for n in &each {
+            let (a, b) = (n[0][k], n[2][k]);
+            let _ = write!(line, " {a} to {b} ({:.0} % fewer) |", 100.0 - 100.0 * b as f64 / a as f64);
         }
         let _ = writeln!(o, "{line}");
     }

@@ -67,6 +67,19 @@ fn args(b: &Builder<'_>, v: Value, op: Op) -> Option<gpucc_ir::Args> {
     b.func.def_op(v, op).map(|d| d.args.clone())
 }
 
+/// What a shift by `c` leaves of `x` if that was shifted the other way by as much: the value before and a mask.
+fn cleared(b: &Builder<'_>, op: Op, x: Value, c: u64) -> Option<(Value, u64)> {
+    let inner = b.func.def_inst(x)?;
+    let i = &b.func.insts[inner];
+    let (bits, ones) = (u64::from(b.func.ty(x).bits()), b.func.ty(x).scalar().mask());
+    let back = match (op, i.op) {
+        (Op::Shl, Op::UShr | Op::SShr) => ones << c & ones,
+        (Op::UShr, Op::Shl) => ones >> c,
+        _ => return None,
+    };
+    (k(b, i.args[1])? % bits == c && c > 0).then_some((i.args[0], back))
+}
+
 fn ints(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
     let (n, ones) = (u64::from(ty.bits()), ty.scalar().mask());
     let x = *d.args.first()?;
@@ -136,6 +149,12 @@ fn ints(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
             };
             let r = int(b, r);
             Some(b.op(d.op, &[a[0], r]))
+        }
+        // (x >> a) << a => x & (~0 << a), and (x << a) >> a => x & (~0 >> a) without sign
+        Op::Shl | Op::UShr if c.is_some_and(|c| cleared(b, d.op, x, c % n).is_some()) => {
+            let (v, m) = cleared(b, d.op, x, c? % n)?;
+            let m = int(b, m);
+            Some(b.and(v, m))
         }
         // (x << a) << b => x << (a + b); (x >> a) >> b likewise, while the sum stays below the width
         Op::Shl | Op::UShr | Op::SShr if c.is_some() => {
@@ -294,6 +313,12 @@ fn floats(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
     }
 }
 
+/// Whether the opposite of a condition costs nothing.
+fn opposite(b: &Builder<'_>, c: Value) -> bool {
+    b.func.def_op(c, Op::ICmp).is_some()
+        || b.func.def_op(c, Op::FCmp).is_some_and(|d| matches!(d.attr, Attr::FloatCc(FloatCc::Oeq | FloatCc::Une)))
+}
+
 fn choices(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
     let (x, y) = (d.args[0], d.args[1]);
     if d.op == Op::Select {
@@ -316,6 +341,15 @@ fn choices(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
                 (Some(0), Some(1)) => return Some(b.not(x)),
                 (Some(1), None) => return Some(b.or(x, z)),
                 (None, Some(0)) => return Some(b.and(x, y)),
+                // The opposite of a comparison is a comparison.
+                (None, Some(1)) if opposite(b, x) => {
+                    let n = b.not(x);
+                    return Some(b.or(n, y));
+                }
+                (Some(0), None) if opposite(b, x) => {
+                    let n = b.not(x);
+                    return Some(b.and(n, z));
+                }
                 _ => {}
             }
         }
@@ -572,6 +606,10 @@ mod tests {
         fires("  v8: i32 = shl v0, 5:i32\n  v9: i32 = shl v8, 7:i32", "v9", "shl v0, 12:i32");
         fires("  v8: i32 = ineg v1\n  v9: i32 = iadd v0, v8", "v9", "isub v0, v1");
         fires("  v9: i32 = xor v0, v0", "v9", "store 0:i32");
+        fires("  v8: i32 = ushr v0, 2:i32\n  v9: i32 = shl v8, 2:i32", "v9", "and v0, -4:i32");
+        fires("  v8: i32 = shl v0, 8:i32\n  v9: i32 = ushr v8, 8:i32", "v9", "and v0, 16777215:i32");
+        unchanged(run, &body("  v8: i32 = ushr v0, 2:i32\n  v9: i32 = shl v8, 3:i32", "v9"));
+        unchanged(run, &body("  v8: i32 = shl v0, 2:i32\n  v9: i32 = sshr v8, 2:i32", "v9"));
         fires("  v8: i32 = isub 3:i32, v0\n  v9: i32 = iadd v8, 4:i32", "v9", "isub 7:i32, v0");
     }
 
@@ -586,6 +624,8 @@ mod tests {
         );
         fires("  v7: b1 = icmp.ult v0, v1\n  v8: b1 = not v7\n  v9: i32 = select v8, v0, 1:i32", "v9", "select v");
         fires("  v9: i32 = select v4, v0, v0", "v9", "store v0,");
+        fires("  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, v6, true:b1\n  v9: i32 = select v7, v0, v1", "v9", "icmp.sge v0, v1");
+        fires("  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, false:b1, v6\n  v9: i32 = select v7, v0, v1", "v9", "= and v");
         fires("  v7: b1 = select v4, v4, false:b1\n  v9: i32 = select v7, v0, v1", "v9", "select v4, v0, v1");
     }
 

@@ -149,6 +149,7 @@ fn multiple(f: &Function, v: Value, depth: u32) -> u32 {
             Some(s) if s < 16 => of(0).saturating_mul(1 << s).min(1 << 16),
             _ => 1,
         },
+        Op::And => f.const_bits(d.args[1]).map_or(1, |m| 1 << m.trailing_zeros().min(16)),
         Op::IAdd | Op::ISub | Op::UMin | Op::UMax => gcd(of(0), of(1)),
         _ => 1,
     }

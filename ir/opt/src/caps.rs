@@ -88,6 +88,6 @@ impl Caps {
         fuse_fma: false,
         merge_access: 0,
         if_convert: 8,
-        unroll: 128,
+        unroll: 256,
     };
 }

@@ -94,6 +94,8 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
+        // What is known of counters makes indices constants.
+        list.extend([RANGES, FOLD, ALGEBRAIC]);
     }
     list.extend([ARRAYS, MEM2REG]);
     if level >= 2 {

@@ -3,6 +3,7 @@
 //! - clamps, masks and comparisons that cannot act go;
 //! - signed division, remainder, shift and comparison of numbers that are not negative become unsigned;
 //! - products of numbers below 2^24 become `umul24` where the target wants that;
+//! - low bits of a sum whose other part has none are those of the constant;
 //! - two comparisons that ask whether a number lies between constants become one, of the distance from the lower one;
 //! - constants move from dynamic offsets into the access where the sum does not wrap (targets add without wrapping).
 //!
@@ -11,13 +12,15 @@
 use crate::Cx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
-use gpucc_ir::{Attr, Builder, Function, Inst, IntCc, Op, SideMap, Type, Value};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, IntCc, Op, SideMap, Type, Value, ValueDef};
 
 enum Change {
     /// The result is this value.
     Value(Value),
     /// The result is this constant.
     Bool(bool),
+    /// The result is this constant.
+    Const(u64),
     /// Another op on the same operands.
     Op(Op),
     /// Another comparison of the same operands.
@@ -31,8 +34,9 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut folds: Vec<(Inst, Fold)> = Vec::new();
     {
         let mut u = UpperBounds::new(f, cx.workgroup_size);
+        let preds = f.preds();
         for (_, i) in f.insts_in_order() {
-            if let Some(c) = change(f, &mut u, i, cx) {
+            if let Some(c) = change(f, &mut u, i, cx).or_else(|| low_bits(f, &preds, i)) {
                 changes.push((i, c));
             }
             if let Some(x) = fold(f, &mut u, i, cx) {
@@ -51,6 +55,11 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 let r = f.insts[i].result();
                 let ty = f.ty(r);
                 map[r] = Some(f.iconst(ty, i64::from(t)));
+            }
+            Change::Const(c) => {
+                let r = f.insts[i].result();
+                let ty = f.ty(r);
+                map[r] = Some(f.iconst(ty, c as i64));
             }
             Change::Op(op) => f.insts[i].op = op,
             Change::Compare(cc) => f.insts[i].attr = Attr::IntCc(cc),
@@ -169,6 +178,68 @@ fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option
             Some(Change::Compare(unsigned))
         }
         _ => None,
+    }
+}
+
+type Preds = SideMap<Block, smallvec::SmallVec<[Block; 2]>>;
+
+/// Low bits of `x + k` are those of `k` where `x` is a multiple of a power of two large enough, as counters of unrolled
+/// loops are.
+fn low_bits(f: &Function, preds: &Preds, i: Inst) -> Option<Change> {
+    let d = &f.insts[i];
+    if d.op != Op::And || d.results.len() != 1 || !f.ty(d.result()).is_int() {
+        return None;
+    }
+    let c = f.const_bits(d.args[1])?;
+    let bits = 64 - c.leading_zeros();
+    let zero = |v: Value| zeros(f, preds, v, &mut Vec::new(), 6) >= bits;
+    if let Some(a) = f.def_op(d.args[0], Op::IAdd)
+        && let Some(k) = f.const_bits(a.args[1])
+        && zero(a.args[0])
+    {
+        return Some(Change::Const(k & c));
+    }
+    zero(d.args[0]).then_some(Change::Const(0))
+}
+
+/// How many low bits of a value are zero. A parameter that meets itself round a loop keeps what the other ways say.
+fn zeros(f: &Function, preds: &Preds, v: Value, busy: &mut Vec<Value>, depth: u32) -> u32 {
+    if let Some(c) = f.const_bits(v) {
+        return c.trailing_zeros();
+    }
+    if depth == 0 {
+        return 0;
+    }
+    match f.values[v].def {
+        ValueDef::Param(b, n) => {
+            if busy.contains(&v) {
+                return u64::BITS;
+            }
+            // Parameters of the entry come from outside; long lists of ways are not worth the walk.
+            if preds[b].is_empty() || preds[b].len() > 4 || b == f.entry() {
+                return 0;
+            }
+            busy.push(v);
+            let ways = preds[b].iter().flat_map(|&p| f.edges(p)).filter(|e| e.block == b);
+            let least = ways.map(|e| zeros(f, preds, e.args[n as usize], busy, depth - 1)).min().unwrap_or(0);
+            busy.pop();
+            least
+        }
+        ValueDef::Inst(i, _) => {
+            let d = &f.insts[i];
+            let mut of = |n: usize| zeros(f, preds, d.args[n], busy, depth - 1);
+            match d.op {
+                Op::IAdd | Op::ISub | Op::Or | Op::Xor => of(0).min(of(1)),
+                Op::And => of(0).max(of(1)),
+                Op::IMul => of(0).saturating_add(of(1)).min(u64::BITS),
+                Op::Shl => match f.const_bits(d.args[1]) {
+                    Some(c) if c < u64::from(f.ty(v).bits()) => of(0).saturating_add(c as u32).min(u64::BITS),
+                    _ => of(0),
+                },
+                _ => 0,
+            }
+        }
+        _ => 0,
     }
 }
 
@@ -327,5 +398,20 @@ mod tests {
             }
         }
         assert!(fired > 100, "{fired}");
+    }
+
+    #[test]
+    fn low_bits_of_counters() {
+        let counter = |start: u32, step: u32| {
+            format!(
+                "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1({start}:i32)\n\
+                 block1(v1: i32) loop merge block3 continue block2:\n  v2: i32 = iadd v1, 13:i32\n  v3: i32 = and v2, 7:i32\n\
+                 store v3, res1[0] align 4\n  v4: b1 = icmp.ult v1, v0\n  br v4, block2, block3\nblock2:\n  v5: i32 = iadd v1, {step}:i32\n\
+                 jump block1(v5)\nblock3:\n  ret\n}}"
+            )
+        };
+        assert!(opt(run, &counter(16, 8)).contains("store 5:i32"));
+        unchanged(run, &counter(16, 4));
+        unchanged(run, &counter(4, 8));
     }
 }

@@ -4,17 +4,21 @@
 //! loop i = 0.. { if i == 3 break; body }      ==>      body(0); body(1); body(2)
 //! ```
 //!
+//! Where all copies would be too large, several turns become one: as many as divide the count, so that only one of them
+//! needs the test.
+//!
 //! The count is found by executing the exit condition on constants: it may depend on one loop parameter, which itself is
 //! computed from itself and constants. The loop's other ways out stay: a construct around all copies ends where the loop
 //! ended, and one around each copy ends where `continue` went.
 //!
 //! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
-//! instructions, loops with barriers in them (code size for nothing), exits other than to the loop's merge.
+//! instructions ([`ARRAYS`] times as many where the loop indexes a function variable, whose elements may become registers
+//! once the index is known), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, SideMap, Value, ValueDef, eval, trace,
+    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, Place, SideMap, Value, ValueDef, eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -25,9 +29,17 @@ type Blocks = IndexSet<Block, FxBuildHasher>;
 /// The most iterations that are looked at.
 pub const TRIPS: u32 = 64;
 
+/// How much larger loops may get that index function variables.
+pub const ARRAYS: u32 = 8;
+
+/// Turns that become one, the most first: for loops that index function variables, and for others.
+const TURNS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
+
 /// Runs the pass: innermost loops, until none is left that qualifies.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     sort_layout(f);
+    // Headers of loops that have got their several turns.
+    let mut done: EntitySet<Block> = EntitySet::new();
     loop {
         trace::work(f.layout.len() as u64);
         let dom = DomTree::new(f);
@@ -49,7 +61,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         let preds = f.preds();
         let (mut planned, mut merges) = (EntitySet::<Block>::new(), EntitySet::<Block>::new());
         let mut plans = Vec::new();
-        for l in s.loops().filter(|&l| !outer.contains(l)) {
+        for l in s.loops().filter(|&l| !outer.contains(l) && !done.contains(s.constructs[l].header)) {
             let Some(p) = plan(f, &s, l, std::mem::take(&mut blocks[l]), &preds, cx) else { continue };
             if planned.contains(p.before) || merges.contains(p.header) || !cx.change() {
                 continue;
@@ -73,7 +85,9 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             }
         }
         for p in &plans {
-            apply(f, p, &uses, &namers);
+            if let Some(header) = apply(f, p, &uses, &namers) {
+                done.insert(header);
+            }
         }
         sort_layout(f);
     }
@@ -91,6 +105,8 @@ struct Plan {
     exit: (Block, bool),
     /// How often the exit test says "stay".
     stays: u32,
+    /// How many turns become one; all of them if not said.
+    turns: Option<u32>,
 }
 
 fn plan(
@@ -106,13 +122,18 @@ fn plan(
     let (header, merge) = (c.header, c.merge);
     let inside: Blocks = blocks.iter().copied().collect();
     let mut size = 0_u32;
+    let mut indexed = false;
     let mut latches = Vec::new();
     for &b in &blocks {
         size += f.blocks[b].insts.len() as u32;
         for &i in &f.blocks[b].insts {
-            if matches!(f.insts[i].op, Op::Barrier | Op::Call) {
+            let d = &f.insts[i];
+            if matches!(d.op, Op::Barrier | Op::Call) {
                 return None;
             }
+            // An index that follows from the counter is a constant in each copy.
+            indexed |= d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
+                && d.dyn_offset().is_some_and(|v| leaf(f, header, v, &mut Vec::new(), 8).is_some());
         }
         for t in f.succs(b) {
             if t == header {
@@ -142,10 +163,16 @@ fn plan(
         let Some(stays) = count(f, header, before, latch, cond, leaves) else { continue };
         // A test at the top runs once more than the body, a test at the bottom as often.
         let copies = if at == header { stays } else { stays + 1 };
-        if copies.saturating_mul(size) > cx.caps.unroll.max(size) && copies > 1 {
-            continue;
+        let most = if indexed { cx.caps.unroll.saturating_mul(ARRAYS) } else { cx.caps.unroll };
+        let mut turns = None;
+        if copies.saturating_mul(size) > most.max(size) && copies > 1 {
+            let list: &[u32] = if indexed { &TURNS.0 } else { &TURNS.1 };
+            // Without indices only tests and jumps are saved, which is worth it for short turns.
+            let most = if indexed { most } else { cx.caps.unroll / 2 };
+            let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;
+            turns = Some(*list.iter().find(fits)?);
         }
-        return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays });
+        return Some(Plan { header, cont, merge, before, blocks, exit: (at, leaves), stays, turns });
     }
     None
 }
@@ -247,31 +274,56 @@ fn close(f: &mut Function, p: &Plan, uses: &Uses) {
     }
 }
 
-fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, Vec<Block>>) {
+/// What a copy does with the counted branch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// It stays.
+    Stays,
+    /// It leaves.
+    Leaves,
+    /// It leaves, and is all there is of the copy.
+    Ends,
+    /// Nobody knows yet.
+    Asks,
+}
+
+/// Unrolls; gives the header if the loop stays one.
+fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, Vec<Block>>) -> Option<Block> {
     close(f, p, uses);
     let at_top = p.exit.0 == p.header;
     // Copies of the whole body; with the test at the top one more, of the header alone.
-    let full = if at_top { p.stays } else { p.stays + 1 };
+    let all = if at_top { p.stays } else { p.stays + 1 };
+    let full = p.turns.unwrap_or(all);
     let types: Vec<_> = f.blocks[p.header].params.iter().map(|&v| f.ty(v)).collect();
     let mut fronts: Vec<Block> = Vec::new();
-    for _ in 0..full + u32::from(at_top) {
+    for _ in 0..full + u32::from(at_top && p.turns.is_none()) {
         let b = f.add_block();
         for &t in &types {
             f.add_param(b, t);
         }
         fronts.push(b);
     }
-    for k in 0..full as usize {
-        let last = k + 1 == full as usize;
-        let next = fronts.get(k + 1).copied();
-        copy(f, p, fronts[k], next, Some(!last || at_top), &p.blocks);
-    }
-    if at_top {
-        copy(f, p, fronts[full as usize], None, None, &[p.header]);
-    }
-    // Into the first copy, inside of a construct that ends where the loop did.
+    // What stands where the loop stood: a construct that ends where the loop did, or the new loop's header.
     let open = f.add_block();
     let params: Vec<Value> = types.iter().map(|&t| f.add_param(open, t)).collect();
+    for k in 0..full as usize {
+        let (first, last) = (k == 0, k + 1 == full as usize);
+        let next = fronts.get(k + 1).copied();
+        if p.turns.is_none() {
+            let exit = if !last || at_top { Exit::Stays } else { Exit::Leaves };
+            copy(f, p, fronts[k], next, exit, true, &p.blocks);
+            continue;
+        }
+        let exit = if (at_top && first) || (!at_top && last) { Exit::Asks } else { Exit::Stays };
+        let cont = copy(f, p, fronts[k], Some(next.unwrap_or(open)), exit, !last, &p.blocks);
+        if last {
+            let cont = if p.cont == p.header { open } else { cont.expect("the continue block is copied") };
+            f.blocks[open].header = Some(LoopHeader { merge: p.merge, cont });
+        }
+    }
+    if at_top && p.turns.is_none() {
+        copy(f, p, fronts[full as usize], None, Exit::Ends, true, &[p.header]);
+    }
     let t = f.terminator(p.before);
     for e in f.insts[t].edges_mut() {
         if e.block == p.header {
@@ -292,13 +344,26 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, Vec<Bl
             }
         }
     }
-    Builder::new(f, open).jump_merge(fronts[0], &params, p.merge);
     f.blocks[p.header].header = None;
+    if p.turns.is_some() {
+        Builder::new(f, open).jump(fronts[0], &params);
+        return Some(open);
+    }
+    Builder::new(f, open).jump_merge(fronts[0], &params, p.merge);
+    None
 }
 
-/// Copies blocks of the loop behind `front`, whose parameters stand for the header's. The counted branch is decided:
-/// `stay` says how, `None` means that it leaves and is all there is. Back edges lead to `next`.
-fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Option<bool>, blocks: &[Block]) {
+/// Copies blocks of the loop behind `front`, whose parameters stand for the header's. Back edges lead to `next`. `own`:
+/// `continue` ends in this copy, not in the loop's continue part. Gives the copy of the continue block.
+fn copy(
+    f: &mut Function,
+    p: &Plan,
+    front: Block,
+    next: Option<Block>,
+    exit: Exit,
+    own: bool,
+    blocks: &[Block],
+) -> Option<Block> {
     // Maps as large as the loop, not as the function.
     let mut to: IndexMap<Block, Block, FxBuildHasher> = IndexMap::default();
     let mut values: IndexMap<Value, Value, FxBuildHasher> = IndexMap::default();
@@ -357,22 +422,25 @@ fn copy(f: &mut Function, p: &Plan, front: Block, next: Option<Block>, stay: Opt
         }
     }
     // Decide the counted branch of this copy.
-    let at = to[&p.exit.0];
-    let t = f.terminator(at);
-    let Attr::Br { then, other, merge } = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
-    let take_exit = stay != Some(true);
-    let edge: Edge = if take_exit == p.exit.1 { then } else { other };
-    let d = &mut f.insts[t];
-    d.op = Op::Jump;
-    d.args.clear();
-    d.attr = Attr::Jump { edge, merge: if stay.is_none() { None } else { merge } };
+    if exit != Exit::Asks {
+        let at = to[&p.exit.0];
+        let t = f.terminator(at);
+        let Attr::Br { then, other, merge } = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
+        let take_exit = exit != Exit::Stays;
+        let edge: Edge = if take_exit == p.exit.1 { then } else { other };
+        let d = &mut f.insts[t];
+        d.op = Op::Jump;
+        d.args.clear();
+        d.attr = Attr::Jump { edge, merge: if exit == Exit::Ends { None } else { merge } };
+    }
     let body = to[&p.header];
     let mut b = Builder::new(f, front);
     match to.get(&p.cont).copied() {
         // `continue` leads to the copy's own continue part.
-        Some(c) if stay.is_some() && p.cont != p.header => b.jump_merge(body, &[], c),
+        Some(c) if own && exit != Exit::Ends && p.cont != p.header => b.jump_merge(body, &[], c),
         _ => b.jump(body, &[]),
     };
+    to.get(&p.cont).copied()
 }
 
 #[cfg(test)]
@@ -422,6 +490,36 @@ mod tests {
              store 1:i32, res1[0] align 4\n  ret\n}\n"
                 .replace("\nstore", "\n  store")
         );
+    }
+
+    const LONG: &str = "func0 \"f\" {\n  local0 \"a\" size 64 align 4\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32, v0)\n\
+        block1(v1: i32, v2: i32) loop merge block6 continue block5:\n  v3: b1 = icmp.ult v1, 48:i32\n  br v3, block2, block6\n\
+        block2:\n  v4: b1 = icmp.eq v2, 77:i32\n  br v4, block6, block3\nblock3:\n  v5: b1 = icmp.eq v2, 5:i32\n  br v5, block4, block5 merge block5\n\
+        block4:\n  store v1, res1[0] align 4\n  jump block5\nblock5:\n  v6: i32 = iadd v1, 1:i32\n  v7: i32 = imul v2, v2\n  jump block1(v6, v7)\n\
+        block6:\n  store v2, res1[4] align 4\n  ret\n}";
+
+    #[test]
+    fn several_turns_become_one() {
+        opt(run, LONG);
+        let t = opt(all, LONG);
+        // One test of the count, four bodies that each may leave.
+        assert_eq!(t.matches("48:i32").count(), 1, "{t}");
+        assert_eq!((t.matches("imul").count(), t.matches("icmp.eq").count()), (4, 8), "{t}");
+        assert_eq!(t.matches("loop merge").count(), 1, "{t}");
+        // All of them, where a variable is indexed.
+        let t = LONG.replace("  v7: i32 = imul v2, v2\n", "  v8: i32 = shl v1, 2:i32\n  v7: i32 = load local0[0 + v8] align 4\n");
+        assert_eq!(opt(all, &t).matches("load local0").count(), 48);
+    }
+
+    #[test]
+    fn a_long_loop_with_its_test_at_the_bottom() {
+        let t = opt(
+            all,
+            "func0 \"f\" {\nblock0:\n  jump block1(0:i32)\nblock1(v1: i32) loop merge block3 continue block2:\n\
+             v9: i32 = shl v1, 2:i32\n  v8: i32 = load res0[0 + v9] align 4\n  v7: i32 = imul v8, v8\n  store v7, res1[0 + v9] align 4\n  jump block2\n\
+             block2:\n  v2: i32 = iadd v1, 1:i32\n  v3: b1 = icmp.eq v2, 60:i32\n  br v3, block3, block1(v2)\nblock3:\n  ret\n}",
+        );
+        assert_eq!((t.matches("imul").count(), t.matches("icmp").count()), (4, 1), "{t}");
     }
 
     #[test]

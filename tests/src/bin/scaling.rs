@@ -50,6 +50,7 @@ fn run() -> Result<(), String> {
             for (m, &n) in modules.iter().zip(&sizes) {
                 let mut o = Options::new(target).opt(opt).entry("main");
                 o.codegen.time_passes = passes;
+                o.codegen.texts = false;
                 let start = Instant::now();
                 let r = gpucc::compile(m, &o);
                 let t = start.elapsed().as_secs_f64() * 1e6;
