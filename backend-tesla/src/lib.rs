@@ -30,6 +30,7 @@ const NAMES: &[&str] = &["nv50", "nv84", "nva0", "nva3"];
 fn caps() -> Caps {
     const EXPAND: OpSet = OpSet::of(&[
         Op::FDot,
+        Op::FDiv,
         Op::FRem,
         Op::FSign,
         Op::FLdexp,

@@ -40,6 +40,7 @@ fn caps() -> Caps {
     const EXPAND: OpSet = OpSet::of(&[
         Op::FSign,
         Op::FFract,
+        Op::FDiv,
         Op::FRem,
         Op::FDot,
         Op::F2S,

@@ -80,6 +80,12 @@ fn cleared(b: &Builder<'_>, op: Op, x: Value, c: u64) -> Option<(Value, u64)> {
     (k(b, i.args[1])? % bits == c && c > 0).then_some((i.args[0], back))
 }
 
+/// A value and the constant that is added to it.
+fn plus(b: &Builder<'_>, x: Value) -> Option<(Value, u64)> {
+    let a = args(b, x, Op::IAdd)?;
+    Some((a[0], k(b, a[1])?))
+}
+
 fn ints(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
     let (n, ones) = (u64::from(ty.bits()), ty.scalar().mask());
     let x = *d.args.first()?;
@@ -155,6 +161,13 @@ fn ints(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
             let (v, m) = cleared(b, d.op, x, c? % n)?;
             let m = int(b, m);
             Some(b.and(v, m))
+        }
+        // (x + k) << a => (x << a) + (k << a): neighbours share the shift, and accesses take the constant
+        Op::Shl if c.is_some() && plus(b, x).is_some() => {
+            let (v, add) = plus(b, x)?;
+            let s = b.shl(v, y?);
+            let add = int(b, add << (c? % n));
+            Some(b.iadd(s, add))
         }
         // (x << a) << b => x << (a + b); (x >> a) >> b likewise, while the sum stays below the width
         Op::Shl | Op::UShr | Op::SShr if c.is_some() => {
@@ -606,6 +619,8 @@ mod tests {
         fires("  v8: i32 = shl v0, 5:i32\n  v9: i32 = shl v8, 7:i32", "v9", "shl v0, 12:i32");
         fires("  v8: i32 = ineg v1\n  v9: i32 = iadd v0, v8", "v9", "isub v0, v1");
         fires("  v9: i32 = xor v0, v0", "v9", "store 0:i32");
+        fires("  v8: i32 = iadd v0, 3:i32\n  v9: i32 = shl v8, 4:i32", "v9", ", 48:i32");
+        unchanged(run, &body("  v8: i32 = iadd v0, v1\n  v9: i32 = shl v8, 4:i32", "v9"));
         fires("  v8: i32 = ushr v0, 2:i32\n  v9: i32 = shl v8, 2:i32", "v9", "and v0, -4:i32");
         fires("  v8: i32 = shl v0, 8:i32\n  v9: i32 = ushr v8, 8:i32", "v9", "and v0, 16777215:i32");
         unchanged(run, &body("  v8: i32 = ushr v0, 2:i32\n  v9: i32 = shl v8, 3:i32", "v9"));
@@ -624,8 +639,16 @@ mod tests {
         );
         fires("  v7: b1 = icmp.ult v0, v1\n  v8: b1 = not v7\n  v9: i32 = select v8, v0, 1:i32", "v9", "select v");
         fires("  v9: i32 = select v4, v0, v0", "v9", "store v0,");
-        fires("  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, v6, true:b1\n  v9: i32 = select v7, v0, v1", "v9", "icmp.sge v0, v1");
-        fires("  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, false:b1, v6\n  v9: i32 = select v7, v0, v1", "v9", "= and v");
+        fires(
+            "  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, v6, true:b1\n  v9: i32 = select v7, v0, v1",
+            "v9",
+            "icmp.sge v0, v1",
+        );
+        fires(
+            "  v6: b1 = icmp.eq v0, 3:i32\n  v7: b1 = select v4, false:b1, v6\n  v9: i32 = select v7, v0, v1",
+            "v9",
+            "= and v",
+        );
         fires("  v7: b1 = select v4, v4, false:b1\n  v9: i32 = select v7, v0, v1", "v9", "select v4, v0, v1");
     }
 

@@ -12,13 +12,14 @@
 //! ended, and one around each copy ends where `continue` went.
 //!
 //! Needs: structured control flow. Keeps: nothing. Leaves alone: counts above [`TRIPS`], results above `Caps::unroll`
-//! instructions ([`ARRAYS`] times as many where the loop indexes a function variable, whose elements may become registers
-//! once the index is known), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
+//! instructions (more where the loop indexes a function variable by its counter: the elements may become registers once the
+//! index is known; [`INDEXED`], [`MASKED`]), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, Place, SideMap, Value, ValueDef, eval, trace,
+    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, Place, SideMap, Value, ValueDef,
+    eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -29,10 +30,13 @@ type Blocks = IndexSet<Block, FxBuildHasher>;
 /// The most iterations that are looked at.
 pub const TRIPS: u32 = 64;
 
-/// How much larger loops may get that index function variables.
-pub const ARRAYS: u32 = 8;
+/// How much larger loops may get whose counter indexes function variables.
+pub const INDEXED: u32 = 2;
 
-/// Turns that become one, the most first: for loops that index function variables, and for others.
+/// The same for several turns, where the index is some low bits of the counter: those are the same in each large turn.
+pub const MASKED: u32 = 8;
+
+/// Turns that become one, the most first: for loops that index by low bits of their counter, and for others.
 const TURNS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
 
 /// Runs the pass: innermost loops, until none is left that qualifies.
@@ -122,7 +126,7 @@ fn plan(
     let (header, merge) = (c.header, c.merge);
     let inside: Blocks = blocks.iter().copied().collect();
     let mut size = 0_u32;
-    let mut indexed = false;
+    let (mut indexed, mut masked) = (false, false);
     let mut latches = Vec::new();
     for &b in &blocks {
         size += f.blocks[b].insts.len() as u32;
@@ -132,8 +136,13 @@ fn plan(
                 return None;
             }
             // An index that follows from the counter is a constant in each copy.
-            indexed |= d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
-                && d.dyn_offset().is_some_and(|v| leaf(f, header, v, &mut Vec::new(), 8).is_some());
+            if let Some(v) = d.dyn_offset()
+                && d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
+                && leaf(f, header, v, &mut Vec::new(), 8).is_some()
+            {
+                indexed = true;
+                masked |= has_mask(f, v, 8);
+            }
         }
         for t in f.succs(b) {
             if t == header {
@@ -163,12 +172,13 @@ fn plan(
         let Some(stays) = count(f, header, before, latch, cond, leaves) else { continue };
         // A test at the top runs once more than the body, a test at the bottom as often.
         let copies = if at == header { stays } else { stays + 1 };
-        let most = if indexed { cx.caps.unroll.saturating_mul(ARRAYS) } else { cx.caps.unroll };
+        let room = cx.caps.unroll;
+        let most = if indexed { room.saturating_mul(INDEXED) } else { room };
         let mut turns = None;
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
-            let list: &[u32] = if indexed { &TURNS.0 } else { &TURNS.1 };
-            // Without indices only tests and jumps are saved, which is worth it for short turns.
-            let most = if indexed { most } else { cx.caps.unroll / 2 };
+            // Where no index becomes a constant only tests and jumps are saved, which is worth it for short turns.
+            let (list, most): (&[u32], u32) =
+                if masked { (&TURNS.0, room.saturating_mul(MASKED)) } else { (&TURNS.1, room / 2) };
             let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;
             turns = Some(*list.iter().find(fits)?);
         }
@@ -225,6 +235,14 @@ fn leaf(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u3
         }
         _ => None,
     }
+}
+
+/// Whether a value is computed with a mask.
+fn has_mask(f: &Function, v: Value, depth: u32) -> bool {
+    let Some(i) = f.def_inst(v) else { return false };
+    let d = &f.insts[i];
+    d.op == Op::And && f.as_const(d.args[1]).is_some()
+        || depth > 0 && d.args.iter().any(|&a| has_mask(f, a, depth - 1))
 }
 
 fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const> {
@@ -506,9 +524,12 @@ mod tests {
         assert_eq!(t.matches("48:i32").count(), 1, "{t}");
         assert_eq!((t.matches("imul").count(), t.matches("icmp.eq").count()), (4, 8), "{t}");
         assert_eq!(t.matches("loop merge").count(), 1, "{t}");
-        // All of them, where a variable is indexed.
-        let t = LONG.replace("  v7: i32 = imul v2, v2\n", "  v8: i32 = shl v1, 2:i32\n  v7: i32 = load local0[0 + v8] align 4\n");
-        assert_eq!(opt(all, &t).matches("load local0").count(), 48);
+        // Sixteen, where low bits of the counter index a variable.
+        let t = LONG.replace(
+            "  v7: i32 = imul v2, v2\n",
+            "  v9: i32 = and v1, 15:i32\n  v8: i32 = shl v9, 2:i32\n  v7: i32 = load local0[0 + v8] align 4\n",
+        );
+        assert_eq!(opt(all, &t).matches("load local0").count(), 16);
     }
 
     #[test]
