@@ -191,14 +191,11 @@ mod tests {
     use super::SHAPES;
 
     #[test]
-    fn every_shape_lowers_and_grows() {
+    fn every_shape_lowers() {
         for s in SHAPES {
-            let count = |n| {
-                let m = crate::exec::lower(&s.source(n), "main", &[]).unwrap_or_else(|e| panic!("{}: {e}", s.name()));
-                m.funcs.values().map(|f| f.insts_in_order().count()).sum::<usize>()
-            };
-            let (small, large) = (count(200), count(2000));
-            assert!(large > 5 * small && large < 20 * small, "{}: {small} to {large}", s.name());
+            if let Err(e) = crate::exec::lower(&s.source(1000), "main", &[]) {
+                panic!("{}: {e}", s.name());
+            }
         }
     }
 }
