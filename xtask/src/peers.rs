@@ -427,7 +427,7 @@ fn page(folder: &Path) -> Result<String, String> {
             if why.is_none() {
                 eprintln!("no explanation of {family} | {} in docs/performance-notes.txt", short(k));
             }
-            let why = why.map_or("", String::as_str);
+            let why = why.map_or("not explained yet", String::as_str);
             let _ = writeln!(o, "| `{}` | {a} | {b} | {:.2} | {:.2} | {:.2} | {why} |", short(k), r[0], r[1], r[2]);
         }
     }
