@@ -1,16 +1,14 @@
-//! From allocated machine IR to machine code: forms, control flow by the plan, waits, hazards, addresses.
+//! From allocated machine IR to machine code: forms, branches, addresses.
 
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
-use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
 
 use crate::fixed::Fixed;
-use crate::flow::{How, Plan};
 use crate::isel::MI;
-use crate::target::{FILE_V, GOp, Gcn};
+use crate::target::{Cond, FILE_V, GOp, Gcn};
 
 /// Whether an operation has a 32-bit form of its own.
 pub fn has_short(op: Op, generation: u8) -> bool {
@@ -21,7 +19,7 @@ pub fn has_short(op: Op, generation: u8) -> bool {
 
 /// What an instruction is to the wait counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Counter {
+pub enum Counter {
     None,
     Vm,
     Lds,
@@ -29,20 +27,46 @@ enum Counter {
 }
 
 /// Registers as ranges: vector ones from 256 up.
-type Ranges = Vec<(u32, u32)>;
+pub type Ranges = Vec<(u32, u32)>;
 
 /// One instruction on its way out.
-struct Item {
-    inst: Inst<Isa>,
-    reads: Ranges,
-    writes: Ranges,
-    counter: Counter,
-    is_store: bool,
-    is_valu: bool,
-    barrier: bool,
-    /// Position of the block that a branch goes to.
-    label: Option<usize>,
-    loc: Loc,
+#[derive(Clone)]
+pub struct Item {
+    /// The instruction.
+    pub inst: Inst<Isa>,
+    /// Registers.
+    pub reads: Ranges,
+    /// Registers.
+    pub writes: Ranges,
+    /// Its wait counter.
+    pub counter: Counter,
+    /// A store to a buffer.
+    pub is_store: bool,
+    /// An atomic operation on a buffer.
+    pub is_atomic: bool,
+    /// A vector instruction.
+    pub is_valu: bool,
+    /// All memory operations must be done before it.
+    pub barrier: bool,
+    /// The block that a branch goes to.
+    pub label: Option<usize>,
+}
+
+impl Item {
+    /// An instruction that touches no registers.
+    pub fn control(inst: Inst<Isa>) -> Item {
+        Item {
+            inst,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            counter: Counter::None,
+            is_store: false,
+            is_atomic: false,
+            is_valu: false,
+            barrier: false,
+            label: None,
+        }
+    }
 }
 
 /// Counts for people.
@@ -61,8 +85,6 @@ pub struct Counts {
 /// A finished program.
 pub struct Program {
     pub code: Vec<u8>,
-    /// Address and source location of each instruction.
-    pub locs: Vec<(u32, Loc)>,
     pub instructions: u64,
     pub counts: Counts,
     /// Highest scalar register in use, and highest vector register, plus one.
@@ -70,22 +92,14 @@ pub struct Program {
     pub vgprs: u32,
 }
 
-struct Emitter<'a> {
+struct Emitter {
     generation: u8,
-    plan: &'a Plan,
     items: Vec<Item>,
-    /// Location of what is being emitted.
-    loc: Loc,
     sgprs: u32,
     vgprs: u32,
-    mask_top: u32,
 }
 
-fn overlap(a: &Ranges, b: &Ranges) -> bool {
-    a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
-}
-
-impl Emitter<'_> {
+impl Emitter {
     fn row(&self, op: Op, f: Form, literal: bool) -> u16 {
         form::row(op, f, literal, self.generation)
             .unwrap_or_else(|| panic!("`{}` has no {f:?} form (literal {literal}) here", op.name()))
@@ -116,15 +130,14 @@ impl Emitter<'_> {
             Counter::None
         };
         self.items.push(Item {
-            inst,
             reads,
             writes,
             counter,
             is_store: name.starts_with("buffer_store"),
+            is_atomic: name.starts_with("buffer_atomic"),
             is_valu: name.starts_with("v_"),
             barrier: op == Op::SBarrier,
-            label: None,
-            loc: self.loc,
+            ..Item::control(inst)
         });
         let last = self.items.len() - 1;
         &mut self.items[last]
@@ -145,10 +158,6 @@ impl Emitter<'_> {
     fn branch(&mut self, op: Op, to: usize) {
         let i = form::inst(self.row(op, Form::Short, false));
         self.push(i, vec![], vec![]).label = Some(to);
-    }
-
-    fn mask_reg(&self, block: usize) -> u32 {
-        self.mask_top - 2 * (self.plan.blocks[block].mask.unwrap_or(0) + 1)
     }
 
     /// Code of a source: register, inline constant or (given back apart) literal.
@@ -183,11 +192,14 @@ impl Emitter<'_> {
     fn inst(&mut self, i: &MI) {
         let op = match i.op {
             Opcode::Op(GOp::I(op)) => op,
-            Opcode::Op(GOp::ExecMask) => {
+            Opcode::Op(GOp::Choose(cmp)) => {
+                self.compare(cmp, i);
+                let mut reads = Vec::new();
+                let codes: Vec<_> = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
                 let d = i.defs[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                return self.mask_op(Op::SMovB64, d, operand::EXEC, None);
+                return self.scalar(Op::SCselectB32, &codes, Some(d), reads, vec![(d, 1)]);
             }
-            Opcode::Op(GOp::Leave(_)) | Opcode::Pseudo(Pseudo::LogicalEnd | Pseudo::LogicalStart) => return,
+            Opcode::Op(_) | Opcode::Pseudo(Pseudo::LogicalEnd | Pseudo::LogicalStart) => return,
             Opcode::Pseudo(p) => panic!("{p:?} is left after allocation"),
         };
         if op == Op::SBarrier {
@@ -209,7 +221,7 @@ impl Emitter<'_> {
             let Some(p) = d.phys() else { continue };
             let base = u32::from(p.place.base()) + if p.file == FILE_V { 256 } else { 0 };
             writes.push((base, u32::from(p.place.len())));
-            dst = Some(base);
+            dst = dst.or(Some(base));
         }
         let codes: Vec<(u32, Option<u32>)> = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
         let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
@@ -251,31 +263,19 @@ impl Emitter<'_> {
             }
             m.set("offset", i.mods.get("offset"));
         } else if name.starts_with("s_buffer_load") || name.starts_with("s_load") {
-            m = form::inst(self.row(op, Form::Short, false));
+            let row = match codes.first() {
+                Some(_) => form::row_register_offset(op, self.generation)
+                    .unwrap_or_else(|| panic!("`{name}` takes no offset from a register")),
+                None => self.row(op, Form::Short, false),
+            };
+            m = form::inst(row);
             let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
             m.set(sdst, dst.unwrap_or(0));
             m.set("sbase", i.mods.get("sbase"));
-            m.set("offset", i.mods.get("offset"));
+            m.set("offset", codes.first().map_or(i.mods.get("offset"), |c| c.0));
             reads.push((i.mods.get("sbase") * 2, if name.starts_with("s_load") { 2 } else { 4 }));
         } else if name.starts_with("s_") {
-            let literal = codes.iter().find_map(|c| c.1);
-            let row = self.row(op, Form::Short, literal.is_some());
-            m = form::inst(row);
-            if let Some(d) = dst {
-                m.set("sdst", d);
-            }
-            if let Some(value) = literal
-                && m.row().slot("lit").is_none()
-            {
-                m.set("src0", value);
-            } else {
-                for (k, c) in codes.iter().enumerate() {
-                    m.set(["src0", "src1"][k], c.0);
-                }
-                if let Some(value) = literal {
-                    m.set("lit", value);
-                }
-            }
+            return self.scalar(op, &codes, dst, reads, writes);
         } else {
             m = self.vector(op, i, &codes, dst);
             if m.row().slot("sdst").is_some() && !writes.iter().any(|w| w.0 < 128) {
@@ -285,7 +285,40 @@ impl Emitter<'_> {
         self.push(m, reads, writes);
     }
 
+    fn scalar(&mut self, op: Op, codes: &[(u32, Option<u32>)], dst: Option<u32>, reads: Ranges, writes: Ranges) {
+        let literal = codes.iter().find_map(|c| c.1);
+        let mut m = form::inst(self.row(op, Form::Short, literal.is_some()));
+        if let Some(d) = dst {
+            m.set("sdst", d);
+        }
+        if let Some(value) = literal
+            && m.row().slot("lit").is_none()
+        {
+            m.set("src0", value);
+        } else {
+            for (k, c) in codes.iter().enumerate() {
+                m.set(["src0", "src1"][k], c.0);
+            }
+            if let Some(value) = literal {
+                m.set("lit", value);
+            }
+        }
+        self.push(m, reads, writes);
+    }
+
+    /// Compares the first two uses.
+    fn compare(&mut self, cmp: Op, i: &MI) {
+        let mut reads = Vec::new();
+        let codes: Vec<_> = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
+        self.scalar(cmp, &codes, None, reads, vec![]);
+    }
+
     fn vector(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
+        if matches!(op, Op::VReadlaneB32 | Op::VWritelaneB32) {
+            let d = dst.unwrap_or(0);
+            let m = form::inst(self.row(op, Form::Short, false)).with("vdst", if d >= 256 { d - 256 } else { d });
+            return m.with("src0", codes[0].0).with("src1", codes[1].0);
+        }
         let plain = |c: u32| c & (operand::NEG | operand::ABS) == 0;
         let literal = codes.iter().find_map(|c| c.1);
         let short = i.mods.get("@long") == 0
@@ -333,319 +366,78 @@ impl Emitter<'_> {
     }
 
     /// What ends a block.
-    fn leave(&mut self, here: usize, i: &MI) {
-        let plan = self.plan.blocks[here].clone();
-        for &x in &plan.clear {
-            let r = self.mask_reg(x);
-            self.mask_op(Op::SMovB64, r, 128, None);
-        }
-        let edges = &plan.edges;
-        let next = here + 1;
-        if edges.is_empty() {
-            // Lanes that end: others may still wait somewhere.
-            match plan.pending {
-                Some(w) => self.hand_over(here, Some(w)),
-                None => {
-                    let row = self.row(Op::SEndpgm, Form::Short, false);
-                    self.push(form::inst(row), vec![], vec![]);
-                }
-            }
-            return;
-        }
-        if edges.len() == 1 {
-            match edges[0].how {
-                How::Fall => {}
-                How::Branch if edges[0].to == next => {}
-                How::Branch => self.branch(Op::SBranch, edges[0].to),
-                How::Wait => {
-                    self.wait_at(&edges[0], operand::EXEC, None);
-                    self.hand_over(here, plan.pending);
-                }
-            }
-            return;
-        }
-        let (t, e) = (edges[0], edges[1]);
-        let any_wait = edges.iter().any(|x| x.how == How::Wait);
-        let divergent = any_wait;
-        if !divergent {
-            // All lanes agree.
-            let (mut on_true, mut on_false) = (Op::SCbranchScc1, Op::SCbranchScc0);
-            match i.op {
-                Opcode::Op(GOp::Leave(Some(cmp))) => {
-                    let mut reads = Vec::new();
-                    let codes: Vec<_> = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
-                    let literal = codes.iter().find_map(|c| c.1);
-                    let mut m = form::inst(self.row(cmp, Form::Short, literal.is_some()));
-                    m.set("src0", codes[0].0);
-                    m.set("src1", codes[1].0);
-                    if let Some(v) = literal {
-                        m.set("lit", v);
-                    }
-                    self.push(m, reads, vec![]);
-                }
-                _ => {
-                    let mask = i.uses[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                    self.mask_op(Op::SAndB64, operand::VCC, operand::EXEC, Some(mask));
-                }
-            }
-            let (mut near, mut far) = (e, t);
-            if t.to == next {
-                (near, far) = (t, e);
-                std::mem::swap(&mut on_true, &mut on_false);
-            }
-            self.branch(on_true, far.to);
-            if near.to != next {
-                self.branch(Op::SBranch, near.to);
-            }
-            return;
-        }
-        let mask = i.uses[0].phys().map_or(0, |p| u32::from(p.place.base()));
-        // Lanes with a true condition take edge t.
-        if t.how == How::Wait {
-            self.wait_at(&t, operand::EXEC, Some((Op::SAndB64, mask)));
-        }
-        if e.how == How::Wait {
-            self.wait_at(&e, operand::EXEC, Some((Op::SAndn2B64, mask)));
-        }
-        let stays = match (t.how, e.how) {
-            (How::Wait, How::Wait) => {
-                self.hand_over(here, plan.pending);
-                return;
-            }
-            (How::Wait, _) => {
-                self.mask_op(Op::SAndn2B64, operand::EXEC, operand::EXEC, Some(mask));
-                e
-            }
-            _ => {
-                self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(mask));
-                t
-            }
-        };
-        if stays.to <= here {
-            self.branch(Op::SCbranchExecnz, stays.to);
-            self.hand_over(here, plan.pending);
-        } else if let Some(w) = plan.pending {
-            self.branch(Op::SCbranchExecz, w);
-        }
-    }
-
-    /// The active lanes, or those of them that a mask chooses, wait at the target of an edge.
-    fn wait_at(&mut self, edge: &crate::flow::PlanEdge, exec: u32, chosen: Option<(Op, u32)>) {
-        let r = self.mask_reg(edge.to);
-        match (edge.first, chosen) {
-            (true, None) => self.mask_op(Op::SMovB64, r, exec, None),
-            (true, Some((op, m))) => self.mask_op(op, r, exec, Some(m)),
-            (false, None) => self.mask_op(Op::SOrB64, r, r, Some(exec)),
-            (false, Some((op, m))) => {
-                self.mask_op(op, operand::VCC, exec, Some(m));
-                self.mask_op(Op::SOrB64, r, r, Some(operand::VCC));
-            }
-        }
-    }
-
-    /// No lane is left here: the wave goes on where some wait.
-    fn hand_over(&mut self, here: usize, to: Option<usize>) {
-        match to {
-            Some(w) => {
-                if self.plan.blocks[w].arrives {
-                    self.mask_op(Op::SMovB64, operand::EXEC, 128, None);
-                }
-                if w != here + 1 {
-                    self.branch(Op::SBranch, w);
-                }
-            }
-            None => {
+    fn leave(&mut self, i: &MI, next: usize) {
+        let to: Vec<usize> = i.labels().map(|l| l.0 as usize).collect();
+        match (i.target_op(), to.as_slice()) {
+            (Some(GOp::Jump), &[t]) if t != next => self.branch(Op::SBranch, t),
+            (Some(GOp::End), _) => {
                 let row = self.row(Op::SEndpgm, Form::Short, false);
                 self.push(form::inst(row), vec![], vec![]);
             }
-        }
-    }
-
-    /// What begins a block in which lanes wait.
-    fn arrive(&mut self, here: usize) {
-        let plan = self.plan.blocks[here].clone();
-        if plan.mask.is_none() {
-            return;
-        }
-        let r = self.mask_reg(here);
-        if plan.arrives {
-            self.mask_op(Op::SOrB64, operand::EXEC, operand::EXEC, Some(r));
-        } else {
-            self.mask_op(Op::SMovB64, operand::EXEC, r, None);
-        }
-        let end = self.plan.blocks.len();
-        self.branch(Op::SCbranchExecz, plan.passed.unwrap_or(end));
-    }
-}
-
-/// Adds the waits of one block; `items` is its code.
-fn waits(items: Vec<Item>, generation: u8, counts: &mut Counts) -> Vec<Item> {
-    let mut out: Vec<Item> = Vec::new();
-    // Outstanding operations, oldest first: registers that they will write; whether they hold store data (gfx6).
-    let mut vm: Vec<Ranges> = Vec::new();
-    let mut lds: Vec<Ranges> = Vec::new();
-    let mut scalar: Vec<Ranges> = Vec::new();
-    let mut data: Vec<Ranges> = Vec::new();
-    let n = items.len();
-    for (k, item) in items.into_iter().enumerate() {
-        let op = item.inst.op();
-        let is_branch = item.label.is_some();
-        let touches = |r: &Ranges| overlap(r, &item.reads) || overlap(r, &item.writes);
-        let (mut need_vm, mut need_lgkm, mut need_exp) = (15usize, 15usize, 7usize);
-        if item.barrier {
-            need_vm = 0;
-            need_lgkm = 0;
-        }
-        if let Some(p) = vm.iter().rposition(touches) {
-            need_vm = need_vm.min(vm.len() - 1 - p);
-        }
-        if let Some(p) = lds.iter().rposition(touches) {
-            need_lgkm = need_lgkm.min(if scalar.is_empty() { lds.len() - 1 - p } else { 0 });
-        }
-        if scalar.iter().any(touches) {
-            need_lgkm = 0;
-        }
-        if data.iter().any(|r| overlap(r, &item.writes)) {
-            need_exp = 0;
-        }
-        // Where paths part or meet, loads are done; nothing else needs to be known there.
-        let ends = is_branch || (k + 1 == n && op != Op::SEndpgm);
-        if ends {
-            if vm.iter().any(|r| !r.is_empty()) {
-                let p = vm.iter().rposition(|r| !r.is_empty()).unwrap_or(0);
-                need_vm = need_vm.min(vm.len() - 1 - p);
-            }
-            if lds.iter().any(|r| !r.is_empty()) || !scalar.is_empty() {
-                need_lgkm = 0;
-            }
-            if !data.is_empty() {
-                need_exp = 0;
-            }
-        }
-        let starts_load = item.counter != Counter::None;
-        let before = !(ends && starts_load);
-        let wait = |need_vm: usize, need_exp: usize, need_lgkm: usize| {
-            let row = form::row(Op::SWaitcnt, Form::Short, false, generation);
-            let imm = form::waitcnt(need_vm as u32, need_exp as u32, need_lgkm as u32);
-            row.map(|r| form::inst(r).with("imm", imm))
-        };
-        let mut apply = |vm: &mut Vec<Ranges>,
-                         lds: &mut Vec<Ranges>,
-                         scalar: &mut Vec<Ranges>,
-                         data: &mut Vec<Ranges>,
-                         out: &mut Vec<Item>,
-                         v: usize,
-                         e: usize,
-                         l: usize| {
-            let v = v.min(15);
-            if v >= vm.len() && v == 15 && l == 15 && e == 7 {
-                return;
-            }
-            // Stores of earlier blocks may be outstanding as well: a barrier waits whatever is known here.
-            let forced = op == Op::SBarrier && v == 0;
-            if forced || v < vm.len() || l < 15 && (!lds.is_empty() || !scalar.is_empty()) || e < 7 && !data.is_empty()
-            {
-                if let Some(i) = wait(v, e, l) {
-                    counts.waits += 1;
-                    out.push(Item {
-                        inst: i,
-                        reads: vec![],
-                        writes: vec![],
-                        counter: Counter::None,
-                        is_store: false,
-                        is_valu: false,
-                        barrier: false,
-                        label: None,
-                        loc: Loc::UNKNOWN,
-                    });
+            (Some(GOp::Branch(_)), &[t, e]) if t == e => {
+                if t != next {
+                    self.branch(Op::SBranch, t);
                 }
-                let keep = vm.len().min(v);
-                vm.drain(..vm.len() - keep);
-                if l < 15 {
-                    let keep = lds.len().min(l);
-                    lds.drain(..lds.len() - keep);
-                    if l == 0 {
-                        scalar.clear();
+            }
+            (Some(GOp::Branch(cond)), &[t, e]) => {
+                let (yes, no) = match cond {
+                    Cond::Active => (Op::SCbranchExecnz, Op::SCbranchExecz),
+                    _ => (Op::SCbranchScc1, Op::SCbranchScc0),
+                };
+                match cond {
+                    Cond::Active => {}
+                    Cond::Scalar(cmp) => self.compare(cmp, i),
+                    Cond::Lanes => {
+                        let mask = i.uses[0].phys().map_or(0, |p| u32::from(p.place.base()));
+                        self.mask_op(Op::SAndB64, operand::VCC, operand::EXEC, Some(mask));
                     }
                 }
-                if e < 7 {
-                    data.clear();
+                if t == next {
+                    self.branch(no, e);
+                } else {
+                    self.branch(yes, t);
+                    if e != next {
+                        self.branch(Op::SBranch, e);
+                    }
                 }
             }
-        };
-        if before {
-            apply(&mut vm, &mut lds, &mut scalar, &mut data, &mut out, need_vm, need_exp, need_lgkm);
-        } else {
-            // Operands first, then the instruction, then what ends the block.
-            let (mut v, mut l) = (15, 15);
-            if let Some(p) = vm.iter().rposition(touches) {
-                v = vm.len() - 1 - p;
-            }
-            if lds.iter().any(touches) || scalar.iter().any(touches) {
-                l = 0;
-            }
-            let e = if data.iter().any(|r| overlap(r, &item.writes)) { 0 } else { 7 };
-            apply(&mut vm, &mut lds, &mut scalar, &mut data, &mut out, v, e, l);
-        }
-        match item.counter {
-            Counter::Vm => {
-                vm.push(item.writes.clone());
-                if generation == 0 && (item.is_store || op.name().starts_with("buffer_atomic")) {
-                    data.push(item.reads.iter().copied().filter(|r| r.0 >= 256).collect());
-                }
-            }
-            Counter::Lds => lds.push(item.writes.clone()),
-            Counter::Scalar => scalar.push(item.writes.clone()),
-            Counter::None => {}
-        }
-        out.push(item);
-        if !before {
-            let v = vm.iter().rposition(|r| !r.is_empty()).map_or(15, |p| vm.len() - 1 - p);
-            let l = if lds.iter().any(|r| !r.is_empty()) || !scalar.is_empty() { 0 } else { 15 };
-            let e = if data.is_empty() { 7 } else { 0 };
-            apply(&mut vm, &mut lds, &mut scalar, &mut data, &mut out, v, e, l);
+            _ => {}
         }
     }
-    out
 }
 
-/// Emits a function whose blocks are those of the plan.
-pub fn emit(mf: &MFunc<Gcn>, plan: &Plan, fixed: &Fixed, mask_top: u32, generation: u8) -> Program {
-    let mut e =
-        Emitter { generation, plan, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1, mask_top };
-    let mut counts = Counts::default();
+/// Emits an allocated function.
+pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
+    let mut e = Emitter { generation, items: Vec::new(), sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::new();
-
+    let mut succs: Vec<Vec<usize>> = Vec::new();
     for (here, block) in mf.blocks.iter().enumerate() {
         if here == 0 {
             prologue(&mut e, fixed);
         }
-        e.arrive(here);
-
+        let mut to = Vec::new();
+        let mut open = true;
         for i in &block.insts {
-            e.loc = i.loc;
-            if matches!(i.op, Opcode::Op(GOp::Leave(_))) {
-                e.leave(here, i);
+            if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
+                e.leave(i, here + 1);
+                to.extend(i.labels().map(|l| l.0 as usize));
+                open = false;
             } else {
                 e.inst(i);
             }
         }
-        e.loc = Loc::UNKNOWN;
-        let items = std::mem::take(&mut e.items);
-        blocks.push(waits(items, generation, &mut counts));
+        if open {
+            to.push(here + 1);
+        }
+        blocks.push(std::mem::take(&mut e.items));
+        succs.push(to);
     }
-    // The end, for waves whose last lanes left elsewhere.
-    let end = form::inst(e.row(Op::SEndpgm, Form::Short, false));
-    e.push(end, vec![], vec![]);
-    let last = std::mem::take(&mut e.items);
-    let jumped = blocks.iter().flatten().any(|i| i.label == Some(plan.blocks.len()));
-    blocks.push(if jumped { last } else { vec![] });
-    hazards(&mut blocks, generation, &mut counts);
-    finish(&blocks, &e, counts)
+    crate::waits::insert(&mut blocks, &succs, generation);
+    finish(&blocks, &e)
 }
 
 /// Loads what the program needs everywhere.
-fn prologue(e: &mut Emitter<'_>, fixed: &Fixed) {
+fn prologue(e: &mut Emitter, fixed: &Fixed) {
     let mut word = 0;
     for &(reg, n) in &fixed.loads {
         let op = if n == 4 { Op::SLoadDwordx4 } else { Op::SLoadDword };
@@ -663,42 +455,8 @@ fn prologue(e: &mut Emitter<'_>, fixed: &Fixed) {
     }
 }
 
-/// A store of more than two words holds its data registers one state longer (hazard 13).
-fn hazards(blocks: &mut [Vec<Item>], generation: u8, counts: &mut Counts) {
-    if generation == 0 {
-        return;
-    }
-    let mut pending: Option<Ranges> = None;
-    for block in blocks.iter_mut() {
-        let old = std::mem::take(block);
-        for item in old {
-            if let Some(data) = pending.take()
-                && item.is_valu
-                && overlap(&data, &item.writes)
-                && let Some(row) = form::row(Op::SNop, Form::Short, false, generation)
-            {
-                counts.nops += 1;
-                block.push(Item {
-                    inst: form::inst(row),
-                    reads: vec![],
-                    writes: vec![],
-                    counter: Counter::None,
-                    is_store: false,
-                    is_valu: false,
-                    barrier: false,
-                    label: None,
-                    loc: Loc::UNKNOWN,
-                });
-            }
-            if item.is_store && item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
-                pending = Some(item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect());
-            }
-            block.push(item);
-        }
-    }
-}
-
-fn finish(blocks: &[Vec<Item>], e: &Emitter<'_>, mut counts: Counts) -> Program {
+fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
+    let mut counts = Counts::default();
     let size = |i: &Item| u32::from(i.inst.row().bytes);
     let mut starts = Vec::new();
     let mut at = 0u32;
@@ -707,7 +465,6 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter<'_>, mut counts: Counts) -> Program 
         at += b.iter().map(size).sum::<u32>();
     }
     let mut code = Vec::new();
-    let mut locs = Vec::new();
     let mut instructions = 0;
     for item in blocks.iter().flatten() {
         let mut inst = item.inst;
@@ -726,12 +483,12 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter<'_>, mut counts: Counts) -> Program 
             _ if item.counter == Counter::Scalar => &mut counts.smem,
             _ if item.counter == Counter::Lds => &mut counts.lds,
             _ if name.starts_with("v_") => &mut counts.valu,
+            _ if inst.op() == Op::SWaitcnt => &mut counts.waits,
+            _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,
         } += 1;
-        locs.push((code.len() as u32, item.loc));
         code.extend(gpucc_gcn_machine::encode(&inst, e.generation).unwrap_or_default());
         instructions += 1;
     }
-    let masks = if e.plan.mask_registers > 0 { e.mask_top } else { 0 };
-    Program { code, locs, instructions, counts, sgprs: e.sgprs.max(masks), vgprs: e.vgprs }
+    Program { code, instructions, counts, sgprs: e.sgprs, vgprs: e.vgprs }
 }

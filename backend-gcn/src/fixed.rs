@@ -18,6 +18,8 @@ pub struct Fixed {
     pub scratch_offset: Option<u32>,
     /// First register of the scratch descriptor.
     pub scratch: u32,
+    /// Register for larger offsets of spill code.
+    pub far: u32,
     /// Registers of the workgroup counts.
     pub num_workgroups: [u32; 3],
     /// `(first register, words)` of each load from the root block, in order of its words.
@@ -32,10 +34,10 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// What `f` needs.
-    pub fn new(m: &Module, f: &Function) -> Fixed {
+    /// What `f` needs; with `spills`, what spilling to scratch needs besides.
+    pub fn new(m: &Module, f: &Function, spills: bool) -> Fixed {
         let mut x = Fixed { descriptors: SideMap::with_default(None), ..Fixed::default() };
-        let (mut counts, mut scratch) = (false, false);
+        let (mut counts, mut scratch) = (false, spills);
         let mut used: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
             let place = match &f.insts[i].attr {
@@ -93,6 +95,10 @@ impl Fixed {
                 x.words.push(Source::NumWorkgroups(c));
                 next += 1;
             }
+        }
+        if spills {
+            x.far = next;
+            next += 1;
         }
         x.end = next;
         x

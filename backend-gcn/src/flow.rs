@@ -1,9 +1,10 @@
 //! How a wave runs a structured function: which edges are branches, and where lanes wait.
 //!
-//! Blocks are executed in layout order. A lane that leaves for a later block while others go on *waits* there: the block's
-//! waiting mask (a pair of scalar registers) collects such lanes, and the block begins by taking them into EXEC. An edge that
-//! all active lanes take is a plain branch, unless it would pass a block in which lanes wait. Loops go back with the lanes that stay;
-//! everybody else waits behind. A block with waiting lanes is passed over when it turns out to have none.
+//! Blocks are executed in layout order. A lane that leaves for a later block while others go on *waits* there. An edge that
+//! all active lanes take is a plain branch, unless it would pass a block in which lanes wait. Loops go back with the lanes
+//! that stay; everybody else waits behind. Where all lanes of an earlier block come together again, that block's EXEC is
+//! saved and taken back; elsewhere a mask collects those that wait, and the block is passed over when there are none.
+//! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, Module, SideMap};
@@ -11,10 +12,8 @@ use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, Module, SideMap};
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
-    /// All lanes stay in EXEC and go on in the next block.
-    Fall,
-    /// All lanes stay in EXEC and branch.
-    Branch,
+    /// All lanes stay in EXEC and go on there.
+    Go,
     /// The lanes wait at the target.
     Wait,
 }
@@ -30,15 +29,29 @@ pub struct PlanEdge {
     pub first: bool,
 }
 
+/// How a block gets back the lanes that wait for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Waiting {
+    /// None ever wait here.
+    #[default]
+    Nobody,
+    /// EXEC is again what it was at the end of this earlier block.
+    Saved(usize),
+    /// A mask has collected them.
+    Collected,
+}
+
 /// What one block does.
 #[derive(Clone, Debug, Default)]
 pub struct PlanBlock {
     /// Edges in the terminator's order.
     pub edges: Vec<PlanEdge>,
-    /// Lanes may wait here: the register pair of their mask.
-    pub mask: Option<u32>,
+    /// How lanes wait here.
+    pub waiting: Waiting,
     /// Lanes may also arrive in EXEC.
     pub arrives: bool,
+    /// EXEC at the end of this block is wanted again later.
+    pub saves: bool,
     /// Masks that begin empty at the end of this block.
     pub clear: Vec<usize>,
     /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
@@ -47,13 +60,124 @@ pub struct PlanBlock {
     pub passed: Option<usize>,
 }
 
+/// Where the wave goes after a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Out {
+    /// Nowhere.
+    End,
+    /// To one block.
+    One(usize),
+    /// By the condition, to one of two.
+    Cond(usize, usize),
+    /// To the first while lanes are active, else to the second (or it ends).
+    Active(usize, Option<usize>),
+}
+
 /// The plan of a function, by position in the layout.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Blocks.
     pub blocks: Vec<PlanBlock>,
-    /// Scalar registers that masks take, from the top down.
-    pub mask_registers: u32,
+    /// Loops as ranges of positions, both ends included.
+    pub loops: Vec<(usize, usize)>,
+}
+
+impl Plan {
+    /// Where the wave goes after the block at `p`.
+    pub fn out(&self, p: usize) -> Out {
+        let b = &self.blocks[p];
+        let gone = b.pending.map_or(Out::End, Out::One);
+        match b.edges.as_slice() {
+            [] => gone,
+            [e] if e.how == How::Wait => gone,
+            [e] => Out::One(e.to),
+            [t, e, ..] => match (t.how, e.how) {
+                (How::Go, How::Go) => Out::Cond(t.to, e.to),
+                (How::Wait, How::Wait) => gone,
+                (How::Wait, How::Go) => self.stay(p, e.to),
+                (How::Go, How::Wait) => self.stay(p, t.to),
+            },
+        }
+    }
+
+    fn stay(&self, p: usize, to: usize) -> Out {
+        Out::Active(to, self.blocks[p].pending)
+    }
+
+    /// For each block the blocks that the wave must have run before: immediate dominators on the graph of the wave, with
+    /// a node `2p` for the arrival at a block and `2p + 1` for its body.
+    pub fn wave_dominators(&self) -> WaveDom {
+        let n = 2 * self.blocks.len();
+        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (p, b) in self.blocks.iter().enumerate() {
+            preds[2 * p + 1].push(2 * p);
+            if let (Waiting::Collected, Some(w)) = (b.waiting, b.passed) {
+                preds[2 * w].push(2 * p);
+            }
+            let (x, y) = match self.out(p) {
+                Out::End => (None, None),
+                Out::One(x) => (Some(x), None),
+                Out::Cond(x, y) => (Some(x), Some(y)),
+                Out::Active(x, y) => (Some(x), y),
+            };
+            for to in [x, y].into_iter().flatten() {
+                preds[2 * to].push(2 * p + 1);
+            }
+        }
+        // Nodes are numbered so that each comes after one of its predecessors.
+        let mut idom: Vec<Option<usize>> = vec![None; n];
+        if n > 0 {
+            idom[0] = Some(0);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for k in 1..n {
+                let mut new = None;
+                for &q in preds[k].iter().filter(|&&q| idom[q].is_some()) {
+                    new = Some(match new {
+                        None => q,
+                        Some(a) => {
+                            let (mut a, mut b): (usize, usize) = (a, q);
+                            while a != b {
+                                while a > b {
+                                    a = idom[a].unwrap_or(0);
+                                }
+                                while b > a {
+                                    b = idom[b].unwrap_or(0);
+                                }
+                            }
+                            a
+                        }
+                    });
+                }
+                if new != idom[k] {
+                    idom[k] = new;
+                    changed = true;
+                }
+            }
+        }
+        WaveDom { idom }
+    }
+}
+
+/// Dominators on the graph of the wave.
+pub struct WaveDom {
+    idom: Vec<Option<usize>>,
+}
+
+impl WaveDom {
+    /// Whether the wave always runs the body of `a` before that of `b`.
+    pub fn dominates(&self, a: usize, b: usize) -> bool {
+        let (a, mut b) = (2 * a + 1, 2 * b + 1);
+        while b > a {
+            match self.idom[b] {
+                Some(d) => b = d,
+                None => return false,
+            }
+        }
+        a == b
+    }
 }
 
 /// Replaces each `switch` by a chain of branches.
@@ -132,6 +256,29 @@ impl Shape {
             && (src <= p
                 || self.loops.iter().any(|&l| Self::in_loop(l, p) && Self::in_loop(l, src) && !Self::in_loop(l, w)))
     }
+
+    /// Whether every lane that leaves block `d` comes to `x` without passing `d` again, whatever it does in between.
+    fn all_come(&self, d: usize, x: usize) -> bool {
+        let mut seen = vec![false; x - d];
+        let mut work = vec![d];
+        while let Some(p) = work.pop() {
+            if self.succs[p].is_empty() {
+                return false;
+            }
+            for &s in &self.succs[p] {
+                if s == x {
+                    continue;
+                }
+                if s <= d || s > x {
+                    return false;
+                }
+                if !std::mem::replace(&mut seen[s - d], true) {
+                    work.push(s);
+                }
+            }
+        }
+        true
+    }
 }
 
 /// Plans a function whose layout is structured and which has no critical edges.
@@ -192,17 +339,16 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
             break;
         }
     }
-    let mut out = Plan { blocks: vec![PlanBlock::default(); n], mask_registers: 0 };
+    let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops: shape.loops.clone() };
     let dom = DomTree::new(f);
-    let mut busy: Vec<(usize, usize, u32)> = Vec::new();
     for x in 0..n {
         let sources: Vec<usize> =
             (0..n).filter(|&s| shape.succs[s].iter().zip(&wait[s]).any(|(&t, &w)| w && t == x)).collect();
         if sources.is_empty() {
             continue;
         }
-        // Where the mask begins: a block that dominates everything from there to here, so that no way to a block in which
-        // the mask is asked misses its beginning, and that is in no loop that this block is not in.
+        // Where the waiting begins: a block that dominates everything from there to here, so that no way to a block in
+        // which the mask is asked misses its beginning, and that is in no loop that this block is not in.
         let mut d = dom.idom(f.layout[x]).map_or(0, |b| pos[b]);
         loop {
             let before = d;
@@ -215,33 +361,27 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
                 break;
             }
         }
-        if !sources.contains(&d) {
-            out.blocks[d].clear.push(x);
+        if shape.all_come(d, x) {
+            out.blocks[d].saves = true;
+            out.blocks[x].waiting = Waiting::Saved(d);
+        } else {
+            if !sources.contains(&d) {
+                out.blocks[d].clear.push(x);
+            }
+            out.blocks[x].waiting = Waiting::Collected;
         }
-        let mut k = 0;
-        while busy.iter().any(|&(from, to, r)| r == k && from <= x && d <= to) {
-            k += 1;
-        }
-        busy.push((d, x, k));
-        out.blocks[x].mask = Some(k);
-        out.mask_registers = out.mask_registers.max(k + 1);
     }
     for b in 0..n {
         let edges: Vec<PlanEdge> = shape.succs[b]
             .iter()
             .zip(&wait[b])
             .map(|(&to, &w)| {
-                let how = match w {
-                    true => How::Wait,
-                    false if to == b + 1 => How::Fall,
-                    false => How::Branch,
-                };
+                let how = if w { How::Wait } else { How::Go };
                 let begins = !out.blocks.iter().any(|p| p.clear.contains(&to));
                 let first = w && begins && dominates_sources(&shape, &wait, b, to, &dom, f);
                 PlanEdge { to, how, first }
             })
             .collect();
-
         for e in &edges {
             if e.how != How::Wait {
                 out.blocks[e.to].arrives = true;
@@ -270,25 +410,4 @@ fn dominates_sources(shape: &Shape, wait: &[Vec<bool>], b: usize, x: usize, dom:
         let source = shape.succs[s].iter().zip(&wait[s]).any(|(&t, &w)| w && t == x);
         !source || dom.dominates(f.layout[b], f.layout[s])
     }) && shape.loops.iter().all(|&l| !Shape::in_loop(l, b) || Shape::in_loop(l, x))
-}
-
-/// Values whose every use is in the block that defines them.
-pub fn local_values(f: &Function) -> SideMap<gpucc_ir::Value, bool> {
-    let home = f.inst_blocks();
-    let mut local: SideMap<gpucc_ir::Value, bool> = SideMap::with_default(true);
-    for (b, i) in f.insts_in_order() {
-        let d = &f.insts[i];
-        for e in d.edges() {
-            for &v in &e.args {
-                local.set(v, false);
-            }
-        }
-        for &v in &d.args {
-            let here = f.def_inst(v).and_then(|def| home[def]) == Some(b);
-            if !here {
-                local.set(v, false);
-            }
-        }
-    }
-    local
 }

@@ -1,20 +1,20 @@
 //! Instruction selection: IR to machine IR.
 //!
-//! A uniform integer value whose operands are scalar and whose uses all lie in its block is computed by the scalar unit;
-//! everything else by the vector unit. A boolean is a lane mask inside its block, and 0 or 1 in a vector register across blocks.
+//! `homes` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
+//! vector unit, a boolean then being 0 or 1 in a vector register.
 
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
-use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
     Attr, Diagnostic, FloatCc, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value,
 };
-use gpucc_mir::{Cfg, Class, Def, Lower, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg};
+use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg};
 use smallvec::SmallVec;
 
 use crate::fixed::Fixed;
-use crate::flow::{How, Plan};
-use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, Mods, S, SrcMods, V, run_class};
+use crate::flow::{Out, Plan};
+use crate::homes::{Home, Homes};
+use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, S, SrcMods, V, run_class};
 
 pub(crate) type Cx<'f> = Select<'f, Gcn>;
 pub(crate) type MI = MInst<Gcn>;
@@ -27,9 +27,7 @@ pub struct Isel<'m> {
     pub workgroup_size: [u32; 3],
     pub plan: &'m Plan,
     pub fixed: &'m Fixed,
-    pub local: SideMap<Value, bool>,
-    /// Values of the scalar unit.
-    pub scalar: SideMap<Value, bool>,
+    pub homes: Homes<'m>,
     /// Byte offset of each variable in its memory.
     pub places: &'m dyn Fn(Place) -> u32,
     /// Registers of the local id that were asked for.
@@ -47,11 +45,15 @@ pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
 }
 
 /// The scalar operation for an IR op, if the scalar unit has one.
-fn scalar_op(o: Ir) -> Option<Op> {
+pub fn scalar_op(o: Ir) -> Option<Op> {
     Some(match o {
         Ir::IAdd => Op::SAddU32,
         Ir::ISub => Op::SSubU32,
-        Ir::IMul => Op::SMulI32,
+        Ir::IMul | Ir::UMul24 => Op::SMulI32,
+        Ir::INeg => Op::SSubU32,
+        Ir::IAbs => Op::SAbsI32,
+        Ir::Clz => Op::SFlbitI32B32,
+        Ir::Ctz => Op::SFf1I32B32,
         Ir::And => Op::SAndB32,
         Ir::Or => Op::SOrB32,
         Ir::Xor => Op::SXorB32,
@@ -126,51 +128,20 @@ fn bits_of(f: &Function, v: Value) -> Option<u32> {
 impl<'m> Isel<'m> {
     pub fn new(
         module: &'m Module,
-        f: &Function,
+        f: &'m Function,
         generation: u8,
         workgroup_size: [u32; 3],
         plan: &'m Plan,
         fixed: &'m Fixed,
         places: &'m dyn Fn(Place) -> u32,
     ) -> Isel<'m> {
-        let local = crate::flow::local_values(f);
-        let uniform = Uniformity::new(module, f);
-        let mut scalar: SideMap<Value, bool> = SideMap::with_default(false);
-        for (_, i) in f.insts_in_order() {
-            let d = &f.insts[i];
-            let Some(&r) = d.results.first() else { continue };
-            if uniform.is_divergent(r) || !local[r] || f.ty(r).is_vector() || f.ty(r).is_bool() {
-                continue;
-            }
-            let known = |v: Value, scalar: &SideMap<Value, bool>| bits_of(f, v).is_some() || scalar[v];
-            let is = match d.op {
-                Ir::BufferLength => true,
-                Ir::Extract => f
-                    .def_op(d.args[0], Ir::Sysval)
-                    .is_some_and(|s| matches!(s.attr, Attr::Sysval(Sysval::WorkgroupId | Sysval::NumWorkgroups))),
-                // Constant memory at a constant offset; `scalar_load` has the details.
-                Ir::Load => match &d.attr {
-                    Attr::Mem(a) => {
-                        let limit = if generation == 2 { 1 << 20 } else { 1020 };
-                        matches!(a.place, Place::Buffer(b) if !module.resources[b].kind.is_writable())
-                            && d.dyn_offset().is_none()
-                            && a.offset.is_multiple_of(4)
-                            && a.offset + 16 <= limit
-                    }
-                    _ => false,
-                },
-                o => scalar_op(o).is_some() && f.ty(r).is_int() && d.args.iter().all(|&a| known(a, &scalar)),
-            };
-            scalar.set(r, is);
-        }
         Isel {
             module,
             generation,
             workgroup_size,
             plan,
             fixed,
-            local,
-            scalar,
+            homes: Homes::new(module, f, plan, generation),
             places,
             ids: [None; 3],
             home: f.inst_blocks(),
@@ -190,7 +161,7 @@ impl<'m> Isel<'m> {
             if d.op == Ir::Bitcast
                 && !f.ty(v).is_vector()
                 && f.ty(d.args[0]).bits() == f.ty(v).bits()
-                && self.scalar[v] == self.scalar[d.args[0]]
+                && self.homes.of(v) == self.homes.of(d.args[0])
             {
                 v = d.args[0];
             } else {
@@ -203,10 +174,23 @@ impl<'m> Isel<'m> {
     /// An operand: a constant, a scalar or a vector register.
     pub(crate) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         let v = self.alias(cx, v);
-        match bits_of(cx.f, v) {
-            Some(b) => Use::imm(b),
-            None => Use::reg(cx.reg(v)),
+        if let Some(b) = bits_of(cx.f, v) {
+            return Use::imm(b);
         }
+        self.held(cx, v).unwrap_or_else(|| Use::reg(cx.reg(v)))
+    }
+
+    /// The scalar register that holds a value for the whole program.
+    fn held(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
+        let i = cx.f.def_inst(v)?;
+        let r = match (cx.data(i).op, &cx.data(i).attr) {
+            (Ir::BufferLength, Attr::Res(r)) => self.fixed.descriptor(*r) + 2,
+            _ => match self.homes.fixed_lane(i)? {
+                (Sysval::WorkgroupId, k) => self.fixed.workgroup_id[k as usize],
+                (_, k) => self.fixed.num_workgroups[k as usize],
+            },
+        };
+        Some(Use::preg(PReg::new(FILE_S, r as u16, 1)))
     }
 
     /// A float operand with sign and magnitude folded.
@@ -294,8 +278,15 @@ impl<'m> Isel<'m> {
 
     /// Emits a scalar instruction; at most one literal.
     fn salu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let n = i.uses.len();
+        self.one_literal(cx, &mut i, 0..n);
+        cx.emit(i);
+    }
+
+    /// Leaves at most one literal among some of the uses.
+    fn one_literal(&mut self, cx: &mut Cx<'_>, i: &mut MI, uses: core::ops::Range<usize>) {
         let mut literal = None;
-        for k in 0..i.uses.len() {
+        for k in uses {
             let Src::Imm(b) = i.uses[k].src else { continue };
             if inline32(b, self.generation).is_some() || literal == Some(b) {
                 continue;
@@ -308,14 +299,18 @@ impl<'m> Isel<'m> {
             cx.emit(op(Op::SMovB32).def(t).imm(b));
             i.uses[k] = Use::reg(t);
         }
-        cx.emit(i);
     }
 
     /// A boolean as a lane mask.
     fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         if let Some(b) = bits_of(cx.f, v) {
             let t = cx.temp(MASK);
-            cx.emit(if b != 0 { MInst::new(GOp::ExecMask).def(t) } else { op(Op::SMovB64).def(t).imm(0) });
+            cx.emit(op(Op::SMovB64).def(t).arg(if b != 0 { exec() } else { Use::imm(0) }));
+            return Use::reg(t);
+        }
+        if cx.f.is_undef(v) {
+            let t = cx.temp(MASK);
+            cx.emit(op(Op::SMovB64).def(t).imm(0));
             return Use::reg(t);
         }
         let r = cx.reg(v);
@@ -335,7 +330,7 @@ impl<'m> Isel<'m> {
         }
         let t = cx.temp(MASK);
         make(self, cx, t);
-        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(t), &[("@long", 1), ("@mask", 3)]));
+        self.zero_or_one(cx, out, Use::reg(t));
     }
 
     fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
@@ -413,31 +408,10 @@ impl<'m> Isel<'m> {
         let r = out[0];
         let scalar = cx.mf.class(r) == S;
         if scalar {
-            match d.op {
-                Ir::Extract => {
-                    let (Some(s), Attr::Lane(k)) = (cx.f.def_op(a(0), Ir::Sysval), &d.attr) else {
-                        return Err(self.refuse(cx, i, "extract"));
-                    };
-                    let regs = match s.attr {
-                        Attr::Sysval(Sysval::WorkgroupId) => self.fixed.workgroup_id,
-                        _ => self.fixed.num_workgroups,
-                    };
-                    cx.emit(op(Op::SMovB32).def(r).arg(Use::preg(PReg::new(FILE_S, regs[*k as usize] as u16, 1))));
-                }
-                _ => {
-                    let Some(o) = scalar_op(d.op) else { return Err(self.refuse(cx, i, &format!("`{}`", d.op))) };
-                    let mut m = op(o).def(r);
-                    for &v in &d.args {
-                        let u = self.any(cx, v);
-                        m = m.arg(u);
-                    }
-                    self.salu(cx, m);
-                }
-            }
-            return Ok(());
+            return self.scalar(cx, i, r);
         }
         if cx.f.ty(d.results[0]).is_bool() {
-            return self.boolean(cx, i, r);
+            return if out.len() == 1 { self.boolean(cx, i, r) } else { self.booleans(cx, i, &out) };
         }
         let inst = match d.op {
             Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
@@ -646,6 +620,85 @@ impl<'m> Isel<'m> {
         Ok(())
     }
 
+    /// What the scalar unit does.
+    fn scalar(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let m = match d.op {
+            Ir::Extract if self.homes.fixed_lane(i).is_none() => {
+                let Attr::Lane(k) = d.attr else { return Err(self.refuse(cx, i, "extract")) };
+                let from = cx.regs(d.args[0])[k as usize];
+                cx.emit(MInst::copy(r, from));
+                return Ok(());
+            }
+            Ir::Extract => {
+                let x = self.held(cx, d.results[0]).unwrap_or(Use::imm(0));
+                op(Op::SMovB32).arg(x)
+            }
+            Ir::Bitcast => {
+                let x = self.any(cx, d.args[0]);
+                op(Op::SMovB32).arg(x)
+            }
+            Ir::Select => {
+                let c = cx.f.def_inst(d.args[0]).map(|c| cx.data(c));
+                let Some((c, Attr::IntCc(cc))) = c.map(|c| (c, &c.attr)) else {
+                    return Err(self.refuse(cx, i, "select"));
+                };
+                let mut m = MInst::new(GOp::Choose(scalar_compare(*cc)));
+                for &v in c.args.iter().chain(&d.args[1..]) {
+                    let u = self.any(cx, v);
+                    m = m.arg(u);
+                }
+                self.one_literal(cx, &mut m, 0..2);
+                self.one_literal(cx, &mut m, 2..4);
+                cx.emit(m.def(r));
+                return Ok(());
+            }
+            Ir::Clz | Ir::Ctz => {
+                // No bit gives -1.
+                let x = self.any(cx, d.args[0]);
+                let t = cx.temp(S);
+                self.salu(cx, op(if d.op == Ir::Clz { Op::SFlbitI32B32 } else { Op::SFf1I32B32 }).def(t).arg(x));
+                op(Op::SMinU32).arg(t).imm(32)
+            }
+            o => {
+                let Some(o) = scalar_op(o) else { return Err(self.refuse(cx, i, &format!("`{}`", d.op))) };
+                let mut m = op(o);
+                if d.op == Ir::INeg {
+                    m = m.imm(0);
+                }
+                for &v in &d.args {
+                    let u = self.any(cx, v);
+                    m = m.arg(u);
+                }
+                m
+            }
+        };
+        self.salu(cx, m.def(r));
+        Ok(())
+    }
+
+    /// Vectors of booleans: 0 or 1 a lane.
+    fn booleans(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        match (&d.op, &d.attr) {
+            (Ir::Compose | Ir::Splat, _) => {
+                for (k, &r) in out.iter().enumerate() {
+                    let m = self.mask(cx, d.args[if d.op == Ir::Splat { 0 } else { k }]);
+                    self.zero_or_one(cx, r, m);
+                }
+            }
+            (Ir::Shuffle, Attr::Lanes(lanes)) => {
+                let (x, y) = (cx.regs(d.args[0]), cx.regs(d.args[1]));
+                for (&r, &k) in out.iter().zip(lanes) {
+                    let from = if k < 4 { x[k as usize] } else { y[k as usize - 4] };
+                    cx.emit(MInst::copy(r, from));
+                }
+            }
+            _ => return Err(self.refuse(cx, i, &format!("`{}` of booleans", d.op))),
+        }
+        Ok(())
+    }
+
     fn boolean(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
@@ -727,12 +780,10 @@ fn commutes(o: Op) -> bool {
 impl Lower<Gcn> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
         let ty = f.ty(v);
-        let class: Class = if ty.is_bool() && self.local[v] && f.def_inst(v).is_some() {
-            MASK
-        } else if self.scalar[v] {
-            S
-        } else {
-            V
+        let class: Class = match self.homes.of(v) {
+            Home::Mask => MASK,
+            Home::Scalar => S,
+            Home::Vector => V,
         };
         SmallVec::from_elem(class, ty.lanes() as usize)
     }
@@ -768,23 +819,20 @@ impl Lower<Gcn> for Isel<'_> {
 
     fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let edges: Vec<_> = d.edges().into_iter().map(|e| cx.edge(e)).collect();
+        let edges: Vec<MEdge> = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
         let mut leave = MInst::new(GOp::Leave(None));
         if let Attr::Br { .. } = &d.attr {
-            let here = cx.current_id().0 as usize;
-            let direct = self.plan.blocks[here].edges.iter().all(|e| e.how != How::Wait)
-                && self.plan.blocks[here].edges.len() == 2
-                && self.plan_uniform(cx, d.args[0]);
-            // A uniform comparison of scalars decides by SCC; everything else by lanes.
+            let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
+            // A comparison of scalars decides by SCC; everything else by lanes.
             match self.peek(cx, d.args[0]) {
-                Some(c)
-                    if direct
-                        && c.op == Ir::ICmp
-                        && c.args.iter().all(|&v| self.scalar[v] || bits_of(cx.f, v).is_some()) =>
-                {
+                Some(c) if together && self.homes.scalar_condition(d.args[0], Some(cx.current())) => {
                     let Attr::IntCc(cc) = c.attr else { return Err(self.refuse(cx, i, "icmp")) };
-                    let (x, y) = (self.any(cx, c.args[0]), self.any(cx, c.args[1]));
-                    leave = MInst::new(GOp::Leave(Some(scalar_compare(cc)))).arg(x).arg(y);
+                    leave = MInst::new(GOp::Leave(Some(scalar_compare(cc))));
+                    for &v in &c.args {
+                        let u = self.any(cx, v);
+                        leave = leave.arg(u);
+                    }
+                    self.one_literal(cx, &mut leave, 0..2);
                 }
                 _ => {
                     let m = self.mask(cx, d.args[0]);
@@ -823,10 +871,58 @@ impl Lower<Gcn> for Isel<'_> {
 }
 
 impl Isel<'_> {
-    /// Whether a branch is taken by all lanes alike, as the plan assumed.
-    fn plan_uniform(&self, cx: &Cx<'_>, _cond: Value) -> bool {
-        let here = cx.current_id().0 as usize;
-        !self.plan.blocks[here].edges.iter().any(|e| e.how == How::Wait)
+    /// An edge whose arguments are in registers of their parameters' kind.
+    fn edge(&mut self, cx: &mut Cx<'_>, e: &gpucc_ir::Edge) -> MEdge {
+        let to = cx.block_id(e.block);
+        let f = cx.f;
+        let mut args = Vec::new();
+        for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
+            let (from, want) = (self.homes.of(a), self.homes.of(p));
+            match want {
+                Home::Mask => match self.mask(cx, a).vreg() {
+                    Some(m) => args.push(m),
+                    None => args.extend(cx.regs(a)),
+                },
+                Home::Scalar if f.is_undef(a) => {
+                    let t = cx.temp(S);
+                    cx.emit(MInst::pseudo(Pseudo::Undef).def(t));
+                    args.push(t);
+                }
+                Home::Scalar | Home::Vector if f.ty(a).is_vector() || from == want && bits_of(f, a).is_none() => {
+                    for r in cx.regs(a) {
+                        args.push(self.like(cx, r, if want == Home::Scalar { S } else { V }));
+                    }
+                }
+                Home::Scalar | Home::Vector if f.ty(a).is_bool() && bits_of(f, a).is_none() => {
+                    let m = self.mask(cx, a);
+                    let t = cx.temp(V);
+                    self.zero_or_one(cx, t, m);
+                    args.push(t);
+                }
+                _ => {
+                    let t = cx.temp(if want == Home::Scalar { S } else { V });
+                    let u = self.any(cx, a);
+                    cx.emit(MInst::copy(t, u));
+                    args.push(t);
+                }
+            }
+        }
+        MEdge { to, args }
+    }
+
+    /// The register, or a copy of it in this class.
+    fn like(&mut self, cx: &mut Cx<'_>, r: VReg, class: Class) -> VReg {
+        if cx.mf.class(r) == class {
+            return r;
+        }
+        let t = cx.temp(class);
+        cx.emit(MInst::copy(t, r));
+        t
+    }
+
+    /// 1 for the lanes of a mask, 0 for others.
+    fn zero_or_one(&mut self, cx: &mut Cx<'_>, out: VReg, mask: U) {
+        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(mask), &[("@long", 1), ("@mask", 3)]));
     }
 
     /// The vector registers of a value that is loaded or stored, one a lane.
@@ -836,7 +932,7 @@ impl Isel<'_> {
             if cx.f.ty(v).is_bool() {
                 let m = self.mask(cx, v);
                 let t = cx.temp(V);
-                self.valu(cx, with(op(Op::VCndmaskB32).def(t).imm(0).imm(1).arg(m), &[("@long", 1), ("@mask", 3)]));
+                self.zero_or_one(cx, t, m);
                 return Use::reg(t);
             }
             return self.vector(cx, v);
@@ -859,10 +955,4 @@ pub(crate) fn memory(i: MI, readonly: bool, mods: &[(&'static str, u32)]) -> MI 
         i.mods.0.push(("@readonly", 1));
     }
     i
-}
-
-impl From<Vec<(&'static str, u32)>> for Mods {
-    fn from(v: Vec<(&'static str, u32)>) -> Mods {
-        Mods(SmallVec::from_vec(v.into_iter().collect()))
-    }
 }

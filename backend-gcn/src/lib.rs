@@ -1,23 +1,27 @@
 //! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).
 //!
-//! `flow` plans how a wave runs the function (branches, lanes that wait), `fixed` what scalar registers hold for the whole
-//! program, `isel` and `mem` choose instructions by uniformity, `emit` writes forms, control flow, waits and hazard NOPs.
+//! `flow` plans how a wave runs the function (branches, lanes that wait), `homes` which values are scalar, `fixed` what scalar
+//! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
+//! allocation `emit` writes forms and branches, `waits` wait counts and wait states.
 
 mod emit;
+mod exec;
 mod fixed;
 mod flow;
+mod homes;
 mod isel;
 mod mem;
 mod target;
+mod waits;
 
-use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
+use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
 use gpucc_mir::{AllocError, AllocOptions};
 use gpucc_opt::{Caps, OpSet};
 
-use target::Gcn;
+use target::{Gcn, Scratch, Spills};
 
 /// The backend.
 pub struct GcnBackend;
@@ -140,12 +144,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
-        skip: options.skip_passes.clone(),
-        measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    let gir = if options.texts { m.to_string() } else { String::new() };
+    let gir = m.to_string();
     let e = m.entries[0].clone();
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(Diagnostic::unsupported("stage", format!("gcn:{chip} takes compute entry points only"))
@@ -174,50 +176,72 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         .at(e.span, "this entry point"));
     }
     let plan = flow::plan(&m, f);
-    let fixed = fixed::Fixed::new(&m, f);
-    let mask_low = SCALAR_TOP.saturating_sub(2 * plan.mask_registers);
-    if fixed.end + 16 > mask_low {
+    let places = |p: Place| memory.at(p);
+    let mut spills = Spills::default();
+    if options.spill_all {
+        spills = Spills { scalar: true, vector: Some(Scratch::default()) };
+    }
+    // Spilling to scratch takes registers of its own: it is prepared only when registers have run out.
+    let (mut mf, t, fixed, ids, before, stats) = loop {
+        let fixed = fixed::Fixed::new(&m, f, spills.vector.is_some());
+        if let (Some(s), Some(offset)) = (&mut spills.vector, fixed.scratch_offset) {
+            *s = Scratch { from: memory.scratch, descriptor: fixed.scratch, offset, far: fixed.far };
+        }
+        let t = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills);
+        trace::enter("isel", &f.name);
+        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places);
+        let mut mf = gpucc_mir::select(f, &mut isel)?;
+        let ids = isel.ids.map(|i| i.is_some());
+        drop(isel);
+        trace::enter("exec masks", &f.name);
+        exec::lower(&mut mf, &plan, &t);
+        trace::enter("machine clean-up", &f.name);
+        gpucc_mir::dce(&mut mf, &t);
+        let before = gpucc_mir::print(&mf, &t);
+        trace::enter("register allocation", &f.name);
+        match gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)) {
+            Ok(stats) => break (mf, t, fixed, ids, before, stats),
+            Err(AllocError::OutOfRegisters(o)) if o.file == "s" && !spills.scalar => spills.scalar = true,
+            Err(AllocError::OutOfRegisters(o)) if o.file == "v" && spills.vector.is_none() => {
+                spills.vector = Some(Scratch::default());
+            }
+            Err(AllocError::OutOfRegisters(o)) => {
+                return Err(Diagnostic::unsupported(
+                    "out-of-registers",
+                    format!(
+                        "gcn:{chip} has {} {} registers to give out, this needs {} at once, at `{}`",
+                        o.limit, o.file, o.demand, o.inst
+                    ),
+                )
+                .at(m.span(o.loc), "most values are alive here")
+                .note("smaller arrays or fewer live values would help"));
+            }
+            Err(AllocError::Invalid(s)) => return Err(Diagnostic::internal("register-allocation", s)),
+        }
+    };
+    let words = |file: usize| stats.spill_words.get(file).copied().unwrap_or(0);
+    let lanes = words(usize::from(target::FILE_S)).div_ceil(64);
+    let scratch = memory.scratch + 4 * words(usize::from(target::FILE_V));
+    if lanes > u32::from(256 - target::SPILL_LANES) {
         return Err(Diagnostic::unsupported(
             "out-of-registers",
-            format!(
-                "gcn:{chip} has {SCALAR_TOP} scalar registers; descriptors and system values take {}, masks of waiting lanes {}",
-                fixed.end,
-                2 * plan.mask_registers
-            ),
+            format!("gcn:{chip}: {} scalar registers wait for others at once", words(usize::from(target::FILE_S))),
         )
-        .at(e.span, "this entry point")
-        .note("fewer buffers or less deeply nested control flow would help"));
+        .at(e.span, "this entry point"));
     }
-    let t = Gcn::new(fixed.end as u16, mask_low as u16, 256);
-
-    trace::enter("isel", &f.name);
-    let places = |p: Place| memory.at(p);
-    let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places);
-    let mut mf = gpucc_mir::select(f, &mut isel)?;
-    trace::enter("machine clean-up", &f.name);
-    gpucc_mir::dce(&mut mf, &t);
-    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    trace::enter("register allocation", &f.name);
-    gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
-        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
-            "out-of-registers",
-            format!(
-                "gcn:{chip} has {} {} registers to give out, this needs {} at once, at `{}`",
-                o.limit, o.file, o.demand, o.inst
-            ),
-        )
-        .at(m.span(o.loc), "most values are alive here")
-        .note("smaller arrays or fewer live values would help"),
-        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
-    })?;
-    let after = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
+    let top =
+        stats.used.get(usize::from(target::FILE_V)).and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
+    target::lower_spill_lanes(&mut mf, if lanes > 0 { top.map_or(0, |u| u + 1) } else { target::SPILL_LANES });
+    let after = gpucc_mir::print(&mf, &t);
     trace::enter("emission", &f.name);
-    let p = emit::emit(&mf, &plan, &fixed, SCALAR_TOP, generation);
+    gpucc_mir::thread_jumps(&mut mf, &t);
+    gpucc_mir::drop_fallthrough(&mut mf, &t);
+    let p = emit::emit(&mf, &fixed, generation);
 
-    let highest = (0..3).rev().find(|&c| isel.ids[c].is_some()).unwrap_or(0);
+    let highest = (0..3).rev().find(|&c| ids[c]).unwrap_or(0);
     let vgprs = p.vgprs.max(highest as u32 + 1);
     let rsrc2 = abi::Rsrc2 {
-        scratch: fixed.scratch_offset.is_some(),
+        scratch: scratch > 0,
         user_sgprs: 2,
         workgroup_id: fixed.wants_id,
         tg_size: false,
@@ -229,10 +253,16 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
         preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
     }
-    let reflection = reflect(&m, f, |_, used, index| used.then_some(index));
-    let flag = reflection.flags | if options.robust { 0 } else { flags::TRUSTED };
+    let (resources, names, writes) = resources(&m, f);
+    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
+    if writes {
+        flag |= flags::WRITES_MEMORY;
+    }
+    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
+        flag |= flags::BARRIERS;
+    }
     let waves = abi::waves(vgprs, p.sgprs, generation);
-    let stats: Vec<(String, u64)> = [
+    let counts: Vec<(String, u64)> = [
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),
         ("registers", u64::from(vgprs)),
@@ -248,46 +278,78 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ("waits", p.counts.waits),
         ("nops", p.counts.nops),
         ("shared_bytes", u64::from(memory.shared)),
-        ("scratch_bytes", u64::from(memory.scratch)),
+        ("scratch_bytes", u64::from(scratch)),
+        ("spills", u64::from(stats.spills)),
+        ("reloads", u64::from(stats.reloads)),
     ]
     .map(|(k, v)| (k.to_string(), v))
     .to_vec();
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
-        lines: line_table(&m, p.locs),
         code: p.code,
         meta: Meta {
             workgroup_size: size,
             subgroup_size: 64,
             registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
             shared_bytes: memory.shared,
-            scratch_bytes: memory.scratch,
+            scratch_bytes: scratch,
             flags: flag,
             family_words: vec![abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, generation), rsrc2.word(generation)],
         },
-        resources: reflection.resources,
+        resources,
         preloads,
-        names: reflection.names,
-        stats: stats.clone(),
+        names,
+        stats: counts.clone(),
         ..Entry::default()
     };
     let times = if options.time_passes {
-        report
-            .times
-            .iter()
-            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
-            .collect()
+        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
     } else {
         Vec::new()
     };
     Ok(Output {
         entry,
         gir,
-        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{after}"),
-        stats,
+        stats: counts,
         dumps: report.dumps,
         times,
     })
+}
+
+/// Buffers in use, their names, and whether any is written.
+fn resources(m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>, bool) {
+    let (mut list, mut names, mut writes) = (Vec::new(), Vec::new(), false);
+    for (r, data) in m.resources.iter() {
+        let (mut used, mut written) = (false, false);
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let here = match &d.attr {
+                Attr::Mem(a) | Attr::Atomic(_, a) => a.place == Place::Buffer(r),
+                Attr::Res(x) => *x == r,
+                _ => false,
+            };
+            used |= here;
+            written |= here && matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
+        }
+        if !used {
+            continue;
+        }
+        writes |= written;
+        names.push((list.len() as u32, data.name.clone()));
+        list.push(Resource {
+            group: data.group,
+            binding: data.binding,
+            kind: match data.kind {
+                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
+                _ => ResourceKind::Storage,
+            },
+            access: if written { Access::ReadWrite } else { Access::Read },
+            slot: list.len() as u32,
+            min_size: data.min_size,
+            count: 1,
+        });
+    }
+    (list, names, writes)
 }

@@ -2,7 +2,7 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Space, Value};
-use gpucc_mir::{MInst, Use, VReg};
+use gpucc_mir::{MInst, Src, Use, VReg};
 
 use crate::isel::{Cx, Isel, U, memory, op, with};
 use crate::target::{MASK, S, S4, V, V2, run_class};
@@ -11,13 +11,6 @@ use crate::target::{MASK, S, S4, V, V2, run_class};
 const BUFFER_OFFSET: u32 = 4095;
 
 impl Isel<'_> {
-    /// Whether a load reads constant memory at a constant offset that a scalar load can name.
-    pub(crate) fn scalar_load(&self, m: &Mem, dynamic: bool, generation: u8) -> bool {
-        let Place::Buffer(r) = m.place else { return false };
-        let limit = if generation == 2 { 1 << 20 } else { 1020 };
-        !dynamic && !self.module.resources[r].kind.is_writable() && m.offset.is_multiple_of(4) && m.offset + 16 <= limit
-    }
-
     /// Byte address in a vector register, and what is left for the immediate.
     fn address(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, base: u32, limit: u32) -> (Option<U>, u32) {
         let offset = m.offset.wrapping_add(base);
@@ -42,10 +35,9 @@ impl Isel<'_> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this load")) };
         let ty = cx.f.ty(d.results[0]);
-        let lanes = ty.lanes() as usize;
         let out = cx.result(i, 0);
         let dynamic = d.dyn_offset();
-        if ty.is_bool() {
+        if ty.is_bool() && !ty.is_vector() {
             let t = cx.temp(V);
             self.load_words(cx, &m, dynamic, &[t]);
             if cx.mf.class(out[0]) == MASK {
@@ -55,30 +47,58 @@ impl Isel<'_> {
             }
             return Ok(());
         }
-        if self.scalar_load(&m, dynamic.is_some(), self.generation) {
-            let (o, class, n) = match lanes {
-                1 => (Op::SBufferLoadDword, S, 1),
-                2 => (Op::SBufferLoadDwordx2, MASK, 2),
-                _ => (Op::SBufferLoadDwordx4, S4, 4),
-            };
-            let Place::Buffer(r) = m.place else { return Ok(()) };
-            let offset = if self.generation == 2 { m.offset } else { m.offset / 4 };
-            let mods = [("sbase", self.fixed.descriptor(r) / 2), ("offset", offset)];
-            if lanes == 1 && cx.mf.class(out[0]) == S {
-                cx.emit(memory(op(o).def(out[0]), true, &mods));
-                return Ok(());
-            }
-            let run = cx.temp(class);
-            cx.emit(memory(op(o).def(run), true, &mods));
-            for (k, &r) in out.iter().enumerate() {
-                let part = Use::reg(run);
-                let part = if n > 1 { part.part(k as u8, 1) } else { part };
-                cx.emit(op(Op::VMovB32).def(r).arg(part));
-            }
+        if self.homes.scalar_load(i) {
+            self.scalar_words(cx, &m, dynamic, &out);
             return Ok(());
         }
         self.load_words(cx, &m, dynamic, &out);
         Ok(())
+    }
+
+    /// Loads constant memory at an address that all lanes share.
+    fn scalar_words(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
+        let Place::Buffer(r) = m.place else { return };
+        let (o, class) = match out.len() {
+            1 => (Op::SBufferLoadDword, S),
+            2 => (Op::SBufferLoadDwordx2, MASK),
+            _ => (Op::SBufferLoadDwordx4, S4),
+        };
+        let at = dynamic.map_or(Use::imm(0), |v| self.any(cx, v));
+        // The field counts bytes on gfx8 and words before.
+        let (field, unit) = if self.generation == 2 { (0xfffff, 1) } else { (0xff, 4) };
+        let (offset, register) = match at.src {
+            Src::Imm(k) if k.wrapping_add(m.offset) / unit <= field => (k.wrapping_add(m.offset) / unit, None),
+            Src::Imm(k) => {
+                let t = cx.temp(S);
+                cx.emit(op(Op::SMovB32).def(t).imm(k.wrapping_add(m.offset)));
+                (0, Some(Use::reg(t)))
+            }
+            _ if m.offset == 0 => (0, Some(at)),
+            _ => {
+                let t = cx.temp(S);
+                cx.emit(op(Op::SAddU32).def(t).arg(at).imm(m.offset));
+                (0, Some(Use::reg(t)))
+            }
+        };
+        let whole = out.len() == 1 && cx.mf.class(out[0]) == S;
+        let run = if whole { out[0] } else { cx.temp(class) };
+        let i = op(o).def(run).args(register);
+        cx.emit(memory(i, true, &[("sbase", self.fixed.descriptor(r) / 2), ("offset", offset)]));
+        if whole {
+            return;
+        }
+        let size = [1, 2, 4, 4][out.len() - 1];
+        if out.iter().all(|&r| cx.mf.class(r) == S) {
+            let mut parts = out.to_vec();
+            parts.extend((out.len()..size).map(|_| cx.temp(S)));
+            cx.emit(MInst::split(&parts, run));
+            return;
+        }
+        for (k, &r) in out.iter().enumerate() {
+            let part = Use::reg(run);
+            let part = if size > 1 { part.part(k as u8, 1) } else { part };
+            cx.emit(op(Op::VMovB32).def(r).arg(part));
+        }
     }
 
     /// Loads words into vector registers.

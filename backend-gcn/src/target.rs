@@ -1,13 +1,13 @@
-//! GCN as the shared machine passes see it: scalar and vector registers, moves.
+//! GCN as the shared machine passes see it: scalar and vector registers, moves, spills.
 //!
-//! No scalar value and no lane mask lives across blocks: uniform values that do are held in vector registers, where inactive
-//! lanes keep theirs. So both files live along the logical graph, and `flow` can send the wave along another one. What a
-//! program needs everywhere (descriptors, system values, masks of waiting lanes) sits in scalar registers outside the budget.
+//! Vector registers live along the graph of lanes: those that wait keep theirs while others run. Scalar registers and lane
+//! masks live along the graph of the wave. What a program needs everywhere (descriptors, system values) sits in scalar
+//! registers outside the budget.
 
 use gpucc_gcn_machine::Op;
 use gpucc_mir::{
-    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MInst, MoveCaps, Opcode, PReg, RegFile, Shape, Side,
-    Target, UnitSet, Use,
+    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
+    Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
 
@@ -51,10 +51,28 @@ static CLASSES: [ClassInfo; 7] = [
 pub enum GOp {
     /// A row's operation.
     I(Op),
-    /// Leaves the block as the plan says. Uses: nothing, a lane mask, or two scalars compared by the operation.
+    /// Leaves the block as the plan says, before `exec` has put that into code. Uses: nothing, a lane mask, or two scalars
+    /// compared by the operation; then the labels.
     Leave(Option<Op>),
-    /// Copies of the lanes that are active.
-    ExecMask,
+    /// To the block.
+    Jump,
+    /// To the first block if the condition holds, else to the second.
+    Branch(Cond),
+    /// Ends the wave.
+    End,
+    /// Two scalars compared by the operation choose one of two others.
+    Choose(Op),
+}
+
+/// What a branch asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cond {
+    /// Any lane is active.
+    Active,
+    /// Any active lane is in the mask.
+    Lanes,
+    /// Two scalars, compared by the operation.
+    Scalar(Op),
 }
 
 /// Modifiers by slot name; names with `@` are ours.
@@ -77,22 +95,66 @@ pub struct SrcMods {
     pub abs: bool,
 }
 
+/// Where values go that find no register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spills {
+    /// Scalar registers go to lanes of vector registers from [`SPILL_LANES`] up.
+    pub scalar: bool,
+    /// Vector registers go to scratch from this byte on.
+    pub vector: Option<Scratch>,
+}
+
+/// Scratch as spill code sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Scratch {
+    /// First byte of a lane's own scratch that is free.
+    pub from: u32,
+    /// First register of the descriptor.
+    pub descriptor: u32,
+    /// Register of the wave's offset.
+    pub offset: u32,
+    /// A register for larger offsets.
+    pub far: u32,
+}
+
+/// First of the vector registers whose lanes hold scalar registers; `emit` brings them down to where the others end.
+pub const SPILL_LANES: u16 = 252;
+
 /// The machine with its scalar budget.
 pub struct Gcn {
     files: [RegFile; 2],
+    spills: Spills,
 }
 
 impl Gcn {
-    /// Scalar registers `low..high` and `vectors` vector registers can be given out.
-    pub fn new(low: u16, high: u16, vectors: u16) -> Gcn {
+    /// Scalar registers `low..high` can be given out.
+    pub fn new(low: u16, high: u16, spills: Spills) -> Gcn {
         let mut scalar = UnitSet::first(high);
         (0..low).for_each(|u| scalar.remove(u));
+        let vectors = if spills.scalar { SPILL_LANES } else { 256 };
         Gcn {
             files: [
-                RegFile::new("s", 104, Cfg::Logical).budget(scalar),
+                RegFile::new("s", 104, Cfg::Linear).budget(scalar),
                 RegFile::new("v", 256, Cfg::Logical).budget(UnitSet::first(vectors)),
             ],
+            spills,
         }
+    }
+
+    /// One word of scratch: the instruction, but for its data.
+    fn scratch(&self, cx: &mut SpillCx<'_, Self>, op: Op, word: u32) -> MInst<Self> {
+        let Some(s) = self.spills.vector else { return MInst::new(GOp::I(op)) };
+        let byte = s.from + 4 * word;
+        // A lane's bytes lie a whole wave apart: what the field cannot hold goes 64 times into the scalar offset.
+        let far = byte / 4096 * 4096;
+        let soffset = if far == 0 { s.offset } else { s.far };
+        if far != 0 {
+            let add = MInst::new(GOp::I(Op::SAddU32)).def(Def::preg(PReg::new(FILE_S, s.far as u16, 1)));
+            cx.push(add.arg(Use::preg(PReg::new(FILE_S, s.offset as u16, 1))).imm(far * 64));
+        }
+        let mut i: MInst<Self> = MInst::new(GOp::I(op));
+        i.mods.0.extend_from_slice(&[("srsrc", s.descriptor / 4), ("soffset", soffset), ("offset", byte - far)]);
+        i
     }
 }
 
@@ -112,7 +174,7 @@ impl Target for Gcn {
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
         let mut info = InstInfo::pure(1);
         match inst.op {
-            Opcode::Op(GOp::Leave(_)) => {
+            Opcode::Op(GOp::Leave(_) | GOp::Jump | GOp::Branch(_) | GOp::End) => {
                 info.terminator = true;
                 info.side_effect = true;
             }
@@ -136,11 +198,63 @@ impl Target for Gcn {
         info
     }
 
-    fn move_caps(&self, _file: FileId) -> MoveCaps {
-        MoveCaps { widths: &[(1, 1)] }
+    fn spill_to(&self, class: Class) -> SpillTo {
+        let file = CLASSES[class.0 as usize].file;
+        let can = if file == FILE_S { self.spills.scalar } else { self.spills.vector.is_some() };
+        if can { SpillTo::Memory } else { SpillTo::Nothing }
+    }
+
+    fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        for k in 0..slot.units {
+            let word = slot.word + u32::from(k);
+            let part = if slot.units == 1 { Use::reg(v) } else { Use::reg(v).part(k as u8, 1) };
+            if slot.file == FILE_S {
+                let lane = PReg::new(FILE_V, SPILL_LANES + (word / 64) as u16, 1);
+                cx.push(MInst::new(GOp::I(Op::VWritelaneB32)).def(Def::preg(lane)).arg(part).imm(word % 64));
+            } else {
+                let i = self.scratch(cx, Op::BufferStoreDword, word);
+                cx.push(i.arg(part));
+            }
+        }
+    }
+
+    fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
+        let mut parts = Vec::new();
+        for k in 0..slot.units {
+            let word = slot.word + u32::from(k);
+            let r = match slot.units {
+                1 => v,
+                _ => cx.temp(if slot.file == FILE_S { S } else { V }),
+            };
+            if slot.file == FILE_S {
+                let lane = PReg::new(FILE_V, SPILL_LANES + (word / 64) as u16, 1);
+                cx.push(MInst::new(GOp::I(Op::VReadlaneB32)).def(r).arg(Use::preg(lane)).imm(word % 64));
+            } else {
+                let i = self.scratch(cx, Op::BufferLoadDword, word);
+                cx.push(i.def(r));
+            }
+            parts.push(Use::reg(r));
+        }
+        if slot.units > 1 {
+            cx.push(MInst::collect(v, parts));
+        }
+    }
+
+    fn can_remat(&self, inst: &MInst<Self>) -> bool {
+        let moves = matches!(inst.target_op(), Some(GOp::I(Op::SMovB32 | Op::VMovB32)));
+        moves && inst.uses.iter().all(|u| matches!(u.src, gpucc_mir::Src::Imm(_)))
+    }
+
+    fn move_caps(&self, file: FileId) -> MoveCaps {
+        MoveCaps { widths: if file == FILE_S { &[(2, 2), (1, 1)] } else { &[(1, 1)] } }
     }
 
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+        let pair = |s: &Side<'_>| s.units.len() == 2 && s.units[0].is_multiple_of(2) && s.units[1] == s.units[0] + 1;
+        if dst.file == FILE_S && src.file == FILE_S && pair(&dst) && pair(&src) {
+            cx.push(MInst::new(GOp::I(Op::SMovB64)).def(Def::preg(dst.preg())).arg(Use::preg(src.preg())));
+            return;
+        }
         let op = match (dst.file, src.file) {
             (FILE_S, FILE_S) => Op::SMovB32,
             (FILE_S, _) => Op::VReadfirstlaneB32,
@@ -170,11 +284,11 @@ impl Target for Gcn {
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {
-        MInst::new(GOp::Leave(None)).arg(to)
+        MInst::new(GOp::Jump).arg(to)
     }
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
-        inst.target_op() == Some(GOp::Leave(None))
+        inst.target_op() == Some(GOp::Jump)
     }
 
     fn op_name(&self, op: GOp) -> String {
@@ -182,7 +296,35 @@ impl Target for Gcn {
             GOp::I(op) => op.name().to_string(),
             GOp::Leave(Some(op)) => format!("leave {}", op.name()),
             GOp::Leave(None) => "leave".into(),
-            GOp::ExecMask => "exec".into(),
+            GOp::Jump => "jump".into(),
+            GOp::Branch(Cond::Scalar(op)) => format!("branch {}", op.name()),
+            GOp::Branch(c) => format!("branch {c:?}").to_lowercase(),
+            GOp::End => "end".into(),
+            GOp::Choose(op) => format!("choose {}", op.name()),
+        }
+    }
+}
+
+/// Brings the vector registers whose lanes hold scalar registers down to `top`.
+pub fn lower_spill_lanes(mf: &mut MFunc<Gcn>, top: u16) {
+    let down = |p: &mut PReg| {
+        if p.file == FILE_V && p.place.base() >= SPILL_LANES {
+            *p = PReg::new(FILE_V, p.place.base() - SPILL_LANES + top, p.place.len());
+        }
+    };
+    if top >= SPILL_LANES {
+        return;
+    }
+    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        for d in &mut i.defs {
+            if let Reg::P(p) = &mut d.reg {
+                down(p);
+            }
+        }
+        for u in &mut i.uses {
+            if let Src::Reg(Reg::P(p)) = &mut u.src {
+                down(p);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod print;
 mod sched;
 mod select;
 mod spill;
+mod ssa;
 mod target;
 
 pub use alloc::{AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, has_critical_edge, pressure};
@@ -29,4 +30,5 @@ pub use print::{print, print_inst};
 pub use sched::{schedule_after, schedule_before};
 pub use select::{Lower, Regs, Repr, Select, select};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
+pub use ssa::construct as construct_ssa;
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

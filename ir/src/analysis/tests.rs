@@ -157,6 +157,38 @@ fn uniformity_follows_data_control_and_time() {
     assert!(u.divergent_block(Block(2)) && !u.divergent_block(Block(6)), "{text}");
 }
 
+/// A value that a loop carries, on an edge behind the loop that lanes leave at different times: each keeps its own.
+#[test]
+fn a_value_that_an_edge_behind_its_loop_carries_is_divergent() {
+    let m = parse_module(
+        r#"res1 "out" group 0 binding 0 storage_rw size 4 stride 4
+entry "main" compute func0 size 64,1,1
+func0 "main" {
+block0:
+  v0: i32 = sysval local_invocation_index
+  jump block1(0:i32)
+block1(v1: i32) loop merge block3 continue block2:
+  v2: b1 = icmp.ult v1, v0
+  br v2, block2, block3
+block2:
+  v3: i32 = iadd v1, 1:i32
+  jump block1(v3)
+block3:
+  v4: b1 = icmp.eq v0, 5:i32
+  br v4, block5(7:i32), block4 merge block5
+block4:
+  jump block5(v1)
+block5(v5: i32):
+  store v5, res1[0] align 4
+  ret
+}"#,
+    )
+    .unwrap();
+    let f = m.funcs.values().next().unwrap();
+    let u = Uniformity::new(&m, f);
+    assert!(u.is_divergent(Value(1)), "{f}");
+}
+
 #[test]
 fn structure_and_order() {
     let m = parse_module(LOOPS).unwrap();

@@ -1,0 +1,278 @@
+//! Puts the plan of `flow` into code: EXEC, the masks of waiting lanes, branches, and the graph of the wave.
+//!
+//! Needs: one machine block per block of the plan, in its order, each ending in `Leave`. Leaves: real branches, `linear`
+//! edges on every block, masks as ordinary values.
+
+use gpucc_gcn_machine::Op;
+use gpucc_mir::{BlockId, Cfg, Def, MEdge, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
+
+use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
+use crate::isel::{MI, exec, op};
+use crate::target::{Cond, FILE_S, GOp, Gcn, MASK};
+
+/// EXEC as a definition.
+fn exec_def() -> Def {
+    Def::preg(PReg::new(FILE_S, 126, 2))
+}
+
+struct Lowering<'a> {
+    mf: &'a mut MFunc<Gcn>,
+    plan: &'a Plan,
+    /// The mask of each block in which lanes wait, and the saved EXEC of each block that is asked for it.
+    waits: Vec<VReg>,
+    saved: Vec<VReg>,
+    /// Where the wave arrives at each block of the plan.
+    entries: Vec<BlockId>,
+    /// Successors of each machine block on the graph of the wave.
+    succs: Vec<Vec<BlockId>>,
+}
+
+/// Lowers all of `mf`.
+pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
+    let n = plan.blocks.len();
+    let mut vars = Vec::new();
+    let mut var = |mf: &mut MFunc<Gcn>, wanted: bool| {
+        if !wanted {
+            return VReg::NONE;
+        }
+        let v = mf.vreg(MASK);
+        vars.push(v);
+        v
+    };
+    let waits: Vec<VReg> = plan.blocks.iter().map(|b| var(mf, b.waiting == Waiting::Collected)).collect();
+    let saved: Vec<VReg> = plan.blocks.iter().map(|b| var(mf, b.saves)).collect();
+    let mut entries: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
+    let mut order: Vec<BlockId> = Vec::new();
+    for (p, b) in plan.blocks.iter().enumerate() {
+        if b.waiting == Waiting::Collected {
+            entries[p] = mf.block();
+            order.push(entries[p]);
+        }
+        order.push(BlockId(p as u32));
+    }
+    for &(from, to) in &plan.loops {
+        mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
+    }
+    let succs = vec![Vec::new(); mf.blocks.len()];
+    let mut l = Lowering { mf, plan, waits, saved, entries, succs };
+    for p in 0..n {
+        l.begin(p);
+        l.end(p);
+    }
+    let succs = std::mem::take(&mut l.succs);
+    order.extend((order.len() as u32..succs.len() as u32).map(BlockId));
+    graph(mf, t, succs, order);
+    construct_ssa(mf, t, &vars);
+}
+
+impl Lowering<'_> {
+    fn push(&mut self, b: BlockId, i: MI) {
+        self.mf.at(b).insts.push(i);
+    }
+
+    /// A block that ends the wave.
+    fn ending(&mut self) -> BlockId {
+        let b = self.mf.block();
+        self.succs.push(Vec::new());
+        self.push(b, MInst::new(GOp::End));
+        b
+    }
+
+    fn branch(&mut self, b: BlockId, cond: Cond, args: MI, to: [BlockId; 2]) {
+        let mut i = args;
+        i.op = gpucc_mir::Opcode::Op(GOp::Branch(cond));
+        self.push(b, i.arg(to[0]).arg(to[1]));
+        self.succs[b.0 as usize] = to.to_vec();
+    }
+
+    fn jump(&mut self, b: BlockId, to: BlockId) {
+        self.push(b, MInst::new(GOp::Jump).arg(to));
+        self.succs[b.0 as usize] = vec![to];
+    }
+
+    /// What begins a block in which lanes wait.
+    fn begin(&mut self, p: usize) {
+        let b = &self.plan.blocks[p];
+        match b.waiting {
+            Waiting::Nobody => {}
+            Waiting::Saved(d) => {
+                let insts = &mut self.mf.blocks[p].insts;
+                insts.insert(0, op(Op::SMovB64).def(exec_def()).arg(self.saved[d]));
+                insts.insert(1, MInst::pseudo(Pseudo::LogicalStart));
+            }
+            Waiting::Collected => {
+                let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
+                let take = if b.arrives {
+                    op(Op::SOrB64).def(exec_def()).arg(exec()).arg(mask)
+                } else {
+                    op(Op::SMovB64).def(exec_def()).arg(mask)
+                };
+                self.push(at, take);
+                let none = match passed {
+                    Some(w) => self.entries[w],
+                    None => self.ending(),
+                };
+                self.branch(at, Cond::Active, MInst::new(GOp::End), [BlockId(p as u32), none]);
+            }
+        }
+    }
+
+    /// What ends a block.
+    fn end(&mut self, p: usize) {
+        let here = BlockId(p as u32);
+        let plan = &self.plan.blocks[p];
+        let Some(leave) = self.mf.blocks[p].insts.pop() else { return };
+        let loc = leave.loc;
+        let from = self.mf.blocks[p].insts.len();
+        self.push(here, MInst::pseudo(Pseudo::LogicalEnd));
+        for &x in &plan.clear {
+            self.push(here, op(Op::SMovB64).def(self.waits[x]).imm(0));
+        }
+        let mask = leave.uses.first().copied();
+        let waits = |e: &PlanEdge| e.how == How::Wait;
+        let lanes = || op(Op::SAndB64).def(exec_def()).arg(exec());
+        match (plan.edges.as_slice(), mask) {
+            ([t, e], Some(m)) if waits(t) || waits(e) => {
+                self.wait(here, t, Some((Op::SAndB64, m)));
+                self.wait(here, e, Some((Op::SAndn2B64, m)));
+                match (waits(t), waits(e)) {
+                    (false, _) if plan.saves => {
+                        let i = op(Op::SAndSaveexecB64).def(self.saved[p]).def(exec_def()).arg(m);
+                        self.push(here, i);
+                    }
+                    (false, _) => self.push(here, lanes().arg(m)),
+                    (true, other) => {
+                        if plan.saves {
+                            self.push(here, op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                        }
+                        if !other {
+                            let i = op(Op::SAndn2B64).def(exec_def()).arg(exec()).arg(m);
+                            self.push(here, i);
+                        }
+                    }
+                }
+            }
+            (edges, _) => {
+                if plan.saves {
+                    self.push(here, op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                }
+                if let [e] = edges {
+                    self.wait(here, e, None);
+                }
+            }
+        }
+        match self.plan.out(p) {
+            Out::End => self.push(here, MInst::new(GOp::End)),
+            Out::One(w) => {
+                // All of them wait: EXEC is to be empty where others are added to it.
+                let gone = plan.edges.iter().all(waits);
+                let target = &self.plan.blocks[w];
+                if gone && target.arrives && target.waiting == Waiting::Collected {
+                    self.push(here, op(Op::SMovB64).def(exec_def()).imm(0));
+                }
+                self.jump(here, self.entries[w]);
+            }
+            Out::Cond(t, e) => {
+                let cond = match leave.op {
+                    gpucc_mir::Opcode::Op(GOp::Leave(Some(cmp))) => Cond::Scalar(cmp),
+                    _ => Cond::Lanes,
+                };
+                let to = [self.entries[t], self.entries[e]];
+                let mut args = leave;
+                args.uses.truncate(if cond == Cond::Lanes { 1 } else { 2 });
+                self.branch(here, cond, args, to);
+            }
+            Out::Active(to, Some(w)) => {
+                let to = [self.entries[to], self.entries[w]];
+                self.branch(here, Cond::Active, MInst::new(GOp::End), to);
+            }
+            Out::Active(to, None) if to <= p => {
+                let to = [self.entries[to], self.ending()];
+                self.branch(here, Cond::Active, MInst::new(GOp::End), to);
+            }
+            Out::Active(to, None) => self.jump(here, self.entries[to]),
+        }
+        for i in &mut self.mf.blocks[p].insts[from..] {
+            i.loc = loc;
+        }
+    }
+
+    /// The active lanes, or those of them that a mask chooses, wait at the target of an edge.
+    fn wait(&mut self, here: BlockId, edge: &PlanEdge, chosen: Option<(Op, crate::isel::U)>) {
+        if edge.how != How::Wait || self.plan.blocks[edge.to].waiting != Waiting::Collected {
+            return;
+        }
+        let r = self.waits[edge.to];
+        let these = match (chosen, edge.first) {
+            (None, true) => return self.push(here, op(Op::SMovB64).def(r).arg(exec())),
+            (None, false) => exec(),
+            (Some((o, m)), true) => return self.push(here, op(o).def(r).arg(exec()).arg(m)),
+            (Some((o, m)), false) => {
+                let some = self.mf.vreg(MASK);
+                self.push(here, op(o).def(some).arg(exec()).arg(m));
+                some.into()
+            }
+        };
+        self.push(here, op(Op::SOrB64).def(r).arg(r).arg(these));
+    }
+}
+
+/// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks.
+fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, mut order: Vec<BlockId>) {
+    let mut preds = vec![0u32; succs.len()];
+    succs.iter().flatten().for_each(|b| preds[b.0 as usize] += 1);
+    let place = |order: &[BlockId], b: BlockId| order.iter().position(|&x| x == b).unwrap_or(0);
+    // Arguments travel on the last edge of the way.
+    let mut via: Vec<Option<usize>> = vec![None; succs.len()];
+    for b in 0..succs.len() {
+        if succs[b].len() < 2 {
+            continue;
+        }
+        for k in 0..2 {
+            let to = succs[b][k];
+            if preds[to.0 as usize] < 2 {
+                continue;
+            }
+            let new = mf.block();
+            mf.at(new).insts.push(t.jump(to));
+            via.push(Some(b));
+            succs.push(vec![to]);
+            succs[b][k] = new;
+            // Before a target further on, else behind the source.
+            let (from, at) = (place(&order, BlockId(b as u32)), place(&order, to));
+            order.insert(if at > from { at } else { from + 1 }, new);
+            let last = mf.blocks[b].insts.last_mut();
+            if let Some(u) =
+                last.and_then(|i| i.uses.iter_mut().filter(|u| matches!(u.src, gpucc_mir::Src::Label(_))).nth(k))
+            {
+                u.src = gpucc_mir::Src::Label(new);
+            }
+        }
+    }
+    let linear =
+        |mf: &MFunc<Gcn>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg == Cfg::Linear;
+    for (b, list) in succs.iter().enumerate() {
+        let source = via.get(b).copied().flatten().unwrap_or(b);
+        let edges = list.iter().map(|&to| {
+            let params = &mf.blocks[to.0 as usize].params;
+            // A parameter on this graph belongs to a block that lanes reach just as the wave does.
+            let logical = mf.blocks[source].succs.iter().find(|e| e.to == to);
+            let arg = |k: usize| logical.filter(|_| linear(mf, params[k])).map_or(VReg::NONE, |e| e.args[k]);
+            MEdge { to, args: (0..params.len()).map(arg).collect() }
+        });
+        let edges: Vec<MEdge> = edges.collect();
+        mf.blocks[b].linear = Some(edges);
+    }
+    for b in 0..mf.blocks.len() {
+        let mut edges = std::mem::take(&mut mf.blocks[b].succs);
+        for e in &mut edges {
+            for k in 0..e.args.len() {
+                if linear(mf, mf.blocks[e.to.0 as usize].params[k]) {
+                    e.args[k] = VReg::NONE;
+                }
+            }
+        }
+        mf.blocks[b].succs = edges;
+    }
+    mf.reorder(&order);
+}

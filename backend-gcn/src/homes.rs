@@ -1,0 +1,189 @@
+//! Where values live: in scalar registers, in lane masks, or in vector registers.
+//!
+//! A uniform value is scalar if the scalar unit can compute it and the wave runs its definition before every use; so are
+//! parameters of blocks that the wave enters exactly as lanes do. A boolean is a lane mask under the same condition, unless
+//! it leaves a loop (lanes leave at different times, and each keeps its own). All else, and all vectors but loaded ones,
+//! has a register per lane.
+
+use gpucc_ir::analysis::Uniformity;
+use gpucc_ir::{
+    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Value, ValueDef,
+};
+
+use crate::flow::{Plan, Waiting};
+
+/// Where a value lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Home {
+    /// Vector registers.
+    #[default]
+    Vector,
+    /// Scalar registers.
+    Scalar,
+    /// A lane mask.
+    Mask,
+}
+
+/// Finds the homes of all values.
+pub struct Homes<'a> {
+    m: &'a Module,
+    f: &'a Function,
+    generation: u8,
+    uniform: Uniformity,
+    written: SideMap<Res, bool>,
+    home: SideMap<Value, Home>,
+    block_of: SideMap<Inst, Option<Block>>,
+}
+
+impl<'a> Homes<'a> {
+    /// The homes of the values of `f`.
+    pub fn new(m: &'a Module, f: &'a Function, plan: &Plan, generation: u8) -> Homes<'a> {
+        let mut written: SideMap<Res, bool> = SideMap::new();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            if let Some(Place::Buffer(r)) = d.mem().map(|m| m.place)
+                && d.op.has(OpAttrs::writes)
+            {
+                written[r] = true;
+            }
+        }
+        let mut h = Homes {
+            m,
+            f,
+            generation,
+            uniform: Uniformity::new(m, f),
+            written,
+            home: SideMap::with_default(Home::Vector),
+            block_of: f.inst_blocks(),
+        };
+        h.find(plan);
+        h
+    }
+
+    /// Where a value lives.
+    pub fn of(&self, v: Value) -> Home {
+        self.home[v]
+    }
+
+    /// Whether a value is a constant or in a scalar register.
+    pub fn scalar(&self, v: Value) -> bool {
+        self.home[v] == Home::Scalar || self.f.const_bits(v).is_some()
+    }
+
+    /// Whether a load can be done by the scalar unit: constant memory at an address in scalar registers.
+    pub fn scalar_load(&self, i: Inst) -> bool {
+        let d = &self.f.insts[i];
+        let (Ir::Load, Attr::Mem(m)) = (d.op, &d.attr) else { return false };
+        let Place::Buffer(r) = m.place else { return false };
+        // Offsets beyond the field go through a register.
+        let limit = if self.generation == 2 { (1 << 20) - 64 } else { 1 << 30 };
+        let fixed = self.m.space(m.place) == Space::Uniform || !self.written[r] && m.flags.is_plain();
+        fixed
+            && !self.f.ty(d.results[0]).is_bool()
+            && m.offset.is_multiple_of(4)
+            && m.offset < limit
+            && d.dyn_offset().is_none_or(|o| self.scalar(o))
+    }
+
+    fn find(&mut self, plan: &Plan) {
+        let f = self.f;
+        let mut pos: SideMap<Block, usize> = SideMap::new();
+        for (k, &b) in f.layout.iter().enumerate() {
+            pos[b] = k;
+        }
+        // Blocks in which each value is used.
+        let mut uses: SideMap<Value, Vec<usize>> = SideMap::new();
+        for (b, i) in f.insts_in_order() {
+            f.insts[i].for_each_use(|v| {
+                if uses[v].last() != Some(&pos[b]) {
+                    uses[v].push(pos[b]);
+                }
+            });
+        }
+        let dom = plan.wave_dominators();
+        let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u == at || dom.dominates(at, u));
+        let stays = |v: Value, at: usize| {
+            let inside = |l: &(usize, usize), p: usize| l.0 <= p && p <= l.1;
+            plan.loops.iter().filter(|l| inside(l, at)).all(|l| uses[v].iter().all(|&u| inside(l, u)))
+        };
+        let mut scalars: Vec<Value> = Vec::new();
+        for (p, &b) in f.layout.iter().enumerate() {
+            let entered = p > 0 && plan.blocks[p].waiting == Waiting::Nobody;
+            let params = f.blocks[b].params.iter().filter(|_| entered).copied();
+            let results = f.blocks[b].insts.iter().flat_map(|&i| f.insts[i].results.iter().copied());
+            for v in params.chain(results) {
+                let ty = f.ty(v);
+                if ty.is_bool() && !ty.is_vector() {
+                    if reached(v, p) && stays(v, p) {
+                        self.home[v] = Home::Mask;
+                    }
+                } else if !ty.is_bool() && ty.bits() == 32 && !self.uniform.is_divergent(v) && reached(v, p) {
+                    self.home[v] = Home::Scalar;
+                    scalars.push(v);
+                }
+            }
+        }
+        // All that could be scalar is, until something it needs turns out not to be.
+        let preds = f.preds();
+        loop {
+            let before = scalars.len();
+            scalars.retain(|&v| {
+                let keep = match f.values[v].def {
+                    ValueDef::Inst(i, _) => self.computable(i),
+                    ValueDef::Param(b, k) => preds[b].iter().all(|&q| {
+                        f.edges(q).iter().filter(|e| e.block == b).all(|e| {
+                            let a = e.args[k as usize];
+                            self.scalar(a) || f.is_undef(a)
+                        })
+                    }),
+                    ValueDef::Const(_) | ValueDef::Undef => false,
+                };
+                if !keep {
+                    self.home[v] = Home::Vector;
+                }
+                keep
+            });
+            if scalars.len() == before {
+                break;
+            }
+        }
+    }
+
+    fn computable(&self, i: Inst) -> bool {
+        let (f, d) = (self.f, &self.f.insts[i]);
+        if f.ty(d.results[0]).is_vector() {
+            return self.scalar_load(i);
+        }
+        match d.op {
+            Ir::BufferLength => true,
+            Ir::Load => self.scalar_load(i),
+            Ir::Extract => self.fixed_lane(i).is_some() || self.home[d.args[0]] == Home::Scalar,
+            Ir::Bitcast => !f.ty(d.args[0]).is_vector() && self.scalar(d.args[0]),
+            Ir::Select => {
+                self.scalar_condition(d.args[0], self.block_of[i]) && d.args[1..].iter().all(|&a| self.scalar(a))
+            }
+            o => {
+                crate::isel::scalar_op(o).is_some()
+                    && f.ty(d.results[0]).is_int()
+                    && d.args.iter().all(|&a| self.scalar(a))
+            }
+        }
+    }
+
+    /// Whether a condition is a comparison of this block that the scalar unit can do.
+    pub fn scalar_condition(&self, v: Value, here: Option<Block>) -> bool {
+        let Some(i) = self.f.def_inst(v) else { return false };
+        let c = &self.f.insts[i];
+        c.op == Ir::ICmp && self.block_of[i] == here && c.args.iter().all(|&a| self.scalar(a))
+    }
+
+    /// The component of a system value that a scalar register holds for the whole program.
+    pub fn fixed_lane(&self, i: Inst) -> Option<(Sysval, u8)> {
+        let d = &self.f.insts[i];
+        let (Ir::Extract, Attr::Lane(k)) = (d.op, &d.attr) else { return None };
+        match self.f.def_op(d.args[0], Ir::Sysval)?.attr {
+            Attr::Sysval(s @ (Sysval::WorkgroupId | Sysval::NumWorkgroups)) => Some((s, *k)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Wait counts and wait states over finished code, along the paths of the wave.
+//!
+//! Per counter and register the state knows the least number of operations that were issued after the one that will write (or
+//! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
+//! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
+
+use std::collections::BTreeMap;
+
+use gpucc_gcn_machine::{Op, emit as form};
+
+use crate::emit::{Counter, Item, Ranges};
+
+/// The deepest count that a wait names: one below the field's maximum, which means no wait.
+const DEEPEST: u8 = 14;
+
+/// Operations issued since, by register.
+type Since = BTreeMap<u32, u8>;
+
+/// What is outstanding.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct State {
+    vm: Since,
+    lds: Since,
+    scalar: Since,
+    /// Data of stores that has not been read yet (gfx6).
+    data: Since,
+    /// Any vector memory or any other operation is outstanding, results or not.
+    any_vm: bool,
+    any_lgkm: bool,
+    /// Wait states since a scalar register was written by the vector unit.
+    written: Since,
+    /// Data of a wide store issued right before (hazard 13).
+    wide: Vec<(u32, u32)>,
+}
+
+impl State {
+    fn join(&mut self, o: &State) -> bool {
+        let before = self.clone();
+        let least = |a: &mut Since, b: &Since| {
+            for (&r, &n) in b {
+                a.entry(r).and_modify(|m| *m = n.min(*m)).or_insert(n);
+            }
+        };
+        least(&mut self.vm, &o.vm);
+        least(&mut self.lds, &o.lds);
+        least(&mut self.scalar, &o.scalar);
+        least(&mut self.data, &o.data);
+        least(&mut self.written, &o.written);
+        self.any_vm |= o.any_vm;
+        self.any_lgkm |= o.any_lgkm;
+        for w in &o.wide {
+            if !self.wide.contains(w) {
+                self.wide.push(*w);
+            }
+        }
+        *self != before
+    }
+
+    /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
+    fn needs(&self, item: &Item) -> [Option<u8>; 3] {
+        let least =
+            |m: &Since, r: &Ranges| r.iter().flat_map(|&(a, n)| m.range(a..a + n)).map(|(_, &n)| n.min(DEEPEST)).min();
+        let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
+        let mut vm = touched(&self.vm);
+        // Loads of one kind come back in order: writing the same register again needs no wait.
+        if item.counter == Counter::Vm && !item.is_store && least(&self.vm, &item.reads).is_none() {
+            vm = None;
+        }
+        let mut lgkm = touched(&self.scalar).map(|_| 0);
+        if let Some(n) = touched(&self.lds) {
+            let n = if self.scalar.is_empty() { n } else { 0 };
+            lgkm = Some(lgkm.map_or(n, |m: u8| m.min(n)));
+        }
+        let data = least(&self.data, &item.writes);
+        if item.barrier {
+            vm = self.any_vm.then_some(0);
+            lgkm = self.any_lgkm.then_some(0);
+        }
+        [vm, data, lgkm]
+    }
+
+    fn wait(&mut self, [vm, data, lgkm]: [Option<u8>; 3]) {
+        if let Some(n) = vm {
+            self.vm.retain(|_, m| *m < n);
+            self.any_vm &= n > 0;
+        }
+        if let Some(n) = data {
+            self.data.retain(|_, m| *m < n);
+        }
+        if let Some(n) = lgkm {
+            self.lds.retain(|_, m| *m < n);
+            if n == 0 {
+                self.scalar.clear();
+                self.any_lgkm = false;
+            }
+        }
+    }
+
+    /// Wait states that `item` lacks.
+    fn states(&self, item: &Item, generation: u8) -> u8 {
+        let need = match item.counter {
+            Counter::Vm => 5,
+            Counter::Scalar if generation == 0 => 4,
+            _ => 0,
+        };
+        let read = item.reads.iter().filter(|r| r.0 < 128);
+        let since = read.flat_map(|&(a, n)| self.written.range(a..a + n)).map(|(_, &n)| n).min();
+        let mut states = since.map_or(0, |n| need - n.min(need));
+        if generation > 0 && item.is_valu && overlap(&self.wide, &item.writes) {
+            states = states.max(1);
+        }
+        states
+    }
+
+    fn pass(&mut self, states: u8) {
+        self.written.retain(|_, n| {
+            *n += states;
+            *n < 5
+        });
+        if states > 0 {
+            self.wide.clear();
+        }
+    }
+
+    fn issue(&mut self, item: &Item, generation: u8) {
+        self.pass(1);
+        let registers = |r: &Ranges| r.iter().flat_map(|&(a, n)| a..a + n).collect::<Vec<u32>>();
+        let age = |m: &mut Since| m.values_mut().for_each(|n| *n = n.saturating_add(1));
+        match item.counter {
+            Counter::Vm => {
+                age(&mut self.vm);
+                self.any_vm = true;
+                self.vm.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+                if item.is_store || item.is_atomic {
+                    age(&mut self.data);
+                    if generation == 0 {
+                        self.data.extend(registers(&item.reads).into_iter().filter(|r| *r >= 256).map(|r| (r, 0)));
+                    } else if item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
+                        self.wide = item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect();
+                    }
+                }
+            }
+            Counter::Lds => {
+                age(&mut self.lds);
+                self.any_lgkm = true;
+                self.lds.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+            }
+            Counter::Scalar => {
+                self.any_lgkm = true;
+                self.scalar.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+            }
+            Counter::None => {}
+        }
+        if item.is_valu {
+            self.written.extend(registers(&item.writes).into_iter().filter(|r| *r < 128).map(|r| (r, 0)));
+        } else {
+            for r in registers(&item.writes) {
+                self.written.remove(&r);
+            }
+        }
+    }
+}
+
+fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {
+    a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
+}
+
+/// Puts waits and NOPs into `blocks`, whose wave goes on as `succs` says.
+pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
+    let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
+    if let Some(e) = entry.first_mut() {
+        *e = Some(State::default());
+    }
+    let run = |state: &mut State, items: &[Item], mut out: Option<&mut Vec<Item>>| {
+        for item in items {
+            let needs = state.needs(item);
+            if needs.iter().any(Option::is_some) {
+                state.wait(needs);
+                state.pass(1);
+                if let Some(out) = out.as_deref_mut() {
+                    let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
+                    let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
+                    out.extend(control(Op::SWaitcnt, imm, generation));
+                }
+            }
+            let states = state.states(item, generation);
+            if states > 0 {
+                state.pass(states);
+                if let Some(out) = out.as_deref_mut() {
+                    out.extend(control(Op::SNop, u32::from(states) - 1, generation));
+                }
+            }
+            state.issue(item, generation);
+            if let Some(out) = out.as_deref_mut() {
+                out.push(item.clone());
+            }
+        }
+    };
+    // Blocks come after one of their predecessors; loops take a few more rounds.
+    loop {
+        let mut changed = false;
+        for b in 0..blocks.len() {
+            let Some(mut state) = entry[b].clone() else { continue };
+            run(&mut state, &blocks[b], None);
+            for &s in &succs[b] {
+                match &mut entry[s] {
+                    Some(e) => changed |= e.join(&state),
+                    e => {
+                        *e = Some(state.clone());
+                        changed = true;
+                    }
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (b, block) in blocks.iter_mut().enumerate() {
+        let mut state = entry[b].take().unwrap_or_default();
+        let mut out = Vec::with_capacity(block.len());
+        run(&mut state, block, Some(&mut out));
+        // A wait alone stands for memory order.
+        out.retain(|i| !(i.barrier && i.inst.op() != Op::SBarrier));
+        *block = out;
+    }
+}
+
+fn control(op: Op, imm: u32, generation: u8) -> Option<Item> {
+    form::row(op, form::Form::Short, false, generation).map(|r| Item::control(form::inst(r).with("imm", imm)))
+}
