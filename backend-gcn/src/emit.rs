@@ -261,7 +261,12 @@ impl Emitter {
             if let Some(d) = dst {
                 m.set("vdst", d - 256);
             }
-            m.set("offset", i.mods.get("offset"));
+            if m.row().slot("offset0").is_some() {
+                m.set("offset0", i.mods.get("offset"));
+                m.set("offset1", i.mods.get("offset") + 1);
+            } else {
+                m.set("offset", i.mods.get("offset"));
+            }
         } else if name.starts_with("s_buffer_load") || name.starts_with("s_load") {
             let row = match codes.first() {
                 Some(_) => form::row_register_offset(op, self.generation)
@@ -318,6 +323,21 @@ impl Emitter {
             let d = dst.unwrap_or(0);
             let m = form::inst(self.row(op, Form::Short, false)).with("vdst", if d >= 256 { d - 256 } else { d });
             return m.with("src0", codes[0].0).with("src1", codes[1].0);
+        }
+        if matches!(op, Op::VMadmkF32 | Op::VMadakF32) {
+            let m = form::inst(self.row(op, Form::Short, true)).with("vdst", dst.map_or(0, |d| d - 256));
+            return m.with("src0", codes[0].0).with("src1", codes[1].0 - 256).with("k", i.mods.get("k"));
+        }
+        // The sum in the place of its addend has a short form.
+        let marks = operand::NEG | operand::ABS;
+        if op == Op::VMadF32
+            && dst == Some(codes[2].0)
+            && codes[..2].iter().all(|c| c.1.is_none() && c.0 & marks == 0)
+            && codes[..2].iter().any(|c| c.0 >= 256)
+        {
+            let (a, b) = if codes[1].0 >= 256 { (codes[0].0, codes[1].0) } else { (codes[1].0, codes[0].0) };
+            let m = form::inst(self.row(Op::VMacF32, Form::Short, false)).with("vdst", codes[2].0 - 256);
+            return m.with("src0", a).with("src1", b - 256);
         }
         let plain = |c: u32| c & (operand::NEG | operand::ABS) == 0;
         let literal = codes.iter().find_map(|c| c.1);
@@ -432,15 +452,22 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
         blocks.push(std::mem::take(&mut e.items));
         succs.push(to);
     }
+    crate::tidy::run(&mut blocks, &succs);
     crate::waits::insert(&mut blocks, &succs, generation);
     finish(&blocks, &e)
 }
 
 /// Loads what the program needs everywhere.
 fn prologue(e: &mut Emitter, fixed: &Fixed) {
+    // The registers follow each other: loads as wide as their alignment allows.
     let mut word = 0;
-    for &(reg, n) in &fixed.loads {
-        let op = if n == 4 { Op::SLoadDwordx4 } else { Op::SLoadDword };
+    let total: u32 = fixed.loads.iter().map(|l| l.1).sum();
+    while word < total {
+        let reg = fixed.loads[0].0 + word;
+        let (n, op) = [(16, Op::SLoadDwordx16), (8, Op::SLoadDwordx8), (4, Op::SLoadDwordx4), (2, Op::SLoadDwordx2)]
+            .into_iter()
+            .find(|&(n, _)| n <= total - word && reg.is_multiple_of(n.min(4)))
+            .unwrap_or((1, Op::SLoadDword));
         let mut m = form::inst(e.row(op, Form::Short, false));
         let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
         m.set(sdst, reg);

@@ -1,7 +1,8 @@
 //! Scalar registers that hold one thing for the whole program, and the constant words that fill them.
 //!
-//! s[0:1] point to the root block; the system values follow as the hardware loads them; then come descriptors and counts that the
-//! program's first instructions load from the root block.
+//! Up to 16 words are user data and need no load. If that is not enough, s[0:1] point to the root block and three descriptors are
+//! user data; the rest is loaded by the program's first instructions. Behind the user data come the system values as the
+//! hardware loads them.
 
 use gpucc_container::{Preload, Source};
 use gpucc_gcn_machine::abi;
@@ -22,6 +23,12 @@ pub struct Fixed {
     pub far: u32,
     /// Registers of the workgroup counts.
     pub num_workgroups: [u32; 3],
+    /// Registers that the hardware fills with user data.
+    pub user: u32,
+    /// What they hold.
+    pub data: Vec<(u32, Source)>,
+    /// First register of the descriptor of the constant tables.
+    pub tables: u32,
     /// `(first register, words)` of each load from the root block, in order of its words.
     pub loads: Vec<(u32, u32)>,
     /// What the words of the root block are.
@@ -35,9 +42,9 @@ pub struct Fixed {
 
 impl Fixed {
     /// What `f` needs; with `spills`, what spilling to scratch needs besides.
-    pub fn new(m: &Module, f: &Function, spills: bool) -> Fixed {
+    pub fn new(m: &Module, f: &Function, spills: bool, is_table: &dyn Fn(Place) -> bool) -> Fixed {
         let mut x = Fixed { descriptors: SideMap::with_default(None), ..Fixed::default() };
-        let (mut counts, mut scratch) = (false, spills);
+        let (mut counts, mut scratch, mut tables) = (false, spills, false);
         let mut used: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
             let place = match &f.insts[i].attr {
@@ -57,11 +64,21 @@ impl Fixed {
                 Some(Place::Buffer(r)) if !used.contains(&r) => used.push(r),
                 Some(Place::Buffer(_)) | None => {}
                 Some(p) if m.space(p) == Space::Workgroup => x.uses_lds = true,
+                Some(p) if is_table(p) => tables = true,
                 Some(_) => scratch = true,
             }
         }
         used.sort();
-        let mut next = 2;
+        // Descriptors in the order of their registers: buffers, tables, scratch.
+        let quads = used.len() + usize::from(tables) + usize::from(scratch);
+        let direct = 4 * quads + if counts { 3 } else { 0 } <= 16;
+        let here = if direct { quads } else { quads.min(3) };
+        let first = if direct { 0 } else { 4 };
+        x.user = if direct { 4 * quads as u32 + if counts { 3 } else { 0 } } else { first + 4 * here as u32 };
+        if !direct {
+            x.data.extend([(0, Source::TableAddressLo(0)), (1, Source::TableAddressHi(0))]);
+        }
+        let mut next = x.user;
         for c in 0..3 {
             if x.wants_id[c] {
                 x.workgroup_id[c] = next;
@@ -73,27 +90,43 @@ impl Fixed {
             next += 1;
         }
         next = next.next_multiple_of(4);
+        let mut quad = 0;
+        let mut descriptor = |x: &mut Fixed, next: &mut u32, word: &dyn Fn(u32) -> Source| {
+            let in_data = quad < here;
+            let at = if in_data { first + 4 * quad as u32 } else { *next };
+            quad += 1;
+            if in_data {
+                x.data.extend((0..4).map(|w| (at + w, word(w))));
+            } else {
+                x.loads.push((at, 4));
+                x.words.extend((0..4).map(word));
+                *next += 4;
+            }
+            at
+        };
         for r in used {
             let d = &m.resources[r];
-            x.descriptors.set(r, Some(next));
-            x.loads.push((next, 4));
-            for word in 0..4 {
-                x.words.push(Source::DescriptorWord { group: d.group, binding: d.binding, word });
-            }
-            next += 4;
+            let word = |word: u32| Source::DescriptorWord { group: d.group, binding: d.binding, word: word as _ };
+            let at = descriptor(&mut x, &mut next, &word);
+            x.descriptors.set(r, Some(at));
+        }
+        if tables {
+            x.tables = descriptor(&mut x, &mut next, &|w| Source::Family(abi::FAMILY_DATA + w));
         }
         if scratch {
-            x.scratch = next;
-            x.loads.push((next, 4));
-            x.words.extend((0..4).map(|w| Source::Family(abi::FAMILY_SCRATCH + w)));
-            next += 4;
+            x.scratch = descriptor(&mut x, &mut next, &|w| Source::Family(abi::FAMILY_SCRATCH + w));
         }
         if counts {
             for c in 0..3u16 {
-                x.num_workgroups[c as usize] = next;
-                x.loads.push((next, 1));
-                x.words.push(Source::NumWorkgroups(c));
-                next += 1;
+                let at = if direct { 4 * quads as u32 + u32::from(c) } else { next };
+                x.num_workgroups[c as usize] = at;
+                if direct {
+                    x.data.push((at, Source::NumWorkgroups(c)));
+                } else {
+                    x.loads.push((at, 1));
+                    x.words.push(Source::NumWorkgroups(c));
+                    next += 1;
+                }
             }
         }
         if spills {
@@ -112,7 +145,7 @@ impl Fixed {
     /// Rows of the container: user data, system values, root block.
     pub fn preloads(&self) -> Vec<Preload> {
         let s = |index: u32, source| Preload { file: abi::FILE_SGPR, lane: 0, index: index as u16, source };
-        let mut list = vec![s(0, Source::TableAddressLo(0)), s(1, Source::TableAddressHi(0))];
+        let mut list: Vec<Preload> = self.data.iter().map(|&(r, source)| s(r, source)).collect();
         for c in 0..3u16 {
             if self.wants_id[c as usize] {
                 list.push(s(self.workgroup_id[c as usize], Source::WorkgroupId(c)));

@@ -7,7 +7,7 @@
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, Module, SideMap};
+use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, Module, Op, SideMap};
 
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,8 @@ pub struct PlanBlock {
     pub saves: bool,
     /// Masks that begin empty at the end of this block.
     pub clear: Vec<usize>,
+    /// What follows is so cheap that the wave goes there even without active lanes.
+    pub through: bool,
     /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
     pub pending: Option<usize>,
     /// The same when no lane arrives here: what this block itself would send away is not counted.
@@ -101,7 +103,7 @@ impl Plan {
     }
 
     fn stay(&self, p: usize, to: usize) -> Out {
-        Out::Active(to, self.blocks[p].pending)
+        if self.blocks[p].through { Out::One(to) } else { Out::Active(to, self.blocks[p].pending) }
     }
 
     /// For each block the blocks that the wave must have run before: immediate dominators on the graph of the wave, with
@@ -401,7 +403,69 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         };
         (out.blocks[p].pending, out.blocks[p].passed) = (next(true), next(false));
     }
+    for p in 0..n {
+        if let (Out::Active(to, Some(w)), true) = (out.out(p), n > p + 1) {
+            out.blocks[p].through = to == p + 1 && cheap(f, &out, to, w);
+        }
+    }
+    assign_first(&mut out);
     out
+}
+
+/// Instructions that are rather executed by no lane than branched over.
+const CHEAP: u32 = 12;
+
+/// Whether the blocks `from..to` cost less than a branch and do no harm without active lanes.
+fn cheap(f: &Function, plan: &Plan, from: usize, to: usize) -> bool {
+    let mut cost = 0;
+    for p in from..to {
+        if !matches!(plan.out(p), Out::One(_) | Out::Active(..)) || plan.blocks[p].edges.iter().any(|e| e.to <= p) {
+            return false;
+        }
+        for &i in &f.blocks[f.layout[p]].insts {
+            let d = &f.insts[i];
+            cost += match d.op {
+                Op::Extract | Op::Compose | Op::Bitcast | Op::Jump => 0,
+                Op::Br => 2,
+                o if !o.is_pure() => return false,
+                _ => 1,
+            };
+        }
+        cost += plan.blocks[p].edges.iter().map(|e| f.blocks[f.layout[e.to]].params.len() as u32).sum::<u32>();
+        if plan.blocks[p].waiting == Waiting::Collected {
+            cost += 2;
+        }
+    }
+    cost <= CHEAP
+}
+
+/// A mask that one block always begins before anybody asks for it needs no clearing.
+fn assign_first(plan: &mut Plan) {
+    let dom = plan.wave_dominators();
+    for x in 0..plan.blocks.len() {
+        if plan.blocks[x].waiting != Waiting::Collected {
+            continue;
+        }
+        let waits = |b: &PlanBlock| b.edges.iter().any(|e| e.to == x && e.how == How::Wait);
+        let sources: Vec<usize> = (0..plan.blocks.len()).filter(|&s| waits(&plan.blocks[s])).collect();
+        let Some(&s) = sources.first() else { continue };
+        let inside = |l: &(usize, usize), p: usize| l.0 <= p && p <= l.1;
+        let once = plan.blocks[s].edges.iter().filter(|e| e.to == x).count() == 1
+            && plan.loops.iter().all(|l| !inside(l, s) || inside(l, x))
+            && sources.iter().all(|&o| dom.dominates(s, o))
+            && dom.dominates(s, x);
+        if !once {
+            continue;
+        }
+        for b in &mut plan.blocks {
+            b.clear.retain(|&c| c != x);
+        }
+        for &o in &sources {
+            for e in plan.blocks[o].edges.iter_mut().filter(|e| e.to == x) {
+                e.first = o == s;
+            }
+        }
+    }
 }
 
 /// Whether `b` is the source whose edge to `x` comes before all others: the one that begins the mask.

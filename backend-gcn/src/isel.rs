@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
 use crate::homes::{Home, Homes};
+use crate::tables::Tables;
 use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, S, SrcMods, V, run_class};
 
 pub(crate) type Cx<'f> = Select<'f, Gcn>;
@@ -30,6 +31,8 @@ pub struct Isel<'m> {
     pub homes: Homes<'m>,
     /// Byte offset of each variable in its memory.
     pub places: &'m dyn Fn(Place) -> u32,
+    /// Constant tables.
+    pub tables: &'m Tables,
     /// Registers of the local id that were asked for.
     pub ids: [Option<VReg>; 3],
     home: SideMap<Inst, Option<gpucc_ir::Block>>,
@@ -134,6 +137,7 @@ impl<'m> Isel<'m> {
         plan: &'m Plan,
         fixed: &'m Fixed,
         places: &'m dyn Fn(Place) -> u32,
+        tables: &'m Tables,
     ) -> Isel<'m> {
         Isel {
             module,
@@ -143,6 +147,7 @@ impl<'m> Isel<'m> {
             fixed,
             homes: Homes::new(module, f, plan, generation),
             places,
+            tables,
             ids: [None; 3],
             home: f.inst_blocks(),
         }
@@ -413,6 +418,17 @@ impl<'m> Isel<'m> {
         if cx.f.ty(d.results[0]).is_bool() {
             return if out.len() == 1 { self.boolean(cx, i, r) } else { self.booleans(cx, i, &out) };
         }
+        if matches!(d.op, Ir::FAdd | Ir::FSub)
+            && let Some(m) = self.mad(cx, d)
+        {
+            let i = m.def(r);
+            if i.mods.get("@k") != 0 {
+                cx.emit(i);
+            } else {
+                self.valu(cx, i);
+            }
+            return Ok(());
+        }
         let inst = match d.op {
             Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
@@ -618,6 +634,53 @@ impl<'m> Isel<'m> {
         };
         self.valu(cx, inst.def(r));
         Ok(())
+    }
+
+    /// A product that only this sum wants is computed with it: `v_mad_f32` rounds both, as the two instructions would.
+    fn mad(&mut self, cx: &mut Cx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+        let f = cx.f;
+        let generation = self.generation;
+        let literal = |v: Value| bits_of(f, v).filter(|&b| inline32(b, generation).is_none());
+        let here = Some(cx.current());
+        for k in 0..2 {
+            let (v, other) = (d.args[k], d.args[1 - k]);
+            let Some(p) = cx.fold_op(v, Ir::FMul).filter(|_| f.def_inst(v).is_some_and(|i| self.home[i] == here))
+            else {
+                continue;
+            };
+            let (a, b) = (p.args[0], p.args[1]);
+            let constants = [a, b, other].iter().filter(|&&x| literal(x).is_some()).count();
+            let negated = d.op == Ir::FSub;
+            if constants > 1 || negated && (bits_of(f, if k == 0 { other } else { a }).is_some() || constants > 0) {
+                continue;
+            }
+            if constants == 1 {
+                // A literal takes the place of any scalar register, and there are no signs to fold.
+                let (x, y, c, op_) = match (literal(a), literal(b)) {
+                    (Some(c), _) => (b, other, c, Op::VMadmkF32),
+                    (_, Some(c)) => (a, other, c, Op::VMadmkF32),
+                    _ => (a, b, literal(other)?, Op::VMadakF32),
+                };
+                let plain = |v: Value| {
+                    self.homes.of(v) == Home::Vector
+                        && bits_of(f, v).is_none()
+                        && f.def_op(v, Ir::FNeg).is_none()
+                        && f.def_op(v, Ir::FAbs).is_none()
+                };
+                if !plain(x) || !plain(y) {
+                    continue;
+                }
+                let (x, y) = (self.vector(cx, x), self.vector(cx, y));
+                return Some(with(op(op_).arg(x).arg(y), &[("k", c), ("@k", 1)]));
+            }
+            let (mut x, y, mut z) = (self.float(cx, a), self.float(cx, b), self.float(cx, other));
+            if negated {
+                let u = if k == 0 { &mut z } else { &mut x };
+                u.mods.neg = !u.mods.neg;
+            }
+            return Some(with(op(Op::VMadF32).arg(x).arg(y).arg(z), &[("@long", 1)]));
+        }
+        None
     }
 
     /// What the scalar unit does.

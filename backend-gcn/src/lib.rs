@@ -11,7 +11,9 @@ mod flow;
 mod homes;
 mod isel;
 mod mem;
+mod tables;
 mod target;
+mod tidy;
 mod waits;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
@@ -21,6 +23,7 @@ use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
 use gpucc_mir::{AllocError, AllocOptions};
 use gpucc_opt::{Caps, OpSet};
 
+use tables::Tables;
 use target::{Gcn, Scratch, Spills};
 
 /// The backend.
@@ -71,6 +74,8 @@ fn caps() -> Caps {
         checked_loads: true,
         checked_stores: true,
         prefer_mul24: true,
+        offset_fold: 4064,
+        merge_access: 16,
         ..Caps::FULL
     }
 }
@@ -113,11 +118,12 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(m: &Module, f: &Function) -> Memory {
+    fn new(m: &Module, f: &Function, tables: &Tables) -> Memory {
         let mut x = Memory { list: Vec::new(), shared: 0, scratch: 0 };
         for (_, i) in f.insts_in_order() {
             let (Attr::Mem(a) | Attr::Atomic(_, a)) = &f.insts[i].attr else { continue };
-            if matches!(a.place, Place::Buffer(_)) || x.list.iter().any(|p| p.0 == a.place) {
+            let known = x.list.iter().any(|p| p.0 == a.place) || tables.at(a.place).is_some();
+            if known || matches!(a.place, Place::Buffer(_)) {
                 continue;
             }
             let var = match a.place {
@@ -166,7 +172,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     flow::split_switches(&mut m.funcs[e.func]);
     flow::split_critical_edges(&mut m.funcs[e.func]);
     let f = &m.funcs[e.func];
-    let memory = Memory::new(&m, f);
+    let tables = Tables::new(&m, f);
+    let memory = Memory::new(&m, f, &tables);
     let limit = abi::lds_limit(generation);
     if memory.shared > limit {
         return Err(Diagnostic::unsupported(
@@ -183,13 +190,13 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     }
     // Spilling to scratch takes registers of its own: it is prepared only when registers have run out.
     let (mut mf, t, fixed, ids, before, stats) = loop {
-        let fixed = fixed::Fixed::new(&m, f, spills.vector.is_some());
+        let fixed = fixed::Fixed::new(&m, f, spills.vector.is_some(), &|p| tables.at(p).is_some());
         if let (Some(s), Some(offset)) = (&mut spills.vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.scratch, descriptor: fixed.scratch, offset, far: fixed.far };
         }
         let t = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills);
         trace::enter("isel", &f.name);
-        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places);
+        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places, &tables);
         let mut mf = gpucc_mir::select(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);
@@ -242,7 +249,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let vgprs = p.vgprs.max(highest as u32 + 1);
     let rsrc2 = abi::Rsrc2 {
         scratch: scratch > 0,
-        user_sgprs: 2,
+        user_sgprs: fixed.user,
         workgroup_id: fixed.wants_id,
         tg_size: false,
         local_id_components: highest as u32,
@@ -288,6 +295,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code,
+        data: tables.data,
         meta: Meta {
             workgroup_size: size,
             subgroup_size: 64,

@@ -136,9 +136,32 @@ impl Isel<'_> {
                 let base = (self.places)(p);
                 let (a, offset) = self.address(cx, m, dynamic, base, 65535 - 16);
                 let a = self.lds_address(cx, a);
+                let mut k = 0;
+                while k < out.len() {
+                    let at = offset + 4 * k as u32;
+                    if k + 1 < out.len() && two(at) {
+                        let pair = cx.temp(V2);
+                        let i = op(Op::DsRead2B32).def(pair).arg(a);
+                        cx.emit(memory(i, false, &[("offset", at / 4)]));
+                        cx.emit(MInst::split(&out[k..k + 2], pair));
+                        k += 2;
+                    } else {
+                        cx.emit(memory(op(Op::DsReadB32).def(out[k]).arg(a), false, &[("offset", at)]));
+                        k += 1;
+                    }
+                }
+            }
+            p if self.tables.at(p).is_some() => {
+                let base = self.tables.at(p).unwrap_or(0);
+                let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
                 for (k, &r) in out.iter().enumerate() {
-                    let i = op(Op::DsReadB32).def(r).arg(a);
-                    cx.emit(memory(i, false, &[("offset", offset + 4 * k as u32)]));
+                    let i = op(Op::BufferLoadDword).def(r).args(a);
+                    let mods = [
+                        ("srsrc", self.fixed.tables / 4),
+                        ("offen", u32::from(a.is_some())),
+                        ("offset", offset + 4 * k as u32),
+                    ];
+                    cx.emit(memory(i, true, &mods));
                 }
             }
             p => {
@@ -218,6 +241,7 @@ impl Isel<'_> {
                 }
                 cx.emit(with(i, &mods_of[0]));
             }
+            p if self.tables.at(p).is_some() => {}
             p => {
                 let lds = self.module.space(p) == Space::Workgroup;
                 let base = (self.places)(p);
@@ -230,10 +254,18 @@ impl Isel<'_> {
                     regs.into_iter().map(|r| self.in_vector(cx, Use::reg(r))).collect()
                 };
                 let address = if lds { Some(self.lds_address(cx, a)) } else { a };
-                for (k, data) in words.into_iter().enumerate() {
-                    let at = offset + 4 * k as u32;
+                let mut k = 0;
+                while k < words.len() {
+                    let (at, data) = (offset + 4 * k as u32, words[k]);
+                    k += 1;
                     if lds {
                         let Some(a) = address else { continue };
+                        if k < words.len() && two(at) {
+                            let i = op(Op::DsWrite2B32).arg(a).arg(data).arg(words[k]);
+                            cx.emit(with(i, &[("offset", at / 4)]));
+                            k += 1;
+                            continue;
+                        }
                         cx.emit(with(op(Op::DsWriteB32).arg(a).arg(data), &[("offset", at)]));
                     } else {
                         let mut i = op(Op::BufferStoreDword).arg(data);
@@ -309,6 +341,11 @@ impl Isel<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether two words of workgroup memory from this offset can be named by one instruction.
+fn two(at: u32) -> bool {
+    at.is_multiple_of(4) && at / 4 < 255
 }
 
 fn buffer_atomic(k: AtomicOp) -> Op {

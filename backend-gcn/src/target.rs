@@ -240,6 +240,10 @@ impl Target for Gcn {
         }
     }
 
+    fn prefer_same(&self, inst: &MInst<Self>) -> Option<(usize, usize)> {
+        (inst.target_op() == Some(GOp::I(Op::VMadF32))).then_some((0, 2))
+    }
+
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         let moves = matches!(inst.target_op(), Some(GOp::I(Op::SMovB32 | Op::VMovB32)));
         moves && inst.uses.iter().all(|u| matches!(u.src, gpucc_mir::Src::Imm(_)))

@@ -1,0 +1,58 @@
+//! Drops changes of EXEC that nothing asks for before the next one: at the end of the program, and where two
+//! constructs end together.
+
+use gpucc_gcn_machine::{Op, operand};
+
+use crate::emit::{Counter, Item};
+
+const EXEC: (u32, u32) = (operand::EXEC, 2);
+
+fn reads_exec(i: &Item) -> bool {
+    let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
+    let vector = i.is_valu || matches!(i.counter, Counter::Vm | Counter::Lds);
+    branch || vector || i.reads.contains(&EXEC) || i.inst.op().name().ends_with("saveexec_b64")
+}
+
+/// Whether an item does nothing but set EXEC.
+fn only_sets(i: &Item) -> bool {
+    i.writes == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
+}
+
+/// Runs over finished blocks, whose wave goes on as `succs` says.
+pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
+    // Whether EXEC at the start of each block is asked for.
+    let mut live = vec![false; blocks.len()];
+    let wanted_after = |b: usize, live: &[bool]| succs[b].iter().any(|&s| live.get(s).copied().unwrap_or(false));
+    loop {
+        let mut changed = false;
+        for b in (0..blocks.len()).rev() {
+            let mut now = wanted_after(b, &live);
+            for i in blocks[b].iter().rev() {
+                if i.writes.contains(&EXEC) {
+                    now = false;
+                }
+                now |= reads_exec(i);
+            }
+            changed |= std::mem::replace(&mut live[b], now) != now;
+        }
+        if !changed {
+            break;
+        }
+    }
+    for b in 0..blocks.len() {
+        let mut now = wanted_after(b, &live);
+        let mut kept: Vec<Item> = Vec::with_capacity(blocks[b].len());
+        for i in std::mem::take(&mut blocks[b]).into_iter().rev() {
+            if only_sets(&i) && !now {
+                continue;
+            }
+            if i.writes.contains(&EXEC) {
+                now = false;
+            }
+            now |= reads_exec(&i);
+            kept.push(i);
+        }
+        kept.reverse();
+        blocks[b] = kept;
+    }
+}
