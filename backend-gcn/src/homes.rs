@@ -163,7 +163,7 @@ impl<'a> Homes<'a> {
                 self.scalar_condition(d.args[0], self.block_of[i]) && d.args[1..].iter().all(|&a| self.scalar(a))
             }
             o => {
-                crate::isel::scalar_op(o).is_some()
+                crate::ops::scalar_op(o).is_some()
                     && f.ty(d.results[0]).is_int()
                     && d.args.iter().all(|&a| self.scalar(a))
             }

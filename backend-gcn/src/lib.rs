@@ -11,6 +11,7 @@ mod flow;
 mod homes;
 mod isel;
 mod mem;
+mod ops;
 mod tables;
 mod target;
 mod tidy;
@@ -228,7 +229,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     let words = |file: usize| stats.spill_words.get(file).copied().unwrap_or(0);
     let lanes = words(usize::from(target::FILE_S)).div_ceil(64);
-    let scratch = memory.scratch + 4 * words(usize::from(target::FILE_V));
+    let least = if fixed.scratch_offset.is_some() { 4 } else { 0 };
+    let scratch = (memory.scratch + 4 * words(usize::from(target::FILE_V))).max(least);
     if lanes > u32::from(256 - target::SPILL_LANES) {
         return Err(Diagnostic::unsupported(
             "out-of-registers",
