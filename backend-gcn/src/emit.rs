@@ -3,6 +3,7 @@
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
+use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
 
@@ -50,6 +51,8 @@ pub struct Item {
     pub barrier: bool,
     /// The block that a branch goes to.
     pub label: Option<usize>,
+    /// Where it comes from.
+    pub loc: Loc,
 }
 
 impl Item {
@@ -65,6 +68,7 @@ impl Item {
             is_valu: false,
             barrier: false,
             label: None,
+            loc: Loc::UNKNOWN,
         }
     }
 }
@@ -85,6 +89,8 @@ pub struct Counts {
 /// A finished program.
 pub struct Program {
     pub code: Vec<u8>,
+    /// Address and source location of each instruction.
+    pub locs: Vec<(u32, Loc)>,
     pub instructions: u64,
     pub counts: Counts,
     /// Highest scalar register in use, and highest vector register, plus one.
@@ -95,6 +101,8 @@ pub struct Program {
 struct Emitter {
     generation: u8,
     items: Vec<Item>,
+    /// Location of what is being emitted.
+    loc: Loc,
     sgprs: u32,
     vgprs: u32,
 }
@@ -137,6 +145,7 @@ impl Emitter {
             is_atomic: name.starts_with("buffer_atomic"),
             is_valu: name.starts_with("v_"),
             barrier: op == Op::SBarrier,
+            loc: self.loc,
             ..Item::control(inst)
         });
         let last = self.items.len() - 1;
@@ -428,7 +437,7 @@ impl Emitter {
 
 /// Emits an allocated function.
 pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
-    let mut e = Emitter { generation, items: Vec::new(), sgprs: fixed.end, vgprs: 1 };
+    let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::new();
     let mut succs: Vec<Vec<usize>> = Vec::new();
     for (here, block) in mf.blocks.iter().enumerate() {
@@ -438,6 +447,7 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
         let mut to = Vec::new();
         let mut open = true;
         for i in &block.insts {
+            e.loc = i.loc;
             if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
                 e.leave(i, here + 1);
                 to.extend(i.labels().map(|l| l.0 as usize));
@@ -449,6 +459,7 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
         if open {
             to.push(here + 1);
         }
+        e.loc = Loc::UNKNOWN;
         blocks.push(std::mem::take(&mut e.items));
         succs.push(to);
     }
@@ -492,6 +503,7 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
         at += b.iter().map(size).sum::<u32>();
     }
     let mut code = Vec::new();
+    let mut locs = Vec::new();
     let mut instructions = 0;
     for item in blocks.iter().flatten() {
         let mut inst = item.inst;
@@ -514,8 +526,9 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
             _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,
         } += 1;
+        locs.push((code.len() as u32, item.loc));
         code.extend(gpucc_gcn_machine::encode(&inst, e.generation).unwrap_or_default());
         instructions += 1;
     }
-    Program { code, instructions, counts, sgprs: e.sgprs, vgprs: e.vgprs }
+    Program { code, locs, instructions, counts, sgprs: e.sgprs, vgprs: e.vgprs }
 }

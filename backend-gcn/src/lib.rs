@@ -17,10 +17,10 @@ mod target;
 mod tidy;
 mod waits;
 
-use gpucc_container::{Access, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
+use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions};
 use gpucc_opt::{Caps, OpSet};
 
@@ -151,10 +151,12 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
+        skip: options.skip_passes.clone(),
+        measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    let gir = m.to_string();
+    let gir = if options.texts { m.to_string() } else { String::new() };
     let e = m.entries[0].clone();
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(Diagnostic::unsupported("stage", format!("gcn:{chip} takes compute entry points only"))
@@ -205,7 +207,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         exec::lower(&mut mf, &plan, &t);
         trace::enter("machine clean-up", &f.name);
         gpucc_mir::dce(&mut mf, &t);
-        let before = gpucc_mir::print(&mf, &t);
+        let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
         trace::enter("register allocation", &f.name);
         match gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)) {
             Ok(stats) => break (mf, t, fixed, ids, before, stats),
@@ -241,7 +243,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let top =
         stats.used.get(usize::from(target::FILE_V)).and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
     target::lower_spill_lanes(&mut mf, if lanes > 0 { top.map_or(0, |u| u + 1) } else { target::SPILL_LANES });
-    let after = gpucc_mir::print(&mf, &t);
+    let after = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     trace::enter("emission", &f.name);
     gpucc_mir::thread_jumps(&mut mf, &t);
     gpucc_mir::drop_fallthrough(&mut mf, &t);
@@ -262,14 +264,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
         preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
     }
-    let (resources, names, writes) = resources(&m, f);
-    let mut flag = if options.robust { 0 } else { flags::TRUSTED };
-    if writes {
-        flag |= flags::WRITES_MEMORY;
-    }
-    if f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Barrier) {
-        flag |= flags::BARRIERS;
-    }
+    let reflection = reflect(&m, f, |_, used, index| used.then_some(index));
+    let flag = reflection.flags | if options.robust { 0 } else { flags::TRUSTED };
     let waves = abi::waves(vgprs, p.sgprs, generation);
     let counts: Vec<(String, u64)> = [
         ("instructions", p.instructions),
@@ -296,6 +292,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
+        lines: line_table(&m, p.locs),
         code: p.code,
         data: tables.data,
         meta: Meta {
@@ -307,59 +304,28 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
             flags: flag,
             family_words: vec![abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, generation), rsrc2.word(generation)],
         },
-        resources,
+        resources: reflection.resources,
         preloads,
-        names,
+        names: reflection.names,
         stats: counts.clone(),
         ..Entry::default()
     };
     let times = if options.time_passes {
-        report.times.iter().map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes }).collect()
+        report
+            .times
+            .iter()
+            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
+            .collect()
     } else {
         Vec::new()
     };
     Ok(Output {
         entry,
         gir,
+        ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{after}"),
         stats: counts,
         dumps: report.dumps,
         times,
     })
-}
-
-/// Buffers in use, their names, and whether any is written.
-fn resources(m: &Module, f: &Function) -> (Vec<Resource>, Vec<(u32, String)>, bool) {
-    let (mut list, mut names, mut writes) = (Vec::new(), Vec::new(), false);
-    for (r, data) in m.resources.iter() {
-        let (mut used, mut written) = (false, false);
-        for (_, i) in f.insts_in_order() {
-            let d = &f.insts[i];
-            let here = match &d.attr {
-                Attr::Mem(a) | Attr::Atomic(_, a) => a.place == Place::Buffer(r),
-                Attr::Res(x) => *x == r,
-                _ => false,
-            };
-            used |= here;
-            written |= here && matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
-        }
-        if !used {
-            continue;
-        }
-        writes |= written;
-        names.push((list.len() as u32, data.name.clone()));
-        list.push(Resource {
-            group: data.group,
-            binding: data.binding,
-            kind: match data.kind {
-                gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
-                _ => ResourceKind::Storage,
-            },
-            access: if written { Access::ReadWrite } else { Access::Read },
-            slot: list.len() as u32,
-            min_size: data.min_size,
-            count: 1,
-        });
-    }
-    (list, names, writes)
 }
