@@ -118,7 +118,12 @@ pub struct Scratch {
 }
 
 /// First of the vector registers whose lanes hold scalar registers; `emit` brings them down to where the others end.
-pub const SPILL_LANES: u16 = 252;
+pub const SPILL_LANES: u16 = 212;
+
+/// The register of a scalar word; words beyond the last are refused after allocation.
+fn spill_lane(word: u32) -> PReg {
+    PReg::new(FILE_V, (u32::from(SPILL_LANES) + word / 64).min(255) as u16, 1)
+}
 
 /// The machine with its scalar budget.
 pub struct Gcn {
@@ -209,7 +214,7 @@ impl Target for Gcn {
             let word = slot.word + u32::from(k);
             let part = if slot.units == 1 { Use::reg(v) } else { Use::reg(v).part(k as u8, 1) };
             if slot.file == FILE_S {
-                let lane = PReg::new(FILE_V, SPILL_LANES + (word / 64) as u16, 1);
+                let lane = spill_lane(word);
                 cx.push(MInst::new(GOp::I(Op::VWritelaneB32)).def(Def::preg(lane)).arg(part).imm(word % 64));
             } else {
                 let i = self.scratch(cx, Op::BufferStoreDword, word);
@@ -227,7 +232,7 @@ impl Target for Gcn {
                 _ => cx.temp(if slot.file == FILE_S { S } else { V }),
             };
             if slot.file == FILE_S {
-                let lane = PReg::new(FILE_V, SPILL_LANES + (word / 64) as u16, 1);
+                let lane = spill_lane(word);
                 cx.push(MInst::new(GOp::I(Op::VReadlaneB32)).def(r).arg(Use::preg(lane)).imm(word % 64));
             } else {
                 let i = self.scratch(cx, Op::BufferLoadDword, word);
