@@ -72,7 +72,8 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let mut live_in = vec![vec![UnitSet::EMPTY; files]; n];
     let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
     let mut step = |i: &MInst<T>, live: &mut [UnitSet]| {
-        (reads.clear(), writes.clear());
+        reads.clear();
+        writes.clear();
         t.implicit(i, &mut reads, &mut writes);
         for d in i.defs.iter().filter_map(|d| d.phys()) {
             live[d.file as usize].sub(d.place);
