@@ -96,7 +96,27 @@ impl Backend for VivanteBackend {
     }
 }
 
+/// The chips have little room for instructions: a program that does not fit is tried again with its loops as they are.
 fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let caps = caps(generation);
+    match attempt(module, name, generation, options, &caps) {
+        Err(d) if d.code == TOO_LONG && options.opt_level > 1 => {
+            attempt(module, name, generation, options, &Caps { unroll: 0, ..caps })
+        }
+        done => done,
+    }
+}
+
+/// Code of the refusal for want of instruction memory.
+const TOO_LONG: &str = "program-size";
+
+fn attempt(
+    module: &Module,
+    name: &str,
+    generation: u8,
+    options: &CodegenOptions,
+    caps: &Caps,
+) -> Result<Output, Diagnostic> {
     let chip = NAMES[generation as usize];
     let pipeline = gpucc_opt::Options {
         level: options.opt_level,
@@ -106,7 +126,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
-    let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation), &pipeline)?;
+    let (mut m, report) = gpucc_opt::prepare(module, name, caps, &pipeline)?;
     let func = m.entries[0].func;
     define(&mut m.funcs[func]);
     if options.opt_level > 0 {
@@ -163,7 +183,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let most = machine::rules::INSTRUCTIONS[generation as usize] as usize;
     if count > most {
         return Err(Diagnostic::unsupported(
-            "program-size",
+            TOO_LONG,
             format!("vivante:{chip} has room for {most} instructions, this needs {count}"),
         )
         .at(e.span, "this entry point"));
