@@ -57,8 +57,9 @@ pub fn check(wgsl: &str, d: &Dispatch, generations: &[usize]) {
         for level in 0..=3 {
             let out = compile(&m, g, &options(level));
             for perturb in [None, Some(5)] {
-                let got = run(&out, g, d, perturb)
-                    .unwrap_or_else(|t| panic!("{} -O{level}: {t}\n{}\n{}", NAMES[g], out.gir, BACKEND.listing(&out, g)));
+                let got = run(&out, g, d, perturb).unwrap_or_else(|t| {
+                    panic!("{} -O{level}: {t}\n{}\n{}", NAMES[g], out.gir, BACKEND.listing(&out, g))
+                });
                 for (x, y) in got.buffers.iter().zip(&want.buffers) {
                     assert_eq!(
                         x.bytes,

@@ -168,7 +168,9 @@ pub fn parse(line: &str) -> Result<ValhallInst, TextError> {
     cur.blanks();
     let head: &str = cur.rest().split([' ', '\t']).next().unwrap_or("");
     let Some((row, len)) = find_mnemonic(head) else {
-        return Err(cur.error(format!("unknown mnemonic `{}`", head.split('.').find(|part| !part.is_empty()).unwrap_or(head))));
+        return Err(
+            cur.error(format!("unknown mnemonic `{}`", head.split('.').find(|part| !part.is_empty()).unwrap_or(head)))
+        );
     };
     cur.seek(cur.column() + len);
     let mut inst = build::inst(OPS[row as usize]);

@@ -241,8 +241,7 @@ fn leaf(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u3
 fn has_mask(f: &Function, v: Value, depth: u32) -> bool {
     let Some(i) = f.def_inst(v) else { return false };
     let d = &f.insts[i];
-    d.op == Op::And && f.as_const(d.args[1]).is_some()
-        || depth > 0 && d.args.iter().any(|&a| has_mask(f, a, depth - 1))
+    d.op == Op::And && f.as_const(d.args[1]).is_some() || depth > 0 && d.args.iter().any(|&a| has_mask(f, a, depth - 1))
 }
 
 fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const> {
