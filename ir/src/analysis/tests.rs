@@ -161,7 +161,7 @@ fn uniformity_follows_data_control_and_time() {
 #[test]
 fn a_value_that_an_edge_behind_its_loop_carries_is_divergent() {
     let m = parse_module(
-        r#"res1 "out" group 0 binding 0 storage_rw size 4 stride 4
+        r#"res0 "out" group 0 binding 0 storage_rw size 4 stride 4
 entry "main" compute func0 size 64,1,1
 func0 "main" {
 block0:
@@ -179,7 +179,7 @@ block3:
 block4:
   jump block5(v1)
 block5(v5: i32):
-  store v5, res1[0] align 4
+  store v5, res0[0] align 4
   ret
 }"#,
     )
