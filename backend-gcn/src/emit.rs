@@ -403,11 +403,8 @@ impl Emitter {
                 let row = self.row(Op::SEndpgm, Form::Short, false);
                 self.push(form::inst(row), vec![], vec![]);
             }
-            (Some(GOp::Branch(_)), &[t, e]) if t == e => {
-                if t != next {
-                    self.branch(Op::SBranch, t);
-                }
-            }
+            (Some(GOp::Branch(_)), &[t, e]) if t == e && t == next => {}
+            (Some(GOp::Branch(_)), &[t, e]) if t == e => self.branch(Op::SBranch, t),
             (Some(GOp::Branch(cond)), &[t, e]) => {
                 let (yes, no) = match cond {
                     Cond::Active => (Op::SCbranchExecnz, Op::SCbranchExecz),

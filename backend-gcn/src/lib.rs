@@ -308,7 +308,6 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         preloads,
         names: reflection.names,
         stats: counts.clone(),
-        ..Entry::default()
     };
     let times = if options.time_passes {
         report

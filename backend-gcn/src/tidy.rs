@@ -39,10 +39,10 @@ pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
             break;
         }
     }
-    for b in 0..blocks.len() {
+    for (b, block) in blocks.iter_mut().enumerate() {
         let mut now = wanted_after(b, &live);
-        let mut kept: Vec<Item> = Vec::with_capacity(blocks[b].len());
-        for i in std::mem::take(&mut blocks[b]).into_iter().rev() {
+        let mut kept: Vec<Item> = Vec::with_capacity(block.len());
+        for i in std::mem::take(block).into_iter().rev() {
             if only_sets(&i) && !now {
                 continue;
             }
@@ -53,6 +53,6 @@ pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
             kept.push(i);
         }
         kept.reverse();
-        blocks[b] = kept;
+        *block = kept;
     }
 }

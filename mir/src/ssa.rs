@@ -109,8 +109,8 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     };
     loop {
         let mut changed = false;
-        for b in 0..n {
-            params[b].retain(|&(k, v)| {
+        for (b, list) in params.iter_mut().enumerate() {
+            list.retain(|&(k, v)| {
                 let mut only = None;
                 for &q in &preds_of(k as usize)[b] {
                     let a = find(&same, out[k as usize][q]);
@@ -133,8 +133,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
     }
     let added = params.iter().map(Vec::len).sum();
-    for b in 0..n {
-        let mut block = std::mem::take(&mut mf.blocks[b]);
+    for (b, block) in mf.blocks.iter_mut().enumerate() {
         let differ = block.linear.is_some();
         let lists = [(Cfg::Logical, Some(&mut block.succs)), (Cfg::Linear, block.linear.as_mut())];
         for (cfg, edges) in lists {
@@ -146,7 +145,6 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
                 }
             }
         }
-        mf.blocks[b] = block;
     }
     for (b, list) in params.iter().enumerate() {
         mf.blocks[b].params.extend(list.iter().map(|p| p.1));
