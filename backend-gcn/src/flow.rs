@@ -391,16 +391,16 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         }
         out.blocks[b].edges = edges;
     }
+    // Which blocks send lanes to wait where: few do, so that looking through them alone keeps big functions quick.
+    let mut senders: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (src, list) in shape.succs.iter().enumerate() {
+        for (&to, _) in list.iter().zip(&wait[src]).filter(|(_, is)| **is) {
+            senders[to].push(src);
+        }
+    }
     for p in 0..n {
-        let next = |own: bool| {
-            (p + 1..n).find(|&w| {
-                (0..n).any(|src| {
-                    (own || src != p)
-                        && shape.succs[src].iter().zip(&wait[src]).any(|(&t, &is)| is && t == w)
-                        && shape.waits(src, w, p)
-                })
-            })
-        };
+        let next =
+            |own: bool| (p + 1..n).find(|&w| senders[w].iter().any(|&src| (own || src != p) && shape.waits(src, w, p)));
         (out.blocks[p].pending, out.blocks[p].passed) = (next(true), next(false));
     }
     for p in 0..n {

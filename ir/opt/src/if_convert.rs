@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A switch whose edges all lead to one place compares once for each case and selects once for each value that differs,
-//! where that is no more than [`CHOICES`] times `Caps::if_convert`: a switch costs a comparison and a branch for each case
+//! where that is no more than `CHOICES` times `Caps::if_convert`: a switch costs a comparison and a branch for each case
 //! anyway.
 //!
 //! Needs: structured control flow. Keeps: dominators of surviving blocks. Moves only what may be speculated, nothing
