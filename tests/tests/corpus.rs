@@ -57,9 +57,7 @@ fn compiles_everywhere() {
                         o.codegen.robust = robust;
                         let Err(d) = gpucc::compile(&loaded.module, &o) else { continue };
                         let f16 = name.ends_with("_f16");
-                        // Not selected yet: choices between booleans that are kept by lane.
-                        let gap = d.code == "gcn" && d.message.contains("of booleans");
-                        if d.class != Class::Unsupported || !(f16 || gap || HONEST.contains(&d.code)) {
+                        if d.class != Class::Unsupported || !(f16 || HONEST.contains(&d.code)) {
                             failures.push(format!(
                                 "{name}:{} {target} -O{level} robust {robust}: [{}] {d}",
                                 entry.name, d.code

@@ -86,21 +86,14 @@ fn alive(n: u32) -> String {
     text + "}"
 }
 
-/// Refused in the form that such refusals have, or compiled where the target can spill.
-#[track_caller]
-fn refused_or_spilled(target: &str, wgsl: &str, limit: &str) {
-    if compile(target, wgsl).iter().any(Result::is_err) {
-        refused(target, wgsl, "out-of-registers", &[limit], None);
-    }
-}
-
+/// Where registers run out there is memory for them; gc2000 has no immediate offsets to reach it (docs/support.md).
 #[test]
 fn registers() {
     refused("vivante:gc2000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
-    refused("vivante:gc3000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
-    refused("vivante:gc7000", &alive(80), "out-of-registers", &["64 vec4", "needs"], None);
-    for (target, limit) in [("valhall:v10", "64"), ("tesla:nva3", "64"), ("gcn:gfx8", "256")] {
-        refused_or_spilled(target, &alive(100), limit);
+    for target in ["valhall:v10", "tesla:nva3", "gcn:gfx8", "vivante:gc3000", "vivante:gc7000"] {
+        for done in compile(target, &alive(100)) {
+            assert!(done.is_ok(), "{target}: {done:?}");
+        }
     }
 }
 
