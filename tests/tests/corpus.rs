@@ -85,12 +85,8 @@ fn computes_what_others_compute() {
                 let verdict = case.judge(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }, Some(0));
                 let why = match verdict {
                     Verdict::Passed => continue,
-                    // Half floats, and values that no register file holds.
+                    // Half floats.
                     Verdict::Skipped(_) if case.requires.iter().any(|r| r == "f16") && on != On::Interp => continue,
-                    Verdict::Skipped(why) if why.contains("registers") || why.contains("temporaries") => {
-                        println!("{on} -O{opt_level} {}: {why}", case.id);
-                        continue;
-                    }
                     Verdict::Skipped(why) | Verdict::Failed(why) => why,
                 };
                 failures.push(format!("{on} -O{opt_level} {}: {why}", case.id));

@@ -1,7 +1,7 @@
 //! Every example on the interpreter and on every machine, at every level, against results computed here in Rust.
 
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::examples::{Example, all};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::shared::workspace;
@@ -9,14 +9,6 @@ use rayon::prelude::*;
 
 fn source(e: &Example) -> String {
     std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example of the repository")
-}
-
-fn dispatch(e: &Example) -> Dispatch {
-    let mut d = Dispatch::new(e.grid);
-    for (group, binding, bytes, writable) in &e.buffers {
-        d.buffers.push(BoundBuffer { group: *group, binding: *binding, bytes: bytes.clone(), writable: *writable });
-    }
-    d
 }
 
 fn check(e: &Example, d: &Dispatch, what: &str) -> Result<(), String> {
@@ -30,7 +22,7 @@ fn check(e: &Example, d: &Dispatch, what: &str) -> Result<(), String> {
 fn run(e: &Example, on: On, codegen: &CodegenOptions, options: &RunOptions) -> Result<(), String> {
     let what = format!("on {on} -O{}", codegen.opt_level);
     let module = exec::lower(&source(e), e.entry, &[]).map_err(|p| format!("{} {what}: {p}", e.file))?;
-    let mut d = dispatch(e);
+    let mut d = e.dispatch();
     exec::run(&module, e.entry, on, codegen, &mut d, options).map_err(|p| format!("{} {what}: {p}", e.file))?;
     check(e, &d, &what)
 }
@@ -39,7 +31,7 @@ fn run(e: &Example, on: On, codegen: &CodegenOptions, options: &RunOptions) -> R
 fn run_judged(e: &Example, target: Target, codegen: &CodegenOptions, options: &RunOptions) -> Result<(), String> {
     let what = format!("on {target} -O{}", codegen.opt_level);
     let module = exec::lower(&source(e), e.entry, &[]).map_err(|p| format!("{} {what}: {p}", e.file))?;
-    let mut d = dispatch(e);
+    let mut d = e.dispatch();
     exec::run_judged(&module, e.entry, target, codegen, &mut d, options)
         .map_err(|p| format!("{} {what}: {p}", e.file))?;
     check(e, &d, &what)
