@@ -515,6 +515,17 @@ impl Emitter<'_> {
             pc += u32::from(i.inst.row().bytes);
         }
         at.push(pc);
+        // Where the join and the loop exit of each number are.
+        let mut joins: Vec<Option<usize>> = Vec::new();
+        for (k, id) in items.iter().enumerate().filter_map(|(k, i)| Some((k, usize::from(i.join?)))) {
+            joins.resize(joins.len().max(id + 1), None);
+            joins[id].get_or_insert(k);
+        }
+        let mut leaves: Vec<Option<BlockId>> = Vec::new();
+        for &(id, b) in exits {
+            leaves.resize(leaves.len().max(usize::from(id) + 1), None);
+            leaves[usize::from(id)].get_or_insert(b);
+        }
         let bug = |m: String| Diagnostic::internal("emission", m);
         let block = |b: BlockId| at[starts[b.0 as usize]];
         let mut p = Program {
@@ -535,12 +546,12 @@ impl Emitter<'_> {
                 let address = match t {
                     Target::Block(b) => block(b),
                     Target::Join(id) => {
-                        let j = items.iter().position(|i| i.join == Some(id));
+                        let j = joins.get(usize::from(id)).copied().flatten();
                         at[j.ok_or_else(|| bug(format!("join {id} is nowhere")))?]
                     }
                     Target::LoopExit(id) => {
-                        let e = exits.iter().find(|e| e.0 == id);
-                        block(e.ok_or_else(|| bug(format!("loop exit {id} is nowhere")))?.1)
+                        let e = leaves.get(usize::from(id)).copied().flatten();
+                        block(e.ok_or_else(|| bug(format!("loop exit {id} is nowhere")))?)
                     }
                     Target::Ahead(n) => at[k].wrapping_add_signed(n),
                 };
