@@ -26,6 +26,7 @@
 
 pub mod analysis;
 pub mod builder;
+mod compact;
 pub mod diag;
 pub mod entity;
 pub mod eval;

@@ -20,13 +20,22 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);
         decide(f, cx);
-        sort_layout(f);
+        let decided = cx.changes();
+        if decided != before {
+            sort_layout(f);
+        }
         skip_empty(f, cx);
-        sort_layout(f);
+        let skipped = cx.changes();
+        if skipped != decided {
+            sort_layout(f);
+        }
         drop_merges(f, cx);
         join(f, cx);
         if cx.changes() == before {
             return;
+        }
+        if cx.changes() != skipped {
+            sort_layout(f);
         }
     }
 }

@@ -1,0 +1,114 @@
+//! A function without what passes left behind, its parts in the order of the code.
+//!
+//! Passes drop instructions from blocks and blocks from the layout, but the arenas keep them, and what replaces them comes
+//! at the end. A walk over the code then jumps about in memory, which is most of its cost once a function is larger than the
+//! cache. The text of the function stays the same: the printer numbers in layout order, too.
+
+use crate::entity::SideMap;
+use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
+use crate::inst::{Attr, Block, InstData, Value};
+
+impl Function {
+    /// Numbers blocks, instructions and values anew in layout order and forgets what the layout does not reach. Indices from
+    /// before mean nothing afterwards.
+    pub fn compact(&mut self) {
+        let mut old = std::mem::take(self);
+        let mut new = Function::default();
+        std::mem::swap(&mut new.name, &mut old.name);
+        std::mem::swap(&mut new.ret, &mut old.ret);
+        std::mem::swap(&mut new.locals, &mut old.locals);
+        let mut blocks: SideMap<Block, Option<Block>> = SideMap::with_default(None);
+        let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+        for &b in &old.layout {
+            blocks[b] = Some(new.add_block());
+        }
+        // Definitions, and operands as they were.
+        for &b in &old.layout {
+            let n = blocks[b].unwrap_or(b);
+            let data = std::mem::take(&mut old.blocks[b]);
+            let mut params = Vec::with_capacity(data.params.len());
+            for (k, &p) in data.params.iter().enumerate() {
+                let v = new.values.push(ValueData { ty: old.values[p].ty, def: ValueDef::Param(n, k as u32) });
+                values[p] = Some(v);
+                params.push(v);
+            }
+            let mut insts = Vec::with_capacity(data.insts.len());
+            for &i in &data.insts {
+                let mut d =
+                    std::mem::replace(&mut old.insts[i], InstData::new(crate::Op::Unreachable, &[], Attr::None));
+                let k = new.insts.next_key();
+                for (n, r) in d.results.iter_mut().enumerate() {
+                    let v = new.values.push(ValueData { ty: old.values[*r].ty, def: ValueDef::Inst(k, n as u8) });
+                    values[*r] = Some(v);
+                    *r = v;
+                }
+                insts.push(new.insts.push(d));
+            }
+            new.blocks[n] = BlockData { params, insts, header: data.header };
+        }
+        // Operands, edges and the blocks that structure names.
+        let there = |b: Block| blocks[b].unwrap_or_else(|| panic!("{b} is named but not in the layout"));
+        for b in new.layout.clone() {
+            if let Some(h) = &mut new.blocks[b].header {
+                *h = LoopHeader { merge: there(h.merge), cont: there(h.cont) };
+            }
+            for k in 0..new.blocks[b].insts.len() {
+                let i = new.blocks[b].insts[k];
+                let mut d =
+                    std::mem::replace(&mut new.insts[i], InstData::new(crate::Op::Unreachable, &[], Attr::None));
+                d.map_uses(|v| match values[v] {
+                    Some(v) => v,
+                    None => {
+                        let n = match old.as_const(v) {
+                            Some(c) => new.constant(c.clone()),
+                            None => new.undef(old.ty(v)),
+                        };
+                        values[v] = Some(n);
+                        n
+                    }
+                });
+                for e in d.edges_mut() {
+                    e.block = there(e.block);
+                }
+                if let Some(m) = d.merge() {
+                    d.set_merge(Some(there(m)));
+                }
+                new.insts[i] = d;
+            }
+        }
+        *self = new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::parse_module;
+    use crate::{Builder, Op};
+
+    const TEXT: &str = "func0 \"f\" {\n  local0 \"a\" size 16 align 16\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+        block1(v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v1, v0\n  br v2, block2, block3\n\
+        block2:\n  v3: i32 = iadd v1, 1:i32\n  jump block1(v3)\nblock3:\n  store undef:i32, local0[0] align 4\n  ret\n}\n";
+
+    #[test]
+    fn forgets_what_is_gone_and_keeps_the_text() {
+        let mut m = parse_module(TEXT).unwrap_or_else(|e| panic!("{e}"));
+        let text = m.to_string();
+        let f = m.funcs.values_mut().next().expect("one function");
+        // Code that nothing reaches, and an instruction that comes first but was made last.
+        let entry = f.entry();
+        let lost = f.make_block();
+        Builder::new(f, lost).ret(&[]);
+        let late = f.make_inst(crate::InstData::new(Op::Barrier, &[], crate::Attr::None), &[]);
+        let sizes = (f.blocks.len(), f.insts.len());
+        f.compact();
+        assert_eq!(
+            (f.blocks.len(), f.insts.len()),
+            (sizes.0 - 1, sizes.1 - 2),
+            "{late} and {lost} of {entry} are gone"
+        );
+        let order: Vec<usize> = f.insts_in_order().map(|(_, i)| crate::Entity::index(i)).collect();
+        assert!(order.is_sorted());
+        assert_eq!(m.to_string(), text);
+        crate::verify::verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    }
+}
