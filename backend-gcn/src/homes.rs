@@ -162,6 +162,13 @@ impl<'a> Homes<'a> {
             Ir::Select => {
                 self.scalar_condition(d.args[0], self.block_of[i]) && d.args[1..].iter().all(|&a| self.scalar(a))
             }
+            // Two shifts and an `or`: amounts that vary need both halves to be the same.
+            Ir::FShr => {
+                let known = f.const_bits(d.args[2]).is_some_and(|c| c % 32 != 0);
+                (known || d.args[0] == d.args[1]) && d.args.iter().all(|&a| self.scalar(a))
+            }
+            Ir::BitSel => d.args.iter().all(|&a| self.scalar(a)),
+            Ir::UBitExtract | Ir::SBitExtract => self.scalar(d.args[0]),
             o => {
                 crate::ops::scalar_op(o).is_some()
                     && f.ty(d.results[0]).is_int()

@@ -496,6 +496,19 @@ impl<'m> Isel<'m> {
                 };
                 op(o).arg(n).arg(x)
             }
+            Ir::FShr | Ir::BitSel | Ir::UBitExtract | Ir::SBitExtract => {
+                let (x, y, z) = (self.any(cx, a(0)), self.any(cx, a(1)), self.any(cx, a(2)));
+                op(match d.op {
+                    Ir::FShr => Op::VAlignbitB32,
+                    Ir::BitSel => Op::VBfiB32,
+                    // Only such with constant places come here, and those are shorter than a register.
+                    Ir::UBitExtract => Op::VBfeU32,
+                    _ => Op::VBfeI32,
+                })
+                .arg(x)
+                .arg(y)
+                .arg(z)
+            }
             Ir::Not | Ir::BitReverse => {
                 let x = self.any(cx, a(0));
                 op(if d.op == Ir::Not { Op::VNotB32 } else { Op::VBfrevB32 }).arg(x)
@@ -646,6 +659,35 @@ impl<'m> Isel<'m> {
                 let t = cx.temp(S);
                 self.salu(cx, op(if d.op == Ir::Clz { Op::SFlbitI32B32 } else { Op::SFf1I32B32 }).def(t).arg(x));
                 op(Op::SMinU32).arg(t).imm(32)
+            }
+            Ir::FShr => {
+                let (x, y, n) = (self.any(cx, d.args[0]), self.any(cx, d.args[1]), self.any(cx, d.args[2]));
+                let (left, right) = (cx.temp(S), cx.temp(S));
+                match cx.f.const_bits(d.args[2]) {
+                    Some(c) => self.salu(cx, op(Op::SLshlB32).def(left).arg(x).imm(32 - (c as u32) % 32)),
+                    None => {
+                        let by = cx.temp(S);
+                        self.salu(cx, op(Op::SSubU32).def(by).imm(0).arg(n));
+                        self.salu(cx, op(Op::SLshlB32).def(left).arg(x).arg(by));
+                    }
+                }
+                self.salu(cx, op(Op::SLshrB32).def(right).arg(y).arg(n));
+                op(Op::SOrB32).arg(left).arg(right)
+            }
+            Ir::BitSel => {
+                let (m, x, y) = (self.any(cx, d.args[0]), self.any(cx, d.args[1]), self.any(cx, d.args[2]));
+                let (taken, left) = (cx.temp(S), cx.temp(S));
+                self.salu(cx, op(Op::SAndB32).def(taken).arg(x).arg(m));
+                self.salu(cx, op(Op::SAndn2B32).def(left).arg(y).arg(m));
+                op(Op::SOrB32).arg(taken).arg(left)
+            }
+            Ir::UBitExtract | Ir::SBitExtract => {
+                let x = self.any(cx, d.args[0]);
+                let (Some(offset), Some(count)) = (cx.f.const_bits(d.args[1]), cx.f.const_bits(d.args[2])) else {
+                    return Err(self.refuse(cx, i, &format!("`{}` at places that vary", d.op)));
+                };
+                let o = if d.op == Ir::UBitExtract { Op::SBfeU32 } else { Op::SBfeI32 };
+                op(o).arg(x).imm(offset as u32 | (count as u32) << 16)
             }
             o => {
                 let Some(o) = scalar_op(o) else { return Err(self.refuse(cx, i, &format!("`{}`", d.op))) };

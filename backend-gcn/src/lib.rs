@@ -22,7 +22,7 @@ use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, Funnel, OpSet};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
@@ -72,6 +72,9 @@ fn caps() -> Caps {
         ]),
         scalar: true,
         expand_bool_select: true,
+        funnel: Funnel::Any,
+        bit_select: true,
+        bit_field: true,
         checked_loads: true,
         checked_stores: true,
         prefer_mul24: true,

@@ -46,6 +46,8 @@ fn caps() -> Caps {
         Op::UBitExtract,
         Op::SBitExtract,
         Op::BitInsert,
+        Op::FShr,
+        Op::BitSel,
         Op::UDot4x8,
         Op::SDot4x8,
         Op::PackUnorm4x8,

@@ -56,6 +56,7 @@ fn caps() -> Caps {
         Op::UBitExtract,
         Op::SBitExtract,
         Op::BitInsert,
+        Op::FShr,
         Op::PackUnorm4x8,
         Op::PackSnorm4x8,
         Op::PackUnorm2x16,
@@ -67,7 +68,15 @@ fn caps() -> Caps {
         Op::ExtractDyn,
         Op::InsertDyn,
     ]);
-    Caps { expand: EXPAND, scalar: true, checked_loads: true, select_by_bits: false, fuse_fma: true, ..Caps::FULL }
+    Caps {
+        expand: EXPAND,
+        scalar: true,
+        checked_loads: true,
+        select_by_bits: false,
+        fuse_fma: true,
+        bit_select: true,
+        ..Caps::FULL
+    }
 }
 
 impl Backend for ValhallBackend {

@@ -43,6 +43,8 @@ fn caps(generation: u8) -> Caps {
         Op::UBitExtract,
         Op::SBitExtract,
         Op::BitInsert,
+        Op::FShr,
+        Op::BitSel,
         Op::UDot4x8,
         Op::SDot4x8,
         Op::PackUnorm4x8,

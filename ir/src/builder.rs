@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
         and And, or Or, xor Xor, shl Shl, ushr UShr, sshr SShr, udot4x8 UDot4x8, sdot4x8 SDot4x8,
         extract_dyn ExtractDyn,
     }
-    ops3! { fma Fma, ubfe UBitExtract, sbfe SBitExtract, select Select, insert_dyn InsertDyn }
+    ops3! { fma Fma, fshr FShr, bitsel BitSel, ubfe UBitExtract, sbfe SBitExtract, select Select, insert_dyn InsertDyn }
     converts! {
         f2f F2F, f2s F2S, f2u F2U, f2s_full F2SFull, f2u_full F2UFull, s2f S2F, u2f U2F,
         sext SExt, zext ZExt, trunc Trunc, bitcast Bitcast,

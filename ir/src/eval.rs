@@ -179,6 +179,11 @@ fn int_lane(op: Op, s: Scalar, a: &[u64]) -> Option<u64> {
         Op::Shl => a[0] << (a[1] % n),
         Op::UShr => a[0] >> (a[1] % n),
         Op::SShr => (x(0) >> (a[1] % n)) as u64,
+        Op::FShr => {
+            let both = u128::from(a[0]) << n | u128::from(a[1]);
+            (both >> (a[2] % n)) as u64
+        }
+        Op::BitSel => a[0] & a[1] | !a[0] & a[2],
         Op::Popcount => u64::from(a[0].count_ones()),
         Op::Clz => u64::from(a[0].leading_zeros()) - (64 - n),
         Op::Ctz => u64::from(a[0].trailing_zeros()).min(n),
@@ -474,6 +479,9 @@ mod tests {
         assert_eq!(i32_lane(Op::UBitExtract, &[0xabcd_1234, 0, 32]), 0xabcd_1234);
         assert_eq!(i32_lane(Op::BitInsert, &[0xffff_ffff, 0, 4, 8]), 0xffff_f00f);
         assert_eq!(i32_lane(Op::BitInsert, &[1, 7, 99, 3]), 1);
+        assert_eq!(i32_lane(Op::FShr, &[0x1234_5678, 0x9abc_def0, 36]), 0x89ab_cdef);
+        assert_eq!(i32_lane(Op::FShr, &[1, 2, 0]), 2);
+        assert_eq!(i32_lane(Op::BitSel, &[0xff00_ff00, 0x1234_5678, 0x9abc_def0]), 0x12bc_56f0);
         assert_eq!(i32_lane(Op::BitInsert, &[1, 7, 0, 32]), 7);
     }
 

@@ -250,6 +250,8 @@ ops! {
     UBitExtract "ubfe" (same(3, Int)) [speculatable] "bits o..o+c of a, zero-filled; o = min(b, N), c = min(c, N-o)";
     SBitExtract "sbfe" (same(3, Int)) [speculatable] "bits o..o+c of a, sign-filled; 0 if c is 0; o and c as for ubfe";
     BitInsert "bfi" (same(4, Int)) [speculatable] "a with bits o..o+c replaced by the low bits of b; o, c from the last two as for ubfe";
+    FShr "fshr" (same(3, Int)) [speculatable] "the low half of the double-width a:b shifted right by c mod N; a is the high half";
+    BitSel "bitsel" (same(3, Int)) [speculatable] "bits of b where a has ones, of c where it has zeros";
     UDot4x8 "udot4x8" (same(2, Int)) [commutative speculatable] "the sum of four unsigned byte products; i32 only";
     SDot4x8 "sdot4x8" (same(2, Int)) [commutative speculatable] "the sum of four signed byte products; i32 only";
 

@@ -3,7 +3,7 @@
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_ir::{Class, Module, Op};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, Funnel, OpSet};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
 
 /// A scalar target that lacks most of what can be written with other ops.
@@ -28,6 +28,8 @@ const POOR: Caps = Caps {
         Op::UBitExtract,
         Op::SBitExtract,
         Op::BitInsert,
+        Op::FShr,
+        Op::BitSel,
         Op::UDot4x8,
         Op::SDot4x8,
         Op::FSign,
@@ -49,6 +51,9 @@ const POOR: Caps = Caps {
     ]),
     ..Caps::FULL
 };
+
+/// A target with everything that the IR has.
+const RICH: Caps = Caps { funnel: Funnel::Any, bit_select: true, bit_field: true, ..Caps::FULL };
 
 /// Where to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +168,7 @@ pub fn run(
             .map(|o| o.report)
             .map_err(|t| Problem::Trap(t.to_string())),
         On::Passes { lowered } => {
-            let caps = if lowered { POOR } else { Caps::FULL };
+            let caps = if lowered { POOR } else { RICH };
             let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
             let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
             gpucc_interp::Program::new(&module, entry)

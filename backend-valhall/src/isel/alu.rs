@@ -7,6 +7,9 @@ use gpucc_valhall_machine::Op as M;
 use super::{Cx, Isel, MI, U, b00, op, unsupported, with};
 use crate::target::SrcMods;
 
+/// `MUX` by the bits of the mask.
+const MUX_BIT: u32 = 3;
+
 /// Values of the condition field (reference, section 4).
 mod cond {
     pub const EQ: u32 = 0;
@@ -233,6 +236,10 @@ impl Isel<'_> {
                 let m = if d.op == Op::Shl { M::LshiftOrI32 } else { M::RshiftOrI32 };
                 let s = Self::logic(m, x, n, zero());
                 if d.op == Op::SShr { with(s, &[("signed", 1)]) } else { s }
+            }
+            Op::BitSel => {
+                let (m, x, y) = (self.int(cx, a(0)), self.int(cx, a(1)), self.int(cx, a(2)));
+                with(op(M::MuxI32).arg(x).arg(y).arg(m), &[("mux", MUX_BIT)])
             }
             Op::Popcount | Op::Clz | Op::BitReverse => {
                 let x = self.int(cx, a(0));

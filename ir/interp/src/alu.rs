@@ -346,6 +346,12 @@ impl Lanes<'_> {
             Op::Clz => self.map1(i, |x| u64::from(x.leading_zeros() - (64 - bits))),
             Op::Ctz => self.map1(i, |x| u64::from(x.trailing_zeros().min(bits))),
             Op::BitReverse => self.map1(i, |x| x.reverse_bits() >> (64 - bits)),
+            // Two shifts, so that none is by the whole width.
+            Op::FShr => self.map3(i, |x, y, n| {
+                let n = n & u64::from(bits - 1);
+                (x << 1 << (u64::from(bits - 1) - n) | y >> n) & ones
+            }),
+            Op::BitSel => self.map3(i, |m, x, y| y ^ (m & (x ^ y))),
             Op::UBitExtract => self.map3(i, |x, o, c| {
                 let (o, c) = field(o, c);
                 x.checked_shr(o).unwrap_or(0) & mask(c)

@@ -145,6 +145,20 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
         Op::BitReverse => bitreverse(e, a(0)),
         Op::UBitExtract => bit_extract(e, a(0), a(1), a(2), false),
         Op::SBitExtract => bit_extract(e, a(0), a(1), a(2), true),
+        Op::FShr => {
+            // In two steps to the left, so that a shift by nothing leaves only the low half.
+            let n = e.and(a(2), 31);
+            let ones = e.int(31);
+            let left = e.b.isub(ones, n);
+            let (x, y) = (e.shl(a(0), 1), e.b.ushr(a(1), n));
+            let x = e.b.shl(x, left);
+            e.b.or(x, y)
+        }
+        Op::BitSel => {
+            let differ = e.b.xor(a(1), a(2));
+            let taken = e.b.and(a(0), differ);
+            e.b.xor(a(2), taken)
+        }
         Op::BitInsert => bit_insert(e, a(0), a(1), a(2), a(3)),
         Op::UDot4x8 => dot4x8(e, a(0), a(1), false),
         Op::SDot4x8 => dot4x8(e, a(0), a(1), true),

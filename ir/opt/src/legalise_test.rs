@@ -273,6 +273,8 @@ const EXPANDED: &[Op] = &[
     Op::UBitExtract,
     Op::SBitExtract,
     Op::BitInsert,
+    Op::FShr,
+    Op::BitSel,
     Op::UDot4x8,
     Op::SDot4x8,
     Op::FSign,

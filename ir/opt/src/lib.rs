@@ -6,6 +6,7 @@
 
 pub mod algebraic;
 pub mod arrays;
+pub mod bits;
 pub mod caps;
 pub mod copyprop;
 mod cx;
@@ -37,6 +38,6 @@ pub mod simplify_cfg;
 mod testing;
 pub mod unroll;
 
-pub use caps::{Caps, OpSet};
+pub use caps::{Caps, Funnel, OpSet};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, PassTime, Report, prepare};

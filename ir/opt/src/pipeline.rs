@@ -8,8 +8,8 @@
 //! | 3 | the same with larger limits for unrolling and branches to selects |
 
 use crate::{
-    Caps, Cx, algebraic, arrays, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm, mem_opt,
-    mem2reg, merge, ranges, robust, scalarise, simplify_cfg, unroll,
+    Caps, Cx, algebraic, arrays, bits, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
+    mem_opt, mem2reg, merge, ranges, robust, scalarise, simplify_cfg, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
@@ -59,12 +59,15 @@ const LICM: Pass = pass!("licm", licm::run);
 const UNROLL: Pass = pass!("unroll", unroll::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = pass!("merge", merge::run);
+const BITS: Pass = pass!("bits", bits::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
+/// Changes nothing that fuel could leave out.
+const COMPACT: Pass = Pass { name: "compact", run: |f, _, _| f.compact() };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
@@ -91,6 +94,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     };
     let mut list = vec![MEM2REG];
     list.extend(tidy);
+    list.push(COMPACT);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
@@ -109,14 +113,15 @@ pub fn passes(level: u8) -> Vec<Pass> {
     }
     list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
+    list.push(COMPACT);
     if level >= 2 {
         list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, COPYPROP, MEM_OPT, MERGE]);
-        list.extend([ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, DCE]);
+        list.extend([ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
-        list.extend([FUSE, DCE]);
+        list.extend([FUSE, BITS, DCE]);
     }
-    list.extend([DROP_LOCALS, SORT]);
+    list.extend([DROP_LOCALS, SORT, COMPACT]);
     list
 }
 
@@ -142,6 +147,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("simplify-cfg", "decided branches, empty blocks and ends of constructs cost jumps and lane bookkeeping"),
     ("gvn", "equal values are computed once"),
     ("dce", "what nobody reads is not computed"),
+    (
+        "compact",
+        "what went leaves the arenas and what stayed lies in the order of the code, so that what follows touches less memory",
+    ),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
     ("arrays", "small arrays with run-time indices become selects between registers, which is cheaper than memory"),
     ("mem-opt", "loads of what was just stored or loaded, and stores that are overwritten, go"),
@@ -158,6 +167,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("licm", "what does not change in a loop is computed in front of it"),
     ("merge", "neighbouring loads and stores become wide ones"),
     ("fuse", "a multiplication and an addition that allow it become one fma"),
+    ("bits", "rotations, bit selects and fields become one instruction where the target has one"),
     ("drop-locals", "variables that nothing names any more take no memory"),
     ("sort", "the layout is the one that structure asks for, so that edges lead forward"),
 ];

@@ -1,0 +1,322 @@
+//! Bit operations that some machines do in one instruction: funnel shifts, bit selects, fields.
+//!
+//! - `x << c | y >> 32 - c` becomes `fshr x, y, 32 - c`; the amounts may be variable if `x` and `y` are the same (a rotation);
+//! - `(m & x) | (~m & y)`, `y ^ (m & (x ^ y))` and the majority of three become `bitsel`;
+//! - `x >> c & 2^k - 1` and a shift left and then right by constants become `ubfe` and `sbfe` with constant places.
+//!
+//! Needs: nothing. Keeps: the CFG. Fires only for what `Caps::funnel`, `bit_select` and `bit_field` allow, and only where
+//! what it replaces has no other use, so that nothing is computed twice.
+
+use crate::rewrite::{self, Rewrite};
+use crate::{Cx, Funnel};
+use gpucc_ir::analysis::Uses;
+use gpucc_ir::{Builder, Function, Inst, InstData, Op, Scalar, Value};
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let caps = cx.caps;
+    if caps.funnel == Funnel::None && !caps.bit_select && !caps.bit_field {
+        return;
+    }
+    let uses = Uses::new(f);
+    rewrite::run(f, |b, i| {
+        let d = &b.func.insts[i];
+        if !d.results.first().is_some_and(|&r| b.func.ty(r).scalar() == Scalar::I32) {
+            return Rewrite::Keep;
+        }
+        let m = Matcher { f: b.func, uses: &uses };
+        let found = None
+            .or_else(|| m.funnel(d, caps.funnel))
+            .or_else(|| if caps.bit_select { m.select(d).or_else(|| m.majority(d)) } else { None })
+            .or_else(|| if caps.bit_field { m.field(d) } else { None });
+        match found {
+            Some(found) if cx.change() => Rewrite::Value(emit(b, i, found)),
+            _ => Rewrite::Keep,
+        }
+    });
+}
+
+enum Found {
+    Funnel(Value, Value, Value),
+    Select(Value, Value, Value),
+    /// Selected by where the first two differ: the third or the second.
+    Majority(Value, Value, Value),
+    Field {
+        signed: bool,
+        of: Value,
+        offset: u64,
+        count: u64,
+    },
+}
+
+fn emit(b: &mut Builder<'_>, i: Inst, found: Found) -> Value {
+    match found {
+        Found::Funnel(x, y, n) => b.fshr(x, y, n),
+        Found::Select(m, x, y) => b.bitsel(m, x, y),
+        Found::Majority(x, y, z) => {
+            let differ = b.xor(x, y);
+            b.bitsel(differ, z, y)
+        }
+        Found::Field { signed, of, offset, count } => {
+            let ty = b.func.ty(b.func.insts[i].result());
+            let (o, c) = (b.func.iconst(ty, offset as i64), b.func.iconst(ty, count as i64));
+            if signed { b.sbfe(of, o, c) } else { b.ubfe(of, o, c) }
+        }
+    }
+}
+
+struct Matcher<'a> {
+    f: &'a Function,
+    uses: &'a Uses,
+}
+
+impl<'a> Matcher<'a> {
+    /// The operation that makes a value which nothing else reads.
+    fn only(&self, v: Value, op: Op) -> Option<&'a InstData> {
+        self.f.def_op(v, op).filter(|_| self.uses.count(v) == 1)
+    }
+
+    fn amount(&self, v: Value) -> Option<u64> {
+        self.f.const_bits(v).map(|c| c % 32)
+    }
+
+    fn funnel(&self, d: &InstData, has: Funnel) -> Option<Found> {
+        if has == Funnel::None || !matches!(d.op, Op::Or | Op::Xor | Op::IAdd) {
+            return None;
+        }
+        let (x, y) = (d.args[0], d.args[1]);
+        let pair = |x, y| Some((self.only(x, Op::Shl)?, self.only(y, Op::UShr)?));
+        let (l, r) = pair(x, y).or_else(|| pair(y, x))?;
+        let same = l.args[0] == r.args[0];
+        if has == Funnel::Rotate && !same {
+            return None;
+        }
+        let fits = match (self.amount(l.args[1]), self.amount(r.args[1])) {
+            (Some(l), Some(r)) => l + r == 32,
+            // By nothing, both halves are the whole value, which only `or` takes once.
+            _ => same && d.op == Op::Or && self.opposite(l.args[1], r.args[1]),
+        };
+        fits.then(|| Found::Funnel(l.args[0], r.args[0], r.args[1]))
+    }
+
+    /// Whether two shift amounts are 0 together modulo 32.
+    fn opposite(&self, x: Value, y: Value) -> bool {
+        let plain = |v: Value| match self.f.def_op(v, Op::And) {
+            Some(d) if self.f.const_bits(d.args[1]) == Some(31) => d.args[0],
+            _ => v,
+        };
+        let negates = |x: Value, y: Value| match self.f.def_inst(x).map(|i| &self.f.insts[i]) {
+            Some(d) if d.op == Op::INeg => plain(d.args[0]) == y,
+            Some(d) if d.op == Op::ISub => self.amount(d.args[0]) == Some(0) && plain(d.args[1]) == y,
+            _ => false,
+        };
+        let (x, y) = (plain(x), plain(y));
+        negates(x, y) || negates(y, x)
+    }
+
+    /// Whether one value is the complement of the other.
+    fn complement(&self, x: Value, y: Value) -> bool {
+        let not = |x: Value, y: Value| self.f.def_op(x, Op::Not).is_some_and(|d| d.args[0] == y);
+        let flipped = |x: Value, y: Value| {
+            let d = self.f.def_op(x, Op::Xor);
+            d.is_some_and(|d| d.args[0] == y && self.f.const_bits(d.args[1]) == Some(0xffff_ffff))
+        };
+        let constants = match (self.f.const_bits(x), self.f.const_bits(y)) {
+            (Some(x), Some(y)) => x ^ y == 0xffff_ffff,
+            _ => false,
+        };
+        constants || not(x, y) || not(y, x) || flipped(x, y) || flipped(y, x)
+    }
+
+    fn select(&self, d: &InstData) -> Option<Found> {
+        if !matches!(d.op, Op::Or | Op::Xor | Op::IAdd) {
+            return None;
+        }
+        let (x, y) = (d.args[0], d.args[1]);
+        // (m & x) | (~m & y): the halves have no bit in common.
+        if let (Some(p), Some(q)) = (self.only(x, Op::And), self.only(y, Op::And)) {
+            for (m, a) in [(p.args[0], p.args[1]), (p.args[1], p.args[0])] {
+                for (n, b) in [(q.args[0], q.args[1]), (q.args[1], q.args[0])] {
+                    if self.complement(m, n) {
+                        // The positive mask goes first, so that the complement need not be computed.
+                        return Some(if self.made_of(m, n) { Found::Select(n, b, a) } else { Found::Select(m, a, b) });
+                    }
+                }
+            }
+        }
+        if d.op != Op::Xor {
+            return None;
+        }
+        // y ^ (m & (x ^ y))
+        for (y, masked) in [(x, y), (y, x)] {
+            let Some(p) = self.only(masked, Op::And) else { continue };
+            for (m, differ) in [(p.args[0], p.args[1]), (p.args[1], p.args[0])] {
+                let Some(q) = self.only(differ, Op::Xor) else { continue };
+                for (x, z) in [(q.args[0], q.args[1]), (q.args[1], q.args[0])] {
+                    if z == y {
+                        return Some(Found::Select(m, x, y));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether `x` is the complement that is made from `y`.
+    fn made_of(&self, x: Value, y: Value) -> bool {
+        self.f.def_inst(x).is_some_and(|i| {
+            let d = &self.f.insts[i];
+            matches!(d.op, Op::Not | Op::Xor) && d.args[0] == y
+        })
+    }
+
+    /// Two of three agree: the three products of pairs, joined by `or` or `xor` alike.
+    fn majority(&self, d: &InstData) -> Option<Found> {
+        if !matches!(d.op, Op::Or | Op::Xor) {
+            return None;
+        }
+        for (inner, last) in [(d.args[0], d.args[1]), (d.args[1], d.args[0])] {
+            let (Some(inner), Some(p)) = (self.only(inner, d.op), self.only(last, Op::And)) else { continue };
+            let (Some(q), Some(r)) = (self.only(inner.args[0], Op::And), self.only(inner.args[1], Op::And)) else {
+                continue;
+            };
+            let (x, y) = (p.args[0], p.args[1]);
+            let other = |d: &InstData| match (d.args[0], d.args[1]) {
+                (a, b) if a == x => Some((x, b)),
+                (a, b) if b == x => Some((x, a)),
+                (a, b) if a == y => Some((y, b)),
+                (a, b) if b == y => Some((y, a)),
+                _ => None,
+            };
+            if let (Some((a, z)), Some((b, w))) = (other(q), other(r))
+                && a != b
+                && z == w
+                && x != y
+            {
+                return Some(Found::Majority(x, y, z));
+            }
+        }
+        None
+    }
+
+    fn field(&self, d: &InstData) -> Option<Found> {
+        match d.op {
+            Op::And => {
+                let ones = self.f.const_bits(d.args[1])?;
+                let s = self.only(d.args[0], Op::UShr)?;
+                let (offset, count) = (self.amount(s.args[1])?, u64::from(ones.count_ones()));
+                let low = ones != 0 && ones & ones.wrapping_add(1) == 0;
+                let of = s.args[0];
+                (low && offset > 0 && offset + count <= 32).then_some(Found::Field { signed: false, of, offset, count })
+            }
+            Op::SShr => {
+                let s = self.only(d.args[0], Op::Shl)?;
+                let (left, right) = (self.amount(s.args[1])?, self.amount(d.args[1])?);
+                let (of, count) = (s.args[0], 32 - right);
+                (left > 0 && right >= left).then(|| Found::Field { signed: true, of, offset: right - left, count })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+    use crate::{Caps, Cx, Funnel};
+    use gpucc_ir::Function;
+
+    fn on(f: &mut Function, cx: &mut Cx<'_>) {
+        with(f, cx, Funnel::Any);
+    }
+
+    /// Without what is no longer needed.
+    fn tidied(f: &mut Function, cx: &mut Cx<'_>) {
+        on(f, cx);
+        crate::dce::run(f, cx);
+    }
+
+    fn rotates(f: &mut Function, cx: &mut Cx<'_>) {
+        with(f, cx, Funnel::Rotate);
+    }
+
+    fn with(f: &mut Function, cx: &mut Cx<'_>, funnel: Funnel) {
+        let caps = Caps { funnel, bit_select: true, bit_field: true, ..Caps::FULL };
+        let mut c = Cx::new(cx.module, &caps);
+        run(f, &mut c);
+        cx.must_change(c.changes());
+    }
+
+    /// A function that loads `v0`, `v1`, `v2`, computes, and stores the last value named.
+    fn text(body: &[&str]) -> String {
+        let mut t = String::from("func0 \"f\" {\nblock0:\n");
+        for k in 0..3 {
+            t += &format!("  v{k}: i32 = load res2[{}] align 4\n", k * 4);
+        }
+        for (k, line) in body.iter().enumerate() {
+            t += &format!("  v{}: i32 = {line}\n", k + 3);
+        }
+        t + &format!("  store v{}, res1[0] align 4\n  ret\n}}", body.len() + 2)
+    }
+
+    #[test]
+    fn rotations_and_funnels() {
+        let t = opt(tidied, &text(&["shl v0, 12:i32", "ushr v0, 20:i32", "or v3, v4"]));
+        assert!(t.contains("fshr v0, v0, 20:i32") && !t.contains("shl"), "{t}");
+        let t = opt(tidied, &text(&["ushr v1, 25:i32", "shl v0, 7:i32", "iadd v3, v4"]));
+        assert!(t.contains("fshr v0, v1, 25:i32"), "{t}");
+        let t = opt(rotates, &text(&["isub 32:i32, v1", "shl v0, v3", "ushr v0, v1", "or v4, v5"]));
+        assert!(t.contains("fshr v0, v0, v1"), "{t}");
+        let t = opt(tidied, &text(&["ineg v1", "and v3, 31:i32", "shl v0, v1", "ushr v0, v4", "or v5, v6"]));
+        assert!(t.contains("fshr v0, v0, v3"), "{t}");
+    }
+
+    #[test]
+    fn other_shifts_stay() {
+        // The amounts do not fit, the values differ, both halves whole, and a half that is needed elsewhere.
+        unchanged(on, &text(&["shl v0, 12:i32", "ushr v0, 21:i32", "or v3, v4"]));
+        unchanged(on, &text(&["shl v0, 0:i32", "ushr v0, 0:i32", "or v3, v4"]));
+        unchanged(rotates, &text(&["shl v0, 12:i32", "ushr v1, 20:i32", "or v3, v4"]));
+        unchanged(on, &text(&["isub 32:i32, v2", "shl v0, v3", "ushr v1, v2", "or v4, v5"]));
+        unchanged(on, &text(&["isub 32:i32, v1", "shl v0, v3", "ushr v0, v1", "xor v4, v5"]));
+        unchanged(on, &text(&["isub 31:i32, v1", "shl v0, v3", "ushr v0, v1", "or v4, v5"]));
+        unchanged(on, &text(&["shl v0, 12:i32", "ushr v0, 20:i32", "or v3, v4", "iadd v3, v5"]));
+        unchanged(on, &text(&["shl v0, 12:i32", "sshr v0, 20:i32", "or v3, v4"]));
+    }
+
+    #[test]
+    fn bit_selects() {
+        let t = opt(tidied, &text(&["and v0, v1", "not v0", "and v4, v2", "xor v3, v5"]));
+        assert!(t.contains("bitsel v0, v1, v2") && !t.contains("not"), "{t}");
+        let t = opt(tidied, &text(&["not v0", "and v3, v1", "and v0, v2", "or v4, v5"]));
+        assert!(t.contains("bitsel v0, v2, v1") && !t.contains("not"), "{t}");
+        let t = opt(tidied, &text(&["xor v1, v2", "and v0, v3", "xor v4, v2"]));
+        assert!(t.contains("bitsel v0, v1, v2"), "{t}");
+        let t = opt(tidied, &text(&["and v0, 65280:i32", "and v1, -65281:i32", "or v3, v4"]));
+        assert!(t.contains("bitsel 65280:i32, v0, v1"), "{t}");
+        let t = opt(tidied, &text(&["and v0, v1", "and v0, v2", "xor v3, v4", "and v1, v2", "xor v5, v6"]));
+        assert!(t.contains("xor v1, v2") && t.contains("bitsel v3, v0, v2"), "{t}");
+    }
+
+    #[test]
+    fn other_masks_stay() {
+        unchanged(on, &text(&["and v0, v1", "and v0, v2", "or v3, v4"]));
+        unchanged(on, &text(&["and v0, v1", "not v2", "and v4, v2", "xor v3, v5"]));
+        unchanged(on, &text(&["and v0, 65280:i32", "and v1, 255:i32", "or v3, v4"]));
+        unchanged(on, &text(&["and v0, v1", "and v0, v2", "or v3, v4", "and v1, v2", "xor v5, v6"]));
+        unchanged(on, &text(&["and v0, v1", "and v0, v1", "or v3, v4", "and v1, v2", "or v5, v6"]));
+    }
+
+    #[test]
+    fn fields() {
+        let t = opt(tidied, &text(&["ushr v0, 8:i32", "and v3, 255:i32"]));
+        assert!(t.contains("ubfe v0, 8:i32, 8:i32"), "{t}");
+        let t = opt(tidied, &text(&["shl v0, 16:i32", "sshr v3, 24:i32"]));
+        assert!(t.contains("sbfe v0, 8:i32, 8:i32"), "{t}");
+        unchanged(on, &text(&["ushr v0, 8:i32", "and v3, 254:i32"]));
+        unchanged(on, &text(&["ushr v0, 28:i32", "and v3, 255:i32"]));
+        unchanged(on, &text(&["ushr v0, v1", "and v3, 255:i32"]));
+        unchanged(on, &text(&["shl v0, 24:i32", "sshr v3, 16:i32"]));
+    }
+}
