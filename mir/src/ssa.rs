@@ -28,53 +28,67 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
     }
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
-    // Where each one is asked for before it is defined, and where it is defined.
-    let (mut exposed, mut defined) = (vec![Vec::new(); vars.len()], vec![vec![false; n]; vars.len()]);
+    // Blocks in which each one is asked for before it is defined, and those in which it is defined.
+    let (mut exposed, mut defined) = (vec![Vec::new(); vars.len()], vec![Vec::new(); vars.len()]);
     for (b, block) in mf.blocks.iter().enumerate() {
         for i in &block.insts {
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
-                if !defined[k as usize][b] && exposed[k as usize].last() != Some(&b) {
-                    exposed[k as usize].push(b);
+                let k = k as usize;
+                if defined[k].last() != Some(&b) && exposed[k].last() != Some(&b) {
+                    exposed[k].push(b);
                 }
             }
             for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
-                defined[k as usize][b] = true;
+                if defined[k as usize].last() != Some(&b) {
+                    defined[k as usize].push(b);
+                }
             }
         }
     }
-    // Parameters where the register is live in and ways meet; `from[k][b]` is the value at the start of the block.
-    let mut out: Vec<Vec<VReg>> = vec![vec![VReg::NONE; n]; vars.len()];
+    // Parameters where the register is live in and ways meet. Only blocks in which a register is live or defined are visited
+    // for it: there may be as many registers as blocks.
     let mut params: Vec<Vec<(u32, VReg)>> = vec![Vec::new(); n];
-    let mut live_in: Vec<Vec<bool>> = Vec::with_capacity(vars.len());
+    let mut live_in: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut undef: Vec<VReg> = vec![VReg::NONE; vars.len()];
+    let (mut live_for, mut defined_for) = (vec![u32::MAX; n], vec![u32::MAX; n]);
     for k in 0..vars.len() {
-        let mut live = vec![false; n];
-        let mut work = exposed[k].clone();
+        let k32 = k as u32;
+        defined[k].iter().for_each(|&b: &usize| defined_for[b] = k32);
+        let mut work = std::mem::take(&mut exposed[k]);
+        let mut live: Vec<usize> = Vec::new();
         while let Some(b) = work.pop() {
-            if std::mem::replace(&mut live[b], true) {
+            if std::mem::replace(&mut live_for[b], k32) == k32 {
                 continue;
             }
-            work.extend(preds_of(k)[b].iter().copied().filter(|&q| !defined[k][q]));
+            live.push(b);
+            work.extend(preds_of(k)[b].iter().copied().filter(|&q| defined_for[q] != k32));
         }
+        live.sort_unstable();
         let class = mf.class(vars[k]);
-        for b in (0..n).filter(|&b| live[b] && preds_of(k)[b].len() > 1) {
-            let v = mf.vreg(class);
-            params[b].push((k as u32, v));
+        for &b in &live {
+            live_in[b].push(k32);
+            if preds_of(k)[b].len() > 1 {
+                params[b].push((k32, mf.vreg(class)));
+            }
         }
-        if live[0] {
+        if live.first() == Some(&0) {
             undef[k] = mf.vreg(class);
         }
-        live_in.push(live);
     }
+    // The values at the end of each block of those registers that are live in or defined there, in order.
+    let mut out: Vec<Vec<(u32, VReg)>> = vec![Vec::new(); n];
+    let find_in =
+        |list: &[(u32, VReg)], k: u32| list.binary_search_by_key(&k, |e| e.0).map_or(VReg::NONE, |at| list[at].1);
+    let mut now = vec![VReg::NONE; vars.len()];
     for b in 0..n {
-        let mut now: Vec<VReg> = (0..vars.len())
-            .map(|k| match preds_of(k)[b].as_slice() {
-                _ if !live_in[k][b] => VReg::NONE,
-                [] => undef[k],
-                [q] => out[k][*q],
-                _ => params[b].iter().find(|p| p.0 == k as u32).map_or(VReg::NONE, |p| p.1),
-            })
-            .collect();
+        let mut touched = std::mem::take(&mut live_in[b]);
+        for &k in &touched {
+            now[k as usize] = match preds_of(k as usize)[b].as_slice() {
+                [] => undef[k as usize],
+                [q] => find_in(&out[*q], k),
+                _ => find_in(&params[b], k),
+            };
+        }
         let mut insts = std::mem::take(&mut mf.blocks[b].insts);
         for i in &mut insts {
             for u in &mut i.uses {
@@ -91,13 +105,14 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
                     let new = mf.vreg(mf.class(*v));
                     now[k as usize] = new;
                     *v = new;
+                    touched.push(k);
                 }
             }
         }
         mf.blocks[b].insts = insts;
-        for (k, v) in now.into_iter().enumerate() {
-            out[k][b] = v;
-        }
+        touched.sort_unstable();
+        touched.dedup();
+        out[b] = touched.into_iter().map(|k| (k, std::mem::replace(&mut now[k as usize], VReg::NONE))).collect();
     }
     // A parameter that is the same whatever way one comes is that value.
     let mut same: Vec<VReg> = (0..mf.classes.len() as u32).map(VReg).collect();
@@ -113,7 +128,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             list.retain(|&(k, v)| {
                 let mut only = None;
                 for &q in &preds_of(k as usize)[b] {
-                    let a = find(&same, out[k as usize][q]);
+                    let a = find(&same, find_in(&out[q], k));
                     if a != v && only.replace(a).is_some_and(|o| o != a) {
                         return true;
                     }
@@ -140,7 +155,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             for e in edges.into_iter().flatten() {
                 for &(k, _) in &params[e.to.0 as usize] {
                     let here = !differ || cfgs[k as usize] == cfg;
-                    let v = out[k as usize][b];
+                    let v = find_in(&out[b], k);
                     e.args.push(if here { find(&same, v) } else { VReg::NONE });
                 }
             }
