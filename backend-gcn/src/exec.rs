@@ -6,6 +6,7 @@
 use gpucc_gcn_machine::Op;
 use gpucc_mir::{BlockId, Cfg, Def, MEdge, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
 
+use crate::edges::Beside;
 use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
 use crate::isel::{MI, exec, op};
 use crate::target::{Cond, FILE_S, GOp, Gcn, MASK};
@@ -50,7 +51,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
         }
         order.push(BlockId(p as u32));
     }
-    for &(from, to) in &plan.loops {
+    for &(from, to) in &plan.loops.list {
         mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
     }
     let succs = vec![Vec::new(); mf.blocks.len()];
@@ -218,10 +219,14 @@ impl Lowering<'_> {
 }
 
 /// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks.
-fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, mut order: Vec<BlockId>) {
+fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, order: Vec<BlockId>) {
     let mut preds = vec![0u32; succs.len()];
     succs.iter().flatten().for_each(|b| preds[b.0 as usize] += 1);
-    let place = |order: &[BlockId], b: BlockId| order.iter().position(|&x| x == b).unwrap_or(0);
+    let mut place = vec![0; succs.len()];
+    for (k, b) in order.iter().enumerate() {
+        place[b.0 as usize] = k;
+    }
+    let mut added = Beside::new(order.len());
     // Arguments travel on the last edge of the way.
     let mut via: Vec<Option<usize>> = vec![None; succs.len()];
     for b in 0..succs.len() {
@@ -238,9 +243,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, mut order: 
             via.push(Some(b));
             succs.push(vec![to]);
             succs[b][k] = new;
-            // Before a target further on, else behind the source.
-            let (from, at) = (place(&order, BlockId(b as u32)), place(&order, to));
-            order.insert(if at > from { at } else { from + 1 }, new);
+            added.add(place[b], place[to.0 as usize], new);
             let last = mf.blocks[b].insts.last_mut();
             if let Some(u) =
                 last.and_then(|i| i.uses.iter_mut().filter(|u| matches!(u.src, gpucc_mir::Src::Label(_))).nth(k))
@@ -274,5 +277,5 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, mut order: 
         }
         mf.blocks[b].succs = edges;
     }
-    mf.reorder(&order);
+    mf.reorder(&added.into_order(order));
 }

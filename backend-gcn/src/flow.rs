@@ -7,7 +7,9 @@
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, Module, Op, SideMap};
+use gpucc_ir::{Block, Function, Module, Op, SideMap};
+
+use crate::ranges::{Loops, Peaks};
 
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,8 +82,8 @@ pub enum Out {
 pub struct Plan {
     /// Blocks.
     pub blocks: Vec<PlanBlock>,
-    /// Loops as ranges of positions, both ends included.
-    pub loops: Vec<(usize, usize)>,
+    /// Loops by position.
+    pub loops: Loops,
 }
 
 impl Plan {
@@ -159,128 +161,158 @@ impl Plan {
                 }
             }
         }
-        WaveDom { idom }
+        WaveDom::new(&idom)
     }
 }
 
 /// Dominators on the graph of the wave.
 pub struct WaveDom {
-    idom: Vec<Option<usize>>,
+    /// For each node its place in a walk over the tree, and the place behind all that it dominates; both 0 if the wave
+    /// never comes there.
+    span: Vec<(u32, u32)>,
 }
 
 impl WaveDom {
+    fn new(idom: &[Option<usize>]) -> WaveDom {
+        // How many nodes each one dominates, itself included; parents have smaller numbers.
+        let mut size: Vec<u32> = idom.iter().map(|d| u32::from(d.is_some())).collect();
+        for k in (1..idom.len()).rev() {
+            if let Some(d) = idom[k] {
+                size[d] += size[k];
+            }
+        }
+        let mut span = vec![(0, 0); idom.len()];
+        let mut free = vec![1; idom.len()];
+        for k in 0..idom.len() {
+            let Some(d) = idom[k] else { continue };
+            let at = free[d];
+            free[d] += size[k];
+            free[k] = at + 1;
+            span[k] = (at, at + size[k]);
+        }
+        WaveDom { span }
+    }
+
     /// Whether the wave always runs the body of `a` before that of `b`.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
-        let (a, mut b) = (2 * a + 1, 2 * b + 1);
-        while b > a {
-            match self.idom[b] {
-                Some(d) => b = d,
-                None => return false,
-            }
-        }
-        a == b
+        let ((from, to), (at, _)) = (self.span[2 * a + 1], self.span[2 * b + 1]);
+        from <= at && at < to
     }
 }
 
-/// Replaces each `switch` by a chain of branches.
-pub fn split_switches(f: &mut Function) {
-    let mut at = 0;
-    while at < f.layout.len() {
-        let block = f.layout[at];
-        at += 1;
-        let t = f.terminator(block);
-        let d = f.insts[t].clone();
-        let Attr::Switch(s) = d.attr else { continue };
-        f.blocks[block].insts.pop();
-        let ty = f.ty(d.args[0]);
-        let mut here = block;
-        let last = s.cases.len().saturating_sub(1);
-        if s.cases.is_empty() {
-            let mut b = Builder::like(f, here, t);
-            b.jump(s.default.block, &s.default.args);
-        }
-        for (k, (value, edge)) in s.cases.iter().enumerate() {
-            let other = if k == last { s.default.clone() } else { Edge::to(f.make_block()) };
-            let c = f.iconst(ty, *value as i64);
-            let mut b = Builder::like(f, here, t);
-            let cond = b.icmp(IntCc::Eq, d.args[0], c);
-            b.br(cond, edge.clone(), other.clone(), None);
-            if k != last {
-                here = other.block;
-                f.layout.insert(at, here);
-                at += 1;
-            }
-        }
-    }
-}
-
-/// Gives each edge between a block with several successors and one with several predecessors a block of its own.
-pub fn split_critical_edges(f: &mut Function) {
-    let preds = f.preds();
-    for block in f.layout.clone() {
-        let t = f.terminator(block);
-        let edges: Vec<Edge> = f.insts[t].edges().into_iter().cloned().collect();
-        if edges.len() < 2 {
-            continue;
-        }
-        for (k, e) in edges.into_iter().enumerate() {
-            if preds[e.block].len() < 2 {
-                continue;
-            }
-            let new = f.make_block();
-            let position = |f: &Function, b: Block| f.layout.iter().position(|&x| x == b).unwrap_or(0);
-            let (from, to) = (position(f, block), position(f, e.block));
-            // A way back stays inside its loop; a way forward begins where the others come from.
-            f.layout.insert(if to <= from { from + 1 } else { to }, new);
-            let mut b = Builder::like(f, new, t);
-            b.jump(e.block, &e.args);
-            *f.insts[t].edges_mut()[k] = Edge::to(new);
-        }
-    }
-}
-
-/// Everything the planning asks about positions.
-struct Shape {
+/// Which edges are taken by waiting.
+struct Waits<'a> {
     /// Successors by position.
-    succs: Vec<Vec<usize>>,
-    /// Loops as ranges of positions, both ends included.
-    loops: Vec<(usize, usize)>,
+    succs: &'a [Vec<usize>],
+    loops: &'a Loops,
+    /// By block and edge.
+    wait: Vec<Vec<bool>>,
+    /// The first position at which lanes can be waiting for each block: itself, if none ever wait there.
+    since: Vec<usize>,
+    /// Blocks that lanes wait for since an earlier position than was known.
+    work: Vec<usize>,
 }
 
-impl Shape {
-    fn in_loop(l: (usize, usize), b: usize) -> bool {
-        l.0 <= b && b <= l.1
+impl Waits<'_> {
+    /// The first position at which lanes that left `src` can be waiting for `to`: those that leave a loop wait while others
+    /// go round.
+    fn sent_since(&self, src: usize, to: usize) -> usize {
+        self.loops.left_between(src, to).map_or(src, |l| l.0)
     }
 
-    /// Whether lanes that left `src` for `w` can be waiting there while `p` runs.
-    fn waits(&self, src: usize, w: usize, p: usize) -> bool {
-        w > p
-            && (src <= p
-                || self.loops.iter().any(|&l| Self::in_loop(l, p) && Self::in_loop(l, src) && !Self::in_loop(l, w)))
+    fn send(&mut self, b: usize, e: usize) {
+        if std::mem::replace(&mut self.wait[b][e], true) {
+            return;
+        }
+        let to = self.succs[b][e];
+        let since = self.sent_since(b, to);
+        if since < self.since[to] {
+            self.since[to] = since;
+            self.work.push(to);
+        }
     }
 
-    /// Whether every lane that leaves block `d` comes to `x` without passing `d` again, whatever it does in between.
-    fn all_come(&self, d: usize, x: usize) -> bool {
-        let mut seen = vec![false; x - d];
-        let mut work = vec![d];
-        while let Some(p) = work.pop() {
-            if self.succs[p].is_empty() {
-                return false;
+    /// A branch that is taken by masks altogether.
+    fn by_masks(&mut self, b: usize) {
+        let back = self.succs[b].iter().any(|&s| s <= b);
+        for (e, &s) in self.succs[b].iter().enumerate() {
+            if s > b && (s != b + 1 || back) {
+                self.send(b, e);
             }
-            for &s in &self.succs[p] {
-                if s == x {
-                    continue;
+        }
+    }
+
+    /// How far a block goes past others by a plain branch.
+    fn reach(&self, b: usize) -> u32 {
+        let plain = self.succs[b].iter().zip(&self.wait[b]).filter(|(s, w)| **s > b + 1 && !**w);
+        plain.map(|(s, _)| *s as u32).max().unwrap_or(0)
+    }
+
+    /// Divergent branches decide first; then branches that would pass waiting lanes give way.
+    fn find(succs: &[Vec<usize>], loops: &Loops, divergent: &[bool]) -> Vec<Vec<bool>> {
+        let n = succs.len();
+        let wait = succs.iter().map(|s| vec![false; s.len()]).collect();
+        let mut x = Waits { succs, loops, wait, since: (0..n).collect(), work: Vec::new() };
+        (0..n).filter(|&b| divergent[b]).for_each(|b| x.by_masks(b));
+        let mut reach = Peaks::new((0..n).map(|b| x.reach(b)));
+        while let Some(at) = x.work.pop() {
+            while let Some(b) = reach.first_above(x.since[at]..at, at as u32) {
+                for e in 0..succs[b].len() {
+                    if succs[b][e] > at {
+                        x.send(b, e);
+                    }
                 }
-                if s <= d || s > x {
-                    return false;
+                if succs[b].len() > 1 {
+                    x.by_masks(b);
                 }
-                if !std::mem::replace(&mut seen[s - d], true) {
-                    work.push(s);
+                reach.set(b, x.reach(b));
+            }
+        }
+        x.wait
+    }
+}
+
+/// A block in which lanes wait.
+#[derive(Clone, Default)]
+struct Meeting {
+    /// The blocks that send lanes here, in order.
+    sources: Vec<usize>,
+    /// The first position at which lanes can be waiting here, and the block that sent them.
+    since: (usize, usize),
+    /// The first position at which lanes from any other block can.
+    others: Option<usize>,
+    /// Where the waiting begins.
+    begin: usize,
+}
+
+impl Meeting {
+    /// Whether lanes that some block but `p` sent can be waiting here while `p` runs.
+    fn waits_without(&self, p: usize) -> bool {
+        if self.since.1 == p { self.others.is_some_and(|o| o <= p) } else { self.since.0 <= p }
+    }
+}
+
+/// Finds for each block who waits there.
+fn meetings(succs: &[Vec<usize>], loops: &Loops, wait: &[Vec<bool>]) -> Vec<Option<Meeting>> {
+    let mut list: Vec<Option<Meeting>> = vec![None; succs.len()];
+    for (src, edges) in succs.iter().enumerate() {
+        for (&to, _) in edges.iter().zip(&wait[src]).filter(|(_, w)| **w) {
+            let since = loops.left_between(src, to).map_or(src, |l| l.0);
+            match &mut list[to] {
+                None => {
+                    let m = Meeting { sources: vec![src], since: (since, src), ..Meeting::default() };
+                    list[to] = Some(m);
+                }
+                Some(m) if m.sources.last() == Some(&src) => {}
+                Some(m) => {
+                    m.sources.push(src);
+                    let later = if since < m.since.0 { std::mem::replace(&mut m.since, (since, src)).0 } else { since };
+                    m.others = Some(m.others.map_or(later, |o| o.min(later)));
                 }
             }
         }
-        true
     }
+    list
 }
 
 /// Plans a function whose layout is structured and which has no critical edges.
@@ -291,125 +323,105 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         pos[b] = k;
     }
     let succs: Vec<Vec<usize>> = f.layout.iter().map(|&b| f.succs(b).iter().map(|&s| pos[s]).collect()).collect();
-    let mut loops: Vec<(usize, usize)> = Vec::new();
-    for (k, list) in succs.iter().enumerate() {
-        for &s in list.iter().filter(|&&s| s <= k) {
-            match loops.iter_mut().find(|l| l.0 == s) {
-                Some(l) => l.1 = l.1.max(k),
-                None => loops.push((s, k)),
-            }
-        }
-    }
-    let shape = Shape { succs, loops };
+    let loops = Loops::new(&succs);
     let uniform = Uniformity::new(m, f);
     let divergent: Vec<bool> = f.layout.iter().map(|&b| uniform.divergent_branch(f, b)).collect();
-    // Divergent branches decide first; then branches that would pass waiting lanes give way until nothing changes.
-    let mut wait: Vec<Vec<bool>> = shape.succs.iter().map(|s| vec![false; s.len()]).collect();
+    let wait = Waits::find(&succs, &loops, &divergent);
+    let mut meetings = meetings(&succs, &loops, &wait);
+    let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops };
+    begin_waiting(f, &pos, &succs, &mut meetings, &mut out);
     for b in 0..n {
-        if divergent[b] {
-            let back = shape.succs[b].iter().any(|&s| s <= b);
-            for (e, &s) in shape.succs[b].iter().enumerate() {
-                wait[b][e] = s > b && (s != b + 1 || back);
-            }
-        }
-    }
-    loop {
-        let waiting = |p: usize, x: usize, wait: &[Vec<bool>]| {
-            (0..n).any(|src| {
-                shape.succs[src].iter().zip(&wait[src]).any(|(&w, &is)| is && w < x && shape.waits(src, w, p))
-            })
-        };
-        let mut changed = false;
-        for b in 0..n {
-            for (e, &s) in shape.succs[b].clone().iter().enumerate() {
-                if s > b + 1 && !wait[b][e] && waiting(b, s, &wait) {
-                    wait[b][e] = true;
-                    changed = true;
-                }
-            }
-            // A uniform branch with one waiting arm is taken by masks altogether.
-            if shape.succs[b].len() > 1 && wait[b].iter().any(|w| *w) {
-                let back = shape.succs[b].iter().any(|&s| s <= b);
-                for (e, &s) in shape.succs[b].clone().iter().enumerate() {
-                    let want = s > b && (s != b + 1 || back);
-                    changed |= want != wait[b][e];
-                    wait[b][e] = want;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops: shape.loops.clone() };
-    let dom = DomTree::new(f);
-    for x in 0..n {
-        let sources: Vec<usize> =
-            (0..n).filter(|&s| shape.succs[s].iter().zip(&wait[s]).any(|(&t, &w)| w && t == x)).collect();
-        if sources.is_empty() {
-            continue;
-        }
-        // Where the waiting begins: a block that dominates everything from there to here, so that no way to a block in
-        // which the mask is asked misses its beginning, and that is in no loop that this block is not in.
-        let mut d = dom.idom(f.layout[x]).map_or(0, |b| pos[b]);
-        loop {
-            let before = d;
-            let all = (d..x).fold(f.layout[d], |c, k| dom.common(c, f.layout[k]));
-            d = pos[all];
-            while let Some(&l) = shape.loops.iter().find(|&&l| Shape::in_loop(l, d) && !Shape::in_loop(l, x)) {
-                d = dom.idom(f.layout[l.0]).map_or(0, |b| pos[b]);
-            }
-            if d == before {
-                break;
-            }
-        }
-        if shape.all_come(d, x) {
-            out.blocks[d].saves = true;
-            out.blocks[x].waiting = Waiting::Saved(d);
-        } else {
-            if !sources.contains(&d) {
-                out.blocks[d].clear.push(x);
-            }
-            out.blocks[x].waiting = Waiting::Collected;
-        }
-    }
-    for b in 0..n {
-        let edges: Vec<PlanEdge> = shape.succs[b]
+        let edges: Vec<PlanEdge> = succs[b]
             .iter()
             .zip(&wait[b])
             .map(|(&to, &w)| {
-                let how = if w { How::Wait } else { How::Go };
-                let begins = !out.blocks.iter().any(|p| p.clear.contains(&to));
-                let first = w && begins && dominates_sources(&shape, &wait, b, to, &dom, f);
-                PlanEdge { to, how, first }
+                // A source from which all others come begins the mask itself.
+                let begins = |x: &Meeting| x.begin == b;
+                PlanEdge {
+                    to,
+                    how: if w { How::Wait } else { How::Go },
+                    first: w && meetings[to].as_ref().is_some_and(begins),
+                }
             })
             .collect();
-        for e in &edges {
-            if e.how != How::Wait {
-                out.blocks[e.to].arrives = true;
-            }
+        for e in edges.iter().filter(|e| e.how != How::Wait) {
+            out.blocks[e.to].arrives = true;
         }
         out.blocks[b].edges = edges;
     }
-    // Which blocks send lanes to wait where: few do, so that looking through them alone keeps big functions quick.
-    let mut senders: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for (src, list) in shape.succs.iter().enumerate() {
-        for (&to, _) in list.iter().zip(&wait[src]).filter(|(_, is)| **is) {
-            senders[to].push(src);
-        }
-    }
+    // The later lanes can begin to wait, the smaller the number.
+    let since = Peaks::new(meetings.iter().map(|x| x.as_ref().map_or(0, |x| (n - x.since.0) as u32)));
     for p in 0..n {
-        let next =
-            |own: bool| (p + 1..n).find(|&w| senders[w].iter().any(|&src| (own || src != p) && shape.waits(src, w, p)));
-        (out.blocks[p].pending, out.blocks[p].passed) = (next(true), next(false));
+        let next = |from: usize| since.first_above(from..n, (n - p - 1) as u32);
+        out.blocks[p].pending = next(p + 1);
+        let mut w = out.blocks[p].pending;
+        while let Some(at) = w.filter(|&at| !meetings[at].as_ref().is_some_and(|x| x.waits_without(p))) {
+            w = next(at + 1);
+        }
+        out.blocks[p].passed = w;
     }
     for p in 0..n {
         if let (Out::Active(to, Some(w)), true) = (out.out(p), n > p + 1) {
             out.blocks[p].through = to == p + 1 && cheap(f, &out, to, w);
         }
     }
-    assign_first(&mut out);
+    assign_first(&mut out, &meetings);
     out
+}
+
+/// Finds where the waiting for each block begins, and how its lanes come back.
+fn begin_waiting(
+    f: &Function,
+    pos: &SideMap<Block, usize>,
+    succs: &[Vec<usize>],
+    meetings: &mut [Option<Meeting>],
+    out: &mut Plan,
+) {
+    let n = f.layout.len();
+    let dom = DomTree::new(f);
+    let up = |at: usize| dom.idom(f.layout[at]).map_or(0, |b| pos[b]);
+    // First and last block of a range in the order of the dominator tree: what dominates both dominates all.
+    let order = dom.preorder();
+    let mut place = vec![0u32; n];
+    for (k, &b) in order.iter().enumerate() {
+        place[pos[b]] = k as u32;
+    }
+    let last = Peaks::new(place.iter().copied());
+    let first = Peaks::new(place.iter().map(|k| n as u32 - k));
+    // The farthest that the blocks of a range go, and the farthest back.
+    let ahead = Peaks::new(succs.iter().map(|s| s.iter().max().map_or(u32::MAX, |s| *s as u32)));
+    let back = Peaks::new(succs.iter().map(|s| s.iter().min().map_or(0, |s| (n - s) as u32)));
+    for (x, meeting) in meetings.iter_mut().enumerate() {
+        let Some(meeting) = meeting else { continue };
+        // A block that dominates everything from there to here, so that no way to a block in which the mask is asked misses
+        // its beginning, and that is in no loop that this block is not in.
+        let mut d = up(x);
+        loop {
+            let before = d;
+            let ends = [n - first.max(d..x) as usize, last.max(d..x) as usize].map(|k| order[k]);
+            while d > 0 && !ends.iter().all(|&b| dom.dominates(f.layout[d], b)) {
+                d = up(d);
+            }
+            while let Some(l) = out.loops.left_between(d, x) {
+                d = up(l.0);
+            }
+            if d == before {
+                break;
+            }
+        }
+        meeting.begin = d;
+        // Whether every lane that leaves that block comes here without passing it again, whatever it does in between: all
+        // blocks in between can be reached from there.
+        if ahead.max(d..x) as usize <= x && n - back.max(d..x) as usize > d {
+            out.blocks[d].saves = true;
+            out.blocks[x].waiting = Waiting::Saved(d);
+        } else {
+            if meeting.sources.binary_search(&d).is_err() {
+                out.blocks[d].clear.push(x);
+            }
+            out.blocks[x].waiting = Waiting::Collected;
+        }
+    }
 }
 
 /// Instructions that are rather executed by no lane than branched over.
@@ -435,43 +447,35 @@ fn cheap(f: &Function, plan: &Plan, from: usize, to: usize) -> bool {
         if plan.blocks[p].waiting == Waiting::Collected {
             cost += 2;
         }
+        if cost > CHEAP {
+            return false;
+        }
     }
-    cost <= CHEAP
+    true
 }
 
 /// A mask that one block always begins before anybody asks for it needs no clearing.
-fn assign_first(plan: &mut Plan) {
+fn assign_first(plan: &mut Plan, meetings: &[Option<Meeting>]) {
     let dom = plan.wave_dominators();
-    for x in 0..plan.blocks.len() {
-        if plan.blocks[x].waiting != Waiting::Collected {
-            continue;
-        }
-        let waits = |b: &PlanBlock| b.edges.iter().any(|e| e.to == x && e.how == How::Wait);
-        let sources: Vec<usize> = (0..plan.blocks.len()).filter(|&s| waits(&plan.blocks[s])).collect();
-        let Some(&s) = sources.first() else { continue };
-        let inside = |l: &(usize, usize), p: usize| l.0 <= p && p <= l.1;
+    let mut cleared = vec![true; plan.blocks.len()];
+    for (x, meeting) in meetings.iter().enumerate() {
+        let (Some(meeting), Waiting::Collected) = (meeting, plan.blocks[x].waiting) else { continue };
+        let s = meeting.sources[0];
         let once = plan.blocks[s].edges.iter().filter(|e| e.to == x).count() == 1
-            && plan.loops.iter().all(|l| !inside(l, s) || inside(l, x))
-            && sources.iter().all(|&o| dom.dominates(s, o))
+            && plan.loops.all_around(s, x)
+            && meeting.sources.iter().all(|&o| dom.dominates(s, o))
             && dom.dominates(s, x);
         if !once {
             continue;
         }
-        for b in &mut plan.blocks {
-            b.clear.retain(|&c| c != x);
-        }
-        for &o in &sources {
+        cleared[x] = false;
+        for &o in &meeting.sources {
             for e in plan.blocks[o].edges.iter_mut().filter(|e| e.to == x) {
                 e.first = o == s;
             }
         }
     }
-}
-
-/// Whether `b` is the source whose edge to `x` comes before all others: the one that begins the mask.
-fn dominates_sources(shape: &Shape, wait: &[Vec<bool>], b: usize, x: usize, dom: &DomTree, f: &Function) -> bool {
-    (0..shape.succs.len()).all(|s| {
-        let source = shape.succs[s].iter().zip(&wait[s]).any(|(&t, &w)| w && t == x);
-        !source || dom.dominates(f.layout[b], f.layout[s])
-    }) && shape.loops.iter().all(|&l| !Shape::in_loop(l, b) || Shape::in_loop(l, x))
+    for b in &mut plan.blocks {
+        b.clear.retain(|&x| cleared[x]);
+    }
 }

@@ -102,10 +102,7 @@ impl<'a> Homes<'a> {
         }
         let dom = plan.wave_dominators();
         let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u == at || dom.dominates(at, u));
-        let stays = |v: Value, at: usize| {
-            let inside = |l: &(usize, usize), p: usize| l.0 <= p && p <= l.1;
-            plan.loops.iter().filter(|l| inside(l, at)).all(|l| uses[v].iter().all(|&u| inside(l, u)))
-        };
+        let stays = |v: Value, at: usize| uses[v].iter().all(|&u| plan.loops.all_around(at, u));
         let mut scalars: Vec<Value> = Vec::new();
         for (p, &b) in f.layout.iter().enumerate() {
             let entered = p > 0 && plan.blocks[p].waiting == Waiting::Nobody;

@@ -4,6 +4,7 @@
 //! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
 //! allocation `emit` writes forms and branches, `waits` wait counts and wait states.
 
+mod edges;
 mod emit;
 mod exec;
 mod fixed;
@@ -12,6 +13,7 @@ mod homes;
 mod isel;
 mod mem;
 mod ops;
+mod ranges;
 mod tables;
 mod target;
 mod tidy;
@@ -175,8 +177,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         .at(e.span, "this entry point"));
     }
     trace::enter("flow", &m.funcs[e.func].name);
-    flow::split_switches(&mut m.funcs[e.func]);
-    flow::split_critical_edges(&mut m.funcs[e.func]);
+    edges::split_switches(&mut m.funcs[e.func]);
+    edges::split_critical_edges(&mut m.funcs[e.func]);
     let f = &m.funcs[e.func];
     let tables = Tables::new(&m, f);
     let memory = Memory::new(&m, f, &tables);
