@@ -38,3 +38,26 @@ fn matmul() {
         .with_u32(0, 3, &[0; 108]);
     check(&example("matmul.wgsl"), &d, ALL);
 }
+
+/// More steps than the machine runs at a time lie between the first and the last arrival at a barrier.
+#[test]
+fn some_are_late_at_a_barrier() {
+    let text = "
+        var<workgroup> w: array<u32, 16>;
+        @group(0) @binding(0) var<storage, read> a: array<u32, 16>;
+        @group(0) @binding(1) var<storage, read_write> b: array<u32, 16>;
+        @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {
+            var n = i;
+            if (i & 1u) == 1u { for (var k = 0u; k < 3000u + a[0]; k++) { n = n * 5u + k; } }
+            w[i] = n;
+            workgroupBarrier();
+            let m = w[15u - i];
+            workgroupBarrier();
+            w[i] = m + 1u;
+            workgroupBarrier();
+            b[i] = w[(i + 3u) & 15u];
+        }";
+    let zeros = vec![0; 64];
+    let d = gpucc_sim::Dispatch::new([1, 1, 1]).with(0, 0, zeros.clone()).with(0, 1, zeros);
+    common::check(text, &d, &[0, 1, 2]);
+}

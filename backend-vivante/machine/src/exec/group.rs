@@ -42,6 +42,8 @@ pub(crate) struct Group {
     others: Vec<Set>,
     /// Lanes that wait at a barrier, and where.
     waiting: Set,
+    /// All lanes wait, and this was reported: the next run goes on behind the barrier.
+    arrived: bool,
     ended: Mask,
     stacks: Vec<Vec<u32>>,
     /// Run the lanes that are furthest instead of those that are behind.
@@ -59,6 +61,7 @@ impl Group {
             current: Set { pc: 0, mask: 0 },
             others: Vec::new(),
             waiting: Set { pc: 0, mask: 0 },
+            arrived: false,
             ended: 0,
             stacks: vec![Vec::new(); LANES],
             ahead: false,
@@ -73,6 +76,7 @@ impl Group {
         self.current = Set { pc: 0, mask: (1 << n) - 1 };
         self.others.clear();
         self.waiting = Set { pc: 0, mask: 0 };
+        self.arrived = false;
         self.ended = 0;
         for s in &mut self.stacks {
             s.clear();
@@ -106,7 +110,7 @@ impl Group {
     /// Runs until all lanes wait at one barrier, all ended, or the time slice is over.
     pub fn run(&mut self, launch: &Launch, run: &mut Run) -> Result<Stop, Trap> {
         let count = launch.program.insts.len() as u32;
-        if self.waiting.mask != 0 && self.current.mask == 0 && self.others.is_empty() {
+        if std::mem::take(&mut self.arrived) {
             // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
             self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
             self.waiting.mask = 0;
@@ -167,6 +171,7 @@ impl Group {
             return Err(Trap::new(TrapKind::Barrier, "some invocations ended, others wait at a barrier")
                 .at(u64::from(pc) * BYTES as u64, || launch.program.text(pc)));
         }
+        self.arrived = true;
         Ok(Stop::Barrier(u64::from(self.waiting.pc) * BYTES as u64))
     }
 
