@@ -351,6 +351,7 @@ fn encode(
         } else {
             match (row.facts.class, dst) {
                 (machine::Class::Reduce, _) => Lanes::Leading,
+                _ if op == Op::BranchAny => Lanes::Leading,
                 (machine::Class::Scalar, _) | (_, None) => Lanes::Broadcast,
                 (_, Some(_)) if machine::rules::is_scalar(&out, t.generation) => Lanes::Broadcast,
                 (_, Some(d)) => Lanes::Like(d),

@@ -209,7 +209,7 @@ impl Target for Vivante {
             | Op::AtomicAnd
             | Op::AtomicXor => InstInfo { reads: true, writes: true, side_effect: true, latency: 20, ..base },
             Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
-            Op::Branch | Op::BranchUnary | Op::BranchBinary => InstInfo { terminator: true, ..base },
+            Op::Branch | Op::BranchUnary | Op::BranchBinary | Op::BranchAny => InstInfo { terminator: true, ..base },
             _ => base,
         }
     }

@@ -55,6 +55,9 @@ impl Isel<'_> {
             std::mem::swap(&mut then, &mut other);
             c = n.args[0];
         }
+        if self.tests(cx, c, then, other) {
+            return;
+        }
         let next = cx.current_id().0 + 1;
         let (op, uses, mut mods, exact): (M, Vec<Use<Vivante>>, Mods, bool) = match self.comparison(cx, c) {
             Some((cmp, k)) => {
@@ -83,4 +86,160 @@ impl Isel<'_> {
         cx.emit(MInst::new(VOp::M(M::Branch)).arg(o.to));
         cx.set_succs(Cfg::Logical, vec![t, o]);
     }
+
+    /// A condition made of several: one test after the other (`a || b` goes on as soon as `a` holds), or one BRANCH_ANY.
+    /// False if it is no such condition.
+    fn tests(&mut self, cx: &mut Cx<'_>, c: Value, then: &Edge, other: &Edge) -> bool {
+        let Some((leaves, any)) = conditions(cx, c) else { return false };
+        // All must hold: any that does not leads to the other side.
+        let (hit, miss) = if any { (then, other) } else { (other, then) };
+        let mut list: Vec<Test> = Vec::new();
+        for (v, negated) in leaves {
+            let negated = negated == any;
+            match self.test(cx, v, negated) {
+                Some(t) => list.push(t),
+                None => return false,
+            }
+        }
+        let m = self.t.generation == machine::GC7000;
+        let one = if m { self.any_of(cx, &list) } else { None };
+        let mut edges = Vec::new();
+        let mut emit = |cx: &mut Cx<'_>, op: M, uses: &[Use<Vivante>], mods: Mods| {
+            let e = cx.edge(hit);
+            cx.emit(MInst::new(VOp::M(op)).args(uses.iter().copied()).arg(e.to).mods(mods));
+            edges.push(e);
+        };
+        if let Some((uses, mods)) = one {
+            emit(cx, M::BranchAny, &uses, mods);
+        } else {
+            for t in list {
+                let fold = if t.mods.ty == ty::F32 { Fold::Float } else { Fold::None };
+                let uses: Vec<Use<Vivante>> =
+                    t.args.iter().map(|&v| self.operand_lane(cx, v, u32::from(t.lane), fold)).collect();
+                let op = if uses.len() == 1 { M::BranchUnary } else { M::BranchBinary };
+                emit(cx, op, &uses, t.mods);
+            }
+        }
+        let e = cx.edge(miss);
+        cx.emit(MInst::new(VOp::M(M::Branch)).arg(e.to));
+        edges.push(e);
+        cx.set_succs(Cfg::Logical, edges);
+        true
+    }
+
+    /// The branch that a boolean needs.
+    fn test(&self, cx: &Cx<'_>, v: Value, negated: bool) -> Option<Test> {
+        let s = self.trace(cx, v, [0; 4], 1, Fold::None);
+        let lane = s.swz[0];
+        if cx.f.as_const(s.value).is_some() {
+            return None;
+        }
+        let Some((cmp, k)) = self.comparison(cx, s.value) else {
+            let cond = if negated { cond::NOT } else { cond::NZ };
+            return Some(Test { args: vec![s.value], lane, mods: Mods::ty(ty::U32).cond(cond) });
+        };
+        let exact = k.ty != ty::F32 || matches!(k.cond, cond::EQ | cond::NE);
+        let cond = match (k.negate != negated, exact) {
+            (false, _) => k.cond,
+            (true, true) => opposite(k.cond),
+            (true, false) => return None,
+        };
+        Some(Test { args: cmp.args.to_vec(), lane, mods: Mods::ty(k.ty).cond(cond) })
+    }
+
+    /// The operands of one BRANCH_ANY for tests that differ in lanes only.
+    fn any_of(&mut self, cx: &mut Cx<'_>, list: &[Test]) -> Option<(Vec<Use<Vivante>>, Mods)> {
+        let first = list.first()?;
+        if list.len() < 2 || list.len() > 4 || first.args.len() != 2 || list.iter().any(|t| t.mods != first.mods) {
+            return None;
+        }
+        let fold = if first.mods.ty == ty::F32 { Fold::Float } else { Fold::None };
+        // Both operands must be lanes of one value; constants may be anything.
+        let mut sources: Vec<Vec<(Value, u8)>> = Vec::new();
+        for k in 0..2 {
+            let lanes: Vec<(Value, u8)> = list
+                .iter()
+                .map(|t| {
+                    let lane = if cx.f.ty(t.args[k]).lanes() == 1 { 0 } else { t.lane };
+                    let s = self.trace(cx, t.args[k], [lane; 4], 1, Fold::None);
+                    (s.value, s.swz[0])
+                })
+                .collect();
+            let fixed = |v: Value| cx.f.as_const(v).is_some();
+            if !lanes.iter().all(|l| l.0 == lanes[0].0) && !lanes.iter().all(|l| fixed(l.0)) {
+                return None;
+            }
+            sources.push(lanes);
+        }
+        let mut uses = Vec::new();
+        for lanes in sources {
+            let at = |k: usize| lanes[k.min(lanes.len() - 1)];
+            if lanes.iter().all(|l| l.0 == lanes[0].0) {
+                uses.push(self.operand_lanes(cx, lanes[0].0, core::array::from_fn(|k| at(k).1), 4, fold));
+            } else {
+                let bits: Vec<u32> =
+                    (0..4).map(|k| cx.f.as_const(at(k).0).map_or(0, |c| c.bits[usize::from(at(k).1)] as u32)).collect();
+                uses.push(self.constant_operand(&bits, false, false, Fold::None));
+            }
+        }
+        Some((uses, first.mods))
+    }
+}
+
+/// One test of several.
+struct Test {
+    args: Vec<Value>,
+    lane: u8,
+    mods: Mods,
+}
+
+/// The most tests that one condition may become.
+const TESTS: usize = 4;
+
+/// What a condition is made of: booleans that are negated or not, and whether any of them is enough (or all are needed).
+fn conditions(cx: &Cx<'_>, c: Value) -> Option<(Vec<(Value, bool)>, bool)> {
+    for any in [true, false] {
+        let mut out = Vec::new();
+        collect(cx, c, false, any, true, &mut out);
+        if out.len() > 1 && out.len() <= TESTS {
+            return Some((out, any));
+        }
+    }
+    None
+}
+
+fn collect(cx: &Cx<'_>, c: Value, negated: bool, any: bool, top: bool, out: &mut Vec<(Value, bool)>) {
+    if out.len() > TESTS {
+        return;
+    }
+    let node = cx.peek(c).filter(|_| top || cx.uses(c) == 1).filter(|d| cx.f.ty(d.result()) == gpucc_ir::Type::B1);
+    if let Some(d) = node {
+        let a = &d.args;
+        let fixed = |k: usize| cx.const_bits(a[k]).map(|b| b != 0);
+        // (is a disjunction, first, first negated, second)
+        let parts = match d.op {
+            Op::Not => {
+                collect(cx, a[0], !negated, any, top, out);
+                return;
+            }
+            Op::Or => Some((true, a[0], false, a[1])),
+            Op::And => Some((false, a[0], false, a[1])),
+            Op::Select => match (fixed(1), fixed(2)) {
+                (_, Some(true)) => Some((true, a[0], true, a[1])),
+                (_, Some(false)) => Some((false, a[0], false, a[1])),
+                (Some(true), _) => Some((true, a[0], false, a[2])),
+                (Some(false), _) => Some((false, a[0], true, a[2])),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((or, x, flip, y)) = parts
+            && (or != negated) == any
+        {
+            collect(cx, x, negated != flip, any, false, out);
+            collect(cx, y, negated, any, false, out);
+            return;
+        }
+    }
+    out.push((c, negated));
 }

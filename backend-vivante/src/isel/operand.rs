@@ -44,7 +44,7 @@ impl Isel<'_> {
         self.operand_lanes(cx, v, [k; 4], 1, fold)
     }
 
-    fn operand_lanes(
+    pub fn operand_lanes(
         &mut self,
         cx: &mut Select<'_, Vivante>,
         v: Value,
@@ -142,7 +142,7 @@ impl Isel<'_> {
     }
 
     /// An operand of these bits by lane.
-    fn constant_operand(&mut self, bits: &[u32], abs: bool, neg: bool, fold: Fold) -> Use<Vivante> {
+    pub fn constant_operand(&mut self, bits: &[u32], abs: bool, neg: bool, fold: Fold) -> Use<Vivante> {
         let bits: SmallVec<[u32; 4]> = bits
             .iter()
             .map(|&b| {

@@ -1,0 +1,95 @@
+//! Each optimisation of this backend where it must show, and where it must not. All results are compared with the oracle's.
+
+mod common;
+
+use common::{check, compile, module, options};
+use gpucc_mir::backend::Backend;
+use gpucc_sim::Dispatch;
+use gpucc_vivante::VIVANTE;
+
+const GC2000: usize = 0;
+const GC3000: usize = 1;
+const GC7000: usize = 2;
+
+/// Two buffers of 64 words: input at binding 0, output at 1.
+fn dispatch() -> Dispatch {
+    let floats: Vec<f32> = (0..64).map(|i| ((i * 7) % 23) as f32 * 0.25 - 2.0).collect();
+    Dispatch::new([1, 1, 1]).with_f32(0, 0, &floats).with_f32(0, 1, &[0.0; 64])
+}
+
+fn ints() -> Dispatch {
+    let bytes = |f: fn(u32) -> u32| (0..64).flat_map(|i| f(i).to_le_bytes()).collect::<Vec<u8>>();
+    Dispatch::new([1, 1, 1]).with(0, 0, bytes(|i| (i * 11) % 9)).with(0, 1, bytes(|_| 0))
+}
+
+/// The listing at -O2, after the results were compared at every level.
+fn listing(wgsl: &str, d: &Dispatch, g: usize) -> String {
+    check(wgsl, d, &[g]);
+    VIVANTE.listing(&compile(&module(wgsl), g, &options(2)), g)
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.lines().filter(|l| l.contains(what)).count()
+}
+
+const HEAD: &str = "
+@group(0) @binding(0) var<storage, read> a: array<u32, 64>;
+@group(0) @binding(1) var<storage, read_write> b: array<u32, 64>;
+";
+
+const FLOATS: &str = "
+@group(0) @binding(0) var<storage, read> a: array<f32, 64>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32, 64>;
+";
+
+#[test]
+fn conditions_become_branches() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        if a[i] > 3u || a[i + 16u] == 2u {{ b[i] = atomicless(i); }} }}
+        fn atomicless(i: u32) -> u32 {{ var n = i; for (var k = 0u; k < a[i]; k++) {{ n = n * 3u + k; }} return n; }}"
+    );
+    for g in [GC2000, GC3000, GC7000] {
+        let t = listing(&text, &ints(), g);
+        assert_eq!(count(&t, ": or.u32"), 0, "{t}");
+        assert_eq!(count(&t, ": cmp"), 0, "{t}");
+    }
+}
+
+#[test]
+fn conditions_that_are_values_stay() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        let c = a[i] > 3u || a[i + 16u] == 2u;
+        b[i] = u32(c); }}"
+    );
+    let t = listing(&text, &ints(), GC3000);
+    assert!(count(&t, ": branch") == 0, "{t}");
+}
+
+#[test]
+fn float_conditions_keep_their_sense() {
+    // `!(x < y)` is no single condition of the chip where a NaN may be.
+    let text = format!(
+        "{FLOATS} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        let n = sqrt(a[i]);
+        if n < 1.0 && a[i + 16u] < 0.5 {{ b[i] = 1.0; for (var k = 0; k < i32(a[3]); k++) {{ b[i] += 2.0; }} }} }}"
+    );
+    for g in [GC2000, GC3000, GC7000] {
+        check(&text, &Dispatch::new([1, 1, 1]).with_f32(0, 0, &[0.25; 64]).with_f32(0, 1, &[0.0; 64]), &[g]);
+    }
+}
+
+#[test]
+fn any_of_lanes_is_one_branch() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(4, 4) fn main(@builtin(local_invocation_id) l: vec3<u32>) {{
+        if any(l.xy >= vec2(a[0] + 3u, a[1] + 2u)) {{ return; }}
+        b[l.y * 4u + l.x] = a[l.x]; }}"
+    );
+    let t = listing(&text, &ints(), GC7000);
+    assert_eq!(count(&t, ": branch_any"), 1, "{t}");
+    // The older chips have no such branch.
+    let t = listing(&text, &ints(), GC3000);
+    assert_eq!(count(&t, ": branch_any"), 0, "{t}");
+}
