@@ -99,6 +99,14 @@ pub const fn row(n: u32) -> Class {
     Class(n as u8 - 1)
 }
 
+/// Components of a register of temporaries.
+pub const fn components(c: Class) -> u32 {
+    (c.0 & 3) as u32 + 1
+}
+
+/// Class of a component of the address register.
+pub const ADDRESS: Class = Class(8);
+
 /// Class of `n` neighbouring components of one register: what LOAD writes.
 pub const fn run(n: u32) -> Class {
     Class(n as u8 + 3)

@@ -93,3 +93,38 @@ fn any_of_lanes_is_one_branch() {
     let t = listing(&text, &ints(), GC3000);
     assert_eq!(count(&t, ": branch_any"), 0, "{t}");
 }
+
+#[test]
+fn on_chip_addresses_take_constants() {
+    let text = format!(
+        "var<workgroup> w: array<u32, 64>; {HEAD}
+        @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        w[i] = a[i]; workgroupBarrier();
+        let j = (i * 3u) & 15u;
+        b[i] = w[j] * 2u + w[j + 1u] * 3u + w[j + 2u] * 5u + w[j + 3u]; }}"
+    );
+    let m = module(&text);
+    let out = compile(&m, GC7000, &gpucc_mir::backend::CodegenOptions { robust: false, ..options(2) });
+    let t = VIVANTE.listing(&out, GC7000);
+    // Neither the index nor the offset is computed for the other elements.
+    assert!(count(&t, ": add.s32") <= 1, "{t}");
+    listing(&text, &ints(), GC7000);
+}
+
+#[test]
+fn ids_cost_what_they_must() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(4, 2) fn main(@builtin(local_invocation_id) l: vec3<u32>,
+            @builtin(workgroup_id) w: vec3<u32>, @builtin(global_invocation_id) g: vec3<u32>) {{
+        b[g.y * 8u + g.x] = l.x + l.y * 16u + w.x * 256u + a[g.x]; }}"
+    );
+    let d = Dispatch { grid: [2, 2, 1], ..ints() };
+    let t = listing(&text, &d, GC3000);
+    // The local id is a mask of the global one.
+    assert_eq!(count(&t, ": and.u32"), 1, "{t}");
+    // Sizes that are no power of two: the global id is multiplied.
+    let odd = text.replace("workgroup_size(4, 2)", "workgroup_size(3, 2)");
+    let t = listing(&odd, &d, GC3000);
+    assert_eq!(count(&t, ": and.u32"), 0, "{t}");
+    assert!(count(&t, ": imadlo0") >= 2, "{t}");
+}

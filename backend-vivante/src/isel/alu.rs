@@ -217,7 +217,7 @@ impl Isel<'_> {
                     return Err(self.unsupported(cx, "type", "a bitcast between lanes of different size"));
                 }
                 let src = self.operand(cx, a[0], Fold::None);
-                cx.emit(MInst::copy(dst, src));
+                self.bring(cx, dst, src, n);
             }
             Op::IAdd | Op::ISub => self.int_add(cx, dst, n, d),
             Op::INeg => {
@@ -541,6 +541,22 @@ impl Isel<'_> {
         Some((d, k))
     }
 
+    /// An operand into a register of `n` components: a copy, which may vanish, where it is some components in order.
+    fn bring(&mut self, cx: &mut Cx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
+        let first = src.mods.swz[0];
+        let run = src.mods.swz[..n as usize].iter().enumerate().all(|(k, &c)| c == first + k as u8);
+        let plain = SrcMods { swz: src.mods.swz, ..SrcMods::default() } == src.mods;
+        match src.vreg() {
+            Some(r) if run && plain => {
+                let whole = first == 0 && crate::target::components(cx.mf.class(r)) == n;
+                let u = Use::reg(r);
+                cx.emit(MInst::copy(dst, if whole { u } else { u.part(first, n as u8) }));
+            }
+            None if plain => cx.emit(MInst::copy(dst, src)),
+            _ => cx.emit(MInst::new(VOp::M(M::Mov)).def(dst).arg(src)),
+        }
+    }
+
     /// Vectors put together from lanes of others.
     fn vector(&mut self, cx: &mut Cx<'_>, dst: VReg, d: &InstData) {
         let v = d.result();
@@ -549,13 +565,7 @@ impl Isel<'_> {
         let s = self.trace(cx, v, swz, n as usize, Fold::None);
         if s.value != v {
             let src = self.operand(cx, v, Fold::None);
-            let identity = src.mods.swz[..n as usize].iter().enumerate().all(|(k, &c)| k == c as usize);
-            let whole = identity && cx.f.ty(s.value).lanes() == n;
-            if whole && src.vreg().is_some() {
-                cx.emit(MInst::copy(dst, src.mods(SrcMods::default())));
-            } else {
-                cx.emit(MInst::new(VOp::M(M::Mov)).def(dst).arg(src));
-            }
+            self.bring(cx, dst, src, n);
             return;
         }
         let mut parts: Vec<Use<Vivante>> = Vec::new();

@@ -152,6 +152,7 @@ impl Isel<'_> {
                     local = true;
                     // Both operands are added: the constant takes the place of the base.
                     let base = self.literal(offset);
+                    self.local_base = offset;
                     offset = 0;
                     base
                 } else {
@@ -171,6 +172,23 @@ impl Isel<'_> {
             let offset = self.literal(offset);
             return Address { base, offset, shift: 0, local };
         };
+        if local {
+            // The base is a constant: it takes what is added to the offset.
+            let (mut v, mut base) = (v, 0u32);
+            for _ in 0..8 {
+                let Some((x, k)) = plus_constant(cx.f, v) else { break };
+                (v, base) = (x, base.wrapping_add(k));
+            }
+            let (mut x, shift) = if shifts { clamp::scaled(cx.f, v).unwrap_or((v, 0)) } else { (v, 0) };
+            for _ in 0..8 {
+                let Some((y, k)) = plus_constant(cx.f, x).filter(|_| shift > 0) else { break };
+                (x, base) = (y, base.wrapping_add(k << shift));
+            }
+            let more = self.local_base;
+            let base = self.literal(more.wrapping_add(base));
+            let x = self.operand_lane(cx, x, 0, Fold::None);
+            return Address { base, offset: x, shift, local };
+        }
         if let (true, Some((x, shift))) = (shifts, clamp::scaled(cx.f, v))
             && offset.is_multiple_of(1 << shift)
         {
@@ -191,5 +209,16 @@ impl Isel<'_> {
         let r = cx.temp(row(1));
         cx.emit(MInst::new(VOp::M(M::Add)).def(r).args([x, k]).mods(Mods::ty(ty::S32)));
         Use::reg(r)
+    }
+}
+
+/// `(x, k)` where `v = x + k`.
+fn plus_constant(f: &gpucc_ir::Function, v: Value) -> Option<(Value, u32)> {
+    let d = &f.insts[f.def_inst(v)?];
+    let k = |v: Value| f.const_bits(v).map(|b| b as u32);
+    match d.op {
+        Op::IAdd => k(d.args[1]).map(|c| (d.args[0], c)).or_else(|| k(d.args[0]).map(|c| (d.args[1], c))),
+        Op::ISub => k(d.args[1]).map(|c| (d.args[0], c.wrapping_neg())),
+        _ => None,
     }
 }

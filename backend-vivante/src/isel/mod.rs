@@ -68,6 +68,8 @@ pub struct Isel<'m> {
     index: Option<VReg>,
     /// Whether the prologue prepares for spilled registers.
     spills: bool,
+    /// Constant part of the last on-chip address.
+    local_base: u32,
     /// Uniform words of buffer contents promoted so far.
     promoted: u32,
 }
@@ -142,6 +144,7 @@ impl<'m> Isel<'m> {
             scratch_base: None,
             index: None,
             spills,
+            local_base: 0,
             promoted: 0,
         }
     }
@@ -203,19 +206,16 @@ impl<'m> Isel<'m> {
         if needs_group {
             self.id(cx, Id::Group);
         }
-        let all = self.ids.iter().all(Option::is_some);
-        if all {
+        let derived = self.derived();
+        if derived.is_some() {
             let (l, g, out) = (self.ids[0], self.ids[1], self.ids[2]);
             later.push(Box::new(move |s, cx| {
                 let (Some(l), Some(g), Some(out)) = (l, g, out) else { return };
-                let size = s.size;
-                let parts: Vec<Use<Vivante>> = (0..3u8)
-                    .map(|k| {
-                        let n = s.literal(size[usize::from(k)]);
-                        Use::reg(s.mad(cx, lane(g, k), n, Some(lane(l, k))))
-                    })
-                    .collect();
-                cx.emit(MInst::collect(out, parts));
+                if derived == Some(Id::Local) {
+                    s.local_id(cx, l, out);
+                    return;
+                }
+                s.global_id(cx, out, g, l);
             }));
         }
         if let Some(out) = self.index {
@@ -232,7 +232,11 @@ impl<'m> Isel<'m> {
                     let n = s.literal(sx * sy);
                     now = Use::reg(s.mad(cx, lane(l, 2), n, Some(now)));
                 }
-                cx.emit(MInst::new(VOp::M(machine::Op::Mov)).def(out).arg(now));
+                match now.vreg() {
+                    Some(v) if cx.mf.class(v) == row(1) => cx.emit(MInst::copy(out, v)),
+                    Some(v) => cx.emit(MInst::copy(out, Use::reg(v).part(now.mods.swz[0], 1))),
+                    None => cx.emit(MInst::copy(out, now)),
+                }
             }));
         }
         if needs_group {
@@ -262,12 +266,12 @@ impl<'m> Isel<'m> {
                 }
             }));
         }
-        // Two vectors are loaded; with all three in use the global id is computed.
+        // Two vectors are loaded; with all three in use one is computed.
         let mut start = MInst::pseudo(Pseudo::Start);
         let mut at = 0;
         for (k, id) in self.ids.iter().enumerate() {
             if let Some(v) = id
-                && !(all && k == Id::Global as usize)
+                && derived.is_none_or(|d| d as usize != k)
             {
                 start.defs.push(Def::reg(*v).at(PReg::new(0, at * 4, 3)));
                 at += 1;
@@ -281,12 +285,61 @@ impl<'m> Isel<'m> {
         }
     }
 
+    /// The id vector that arithmetic makes when all three are in use: the local one where a mask is enough.
+    fn derived(&self) -> Option<Id> {
+        let all = self.ids.iter().all(Option::is_some);
+        let masks = self.size.iter().all(|n| n.is_power_of_two()) && self.t.is_vector(machine::Op::And, ty::U32);
+        all.then_some(if masks { Id::Local } else { Id::Global })
+    }
+
+    /// `global & (size - 1)`.
+    fn local_id(&mut self, cx: &mut Select<'_, Vivante>, out: VReg, global: VReg) {
+        let bits = self.size.map(|n| n - 1);
+        let mask = self.constant_operand(&bits, false, false, operand::Fold::None);
+        cx.emit(MInst::new(VOp::M(machine::Op::And)).def(out).arg(Use::reg(global)).arg(mask).mods(Mods::ty(ty::U32)));
+    }
+
+    /// `group * size + local` of the components that are read; the chips' multiplication is scalar, additions are not.
+    fn global_id(&mut self, cx: &mut Select<'_, Vivante>, out: VReg, group: VReg, local: VReg) {
+        let size = self.size;
+        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
+        let vector = self.t.is_vector(machine::Op::Add, ty::S32);
+        let plain: Vec<u8> = (0..3u8).filter(|&k| size[usize::from(k)] == 1).collect();
+        let shared = (vector && plain.len() > 1).then(|| {
+            let sum = cx.temp(row(plain.len() as u32));
+            let swz = core::array::from_fn(|k| plain[k.min(plain.len() - 1)]);
+            let part = |v: VReg| Use::reg(v).mods(SrcMods { swz, ..SrcMods::default() });
+            cx.emit(
+                MInst::new(VOp::M(machine::Op::Add)).def(sum).arg(part(group)).arg(part(local)).mods(Mods::ty(ty::S32)),
+            );
+            sum
+        });
+        let mut parts: Vec<Use<Vivante>> = Vec::new();
+        for k in 0..3u8 {
+            let at = plain.iter().position(|&p| p == k);
+            parts.push(match (at, shared) {
+                (Some(at), Some(sum)) => Use::reg(sum).part(at as u8, 1),
+                (Some(_), None) => {
+                    let d = cx.temp(row(1));
+                    let uses = [lane(group, k), lane(local, k)];
+                    cx.emit(MInst::new(VOp::M(machine::Op::Add)).def(d).args(uses).mods(Mods::ty(ty::S32)));
+                    Use::reg(d)
+                }
+                (None, _) => {
+                    let n = self.literal(size[usize::from(k)]);
+                    Use::reg(self.mad(cx, lane(group, k), n, Some(lane(local, k))))
+                }
+            });
+        }
+        cx.emit(MInst::collect(out, parts));
+    }
+
     /// The id vectors in t0 and t1.
     pub fn preloaded(&self) -> Vec<Id> {
-        let all = self.ids.iter().all(Option::is_some);
+        let derived = self.derived();
         [Id::Local, Id::Group, Id::Global]
             .into_iter()
-            .filter(|&id| self.ids[id as usize].is_some() && !(all && id == Id::Global))
+            .filter(|&id| self.ids[id as usize].is_some() && derived != Some(id))
             .collect()
     }
 

@@ -57,11 +57,43 @@ impl Isel<'_> {
             return self.constant_operand(&bits, s.abs, s.neg, fold);
         }
         if let Some(words) = self.uniform_words(cx, s.value) {
-            let mods = SrcMods { swz: s.swz.map(|c| c.min(words.len() as u8 - 1)), abs: s.abs, neg: s.neg };
+            let mods = SrcMods {
+                swz: s.swz.map(|c| c.min(words.len() as u8 - 1)),
+                abs: s.abs,
+                neg: s.neg,
+                ..SrcMods::default()
+            };
             return uniform(self.uniforms.slot(words)).mods(mods);
         }
+        if let Some(u) = self.composed_words(cx, &s, count) {
+            return u;
+        }
         let reg = cx.reg(s.value);
-        Use::reg(reg).mods(SrcMods { swz: s.swz, abs: s.abs, neg: s.neg })
+        Use::reg(reg).mods(SrcMods { swz: s.swz, abs: s.abs, neg: s.neg, ..SrcMods::default() })
+    }
+
+    /// A vector put together from constants and uniform words, as one uniform operand.
+    fn composed_words(&mut self, cx: &mut Select<'_, Vivante>, s: &Source, count: usize) -> Option<Use<Vivante>> {
+        cx.f.def_op(s.value, Op::Compose)?;
+        let mut words = Words::new();
+        let mut swz = [0; 4];
+        for k in 0..count {
+            let one = self.trace(cx, s.value, [s.swz[k]; 4], 1, Fold::None);
+            let word = match constant_bits(cx, &one, 1) {
+                Some(bits) => Word::Const(bits[0]),
+                None => {
+                    let all = self.uniform_words(cx, one.value)?;
+                    all[usize::from(one.swz[0]).min(all.len() - 1)]
+                }
+            };
+            swz[k] = words.iter().position(|&w| w == word).unwrap_or_else(|| {
+                words.push(word);
+                words.len() - 1
+            }) as u8;
+        }
+        let last = swz[count - 1];
+        swz[count..].fill(last);
+        Some(uniform(self.uniforms.slot(words)).mods(SrcMods { swz, abs: s.abs, neg: s.neg, ..SrcMods::default() }))
     }
 
     /// Follows a value through what an operand can do by itself.
