@@ -8,7 +8,7 @@ use gpucc_vivante_machine as machine;
 use machine::table::Kind;
 use machine::{Op, operand};
 
-use crate::target::{Mods, SrcMods, VOp, Vivante, row, uniform};
+use crate::target::{FILE, Mods, SrcMods, VOp, Vivante, row, uniform};
 use crate::uniforms::{Layout, Slot, Table, Word, Words};
 
 /// The finished program.
@@ -28,6 +28,8 @@ pub struct Program {
 pub struct Counts {
     /// MOV instructions.
     pub movs: u64,
+    /// Writes of the address register.
+    pub address_moves: u64,
     /// Lanes written by arithmetic, and those it could have written.
     pub lanes: (u64, u64),
     /// Branches.
@@ -262,6 +264,7 @@ fn push(p: &mut Program, inst: &Inst<machine::Vivante>, generation: u8, loc: gpu
 fn count(c: &mut Counts, inst: &Inst<machine::Vivante>, target: Option<usize>, at: usize) {
     use machine::Class;
     c.movs += u64::from(inst.op() == Op::Mov);
+    c.address_moves += u64::from(inst.op() == Op::Movai);
     c.loops += u64::from(target.is_some_and(|t| t <= at));
     match inst.row().facts.class {
         Class::Memory => c.memory += 1,
@@ -305,7 +308,7 @@ fn encode(
         None if v == 0 => Ok(()),
         None => Err(bug(format!("`{}` has no {name}", row.head()))),
     };
-    let Mods { ty, cond, sat, round, shift, local, lanes } = inst.mods;
+    let Mods { ty, cond, sat, round, shift, local, lanes, indexed } = inst.mods;
     set(&mut out, "type", ty)?;
     set(&mut out, "cond", cond)?;
     set(&mut out, "sat", u32::from(sat))?;
@@ -327,8 +330,14 @@ fn encode(
         set(&mut out, "target", target as u32)?;
     }
     let dst = inst.defs.first().and_then(|d| d.phys());
+    let address = |u: &Use<Vivante>| u.phys().is_some_and(|p| p.file != FILE);
+    let index = inst.uses.iter().find(|u| address(u)).and_then(Use::phys).map(|p| p.place.lanes(4).trailing_zeros());
     if let Some(d) = dst {
-        set(&mut out, "dst", operand::dst::temp(u32::from(d.place.row(4)), d.place.lanes(4)))?;
+        let mut v = operand::dst::temp(u32::from(d.place.row(4)), d.place.lanes(4));
+        if indexed {
+            v = operand::dst::index(v, index.ok_or_else(|| bug("an index is missing"))?);
+        }
+        set(&mut out, "dst", v)?;
     } else if op == Op::Barrier {
         // With its destination bit set the word is not all zeros but for the opcode; both are legal.
         set(&mut out, "dst", 0)?;
@@ -340,7 +349,8 @@ fn encode(
         None
     };
     let slots = row.slots.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src));
-    let operands: Vec<&Use<Vivante>> = inst.uses.iter().filter(|u| !matches!(u.src, Src::Label(_))).collect();
+    let operands: Vec<&Use<Vivante>> =
+        inst.uses.iter().filter(|u| !matches!(u.src, Src::Label(_)) && !address(u)).collect();
     let slots: Vec<(usize, &str)> = slots.map(|(i, s)| (i, s.name)).collect();
     if slots.len() != operands.len() {
         return Err(bug(format!("{inst:?}: {} sources, the row has {}", operands.len(), slots.len())));
@@ -357,7 +367,11 @@ fn encode(
                 (_, Some(d)) => Lanes::Like(d),
             }
         };
-        out.vals[i] = source(u, &how, table, uniforms, register)?;
+        let mut v = source(u, &how, table, uniforms, register)?;
+        if u.mods.indexed {
+            v = operand::index(v, index.ok_or_else(|| bug("an index is missing"))?);
+        }
+        out.vals[i] = v;
     }
     Ok(out)
 }

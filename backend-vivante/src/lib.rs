@@ -1,5 +1,6 @@
 //! Code generation for Vivante GC: selection, the single-uniform rule, allocation of vec4 components, emission.
 
+mod arrays;
 mod clamp;
 mod emit;
 mod isel;
@@ -8,12 +9,14 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
+use gpucc_ir::diag::Class;
 use gpucc_ir::{Diagnostic, Module, Op, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_vivante_machine as machine;
 
+use arrays::Arrays;
 use isel::{Id, Isel, Shared};
 use target::Vivante;
 
@@ -26,7 +29,7 @@ pub static VIVANTE: VivanteBackend = VivanteBackend;
 const NAMES: &[&str] = &["gc2000", "gc3000", "gc7000"];
 
 /// What the generations lack, for the target-independent passes.
-fn caps(generation: u8) -> Caps {
+fn caps(generation: u8, how: How) -> Caps {
     const ALWAYS: OpSet = OpSet::of(&[
         Op::FRem,
         Op::Fma,
@@ -65,7 +68,13 @@ fn caps(generation: u8) -> Caps {
         machine::GC3000 => ALWAYS.with(OpSet::of(&[Op::BitReverse])),
         _ => ALWAYS,
     };
-    Caps { expand, ..Caps::FULL }
+    Caps {
+        expand,
+        // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
+        select_array_bytes: if how.arrays { 16 } else { Caps::FULL.select_array_bytes },
+        unroll: if how.unroll { Caps::FULL.unroll } else { 0 },
+        ..Caps::FULL
+    }
 }
 
 impl Backend for VivanteBackend {
@@ -98,26 +107,51 @@ impl Backend for VivanteBackend {
     }
 }
 
-/// The chips have little room for instructions: a program that does not fit is tried again with its loops as they are.
-fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
-    let caps = caps(generation);
-    match attempt(module, name, generation, options, &caps) {
-        Err(d) if d.code == TOO_LONG && options.opt_level > 1 => {
-            attempt(module, name, generation, options, &Caps { unroll: 0, ..caps })
+/// Code of the refusal for want of instruction memory.
+const TOO_LONG: &str = "program-size";
+
+/// What may be tried; each asks for more temporaries, uniforms, or instructions than doing without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct How {
+    /// Indexed variables in temporaries.
+    arrays: bool,
+    /// Loops unrolled.
+    unroll: bool,
+}
+
+impl How {
+    /// What to try after a refusal.
+    fn after(self, refused: &Diagnostic) -> Option<How> {
+        match refused.code {
+            TOO_LONG if self.unroll => Some(How { unroll: false, ..self }),
+            // Selects may do what neither temporaries nor memory can: with constants they vanish.
+            _ if self.arrays && refused.class == Class::Unsupported => Some(How { arrays: false, ..self }),
+            _ => None,
         }
-        done => done,
     }
 }
 
-/// Code of the refusal for want of instruction memory.
-const TOO_LONG: &str = "program-size";
+/// Compiles in the best way that the chip has room for.
+fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let fast = options.opt_level > 0;
+    let mut how = How { arrays: fast && !options.spill_all, unroll: options.opt_level > 1 };
+    loop {
+        match attempt(module, name, generation, options, how) {
+            Err(d) => match how.after(&d) {
+                Some(next) => how = next,
+                None => return Err(d),
+            },
+            done => return done,
+        }
+    }
+}
 
 fn attempt(
     module: &Module,
     name: &str,
     generation: u8,
     options: &CodegenOptions,
-    caps: &Caps,
+    how: How,
 ) -> Result<Output, Diagnostic> {
     let chip = NAMES[generation as usize];
     let pipeline = gpucc_opt::Options {
@@ -128,7 +162,7 @@ fn attempt(
         measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
-    let (mut m, report) = gpucc_opt::prepare(module, name, caps, &pipeline)?;
+    let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation, how), &pipeline)?;
     let func = m.entries[0].func;
     define(&mut m.funcs[func]);
     if options.opt_level > 0 {
@@ -151,15 +185,18 @@ fn attempt(
         )
         .at(e.span, "this entry point"));
     }
-    let t = Vivante::new(generation);
+    let arrays = if how.arrays { arrays::choose(f, &m) } else { Arrays::default() };
+    let t = Vivante::new(generation, arrays.rows);
+    let array_rows = arrays.rows as u16;
 
-    // Spilling needs a base that the prologue computes: only where registers run out. gc2000 has no immediates for offsets.
+    // Spilling needs a base that the prologue computes: only where registers run out, and nothing else is left to try.
+    // gc2000 has no immediates for offsets.
     let has_spills = generation != machine::GC2000;
-    let first = Generated::new(&m, f, &t, size, options, has_spills && options.spill_all)?;
+    let first = Generated::new(&m, f, &t, &arrays, size, options, has_spills && options.spill_all)?;
     let Generated { mut isel, mut mf, moved, before, alloc, spilled } = match first {
         Ok(done) => done,
-        Err(AllocError::OutOfRegisters(_)) if has_spills => {
-            Generated::new(&m, f, &t, size, options, true)?.map_err(|e| refusal(e, &m, chip, true))?
+        Err(AllocError::OutOfRegisters(_)) if has_spills && !how.arrays => {
+            Generated::new(&m, f, &t, &arrays, size, options, true)?.map_err(|e| refusal(e, &m, chip, true))?
         }
         Err(e) => return Err(refusal(e, &m, chip, false)),
     };
@@ -169,6 +206,9 @@ fn attempt(
         trace::enter("lane merging", &f.name);
         merge::lanes(&mut mf, &t, &mut isel.uniforms);
     }
+    let temps = used_temps(&mf, &t, &isel);
+    arrays::place(&mut mf, &t, temps);
+    let temps = temps + array_rows;
     trace::enter("emission", &f.name);
     let layout = emit::layout(&mf, &t, &isel.uniforms);
     let limit = machine::rules::UNIFORMS[generation as usize] as usize;
@@ -191,7 +231,6 @@ fn attempt(
         .at(e.span, "this entry point"));
     }
 
-    let temps = used_temps(&alloc, &isel, isel.spills());
     let entry = container_entry(&m, &isel, &p, temps, options);
     let stats = statistics(&p, temps, moved, &alloc, &isel);
     let times = if options.time_passes {
@@ -230,12 +269,13 @@ impl<'m> Generated<'m> {
         m: &'m Module,
         f: &gpucc_ir::Function,
         t: &'m Vivante,
+        arrays: &Arrays,
         size: [u32; 3],
         options: &CodegenOptions,
         spills: bool,
     ) -> Result<Result<Generated<'m>, AllocError>, Diagnostic> {
         trace::enter("isel", &f.name);
-        let mut isel = Isel::new(m, f, t, size, spills);
+        let mut isel = Isel::new(m, f, t, arrays.clone(), size, spills);
         let mut mf = gpucc_mir::select(f, &mut isel)?;
         trace::enter("machine clean-up", &f.name);
         gpucc_mir::copy_prop(&mut mf, t);
@@ -249,7 +289,7 @@ impl<'m> Generated<'m> {
         mf.sort_blocks();
         mf.split_critical_edges(t);
         let spilling = spills.then(|| Vivante::spilling(t.generation, isel.scratch_bytes, &mut mf));
-        let before = gpucc_mir::print(&mf, t);
+        let before = if options.texts { gpucc_mir::print(&mf, t) } else { String::new() };
         let alloc = gpucc_mir::allocate(&mut mf, spilling.as_ref().unwrap_or(t), &AllocOptions::from(options));
         Ok(alloc.map(|alloc| {
             let words = alloc.spill_words.first().copied().unwrap_or(0);
@@ -302,10 +342,14 @@ fn define(f: &mut gpucc_ir::Function) {
     }
 }
 
-fn used_temps(alloc: &AllocStats, isel: &Isel<'_>, spilled: bool) -> u16 {
-    let highest = alloc.used.first().and_then(gpucc_mir::UnitSet::highest);
-    let rows = if spilled { 64 } else { highest.map_or(0, |u| u / 4 + 1) };
-    rows.max(isel.preloaded().len() as u16)
+/// Temporaries in use below those of indexed variables.
+fn used_temps(mf: &gpucc_mir::MFunc<Vivante>, t: &Vivante, isel: &Isel<'_>) -> u16 {
+    let places = mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| {
+        let uses = i.uses.iter().filter_map(gpucc_mir::Use::phys);
+        uses.chain(i.defs.iter().filter_map(|d| d.phys()))
+    });
+    let rows = places.filter(|p| p.file == target::FILE && !t.in_arrays(*p)).map(|p| p.place.row(4) + 1).max();
+    rows.unwrap_or(0).max(isel.preloaded().len() as u16)
 }
 
 fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, options: &CodegenOptions) -> Entry {
@@ -372,11 +416,13 @@ fn statistics(p: &emit::Program, temps: u16, moved: usize, alloc: &AllocStats, i
         ("instructions", (p.code.len() / machine::BYTES) as u64),
         ("bytes", p.code.len() as u64),
         ("registers", u64::from(temps)),
+        ("array_rows", u64::from(isel.arrays.rows)),
         ("uniforms", p.uniforms.registers.len() as u64),
         ("uniform_words", words as u64),
         ("immediates", c.immediates),
         ("movs", c.movs),
         ("uniform_moves", moved as u64),
+        ("address_moves", c.address_moves),
         ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),
         ("branches", c.branches),
         ("loops", c.loops),

@@ -10,7 +10,7 @@ use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 use smallvec::SmallVec;
 
-use crate::target::{SrcMods, VOp, Vivante};
+use crate::target::{FILE, SrcMods, VOp, Vivante};
 use crate::uniforms::{Table, Word, Words};
 
 /// Makes the producer of a value saturate where a MOV does nothing else. Needs: virtual registers. Returns how many.
@@ -95,7 +95,7 @@ pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
         while a < b.insts.len() {
             let mut k = a + 1;
             while k < b.insts.len().min(a + REACH) {
-                if movable(&b.insts, a, k)
+                if movable(t, &b.insts, a, k)
                     && let Some(both) = join(&b.insts[a], &b.insts[k], t, table)
                 {
                     b.insts[a] = both;
@@ -120,12 +120,17 @@ fn writes(i: &MInst<Vivante>) -> impl Iterator<Item = PReg> + '_ {
 }
 
 fn overlap(a: PReg, b: PReg) -> bool {
-    a.place.overlaps(b.place)
+    a.file == b.file && a.place.overlaps(b.place)
 }
 
 /// Whether instruction `k` may be executed together with instruction `a` before it.
-fn movable(insts: &[MInst<Vivante>], a: usize, k: usize) -> bool {
+fn movable(t: &Vivante, insts: &[MInst<Vivante>], a: usize, k: usize) -> bool {
     let Some(dst) = writes(&insts[k]).next() else { return false };
+    // An index may be any: what touches indexed variables stays where it is.
+    let touches = |i: &MInst<Vivante>| t.touches_arrays(i) != (false, false);
+    if dst.file != FILE || touches(&insts[a]) || touches(&insts[k]) {
+        return false;
+    }
     let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
     // What lies between must not touch its result or change its sources; the first must not make its sources.
     insts[a..k].iter().enumerate().all(|(n, i)| {

@@ -37,12 +37,14 @@ pub struct Mods {
     pub local: bool,
     /// Components that a store writes.
     pub lanes: u32,
+    /// The destination is indexed by the address register that is the last operand.
+    pub indexed: bool,
 }
 
 impl Mods {
     /// A type alone.
     pub const fn ty(ty: u32) -> Mods {
-        Mods { ty, cond: 0, sat: false, round: 0, shift: 0, local: false, lanes: 0 }
+        Mods { ty, cond: 0, sat: false, round: 0, shift: 0, local: false, lanes: 0, indexed: false }
     }
     /// With a condition.
     #[must_use]
@@ -61,18 +63,21 @@ pub struct SrcMods {
     pub abs: bool,
     /// Negation.
     pub neg: bool,
+    /// Indexed by the address register that is the last operand.
+    pub indexed: bool,
 }
 
 impl Default for SrcMods {
     fn default() -> Self {
-        SrcMods { swz: [0, 1, 2, 3], abs: false, neg: false }
+        SrcMods { swz: [0, 1, 2, 3], abs: false, neg: false, indexed: false }
     }
 }
 
 impl core::fmt::Debug for SrcMods {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let letters: String = self.swz.iter().map(|&c| ['x', 'y', 'z', 'w'][c as usize & 3]).collect();
-        write!(f, ".{letters}{}{}", if self.abs { "|" } else { "" }, if self.neg { "-" } else { "" })
+        let index = if self.indexed { "[a]" } else { "" };
+        write!(f, "{index}.{letters}{}{}", if self.abs { "|" } else { "" }, if self.neg { "-" } else { "" })
     }
 }
 
@@ -84,7 +89,9 @@ pub struct Vivante {
     pub spill_at: Option<u32>,
     /// Registers that are used before that base is known.
     kept: Vec<VReg>,
-    files: [RegFile; 1],
+    /// First temporary that the allocator leaves to indexed variables; 64 without them.
+    pub array_row: u16,
+    files: [RegFile; 2],
     classes: Vec<ClassInfo>,
 }
 
@@ -113,14 +120,20 @@ pub const fn run(n: u32) -> Class {
 }
 
 impl Vivante {
-    /// The target of a generation.
-    pub fn new(generation: u8) -> Vivante {
+    /// The target of a generation, with some temporaries for indexed variables.
+    pub fn new(generation: u8, array_rows: u32) -> Vivante {
         let class = |name, shape| ClassInfo { name, file: 0, shape };
+        let array_row = 64 - array_rows.min(63) as u16;
+        let budget = UnitSet::first(array_row * 4);
         Vivante {
             generation,
             spill_at: None,
             kept: Vec::new(),
-            files: [RegFile::new("t", 256, Cfg::Logical).rows(4)],
+            array_row,
+            files: [
+                RegFile::new("t", 256, Cfg::Logical).rows(4).budget(budget),
+                RegFile::new("a", 4, Cfg::Logical).rows(4),
+            ],
             classes: vec![
                 class("v1", Shape::row(1)),
                 class("v2", Shape::row(2)),
@@ -130,6 +143,7 @@ impl Vivante {
                 class("r2", Shape::run(2)),
                 class("r3", Shape::run(3)),
                 class("v4", Shape::row(4)),
+                ClassInfo { name: "a", file: 1, shape: Shape::row(1) },
             ],
         }
     }
@@ -138,7 +152,7 @@ impl Vivante {
     ///
     /// What the entry computes before the base is known cannot be spilled, so those values live on under new names.
     pub fn spilling(generation: u8, at: u32, mf: &mut MFunc<Vivante>) -> Vivante {
-        let mut t = Vivante::new(generation);
+        let mut t = Vivante::new(generation, 0);
         t.files[0].budget = UnitSet::first(255);
         let is_base = |i: &MInst<Vivante>| i.defs.first().and_then(|d| d.phys()) == Some(SPILL_BASE);
         let Some(at_base) = mf.blocks.first().and_then(|b| b.insts.iter().position(is_base)) else { return t };
@@ -176,6 +190,18 @@ impl Vivante {
         [Use::preg(SPILL_BASE), Use::imm(self.spill_at.unwrap_or(0) + WORD * slot.word)]
     }
 
+    /// Whether a register belongs to indexed variables.
+    pub fn in_arrays(&self, p: gpucc_mir::PReg) -> bool {
+        p.file == FILE && p.place.row(4) >= self.array_row
+    }
+
+    /// Whether an instruction reads and writes indexed variables.
+    pub fn touches_arrays(&self, i: &MInst<Vivante>) -> (bool, bool) {
+        let read = i.uses.iter().filter_map(Use::phys).any(|p| self.in_arrays(p));
+        let written = i.defs.iter().filter_map(|d| d.phys()).any(|p| self.in_arrays(p));
+        (read, written)
+    }
+
     /// Whether the chip computes this lane by lane and not once for all lanes.
     pub fn is_vector(&self, op: Op, t: u32) -> bool {
         let Some(class) = machine::table().rows.iter().find(|r| r.op == op).map(|r| r.facts.class) else { return true };
@@ -187,6 +213,15 @@ impl Vivante {
             _ => true,
         }
     }
+}
+
+/// Spaces of memory that never meet: indexed variables, buffers, on-chip storage.
+const ARRAYS: u16 = 1;
+const GLOBAL: u16 = 2;
+const LOCAL: u16 = 3;
+
+fn space(i: &MInst<Vivante>) -> u16 {
+    if i.mods.local { LOCAL } else { GLOBAL }
 }
 
 impl Target for Vivante {
@@ -204,10 +239,14 @@ impl Target for Vivante {
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
         let base = InstInfo::pure(1);
+        let (reads, writes) = self.touches_arrays(inst);
+        if reads || writes {
+            return InstInfo { reads, writes, space: ARRAYS, ..base };
+        }
         let Some(VOp::M(op)) = inst.target_op() else { return InstInfo { terminator: true, ..base } };
         match op {
-            Op::Load => InstInfo { reads: true, latency: 20, ..base },
-            Op::Store => InstInfo { writes: true, side_effect: true, ..base },
+            Op::Load => InstInfo { reads: true, space: space(inst), latency: 20, ..base },
+            Op::Store => InstInfo { writes: true, side_effect: true, space: space(inst), ..base },
             Op::AtomicAdd
             | Op::AtomicXchg
             | Op::AtomicCmpXchg
@@ -215,7 +254,9 @@ impl Target for Vivante {
             | Op::AtomicMax
             | Op::AtomicOr
             | Op::AtomicAnd
-            | Op::AtomicXor => InstInfo { reads: true, writes: true, side_effect: true, latency: 20, ..base },
+            | Op::AtomicXor => {
+                InstInfo { reads: true, writes: true, side_effect: true, space: GLOBAL, latency: 20, ..base }
+            }
             Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
             Op::Branch | Op::BranchUnary | Op::BranchBinary | Op::BranchAny => InstInfo { terminator: true, ..base },
             _ => base,
@@ -302,7 +343,8 @@ impl Target for Vivante {
         let lanes = reg.place.lanes(4);
         let letters: String =
             ['x', 'y', 'z', 'w'].iter().enumerate().filter(|(i, _)| lanes >> i & 1 == 1).map(|(_, c)| *c).collect();
-        format!("t{}.{letters}", reg.place.row(4))
+        let file = if reg.file == FILE { "t" } else { "a" };
+        format!("{file}{}.{letters}", reg.place.row(4))
     }
 
     fn print_mods(&self, inst: &MInst<Self>, out: &mut String) {

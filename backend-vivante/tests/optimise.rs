@@ -43,6 +43,52 @@ const FLOATS: &str = "
 ";
 
 #[test]
+fn indexed_variables_live_in_temporaries() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var s: array<u32, 9>;
+        for (var k = 0u; k < 16u; k++) {{ s[a[k] % 9u] += k; }}
+        b[i] = s[a[i] % 9u] + s[(i * 5u) % 9u]; }}"
+    );
+    for g in [GC2000, GC3000, GC7000] {
+        let t = listing(&text, &ints(), g);
+        assert!(count(&t, ": movai") >= 3, "{t}");
+        assert_eq!(count(&t, ": store"), 1, "{t}");
+        assert!(t.contains("[a.x]"), "{t}");
+    }
+}
+
+#[test]
+fn large_indexed_variables_stay_in_memory() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var s: array<u32, 200>;
+        for (var k = 0u; k < 16u; k++) {{ s[a[k] * 20u] += k; }}
+        b[i] = s[a[i] * 20u]; }}"
+    );
+    let t = listing(&text, &ints(), GC3000);
+    assert_eq!(count(&t, ": movai"), 0, "{t}");
+    assert!(count(&t, ": store") > 1, "{t}");
+}
+
+#[test]
+fn structures_share_rows() {
+    let text = format!(
+        "struct P {{ k: u32, v: u32 }} {HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var s: array<P, 6>; var m: array<vec2<u32>, 6>;
+        for (var k = 0u; k < 12u; k++) {{ let j = a[k] % 6u; s[j] = P(s[j].v + 1u, k); m[j] += vec2(k, i); }}
+        let j = a[i] % 6u;
+        b[i] = s[j].k * 100u + s[j].v; b[i + 16u] = m[j].x; b[i + 32u] = m[j].y; }}"
+    );
+    let out = compile(&module(&text), GC3000, &options(2));
+    let regs = out.stats.iter().find(|s| s.0 == "registers").map(|s| s.1).unwrap();
+    let t = listing(&text, &ints(), GC3000);
+    assert!(t.contains("[a."), "{t}");
+    // Six rows hold both.
+    assert!(regs <= 12, "{regs} {t}");
+}
+
+#[test]
 fn conditions_become_branches() {
     let text = format!(
         "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{

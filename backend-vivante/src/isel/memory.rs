@@ -28,6 +28,10 @@ impl Isel<'_> {
         let Some(mem) = d.mem().copied() else {
             return Err(Diagnostic::internal("isel", "a memory operation without a place"));
         };
+        if let Some(a) = self.arrays.find(mem.place) {
+            self.array_access(cx, i, a);
+            return Ok(());
+        }
         let dynamic = d.dyn_offset();
         match d.op {
             Op::Load => {

@@ -4,6 +4,7 @@
 //! modifiers are folded into operands, so that most of the IR's vector bookkeeping costs nothing.
 
 mod alu;
+mod arrays;
 mod control;
 mod memory;
 mod operand;
@@ -16,6 +17,7 @@ use gpucc_vivante_machine as machine;
 use machine::rules::ty;
 use smallvec::smallvec;
 
+use crate::arrays::Arrays;
 use crate::target::{Mods, SrcMods, VOp, Vivante, row, run, uniform};
 use crate::uniforms::{Table, Word};
 
@@ -47,6 +49,8 @@ pub struct Isel<'m> {
     pub t: &'m Vivante,
     /// Invocations in x, y, z.
     pub size: [u32; 3],
+    /// Variables in temporaries.
+    pub arrays: Arrays,
     /// Uniform operands so far.
     pub uniforms: Table,
     /// Where workgroup memory is.
@@ -82,7 +86,14 @@ const PROMOTED: u32 = 400;
 
 impl<'m> Isel<'m> {
     /// Lays out memory and gets ready.
-    pub fn new(module: &'m Module, f: &Function, t: &'m Vivante, size: [u32; 3], spills: bool) -> Isel<'m> {
+    pub fn new(
+        module: &'m Module,
+        f: &Function,
+        t: &'m Vivante,
+        arrays: Arrays,
+        size: [u32; 3],
+        spills: bool,
+    ) -> Isel<'m> {
         let mut shared_offsets = vec![0; module.globals.len()];
         let mut private_offsets = vec![0; module.globals.len()];
         let (mut shared, mut scratch) = (0u32, 0u32);
@@ -96,6 +107,9 @@ impl<'m> Isel<'m> {
                 gpucc_ir::Attr::Place(p) => *p,
                 _ => continue,
             };
+            if arrays.find(place).is_some() {
+                continue;
+            }
             match place {
                 gpucc_ir::Place::Global(g) => {
                     used[g.0 as usize] = true;
@@ -132,6 +146,7 @@ impl<'m> Isel<'m> {
             module,
             t,
             size,
+            arrays,
             uniforms: Table::default(),
             shared: place,
             shared_offsets,
@@ -147,11 +162,6 @@ impl<'m> Isel<'m> {
             local_base: 0,
             promoted: 0,
         }
-    }
-
-    /// Whether registers may be spilled.
-    pub fn spills(&self) -> bool {
-        self.spills
     }
 
     fn chip(&self) -> &'static str {
