@@ -2,9 +2,11 @@
 
 mod arrays;
 mod clamp;
+mod edges;
 mod emit;
 mod isel;
 mod merge;
+mod tails;
 pub mod target;
 mod uniforms;
 
@@ -205,6 +207,7 @@ fn attempt(
     if options.opt_level > 0 {
         trace::enter("lane merging", &f.name);
         merge::lanes(&mut mf, &t, &mut isel.uniforms);
+        tails::run(&mut mf, &t);
     }
     let temps = used_temps(&mf, &t, &isel);
     arrays::place(&mut mf, &t, temps);
@@ -288,6 +291,9 @@ impl<'m> Generated<'m> {
         trace::enter("register allocation", &f.name);
         mf.sort_blocks();
         mf.split_critical_edges(t);
+        if options.opt_level > 0 {
+            edges::run(&mut mf, t);
+        }
         let spilling = spills.then(|| Vivante::spilling(t.generation, isel.scratch_bytes, &mut mf));
         let before = if options.texts { gpucc_mir::print(&mf, t) } else { String::new() };
         let alloc = gpucc_mir::allocate(&mut mf, spilling.as_ref().unwrap_or(t), &AllocOptions::from(options));

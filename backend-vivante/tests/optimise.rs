@@ -141,6 +141,21 @@ fn any_of_lanes_is_one_branch() {
 }
 
 #[test]
+fn equal_edges_are_one() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var r = 1u; var q = i;
+        switch a[i] {{ case 1u, 3u, 5u: {{ r = 7u; q = 2u; }} case 2u: {{ r = 9u; }} case 4u: {{ r = 7u; q = 2u; }} default: {{}} }}
+        for (var k = 0u; k < r; k++) {{ q = q * 5u + r; }}
+        b[i] = q; }}"
+    );
+    for g in [GC2000, GC3000, GC7000] {
+        let t = listing(&text, &ints(), g);
+        assert!(count(&t, ": mov ") <= 7, "{t}");
+    }
+}
+
+#[test]
 fn on_chip_addresses_take_constants() {
     let text = format!(
         "var<workgroup> w: array<u32, 64>; {HEAD}
