@@ -4,6 +4,7 @@ mod arrays;
 mod clamp;
 mod edges;
 mod emit;
+mod forward;
 mod isel;
 mod merge;
 mod tails;
@@ -206,6 +207,12 @@ fn attempt(
 
     if options.opt_level > 0 {
         trace::enter("lane merging", &f.name);
+        forward::run(&mut mf, &t);
+        merge::identities(&mut mf);
+        merge::lanes(&mut mf, &t, &mut isel.uniforms);
+        // Merged copies may read what others copied.
+        forward::run(&mut mf, &t);
+        merge::identities(&mut mf);
         merge::lanes(&mut mf, &t, &mut isel.uniforms);
         tails::run(&mut mf, &t);
     }

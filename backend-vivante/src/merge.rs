@@ -84,6 +84,30 @@ fn can_saturate(i: &MInst<Vivante>) -> bool {
         )
 }
 
+/// Removes MOVs that leave every component where it is. Needs: physical registers. Returns how many.
+pub fn identities(mf: &mut MFunc<Vivante>) -> usize {
+    let mut removed = 0;
+    for b in &mut mf.blocks {
+        let before = b.insts.len();
+        b.insts.retain(|i| !is_identity(i));
+        removed += before - b.insts.len();
+    }
+    removed
+}
+
+fn is_identity(i: &MInst<Vivante>) -> bool {
+    let (Some(VOp::M(Op::Mov)), [d], [u]) = (i.target_op(), i.defs.as_slice(), i.uses.as_slice()) else { return false };
+    let (Some(d), Some(s)) = (d.phys(), u.phys()) else { return false };
+    let same = |(k, unit): (usize, u16)| s.place.unit(u16::from(u.mods.swz[k]).min(s.place.len() - 1)) == unit;
+    !i.mods.sat
+        && !i.mods.indexed
+        && !u.mods.indexed
+        && !u.mods.neg
+        && !u.mods.abs
+        && d.file == s.file
+        && d.place.units().enumerate().all(same)
+}
+
 /// How far apart instructions are looked for.
 const REACH: usize = 24;
 
