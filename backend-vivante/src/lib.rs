@@ -7,6 +7,7 @@ mod emit;
 mod forward;
 mod isel;
 mod merge;
+mod pack;
 mod tails;
 pub mod target;
 mod uniforms;
@@ -73,6 +74,7 @@ fn caps(generation: u8, how: How) -> Caps {
     };
     Caps {
         expand,
+        merge_access: if how.wide { 16 } else { 0 },
         // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
         select_array_bytes: if how.arrays { 16 } else { Caps::FULL.select_array_bytes },
         unroll: if how.unroll { Caps::FULL.unroll } else { 0 },
@@ -118,6 +120,8 @@ const TOO_LONG: &str = "program-size";
 struct How {
     /// Indexed variables in temporaries.
     arrays: bool,
+    /// Neighbouring accesses merged, scalars packed.
+    wide: bool,
     /// Loops unrolled.
     unroll: bool,
 }
@@ -125,10 +129,12 @@ struct How {
 impl How {
     /// What to try after a refusal.
     fn after(self, refused: &Diagnostic) -> Option<How> {
+        let room = matches!(refused.code, "out-of-registers" | "out-of-uniforms" | TOO_LONG);
         match refused.code {
             TOO_LONG if self.unroll => Some(How { unroll: false, ..self }),
             // Selects may do what neither temporaries nor memory can: with constants they vanish.
             _ if self.arrays && refused.class == Class::Unsupported => Some(How { arrays: false, ..self }),
+            _ if self.wide && room => Some(How { wide: false, ..self }),
             _ => None,
         }
     }
@@ -137,7 +143,7 @@ impl How {
 /// Compiles in the best way that the chip has room for.
 fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
     let fast = options.opt_level > 0;
-    let mut how = How { arrays: fast && !options.spill_all, unroll: options.opt_level > 1 };
+    let mut how = How { arrays: fast && !options.spill_all, wide: fast, unroll: options.opt_level > 1 };
     loop {
         match attempt(module, name, generation, options, how) {
             Err(d) => match how.after(&d) {
@@ -171,6 +177,16 @@ fn attempt(
     if options.opt_level > 0 {
         trace::enter("clamp", name);
         clamp::run(&mut m.funcs[func]);
+        if how.wide {
+            trace::enter("pack", name);
+            let mut f = std::mem::take(&mut m.funcs[func]);
+            pack::run(&mut f, &m, &Vivante::new(generation, 0));
+            m.funcs[func] = f;
+        }
+        if cfg!(debug_assertions) || options.verify {
+            let found = gpucc_ir::verify::verify_function(&m, &m.funcs[func]);
+            found.map_err(|e| Diagnostic::internal("pack", format!("{e:?}")))?;
+        }
     }
     let m = m;
     let e = &m.entries[0];
@@ -198,7 +214,7 @@ fn attempt(
     let first = Generated::new(&m, f, &t, &arrays, size, options, has_spills && options.spill_all)?;
     let Generated { mut isel, mut mf, moved, before, alloc, spilled } = match first {
         Ok(done) => done,
-        Err(AllocError::OutOfRegisters(_)) if has_spills && !how.arrays => {
+        Err(AllocError::OutOfRegisters(_)) if has_spills && !how.arrays && !how.wide => {
             Generated::new(&m, f, &t, &arrays, size, options, true)?.map_err(|e| refusal(e, &m, chip, true))?
         }
         Err(e) => return Err(refusal(e, &m, chip, false)),

@@ -43,6 +43,65 @@ const FLOATS: &str = "
 ";
 
 #[test]
+fn scalars_are_packed() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        let x = a[i];
+        let p = (x + 3u) ^ 0x55u; let q = (x + 5u) ^ 0x33u; let r = (x + 9u) ^ 0x0fu; let s = (x + 17u) ^ 0x71u;
+        b[i * 4u] = p; b[i * 4u + 1u] = q; b[i * 4u + 2u] = r; b[i * 4u + 3u] = s; }}"
+    );
+    for g in [GC3000, GC7000] {
+        let t = listing(&text, &ints(), g);
+        assert_eq!(count(&t, ": xor.u32"), 1, "{t}");
+        assert_eq!(count(&t, ": mov "), 0, "{t}");
+    }
+    // The integer unit of gc2000 computes one component.
+    let t = listing(&text, &ints(), GC2000);
+    assert_eq!(count(&t, ": xor.u32"), 4, "{t}");
+}
+
+#[test]
+fn what_depends_is_not_packed() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var x = a[i];
+        x = x ^ (x >> 1u); x = x ^ (x >> 2u); x = x ^ (x >> 4u);
+        b[i] = x; }}"
+    );
+    let t = listing(&text, &ints(), GC7000);
+    assert_eq!(count(&t, ": xor.u32"), 3, "{t}");
+}
+
+#[test]
+fn multiply_adds_are_packed_whole() {
+    let text = format!(
+        "{FLOATS} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        let x = a[i]; let y = a[i + 16u]; let z = a[i + 32u]; let w = a[i + 48u];
+        b[i] = x * 2.5 + y; b[i + 16u] = y * 3.5 + z; b[i + 32u] = z * 4.5 + w; b[i + 48u] = w * 5.5 + x; }}"
+    );
+    let t = listing(&text, &dispatch(), GC7000);
+    assert_eq!(count(&t, ": mad "), 1, "{t}");
+    assert_eq!(count(&t, ": mul "), 0, "{t}");
+}
+
+#[test]
+fn scalar_parameters_become_vectors() {
+    let text = format!(
+        "{FLOATS} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var x = a[i]; var y = a[i + 16u]; var z = a[i + 32u]; var w = a[i + 48u];
+        for (var k = 0u; k < 9u + u32(a[0] > 100.0); k++) {{
+            x = x * 1.5 + 0.5; y = y * 1.25 + 0.25; z = z * 0.75 + 0.125; w = w * 0.5 + 2.0;
+        }}
+        b[i] = x; b[i + 16u] = y; b[i + 32u] = z; b[i + 48u] = w; }}"
+    );
+    let t = listing(&text, &dispatch(), GC7000);
+    assert_eq!(count(&t, ": mad "), 1, "{t}");
+    // The loop passes the vector on where it is.
+    let rest: Vec<&str> = t.lines().skip_while(|l| !l.contains(": mad ")).collect();
+    assert!(!rest.iter().any(|l| l.contains(": mov ")), "{t}");
+}
+
+#[test]
 fn indexed_variables_live_in_temporaries() {
     let text = format!(
         "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
