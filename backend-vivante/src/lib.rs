@@ -112,6 +112,9 @@ impl Backend for VivanteBackend {
     }
 }
 
+/// Components of temporaries that scheduling may fill to hide latency: beyond them fewer threads would run.
+const AIM: u32 = 12;
+
 /// Code of the refusal for want of instruction memory.
 const TOO_LONG: &str = "program-size";
 
@@ -316,6 +319,11 @@ impl<'m> Generated<'m> {
         mf.split_critical_edges(t);
         if options.opt_level > 0 {
             edges::run(&mut mf, t);
+        }
+        if options.opt_level > 1 && !spills {
+            trace::enter("scheduling", &f.name);
+            gpucc_mir::schedule_before(&mut mf, t, &[AIM, 4]).map_err(|e| Diagnostic::internal("scheduling", e))?;
+            trace::enter("register allocation", &f.name);
         }
         let spilling = spills.then(|| Vivante::spilling(t.generation, isel.scratch_bytes, &mut mf));
         let before = if options.texts { gpucc_mir::print(&mf, t) } else { String::new() };
