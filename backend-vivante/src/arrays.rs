@@ -116,7 +116,7 @@ fn access(f: &Function, i: Inst, v: &mut Variable) -> bool {
     let dynamic = d.dyn_offset();
     if let Some(x) = dynamic {
         v.step = gcd(v.step, factor(f, x, 8));
-        if v.step % 4 != 0 {
+        if !v.step.is_multiple_of(4) {
             return false;
         }
     }

@@ -65,7 +65,13 @@ fn constants(mf: &mut MFunc<Vivante>) {
 }
 
 /// What an edge passes: registers, and constants made on it.
-type Passed = Vec<Result<VReg, MInst<Vivante>>>;
+type Passed = Vec<Argument>;
+
+#[derive(PartialEq)]
+enum Argument {
+    Reg(VReg),
+    Made(Box<MInst<Vivante>>),
+}
 
 /// What a block passes that does nothing else.
 fn passes(mf: &MFunc<Vivante>, b: usize) -> Option<Passed> {
@@ -83,9 +89,9 @@ fn passes(mf: &MFunc<Vivante>, b: usize) -> Option<Passed> {
         Some(i) => {
             let mut i = i.clone();
             i.defs[0].reg = Reg::V(VReg(0));
-            Err(i)
+            Argument::Made(Box::new(i))
         }
-        None => Ok(a),
+        None => Argument::Reg(a),
     });
     Some(args.collect())
 }

@@ -77,8 +77,8 @@ impl Isel<'_> {
         cx.f.def_op(s.value, Op::Compose)?;
         let mut words = Words::new();
         let mut swz = [0; 4];
-        for k in 0..count {
-            let one = self.trace(cx, s.value, [s.swz[k]; 4], 1, Fold::None);
+        for (c, &from) in swz.iter_mut().zip(&s.swz).take(count) {
+            let one = self.trace(cx, s.value, [from; 4], 1, Fold::None);
             let word = match constant_bits(cx, &one, 1) {
                 Some(bits) => Word::Const(bits[0]),
                 None => {
@@ -86,7 +86,7 @@ impl Isel<'_> {
                     all[usize::from(one.swz[0]).min(all.len() - 1)]
                 }
             };
-            swz[k] = words.iter().position(|&w| w == word).unwrap_or_else(|| {
+            *c = words.iter().position(|&w| w == word).unwrap_or_else(|| {
                 words.push(word);
                 words.len() - 1
             }) as u8;
