@@ -5,8 +5,10 @@ use gpucc_isa::{Inst, TextCx};
 use gpucc_mir::backend::CodegenOptions;
 use gpucc_mir::{MFunc, MInst, Opcode, PReg, Src, Use};
 use gpucc_vivante_machine as machine;
+use indexmap::IndexSet;
 use machine::table::Kind;
 use machine::{Op, operand};
+use rustc_hash::FxBuildHasher;
 
 use crate::target::{FILE, Mods, SrcMods, VOp, Vivante, row, uniform};
 use crate::uniforms::{Layout, Slot, Table, Word, Words};
@@ -59,6 +61,13 @@ fn words_of(table: &Table, inst: &MInst<Vivante>) -> Words {
         }
     }
     all
+}
+
+/// Words that a function reads and that only the uniform file can hold, each once.
+pub fn words(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
+    let all = mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| words_of(table, i));
+    let immediate = |w: &Word| matches!(w, Word::Const(bits) if t.immediate(*bits));
+    all.filter(|w| !immediate(w)).collect::<IndexSet<Word, FxBuildHasher>>().len()
 }
 
 /// On chips with the single-uniform rule: moves uniform operands to temporaries where an instruction needs more words

@@ -13,8 +13,7 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
-use gpucc_ir::diag::Class;
-use gpucc_ir::{Diagnostic, Module, Op, trace};
+use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
@@ -129,15 +128,39 @@ struct How {
     unroll: bool,
 }
 
+/// Why an attempt ended, and what could still help.
+struct Stop {
+    refused: Diagnostic,
+    /// There are variables in memory of the invocation.
+    private: bool,
+    /// Nothing that can be tried saves enough.
+    hopeless: bool,
+}
+
+impl From<Diagnostic> for Box<Stop> {
+    fn from(refused: Diagnostic) -> Box<Stop> {
+        Box::new(Stop { refused, private: false, hopeless: false })
+    }
+}
+
+impl Stop {
+    fn hopeless(refused: Diagnostic) -> Box<Stop> {
+        Box::new(Stop { refused, private: false, hopeless: true })
+    }
+}
+
 impl How {
     /// What to try after a refusal.
-    fn after(self, refused: &Diagnostic) -> Option<How> {
-        let room = matches!(refused.code, "out-of-registers" | "out-of-uniforms" | TOO_LONG);
-        match refused.code {
+    fn after(self, stop: &Stop) -> Option<How> {
+        match stop.refused.code {
+            _ if stop.refused.class != Class::Unsupported => None,
             TOO_LONG if self.unroll => Some(How { unroll: false, ..self }),
+            _ if stop.hopeless => None,
+            // One by one, constants may be immediates.
+            "out-of-uniforms" if self.wide => Some(How { wide: false, ..self }),
             // Selects may do what neither temporaries nor memory can: with constants they vanish.
-            _ if self.arrays && refused.class == Class::Unsupported => Some(How { arrays: false, ..self }),
-            _ if self.wide && room => Some(How { wide: false, ..self }),
+            _ if self.arrays && stop.private => Some(How { arrays: false, ..self }),
+            "out-of-registers" if self.wide => Some(How { arrays: false, wide: false, ..self }),
             _ => None,
         }
     }
@@ -149,11 +172,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let mut how = How { arrays: fast && !options.spill_all, wide: fast, unroll: options.opt_level > 1 };
     loop {
         match attempt(module, name, generation, options, how) {
-            Err(d) => match how.after(&d) {
+            Err(stop) => match how.after(&stop) {
                 Some(next) => how = next,
-                None => return Err(d),
+                None => return Err(stop.refused),
             },
-            done => return done,
+            Ok(done) => return Ok(done),
         }
     }
 }
@@ -164,8 +187,7 @@ fn attempt(
     generation: u8,
     options: &CodegenOptions,
     how: How,
-) -> Result<Output, Diagnostic> {
-    let chip = NAMES[generation as usize];
+) -> Result<Output, Box<Stop>> {
     let pipeline = gpucc_opt::Options {
         level: options.opt_level,
         verify: options.verify || cfg!(debug_assertions),
@@ -191,11 +213,39 @@ fn attempt(
             found.map_err(|e| Diagnostic::internal("pack", format!("{e:?}")))?;
         }
     }
-    let m = m;
+    let private = uses_private(&m, &m.funcs[func]);
+    generate(m, &report, generation, options, how).map_err(|mut stop| {
+        stop.private = private;
+        stop
+    })
+}
+
+/// Whether a function has variables in memory of the invocation.
+fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
+    f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
+        Attr::Mem(x) | Attr::Atomic(_, x) => match x.place {
+            Place::Local(_) => true,
+            Place::Global(g) => m.globals[g].space != Space::Workgroup,
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+/// Machine code of what the passes made.
+fn generate(
+    m: Module,
+    report: &gpucc_opt::Report,
+    generation: u8,
+    options: &CodegenOptions,
+    how: How,
+) -> Result<Output, Box<Stop>> {
+    let chip = NAMES[generation as usize];
     let e = &m.entries[0];
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(Diagnostic::unsupported("stage", format!("vivante:{chip} takes compute entry points only"))
-            .at(e.span, "this stage"));
+            .at(e.span, "this stage")
+            .into());
     }
     let f = &m.funcs[e.func];
     let size = e.workgroup_size;
@@ -205,7 +255,8 @@ fn attempt(
             "workgroup-size",
             format!("vivante:{chip} has workgroups of at most 1024 invocations, this one has {invocations}"),
         )
-        .at(e.span, "this entry point"));
+        .at(e.span, "this entry point")
+        .into());
     }
     let arrays = if how.arrays { arrays::choose(f, &m) } else { Arrays::default() };
     let t = Vivante::new(generation, arrays.rows);
@@ -217,10 +268,10 @@ fn attempt(
     let first = Generated::new(&m, f, &t, &arrays, size, options, has_spills && options.spill_all)?;
     let Generated { mut isel, mut mf, moved, before, alloc, spilled } = match first {
         Ok(done) => done,
-        Err(AllocError::OutOfRegisters(_)) if has_spills && !how.arrays && !how.wide => {
+        Err(AllocError::OutOfRegisters(_)) if has_spills && array_rows == 0 && !how.wide => {
             Generated::new(&m, f, &t, &arrays, size, options, true)?.map_err(|e| refusal(e, &m, chip, true))?
         }
-        Err(e) => return Err(refusal(e, &m, chip, false)),
+        Err(e) => return Err(refusal(e, &m, chip, false).into()),
     };
     isel.scratch_bytes = isel.scratch_bytes.saturating_add(spilled);
 
@@ -246,7 +297,8 @@ fn attempt(
             "out-of-uniforms",
             format!("vivante:{chip} has {limit} uniform registers, this needs {}", layout.registers.len()),
         )
-        .at(e.span, "this entry point"));
+        .at(e.span, "this entry point")
+        .into());
     }
     let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let p = emit::emit(&mf, &t, &isel.uniforms, layout, options)?;
@@ -257,7 +309,8 @@ fn attempt(
             TOO_LONG,
             format!("vivante:{chip} has room for {most} instructions, this needs {count}"),
         )
-        .at(e.span, "this entry point"));
+        .at(e.span, "this entry point")
+        .into());
     }
 
     let entry = container_entry(&m, &isel, &p, temps, options);
@@ -277,7 +330,7 @@ fn attempt(
         ir: m,
         mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
         stats,
-        dumps: report.dumps,
+        dumps: report.dumps.clone(),
         times,
     })
 }
@@ -302,7 +355,7 @@ impl<'m> Generated<'m> {
         size: [u32; 3],
         options: &CodegenOptions,
         spills: bool,
-    ) -> Result<Result<Generated<'m>, AllocError>, Diagnostic> {
+    ) -> Result<Result<Generated<'m>, AllocError>, Box<Stop>> {
         trace::enter("isel", &f.name);
         let mut isel = Isel::new(m, f, t, arrays.clone(), size, spills);
         let mut mf = gpucc_mir::select(f, &mut isel)?;
@@ -314,6 +367,7 @@ impl<'m> Generated<'m> {
         gpucc_mir::dce(&mut mf, t);
         trace::enter("single uniform", &f.name);
         let moved = emit::single_uniform(&mut mf, t, &isel.uniforms);
+        too_much(&mf, t, &isel.uniforms).map_err(|d| Stop::hopeless(d.at(m.entries[0].span, "this entry point")))?;
         trace::enter("register allocation", &f.name);
         mf.sort_blocks();
         mf.split_critical_edges(t);
@@ -336,6 +390,31 @@ impl<'m> Generated<'m> {
     }
 }
 
+/// How many times fewer instructions later passes may leave, at most.
+const SHRINK: usize = 8;
+
+/// Refuses early what cannot fit, whatever is tried: allocation costs the most time.
+fn too_much(mf: &MFunc<Vivante>, t: &Vivante, table: &uniforms::Table) -> Result<(), Diagnostic> {
+    let chip = NAMES[t.generation as usize];
+    let limit = machine::rules::UNIFORMS[t.generation as usize] as usize;
+    let words = emit::words(mf, t, table);
+    if words > 4 * limit {
+        return Err(Diagnostic::unsupported(
+            "out-of-uniforms",
+            format!("vivante:{chip} has {limit} uniform registers, this needs at least {}", words.div_ceil(4)),
+        ));
+    }
+    let most = machine::rules::INSTRUCTIONS[t.generation as usize] as usize;
+    let count = mf.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.target_op().is_some()).count();
+    if count > SHRINK * most {
+        return Err(Diagnostic::unsupported(
+            TOO_LONG,
+            format!("vivante:{chip} has room for {most} instructions, this needs more than {}", count / SHRINK),
+        ));
+    }
+    Ok(())
+}
+
 fn refusal(e: AllocError, m: &Module, chip: &str, spills: bool) -> Diagnostic {
     let note = if spills {
         "spilled registers do not help here: one instruction wants them all"
@@ -346,8 +425,8 @@ fn refusal(e: AllocError, m: &Module, chip: &str, spills: bool) -> Diagnostic {
         AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
             "out-of-registers",
             format!(
-                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once, at `{}`",
-                o.limit, o.demand, o.inst
+                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once",
+                o.limit, o.demand
             ),
         )
         .at(m.span(o.loc), "most values are alive here")
@@ -471,4 +550,37 @@ fn statistics(p: &emit::Program, temps: u16, moved: usize, alloc: &AllocStats, i
     ]
     .map(|(k, v)| (k.to_owned(), v))
     .to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: How = How { arrays: true, wide: true, unroll: true };
+
+    fn stop(code: &'static str, private: bool, hopeless: bool) -> Stop {
+        Stop { refused: Diagnostic::unsupported(code, "what it is"), private, hopeless }
+    }
+
+    /// Every way that is tried after a program was refused in the first one.
+    fn ways(s: &Stop) -> usize {
+        core::iter::successors(Some(ALL), |h| h.after(s)).count()
+    }
+
+    #[test]
+    fn each_way_is_tried_once() {
+        assert_eq!(ways(&stop("out-of-registers", true, false)), 3);
+        assert_eq!(ways(&stop("out-of-uniforms", true, false)), 3);
+        assert_eq!(ways(&stop(TOO_LONG, true, false)), 3);
+        assert_eq!(ways(&stop("type", true, false)), 2);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_tried() {
+        assert_eq!(ways(&stop("type", false, false)), 1);
+        assert_eq!(ways(&stop("out-of-uniforms", true, true)), 1);
+        assert_eq!(ways(&stop(TOO_LONG, false, true)), 2);
+        let bug = Stop { refused: Diagnostic::internal("pack", "a bug"), private: true, hopeless: false };
+        assert_eq!(ways(&bug), 1);
+    }
 }

@@ -190,6 +190,11 @@ impl Vivante {
         [Use::preg(SPILL_BASE), Use::imm(self.spill_at.unwrap_or(0) + WORD * slot.word)]
     }
 
+    /// Whether these bits can be an immediate.
+    pub fn immediate(&self, bits: u32) -> bool {
+        self.generation != machine::GC2000 && machine::operand::imm_bits(bits).is_some()
+    }
+
     /// Whether a register belongs to indexed variables.
     pub fn in_arrays(&self, p: gpucc_mir::PReg) -> bool {
         p.file == FILE && p.place.row(4) >= self.array_row

@@ -5,7 +5,7 @@
 //! register that has most of their words already and room for the others.
 
 use gpucc_container::Source;
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -99,6 +99,8 @@ impl Table {
 pub struct Layout {
     /// Registers with their components.
     pub registers: Vec<[Option<Word>; 4]>,
+    /// The registers that hold a word.
+    places: IndexMap<Word, SmallVec<[u32; 4]>, FxBuildHasher>,
 }
 
 impl Layout {
@@ -110,21 +112,23 @@ impl Layout {
         sets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         sets.dedup();
         let mut layout = Layout::default();
+        // Registers with room.
+        let mut open: Vec<usize> = Vec::new();
         for set in &sets {
             if layout.find(set).is_some() {
                 continue;
             }
             let missing = |r: &[Option<Word>; 4]| set.iter().filter(|w| !r.contains(&Some(**w))).count();
             let free = |r: &[Option<Word>; 4]| r.iter().filter(|w| w.is_none()).count();
-            let best = layout
-                .registers
+            let best = open
                 .iter()
-                .enumerate()
+                .map(|&i| (i, &layout.registers[i]))
                 .filter(|(_, r)| missing(r) <= free(r))
                 .min_by_key(|(i, r)| (missing(r), free(r), *i))
                 .map(|(i, _)| i);
             let at = best.unwrap_or_else(|| {
                 layout.registers.push([None; 4]);
+                open.push(layout.registers.len() - 1);
                 layout.registers.len() - 1
             });
             let r = &mut layout.registers[at];
@@ -133,7 +137,11 @@ impl Layout {
                     && let Some(hole) = r.iter_mut().find(|x| x.is_none())
                 {
                     *hole = Some(*w);
+                    layout.places.entry(*w).or_default().push(at as u32);
                 }
+            }
+            if r.iter().all(Option::is_some) {
+                open.retain(|&i| i != at);
             }
         }
         layout
@@ -141,7 +149,9 @@ impl Layout {
 
     /// The register that holds all of these words.
     pub fn find(&self, set: &[Word]) -> Option<usize> {
-        self.registers.iter().position(|r| set.iter().all(|w| r.contains(&Some(*w))))
+        let Some(first) = set.first() else { return (!self.registers.is_empty()).then_some(0) };
+        let holds = |r: &&u32| set.iter().all(|w| self.registers[**r as usize].contains(&Some(*w)));
+        self.places.get(first)?.iter().filter(holds).min().map(|&r| r as usize)
     }
 
     /// Component of a word in a register.

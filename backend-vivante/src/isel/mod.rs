@@ -355,7 +355,7 @@ impl<'m> Isel<'m> {
 
     /// A literal as an operand: immediate where the chip has one.
     fn literal(&mut self, bits: u32) -> Use<Vivante> {
-        if self.t.generation != machine::GC2000 && machine::operand::imm_bits(bits).is_some() {
+        if self.t.immediate(bits) {
             return Use::imm(bits);
         }
         self.word(Word::Const(bits))
