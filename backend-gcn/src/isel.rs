@@ -199,6 +199,15 @@ impl<'m> Isel<'m> {
         cx.emit(i);
     }
 
+    /// Puts an operand into a vector register: a copy, if it is in one already, that allocation can do without.
+    fn set(&mut self, cx: &mut Cx<'_>, r: VReg, x: U) {
+        if self.is_vector_reg(cx, &x) && x.vreg().is_some() && x.mods == SrcMods::default() {
+            cx.emit(MInst::copy(r, x));
+        } else {
+            self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+        }
+    }
+
     fn make_v(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
         let t = cx.temp(V);
         self.valu(cx, i.def(t));
@@ -269,7 +278,7 @@ impl<'m> Isel<'m> {
             Sysval::LocalInvocationId => {
                 for (c, &r) in out.iter().enumerate() {
                     let id = self.local_id(cx, c);
-                    self.valu(cx, op(Op::VMovB32).def(r).arg(id));
+                    self.set(cx, r, id);
                 }
             }
             Sysval::WorkgroupId => {
@@ -529,7 +538,8 @@ impl<'m> Isel<'m> {
             }
             Ir::Bitcast if out.len() == 1 => {
                 let x = self.any(cx, a(0));
-                op(Op::VMovB32).arg(x)
+                self.set(cx, r, x);
+                return Ok(());
             }
             Ir::Bitcast => {
                 let from = cx.regs(a(0));
@@ -547,7 +557,7 @@ impl<'m> Isel<'m> {
             Ir::Splat => {
                 let x = self.any(cx, a(0));
                 for &r in &out {
-                    self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+                    self.set(cx, r, x);
                 }
                 return Ok(());
             }
@@ -563,7 +573,7 @@ impl<'m> Isel<'m> {
             Ir::Compose => {
                 for (k, &r) in out.iter().enumerate() {
                     let x = self.any(cx, a(k));
-                    self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+                    self.set(cx, r, x);
                 }
                 return Ok(());
             }
