@@ -93,6 +93,8 @@ pub struct Program {
     pub locs: Vec<(u32, Loc)>,
     pub instructions: u64,
     pub counts: Counts,
+    /// Cycles of one wave, estimated.
+    pub latency: u64,
     /// Highest scalar register in use, and highest vector register, plus one.
     pub sgprs: u32,
     pub vgprs: u32,
@@ -432,8 +434,8 @@ impl Emitter {
     }
 }
 
-/// Emits an allocated function.
-pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
+/// Emits an allocated function; with `order`, instructions may change places.
+pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Program {
     let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::new();
     let mut succs: Vec<Vec<usize>> = Vec::new();
@@ -461,8 +463,15 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8) -> Program {
         succs.push(to);
     }
     crate::tidy::run(&mut blocks, &succs);
+    if order {
+        for block in &mut blocks {
+            crate::clauses::gather(block);
+            crate::clauses::fill(block, generation);
+        }
+    }
     crate::waits::insert(&mut blocks, &succs, generation);
-    finish(&blocks, &e)
+    let depths: Vec<u32> = mf.blocks.iter().map(|b| u32::from(b.loop_depth)).collect();
+    Program { latency: crate::model::estimate(&blocks, &depths), ..finish(&blocks, &e) }
 }
 
 /// Loads what the program needs everywhere.
@@ -527,5 +536,5 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
         code.extend(gpucc_gcn_machine::encode(&inst, e.generation).unwrap_or_default());
         instructions += 1;
     }
-    Program { code, locs, instructions, counts, sgprs: e.sgprs, vgprs: e.vgprs }
+    Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }
 }

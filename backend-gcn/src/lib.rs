@@ -4,6 +4,7 @@
 //! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
 //! allocation `emit` writes forms and branches, `waits` wait counts and wait states.
 
+mod clauses;
 mod edges;
 mod emit;
 mod exec;
@@ -12,6 +13,7 @@ mod flow;
 mod homes;
 mod isel;
 mod mem;
+mod model;
 mod ops;
 mod ranges;
 mod tables;
@@ -23,7 +25,7 @@ use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
-use gpucc_mir::{AllocError, AllocOptions};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
 use gpucc_opt::{Caps, Funnel, OpSet};
 
 use tables::Tables;
@@ -150,6 +152,53 @@ impl Memory {
     }
 }
 
+/// Whether instructions change places.
+fn schedules(options: &CodegenOptions) -> bool {
+    options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
+}
+
+/// Schedules and allocates. The schedule stays within the registers that leave the program its waves; where it turns out
+/// that the code as it was needs less, that is taken.
+fn allocate(
+    mf: &mut MFunc<Gcn>,
+    t: &Gcn,
+    fixed: u32,
+    generation: u8,
+    options: &CodegenOptions,
+) -> Result<AllocStats, AllocError> {
+    let how = AllocOptions::from(options);
+    if !schedules(options) {
+        return gpucc_mir::allocate(mf, t, &how);
+    }
+    let pressure = gpucc_mir::pressure(mf, t).map_err(AllocError::Invalid)?;
+    let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
+    let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
+    let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
+    limits[s] = limits[s].min(scalar.saturating_sub(fixed));
+    limits[v] = limits[v].min(vector);
+    let plain = mf.clone();
+    gpucc_mir::schedule_before(mf, t, &limits).map_err(AllocError::Invalid)?;
+    let scheduled = mf.clone();
+    let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
+    // Less is better: spilling first, then waves that are lost, then moves.
+    let cost = |a: &Result<AllocStats, AllocError>| match a {
+        Ok(a) => (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves),
+        Err(_) => (u64::MAX, 0, 0),
+    };
+    let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
+    let mut best = gpucc_mir::allocate(mf, t, &how);
+    for (mut other, tight) in [(plain, false), (scheduled, true)] {
+        if cost(&best) <= (0, least, u32::MAX) {
+            break;
+        }
+        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
+        if cost(&answer) < cost(&best) {
+            (*mf, best) = (other, answer);
+        }
+    }
+    best
+}
+
 fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
     let chip = NAMES[generation as usize];
     let pipeline = gpucc_opt::Options {
@@ -211,10 +260,13 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         trace::enter("exec masks", &f.name);
         exec::lower(&mut mf, &plan, &t);
         trace::enter("machine clean-up", &f.name);
+        if options.opt_level > 0 {
+            gpucc_mir::copy_prop(&mut mf, &t);
+        }
         gpucc_mir::dce(&mut mf, &t);
         let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
         trace::enter("register allocation", &f.name);
-        match gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)) {
+        match allocate(&mut mf, &t, fixed.end, generation, options) {
             Ok(stats) => break (mf, t, fixed, ids, before, stats),
             Err(AllocError::OutOfRegisters(o)) if o.file == "s" && !spills.scalar => spills.scalar = true,
             Err(AllocError::OutOfRegisters(o)) if o.file == "v" && spills.vector.is_none() => {
@@ -249,10 +301,15 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         stats.used.get(usize::from(target::FILE_V)).and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
     target::lower_spill_lanes(&mut mf, if lanes > 0 { top.map_or(0, |u| u + 1) } else { target::SPILL_LANES });
     let after = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
+    let order = schedules(options);
+    if order {
+        trace::enter("scheduling", &f.name);
+        gpucc_mir::schedule_after(&mut mf, &t);
+    }
     trace::enter("emission", &f.name);
     gpucc_mir::thread_jumps(&mut mf, &t);
     gpucc_mir::drop_fallthrough(&mut mf, &t);
-    let p = emit::emit(&mf, &fixed, generation);
+    let p = emit::emit(&mf, &fixed, generation, order);
 
     let highest = (0..3).rev().find(|&c| ids[c]).unwrap_or(0);
     let vgprs = p.vgprs.max(highest as u32 + 1);
@@ -279,6 +336,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ("sgprs", u64::from(p.sgprs)),
         ("vgprs", u64::from(vgprs)),
         ("waves", u64::from(waves)),
+        ("latency", p.latency),
         ("valu", p.counts.valu),
         ("salu", p.counts.salu),
         ("vmem", p.counts.vmem),

@@ -4,17 +4,30 @@
 //! masks live along the graph of the wave. What a program needs everywhere (descriptors, system values) sits in scalar
 //! registers outside the budget.
 
-use gpucc_gcn_machine::Op;
+use gpucc_gcn_machine::{Op, Unit};
 use gpucc_mir::{
     BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
     Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
 
+use crate::model;
+
 /// Scalar registers.
 pub const FILE_S: FileId = 0;
 /// Vector registers.
 pub const FILE_V: FileId = 1;
+
+/// Scalar registers by code, those with names included.
+const SCALAR_CODES: u16 = 128;
+
+/// EXEC.
+const EXEC: PReg = PReg { file: FILE_S, place: gpucc_mir::Placement::run(126, 2) };
+
+/// What may meet in memory: workgroup memory, scratch and buffers are apart. 0 would be anything.
+const SPACE_LDS: u16 = 1;
+const SPACE_SCRATCH: u16 = 2;
+const SPACE_BUFFER: u16 = 3;
 
 /// One scalar register.
 pub const S: Class = Class(0);
@@ -80,6 +93,11 @@ pub enum Cond {
 pub struct Mods(pub SmallVec<[(&'static str, u32); 3]>);
 
 impl Mods {
+    /// Whether a modifier is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|m| m.0 == name)
+    }
+
     /// The value of a modifier, 0 when absent.
     pub fn get(&self, name: &str) -> u32 {
         self.0.iter().find(|m| m.0 == name).map_or(0, |m| m.1)
@@ -139,7 +157,7 @@ impl Gcn {
         let vectors = if spills.scalar { SPILL_LANES } else { 256 };
         Gcn {
             files: [
-                RegFile::new("s", 104, Cfg::Linear).budget(scalar),
+                RegFile::new("s", SCALAR_CODES, Cfg::Linear).budget(scalar),
                 RegFile::new("v", 256, Cfg::Logical).budget(UnitSet::first(vectors)),
             ],
             spills,
@@ -184,12 +202,22 @@ impl Target for Gcn {
                 info.side_effect = true;
             }
             Opcode::Op(GOp::I(op)) => {
-                let name = op.name();
-                let memory = ["buffer_", "ds_", "s_buffer_", "s_load_"].iter().any(|p| name.starts_with(p));
-                if memory {
-                    info.latency = 40;
-                    info.reads = inst.mods.get("@readonly") == 0;
-                    info.writes = !name.contains("load") && !name.contains("read");
+                if let Some(facts) = model::facts(op) {
+                    info.latency = model::latency(facts).div_ceil(model::SLOT) as u16;
+                    info.unit = facts.unit as u8;
+                    info.space = match facts.unit {
+                        Unit::Lds => SPACE_LDS,
+                        Unit::Vmem if inst.mods.has("soffset") => SPACE_SCRATCH,
+                        Unit::Vmem => SPACE_BUFFER,
+                        _ => 0,
+                    };
+                    if matches!(facts.unit, Unit::Lds | Unit::Vmem | Unit::Smem) {
+                        let name = op.name();
+                        info.reads = inst.mods.get("@readonly") == 0;
+                        // Loads that others' stores can be seen by keep their order.
+                        let seen = inst.mods.get("glc") != 0;
+                        info.writes = seen || !name.contains("load") && !name.contains("read");
+                    }
                 }
                 if op == Op::SBarrier {
                     info.side_effect = true;
@@ -201,6 +229,18 @@ impl Target for Gcn {
             _ => {}
         }
         info
+    }
+
+    fn implicit(&self, inst: &MInst<Self>, reads: &mut SmallVec<[PReg; 4]>, writes: &mut SmallVec<[PReg; 4]>) {
+        let _ = writes;
+        let Some(GOp::I(op)) = inst.target_op() else { return };
+        let vector = model::facts(op).is_some_and(|f| !matches!(f.unit, Unit::Salu | Unit::Smem | Unit::Branch));
+        if vector || op == Op::SAndSaveexecB64 {
+            reads.push(EXEC);
+        }
+        if inst.mods.has("soffset") {
+            reads.push(PReg::new(FILE_S, inst.mods.get("soffset") as u16, 1));
+        }
     }
 
     fn spill_to(&self, class: Class) -> SpillTo {

@@ -18,7 +18,7 @@ type Since = BTreeMap<u32, u8>;
 
 /// What is outstanding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct State {
+pub struct State {
     vm: Since,
     lds: Since,
     scalar: Since,
@@ -57,7 +57,7 @@ impl State {
     }
 
     /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
-    fn needs(&self, item: &Item) -> [Option<u8>; 3] {
+    pub fn needs(&self, item: &Item) -> [Option<u8>; 3] {
         let least =
             |m: &Since, r: &Ranges| r.iter().flat_map(|&(a, n)| m.range(a..a + n)).map(|(_, &n)| n.min(DEEPEST)).min();
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
@@ -79,7 +79,8 @@ impl State {
         [vm, data, lgkm]
     }
 
-    fn wait(&mut self, [vm, data, lgkm]: [Option<u8>; 3]) {
+    /// The state after waiting so.
+    pub fn wait(&mut self, [vm, data, lgkm]: [Option<u8>; 3]) {
         if let Some(n) = vm {
             self.vm.retain(|_, m| *m < n);
             self.any_vm &= n > 0;
@@ -94,10 +95,11 @@ impl State {
                 self.any_lgkm = false;
             }
         }
+        self.pass(1);
     }
 
     /// Wait states that `item` lacks.
-    fn states(&self, item: &Item, generation: u8) -> u8 {
+    pub fn states(&self, item: &Item, generation: u8) -> u8 {
         let need = match item.counter {
             Counter::Vm => 5,
             Counter::Scalar if generation == 0 => 4,
@@ -122,7 +124,8 @@ impl State {
         }
     }
 
-    fn issue(&mut self, item: &Item, generation: u8) {
+    /// The state after an instruction.
+    pub fn issue(&mut self, item: &Item, generation: u8) {
         self.pass(1);
         let registers = |r: &Ranges| r.iter().flat_map(|&(a, n)| a..a + n).collect::<Vec<u32>>();
         let age = |m: &mut Since| m.values_mut().for_each(|n| *n = n.saturating_add(1));
@@ -176,7 +179,6 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
             let needs = state.needs(item);
             if needs.iter().any(Option::is_some) {
                 state.wait(needs);
-                state.pass(1);
                 if let Some(out) = out.as_deref_mut() {
                     let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
                     let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
@@ -196,20 +198,26 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
             }
         }
     };
-    // Blocks come after one of their predecessors; loops take a few more rounds.
+    // Blocks come after one of their predecessors; loops take a few more rounds, of the blocks that change.
+    let mut due = vec![true; blocks.len()];
     loop {
         let mut changed = false;
         for b in 0..blocks.len() {
+            if !std::mem::take(&mut due[b]) {
+                continue;
+            }
             let Some(mut state) = entry[b].clone() else { continue };
             run(&mut state, &blocks[b], None);
             for &s in &succs[b] {
-                match &mut entry[s] {
-                    Some(e) => changed |= e.join(&state),
+                let new = match &mut entry[s] {
+                    Some(e) => e.join(&state),
                     e => {
                         *e = Some(state.clone());
-                        changed = true;
+                        true
                     }
-                }
+                };
+                due[s] |= new;
+                changed |= new && s <= b;
             }
         }
         if !changed {

@@ -1,0 +1,188 @@
+//! Order of finished code within a block: memory instructions of one kind stand together (a clause), and work that
+//! depends on nothing stands where wait states would be empty.
+//!
+//! Needs: blocks without waits. Keeps: what each instruction reads, registers and memory alike. Both look a bounded number
+//! of instructions ahead, so the whole is linear.
+
+use gpucc_gcn_machine::{Op, operand};
+
+use crate::emit::{Counter, Item, Ranges};
+use crate::waits::State;
+
+/// So many other instructions may pass the memory instructions that wait for one more of their kind.
+const REACH: usize = 8;
+
+/// Instructions of a clause, at most: all results of a longer one could not be counted.
+const LONGEST: usize = 12;
+
+/// Instructions looked at for filling a wait state.
+const AHEAD: usize = 12;
+
+fn overlap(a: &Ranges, b: &Ranges) -> bool {
+    a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
+}
+
+/// Whether two instructions must keep their order for the sake of registers.
+fn ordered(a: &Item, b: &Item) -> bool {
+    overlap(&a.writes, &b.reads) || overlap(&a.writes, &b.writes) || overlap(&a.reads, &b.writes)
+}
+
+/// What every vector instruction depends on without naming it.
+fn sets_state(i: &Item) -> bool {
+    let state: Ranges = vec![(operand::EXEC, 2), (operand::M0, 1)];
+    overlap(&i.writes, &state) || i.inst.op().name().ends_with("saveexec_b64")
+}
+
+/// Whether nothing may pass an instruction.
+fn stays(i: &Item) -> bool {
+    i.barrier || i.label.is_some() || matches!(i.inst.op(), Op::SEndpgm)
+}
+
+/// What an instruction can form clauses with: its counter, and whether it stores.
+fn kind(i: &Item) -> Option<(Counter, bool)> {
+    let name = i.inst.op().name();
+    let load = name.contains("load") || name.starts_with("ds_read");
+    let store = name.contains("store") || name.starts_with("ds_write");
+    (i.counter != Counter::None && (load || store)).then_some((i.counter, store))
+}
+
+/// Puts memory instructions of one kind next to each other: those that come first wait for the others, if there is little
+/// in between and none of it depends on them.
+pub fn gather(block: &mut Vec<Item>) {
+    let mut out: Vec<Item> = Vec::with_capacity(block.len());
+    // The clause, and what has passed its last instruction.
+    let (mut clause, mut passed): (Vec<Item>, Vec<Item>) = (Vec::new(), Vec::new());
+    for i in std::mem::take(block) {
+        let same = clause.first().is_some_and(|c| kind(c) == kind(&i)) && clause.len() < LONGEST;
+        let depends = clause.iter().any(|c| ordered(c, &i));
+        if same && !depends {
+            out.append(&mut passed);
+            clause.push(i);
+            continue;
+        }
+        let free = !clause.is_empty() && i.counter == Counter::None;
+        if free && !depends && passed.len() < REACH && !sets_state(&i) && !stays(&i) {
+            passed.push(i);
+            continue;
+        }
+        out.append(&mut clause);
+        out.append(&mut passed);
+        if kind(&i).is_some() {
+            clause.push(i);
+        } else {
+            out.push(i);
+        }
+    }
+    out.append(&mut clause);
+    out.append(&mut passed);
+    *block = out;
+}
+
+/// Moves vector instructions that depend on nothing in between to where wait states would be empty. Returns how many.
+pub fn fill(block: &mut [Item], generation: u8) -> usize {
+    let mut state = State::default();
+    let mut moved = 0;
+    for k in 0..block.len() {
+        if state.states(&block[k], generation) > 0
+            && let Some(from) = filler(&block[k..], &state, generation)
+        {
+            block[k..=k + from].rotate_right(1);
+            moved += 1;
+        }
+        let needs = state.needs(&block[k]);
+        if needs.iter().any(Option::is_some) {
+            state.wait(needs);
+        }
+        state.issue(&block[k], generation);
+    }
+    moved
+}
+
+/// The first vector instruction behind the first of `rest` that can as well be executed before it.
+fn filler(rest: &[Item], state: &State, generation: u8) -> Option<usize> {
+    for (n, i) in rest.iter().enumerate().take(AHEAD + 1) {
+        if stays(i) || sets_state(i) {
+            return None;
+        }
+        let free = i.is_valu
+            && state.states(i, generation) == 0
+            && state.needs(i).iter().all(Option::is_none)
+            && i.writes.iter().all(|w| w.0 >= 256);
+        if n > 0 && free && !rest[..n].iter().any(|before| ordered(before, i)) {
+            return Some(n);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use gpucc_gcn_machine::{Op, emit as form};
+
+    use super::{fill, gather};
+    use crate::emit::{Counter, Item, Ranges};
+
+    fn item(op: Op, counter: Counter, reads: Ranges, writes: Ranges) -> Item {
+        let row = form::row(op, form::Form::Short, false, 2).unwrap();
+        let is_valu = op.name().starts_with("v_");
+        let is_store = op.name().starts_with("buffer_store");
+        Item { counter, reads, writes, is_valu, is_store, ..Item::control(form::inst(row)) }
+    }
+
+    fn v(n: u32) -> (u32, u32) {
+        (256 + n, 1)
+    }
+
+    fn mov(to: u32, from: u32) -> Item {
+        item(Op::VMovB32, Counter::None, vec![v(from)], vec![v(to)])
+    }
+
+    fn load(to: u32, at: u32) -> Item {
+        item(Op::BufferLoadDword, Counter::Vm, vec![v(at), (4, 4)], vec![v(to)])
+    }
+
+    fn store() -> Item {
+        item(Op::BufferStoreDwordx4, Counter::Vm, vec![(256, 4), v(9), (4, 4)], vec![])
+    }
+
+    fn order(block: &[Item]) -> Vec<(Op, u32)> {
+        block.iter().map(|i| (i.inst.op(), i.writes.first().map_or(0, |w| w.0 & 255))).collect()
+    }
+
+    #[test]
+    fn loads_wait_for_the_next_one() {
+        let mut b = vec![load(1, 10), mov(11, 20), load(2, 11), mov(5, 1)];
+        gather(&mut b);
+        let l = Op::BufferLoadDword;
+        assert_eq!(order(&b), [(Op::VMovB32, 11), (l, 1), (l, 2), (Op::VMovB32, 5)]);
+    }
+
+    #[test]
+    fn loads_stay_where_something_depends_on_them() {
+        // A use of the result; a store of the same kind of memory; an address that is overwritten.
+        for between in [mov(11, 1), store(), mov(10, 20)] {
+            let mut b = vec![load(1, 10), between, load(2, 12)];
+            let before = order(&b);
+            gather(&mut b);
+            assert_eq!(order(&b), before);
+        }
+    }
+
+    #[test]
+    fn a_wait_state_is_filled_with_work() {
+        let mut b = vec![store(), mov(0, 20), mov(1, 20), mov(30, 21)];
+        assert_eq!(fill(&mut b, 2), 1);
+        assert_eq!(order(&b)[1..], [(Op::VMovB32, 30), (Op::VMovB32, 0), (Op::VMovB32, 1)]);
+    }
+
+    #[test]
+    fn a_wait_state_stays_empty_if_all_work_depends() {
+        // What overwrites the data too, what reads a result, and what overwrites a source.
+        for other in [mov(2, 21), mov(30, 0), mov(20, 21)] {
+            let mut b = vec![store(), mov(0, 20), other];
+            assert_eq!(fill(&mut b, 2), 0);
+        }
+        // gfx6 has no such hazard.
+        assert_eq!(fill(&mut [store(), mov(0, 20), mov(30, 21)], 0), 0);
+    }
+}

@@ -1,0 +1,92 @@
+//! What instructions cost, from the table: for scheduling, and for the estimate that `--stats` shows.
+
+use std::collections::VecDeque;
+
+use gpucc_gcn_machine::emit::rows_of;
+use gpucc_gcn_machine::{Facts, Op, Unit, abi, table};
+
+use crate::emit::{Counter, Item};
+
+/// Cycles in which a wave gets one instruction issued.
+pub const SLOT: u32 = 4;
+
+/// What the table says of an operation, on the newest generation that has it.
+pub fn facts(op: Op) -> Option<Facts> {
+    let row = (0..3).rev().find_map(|g| rows_of(op, g).first())?;
+    Some(table().rows[*row as usize].facts)
+}
+
+/// Cycles from the issue of an instruction until its result can be used, caches hit.
+pub fn latency(facts: Facts) -> u32 {
+    let issue = u32::from(facts.cycles);
+    match facts.unit {
+        Unit::Vmem | Unit::Flat => 300 + issue,
+        Unit::Smem => 120 + issue,
+        Unit::Lds => 64 + issue,
+        _ => issue,
+    }
+}
+
+/// Registers of each file that leave a program with this pressure as many waves as it can have.
+pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
+    let waves = abi::waves(vector, scalar, generation);
+    let most = |top: u32, fits: &dyn Fn(u32) -> bool| (1..=top).rev().find(|&n| fits(n)).unwrap_or(1);
+    (most(104, &|s| abi::waves(0, s, generation) >= waves), most(256, &|v| abi::waves(v, 0, generation) >= waves))
+}
+
+/// Loops around a block count so often at most, each as 8 turns: the weights of `gpucc_opt::pipeline::work`.
+const DEEPEST: u32 = 4;
+
+/// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it. Blocks are run in
+/// order; an instruction takes its issue cycles, and a wait the time until the operations that it waits for are done.
+pub fn estimate(blocks: &[Vec<Item>], depths: &[u32]) -> u64 {
+    // When the outstanding operations of each counter are done, oldest first.
+    let mut pending: [VecDeque<u64>; 2] = Default::default();
+    let (mut now, mut sum) = (0u64, 0u64);
+    for (block, depth) in blocks.iter().zip(depths) {
+        let start = now;
+        for i in block {
+            let facts = i.inst.row().facts;
+            let imm = i.inst.get("imm").unwrap_or(0);
+            now += match i.inst.op() {
+                Op::SWaitcnt => {
+                    for (queue, left) in pending.iter_mut().zip([imm & 15, imm >> 7 & 15]) {
+                        while queue.len() > left as usize {
+                            now = now.max(queue.pop_front().unwrap_or(0));
+                        }
+                    }
+                    continue;
+                }
+                Op::SNop => u64::from(SLOT * (imm + 1)),
+                _ => u64::from(facts.cycles),
+            };
+            match i.counter {
+                Counter::None => continue,
+                Counter::Vm => &mut pending[0],
+                Counter::Lds | Counter::Scalar => &mut pending[1],
+            }
+            .push_back(now + u64::from(latency(facts) - u32::from(facts.cycles)));
+        }
+        sum += (now - start) << (3 * depth.min(&DEEPEST));
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::limits;
+
+    /// The table of section 19 of the reference.
+    #[test]
+    fn limits_are_those_of_the_occupancy_table() {
+        for (vectors, most) in
+            [(1, 24), (24, 24), (25, 28), (33, 36), (41, 48), (60, 64), (65, 84), (85, 128), (200, 256)]
+        {
+            assert_eq!(limits(20, vectors, 2).1, most);
+        }
+        // Few waves for the one file leave room in the other; two registers more are those of VCC.
+        assert_eq!(limits(20, 10, 0).0, 46);
+        assert_eq!(limits(20, 128, 0).0, 104);
+        assert_eq!(limits(20, 10, 2).0, 78);
+    }
+}
