@@ -127,3 +127,32 @@ fn a_removed_hazard_nop_is_noticed() {
         }
     }
 }
+
+/// Scratch beyond byte 4095, which the instruction's offset cannot name: elements of an array by constant and run-time index,
+/// and spilled registers behind it.
+#[test]
+fn scratch_beyond_the_offset_field() {
+    let source = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var p: array<u32, 1100>;
+            for (var k = 0u; k < 1100u; k++) { p[k] = k * 3u + i; }
+            p[1090] = a[i];
+            let at = 1000u + (a[i] & 63u);
+            a[i] = p[at] + p[1090] * 7u + p[1099u - i] + p[i];
+        }";
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words(64, |i| i * 5 + 3));
+    let m = module(source);
+    let want = common::oracle(&m, &d);
+    for g in 0..3 {
+        for spill_all in [false, true] {
+            let o = gpucc_mir::backend::CodegenOptions { spill_all, ..options(2) };
+            let out = compile(&m, g, &o);
+            assert!(out.entry.meta.scratch_bytes >= 4400);
+            let text = gpucc_gcn_machine::disassemble(&out.entry.code, g as u8, gpucc_isa::stage::CS);
+            // Spilled words lie at byte 4400 and further on: 64 times 4096 bytes go into the scalar offset.
+            assert_eq!(spill_all, text.contains("s_add_u32") && text.contains("0x40000"), "{text}");
+            let got = run(&out, g, &d, Some(3)).unwrap_or_else(|t| panic!("{t}"));
+            assert_eq!(got, want, "generation {g}, spilled: {spill_all}");
+        }
+    }
+}
