@@ -115,22 +115,39 @@ const REACH: usize = 24;
 pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
     let mut merged = 0;
     for b in &mut mf.blocks {
-        let mut a = 0;
-        while a < b.insts.len() {
-            let mut k = a + 1;
-            while k < b.insts.len().min(a + REACH) {
-                if movable(t, &b.insts, a, k)
+        let n = b.insts.len();
+        let mut gone = vec![false; n];
+        for a in 0..n {
+            if gone[a] {
+                continue;
+            }
+            // What is left of the instructions from `a` up to `k`.
+            let mut between: SmallVec<[usize; REACH]> = SmallVec::new();
+            between.push(a);
+            let mut next = a + 1;
+            while next < n && between.len() < REACH {
+                let k = next;
+                next += 1;
+                if gone[k] {
+                    continue;
+                }
+                if b.insts[a].op == b.insts[k].op
+                    && movable(t, &b.insts, &between, k)
                     && let Some(both) = join(&b.insts[a], &b.insts[k], t, table)
                 {
                     b.insts[a] = both;
-                    b.insts.remove(k);
+                    gone[k] = true;
                     merged += 1;
                 } else {
-                    k += 1;
+                    between.push(k);
                 }
             }
-            a += 1;
         }
+        let mut k = 0;
+        b.insts.retain(|_| {
+            k += 1;
+            !gone[k - 1]
+        });
     }
     merged
 }
@@ -147,17 +164,17 @@ fn overlap(a: PReg, b: PReg) -> bool {
     a.file == b.file && a.place.overlaps(b.place)
 }
 
-/// Whether instruction `k` may be executed together with instruction `a` before it.
-fn movable(t: &Vivante, insts: &[MInst<Vivante>], a: usize, k: usize) -> bool {
+/// Whether instruction `k` may be executed together with the first of those `between` them, which it counts among.
+fn movable(t: &Vivante, insts: &[MInst<Vivante>], between: &[usize], k: usize) -> bool {
     let Some(dst) = writes(&insts[k]).next() else { return false };
     // An index may be any: what touches indexed variables stays where it is.
     let touches = |i: &MInst<Vivante>| t.touches_arrays(i) != (false, false);
-    if dst.file != FILE || touches(&insts[a]) || touches(&insts[k]) {
+    if dst.file != FILE || touches(&insts[between[0]]) || touches(&insts[k]) {
         return false;
     }
     let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
     // What lies between must not touch its result or change its sources; the first must not make its sources.
-    insts[a..k].iter().enumerate().all(|(n, i)| {
+    between.iter().map(|&x| &insts[x]).enumerate().all(|(n, i)| {
         let fits = writes(i).all(|w| !overlap(w, dst) && sources.iter().all(|&s| !overlap(w, s)));
         fits && (n == 0 || reads(i).all(|r| !overlap(r, dst)))
     })
