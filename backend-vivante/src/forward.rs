@@ -5,7 +5,7 @@
 //! mov t3._yz_, t3.xxxx          ==>
 //! ```
 //!
-//! Inside blocks; what is live at their ends is known by components. Needs: physical registers, terminators that name
+//! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what is live at their ends is known by components. Needs: physical registers, terminators that name
 //! every successor by label.
 
 use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use};
@@ -44,7 +44,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         let mut known = [Known::Nothing; 256];
         for i in &mut b.insts {
             for k in 0..i.uses.len() {
-                read(i, k, &known, t);
+                read(i, k, &known);
             }
             written(i, &mut known, t);
         }
@@ -68,10 +68,10 @@ fn unit(p: PReg, c: u8) -> u16 {
 }
 
 /// Reads an operand where its value comes from.
-fn read(i: &mut MInst<Vivante>, k: usize, known: &[Known; 256], t: &Vivante) {
+fn read(i: &mut MInst<Vivante>, k: usize, known: &[Known; 256]) {
     let u = i.uses[k];
     let Some(p) = u.phys() else { return };
-    if p.file != FILE || u.mods.indexed || t.in_arrays(p) {
+    if p.file != FILE || u.mods.indexed {
         return;
     }
     let from: [Known; 4] = u.mods.swz.map(|c| known[usize::from(unit(p, c))]);
@@ -105,16 +105,21 @@ fn read(i: &mut MInst<Vivante>, k: usize, known: &[Known; 256], t: &Vivante) {
 /// Notes what an instruction writes.
 fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
     let Some(d) = i.defs.first().and_then(|d| d.phys()).filter(|d| d.file == FILE) else { return };
-    if t.in_arrays(d) {
+    if i.mods.indexed {
+        // Any element may have changed.
+        let first = t.array_row * 4;
+        for (u, x) in known.iter_mut().enumerate() {
+            if u >= usize::from(first) || matches!(x, Known::Unit(s) if *s >= first) {
+                *x = Known::Nothing;
+            }
+        }
         return;
     }
     let mut now: Vec<(u16, Known)> = Vec::new();
     for (k, unit_of) in d.place.units().enumerate() {
         let value = match (is_copy(i), i.uses.first().map(|u| (u.src, u.mods.swz))) {
             (true, Some((Src::Imm(bits), _))) => Known::Imm(bits),
-            (true, Some((Src::Reg(Reg::P(p)), swz))) if p.file == FILE && !t.in_arrays(p) => {
-                Known::Unit(unit(p, swz[k]))
-            }
+            (true, Some((Src::Reg(Reg::P(p)), swz))) if p.file == FILE => Known::Unit(unit(p, swz[k])),
             _ => Known::Nothing,
         };
         now.push((unit_of, value));

@@ -167,9 +167,12 @@ fn overlap(a: PReg, b: PReg) -> bool {
 /// Whether instruction `k` may be executed together with the first of those `between` them, which it counts among.
 fn movable(t: &Vivante, insts: &[MInst<Vivante>], between: &[usize], k: usize) -> bool {
     let Some(dst) = writes(&insts[k]).next() else { return false };
-    // An index may be any: what touches indexed variables stays where it is.
-    let touches = |i: &MInst<Vivante>| t.touches_arrays(i) != (false, false);
-    if dst.file != FILE || touches(&insts[between[0]]) || touches(&insts[k]) {
+    // An index may be any: such an access stays where it is, and nothing of indexed variables moves across it.
+    let indexed = |i: &MInst<Vivante>| i.mods.indexed || i.uses.iter().any(|u| u.mods.indexed);
+    if dst.file != FILE || indexed(&insts[between[0]]) || indexed(&insts[k]) {
+        return false;
+    }
+    if t.touches_arrays(&insts[k]) != (false, false) && between.iter().any(|&x| indexed(&insts[x])) {
         return false;
     }
     let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
