@@ -34,6 +34,7 @@ pub mod rewrite;
 pub mod robust;
 pub mod scalarise;
 pub mod simplify_cfg;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 pub mod unroll;

@@ -99,7 +99,8 @@ fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Actio
             actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
         }
         for &i in &inits[l] {
-            let consts = mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s))).collect();
+            let consts =
+                mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s.ty, s.start))).collect();
             actions[i] = Some(Action::Init(consts));
         }
     }
@@ -138,18 +139,18 @@ fn cut(accesses: &[Access]) -> Option<Vec<Slot>> {
     Some(slots)
 }
 
-/// What a slot holds after `var_init`.
-fn initial(init: &Init, s: &Slot) -> Const {
-    let w = s.ty.scalar().mem_bytes();
+/// What a variable with this initialiser holds at byte `start`, as a value of type `ty` that is not boolean.
+pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
+    let w = ty.scalar().mem_bytes();
     let lane = |n: u32| match init {
         Init::Zero => 0,
         Init::Bytes(b) => (0..w).fold(0_u64, |v, k| {
-            let byte = b.get((s.start + n * w + k) as usize).copied().unwrap_or(0);
+            let byte = b.get((start + n * w + k) as usize).copied().unwrap_or(0);
             v | u64::from(byte) << (8 * k)
         }),
     };
-    let bits: Vec<u64> = (0..s.ty.lanes()).map(lane).collect();
-    Const::new(s.ty, &bits)
+    let bits: Vec<u64> = (0..ty.lanes()).map(lane).collect();
+    Const::new(ty, &bits)
 }
 
 /// Where each slot needs a block parameter: on the iterated dominance frontier of its stores, where it is live.

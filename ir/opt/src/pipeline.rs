@@ -9,7 +9,7 @@
 
 use crate::{
     Caps, Cx, algebraic, arrays, bits, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
-    mem_opt, mem2reg, merge, ranges, robust, scalarise, simplify_cfg, unroll,
+    mem_opt, mem2reg, merge, ranges, robust, scalarise, simplify_cfg, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
@@ -60,6 +60,7 @@ const UNROLL: Pass = pass!("unroll", unroll::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = pass!("merge", merge::run);
 const BITS: Pass = pass!("bits", bits::run);
+const TABLES: Pass = pass!("tables", tables::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
@@ -99,7 +100,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
         list.push(UNROLL);
         list.extend(tidy);
         // What is known of counters makes indices constants.
-        list.extend([RANGES, FOLD, ALGEBRAIC]);
+        list.extend([RANGES, FOLD, ALGEBRAIC, TABLES]);
     }
     list.extend([ARRAYS, MEM2REG]);
     if level >= 2 {
@@ -153,6 +154,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
     ("arrays", "small arrays with run-time indices become selects between registers, which is cheaper than memory"),
+    ("tables", "what a constant table holds at a known place is a constant"),
     ("mem-opt", "loads of what was just stored or loaded, and stores that are overwritten, go"),
     ("if-convert", "selects are cheaper than branches around a few instructions, and lanes stay together"),
     (

@@ -125,13 +125,15 @@ fn plan(
     let ConstructKind::Loop { cont } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
     let inside: Blocks = blocks.iter().copied().collect();
-    let mut size = 0_u32;
+    // In instructions of this function, and in those that a scalar target makes of them.
+    let (mut size, mut scalars) = (0_u32, 0_u32);
     let (mut indexed, mut masked) = (false, false);
     let mut latches = Vec::new();
     for &b in &blocks {
         size += f.blocks[b].insts.len() as u32;
         for &i in &f.blocks[b].insts {
             let d = &f.insts[i];
+            scalars += d.results.first().map_or(1, |&r| f.ty(r).lanes());
             if matches!(d.op, Op::Barrier | Op::Call) {
                 return None;
             }
@@ -177,8 +179,11 @@ fn plan(
         let mut turns = None;
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
             // Where no index becomes a constant only tests and jumps are saved, which is worth it for short turns.
-            let (list, most): (&[u32], u32) =
-                if masked { (&TURNS.0, room.saturating_mul(MASKED)) } else { (&TURNS.1, room / 2) };
+            let (list, most, size): (&[u32], u32, u32) = if masked {
+                (&TURNS.0, room.saturating_mul(MASKED), size)
+            } else {
+                (&TURNS.1, room / 2, if cx.caps.scalar { scalars } else { size })
+            };
             let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;
             turns = Some(*list.iter().find(fits)?);
         }

@@ -1,0 +1,90 @@
+//! Loads at known places of variables that nobody writes are constants.
+//!
+//! ```text
+//! v1 = load local0[4 + 8:i32]      ==>      uses of v1 read the constant that bytes 12.. of local0 begin with
+//! ```
+//!
+//! Needs: private variables as variables of the function, as inlining leaves them. Keeps: the CFG. Leaves alone: volatile loads, places beyond the variable (what they give is for bounds
+//! handling to say), booleans, variables with a store or an atomic access anywhere.
+
+use crate::rewrite::{self, Rewrite};
+use crate::{Cx, mem2reg};
+use gpucc_ir::{Attr, EntitySet, Function, Local, Op, Place};
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let mut written: EntitySet<Local> = EntitySet::new();
+    let mut loads = false;
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        let (Attr::Mem(m) | Attr::Atomic(_, m)) = &d.attr else { continue };
+        match m.place {
+            Place::Local(_) if d.op == Op::Load => loads = true,
+            Place::Local(l) => _ = written.insert(l),
+            _ => {}
+        }
+    }
+    if !loads {
+        return;
+    }
+    rewrite::run(f, |b, i| {
+        let f = &mut *b.func;
+        let d = &f.insts[i];
+        let (Op::Load, Attr::Mem(m)) = (d.op, &d.attr) else { return Rewrite::Keep };
+        let Place::Local(l) = m.place else { return Rewrite::Keep };
+        let dynamic = match d.dyn_offset() {
+            Some(v) => f.const_bits(v),
+            None => Some(0),
+        };
+        let Some(at) = dynamic.and_then(|o| o.checked_add(u64::from(m.offset))) else { return Rewrite::Keep };
+        let ty = f.ty(d.result());
+        let inside = at + u64::from(ty.mem_bytes()) <= u64::from(f.locals[l].size);
+        if written.contains(l) || ty.is_bool() || !m.flags.is_plain() || !inside || !cx.change() {
+            return Rewrite::Keep;
+        }
+        let c = mem2reg::initial(&f.locals[l].init, ty, at as u32);
+        Rewrite::Value(f.constant(c))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    fn text(body: &str) -> String {
+        format!(
+            "func0 \"f\" {{\n  local0 \"t\" size 16 align 16 init x01000000020000000300000000008040\nblock0:\n{body}  ret\n}}"
+        )
+    }
+
+    #[test]
+    fn known_places_are_constants() {
+        let t = opt(
+            run,
+            &text(
+                "  v0: i32 = load local0[4] align 4\n  v1: i32x2 = load local0[0 + 4:i32] align 4\n  v2: f32 = load local0[12] align 4\n\
+                 store v0, res1[0] align 4\n  store v1, res1[8] align 4\n  store v2, res1[16] align 4\n",
+            ),
+        );
+        assert!(t.contains("store 2:i32") && t.contains("store [2, 3]:i32x2") && t.contains("store 4.0:f32"), "{t}");
+    }
+
+    #[test]
+    fn other_loads_stay() {
+        // A place that varies, one beyond the end, and a variable that is written.
+        unchanged(
+            run,
+            &text(
+                "  v0: i32 = sysval local_invocation_index\n  v1: i32 = load local0[0 + v0] align 4\n  store v1, res1[0] align 4\n",
+            ),
+        );
+        unchanged(run, &text("  v0: i32 = load local0[4 + 12:i32] align 4\n  store v0, res1[0] align 4\n"));
+        unchanged(
+            run,
+            &text(
+                "  store 7:i32, local0[8] align 4\n  v0: i32 = load local0[4] align 4\n  store v0, res1[0] align 4\n",
+            ),
+        );
+    }
+}
