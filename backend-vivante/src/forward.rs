@@ -1,16 +1,17 @@
-//! Copies between temporaries are read at their source, and those that nobody reads then go.
+//! Copies between temporaries are read at their source, and those that nobody reads then go; what is only copied is made
+//! where the copy is.
 //!
 //! ```text
 //! mov t3.x___, 0                          mov t3.xyz_, 0        (with `merge::lanes`)
 //! mov t3._yz_, t3.xxxx          ==>
 //! ```
 //!
-//! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what is live at their ends is known by components. Needs: physical registers, terminators that name
-//! every successor by label.
+//! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what
+//! is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
 
 use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use};
 use gpucc_vivante_machine as machine;
-use machine::Op;
+use machine::{Class, Op};
 
 use crate::target::{FILE, SrcMods, VOp, Vivante};
 
@@ -139,53 +140,127 @@ fn written(i: &MInst<Vivante>, known: &mut [Known; 256], t: &Vivante) {
     }
 }
 
-/// Removes what nobody reads.
-fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
-    let n = mf.blocks.len();
-    let succs: Vec<Vec<usize>> =
-        mf.blocks.iter().map(|b| b.insts.iter().flat_map(MInst::labels).map(|l| l.0 as usize).collect()).collect();
-    let mut live_in: Vec<Set> = vec![[0; 4]; n];
-    let out_of = |live_in: &[Set], b: usize| {
+/// What is live at the beginning of the blocks, and where they go.
+struct Liveness {
+    live_in: Vec<Set>,
+    succs: Vec<Vec<usize>>,
+}
+
+impl Liveness {
+    fn new(mf: &MFunc<Vivante>, t: &Vivante) -> Liveness {
+        let n = mf.blocks.len();
+        let succs: Vec<Vec<usize>> =
+            mf.blocks.iter().map(|b| b.insts.iter().flat_map(MInst::labels).map(|l| l.0 as usize).collect()).collect();
+        let mut l = Liveness { live_in: vec![[0; 4]; n], succs };
+        loop {
+            let mut changed = false;
+            for b in (0..n).rev() {
+                let mut live = l.out_of(b);
+                for i in mf.blocks[b].insts.iter().rev() {
+                    pass(i, &mut live, t);
+                }
+                if live != l.live_in[b] {
+                    l.live_in[b] = live;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return l;
+            }
+        }
+    }
+
+    /// What is live at the end of a block.
+    fn out_of(&self, b: usize) -> Set {
         let mut live = [0u64; 4];
-        for &s in &succs[b] {
-            for (a, x) in live.iter_mut().zip(&live_in[s]) {
+        for &s in &self.succs[b] {
+            for (a, x) in live.iter_mut().zip(&self.live_in[s]) {
                 *a |= x;
             }
         }
         live
-    };
-    loop {
-        let mut changed = false;
-        for b in (0..n).rev() {
-            let mut live = out_of(&live_in, b);
-            for i in mf.blocks[b].insts.iter().rev() {
-                pass(i, &mut live, t);
-            }
-            if live != live_in[b] {
-                live_in[b] = live;
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
     }
+}
+
+/// Removes what nobody reads, and lets the producer of a copied value write where the copy goes.
+fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
+    let liveness = Liveness::new(mf, t);
     let mut removed = 0;
-    for b in 0..n {
-        let mut live = out_of(&live_in, b);
-        let mut kept = Vec::with_capacity(mf.blocks[b].insts.len());
-        for i in std::mem::take(&mut mf.blocks[b].insts).into_iter().rev() {
-            if is_dead(&i, &live, t) {
+    for (b, block) in mf.blocks.iter_mut().enumerate() {
+        let mut live = liveness.out_of(b);
+        let mut gone = vec![false; block.insts.len()];
+        for k in (0..block.insts.len()).rev() {
+            if is_dead(&block.insts[k], &live, t) || retarget(&mut block.insts[..=k], &live, t) {
+                gone[k] = true;
                 removed += 1;
                 continue;
             }
-            pass(&i, &mut live, t);
-            kept.push(i);
+            pass(&block.insts[k], &mut live, t);
         }
-        kept.reverse();
-        mf.blocks[b].insts = kept;
+        let mut k = 0;
+        block.insts.retain(|_| {
+            k += 1;
+            !gone[k - 1]
+        });
     }
     removed
+}
+
+/// How far above a copy the producer of its value may be.
+const REACH: usize = 32;
+
+/// If the last instruction copies a value that nobody reads behind it, its producer writes the copy instead.
+/// `live` is what is live behind the copy. True if the copy is not needed any more.
+fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
+    let Some((copy, above)) = insts.split_last_mut() else { return false };
+    let (true, [d], [u]) = (is_copy(copy), copy.defs.as_slice(), copy.uses.as_slice()) else { return false };
+    let (Some(to), Some(from)) = (d.phys(), u.phys()) else { return false };
+    let in_order =
+        |from: PReg| to.place.units().enumerate().all(|(k, _)| unit(from, u.mods.swz[k]) == from.place.unit(k as u16));
+    if to.file != FILE
+        || from.file != FILE
+        || t.in_arrays(from)
+        || to.place.len() != from.place.len()
+        || to.place.overlaps(from.place)
+        || !in_order(from)
+        || from.place.units().any(|x| has(live, x))
+    {
+        return false;
+    }
+    let array = t.in_arrays(to);
+    for i in above.iter_mut().rev().take(REACH) {
+        let writes = |place: Placement| {
+            i.defs.iter().filter_map(|d| d.phys()).any(|p| p.file == FILE && p.place.overlaps(place))
+        };
+        let indexed = i.mods.indexed || i.uses.iter().any(|u| u.mods.indexed);
+        if writes(from.place) {
+            let whole = i.defs.len() == 1 && i.defs[0].phys() == Some(from);
+            if !whole || !may_write_elsewhere(i) || i.mods.indexed {
+                return false;
+            }
+            i.defs[0].reg = Reg::P(to);
+            return true;
+        }
+        let reads =
+            |place: Placement| i.uses.iter().filter_map(Use::phys).any(|p| p.file == FILE && p.place.overlaps(place));
+        if writes(to.place) || reads(from.place) || reads(to.place) || (array && indexed) {
+            return false;
+        }
+        if i.target_op().is_none() || i.labels().next().is_some() {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.
+fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
+    let Some(VOp::M(op)) = i.target_op() else { return false };
+    if matches!(op, Op::Log | Op::Sin | Op::Cos | Op::Div | Op::Movai) {
+        return false;
+    }
+    let class = machine::table().rows.iter().find(|r| r.op == op).map(|r| r.facts.class);
+    matches!(class, Some(Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce))
 }
 
 fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {
