@@ -1,7 +1,8 @@
 //! Where values live: in scalar registers, in lane masks, or in vector registers.
 //!
 //! A uniform value is scalar if the scalar unit can compute it and the wave runs its definition before every use; so are
-//! parameters of blocks that the wave enters exactly as lanes do. A boolean is a lane mask under the same condition, unless
+//! parameters of blocks that the wave enters exactly as lanes do. Where lanes leave a loop at different times, each keeps what
+//! the value was then: what is read behind such a loop has a register per lane. A boolean is a lane mask under the same condition, unless
 //! it leaves a loop (lanes leave at different times, and each keeps its own). All else, and all vectors but loaded ones,
 //! has a register per lane.
 
@@ -10,7 +11,7 @@ use gpucc_ir::{
     Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Value, ValueDef,
 };
 
-use crate::flow::{Plan, Waiting};
+use crate::flow::{How, Plan, Waiting};
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -103,6 +104,17 @@ impl<'a> Homes<'a> {
         let dom = plan.wave_dominators();
         let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u == at || dom.dominates(at, u));
         let stays = |v: Value, at: usize| uses[v].iter().all(|&u| plan.loops.all_around(at, u));
+        // Loops, by their first position, that some lanes leave while others go on.
+        let mut split = vec![false; f.layout.len()];
+        for (p, b) in plan.blocks.iter().enumerate() {
+            for e in b.edges.iter().filter(|e| e.how == How::Wait) {
+                plan.loops.around(p).take_while(|l| l.1 < e.to).for_each(|l| split[l.0] = true);
+            }
+        }
+        let kept = |v: Value, at: usize| {
+            let left = |u: usize| plan.loops.around(at).take_while(move |l| u < l.0 || l.1 < u);
+            uses[v].iter().all(|&u| !left(u).any(|l| split[l.0]))
+        };
         let mut scalars: Vec<Value> = Vec::new();
         for (p, &b) in f.layout.iter().enumerate() {
             let entered = p > 0 && plan.blocks[p].waiting == Waiting::Nobody;
@@ -114,7 +126,12 @@ impl<'a> Homes<'a> {
                     if reached(v, p) && stays(v, p) {
                         self.home[v] = Home::Mask;
                     }
-                } else if !ty.is_bool() && ty.bits() == 32 && !self.uniform.is_divergent(v) && reached(v, p) {
+                } else if !ty.is_bool()
+                    && ty.bits() == 32
+                    && !self.uniform.is_divergent(v)
+                    && reached(v, p)
+                    && kept(v, p)
+                {
                     self.home[v] = Home::Scalar;
                     scalars.push(v);
                 }
