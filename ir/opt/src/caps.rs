@@ -84,6 +84,8 @@ pub struct Caps {
     pub merge_access: u32,
     /// Largest if-converted arm, in instructions.
     pub if_convert: u32,
+    /// Whether a loop that lanes leave at different times is shorter with its test at the end.
+    pub rotate_divergent: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
 }
@@ -108,6 +110,7 @@ impl Caps {
         bit_field: false,
         merge_access: 0,
         if_convert: 8,
+        rotate_divergent: true,
         unroll: 256,
     };
 }

@@ -32,6 +32,7 @@ pub mod ranges;
 pub mod returns;
 pub mod rewrite;
 pub mod robust;
+pub mod rotate;
 pub mod scalarise;
 pub mod simplify_cfg;
 pub mod tables;

@@ -1,13 +1,13 @@
 //! Moves what does not change in a loop in front of it.
 //!
 //! Needs: structured control flow. Keeps: structure; may add a block in front of a loop. Moves only values: speculatable
-//! ops, and loads of memory nobody writes that are known to lie in bounds (or that the header executes anyway). Nothing
+//! ops, and loads of memory nobody writes that are known to lie in bounds (or that a turn begins with). Nothing
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
-use gpucc_ir::{Block, Builder, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -39,13 +39,17 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
         let inside: IndexSet<Block, FxBuildHasher> = list.iter().copied().collect();
         let mut moved: IndexSet<Inst, FxBuildHasher> = IndexSet::default();
-        for &b in &list {
+        // How many blocks a turn goes through for certain: the header and where it jumps.
+        let jumps = |from: Block, to: Block| matches!(&f.insts[f.terminator(from)].attr, Attr::Jump { edge, .. } if edge.block == to);
+        let start = list.iter().position(|&b| b == header).unwrap_or(0);
+        let certain = start + 1 + list[start..].windows(2).take_while(|w| jumps(w[0], w[1])).count();
+        for (n, &b) in list.iter().enumerate() {
             for &i in &f.blocks[b].insts {
                 let d = &f.insts[i];
                 if !is_value(f, i, &fixed) {
                     continue;
                 }
-                let safe = d.op != Op::Load || b == header || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));
+                let safe = d.op != Op::Load || n < certain || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));
                 let still = d.args.iter().all(|&v| match f.values[v].def {
                     ValueDef::Inst(k, _) => moved.contains(&k) || home[k].is_none_or(|h| !inside.contains(&h)),
                     ValueDef::Param(p, _) => !inside.contains(&p),
@@ -165,6 +169,20 @@ mod tests {
         assert!(entry.contains("imul v0, v0") && entry.contains("load res2[4]"), "{t}");
         let outer = t.split("block3(").next().unwrap();
         assert!(outer.contains("iadd v") && !entry.contains("iadd"), "{t}");
+    }
+
+    #[test]
+    fn loads_that_a_turn_begins_with() {
+        let t = |jump: &str| {
+            format!(
+                "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  jump block1(0:i32)\n\
+                 block1(v1: i32) loop merge block4 continue block3:\n  v2: b1 = icmp.eq v1, v0\n  {jump}\n\
+                 block2:\n  v4: i32 = load res0[0 + v0] align 4\n  store v4, res1[0] align 4\n  jump block3\n\
+                 block3:\n  v5: i32 = iadd v1, 1:i32\n  v6: b1 = icmp.ult v5, v0\n  br v6, block1(v5), block4\nblock4:\n  ret\n}}"
+            )
+        };
+        assert!(opt(run, &t("jump block2")).split("loop").next().unwrap().contains("load res0"));
+        unchanged(run, &t("br v2, block2, block3 merge block3"));
     }
 
     #[test]

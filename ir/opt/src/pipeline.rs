@@ -9,7 +9,7 @@
 
 use crate::{
     Caps, Cx, algebraic, arrays, bits, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
-    mem_opt, mem2reg, merge, ranges, robust, scalarise, simplify_cfg, tables, unroll,
+    mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
@@ -57,6 +57,7 @@ const ARRAYS: Pass = pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
 const LICM: Pass = pass!("licm", licm::run);
 const UNROLL: Pass = pass!("unroll", unroll::run);
+const ROTATE: Pass = pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = pass!("merge", merge::run);
 const BITS: Pass = pass!("bits", bits::run);
@@ -116,8 +117,8 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, COPYPROP, MEM_OPT, MERGE]);
-        list.extend([ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, ROTATE, SIMPLIFY_CFG, LICM]);
+        list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
         list.extend([FUSE, BITS, DCE]);
@@ -135,6 +136,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
+    ("unroll", "rotate", "a loop whose turns are all known has no test left"),
+    ("licm", "rotate", "what the test reads and does not change is no part of the test then"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
@@ -166,6 +169,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-variables", "variables that stay in memory get their initial values"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
+    ("rotate", "a turn of a loop executes one branch at its end, and no jump back to a test"),
     ("licm", "what does not change in a loop is computed in front of it"),
     ("merge", "neighbouring loads and stores become wide ones"),
     ("fuse", "a multiplication and an addition that allow it become one fma"),
