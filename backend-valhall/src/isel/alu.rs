@@ -11,7 +11,7 @@ use crate::target::SrcMods;
 const MUX_BIT: u32 = 3;
 
 /// Values of the condition field (reference, section 4).
-mod cond {
+pub(super) mod cond {
     pub const EQ: u32 = 0;
     pub const GT: u32 = 1;
     pub const GE: u32 = 2;

@@ -4,6 +4,7 @@ use gpucc_ir::{Inst, Op, Value};
 use gpucc_mir::{Use, VReg};
 use gpucc_valhall_machine::Op as M;
 
+use super::alu::cond;
 use super::{Cx, Isel, MI, U, op, with};
 use crate::target::SrcMods;
 
@@ -50,7 +51,10 @@ impl Isel<'_> {
                 let scale = self.word(cx, 0x4b80_0000);
                 let s = self.make(cx, op(M::FmaF32).arg(x).arg(scale).arg(minus_zero()));
                 let n = self.make(cx, op(M::F32ToS32).arg(s));
-                op(M::FexpF32).arg(n).arg(s)
+                let r = self.make(cx, op(M::FexpF32).arg(n).arg(s));
+                // What fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.
+                let least = self.word(cx, (-2_147_483_648f32).to_bits());
+                with(op(M::CselF32).arg(s).arg(least).imm(0).arg(r), &[("cmp", cond::LT)])
             }
             Op::FLog2 => {
                 let x = self.float(cx, a);
