@@ -62,18 +62,30 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             } else if only_break[then.0 as usize] || only_break[other.0 as usize] {
                 // Lanes that break need no branch of their own.
                 let flip = !only_break[then.0 as usize];
-                let gone = if flip { other } else { then };
-                let m = &mut insts[at];
-                m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
-                m.mods.id = 0;
-                m.mods.divergent = false;
-                if flip {
-                    m.mods.pred = opposite(m.mods.pred);
-                    relabel(&mut insts[at + 1], then);
-                }
-                // The block that only broke must not stay alive for its label.
-                if let Some(to) = broken[gone.0 as usize] {
-                    relabel(&mut insts[at], to);
+                let (gone, stay) = if flip { (other, then) } else { (then, other) };
+                let to = broken[gone.0 as usize];
+                let uniform = !insts[at].mods.divergent;
+                if uniform && stay.0 as usize <= b {
+                    // Back to the start of the loop by one instruction; all lanes go there or all break.
+                    if !flip {
+                        insts[at].mods.pred = opposite(insts[at].mods.pred);
+                        relabel(&mut insts[at], stay);
+                    }
+                    insts[at + 1].op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
+                    relabel(&mut insts[at + 1], to.unwrap_or(gone));
+                } else {
+                    let m = &mut insts[at];
+                    m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
+                    m.mods.id = 0;
+                    m.mods.divergent = false;
+                    if flip {
+                        m.mods.pred = opposite(m.mods.pred);
+                        relabel(&mut insts[at + 1], then);
+                    }
+                    // The block that only broke must not stay alive for its label.
+                    if let Some(to) = to {
+                        relabel(&mut insts[at], to);
+                    }
                 }
                 skip(mf, b, gone);
             }

@@ -4,6 +4,7 @@ mod emit;
 mod flow;
 mod isel;
 mod layout;
+mod reuse;
 mod slots;
 pub mod target;
 
@@ -63,7 +64,18 @@ fn caps() -> Caps {
     ]);
     // A select is a comparison and two moves, an access to l[] a shift of the offset and a load.
     let private_access_cost = 8;
-    Caps { expand: EXPAND, scalar: true, strict_align: true, fuse_fma: true, private_access_cost, ..Caps::FULL }
+    Caps {
+        expand: EXPAND,
+        scalar: true,
+        strict_align: true,
+        fuse_fma: true,
+        // One instruction instead of four.
+        prefer_mul24: true,
+        private_access_cost,
+        // Their `break` and the jump back are two instructions wherever the test stands.
+        rotate_divergent: false,
+        ..Caps::FULL
+    }
 }
 
 /// Registers that an invocation may use so that a workgroup fits a multiprocessor (reference section 10).
@@ -71,6 +83,18 @@ fn registers(generation: u8, invocations: u64) -> u16 {
     let file = if generation < 2 { 8192 } else { 16384 };
     let warps = invocations.div_ceil(32).max(1).next_multiple_of(2);
     (file / (warps * 32)).min(u64::from(REGISTERS)) as u16
+}
+
+/// What would help a program that needs more registers than it may use.
+fn advice(generation: u8, invocations: u64, demand: u32) -> String {
+    let fits = |n: &u64| u32::from(registers(generation, *n)) >= demand;
+    match (1..invocations).rev().find(fits) {
+        Some(n) => format!("a workgroup of {n} invocations would leave enough; so would fewer values alive here"),
+        None => {
+            "smaller private arrays, or fewer values that are computed before this point and read behind it, would help"
+                .to_owned()
+        }
+    }
 }
 
 impl Backend for TeslaBackend {
@@ -139,20 +163,24 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let shape = Shape::of(&isel, &m, &plan);
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);
+    if options.opt_level > 0 {
+        reuse::run(&mut mf);
+    }
     gpucc_mir::dce(&mut mf, &t);
     trace::enter("register allocation", &f.name);
     mf.split_critical_edges(&t);
     let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     t.spill_base = shape.scratch_bytes;
-    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|e| match e {
+    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|err| match err {
         AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
             "out-of-registers",
             format!(
-                "tesla:{chip} has {} registers for an invocation of a workgroup this large, this needs {}, at `{}`",
-                o.limit, o.demand, o.inst
+                "tesla:{chip} has {} registers for an invocation of a workgroup of {invocations}, this needs {} at once",
+                o.limit, o.demand
             ),
         )
-        .at(m.span(o.loc), "most values are alive here"),
+        .at(if o.loc == gpucc_ir::Loc::UNKNOWN { e.span } else { m.span(o.loc) }, "most values are alive here")
+        .note(advice(generation, invocations, o.demand)),
         AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
     })?;
     let spilled = alloc.spill_words.first().copied().unwrap_or(0) * 4;

@@ -158,8 +158,8 @@ impl Isel<'_> {
             Ir::FMul => {
                 let (x, _, n1) = Self::peel(cx, a(0), false);
                 let (y, _, n2) = Self::peel(cx, a(1), false);
-                let (u, v, _) = self.pair(cx, x, y);
-                Self::put(cx, Op::Fmul, r, f32, [Self::signed(u, false, n1 ^ n2), v]);
+                let (u, v, _, a) = self.pair_loaded(cx, x, y);
+                Self::put(cx, Op::Fmul, r, f32, [Self::signed(u, false, n1 ^ n2), v].into_iter().chain(a));
             }
             Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)]),
             Ir::FNeg => {
@@ -384,9 +384,25 @@ impl Isel<'_> {
         let (x, _, n1) = Self::peel(cx, d.args[0], false);
         let (y, _, n2) = Self::peel(cx, d.args[1], false);
         let n2 = n2 ^ sub;
-        let (u, v, swap) = self.pair(cx, x, y);
+        let (u, v, swap, a) = self.pair_loaded(cx, x, y);
         let (n1, n2) = if swap { (n2, n1) } else { (n1, n2) };
-        Self::put(cx, Op::Fadd, r, Mods::ty(Ty::F32), [Self::signed(u, false, n1), Self::signed(v, false, n2)]);
+        let args = [Self::signed(u, false, n1), Self::signed(v, false, n2)];
+        Self::put(cx, Op::Fadd, r, Mods::ty(Ty::F32), args.into_iter().chain(a));
+    }
+
+    /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory; its address register, too.
+    fn pair_loaded(&mut self, cx: &mut Cx<'_>, x: Value, y: Value) -> (U, U, bool, Option<U>) {
+        for (x, y, swap) in [(x, y, false), (y, x, true)] {
+            if x != y
+                && !self.is_konst(cx, y)
+                && let Some((u, a)) = self.loaded(cx, x)
+            {
+                let v = self.reg(cx, y);
+                return (u, v, swap, a);
+            }
+        }
+        let (u, v, swap) = self.pair(cx, x, y);
+        (u, v, swap, None)
     }
 
     /// `a * b + c`, signs folded.
@@ -394,11 +410,12 @@ impl Isel<'_> {
         let (a, _, n1) = Self::peel(cx, a, false);
         let (b, _, n2) = Self::peel(cx, b, false);
         let (c, _, n3) = Self::peel(cx, c, false);
-        let (u, v, _) = self.pair(cx, a, b);
-        // One c[] operand at most.
-        let w = if matches!(v.src, gpucc_mir::Src::Uniform(_)) { self.reg(cx, c) } else { self.any(cx, c) };
+        let (u, v, _, address) = self.pair_loaded(cx, a, b);
+        // One c[] operand at most, and none beside an address register.
+        let busy = matches!(v.src, gpucc_mir::Src::Uniform(_)) || address.is_some();
+        let w = if busy { self.reg(cx, c) } else { self.any(cx, c) };
         let args = [Self::signed(u, false, n1 ^ n2), v, Self::signed(w, false, n3)];
-        Self::put(cx, Op::Fmad, r, Mods::ty(Ty::F32), args);
+        Self::put(cx, Op::Fmad, r, Mods::ty(Ty::F32), args.into_iter().chain(address));
     }
 
     fn iadd(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) {
@@ -542,6 +559,13 @@ impl Isel<'_> {
         match cx.peek(v) {
             Some(d) if d.op == Ir::Not => return self.condition(cx, d.args[0], !negate),
             Some(d) if matches!(d.op, Ir::ICmp | Ir::FCmp) => {
+                if let Attr::IntCc(cc @ (IntCc::Eq | IntCc::Ne)) = d.attr
+                    && Self::bits(cx, d.args[1]) == Some(0)
+                    && cx.f.ty(d.args[0]).is_int()
+                    && self.bits_to_flags(cx, d.args[0], c)
+                {
+                    return (c, pred(negate ^ (cc == IntCc::Eq)));
+                }
                 if let Some(k) = self.compare(cx, d, false) {
                     cx.emit(MInst::new(TOp::M(k.op)).def(c).args(k.args).mods(k.mods));
                     return (c, pred(negate));
@@ -549,18 +573,28 @@ impl Isel<'_> {
             }
             _ => {}
         }
-        if let Some(d) = cx.fold(v)
-            && matches!(d.op, Ir::And | Ir::Or | Ir::Xor)
-        {
-            let [x, y] = self.logic(cx, d.args[0], d.args[1]);
-            if !matches!(y.src, gpucc_mir::Src::Imm(_)) {
-                cx.emit(MInst::new(TOp::M(logic_op(d.op))).def(c).args([x, y]));
-                return (c, pred(negate));
-            }
+        if self.bits_to_flags(cx, v, c) {
+            return (c, pred(negate));
         }
         let m = cx.reg(v);
         cx.emit(MInst::new(TOp::M(Op::And)).def(c).arg(m).arg(m));
         (c, pred(negate))
+    }
+
+    /// Whether a bitwise operation that only a branch reads could write flags alone.
+    fn bits_to_flags(&mut self, cx: &mut Cx<'_>, v: Value, c: VReg) -> bool {
+        let Some(d) = cx.fold(v).filter(|d| matches!(d.op, Ir::And | Ir::Or | Ir::Xor)) else { return false };
+        // Forms with an immediate write no flags.
+        let literal = d.args.iter().find_map(|&a| Self::bits(cx, a));
+        if literal.is_some_and(|b| b != 0 && self.pool.find(b).is_none() && !self.pool.has_room()) {
+            return false;
+        }
+        let [x, mut y] = self.logic(cx, d.args[0], d.args[1]);
+        if let gpucc_mir::Src::Imm(b) = y.src {
+            y = Use { mods: y.mods, ..self.literal(b) };
+        }
+        cx.emit(MInst::new(TOp::M(logic_op(d.op))).def(c).args([x, y]));
+        true
     }
 
     /// One `slct`: the second source where the mask is set, else the first.

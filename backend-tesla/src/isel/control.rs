@@ -212,6 +212,20 @@ impl Isel<'_> {
         }
     }
 
+    /// A form with an immediate cannot carry the join before it: its literal comes from c0 then.
+    fn carry_join(&mut self, insts: &mut [MInst<Tesla>]) {
+        let Some(first) = insts.iter_mut().find(|i| !matches!(i.target_op(), Some(TOp::Join | TOp::LoopExit))) else {
+            return;
+        };
+        let plain = matches!(first.target_op(), Some(TOp::M(Op::Add | Op::And | Op::Or | Op::Xor)));
+        let other = first.uses.first().is_some_and(|u| u.vreg().is_some());
+        if let (true, true, Some(Src::Imm(b))) = (plain, other, first.uses.get(1).map(|u| u.src))
+            && (self.pool.find(b).is_some() || self.pool.has_room())
+        {
+            first.uses[1].src = self.literal(b).src;
+        }
+    }
+
     /// Puts joins and marks of loop exits at the start of their blocks, and the added blocks into their places.
     pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut gpucc_mir::MFunc<Tesla>) {
         Self::legal_operands(mf);
@@ -228,7 +242,11 @@ impl Isel<'_> {
             if self.plan.join[b] != 0 && f.blocks[b].header.is_none() {
                 marks.push(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[b])));
             }
+            let joins = marks.last().is_some_and(|m| m.target_op() == Some(TOp::Join));
             block.insts.splice(0..0, marks);
+            if joins {
+                self.carry_join(&mut mf.at(BlockId(n as u32)).insts);
+            }
         }
         let total = mf.blocks.len();
         let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); total];

@@ -26,19 +26,70 @@ impl Isel<'_> {
         }
     }
 
-    /// An address register with `v * 2^n` where `v` is shifted there anyway.
-    fn areg(&mut self, cx: &mut Cx<'_>, v: Value) -> VReg {
-        let (mut v, mut by) = (v, 0);
+    /// What is left of an address without the constants added to it and without its shift: value, shift, offset.
+    fn peel_address(cx: &Cx<'_>, v: Value, offset: u32) -> (Value, u32, u32) {
+        let (mut v, mut offset) = (v, offset);
+        let add = |v: Value| {
+            let d = cx.f.def_op(v, Ir::IAdd)?;
+            let c = Self::bits(cx, d.args[1]).filter(|&c| c < 1 << 15)?;
+            Some((d.args[0], c))
+        };
+        while let Some((x, c)) = add(v) {
+            (v, offset) = (x, offset.wrapping_add(c));
+        }
+        let mut by = 0;
         if let Some(d) = cx.f.def_op(v, Ir::Shl)
             && let Some(n) = Self::bits(cx, d.args[1])
             && n < 16
         {
             (v, by) = (d.args[0], n);
+            while let Some((x, c)) = add(v) {
+                (v, offset) = (x, offset.wrapping_add(c << n));
+            }
         }
+        (v, by, offset & 0xffff)
+    }
+
+    /// An address register and the rest of the offset, both modulo 2^16 as the unit adds them: constants that are added to
+    /// `v` go to the offset, a shift into the instruction that writes the register.
+    fn areg(&mut self, cx: &mut Cx<'_>, v: Value, offset: u32) -> (VReg, u32) {
+        let (v, by, offset) = Self::peel_address(cx, v, offset);
         let x = self.first(cx, v);
         let a = cx.temp(ADDR);
         cx.emit(MInst::new(TOp::M(Op::ShlToA)).def(a).arg(x).imm(by).mods(Mods::ty(Ty::U16)));
-        a
+        (a, offset)
+    }
+
+    /// A word of workgroup memory as the first source of the only instruction that reads it: operand and address register.
+    pub(super) fn loaded(&mut self, cx: &mut Cx<'_>, v: Value) -> Option<(U, Option<U>)> {
+        let d = cx.fold_op(v, Ir::Load)?;
+        let Attr::Mem(m) = &d.attr else { return None };
+        let Some(Home::Shared(at)) = self.home(m.place) else { return None };
+        let base = (self.shared_base + at).wrapping_add(m.offset);
+        let dynamic = d.dyn_offset().filter(|&v| Self::bits(cx, v) != Some(0));
+        let offset = dynamic.map_or(base, |v| Self::peel_address(cx, v, base).2);
+        if offset >= 0x80 || offset % 4 != 0 || cx.f.ty(v).lanes() != 1 || cx.f.ty(v).is_bool() {
+            return None;
+        }
+        let offset = offset as u16;
+        Some(match dynamic {
+            Some(v) => {
+                let (a, _) = self.areg(cx, v, base);
+                (slot(Slot::SharedAt(SharedTy::B32, offset)), Some(a.into()))
+            }
+            None => (slot(Slot::Shared(SharedTy::B32, offset)), None),
+        })
+    }
+
+    /// [`areg`](Self::areg) where there may be no register at all.
+    fn near(&mut self, cx: &mut Cx<'_>, v: Option<Value>, offset: u32) -> (Option<VReg>, u32) {
+        match v {
+            Some(v) => {
+                let (a, offset) = self.areg(cx, v, offset);
+                (Some(a), offset)
+            }
+            None => (None, offset & 0xffff),
+        }
     }
 
     /// `base + offset` in a register that memory instructions may name.
@@ -57,7 +108,6 @@ impl Isel<'_> {
     fn place(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>) -> Result<Place2, Diagnostic> {
         let Some(home) = self.home(m.place) else { return Err(Diagnostic::internal("isel", "a place without a home")) };
         let dynamic = dynamic.filter(|&v| Self::bits(cx, v) != Some(0));
-        let near = |at: u32| at.wrapping_add(m.offset) & 0xffff;
         Ok(match home {
             Home::Global(n) => {
                 let base = dynamic.map(|v| cx.reg(v).into());
@@ -71,9 +121,18 @@ impl Isel<'_> {
                 }
                 Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
             }
-            Home::Const(n) => Place2::Const(n, dynamic.map(|v| self.areg(cx, v)), near(0)),
-            Home::Shared(at) => Place2::Shared(dynamic.map(|v| self.areg(cx, v)), near(self.shared_base + at)),
-            Home::Local(at) => Place2::Local(dynamic.map(|v| self.areg(cx, v)), near(at)),
+            Home::Const(n) => {
+                let (a, at) = self.near(cx, dynamic, m.offset);
+                Place2::Const(n, a, at)
+            }
+            Home::Shared(at) => {
+                let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(m.offset));
+                Place2::Shared(a, at)
+            }
+            Home::Local(at) => {
+                let (a, at) = self.near(cx, dynamic, at.wrapping_add(m.offset));
+                Place2::Local(a, at)
+            }
         })
     }
 
@@ -151,9 +210,9 @@ impl Isel<'_> {
                     let mods = Mods { space: g, ..Mods::ty(t) };
                     cx.emit(MInst::new(TOp::M(Op::LdG)).def(def).arg(address).mods(mods));
                 }
-                Place2::Const(c, a, off) => cx.emit(load(Op::LdC, a, off + at * 4, c, r)),
-                Place2::Shared(a, off) => self.load_shared(cx, r, a, off + at * 4),
-                Place2::Local(a, off) => cx.emit(load(Op::LdL, a, off + at * 4, 0, r)),
+                Place2::Const(c, a, off) => cx.emit(load(Op::LdC, a, (off + at * 4) & 0xffff, c, r)),
+                Place2::Shared(a, off) => self.load_shared(cx, r, a, (off + at * 4) & 0xffff),
+                Place2::Local(a, off) => cx.emit(load(Op::LdL, a, (off + at * 4) & 0xffff, 0, r)),
             }
             if n > 1 {
                 cx.emit(MInst::split(regs, r));
@@ -217,11 +276,11 @@ impl Isel<'_> {
                     cx.emit(MInst::new(TOp::M(Op::StG)).arg(address).arg(data).mods(mods));
                 }
                 Place2::Shared(a, off) => {
-                    let mods = Mods { offset: off + at * 4, ..mods };
+                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..mods };
                     cx.emit(MInst::new(TOp::M(Op::StS)).arg(data).args(a.map(U::reg)).mods(mods));
                 }
                 Place2::Local(a, off) => {
-                    let mods = Mods { offset: off + at * 4, ..mods };
+                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..mods };
                     cx.emit(MInst::new(TOp::M(Op::StL)).arg(data).args(a.map(U::reg)).mods(mods));
                 }
                 Place2::Const(..) => return Err(Diagnostic::internal("isel", "a store to a uniform buffer")),
