@@ -8,7 +8,7 @@
 //! | 3 | the same with larger limits for unrolling and branches to selects |
 
 use crate::{
-    Caps, Cx, algebraic, arrays, bits, copyprop, dce, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
+    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
     mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
@@ -57,6 +57,8 @@ const ARRAYS: Pass = pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
 const LICM: Pass = pass!("licm", licm::run);
 const UNROLL: Pass = pass!("unroll", unroll::run);
+const DIVIDE: Pass = pass!("divide", divide::run);
+const CHOOSE: Pass = pass!("choose", choose::run);
 const ROTATE: Pass = pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = pass!("merge", merge::run);
@@ -111,13 +113,13 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 2 {
         list.extend([IF_CONVERT]);
         list.extend(tidy);
-        list.extend([IF_CONVERT, SIMPLIFY_CFG, RANGES]);
+        list.extend([IF_CONVERT, SIMPLIFY_CFG, RANGES, DIVIDE]);
     }
     list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, LICM, ROTATE, SIMPLIFY_CFG, LICM]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, LICM]);
         list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
@@ -135,6 +137,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
+    ("divide", "legalise", "what is left of divisions is written in the general way"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("unroll", "rotate", "a loop whose turns are all known has no test left"),
     ("licm", "rotate", "what the test reads and does not change is no part of the test then"),
@@ -164,11 +167,13 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "ranges",
         "checks that cannot fail go, constants move into addresses, products of small numbers become 24-bit ones",
     ),
+    ("divide", "small numbers are divided as floats, which is a quarter of the general way"),
     ("init-workgroup", "a robust module's workgroup memory starts as zeros"),
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
+    ("choose", "ways out of a loop bring values along instead of flags that say which"),
     ("licm", "what does not change in a loop is computed in front of it"),
     ("rotate", "a turn of a loop executes one branch at its end, and no jump back to a test"),
     ("merge", "neighbouring loads and stores become wide ones"),

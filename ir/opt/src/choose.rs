@@ -1,0 +1,110 @@
+//! A select by what each way into a block decides becomes a parameter of the block.
+//!
+//! ```text
+//! block1: jump block3(true)                     block1: jump block3(v1)
+//! block2: jump block3(false)               ==>  block2: jump block3(v2)
+//! block3(v0): v3 = select v0, v1, v2            block3(v3):
+//! ```
+//!
+//! Flags of an early return or a `break` go this way: each exit brings its value along instead of a flag that says which.
+//!
+//! Needs: nothing. Keeps: the CFG. Leaves alone: parameters that something else reads, or that some edge gives no constant
+//! for; operands of the select that its own block computes; vectors of conditions.
+
+use crate::Cx;
+use gpucc_ir::analysis::Uses;
+use gpucc_ir::{Block, Function, Inst, Op, SideMap, Value, ValueDef};
+
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let flags: Vec<(Block, usize)> = f
+        .layout
+        .iter()
+        .skip(1)
+        .flat_map(|&b| f.blocks[b].params.iter().enumerate().map(move |(k, &v)| (b, k, v)))
+        .filter(|&(_, _, v)| f.ty(v).is_bool() && !f.ty(v).is_vector())
+        .map(|(b, k, _)| (b, k))
+        .collect();
+    if flags.is_empty() {
+        return;
+    }
+    let uses = Uses::new(f);
+    let preds = f.preds();
+    let home = f.inst_blocks();
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    for (b, k) in flags {
+        let flag = f.blocks[b].params[k];
+        let decided = preds[b].iter().all(|&p| {
+            let edges = f.edges(p);
+            edges.iter().filter(|e| e.block == b).all(|e| f.const_bits(e.args[k]).is_some())
+        });
+        let users = uses.of(flag);
+        let plain = |i: Inst| {
+            let d = &f.insts[i];
+            let outside = |v: Value| match f.values[v].def {
+                ValueDef::Inst(j, _) => home[j] != Some(b),
+                _ => true,
+            };
+            d.op == Op::Select && d.args[0] == flag && d.args[1..].iter().all(|&v| v != flag && outside(v))
+        };
+        if !decided || users.len() != 1 || users[0].block != b || !plain(users[0].inst) || !cx.change() {
+            continue;
+        }
+        let d = f.insts[users[0].inst].clone();
+        let ty = f.ty(d.result());
+        let new = f.add_param(b, ty);
+        map[d.result()] = Some(new);
+        f.blocks[b].insts.retain(|&i| i != users[0].inst);
+        let params = f.blocks[b].params.clone();
+        let mut from = preds[b].clone();
+        from.sort_unstable();
+        from.dedup();
+        for p in from {
+            let t = f.terminator(p);
+            let mut args = Vec::new();
+            for e in f.insts[t].edges().iter().filter(|e| e.block == b) {
+                let chosen = if f.const_bits(e.args[k]) == Some(0) { d.args[2] } else { d.args[1] };
+                args.push(params.iter().position(|&q| q == chosen).map_or(chosen, |n| e.args[n]));
+            }
+            let mut args = args.into_iter();
+            for e in f.insts[t].edges_mut() {
+                if e.block == b {
+                    e.args.extend(args.next());
+                }
+            }
+        }
+    }
+    f.replace_uses(&map);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::testing::{opt, unchanged};
+
+    fn diamond(one: &str, other: &str, end: &str) -> String {
+        format!(
+            "func0 \"f\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: b1 = icmp.ult v0, 9:i32\n\
+             br v1, block1, block2 merge block3\nblock1:\n  v2: i32 = load res0[0] align 4\n  store v2, res1[0] align 4\n  jump block3({one}, 5:i32)\n\
+             block2:\n  jump block3({other}, 6:i32)\nblock3(v3: b1, v4: i32):\n{end}  ret\n}}"
+        )
+    }
+
+    #[test]
+    fn each_way_brings_its_value() {
+        let end = "  v5: i32 = select v3, v4, v0\n  store v5, res1[0] align 4\n";
+        let t = opt(run, &diamond("true:b1", "false:b1", end));
+        assert!(!t.contains("select"), "{t}");
+        assert!(t.contains("block3(true:b1, 5:i32, 5:i32)") && t.contains("block3(false:b1, 6:i32, v0)"), "{t}");
+    }
+
+    #[test]
+    fn unknown_flags_other_readers_and_own_operands_stay() {
+        let end = "  v5: i32 = select v3, v4, v0\n  store v5, res1[0] align 4\n";
+        unchanged(run, &diamond("v1", "false:b1", end));
+        let twice = "  v5: i32 = select v3, v4, v0\n  v6: i32 = select v3, v5, 1:i32\n  store v6, res1[0] align 4\n";
+        unchanged(run, &diamond("true:b1", "false:b1", twice));
+        let own = "  v5: i32 = iadd v4, v0\n  v6: i32 = select v3, v5, 1:i32\n  store v6, res1[0] align 4\n";
+        unchanged(run, &diamond("true:b1", "false:b1", own));
+    }
+}
