@@ -8,7 +8,10 @@ use gpucc_tesla_machine as machine;
 use machine::Op;
 
 use crate::emit::opposite;
-use crate::target::{TOp, Tesla};
+use crate::target::{C, R, TOp, Tesla};
+
+/// How many moves all lanes pass by for some that break.
+const MOVES: usize = 4;
 
 fn is(m: &MInst<Tesla>, op: Op) -> bool {
     m.target_op() == Some(TOp::M(op))
@@ -47,9 +50,23 @@ fn skip(mf: &mut MFunc<Tesla>, b: usize, gone: BlockId) {
     succs.extend(next);
 }
 
+/// The moves before a `break`, if a block does nothing else and the moves can have a predicate.
+fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
+    let (last, moves) = insts.split_last()?;
+    let plain = |m: &MInst<Tesla>| {
+        let op = matches!(m.target_op(), Some(TOp::M(Op::Mov | Op::LdC)));
+        let general = |p: Option<gpucc_mir::PReg>| p.is_some_and(|p| p.file == R);
+        op && m.mods.pred == 15
+            && m.defs.iter().all(|d| general(d.phys()))
+            && m.uses.iter().all(|u| general(u.phys()) || matches!(u.src, Src::Uniform(_)))
+    };
+    let fits = is(last, Op::Brk) && last.mods.pred == 15 && moves.len() <= MOVES && moves.iter().all(plain);
+    fits.then(|| moves.to_vec())
+}
+
 fn tidy_branches(mf: &mut MFunc<Tesla>) {
-    let only_break: Vec<bool> =
-        mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if is(i, Op::Brk) && i.mods.pred == 15)).collect();
+    let breaks: Vec<Option<Vec<MInst<Tesla>>>> = mf.blocks.iter().map(|b| moves_and_break(&b.insts)).collect();
+    let only_break: Vec<bool> = breaks.iter().map(|b| b.as_ref().is_some_and(Vec::is_empty)).collect();
     let only_exit: Vec<bool> =
         mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if i.target_op() == Some(TOp::Exit))).collect();
     // Where the lanes of such a break go on.
@@ -59,10 +76,11 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             let insts = &mut mf.blocks[b].insts;
             if then == other {
                 insts.remove(at);
-            } else if only_break[then.0 as usize] || only_break[other.0 as usize] {
+            } else if breaks[then.0 as usize].is_some() || breaks[other.0 as usize].is_some() {
                 // Lanes that break need no branch of their own.
-                let flip = !only_break[then.0 as usize];
+                let flip = breaks[then.0 as usize].is_none() || only_break[other.0 as usize];
                 let (gone, stay) = if flip { (other, then) } else { (then, other) };
+                let mut moves = breaks[gone.0 as usize].clone().unwrap_or_default();
                 let to = broken[gone.0 as usize];
                 let uniform = !insts[at].mods.divergent;
                 if uniform && stay.0 as usize <= b {
@@ -73,6 +91,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                     }
                     insts[at + 1].op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
                     relabel(&mut insts[at + 1], to.unwrap_or(gone));
+                    insts.splice(at + 1..at + 1, moves);
                 } else {
                     let m = &mut insts[at];
                     m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
@@ -86,6 +105,14 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                     if let Some(to) = to {
                         relabel(&mut insts[at], to);
                     }
+                    // Lanes that stay pass the moves by.
+                    let flags: Vec<_> =
+                        insts[at].uses.iter().filter(|u| u.phys().is_some_and(|p| p.file == C)).copied().collect();
+                    for m in &mut moves {
+                        m.mods.pred = insts[at].mods.pred;
+                        m.uses.extend(flags.iter().copied());
+                    }
+                    insts.splice(at..at, moves);
                 }
                 skip(mf, b, gone);
             }

@@ -132,3 +132,59 @@ fn breaks_leave_no_dead_code() {
     let breaks: Vec<&str> = listing.lines().map(str::trim).filter(|l| l.contains("break ")).collect();
     assert!(!breaks.is_empty() && breaks.iter().all(|l| l.starts_with('(')), "{listing}");
 }
+
+fn tile(sum: &str) -> String {
+    let m = module(&format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         var<workgroup> tile: array<u32, 128>;
+         @compute @workgroup_size(32)
+         fn main(@builtin(local_invocation_index) i: u32) {{
+             tile[i] = o[i];
+             workgroupBarrier();
+             o[i] = {sum};
+         }}"
+    ));
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[7; 32]);
+    let out = compile(&m, 3, &options(2));
+    assert!(run(&out, 3, &d, None).is_ok());
+    TESLA.listing(&out, 3)
+}
+
+/// Constants belong to the offset: one address register serves all accesses that differ by them, and no others.
+#[test]
+fn accesses_share_address_registers() {
+    let registers = |sum: &str| tile(sum).matches("shl $a").count();
+    assert_eq!(registers("tile[i + 1u] + tile[i + 3u] * tile[i + 40u]"), 1);
+    assert_eq!(registers("tile[i + 1u] + tile[i * 2u + 3u]"), 2);
+}
+
+/// A loop whose test all lanes decide alike goes round by one branch.
+#[test]
+fn a_uniform_loop_has_no_jump() {
+    let body = |count: &str| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+             @group(0) @binding(1) var<uniform> n: vec4<u32>;
+             @compute @workgroup_size(32)
+             fn main(@builtin(local_invocation_index) i: u32) {{
+                 var x = i;
+                 for (var k = 0u; k < {count}; k++) {{ x = x * 5u + 1u; }}
+                 o[i] = x;
+             }}"
+        )
+    };
+    // Jumps back without a condition.
+    let jumps = |count: &str| {
+        let out = compile(&module(&body(count)), 3, &options(2));
+        let back = |l: &&str| {
+            let to = l.trim_start().strip_prefix("bra L").and_then(|t| t.split_whitespace().next());
+            let at = l.split("// ").nth(1).and_then(|t| t.split(':').next());
+            let hex = |t: Option<&str>| t.and_then(|t| u32::from_str_radix(t, 16).ok());
+            matches!((hex(to), hex(at)), (Some(to), Some(at)) if to < at)
+        };
+        TESLA.listing(&out, 3).lines().filter(back).count()
+    };
+    assert_eq!(jumps("n.x"), 0);
+    // Lanes that leave at different times break.
+    assert_eq!(jumps("i"), 1);
+}

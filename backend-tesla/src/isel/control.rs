@@ -42,7 +42,27 @@ impl Isel<'_> {
     fn lower_edge(&mut self, cx: &mut Cx<'_>, e: &Edge) -> MEdge {
         let from = cx.current();
         let to = e.block;
-        let mut edge = cx.edge(e);
+        let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
+        let breaks = left.is_some_and(|h| self.plan.exit[h] != 0);
+        // What lanes take along as they break is written on the way, so that those that stay need not write it again.
+        let mut moves: Vec<MInst<Tesla>> = Vec::new();
+        let mut edge = if breaks {
+            let mut args = Vec::new();
+            for &v in &e.args {
+                let bits = Self::bits(cx, v).filter(|_| cx.f.as_const(v).is_some() && !cx.f.ty(v).is_vector());
+                match bits.filter(|&b| b == 0 || self.pool.find(b).is_some() || self.pool.has_room()) {
+                    Some(b) => {
+                        let d = cx.temp(R32);
+                        moves.push(super::copy(d, self.literal(b)));
+                        args.push(d);
+                    }
+                    None => args.extend_from_slice(&cx.regs(v)),
+                }
+            }
+            MEdge { to: cx.block_id(to), args }
+        } else {
+            cx.edge(e)
+        };
         let target = edge.to;
         let is_header = cx.f.blocks[to].header.is_some();
         let back = is_header && cx.block_id(from) >= target;
@@ -81,11 +101,11 @@ impl Isel<'_> {
             };
             edge.to = p;
         }
-        let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
-        if left.is_some_and(|h| self.plan.exit[h] != 0) {
+        if breaks {
             // Copies for the merge block stand before the `break`.
             let block = cx.mf.block();
             let b = cx.mf.at(block);
+            b.insts = moves;
             b.insts.push(MInst::new(TOp::M(Op::Brk)).arg(edge.to).mods(Mods::ty(Ty::None)));
             b.succs.push(edge);
             self.extra.push(Extra { block, before: true, of: cx.block_id(to) });
