@@ -8,8 +8,8 @@
 //! | 3 | the same with larger limits for unrolling and branches to selects |
 
 use crate::{
-    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline, legalise, licm,
-    mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
+    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline,
+    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
