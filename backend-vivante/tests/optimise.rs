@@ -248,3 +248,24 @@ fn ids_cost_what_they_must() {
     assert_eq!(count(&t, ": and.u32"), 0, "{t}");
     assert!(count(&t, ": imadlo0") >= 2, "{t}");
 }
+
+#[test]
+fn elements_at_constant_places_are_operands() {
+    let text = format!(
+        "{HEAD} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        var s: array<u32, 9>; let x = a[i];
+        s[x % 9u] = 7u; s[2] = x * 5u + 1u;
+        let y = s[2] ^ s[(x + 3u) % 9u];
+        s[(x + 1u) % 9u] = y;
+        b[i] = s[2] + y; }}"
+    );
+    for g in [GC3000, GC7000] {
+        let t = listing(&text, &ints(), g);
+        // Nine zeros, three indexed accesses, one element that is an operand besides; and lanes brought together once.
+        assert!(count(&t, ": mov ") <= 14, "{t}");
+        // The last read comes after an indexed write, which may have changed the element: the sum reads the element itself.
+        let lines: Vec<&str> = t.lines().collect();
+        let store = lines.iter().position(|l| l.contains(": store")).unwrap();
+        assert!(lines[store - 1].contains(": add.s32") && lines[store - 2].contains("[a.x]"), "{t}");
+    }
+}
