@@ -468,6 +468,7 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
             crate::clauses::gather(block);
             crate::clauses::fill(block, generation);
         }
+        crate::vcc::run(&mut blocks, &succs, generation);
     }
     crate::waits::insert(&mut blocks, &succs, generation);
     let depths: Vec<u32> = mf.blocks.iter().map(|b| u32::from(b.loop_depth)).collect();

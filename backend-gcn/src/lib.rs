@@ -19,6 +19,7 @@ mod ranges;
 mod tables;
 mod target;
 mod tidy;
+mod vcc;
 mod waits;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};

@@ -1,0 +1,230 @@
+//! Short forms of comparisons: a lane mask that lives within one block goes through VCC, which 32-bit encodings imply.
+//!
+//! Needs: finished order, nothing that reads VCC. Keeps: what is computed. A mask moves if its comparison has a short form,
+//! all its uses can name VCC, and nothing writes VCC in between. Looks a bounded number of instructions ahead.
+
+use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::{Gcn as Isa, Op, operand};
+use gpucc_isa::Inst;
+
+use crate::emit::{Item, Ranges};
+
+const VCC: (u32, u32) = (operand::VCC, 2);
+
+/// Instructions between a comparison and the last use of its mask.
+const REACH: usize = 64;
+
+/// Scalar registers as bits; vector registers are none.
+fn bits(ranges: &Ranges) -> u128 {
+    ranges
+        .iter()
+        .filter(|r| r.0 < 128)
+        .fold(0, |m, &(a, n)| (0..n).fold(m, |m, k| m | 1u128.checked_shl(a + k).unwrap_or(0)))
+}
+
+/// The comparison with its operands the other way round.
+fn swapped(o: Op) -> Option<Op> {
+    const PAIRS: [(Op, Op); 8] = [
+        (Op::VCmpLtI32, Op::VCmpGtI32),
+        (Op::VCmpLeI32, Op::VCmpGeI32),
+        (Op::VCmpLtU32, Op::VCmpGtU32),
+        (Op::VCmpLeU32, Op::VCmpGeU32),
+        (Op::VCmpLtF32, Op::VCmpGtF32),
+        (Op::VCmpLeF32, Op::VCmpGeF32),
+        (Op::VCmpNltF32, Op::VCmpNgtF32),
+        (Op::VCmpNleF32, Op::VCmpNgeF32),
+    ];
+    const SAME: [Op; 8] = [
+        Op::VCmpEqU32,
+        Op::VCmpNeU32,
+        Op::VCmpEqF32,
+        Op::VCmpLgF32,
+        Op::VCmpNeqF32,
+        Op::VCmpNlgF32,
+        Op::VCmpOF32,
+        Op::VCmpUF32,
+    ];
+    let other = PAIRS.iter().find_map(|&(a, b)| (a == o).then_some(b).or((b == o).then_some(a)));
+    other.or(SAME.contains(&o).then_some(o))
+}
+
+/// The comparison in its short form.
+fn short_compare(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
+    if !i.op().name().starts_with("v_cmp_") || i.row().bytes != 8 || i.get("clamp").unwrap_or(0) != 0 {
+        return None;
+    }
+    let (a, b) = (i.get("src0")?, i.get("src1")?);
+    let (o, a, b) = if b >= 256 { (i.op(), a, b) } else { (swapped(i.op())?, b, a) };
+    // Signs are beyond the numbers of registers.
+    if a >= 512 || !(256..512).contains(&b) {
+        return None;
+    }
+    let new = form::inst(form::row(o, Form::Short, false, generation)?).with("src0", a).with("src1", b - 256);
+    (new.row().bytes == 4 && form::check(&new, generation).is_ok()).then_some(new)
+}
+
+/// A use of the mask in the pair from `pair` on, with VCC instead.
+fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
+    let mut new = *i;
+    if i.op() == Op::VCndmaskB32 {
+        let (a, b) = (i.get("src0")?, i.get("src1")?);
+        if let (true, true, Some(row)) =
+            (a < 512, (256..512).contains(&b), form::row(Op::VCndmaskB32, Form::Short, false, generation))
+        {
+            let short = form::inst(row).with("vdst", i.get("vdst")?).with("src0", a).with("src1", b - 256);
+            if short.row().bytes == 4 && form::check(&short, generation).is_ok() {
+                return Some(short);
+            }
+        }
+        new.set("mask", operand::VCC);
+    } else if i.op().name().starts_with("s_") && i.op().name().ends_with("_b64") {
+        for name in ["src0", "src1"] {
+            if new.get(name) == Some(pair) {
+                new.set(name, operand::VCC);
+            }
+        }
+    } else {
+        return None;
+    }
+    form::check(&new, generation).is_ok().then_some(new)
+}
+
+/// Runs over finished blocks, whose wave goes on as `succs` says. Returns how many masks moved.
+pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) -> usize {
+    // Scalar registers that are asked for at the start of each block.
+    let mut live_in = vec![0u128; blocks.len()];
+    let out = |b: usize, live_in: &[u128]| succs[b].iter().filter_map(|&s| live_in.get(s)).fold(0, |m, l| m | l);
+    let effect: Vec<(u128, u128)> = blocks
+        .iter()
+        .map(|block| {
+            block.iter().rev().fold((0, 0), |(asked, set), i| {
+                let w = bits(&i.writes);
+                (asked & !w | bits(&i.reads), set | w)
+            })
+        })
+        .collect();
+    loop {
+        let mut changed = false;
+        for b in (0..blocks.len()).rev() {
+            let now = effect[b].0 | out(b, &live_in) & !effect[b].1;
+            changed |= std::mem::replace(&mut live_in[b], now) != now;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut moved = 0;
+    for (b, block) in blocks.iter_mut().enumerate() {
+        let mut after = vec![0u128; block.len()];
+        let mut live = out(b, &live_in);
+        for (k, i) in block.iter().enumerate().rev() {
+            after[k] = live;
+            live = live & !bits(&i.writes) | bits(&i.reads);
+        }
+        // VCC holds a mask up to here.
+        let mut busy = 0;
+        for k in 0..block.len() {
+            if k < busy {
+                continue;
+            }
+            let [(pair, 2)] = block[k].writes[..] else { continue };
+            if let Some(last) = try_move(block, k, pair, &after, generation) {
+                busy = last;
+                moved += 1;
+            }
+        }
+    }
+    moved
+}
+
+/// Moves the mask that the instruction at `k` makes to VCC. Returns the place of its last use.
+fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation: u8) -> Option<usize> {
+    if pair >= 104 {
+        return None;
+    }
+    let compare = short_compare(&block[k].inst, generation)?;
+    let mask = bits(&vec![(pair, 2)]);
+    let vcc = bits(&vec![VCC]);
+    let mut uses: Vec<(usize, Inst<Isa>)> = Vec::new();
+    for j in k + 1..block.len().min(k + REACH) {
+        let i = &block[j];
+        if bits(&i.reads) & mask != 0 {
+            if i.reads.iter().any(|r| bits(&vec![*r]) & mask != 0 && *r != (pair, 2)) {
+                return None;
+            }
+            uses.push((j, renamed(&i.inst, pair, generation)?));
+            if after[j] & mask == 0 || bits(&i.writes) & mask == mask {
+                for (at, inst) in uses {
+                    block[at].inst = inst;
+                    block[at].reads.iter_mut().filter(|r| **r == (pair, 2)).for_each(|r| *r = VCC);
+                }
+                block[k].inst = compare;
+                block[k].writes = vec![VCC];
+                return Some(j);
+            }
+        }
+        if bits(&i.writes) & (mask | vcc) != 0 {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> Item {
+        Item { reads, writes, is_valu: true, ..Item::control(inst) }
+    }
+
+    fn of(o: Op, f: Form) -> Inst<Isa> {
+        form::inst(form::row(o, f, false, 2).unwrap())
+    }
+
+    /// `s[20:21] = a < v1`.
+    fn compare(a: u32) -> Item {
+        let i = of(Op::VCmpLtU32, Form::Long).with("sdst", 20).with("src0", a).with("src1", 257);
+        item(i, vec![(257, 1)], vec![(20, 2)])
+    }
+
+    /// `v4 = s[20:21] ? v3 : v2`.
+    fn choose() -> Item {
+        let i = of(Op::VCndmaskB32, Form::Long).with("vdst", 4).with("src0", 258).with("src1", 259).with("mask", 20);
+        item(i, vec![(258, 2), (20, 2)], vec![(260, 1)])
+    }
+
+    #[test]
+    fn a_mask_of_one_block_takes_the_short_forms() {
+        let mut b = [vec![compare(130), choose(), choose()]];
+        assert_eq!(run(&mut b, &[vec![]], 2), 1);
+        assert!(
+            b[0].iter().all(|i| i.inst.row().bytes == 4),
+            "{b:?}",
+            b = b[0].iter().map(|i| i.inst).collect::<Vec<_>>()
+        );
+        assert!(b[0][2].reads.contains(&VCC));
+    }
+
+    #[test]
+    fn a_mask_that_lives_on_or_meets_another_stays() {
+        // Asked for in the next block.
+        let mut b = [vec![compare(130), choose()], vec![choose()]];
+        assert_eq!(run(&mut b, &[vec![1], vec![]], 2), 0);
+        // A sum that leaves its carry in VCC.
+        let sum = of(Op::VAddU32, Form::Short).with("vdst", 7).with("src0", 130).with("src1", 5);
+        let sum = item(sum, vec![(261, 1)], vec![(263, 1), VCC]);
+        let mut b = [vec![compare(130), sum, choose()]];
+        assert_eq!(run(&mut b, &[vec![]], 2), 0);
+        // A second mask while the first one is needed: one of the two moves.
+        let mut other = compare(131);
+        other.inst.set("sdst", 22);
+        other.writes = vec![(22, 2)];
+        let mut late = choose();
+        late.inst.set("mask", 22);
+        late.reads = vec![(258, 2), (22, 2)];
+        let mut b = [vec![compare(130), other, choose(), late]];
+        assert_eq!(run(&mut b, &[vec![]], 2), 1);
+        assert_eq!(b[0][3].inst.get("mask"), Some(22));
+    }
+}
