@@ -7,7 +7,7 @@ use gpucc_tests::exec;
 use gpucc_tests::scaling::SHAPES;
 
 /// Operations of the smaller program: large enough that what every program costs does not show.
-const SMALL: usize = 1_000;
+const SMALL: usize = 400;
 
 #[test]
 fn work_grows_with_the_program() {

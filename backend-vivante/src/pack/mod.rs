@@ -34,11 +34,12 @@ pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante) -> u64 {
     let facts = Facts { t, uses: Uses::new(f), uniform };
     let mut saved = 0;
     let mut out = rewrite::Rewrite::new();
+    let mut scratch = plan::Scratch::default();
     for b in f.layout.clone() {
         let insts = std::mem::take(&mut f.blocks[b].insts);
         out.enter(b);
         for chunk in insts.chunks(CHUNK) {
-            let plan = plan::plan(f, &facts, &out.lanes, chunk);
+            let plan = plan::plan(f, &facts, &out.lanes, chunk, &mut scratch);
             saved += plan.saved;
             out.chunk(f, chunk, &plan);
         }

@@ -100,15 +100,24 @@ struct Planner<'a> {
     group_of: Vec<Option<u32>>,
 }
 
+/// Facts per value that are all absent between two pieces: kept, since making them anew costs as much as the function is
+/// long.
+#[derive(Default)]
+pub(super) struct Scratch {
+    at: SideMap<Value, Option<u32>>,
+    home: SideMap<Value, Option<(u64, u8)>>,
+}
+
 /// Plans a piece.
 pub(super) fn plan(
     f: &Function,
     facts: &Facts<'_>,
     known: &SideMap<Value, Option<(Value, u8)>>,
     chunk: &[Inst],
+    scratch: &mut Scratch,
 ) -> Plan {
     let n = chunk.len();
-    let mut at: SideMap<Value, Option<u32>> = SideMap::new();
+    let mut at = std::mem::take(&mut scratch.at);
     for (k, &i) in chunk.iter().enumerate() {
         for &v in &f.insts[i].results {
             at[v] = Some(k as u32);
@@ -130,7 +139,7 @@ pub(super) fn plan(
         chunk,
         known,
         at,
-        home: SideMap::new(),
+        home: std::mem::take(&mut scratch.home),
         candidate: Vec::new(),
         above,
         group_of: vec![None; n],
@@ -148,6 +157,13 @@ pub(super) fn plan(
         let variant = p.candidate[k].as_ref().map_or(0, |c| c.variant);
         groups.push(Group { members, variant });
     }
+    for &i in chunk {
+        for &v in &f.insts[i].results {
+            p.at[v] = None;
+            p.home[v] = None;
+        }
+    }
+    (scratch.at, scratch.home) = (p.at, p.home);
     Plan { groups, group_of: p.group_of, deps, saved }
 }
 
