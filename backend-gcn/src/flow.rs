@@ -257,10 +257,8 @@ impl Waits<'_> {
         let mut reach = Peaks::new((0..n).map(|b| x.reach(b)));
         while let Some(at) = x.work.pop() {
             while let Some(b) = reach.first_above(x.since[at]..at, at as u32) {
-                for e in 0..succs[b].len() {
-                    if succs[b][e] > at {
-                        x.send(b, e);
-                    }
+                for (e, _) in succs[b].iter().enumerate().filter(|(_, s)| **s > at) {
+                    x.send(b, e);
                 }
                 if succs[b].len() > 1 {
                     x.by_masks(b);
