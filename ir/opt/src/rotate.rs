@@ -12,9 +12,9 @@
 //!
 //! Needs: structured control flow, values that a loop's header computes. Keeps: who executes what, how often and in which order,
 //! but for values of the header that only the body reads. Leaves alone: headers that do more than compute and load, anything
-//! convergent in them, tests that cost more than [`COST`], loops with several ways back or ways out that do not lead to the
-//! loop's merge, loops that lanes leave at different times where `Caps::rotate_divergent` says so, and
-//! loops around [`ROUNDS`] others. Inner loops first.
+//! convergent in them, tests that cost more than [`COST`], loops that may be skipped and give more than [`BROUGHT`] values,
+//! loops with several ways back or ways out that do not lead to the loop's merge, loops that lanes leave at different times
+//! where `Caps::rotate_divergent` says so, and loops around [`ROUNDS`] others. Inner loops first.
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity, Uses, sort_layout};
@@ -27,6 +27,9 @@ use smallvec::SmallVec;
 
 /// What the copied instructions may cost, in simple instructions.
 pub const COST: u32 = 8;
+
+/// Values that a test in front of a loop may have to bring behind it: each is a copy more on that way.
+pub const BROUGHT: usize = 16;
 
 /// How often the whole function is looked at: the depth of loops that is worth it, and once more for neighbours.
 const ROUNDS: u32 = 16;
@@ -235,6 +238,9 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
         }
     }
     let stays = first(f, p, cond, &insts) == Some(!p.leaves);
+    if !stays && closed.len() + leave.args.len() > BROUGHT {
+        return None;
+    }
     Some(Test { insts, carried, closed, stays })
 }
 
