@@ -14,7 +14,7 @@
 //! but for values of the header that only the body reads. Leaves alone: headers that do more than compute and load, anything
 //! convergent in them, tests that cost more than [`COST`], loops that may be skipped and give more than [`BROUGHT`] values,
 //! loops with several ways back or ways out that do not lead to the loop's merge, loops that lanes leave at different times
-//! where `Caps::rotate_divergent` says so, and loops around [`ROUNDS`] others. Inner loops first.
+//! where `Caps::rotate_divergent` says so, and loops around `ROUNDS` others. Inner loops first.
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity, Uses, sort_layout};
