@@ -2,28 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
-use gpucc_tests::shared::workspace;
-
-/// The command, built once with the profile of these tests.
+/// The command, built with the profile of these tests.
 fn gpucc() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
-            .args(["build", "--quiet", "--package", "gpucc-cli", "--profile", "test", "--message-format", "json"])
-            .current_dir(workspace())
-            .output()
-            .expect("cargo runs");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let text = String::from_utf8(built.stdout).expect("cargo prints JSON");
-        text.lines()
-            .filter_map(|l| serde_json::from_str::<serde_json::Value>(l).ok())
-            .filter(|m| m["target"]["name"] == "gpucc")
-            .find_map(|m| m["executable"].as_str().map(PathBuf::from))
-            .expect("cargo names the executable")
-    })
+    Path::new(env!("CARGO_BIN_EXE_gpucc"))
+}
+
+/// The folder that holds the workspace.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }
 
 fn run(args: &[&str]) -> Output {
