@@ -279,6 +279,21 @@ impl Function {
         p
     }
 
+    /// The blocks whose structure names a block: as the merge of a construct or as the continue part of a loop.
+    pub fn namers(&self) -> SideMap<Block, Vec<Block>> {
+        let mut n: SideMap<Block, Vec<Block>> = SideMap::new();
+        for &b in &self.layout {
+            if let Some(m) = self.insts[self.terminator(b)].merge() {
+                n[m].push(b);
+            }
+            if let Some(h) = self.blocks[b].header {
+                n[h.merge].push(b);
+                n[h.cont].push(b);
+            }
+        }
+        n
+    }
+
     /// The block of every instruction in the layout.
     pub fn inst_blocks(&self) -> SideMap<Inst, Option<Block>> {
         let mut m = SideMap::with_default(None);

@@ -92,17 +92,7 @@ struct Around {
 
 impl Around {
     fn new(f: &Function) -> Around {
-        let mut namers: SideMap<Block, Vec<Block>> = SideMap::new();
-        for &b in &f.layout {
-            if let Some(m) = f.insts[f.terminator(b)].merge() {
-                namers[m].push(b);
-            }
-            if let Some(h) = f.blocks[b].header {
-                namers[h.merge].push(b);
-                namers[h.cont].push(b);
-            }
-        }
-        Around { preds: f.preds(), namers }
+        Around { preds: f.preds(), namers: f.namers() }
     }
 }
 

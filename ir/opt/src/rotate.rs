@@ -74,16 +74,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             continue;
         }
         let uses = Uses::new(f);
-        let mut namers: SideMap<Block, Vec<Block>> = SideMap::new();
-        for &b in &f.layout {
-            if let Some(m) = f.insts[f.terminator(b)].merge() {
-                namers[m].push(b);
-            }
-            if let Some(h) = f.blocks[b].header {
-                namers[h.merge].push(b);
-                namers[h.cont].push(b);
-            }
-        }
+        let namers = f.namers();
         // One loop's merge may be where another one begins or repeats: such neighbours are looked at again.
         let mut touched: IndexSet<Block, FxBuildHasher> = IndexSet::default();
         let mut again = false;

@@ -78,16 +78,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             return;
         }
         let uses = Uses::new(f);
-        let mut namers: SideMap<Block, Vec<Block>> = SideMap::new();
-        for &b in &f.layout {
-            if let Some(m) = f.insts[f.terminator(b)].merge() {
-                namers[m].push(b);
-            }
-            if let Some(h) = f.blocks[b].header {
-                namers[h.merge].push(b);
-                namers[h.cont].push(b);
-            }
-        }
+        let namers = f.namers();
         for p in &plans {
             if let Some(header) = apply(f, p, &uses, &namers) {
                 done.insert(header);
