@@ -27,7 +27,7 @@ use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
-use gpucc_opt::{Caps, Funnel, OpSet};
+use gpucc_opt::{Caps, OpSet};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
@@ -77,7 +77,7 @@ fn caps() -> Caps {
         ]),
         scalar: true,
         expand_bool_select: true,
-        funnel: Funnel::Any,
+        funnel: true,
         bit_select: true,
         bit_field: true,
         checked_loads: true,

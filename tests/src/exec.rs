@@ -3,7 +3,7 @@
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_ir::{Class, Module, Op};
-use gpucc_opt::{Caps, Funnel, OpSet};
+use gpucc_opt::{Caps, OpSet};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
 
 /// A scalar target that lacks most of what can be written with other ops.
@@ -53,7 +53,7 @@ const POOR: Caps = Caps {
 };
 
 /// A target with everything that the IR has.
-const RICH: Caps = Caps { funnel: Funnel::Any, bit_select: true, bit_field: true, ..Caps::FULL };
+const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
 
 /// Where to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

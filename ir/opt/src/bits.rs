@@ -7,15 +7,15 @@
 //! Needs: nothing. Keeps: the CFG. Fires only for what `Caps::funnel`, `bit_select` and `bit_field` allow, and only where
 //! what it replaces has no other use, so that nothing is computed twice.
 
+use crate::Cx;
 use crate::rewrite::{self, Rewrite};
-use crate::{Cx, Funnel};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, Function, Inst, InstData, Op, Scalar, Value};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let caps = cx.caps;
-    if caps.funnel == Funnel::None && !caps.bit_select && !caps.bit_field {
+    if !caps.funnel && !caps.bit_select && !caps.bit_field {
         return;
     }
     let uses = Uses::new(f);
@@ -26,7 +26,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
         let m = Matcher { f: b.func, uses: &uses };
         let found = None
-            .or_else(|| m.funnel(d, caps.funnel))
+            .or_else(|| if caps.funnel { m.funnel(d) } else { None })
             .or_else(|| if caps.bit_select { m.select(d).or_else(|| m.majority(d)) } else { None })
             .or_else(|| if caps.bit_field { m.field(d) } else { None });
         match found {
@@ -80,17 +80,14 @@ impl<'a> Matcher<'a> {
         self.f.const_bits(v).map(|c| c % 32)
     }
 
-    fn funnel(&self, d: &InstData, has: Funnel) -> Option<Found> {
-        if has == Funnel::None || !matches!(d.op, Op::Or | Op::Xor | Op::IAdd) {
+    fn funnel(&self, d: &InstData) -> Option<Found> {
+        if !matches!(d.op, Op::Or | Op::Xor | Op::IAdd) {
             return None;
         }
         let (x, y) = (d.args[0], d.args[1]);
         let pair = |x, y| Some((self.only(x, Op::Shl)?, self.only(y, Op::UShr)?));
         let (l, r) = pair(x, y).or_else(|| pair(y, x))?;
         let same = l.args[0] == r.args[0];
-        if has == Funnel::Rotate && !same {
-            return None;
-        }
         let fits = match (self.amount(l.args[1]), self.amount(r.args[1])) {
             (Some(l), Some(r)) => l + r == 32,
             // By nothing, both halves are the whole value, which only `or` takes once.
@@ -116,16 +113,11 @@ impl<'a> Matcher<'a> {
 
     /// Whether one value is the complement of the other.
     fn complement(&self, x: Value, y: Value) -> bool {
-        let not = |x: Value, y: Value| self.f.def_op(x, Op::Not).is_some_and(|d| d.args[0] == y);
-        let flipped = |x: Value, y: Value| {
-            let d = self.f.def_op(x, Op::Xor);
-            d.is_some_and(|d| d.args[0] == y && self.f.const_bits(d.args[1]) == Some(0xffff_ffff))
-        };
         let constants = match (self.f.const_bits(x), self.f.const_bits(y)) {
             (Some(x), Some(y)) => x ^ y == 0xffff_ffff,
             _ => false,
         };
-        constants || not(x, y) || not(y, x) || flipped(x, y) || flipped(y, x)
+        constants || self.made_of(x, y) || self.made_of(y, x)
     }
 
     fn select(&self, d: &InstData) -> Option<Found> {
@@ -164,10 +156,7 @@ impl<'a> Matcher<'a> {
 
     /// Whether `x` is the complement that is made from `y`.
     fn made_of(&self, x: Value, y: Value) -> bool {
-        self.f.def_inst(x).is_some_and(|i| {
-            let d = &self.f.insts[i];
-            matches!(d.op, Op::Not | Op::Xor) && d.args[0] == y
-        })
+        self.f.def_op(x, Op::Not).is_some_and(|d| d.args[0] == y)
     }
 
     /// Two of three agree: the three products of pairs, joined by `or` or `xor` alike.
@@ -224,28 +213,20 @@ impl<'a> Matcher<'a> {
 mod tests {
     use super::run;
     use crate::testing::{opt, unchanged};
-    use crate::{Caps, Cx, Funnel};
+    use crate::{Caps, Cx};
     use gpucc_ir::Function;
 
     fn on(f: &mut Function, cx: &mut Cx<'_>) {
-        with(f, cx, Funnel::Any);
+        let caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
+        let mut c = Cx::new(cx.module, &caps);
+        run(f, &mut c);
+        cx.must_change(c.changes());
     }
 
     /// Without what is no longer needed.
     fn tidied(f: &mut Function, cx: &mut Cx<'_>) {
         on(f, cx);
         crate::dce::run(f, cx);
-    }
-
-    fn rotates(f: &mut Function, cx: &mut Cx<'_>) {
-        with(f, cx, Funnel::Rotate);
-    }
-
-    fn with(f: &mut Function, cx: &mut Cx<'_>, funnel: Funnel) {
-        let caps = Caps { funnel, bit_select: true, bit_field: true, ..Caps::FULL };
-        let mut c = Cx::new(cx.module, &caps);
-        run(f, &mut c);
-        cx.must_change(c.changes());
     }
 
     /// A function that loads `v0`, `v1`, `v2`, computes, and stores the last value named.
@@ -266,7 +247,7 @@ mod tests {
         assert!(t.contains("fshr v0, v0, 20:i32") && !t.contains("shl"), "{t}");
         let t = opt(tidied, &text(&["ushr v1, 25:i32", "shl v0, 7:i32", "iadd v3, v4"]));
         assert!(t.contains("fshr v0, v1, 25:i32"), "{t}");
-        let t = opt(rotates, &text(&["isub 32:i32, v1", "shl v0, v3", "ushr v0, v1", "or v4, v5"]));
+        let t = opt(tidied, &text(&["isub 32:i32, v1", "shl v0, v3", "ushr v0, v1", "or v4, v5"]));
         assert!(t.contains("fshr v0, v0, v1"), "{t}");
         let t = opt(tidied, &text(&["ineg v1", "and v3, 31:i32", "shl v0, v1", "ushr v0, v4", "or v5, v6"]));
         assert!(t.contains("fshr v0, v0, v3"), "{t}");
@@ -277,7 +258,6 @@ mod tests {
         // The amounts do not fit, the values differ, both halves whole, and a half that is needed elsewhere.
         unchanged(on, &text(&["shl v0, 12:i32", "ushr v0, 21:i32", "or v3, v4"]));
         unchanged(on, &text(&["shl v0, 0:i32", "ushr v0, 0:i32", "or v3, v4"]));
-        unchanged(rotates, &text(&["shl v0, 12:i32", "ushr v1, 20:i32", "or v3, v4"]));
         unchanged(on, &text(&["isub 32:i32, v2", "shl v0, v3", "ushr v1, v2", "or v4, v5"]));
         unchanged(on, &text(&["isub 32:i32, v1", "shl v0, v3", "ushr v0, v1", "xor v4, v5"]));
         unchanged(on, &text(&["isub 31:i32, v1", "shl v0, v3", "ushr v0, v1", "or v4, v5"]));

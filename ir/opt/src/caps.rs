@@ -33,17 +33,6 @@ impl OpSet {
     }
 }
 
-/// Which shifts of two registers as one a target has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Funnel {
-    /// None.
-    None,
-    /// Those with the same register twice.
-    Rotate,
-    /// All.
-    Any,
-}
-
 /// What a target lacks or wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
@@ -74,8 +63,8 @@ pub struct Caps {
     pub offset_fold: u32,
     /// Whether a multiplication and an addition that both allow contraction become one `fma`.
     pub fuse_fma: bool,
-    /// Which `fshr` may be made of shifts. One that is in `expand` is written with shifts only where the module has it.
-    pub funnel: Funnel,
+    /// Whether `fshr` may be made of shifts.
+    pub funnel: bool,
     /// Whether `bitsel` may be made of masks.
     pub bit_select: bool,
     /// Whether `ubfe` and `sbfe` with constant places may be made of shifts and masks.
@@ -105,7 +94,7 @@ impl Caps {
         prefer_mul24: false,
         offset_fold: 0,
         fuse_fma: false,
-        funnel: Funnel::None,
+        funnel: false,
         bit_select: false,
         bit_field: false,
         merge_access: 0,

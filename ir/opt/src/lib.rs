@@ -42,6 +42,6 @@ pub mod tables;
 mod testing;
 pub mod unroll;
 
-pub use caps::{Caps, Funnel, OpSet};
+pub use caps::{Caps, OpSet};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, PassTime, Report, prepare};
