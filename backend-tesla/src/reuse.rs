@@ -91,22 +91,7 @@ pub fn run(mf: &mut MFunc<Tesla>) -> usize {
     }
     if gone > 0 {
         // Edges and other blocks may name them too.
-        for block in &mut mf.blocks {
-            for u in block.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-                if let Src::Reg(Reg::V(v)) = &mut u.src
-                    && let Some(old) = replace[v.0 as usize]
-                {
-                    *v = old;
-                }
-            }
-            for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
-                for a in e.args.iter_mut().filter(|a| !a.is_none()) {
-                    if let Some(old) = replace[a.0 as usize] {
-                        *a = old;
-                    }
-                }
-            }
-        }
+        mf.map_uses(|v| replace[v.0 as usize].unwrap_or(v));
     }
     gone
 }

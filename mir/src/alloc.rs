@@ -496,7 +496,7 @@ fn write_back<T: Target>(
         mf.blocks[b].insts = out;
         mf.blocks[b].params.clear();
         let block = &mut mf.blocks[b];
-        for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
+        for e in block.all_succs_mut() {
             e.args.clear();
         }
     }

@@ -2,7 +2,7 @@
 
 use gpucc_regalloc::Cfg;
 
-use crate::inst::{BlockId, Class, MInst, Src, VReg};
+use crate::inst::{BlockId, Class, MInst, Reg, Src, VReg};
 use crate::target::Target;
 
 /// An edge with one argument per parameter of its target.
@@ -52,6 +52,11 @@ impl<T: Target> MBlock<T> {
     /// All edges: the logical ones and, where they differ, the linear ones.
     pub fn all_succs(&self) -> impl Iterator<Item = &MEdge> {
         self.succs.iter().chain(self.linear.iter().flatten())
+    }
+
+    /// The same, mutable.
+    pub fn all_succs_mut(&mut self) -> impl Iterator<Item = &mut MEdge> {
+        self.succs.iter_mut().chain(self.linear.iter_mut().flatten())
     }
 }
 
@@ -129,6 +134,20 @@ impl<T: Target> MFunc<T> {
         insts.len() - n
     }
 
+    /// Replaces every virtual register that is read, by instructions and on edges.
+    pub fn map_uses(&mut self, f: impl Fn(VReg) -> VReg) {
+        for block in &mut self.blocks {
+            for u in block.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
+                if let Src::Reg(Reg::V(v)) = &mut u.src {
+                    *v = f(*v);
+                }
+            }
+            for a in block.all_succs_mut().flat_map(|e| e.args.iter_mut()).filter(|a| !a.is_none()) {
+                *a = f(*a);
+            }
+        }
+    }
+
     /// Number of instructions.
     pub fn inst_count(&self) -> usize {
         self.blocks.iter().map(|b| b.insts.len()).sum()
@@ -154,9 +173,10 @@ impl<T: Target> MFunc<T> {
         self.retarget(|b| BlockId(new_of[b.0 as usize]));
     }
 
-    fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
+    /// Gives every edge and label another target. Loop depths and the order of blocks stay.
+    pub fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
         for b in &mut self.blocks {
-            for e in b.succs.iter_mut().chain(b.linear.iter_mut().flatten()) {
+            for e in b.all_succs_mut() {
                 e.to = f(e.to);
             }
             for i in &mut b.insts {

@@ -2,8 +2,8 @@
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
-use crate::func::{MBlock, MEdge, MFunc};
-use crate::inst::{BlockId, MInst, Src};
+use crate::func::{MBlock, MFunc};
+use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
 /// Sends branches to blocks that hold nothing but a jump on to where those go, and removes blocks that nothing reaches
@@ -30,16 +30,7 @@ pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         from
     };
     let goal: Vec<BlockId> = mf.block_ids().map(resolve).collect();
-    for b in &mut mf.blocks {
-        for e in b.succs.iter_mut().chain(b.linear.iter_mut().flatten()) {
-            e.to = goal[e.to.0 as usize];
-        }
-        for u in b.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-            if let Src::Label(l) = &mut u.src {
-                *l = goal[l.0 as usize];
-            }
-        }
-    }
+    mf.retarget(|b| goal[b.0 as usize]);
     remove_unreachable(mf)
 }
 
@@ -65,16 +56,7 @@ pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
         }
     }
     mf.blocks = kept;
-    for b in &mut mf.blocks {
-        let fix = |e: &mut MEdge| e.to = new_of[e.to.0 as usize];
-        b.succs.iter_mut().for_each(fix);
-        b.linear.iter_mut().flatten().for_each(fix);
-        for u in b.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-            if let Src::Label(l) = &mut u.src {
-                *l = new_of[l.0 as usize];
-            }
-        }
-    }
+    mf.retarget(|b| new_of[b.0 as usize]);
     n - mf.blocks.len()
 }
 

@@ -3,7 +3,7 @@
 //! Needs: each virtual register defined once. Keeps: blocks and edges.
 
 use crate::func::MFunc;
-use crate::inst::{MInst, Opcode, Pseudo, Reg, Src, VReg};
+use crate::inst::{MInst, Opcode, Pseudo, VReg};
 use crate::target::Target;
 
 /// Removes instructions and parameters that nothing with an effect needs. Returns how many.
@@ -77,7 +77,7 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         let before = block.params.len();
         block.params.retain(|v| live[v.0 as usize]);
         removed += before - block.params.len();
-        for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
+        for e in block.all_succs_mut() {
             let mut k = 0;
             e.args.retain(|_| {
                 k += 1;
@@ -149,18 +149,7 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
     }
     if changed > 0 {
-        for block in &mut mf.blocks {
-            for u in block.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-                if let Src::Reg(Reg::V(v)) = &mut u.src {
-                    *v = find(&replace, *v);
-                }
-            }
-            for e in block.succs.iter_mut().chain(block.linear.iter_mut().flatten()) {
-                for a in e.args.iter_mut().filter(|a| !a.is_none()) {
-                    *a = find(&replace, *a);
-                }
-            }
-        }
+        mf.map_uses(|v| find(&replace, v));
     }
     changed
 }
