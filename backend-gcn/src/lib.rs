@@ -273,18 +273,12 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
             Err(AllocError::OutOfRegisters(o)) if o.file == "v" && spills.vector.is_none() => {
                 spills.vector = Some(Scratch::default());
             }
-            Err(AllocError::OutOfRegisters(o)) => {
-                return Err(Diagnostic::unsupported(
-                    "out-of-registers",
-                    format!(
-                        "gcn:{chip} has {} {} registers to give out, this needs {} at once, at `{}`",
-                        o.limit, o.file, o.demand, o.inst
-                    ),
-                )
-                .at(m.span(o.loc), "most values are alive here")
-                .note("smaller arrays or fewer live values would help"));
+            Err(e) => {
+                return Err(e.refusal(&m, |o| {
+                    let has = format!("gcn:{chip} has {} {} registers to give out", o.limit, o.file);
+                    (has, "smaller arrays or fewer live values would help".into())
+                }));
             }
-            Err(AllocError::Invalid(s)) => return Err(Diagnostic::internal("register-allocation", s)),
         }
     };
     let words = |file: usize| stats.spill_words.get(file).copied().unwrap_or(0);

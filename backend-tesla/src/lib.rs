@@ -11,7 +11,7 @@ pub mod target;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
-use gpucc_mir::{AllocError, AllocOptions, MFunc, Src};
+use gpucc_mir::{AllocOptions, MFunc, Src};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
@@ -171,17 +171,12 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     mf.split_critical_edges(&t);
     let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     t.spill_base = shape.scratch_bytes;
-    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|err| match err {
-        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
-            "out-of-registers",
-            format!(
-                "tesla:{chip} has {} registers for an invocation of a workgroup of {invocations}, this needs {} at once",
-                o.limit, o.demand
-            ),
-        )
-        .at(if o.loc == gpucc_ir::Loc::UNKNOWN { e.span } else { m.span(o.loc) }, "most values are alive here")
-        .note(advice(generation, invocations, o.demand)),
-        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|err| {
+        err.refusal(&m, |o| {
+            let has =
+                format!("tesla:{chip} has {} registers for an invocation of a workgroup of {invocations}", o.limit);
+            (has, advice(generation, invocations, o.demand))
+        })
     })?;
     let spilled = alloc.spill_words.first().copied().unwrap_or(0) * 4;
     let scratch = shape.scratch_bytes.saturating_add(spilled).next_multiple_of(16);

@@ -339,20 +339,13 @@ fn allocate(
             Err(AllocError::Invalid(s)) => return Err(internal(s)),
         }
     }
-    attempt(true).map_err(|e| match e {
-        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
-            "out-of-registers",
-            format!("valhall:{chip} has {} registers for an invocation, this needs {} at once", o.limit, o.demand),
-        )
-        .at(peak(m, o.loc), "most values are alive here")
-        .note("smaller private arrays, or fewer values that are computed before this point and read behind it, would help"),
-        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+    attempt(true).map_err(|e| {
+        e.refusal(m, |o| {
+            let help =
+                "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
+            (format!("valhall:{chip} has {} registers for an invocation", o.limit), help.into())
+        })
     })
-}
-
-/// The source of the instruction with most values alive; the entry point if it has none.
-fn peak(m: &Module, loc: gpucc_ir::Loc) -> gpucc_ir::Span {
-    if loc == gpucc_ir::Loc::UNKNOWN { m.entries[0].span } else { m.span(loc) }
 }
 
 /// Counters of the static model (reference, section 11.1): each instruction adds the registers it writes, at least 1, to its unit.

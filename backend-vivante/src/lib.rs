@@ -13,7 +13,7 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
-use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Place, Space, trace};
+use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
@@ -223,11 +223,7 @@ fn attempt(
 /// Whether a function has variables in memory of the invocation.
 fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
     f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
-        Attr::Mem(x) | Attr::Atomic(_, x) => match x.place {
-            Place::Local(_) => true,
-            Place::Global(g) => m.globals[g].space != Space::Workgroup,
-            _ => false,
-        },
+        Attr::Mem(x) | Attr::Atomic(_, x) => matches!(m.space(x.place), Space::Function | Space::Private),
         _ => false,
     })
 }
@@ -421,18 +417,7 @@ fn refusal(e: AllocError, m: &Module, chip: &str, spills: bool) -> Diagnostic {
     } else {
         "the chip has no immediate offsets to reach spilled registers; smaller arrays or fewer live values would help"
     };
-    match e {
-        AllocError::OutOfRegisters(o) => Diagnostic::unsupported(
-            "out-of-registers",
-            format!(
-                "vivante:{chip} has {} components of temporaries (64 vec4), this needs {} at once",
-                o.limit, o.demand
-            ),
-        )
-        .at(m.span(o.loc), "most values are alive here")
-        .note(note),
-        AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
-    }
+    e.refusal(m, |o| (format!("vivante:{chip} has {} components of temporaries (64 vec4)", o.limit), note.into()))
 }
 
 /// Zeros in place of values that nobody defined: the chip (and the machine that stands for it) may not read what was never

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use gpucc_ir::Loc;
+use gpucc_ir::{Diagnostic, Loc, Module};
 use gpucc_regalloc as ra;
 use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, RegFile, Step, UnitSet, Value};
 use smallvec::SmallVec;
@@ -90,6 +90,23 @@ pub enum AllocError {
     OutOfRegisters(OutOfRegisters),
     /// The machine function breaks a rule: a bug of the backend.
     Invalid(String),
+}
+
+impl AllocError {
+    /// What a backend answers: `says` gives what the target has, as the beginning of the sentence, and what would help. The span
+    /// is that of the peak, or of the entry point where the peak comes from no source.
+    pub fn refusal(self, m: &Module, says: impl FnOnce(&OutOfRegisters) -> (String, String)) -> Diagnostic {
+        match self {
+            AllocError::OutOfRegisters(o) => {
+                let (has, help) = says(&o);
+                let entry = m.entries.first().filter(|_| o.loc == Loc::UNKNOWN);
+                Diagnostic::unsupported("out-of-registers", format!("{has}, this needs {} at once", o.demand))
+                    .at(entry.map_or_else(|| m.span(o.loc), |e| e.span), "most values are alive here")
+                    .note(help)
+            }
+            AllocError::Invalid(s) => Diagnostic::internal("register-allocation", s),
+        }
+    }
 }
 
 impl fmt::Display for AllocError {
@@ -668,4 +685,28 @@ pub fn has_critical_edge<T: Target>(mf: &MFunc<T>, cfg: Cfg) -> Option<(BlockId,
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AllocError, OutOfRegisters};
+    use gpucc_ir::{Class, Loc, text::parse_module};
+
+    #[test]
+    fn a_refusal_names_figures_and_place() {
+        let m = parse_module(
+            "entry \"main\" compute func0 size 1,1,1 @5..9\nfunc0 \"main\" {\nblock0:\n  ret @20..23\n}\n",
+        );
+        let m = m.unwrap_or_else(|e| panic!("{e}"));
+        let refused = |loc| {
+            let o = OutOfRegisters { file: "r", demand: 70, limit: 64, loc, inst: "op r1".into() };
+            let d = AllocError::OutOfRegisters(o).refusal(&m, |o| (format!("x has {}", o.limit), "less".into()));
+            assert!(d.class == Class::Unsupported && d.message == "x has 64, this needs 70 at once", "{d}");
+            d.labels[0].span
+        };
+        let f = m.funcs.values().next().expect("one function");
+        let (_, ret) = f.insts_in_order().next().expect("one instruction");
+        assert_eq!((refused(f.insts[ret].loc).start, refused(Loc::UNKNOWN).start), (20, 5));
+        assert_eq!(AllocError::Invalid("why".into()).refusal(&m, |_| unreachable!()).class, Class::Internal);
+    }
 }
