@@ -26,10 +26,8 @@ impl Tables {
                 Attr::Place(p) => *p,
                 _ => continue,
             };
-            let size = match place {
-                Place::Global(g) if m.globals[g].space == Space::Private => m.globals[g].size,
-                Place::Local(l) => f.locals[l].size,
-                _ => continue,
+            let (Space::Function | Space::Private, Some(size)) = (m.space(place), m.place_size(f, place)) else {
+                continue;
             };
             if refused.contains(&place) {
                 continue;

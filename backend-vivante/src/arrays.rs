@@ -63,10 +63,8 @@ pub fn choose(f: &Function, module: &Module) -> Arrays {
             Attr::Place(p) => *p,
             _ => continue,
         };
-        let size = match place {
-            Place::Local(l) => f.locals[l].size,
-            Place::Global(g) if module.globals[g].space != Space::Workgroup => module.globals[g].size,
-            _ => continue,
+        let (Space::Function | Space::Private, Some(size)) = (module.space(place), module.place_size(f, place)) else {
+            continue;
         };
         let at = list.iter().position(|v| v.place == place).unwrap_or_else(|| {
             list.push(Variable { place, size, step: 0, accesses: Vec::new(), good: true });
