@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    sort_layout(f);
+    cx.must_change(u64::from(sort_layout(f)));
     let dom = DomTree::new(f);
     let s = Structure::new(f, &dom);
     let fixed = readonly(f, cx);

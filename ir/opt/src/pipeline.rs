@@ -261,6 +261,9 @@ pub struct Options {
     pub skip: Vec<String>,
     /// Estimate the work after each pass.
     pub measure: bool,
+    /// Run a pass also if it found nothing to do before and nothing was changed since; for checking that it still finds
+    /// nothing.
+    pub idle: bool,
 }
 
 impl Default for Options {
@@ -273,6 +276,7 @@ impl Default for Options {
             stop_after: None,
             skip: Vec::new(),
             measure: false,
+            idle: false,
         }
     }
 }
@@ -324,10 +328,15 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         return Ok((out, report));
     }
     let mut fuel = o.fuel;
+    // Which pass found nothing to do in the function as it is. Passes look at the function alone, so they find nothing again.
+    let mut idle: Vec<&str> = Vec::new();
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };
     for p in passes(o.level) {
         if o.skip.iter().any(|s| s == p.name) && !REQUIRED.contains(&p.name) {
+            continue;
+        }
+        if idle.contains(&p.name) && !o.idle {
             continue;
         }
         trace::enter(p.name, &e.name);
@@ -338,6 +347,11 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
         fuel = fuel.saturating_sub(changes);
+        if changes > 0 {
+            idle.clear();
+        } else {
+            idle.push(p.name);
+        }
         out.funcs[Func(0)] = f;
         done(&mut report, &out, p.name, start, changes, o)?;
         if stop(p.name) {

@@ -15,7 +15,7 @@ use gpucc_ir::{Attr, Block, Edge, Function, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    sort_layout(f);
+    cx.must_change(u64::from(sort_layout(f)));
     loop {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);
