@@ -21,8 +21,9 @@ pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
         b.succs.iter().flat_map(|e| &e.args).filter(|a| !a.is_none()).for_each(|a| uses[a.0 as usize] += 1);
     }
     let mut changed = 0;
-    for b in &mut mf.blocks {
-        let mut def: Vec<Option<usize>> = vec![None; mf.classes.len()];
+    // Where registers were defined: block and place there.
+    let mut def: Vec<Option<(usize, usize)>> = vec![None; mf.classes.len()];
+    for (n, b) in mf.blocks.iter_mut().enumerate() {
         for k in 0..b.insts.len() {
             let i = &b.insts[k];
             let identity = |m: &SrcMods| !m.neg && !m.abs;
@@ -34,7 +35,8 @@ pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
                 && uses[v.0 as usize] == 1
                 && mf.classes[v.0 as usize] == mf.classes[d.0 as usize]
                 && in_order(&i.uses[0].mods, mf.classes[v.0 as usize].0)
-                && let Some(p) = def[v.0 as usize]
+                && let Some((home, p)) = def[v.0 as usize]
+                && home == n
                 && can_saturate(&b.insts[p])
             {
                 b.insts[p].mods.sat = true;
@@ -43,12 +45,12 @@ pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
                 b.insts[k].defs[0] = Def::reg(v);
                 b.insts[k].uses[0].src = Src::Imm(0);
                 b.insts[k].mods.sat = false;
-                def[d.0 as usize] = Some(p);
+                def[d.0 as usize] = Some((n, p));
                 changed += 1;
                 continue;
             }
             for v in i.vreg_defs().collect::<SmallVec<[VReg; 2]>>() {
-                def[v.0 as usize] = Some(k);
+                def[v.0 as usize] = Some((n, k));
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::inst::*;
 use crate::module::VarData;
 use crate::ops::Op;
 use crate::types::Type;
+use crate::values::Values;
 
 /// Appends instructions to a block. `loc` and `fp` go on each instruction built (`fp` only on float results).
 pub struct Builder<'a> {
@@ -229,20 +230,20 @@ impl<'a> Builder<'a> {
     }
     /// A store.
     pub fn store(&mut self, value: Value, mem: Mem, offset: Option<Value>) -> Inst {
-        let mut a = Args::from_slice(&[value]);
+        let mut a = Values::from_slice(&[value]);
         a.extend(offset);
         self.effect(Op::Store, &a, Attr::Mem(mem))
     }
     /// An atomic read-modify-write; gives the old value.
     pub fn atomic(&mut self, op: AtomicOp, value: Value, mem: Mem, offset: Option<Value>) -> Value {
-        let mut a = Args::from_slice(&[value]);
+        let mut a = Values::from_slice(&[value]);
         a.extend(offset);
         let ty = self.func.ty(value);
         self.op_attr(Op::Atomic, &a, Attr::Atomic(op, mem), ty)
     }
     /// An atomic compare-exchange; gives the old value.
     pub fn cmpxchg(&mut self, expected: Value, new: Value, mem: Mem, offset: Option<Value>) -> Value {
-        let mut a = Args::from_slice(&[expected, new]);
+        let mut a = Values::from_slice(&[expected, new]);
         a.extend(offset);
         let ty = self.func.ty(new);
         self.op_attr(Op::CmpXchg, &a, Attr::Mem(mem), ty)

@@ -3,6 +3,7 @@
 use crate::entity;
 use crate::ops::Op;
 use crate::types::Type;
+use crate::values::Values;
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -43,9 +44,6 @@ impl Loc {
     /// No known place.
     pub const UNKNOWN: Loc = Loc(0);
 }
-
-/// Operands of an instruction.
-pub type Args = SmallVec<[Value; 4]>;
 
 /// What a memory access touches. Different places never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -382,17 +380,17 @@ pub struct Edge {
     /// The target.
     pub block: Block,
     /// One value per parameter of the target.
-    pub args: SmallVec<[Value; 2]>,
+    pub args: Values,
 }
 
 impl Edge {
     /// An edge without arguments.
     pub fn to(block: Block) -> Edge {
-        Edge { block, args: SmallVec::new() }
+        Edge { block, args: Values::new() }
     }
     /// An edge with arguments.
     pub fn with(block: Block, args: &[Value]) -> Edge {
-        Edge { block, args: SmallVec::from_slice(args) }
+        Edge { block, args: Values::from_slice(args) }
     }
 }
 
@@ -498,9 +496,9 @@ pub struct InstData {
     /// Float licences.
     pub fp: FpFlags,
     /// Operands, as the op's `Sig` says. Arguments of edges are in the attribute.
-    pub args: Args,
+    pub args: Values,
     /// Results: none or one; a call has as many as its callee returns.
-    pub results: SmallVec<[Value; 1]>,
+    pub results: Values,
     /// The typed attribute.
     pub attr: Attr,
     /// Source location.
@@ -513,8 +511,8 @@ impl InstData {
         InstData {
             op,
             fp: FpFlags::NONE,
-            args: Args::from_slice(args),
-            results: SmallVec::new(),
+            args: Values::from_slice(args),
+            results: Values::new(),
             attr,
             loc: Loc::UNKNOWN,
         }

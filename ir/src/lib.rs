@@ -37,6 +37,7 @@ pub mod ops;
 pub mod text;
 pub mod trace;
 pub mod types;
+pub mod values;
 pub mod verify;
 
 pub use builder::Builder;
@@ -44,9 +45,10 @@ pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
 pub use entity::{Arena, Entity, EntitySet, SideMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
-    Args, AtomicOp, Attr, Barrier, Block, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem,
+    AtomicOp, Attr, Barrier, Block, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem,
     MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
 };
 pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use types::{Scalar, Type};
+pub use values::Values;

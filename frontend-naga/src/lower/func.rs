@@ -516,7 +516,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 let inst = self.b().call(func, &leaves, &results);
                 let values = self.f.insts[inst].results.clone();
                 match result_ty {
-                    Some(ty) => Some(self.unflatten(ty, &mut values.into_iter())?),
+                    Some(ty) => Some(self.unflatten(ty, &mut values.iter().copied())?),
                     None => None,
                 }
             }

@@ -63,7 +63,7 @@ fn k(b: &Builder<'_>, v: Value) -> Option<u64> {
 }
 
 /// The operands of the op that defines `v`.
-fn args(b: &Builder<'_>, v: Value, op: Op) -> Option<gpucc_ir::Args> {
+fn args(b: &Builder<'_>, v: Value, op: Op) -> Option<gpucc_ir::Values> {
     b.func.def_op(v, op).map(|d| d.args.clone())
 }
 

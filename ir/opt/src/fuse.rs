@@ -6,7 +6,7 @@
 use crate::Cx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Args, Builder, FpFlags, Function, Inst, Op, Value};
+use gpucc_ir::{Builder, FpFlags, Function, Inst, Op, Value, Values};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -40,7 +40,7 @@ fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Value, Value, 
     if !matches!(d.op, Op::FAdd | Op::FSub) || !d.fp.has(FpFlags::CONTRACT) {
         return None;
     }
-    let product = |v: Value| -> Option<Args> {
+    let product = |v: Value| -> Option<Values> {
         let p = b.func.def_op(v, Op::FMul)?;
         (p.fp.has(FpFlags::CONTRACT) && uses.count(v) == 1).then(|| p.args.clone())
     };

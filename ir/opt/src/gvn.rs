@@ -8,7 +8,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::DomTree;
-use gpucc_ir::{Args, Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value};
+use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -41,7 +41,7 @@ pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool
 }
 
 /// Op, type, operands and the attribute packed into a number.
-type Key = (Op, Type, Args, u64);
+type Key = (Op, Type, Values, u64);
 
 /// The key of an instruction that [`is_value`].
 fn key(f: &Function, i: Inst) -> Key {

@@ -101,7 +101,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
         let mut d = d;
         for e in d.edges_mut() {
             let args = std::mem::take(&mut e.args);
-            e.args = args.into_iter().flat_map(|a| lanes_of(&mut b, a, lanes)).collect();
+            e.args = args.iter().flat_map(|&a| lanes_of(&mut b, a, lanes)).collect();
         }
         d.args = d.args.iter().map(|&a| whole(&mut b, a, lanes)).collect();
         b.func.insts[i] = d;

@@ -136,7 +136,7 @@ fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
                 }
                 // What leaves the empty block is either from before it or one of its parameters.
                 let params = f.blocks[target].params.clone();
-                let args: smallvec::SmallVec<[Value; 2]> =
+                let args: gpucc_ir::Values =
                     next.args.iter().map(|v| params.iter().position(|p| p == v).map_or(*v, |k| e.args[k])).collect();
                 // Parameters that are read elsewhere need the block.
                 let here = |p: &Value| next.args.iter().filter(|v| *v == p).count() as u32;

@@ -10,6 +10,7 @@ use crate::inst::*;
 use crate::module::*;
 use crate::ops::{Op, Sig};
 use crate::types::{Scalar, Type};
+use crate::values::Values;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -687,7 +688,7 @@ fn build(mut f: Function, texts: Vec<BlockText>, m: &mut Module) -> Res_<Functio
                 Operand::Const(c) => Ok(f.constant(c.clone())),
                 Operand::Undef(t) => Ok(f.undef(*t)),
             };
-            let args = l.args.iter().map(&mut value).collect::<Res_<Args>>()?;
+            let args = l.args.iter().map(&mut value).collect::<Res_<Values>>()?;
             let mut edges = Vec::new();
             for e in &l.edges {
                 let args = e.args.iter().map(&mut value).collect::<Res_<_>>()?;
