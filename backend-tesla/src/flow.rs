@@ -36,7 +36,7 @@ struct Maker<'f> {
     dom: DomTree,
     s: Structure,
     reachable: SideMap<Block, bool>,
-    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    preds: gpucc_ir::Lists<Block, Block>,
     /// Blocks by innermost construct, with those of inner ones.
     members: SideMap<ConstructId, Vec<Block>>,
     ends: SideMap<Block, bool>,

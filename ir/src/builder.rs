@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(f.ty(c), Type::B1);
         assert_eq!(f.succs(head).as_slice(), &[cont, done]);
         let preds = f.preds();
-        assert_eq!(preds[head].as_slice(), &[entry, cont]);
+        assert_eq!(preds[head], [entry, cont]);
         assert_eq!(f.const_int(one), Some(1));
         assert_eq!(f.def_op(s2, Op::IAdd).map(|d| d.args[0]), Some(s));
     }

@@ -139,6 +139,10 @@ impl<K: Entity, V: Clone> SideMap<K, V> {
     pub fn with_default(default: V) -> Self {
         Self { items: Vec::new(), default, key: PhantomData }
     }
+    /// Makes room for the first `n` entities at once.
+    pub fn reserve(&mut self, n: usize) {
+        self.items.reserve(n.saturating_sub(self.items.len()));
+    }
     /// Stores a fact.
     pub fn set(&mut self, k: K, v: V) {
         self[k] = v;
@@ -199,6 +203,10 @@ impl<K: Entity> EntitySet<K> {
     /// The empty set.
     pub fn new() -> Self {
         Self { bits: fixedbitset::FixedBitSet::new(), key: PhantomData }
+    }
+    /// The empty set, with room for the first `n` entities.
+    pub fn with_room(n: usize) -> Self {
+        Self { bits: fixedbitset::FixedBitSet::with_capacity(n), key: PhantomData }
     }
     /// Adds an entity; true if it was not there before.
     pub fn insert(&mut self, k: K) -> bool {

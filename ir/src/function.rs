@@ -2,6 +2,7 @@
 
 use crate::entity::{Arena, SideMap};
 use crate::inst::{Attr, Block, Edge, Inst, InstData, Local, Value};
+use crate::lists::Lists;
 use crate::module::VarData;
 use crate::ops::{Op, Sig};
 use crate::types::{Scalar, Type};
@@ -265,18 +266,35 @@ impl Function {
 
     /// The successors of a block, in edge order, with repetitions.
     pub fn succs(&self, b: Block) -> SmallVec<[Block; 2]> {
-        self.edges(b).iter().map(|e| e.block).collect()
+        let mut list = SmallVec::new();
+        if let Some(&i) = self.blocks[b].insts.last() {
+            self.insts[i].for_each_edge(|e| list.push(e.block));
+        }
+        list
     }
 
     /// The predecessors of every block: one entry per edge, in layout order of the sources.
-    pub fn preds(&self) -> SideMap<Block, SmallVec<[Block; 2]>> {
-        let mut p: SideMap<Block, SmallVec<[Block; 2]>> = SideMap::new();
+    pub fn preds(&self) -> Lists<Block, Block> {
+        let mut pairs = Vec::with_capacity(2 * self.layout.len());
         for &b in &self.layout {
-            for s in self.succs(b) {
-                p[s].push(b);
+            if let Some(&i) = self.blocks[b].insts.last() {
+                self.insts[i].for_each_edge(|e| pairs.push((e.block, b)));
             }
         }
-        p
+        Lists::new(&pairs)
+    }
+
+    /// The successors of every block that exists, also of those outside the layout, in edge order, with repetitions.
+    pub fn all_succs(&self) -> Lists<Block, Block> {
+        let mut l = Lists::default();
+        for b in self.blocks.values() {
+            let mut list: SmallVec<[Block; 4]> = SmallVec::new();
+            if let Some(&i) = b.insts.last() {
+                self.insts[i].for_each_edge(|e| list.push(e.block));
+            }
+            l.push(list);
+        }
+        l
     }
 
     /// The blocks whose structure names a block: as the merge of a construct or as the continue part of a loop.

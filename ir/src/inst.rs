@@ -568,6 +568,21 @@ impl InstData {
             _ => SmallVec::new(),
         }
     }
+    /// Calls `f` for every edge, in the same order.
+    pub fn for_each_edge<'a>(&'a self, mut f: impl FnMut(&'a Edge)) {
+        match &self.attr {
+            Attr::Jump { edge, .. } => f(edge),
+            Attr::Br { then, other, .. } => {
+                f(then);
+                f(other);
+            }
+            Attr::Switch(s) => {
+                s.cases.iter().for_each(|c| f(&c.1));
+                f(&s.default);
+            }
+            _ => {}
+        }
+    }
     /// The edges, mutable, in the same order.
     pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
         match &mut self.attr {
@@ -599,9 +614,7 @@ impl InstData {
     /// Calls `f` for every value used: operands, then edge arguments.
     pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
         self.args.iter().for_each(|&v| f(v));
-        for e in self.edges() {
-            e.args.iter().for_each(|&v| f(v));
-        }
+        self.for_each_edge(|e| e.args.iter().for_each(|&v| f(v)));
     }
     /// Replaces every used value by `f` of it; true if one changed.
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) -> bool {

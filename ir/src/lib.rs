@@ -32,6 +32,7 @@ pub mod entity;
 pub mod eval;
 pub mod function;
 pub mod inst;
+pub mod lists;
 pub mod module;
 pub mod ops;
 pub mod text;
@@ -48,6 +49,7 @@ pub use inst::{
     AtomicOp, Attr, Barrier, Block, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem,
     MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
 };
+pub use lists::Lists;
 pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use types::{Scalar, Type};

@@ -56,7 +56,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         map[d.result()] = Some(new);
         f.blocks[b].insts.retain(|&i| i != users[0].inst);
         let params = f.blocks[b].params.clone();
-        let mut from = preds[b].clone();
+        let mut from = preds[b].to_vec();
         from.sort_unstable();
         from.dedup();
         for p in from {

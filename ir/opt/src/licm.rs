@@ -86,7 +86,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 /// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
 /// not touch what is known of the others.
 struct Around {
-    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    preds: gpucc_ir::Lists<Block, Block>,
     namers: SideMap<Block, Vec<Block>>,
 }
 

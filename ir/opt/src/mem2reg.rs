@@ -12,9 +12,9 @@
 //! an access at a dynamic offset, volatile or atomic accesses, slots whose accesses overlap in lanes of different width.
 
 use crate::Cx;
-use gpucc_ir::analysis::DomTree;
+use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SideMap, Type, Value,
+    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SideMap, Type, Value, trace,
 };
 
 /// A value-to-be: some lanes of a variable.
@@ -36,30 +36,43 @@ enum Action {
     Init(Vec<(usize, Const)>),
 }
 
+/// What becomes of a function.
+#[derive(Default)]
+struct Plan {
+    slots: Vec<Slot>,
+    actions: SideMap<Inst, Option<Action>>,
+    /// Slots that get constants where a block begins.
+    late: SideMap<Block, Vec<(usize, Const)>>,
+}
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    let (slots, actions) = plan(f, cx);
-    if slots.is_empty() {
+    if f.locals.is_empty() {
         return;
     }
-    rewrite(f, &slots, &actions);
+    let dom = DomTree::new(f);
+    let plan = plan(f, &dom, cx);
+    if !plan.slots.is_empty() {
+        rewrite(f, &dom, &plan);
+    }
 }
 
 #[derive(Clone)]
 struct Access {
+    block: Block,
     inst: Inst,
     start: u32,
     ty: Type,
 }
 
-fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Action>>) {
+fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
     let mut accesses: SideMap<Local, Vec<Access>> = SideMap::with_default(Vec::new());
-    let mut inits: SideMap<Local, Vec<Inst>> = SideMap::with_default(Vec::new());
+    let mut inits: SideMap<Local, Vec<(Block, Inst)>> = SideMap::with_default(Vec::new());
     let mut bad: EntitySet<Local> = EntitySet::new();
-    for (_, i) in f.insts_in_order() {
+    for (block, i) in f.insts_in_order() {
         let d = &f.insts[i];
         match (&d.attr, d.op) {
-            (Attr::Place(Place::Local(l)), _) => inits[*l].push(i),
+            (Attr::Place(Place::Local(l)), _) => inits[*l].push((block, i)),
             (Attr::Mem(m) | Attr::Atomic(_, m), op) => {
                 let Place::Local(l) = m.place else { continue };
                 let ty = match op {
@@ -70,13 +83,13 @@ fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Actio
                 if !matches!(op, Op::Load | Op::Store) || d.dyn_offset().is_some() || !m.flags.is_plain() {
                     bad.insert(l);
                 }
-                accesses[l].push(Access { inst: i, start: m.offset, ty });
+                accesses[l].push(Access { block, inst: i, start: m.offset, ty });
             }
             _ => {}
         }
     }
-    let mut slots: Vec<Slot> = Vec::new();
-    let mut actions: SideMap<Inst, Option<Action>> = SideMap::with_default(None);
+    let mut plan = Plan::default();
+    let mut structure = None;
     for l in f.locals.keys() {
         if bad.contains(l) || accesses[l].is_empty() && inits[l].is_empty() {
             continue;
@@ -85,8 +98,8 @@ fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Actio
         if !cx.change() {
             break;
         }
-        let base = slots.len();
-        slots.extend(&mine);
+        let base = plan.slots.len();
+        plan.slots.extend(&mine);
         // Slots are sorted by their start: find the one that holds a byte.
         let lane_of = |byte: u32| {
             let k = mine.partition_point(|s| s.start <= byte) - 1;
@@ -96,15 +109,44 @@ fn plan(f: &Function, cx: &mut Cx<'_>) -> (Vec<Slot>, SideMap<Inst, Option<Actio
             let w = a.ty.scalar().mem_bytes();
             let lanes: Vec<_> = (0..a.ty.lanes()).map(|k| lane_of(a.start + k * w)).collect();
             let load = f.insts[a.inst].op == Op::Load;
-            actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
+            plan.actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
         }
-        for &i in &inits[l] {
-            let consts =
-                mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s.ty, s.start))).collect();
-            actions[i] = Some(Action::Init(consts));
+        let consts: Vec<(usize, Const)> =
+            mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s.ty, s.start))).collect();
+        if let &[(home, i)] = &inits[l][..] {
+            let s = structure.get_or_insert_with(|| Structure::new(f, dom));
+            if let Some(b) = first_needed(dom, s, home, &accesses[l]) {
+                plan.late[b].extend(consts);
+                plan.actions[i] = Some(Action::Init(Vec::new()));
+                continue;
+            }
+        }
+        for &(_, i) in &inits[l] {
+            plan.actions[i] = Some(Action::Init(consts.clone()));
         }
     }
-    (slots, actions)
+    plan
+}
+
+/// Where a variable that is initialised in `home` alone may get its value instead: the last block that all accesses lie
+/// behind and that is executed no more often. Frontends initialise all variables at the very beginning, and a search for
+/// where each is live would walk over all the code in between.
+fn first_needed(dom: &DomTree, s: &Structure, home: Block, accesses: &[Access]) -> Option<Block> {
+    let mut at = accesses.first()?.block;
+    for a in accesses {
+        if !dom.dominates(home, a.block) {
+            return None;
+        }
+        if !dom.dominates(at, a.block) {
+            at = dom.common(at, a.block);
+        }
+    }
+    while let Some(l) = s.loop_of(at)
+        && s.loop_of(home) != Some(l)
+    {
+        at = dom.idom(s.constructs[l].header)?;
+    }
+    (at != home).then_some(at)
 }
 
 /// Cuts the bytes of a variable into slots; `None` if some accesses do not fit together.
@@ -154,12 +196,8 @@ pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
 }
 
 /// Where each slot needs a block parameter: on the iterated dominance frontier of its stores, where it is live.
-fn place_params(
-    f: &Function,
-    dom: &DomTree,
-    slots: &[Slot],
-    actions: &SideMap<Inst, Option<Action>>,
-) -> SideMap<Block, Vec<usize>> {
+fn place_params(f: &Function, dom: &DomTree, plan: &Plan) -> SideMap<Block, Vec<usize>> {
+    let Plan { slots, actions, late } = plan;
     // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
     // known of this block is last.
     let mut stores: Vec<Vec<Block>> = vec![Vec::new(); slots.len()];
@@ -170,6 +208,9 @@ fn place_params(
         }
     };
     for &b in dom.rpo() {
+        for (s, _) in &late[b] {
+            add(&mut stores[*s], b);
+        }
         for &i in &f.blocks[b].insts {
             match &actions[i] {
                 Some(Action::Load(l)) => {
@@ -222,6 +263,7 @@ fn place_params(
         }
     }
     let mut params: SideMap<Block, Vec<usize>> = SideMap::new();
+    let mut steps = 0;
     // The slot for which a block was last found stored to, live, in need of a parameter.
     let mut stored: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
     let mut live: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
@@ -233,6 +275,7 @@ fn place_params(
         // Live-in blocks: walk back from reads until a store.
         let mut work = std::mem::take(&mut reads[s]);
         while let Some(b) = work.pop() {
+            steps += 1;
             if live[b] != s {
                 live[b] = s;
                 work.extend(preds[b].iter().filter(|&&p| stored[p] != s));
@@ -249,6 +292,7 @@ fn place_params(
             }
         }
     }
+    trace::work(steps);
     params
 }
 
@@ -256,9 +300,9 @@ fn cast(b: &mut Builder<'_>, v: Value, to: Type) -> Value {
     if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
 }
 
-fn rewrite(f: &mut Function, slots: &[Slot], actions: &SideMap<Inst, Option<Action>>) {
-    let dom = DomTree::new(f);
-    let params = place_params(f, &dom, slots, actions);
+fn rewrite(f: &mut Function, dom: &DomTree, plan: &Plan) {
+    let Plan { slots, actions, late } = plan;
+    let params = place_params(f, dom, plan);
     let mut now: Vec<Option<Value>> = vec![None; slots.len()];
     let mut new_params: SideMap<Block, Vec<Value>> = SideMap::new();
     for &b in dom.rpo() {
@@ -286,10 +330,13 @@ fn rewrite(f: &mut Function, slots: &[Slot], actions: &SideMap<Inst, Option<Acti
             Step::Enter(b) => b,
         };
         work.push(Step::Leave(undo.len()));
-        let kids: Vec<Block> = dom.children(b).collect();
-        work.extend(kids.into_iter().rev().map(Step::Enter));
+        work.extend(dom.children(b).rev().map(Step::Enter));
         for (&s, &p) in params[b].iter().zip(&new_params[b]) {
             undo.push((s, now[s].replace(p)));
+        }
+        for (s, c) in &late[b] {
+            let v = f.constant(c.clone());
+            undo.push((*s, now[*s].replace(v)));
         }
         let old = std::mem::take(&mut f.blocks[b].insts);
         for i in old {

@@ -181,7 +181,7 @@ fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option
     }
 }
 
-type Preds = SideMap<Block, smallvec::SmallVec<[Block; 2]>>;
+type Preds = gpucc_ir::Lists<Block, Block>;
 
 /// Low bits of `x + k` are those of `k` where `x` is a multiple of a power of two large enough, as counters of unrolled
 /// loops are.

@@ -125,7 +125,7 @@ fn plan(
     s: &Structure,
     l: ConstructId,
     blocks: Vec<Block>,
-    preds: &SideMap<Block, SmallVec<[Block; 2]>>,
+    preds: &gpucc_ir::Lists<Block, Block>,
 ) -> Option<Plan> {
     let c = &s.constructs[l];
     let ConstructKind::Loop { .. } = c.kind else { return None };

@@ -109,7 +109,7 @@ fn plan(
     s: &Structure,
     l: ConstructId,
     blocks: Vec<Block>,
-    preds: &SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    preds: &gpucc_ir::Lists<Block, Block>,
     cx: &Cx<'_>,
 ) -> Option<Plan> {
     let c = &s.constructs[l];

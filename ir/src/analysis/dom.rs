@@ -1,43 +1,40 @@
 //! Dominators and postdominators, by Cooper, Harvey and Kennedy's iteration.
 
-use crate::entity::SideMap;
+use crate::entity::{Entity, SideMap};
 use crate::function::Function;
 use crate::inst::Block;
+use crate::lists::Lists;
 use crate::trace;
 
-const NONE: u32 = u32::MAX;
+crate::entity!(
+    /// A block by its place in reverse postorder; 0 is the root.
+    Node, "node"
+);
 
-/// Immediate dominators over nodes numbered in reverse postorder; node 0 is the root.
-fn solve(preds: &[Vec<u32>]) -> Vec<u32> {
-    let mut idom = vec![NONE; preds.len()];
-    if preds.is_empty() {
+const NONE: Node = Node(u32::MAX);
+
+/// Immediate dominators of nodes `0..n`.
+fn solve(n: usize, preds: &Lists<Node, Node>) -> Vec<Node> {
+    let mut idom = vec![NONE; n];
+    if n == 0 {
         return idom;
     }
-    idom[0] = 0;
+    idom[0] = Node(0);
     let mut changed = true;
     while changed {
         changed = false;
-        trace::work(preds.len() as u64);
-        for n in 1..preds.len() {
+        trace::work(n as u64);
+        for n in 1..n {
             let mut new = NONE;
-            for &p in &preds[n] {
-                if idom[p as usize] == NONE {
+            for &p in &preds[Node::new(n)] {
+                if idom[p.index()] == NONE {
                     continue;
                 }
                 if new == NONE {
                     new = p;
                     continue;
                 }
-                let (mut a, mut b) = (p, new);
-                while a != b {
-                    while a > b {
-                        a = idom[a as usize];
-                    }
-                    while b > a {
-                        b = idom[b as usize];
-                    }
-                }
-                new = a;
+                new = meet(&idom, p, new);
             }
             if new != idom[n] {
                 idom[n] = new;
@@ -48,21 +45,36 @@ fn solve(preds: &[Vec<u32>]) -> Vec<u32> {
     idom
 }
 
-/// Reverse postorder from `root` over `n` nodes.
-fn rpo(n: usize, root: usize, succs: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+/// The nearest node above both in the tree.
+fn meet(idom: &[Node], mut a: Node, mut b: Node) -> Node {
+    while a != b {
+        while a > b {
+            a = idom[a.index()];
+        }
+        while b > a {
+            b = idom[b.index()];
+        }
+    }
+    a
+}
+
+/// The blocks below `n` in reverse postorder from `root`, earlier successors first.
+fn rpo<'a>(n: usize, root: usize, succs: impl Fn(usize) -> &'a [Block]) -> Vec<u32> {
     let mut seen = vec![false; n];
-    let mut post = Vec::new();
+    let mut post = Vec::with_capacity(n);
     seen[root] = true;
     let mut stack = vec![(root, succs(root))];
     while let Some((b, list)) = stack.last_mut() {
-        match list.pop() {
-            Some(s) if !seen[s] => {
-                seen[s] = true;
-                stack.push((s, succs(s)));
+        match list.split_first() {
+            Some((s, rest)) => {
+                *list = rest;
+                if !seen[s.index()] {
+                    seen[s.index()] = true;
+                    stack.push((s.index(), succs(s.index())));
+                }
             }
-            Some(_) => {}
             None => {
-                post.push(*b);
+                post.push(*b as u32);
                 stack.pop();
             }
         }
@@ -72,27 +84,23 @@ fn rpo(n: usize, root: usize, succs: impl Fn(usize) -> Vec<usize>) -> Vec<usize>
 }
 
 /// Entry and exit numbers of a walk over a tree given by parents in an order where parents come first.
-fn number(parent: &[u32]) -> (Vec<u32>, Vec<u32>, Vec<Vec<u32>>) {
+fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>, Lists<Node, Node>) {
     let n = parent.len();
-    let mut kids = vec![Vec::new(); n];
-    for c in 1..n {
-        if parent[c] != NONE {
-            kids[parent[c] as usize].push(c as u32);
-        }
-    }
-    let (mut pre, mut last) = (vec![NONE; n], vec![0; n]);
+    let pairs: Vec<(Node, Node)> = (1..n).filter(|&c| parent[c] != NONE).map(|c| (parent[c], Node::new(c))).collect();
+    let kids = Lists::new(&pairs);
+    let (mut pre, mut last) = (vec![u32::MAX; n], vec![0; n]);
     let mut clock = 0;
-    let mut stack = if n > 0 { vec![(0_u32, 0_usize)] } else { vec![] };
+    let mut stack = if n > 0 { vec![(Node(0), 0_usize)] } else { vec![] };
     while let Some((b, k)) = stack.last_mut() {
         if *k == 0 {
-            pre[*b as usize] = clock;
+            pre[b.index()] = clock;
             clock += 1;
         }
-        if let Some(&c) = kids[*b as usize].get(*k) {
+        if let Some(&c) = kids[*b].get(*k) {
             *k += 1;
             stack.push((c, 0));
         } else {
-            last[*b as usize] = clock;
+            last[b.index()] = clock;
             stack.pop();
         }
     }
@@ -103,31 +111,29 @@ fn number(parent: &[u32]) -> (Vec<u32>, Vec<u32>, Vec<Vec<u32>>) {
 #[derive(Clone, Debug)]
 pub struct DomTree {
     rpo: Vec<Block>,
-    index: SideMap<Block, u32>,
-    idom: Vec<u32>,
+    index: SideMap<Block, Node>,
+    idom: Vec<Node>,
     pre: Vec<u32>,
     last: Vec<u32>,
-    kids: Vec<Vec<u32>>,
+    kids: Lists<Node, Node>,
 }
 
 impl DomTree {
     /// Computes the tree.
     pub fn new(f: &Function) -> DomTree {
-        let order = rpo(f.blocks.len(), f.entry().0 as usize, |b| {
-            f.succs(Block(b as u32)).iter().rev().map(|s| s.0 as usize).collect()
-        });
-        let rpo: Vec<Block> = order.into_iter().map(|b| Block(b as u32)).collect();
+        let succs = f.all_succs();
+        let order = rpo(f.blocks.len(), f.entry().index(), |b| &succs[Block::new(b)]);
+        let rpo: Vec<Block> = order.into_iter().map(Block).collect();
         let mut index = SideMap::with_default(NONE);
+        index.reserve(f.blocks.len());
         for (n, &b) in rpo.iter().enumerate() {
-            index[b] = n as u32;
+            index[b] = Node::new(n);
         }
-        let mut preds = vec![Vec::new(); rpo.len()];
+        let mut edges = Vec::with_capacity(2 * rpo.len());
         for (n, &b) in rpo.iter().enumerate() {
-            for s in f.succs(b) {
-                preds[index[s] as usize].push(n as u32);
-            }
+            edges.extend(succs[b].iter().map(|&s| (index[s], Node::new(n))));
         }
-        let idom = solve(&preds);
+        let idom = solve(rpo.len(), &Lists::new(&edges));
         let (pre, last, kids) = number(&idom);
         DomTree { rpo, index, idom, pre, last, kids }
     }
@@ -138,7 +144,7 @@ impl DomTree {
     }
     /// The place of a block in reverse postorder; none for unreachable blocks.
     pub fn position(&self, b: Block) -> Option<u32> {
-        Some(self.index[b]).filter(|&n| n != NONE)
+        Some(self.index[b]).filter(|&n| n != NONE).map(|n| n.0)
     }
     /// Whether the entry reaches this block.
     pub fn is_reachable(&self, b: Block) -> bool {
@@ -147,9 +153,12 @@ impl DomTree {
     /// The immediate dominator; none for the entry and for unreachable blocks.
     pub fn idom(&self, b: Block) -> Option<Block> {
         match self.index[b] {
-            0 | NONE => None,
-            n => Some(self.rpo[self.idom[n as usize] as usize]),
+            Node(0) | NONE => None,
+            n => Some(self.block(self.idom[n.index()])),
         }
+    }
+    fn block(&self, n: Node) -> Block {
+        self.rpo[n.index()]
     }
     /// Whether `a` is on every path to `b` (also if they are the same). False if one is unreachable.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
@@ -157,33 +166,24 @@ impl DomTree {
         if a == NONE || b == NONE {
             return false;
         }
-        let (a, b) = (a as usize, b as usize);
+        let (a, b) = (a.index(), b.index());
         self.pre[a] <= self.pre[b] && self.pre[b] < self.last[a]
     }
     /// The blocks whose immediate dominator this is, in reverse postorder.
-    pub fn children(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
-        let n = self.index[b];
-        let list: &[u32] = if n == NONE { &[] } else { &self.kids[n as usize] };
-        list.iter().map(|&k| self.rpo[k as usize])
+    pub fn children(&self, b: Block) -> impl DoubleEndedIterator<Item = Block> + '_ {
+        self.kids[self.index[b]].iter().map(|&k| self.block(k))
     }
     /// The blocks in an order of the tree where parents come first (preorder).
     pub fn preorder(&self) -> Vec<Block> {
-        let mut v: Vec<usize> = (0..self.rpo.len()).collect();
-        v.sort_by_key(|&n| self.pre[n]);
-        v.into_iter().map(|n| self.rpo[n]).collect()
+        let mut v = self.rpo.clone();
+        for (n, &at) in self.pre.iter().enumerate() {
+            v[at as usize] = self.rpo[n];
+        }
+        v
     }
     /// The nearest block that dominates both; both must be reachable.
     pub fn common(&self, a: Block, b: Block) -> Block {
-        let (mut a, mut b) = (self.index[a], self.index[b]);
-        while a != b {
-            while a > b {
-                a = self.idom[a as usize];
-            }
-            while b > a {
-                b = self.idom[b as usize];
-            }
-        }
-        self.rpo[a as usize]
+        self.block(meet(&self.idom, self.index[a], self.index[b]))
     }
 }
 
@@ -193,8 +193,8 @@ impl DomTree {
 pub struct PostDomTree {
     /// Node 0 is the virtual exit.
     nodes: Vec<Option<Block>>,
-    index: SideMap<Block, u32>,
-    idom: Vec<u32>,
+    index: SideMap<Block, Node>,
+    idom: Vec<Node>,
     pre: Vec<u32>,
     last: Vec<u32>,
 }
@@ -204,42 +204,45 @@ impl PostDomTree {
     pub fn new(f: &Function) -> PostDomTree {
         let n = f.blocks.len();
         let live = super::reachable(f);
-        let preds = f.preds();
-        let mut exits: Vec<usize> =
-            f.layout.iter().filter(|&&b| live.contains(b) && f.succs(b).is_empty()).map(|b| b.0 as usize).collect();
+        let succs = f.all_succs();
+        let mut edges = Vec::with_capacity(2 * n);
+        for &b in f.layout.iter().filter(|&&b| live.contains(b)) {
+            edges.extend(succs[b].iter().map(|&s| (s, b)));
+        }
+        // In the order in which a walk back from the exit shall take them.
+        let preds = {
+            edges.reverse();
+            Lists::new(&edges)
+        };
+        let mut exits: Vec<Block> =
+            f.layout.iter().copied().filter(|&b| live.contains(b) && succs[b].is_empty()).collect();
+        exits.reverse();
         // Blocks that reach no exit: give their first one in layout order an edge to the exit, until all have a way.
         let order = loop {
-            let order = rpo(n + 1, n, |b| {
-                if b == n {
-                    exits.clone()
-                } else {
-                    preds[Block(b as u32)].iter().filter(|p| live.contains(**p)).map(|p| p.0 as usize).collect()
-                }
-            });
+            let order = rpo(n + 1, n, |b| if b == n { &exits } else { &preds[Block::new(b)] });
             let mut seen = vec![false; n + 1];
-            order.iter().for_each(|&b| seen[b] = true);
-            match f.layout.iter().find(|b| live.contains(**b) && !seen[b.0 as usize]) {
-                Some(b) => exits.push(b.0 as usize),
+            order.iter().for_each(|&b| seen[b as usize] = true);
+            match f.layout.iter().find(|b| live.contains(**b) && !seen[b.index()]) {
+                Some(&b) => exits.insert(0, b),
                 None => break order,
             }
         };
         let mut index = SideMap::with_default(NONE);
-        let nodes: Vec<Option<Block>> =
-            order.iter().map(|&b| if b == n { None } else { Some(Block(b as u32)) }).collect();
+        index.reserve(n);
+        let nodes: Vec<Option<Block>> = order.iter().map(|&b| (b as usize != n).then_some(Block(b))).collect();
         for (k, b) in nodes.iter().enumerate() {
             if let Some(b) = b {
-                index[*b] = k as u32;
+                index[*b] = Node::new(k);
             }
         }
-        let mut rev = vec![Vec::new(); nodes.len()];
+        let mut back = Vec::with_capacity(2 * n);
         for (k, b) in nodes.iter().enumerate() {
-            let Some(b) = b else { continue };
-            rev[k].extend(f.succs(*b).iter().map(|s| index[*s]));
-            if exits.contains(&(b.0 as usize)) {
-                rev[k].push(0);
+            if let Some(b) = b {
+                back.extend(succs[*b].iter().map(|&s| (Node::new(k), index[s])));
             }
         }
-        let idom = solve(&rev);
+        back.extend(exits.iter().map(|&b| (index[b], Node(0))));
+        let idom = solve(nodes.len(), &Lists::new(&back));
         let (pre, last, _) = number(&idom);
         PostDomTree { nodes, index, idom, pre, last }
     }
@@ -248,7 +251,7 @@ impl PostDomTree {
     pub fn ipdom(&self, b: Block) -> Option<Block> {
         match self.index[b] {
             NONE => None,
-            n => self.nodes[self.idom[n as usize] as usize],
+            n => self.nodes[self.idom[n.index()].index()],
         }
     }
     /// Whether every path from `b` to an exit passes `a` (also if they are the same).
@@ -257,7 +260,7 @@ impl PostDomTree {
         if a == NONE || b == NONE {
             return false;
         }
-        let (a, b) = (a as usize, b as usize);
+        let (a, b) = (a.index(), b.index());
         self.pre[a] <= self.pre[b] && self.pre[b] < self.last[a]
     }
 }

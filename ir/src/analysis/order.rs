@@ -3,57 +3,87 @@
 use crate::entity::EntitySet;
 use crate::function::{BlockData, Function};
 use crate::inst::Block;
+use crate::lists::Lists;
 use crate::ops::Op;
 use smallvec::SmallVec;
 
 /// The blocks that some path from the entry reaches.
 pub fn reachable(f: &Function) -> EntitySet<Block> {
-    let mut seen = EntitySet::new();
+    let succs = f.all_succs();
+    reach(f, |b| succs[b].iter().copied())
+}
+
+fn reach<I: Iterator<Item = Block>>(f: &Function, succs: impl Fn(Block) -> I) -> EntitySet<Block> {
+    let mut seen = EntitySet::with_room(f.blocks.len());
     let mut work = vec![f.entry()];
     while let Some(b) = work.pop() {
         if seen.insert(b) {
-            work.extend(f.succs(b));
+            work.extend(succs(b));
         }
     }
     seen
 }
 
+/// A block that another one names.
+#[derive(Clone, Copy)]
+struct Way {
+    to: Block,
+    /// As the target of an edge; else as a merge or a continue part.
+    edge: bool,
+}
+
+/// What each block names, in the order in which the walk of [`structured_order`] takes it: merges and the continue part,
+/// then the targets of its edges from the last to the first.
+fn ways(f: &Function) -> Lists<Block, Way> {
+    let mut ways = Lists::default();
+    for b in f.blocks.values() {
+        let mut list: SmallVec<[Way; 6]> = SmallVec::new();
+        let header = b.header.iter().flat_map(|h| [h.merge, h.cont]);
+        list.extend(header.map(|to| Way { to, edge: false }));
+        if let Some(&t) = b.insts.last() {
+            let t = &f.insts[t];
+            list.extend(t.merge().map(|to| Way { to, edge: false }));
+            let first = list.len();
+            t.for_each_edge(|e| list.push(Way { to: e.block, edge: true }));
+            list[first..].reverse();
+        }
+        ways.push(list);
+    }
+    ways
+}
+
 /// The reachable blocks such that every edge but back edges leads forward, each construct's blocks lie together between
 /// its header and its merge, and a loop's continue part is its last.
 pub fn structured_order(f: &Function) -> Vec<Block> {
-    let mut live = reachable(f);
+    let ways = ways(f);
+    let live = reach(f, |b| edges(&ways[b]));
+    order(f, &ways, live)
+}
+
+fn edges(ways: &[Way]) -> impl Iterator<Item = Block> {
+    ways.iter().filter(|w| w.edge).map(|w| w.to)
+}
+
+fn order(f: &Function, ways: &Lists<Block, Way>, mut live: EntitySet<Block>) -> Vec<Block> {
     // The merge of a loop is named even if the loop never ends.
-    for b in live.clone().iter() {
-        if let Some(h) = f.blocks[b].header {
+    for (b, d) in f.blocks.iter() {
+        if let Some(h) = d.header
+            && live.contains(b)
+        {
             live.insert(h.merge);
         }
     }
     // A reverse postorder in which exits are visited first and so come out last. Iterative: chains may be long.
-    let next = |b: Block| -> SmallVec<[Block; 4]> {
-        let mut s = SmallVec::new();
-        let d = &f.blocks[b];
-        if let Some(h) = d.header {
-            s.push(h.merge);
-            s.push(h.cont);
-        }
-        if let Some(&t) = d.insts.last() {
-            let t = &f.insts[t];
-            s.extend(t.merge());
-            s.extend(t.edges().iter().rev().map(|e| e.block));
-        }
-        s.retain(|b| live.contains(*b));
-        s
-    };
-    let mut seen = EntitySet::new();
-    let mut post = Vec::new();
+    let mut seen = EntitySet::with_room(f.blocks.len());
+    let mut post = Vec::with_capacity(f.layout.len());
     let entry = f.entry();
     seen.insert(entry);
-    let mut stack = vec![(entry, next(entry), 0)];
-    while let Some((b, succs, k)) = stack.last_mut() {
-        if let Some(&s) = succs.get(*k) {
-            *k += 1;
-            if seen.insert(s) {
-                stack.push((s, next(s), 0));
+    let mut stack = vec![(entry, &ways[entry])];
+    while let Some((b, rest)) = stack.last_mut() {
+        if let Some((w, after)) = rest.split_first() {
+            *rest = after;
+            if live.contains(w.to) && seen.insert(w.to) {
+                stack.push((w.to, &ways[w.to]));
             }
         } else {
             post.push(*b);
@@ -69,7 +99,8 @@ pub fn structured_order(f: &Function) -> Vec<Block> {
 /// Structure that names a dropped block is repaired: a selection's merge that nothing reaches is left out, a loop's becomes
 /// an empty unreachable block; a loop whose continue block is gone never repeats and becomes a plain construct.
 pub fn sort_layout(f: &mut Function) -> bool {
-    let live = reachable(f);
+    let mut ways = ways(f);
+    let live = reach(f, |b| edges(&ways[b]));
     let mut changed = false;
     for b in live.iter() {
         let Some(h) = f.blocks[b].header else { continue };
@@ -83,13 +114,19 @@ pub fn sort_layout(f: &mut Function) -> bool {
             changed = true;
         }
     }
-    let order = structured_order(f);
+    if changed {
+        ways = self::ways(f);
+    }
+    let order = order(f, &ways, live.clone());
     changed |= order != f.layout;
     f.layout = order;
     // Blocks that go, and blocks that come behind others: applied to the layout at the end.
     let mut gone: EntitySet<Block> = EntitySet::new();
     let mut behind: Vec<(Block, Block)> = Vec::new();
-    for b in f.layout.clone() {
+    // Where structure names something that is not there; for most functions nowhere.
+    let broken: Vec<Block> =
+        f.layout.iter().copied().filter(|&b| ways[b].iter().any(|w| !live.contains(w.to))).collect();
+    for b in broken {
         let t = f.terminator(b);
         if f.insts[t].merge().is_some_and(|m| !live.contains(m)) {
             f.insts[t].set_merge(None);

@@ -16,7 +16,7 @@ pub const MAX_WORKGROUPS: u64 = 65_535;
 pub struct UpperBounds<'a> {
     f: &'a Function,
     size: [u32; 3],
-    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    preds: crate::Lists<Block, Block>,
     dom: DomTree,
     s: Structure,
     memo: SideMap<Value, Option<u64>>,
@@ -198,9 +198,11 @@ impl<'a> UpperBounds<'a> {
             return c;
         }
         let mut top = 0;
-        for p in self.preds[b].clone() {
-            let args: Vec<Value> = self.f.edges(p).iter().filter(|e| e.block == b).map(|e| e.args[n]).collect();
-            for a in args {
+        let f = self.f;
+        for k in 0..self.preds[b].len() {
+            let p = self.preds[b][k];
+            for e in f.edges(p).into_iter().filter(|e| e.block == b) {
+                let a = e.args[n];
                 if a != v {
                     top = top.max(self.bound(a, depth));
                 }
@@ -241,9 +243,11 @@ impl<'a> UpperBounds<'a> {
         };
         let mut start = 0;
         let mut step = 0;
-        for p in self.preds[b].clone() {
-            let args: Vec<Value> = self.f.edges(p).iter().filter(|e| e.block == b).map(|e| e.args[n]).collect();
-            for a in args {
+        let f = self.f;
+        for k in 0..self.preds[b].len() {
+            let p = self.preds[b][k];
+            for e in f.edges(p).into_iter().filter(|e| e.block == b) {
+                let a = e.args[n];
                 if self.dom.dominates(b, p) {
                     let add = self.f.def_op(a, Op::IAdd)?;
                     let k = if add.args[0] == v { add.args[1] } else { return None };

@@ -51,7 +51,7 @@ struct Run<'a> {
     s: Structure,
     dom: DomTree,
     pdom: PostDomTree,
-    preds: SideMap<Block, smallvec::SmallVec<[Block; 2]>>,
+    preds: crate::Lists<Block, Block>,
     blocks: SideMap<Inst, Option<Block>>,
     u: Uniformity,
     /// Loops (by construct) whose lanes may leave in different iterations.

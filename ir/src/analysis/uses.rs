@@ -1,8 +1,8 @@
 //! Who uses a value.
 
-use crate::entity::SideMap;
 use crate::function::Function;
 use crate::inst::{Block, Inst, Value};
+use crate::lists::Lists;
 
 /// A use: an instruction of a block reads the value as operand or edge argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,17 +16,17 @@ pub struct Use {
 /// The uses of every value, one entry per operand, in layout order.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
-    uses: SideMap<Value, Vec<Use>>,
+    uses: Lists<Value, Use>,
 }
 
 impl Uses {
     /// Collects the uses of all values.
     pub fn new(f: &Function) -> Uses {
-        let mut uses: SideMap<Value, Vec<Use>> = SideMap::new();
+        let mut pairs = Vec::with_capacity(2 * f.insts.len());
         for (block, inst) in f.insts_in_order() {
-            f.insts[inst].for_each_use(|v| uses[v].push(Use { block, inst }));
+            f.insts[inst].for_each_use(|v| pairs.push((v, Use { block, inst })));
         }
-        Uses { uses }
+        Uses { uses: Lists::new(&pairs) }
     }
     /// The uses of a value.
     pub fn of(&self, v: Value) -> &[Use] {

@@ -1,0 +1,91 @@
+//! Lists keyed by entities, all in one piece of memory.
+//!
+//! A vector for each key costs an allocation each and lies anywhere; a function of a hundred thousand instructions has
+//! tens of thousands of blocks, so predecessors, uses and the like come as one of these.
+
+use crate::entity::Entity;
+use std::marker::PhantomData;
+use std::ops::Index;
+
+/// A list of `V` for every `K`, made at once. Keys that were never named have an empty one.
+#[derive(Clone, Debug)]
+pub struct Lists<K, V> {
+    /// Where the list of each key begins; one more than there are keys.
+    starts: Vec<u32>,
+    items: Vec<V>,
+    key: PhantomData<fn(K) -> K>,
+}
+
+impl<K: Entity, V: Copy> Lists<K, V> {
+    /// Sorts pairs by their key; each list keeps the order of the pairs.
+    ///
+    /// # Panics
+    /// From 2^32 pairs on.
+    pub fn new(pairs: &[(K, V)]) -> Self {
+        let keys = pairs.iter().map(|p| p.0.index() + 1).max().unwrap_or(0);
+        let mut starts = vec![0_u32; keys + 1];
+        for (k, _) in pairs {
+            starts[k.index()] += 1;
+        }
+        // Ends first; filling from the back leaves each at its start.
+        let mut sum = 0_u32;
+        for s in &mut starts {
+            sum = sum.checked_add(*s).expect("fewer than 2^32 pairs");
+            *s = sum;
+        }
+        let mut items: Vec<V> = pairs.iter().map(|p| p.1).collect();
+        for &(k, v) in pairs.iter().rev() {
+            let at = &mut starts[k.index()];
+            *at -= 1;
+            items[*at as usize] = v;
+        }
+        Lists { starts, items, key: PhantomData }
+    }
+
+    /// Appends the list of the next key: for lists that are made in the order of their keys.
+    pub fn push(&mut self, list: impl IntoIterator<Item = V>) {
+        self.items.extend(list);
+        self.starts.push(u32::try_from(self.items.len()).expect("fewer than 2^32 entries"));
+    }
+}
+
+impl<K, V> Default for Lists<K, V> {
+    fn default() -> Self {
+        Lists { starts: vec![0], items: Vec::new(), key: PhantomData }
+    }
+}
+
+impl<K: Entity, V> Index<K> for Lists<K, V> {
+    type Output = [V];
+    fn index(&self, k: K) -> &[V] {
+        match self.starts.get(k.index()..k.index() + 2) {
+            Some(&[from, to]) => &self.items[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lists;
+    use crate::inst::Block;
+
+    #[test]
+    fn lists_keep_the_order_of_their_pairs() {
+        let pairs = [(3, 'a'), (0, 'b'), (3, 'c'), (1, 'd'), (3, 'e')].map(|(k, v)| (Block(k), v));
+        let l = Lists::new(&pairs);
+        let all: Vec<&[char]> = (0..6).map(|b| &l[Block(b)]).collect();
+        assert_eq!(all, [&['b'][..], &['d'], &[], &['a', 'c', 'e'], &[], &[]]);
+        assert!(Lists::<Block, char>::new(&[])[Block(0)].is_empty());
+    }
+
+    #[test]
+    fn lists_in_the_order_of_keys() {
+        let mut l: Lists<Block, u8> = Lists::default();
+        l.push([1, 2]);
+        l.push([]);
+        l.push([3]);
+        let all: Vec<&[u8]> = (0..4).map(|b| &l[Block(b)]).collect();
+        assert_eq!(all, [&[1, 2][..], &[], &[3], &[]]);
+    }
+}
