@@ -19,6 +19,11 @@ impl Function {
         std::mem::swap(&mut new.locals, &mut old.locals);
         let mut blocks: SideMap<Block, Option<Block>> = SideMap::with_default(None);
         let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+        new.blocks.reserve(old.layout.len());
+        new.layout.reserve(old.layout.len());
+        new.insts.reserve(old.layout.iter().map(|&b| old.blocks[b].insts.len()).sum());
+        new.values.reserve(old.values.len());
+        values.reserve(old.values.len());
         for &b in &old.layout {
             blocks[b] = Some(new.add_block());
         }

@@ -55,6 +55,10 @@ impl<K: Entity, V> Arena<K, V> {
     pub fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
     }
+    /// Makes room for `n` more entities at once.
+    pub fn reserve(&mut self, n: usize) {
+        self.items.reserve(n);
+    }
     /// Stores `value` and returns its index.
     pub fn push(&mut self, value: V) -> K {
         let k = K::new(self.items.len());
@@ -138,6 +142,10 @@ impl<K: Entity, V: Clone> SideMap<K, V> {
     /// An empty map whose absent entries read as `default`.
     pub fn with_default(default: V) -> Self {
         Self { items: Vec::new(), default, key: PhantomData }
+    }
+    /// Whether nothing was ever stored.
+    pub fn is_unset(&self) -> bool {
+        self.items.is_empty()
     }
     /// Makes room for the first `n` entities at once.
     pub fn reserve(&mut self, n: usize) {

@@ -95,6 +95,17 @@ pub struct Function {
     consts: IndexMap<Const, Value, FxBuildHasher>,
 }
 
+impl SideMap<Value, Option<Value>> {
+    /// What a value became: follows the map as far as it leads.
+    #[inline]
+    pub fn resolve(&self, mut v: Value) -> Value {
+        while let Some(n) = self[v] {
+            v = n;
+        }
+        v
+    }
+}
+
 impl Function {
     /// A function with an empty entry block.
     pub fn new(name: impl Into<String>) -> Function {
@@ -164,11 +175,13 @@ impl Function {
     }
 
     /// The type of a value.
+    #[inline]
     pub fn ty(&self, v: Value) -> Type {
         self.values[v].ty
     }
 
     /// The instruction that defines a value, if one does.
+    #[inline]
     pub fn def_inst(&self, v: Value) -> Option<Inst> {
         match self.values[v].def {
             ValueDef::Inst(i, _) => Some(i),
@@ -177,6 +190,7 @@ impl Function {
     }
 
     /// The defining instruction's data if it has this op.
+    #[inline]
     pub fn def_op(&self, v: Value, op: Op) -> Option<&InstData> {
         self.def_inst(v).map(|i| &self.insts[i]).filter(|d| d.op == op)
     }
@@ -244,12 +258,14 @@ impl Function {
     }
 
     /// Whether a value is `undef`.
+    #[inline]
     pub fn is_undef(&self, v: Value) -> bool {
         matches!(self.values[v].def, ValueDef::Undef)
     }
 
     /// The terminator of a block; panics if it has none.
     #[track_caller]
+    #[inline]
     pub fn terminator(&self, b: Block) -> Inst {
         let i = *self.blocks[b].insts.last().unwrap_or_else(|| panic!("{b} is empty"));
         assert!(self.insts[i].op.is_terminator(), "{b} has no terminator");
@@ -257,6 +273,7 @@ impl Function {
     }
 
     /// The edges leaving a block, in order; none if it has no terminator yet.
+    #[inline]
     pub fn edges(&self, b: Block) -> SmallVec<[&Edge; 2]> {
         match self.blocks[b].insts.last() {
             Some(&i) => self.insts[i].edges(),
@@ -354,16 +371,12 @@ impl Function {
 
     /// Replaces uses everywhere: each value `v` becomes `map[v]` if that is set, transitively.
     pub fn replace_uses(&mut self, map: &SideMap<Value, Option<Value>>) {
-        let find = |mut v: Value| {
-            while let Some(n) = map[v] {
-                v = n;
-            }
-            v
-        };
-        for b in self.layout.clone() {
-            for k in 0..self.blocks[b].insts.len() {
-                let i = self.blocks[b].insts[k];
-                self.insts[i].map_uses(find);
+        if map.is_unset() {
+            return;
+        }
+        for &b in &self.layout {
+            for &i in &self.blocks[b].insts {
+                self.insts[i].map_uses(|v| map.resolve(v));
             }
         }
     }

@@ -529,10 +529,12 @@ impl InstData {
     }
     /// The single result; panics if there is none.
     #[track_caller]
+    #[inline]
     pub fn result(&self) -> Value {
         self.results[0]
     }
     /// The memory attribute of `load`, `store`, `cmpxchg` and `atomic`.
+    #[inline]
     pub fn mem(&self) -> Option<&Mem> {
         match &self.attr {
             Attr::Mem(m) | Attr::Atomic(_, m) => Some(m),
@@ -560,6 +562,7 @@ impl InstData {
         self.dyn_index().and_then(|i| self.args.get(i)).copied()
     }
     /// The edges of a terminator, in order: then, else; cases, default.
+    #[inline]
     pub fn edges(&self) -> SmallVec<[&Edge; 2]> {
         match &self.attr {
             Attr::Jump { edge, .. } => SmallVec::from_slice(&[edge]),
@@ -584,6 +587,7 @@ impl InstData {
         }
     }
     /// The edges, mutable, in the same order.
+    #[inline]
     pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
         match &mut self.attr {
             Attr::Jump { edge, .. } => SmallVec::from_iter([edge]),
@@ -596,6 +600,7 @@ impl InstData {
         }
     }
     /// The merge block of a terminator that opens a construct.
+    #[inline]
     pub fn merge(&self) -> Option<Block> {
         match &self.attr {
             Attr::Jump { merge, .. } | Attr::Br { merge, .. } => *merge,
@@ -619,14 +624,27 @@ impl InstData {
     /// Replaces every used value by `f` of it; true if one changed.
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) -> bool {
         let mut changed = false;
-        let mut go = |v: &mut Value| {
-            let n = f(*v);
-            changed |= n != *v;
-            *v = n;
+        let mut go = |list: &mut Values| {
+            for v in list {
+                let n = f(*v);
+                if n != *v {
+                    changed = true;
+                    *v = n;
+                }
+            }
         };
-        self.args.iter_mut().for_each(&mut go);
-        for e in self.edges_mut() {
-            e.args.iter_mut().for_each(&mut go);
+        go(&mut self.args);
+        match &mut self.attr {
+            Attr::Jump { edge, .. } => go(&mut edge.args),
+            Attr::Br { then, other, .. } => {
+                go(&mut then.args);
+                go(&mut other.args);
+            }
+            Attr::Switch(s) => {
+                s.cases.iter_mut().for_each(|c| go(&mut c.1.args));
+                go(&mut s.default.args);
+            }
+            _ => {}
         }
         changed
     }

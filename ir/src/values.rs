@@ -27,10 +27,12 @@ enum Repr {
 
 impl Values {
     /// An empty list.
+    #[inline]
     pub const fn new() -> Values {
         Values(Repr::Few(0, [Value(0); FEW]))
     }
     /// A list of these.
+    #[inline]
     pub fn from_slice(list: &[Value]) -> Values {
         if list.len() > FEW {
             return Values(Repr::Many(Box::new(list.to_vec())));
@@ -40,6 +42,7 @@ impl Values {
         Values(Repr::Few(list.len() as u8, few))
     }
     /// Appends a value.
+    #[inline]
     pub fn push(&mut self, v: Value) {
         match &mut self.0 {
             Repr::Few(n, few) if usize::from(*n) < FEW => {
@@ -103,6 +106,7 @@ impl Values {
 
 impl Deref for Values {
     type Target = [Value];
+    #[inline]
     fn deref(&self) -> &[Value] {
         match &self.0 {
             Repr::Few(n, few) => &few[..usize::from(*n)],
@@ -112,6 +116,7 @@ impl Deref for Values {
 }
 
 impl DerefMut for Values {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [Value] {
         match &mut self.0 {
             Repr::Few(n, few) => &mut few[..usize::from(*n)],
@@ -163,6 +168,7 @@ impl FromIterator<Value> for Values {
 impl<'a> IntoIterator for &'a Values {
     type Item = &'a Value;
     type IntoIter = std::slice::Iter<'a, Value>;
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
@@ -171,6 +177,7 @@ impl<'a> IntoIterator for &'a Values {
 impl<'a> IntoIterator for &'a mut Values {
     type Item = &'a mut Value;
     type IntoIter = std::slice::IterMut<'a, Value>;
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
         self.iter_mut()
     }

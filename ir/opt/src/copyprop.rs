@@ -11,12 +11,6 @@ use gpucc_ir::{Function, SideMap, Value, trace};
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = f.preds();
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let find = |map: &SideMap<Value, Option<Value>>, mut v: Value| {
-        while let Some(n) = map[v] {
-            v = n;
-        }
-        v
-    };
     let entry = f.entry();
     let mut changed = true;
     while changed {
@@ -36,7 +30,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                         if e.block != b {
                             continue;
                         }
-                        let a = find(&map, e.args[n]);
+                        let a = map.resolve(e.args[n]);
                         if a == p || same == Some(a) {
                             continue;
                         }
@@ -62,6 +56,9 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 }
             }
         }
+    }
+    if map.is_unset() {
+        return;
     }
     f.replace_uses(&map);
     let before = cx.changes();

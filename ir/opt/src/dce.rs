@@ -9,7 +9,7 @@ use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, Side
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     dead_stores(f, cx);
-    let mut live: EntitySet<Value> = EntitySet::new();
+    let mut live: EntitySet<Value> = EntitySet::with_room(f.values.len());
     let mut work: Vec<Value> = Vec::new();
     // For each block: the incoming arguments per parameter, followed only once the parameter is known to be needed.
     let preds = f.preds();
@@ -18,6 +18,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             work.extend(f.insts[i].args.iter());
         }
     }
+    // In the order of the code, which is that of the memory.
+    work.reverse();
     while let Some(v) = work.pop() {
         if !live.insert(v) {
             continue;
@@ -43,16 +45,12 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
     }
     for b in f.layout.clone() {
-        let keep: Vec<Inst> = f.blocks[b]
-            .insts
-            .clone()
-            .into_iter()
-            .filter(|&i| {
-                let needed = f.has_effect(i) || f.insts[i].results.iter().any(|&r| live.contains(r));
-                needed || !cx.change()
-            })
-            .collect();
-        f.blocks[b].insts = keep;
+        let mut list = std::mem::take(&mut f.blocks[b].insts);
+        list.retain(|&i| {
+            let needed = f.has_effect(i) || f.insts[i].results.iter().any(|&r| live.contains(r));
+            needed || !cx.change()
+        });
+        f.blocks[b].insts = list;
     }
     drop_params(f, cx, |v| !live.contains(v));
 }
@@ -96,6 +94,9 @@ pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value
 
 /// Removes stores to function variables that nothing reads.
 fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
+    if f.locals.is_empty() {
+        return;
+    }
     let mut read: EntitySet<Local> = EntitySet::new();
     let local = |p: Place| match p {
         Place::Local(l) => Some(l),

@@ -11,10 +11,14 @@ use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 /// Buffers that nobody writes while the shader runs: those that the function itself never writes, since a buffer that is
 /// written through one binding may not be bound to another.
 pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
+    if cx.module.resources.is_empty() {
+        return EntitySet::new();
+    }
     let mut written: EntitySet<Res> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
@@ -79,11 +83,12 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = DomTree::new(f);
     let fixed = readonly(f, cx);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let mut table: IndexMap<Key, Vec<(Block, Inst)>, FxBuildHasher> = IndexMap::default();
+    let mut table: IndexMap<Key, SmallVec<[(Block, Inst); 1]>, FxBuildHasher> = IndexMap::default();
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // In dominator preorder, so that a dominating instruction is met first.
     for b in dom.preorder() {
-        for i in f.blocks[b].insts.clone() {
+        for n in 0..f.blocks[b].insts.len() {
+            let i = f.blocks[b].insts[n];
             f.insts[i].map_uses(|v| map[v].unwrap_or(v));
             if !is_value(f, i, &fixed) {
                 continue;
@@ -117,7 +122,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     // Back edges use values of blocks that came later.
     f.replace_uses(&map);
-    for b in f.layout.clone() {
+    for &b in &f.layout {
         f.blocks[b].insts.retain(|&i| !gone.contains(i));
     }
 }

@@ -339,6 +339,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, plan: &Plan) {
             undo.push((*s, now[*s].replace(v)));
         }
         let old = std::mem::take(&mut f.blocks[b].insts);
+        f.blocks[b].insts.reserve(old.len());
         for i in old {
             f.insts[i].map_uses(|v| map[v].unwrap_or(v));
             match &actions[i] {

@@ -36,8 +36,10 @@ fn forward(f: &mut Function, cx: &mut Cx<'_>) {
             [p] => out[p].clone().unwrap_or_default(),
             _ => Vec::new(),
         };
-        for i in std::mem::take(&mut f.blocks[b].insts) {
-            f.insts[i].map_uses(|v| resolve(&map, v));
+        let old = std::mem::take(&mut f.blocks[b].insts);
+        f.blocks[b].insts.reserve(old.len());
+        for i in old {
+            f.insts[i].map_uses(|v| map.resolve(v));
             if step(f, cx, b, i, &mut known, &mut map) {
                 f.blocks[b].insts.push(i);
             }
@@ -50,13 +52,6 @@ fn forward(f: &mut Function, cx: &mut Cx<'_>) {
     f.replace_uses(&map);
 }
 
-fn resolve(map: &SideMap<Value, Option<Value>>, mut v: Value) -> Value {
-    while let Some(n) = map[v] {
-        v = n;
-    }
-    v
-}
-
 /// Takes note of an instruction; false if it goes.
 fn step(
     f: &mut Function,
@@ -66,6 +61,9 @@ fn step(
     known: &mut Vec<Known>,
     map: &mut SideMap<Value, Option<Value>>,
 ) -> bool {
+    if !matches!(f.insts[i].attr, Attr::Barrier(_) | Attr::Call(_) | Attr::Place(_) | Attr::Mem(_) | Attr::Atomic(..)) {
+        return true;
+    }
     let d = f.insts[i].clone();
     match (&d.attr, d.op) {
         (Attr::Barrier(b), _) => {
@@ -130,8 +128,8 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
     for b in f.layout.clone() {
         // What later code overwrites, looking backwards.
         let mut over: Vec<(Place, Option<Value>, u32, Type)> = Vec::new();
-        let mut keep: Vec<Inst> = Vec::new();
-        for i in f.blocks[b].insts.clone().into_iter().rev() {
+        let mut gone: Vec<Inst> = Vec::new();
+        for &i in f.blocks[b].insts.iter().rev() {
             let d = &f.insts[i];
             match (&d.attr, d.op) {
                 (Attr::Mem(m), Op::Store) if m.flags.is_plain() => {
@@ -143,6 +141,7 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
                             && m.offset + ty.mem_bytes() <= o.2 + o.3.mem_bytes()
                     });
                     if covered && cx.change() {
+                        gone.push(i);
                         continue;
                     }
                     if over.len() < MOST {
@@ -157,10 +156,9 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
                 (_, Op::Barrier | Op::Call) => over.clear(),
                 _ => {}
             }
-            keep.push(i);
         }
-        keep.reverse();
-        f.blocks[b].insts = keep;
+        // Both are in the order of the code, this one from its end.
+        f.blocks[b].insts.retain(|i| gone.pop_if(|g| g == i).is_none());
     }
 }
 

@@ -1,7 +1,7 @@
 //! The walk that instruction-by-instruction lowerings share: each instruction is kept, or replaced by what a builder
 //! emits in its place; what was emitted is visited again, so that expansions may use ops that are expanded themselves.
 
-use gpucc_ir::{Builder, Function, Inst, SideMap, Value};
+use gpucc_ir::{Block, Builder, Function, Inst, SideMap, Value};
 
 /// What a lowering says of one instruction.
 pub enum Rewrite {
@@ -18,36 +18,30 @@ pub enum Rewrite {
 pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite) -> u64 {
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     let mut changes = 0;
-    for block in f.layout.clone() {
-        let old = std::mem::take(&mut f.blocks[block].insts);
-        // A stack, so that the instructions of an expansion come before what follows it.
-        let mut work: Vec<Inst> = old.into_iter().rev().collect();
-        while let Some(i) = work.pop() {
-            f.insts[i].map_uses(|v| resolve(&map, v));
-            let start = f.blocks[block].insts.len();
-            let mut b = Builder::like(f, block, i);
-            match visit(&mut b, i) {
-                Rewrite::Keep => {
-                    // A lowering that keeps an instruction may still have emitted some before it.
-                    let emitted = f.blocks[block].insts.split_off(start);
-                    if emitted.is_empty() {
-                        f.blocks[block].insts.push(i);
-                    } else {
-                        changes += 1;
-                        work.push(i);
-                        work.extend(emitted.into_iter().rev());
-                    }
-                }
-                done => {
-                    changes += 1;
-                    if let Rewrite::Value(v) = done {
-                        let r = f.insts[i].results[0];
-                        map.set(r, Some(v));
-                    }
-                    let emitted = f.blocks[block].insts.split_off(start);
-                    work.extend(emitted.into_iter().rev());
-                }
+    // What is still to be visited of a block, the next last: the instructions of an expansion come before what follows it.
+    let mut work: Vec<Inst> = Vec::new();
+    for b in 0..f.layout.len() {
+        let block = f.layout[b];
+        let mut list = std::mem::take(&mut f.blocks[block].insts);
+        // Most blocks stay as they are: the list is left alone up to the first change.
+        let mut kept = 0;
+        while let Some(&i) = list.get(kept) {
+            f.insts[i].map_uses(|v| map.resolve(v));
+            let done = visit(&mut Builder::like(f, block, i), i);
+            if matches!(done, Rewrite::Keep) && f.blocks[block].insts.is_empty() {
+                kept += 1;
+                continue;
             }
+            work.extend(list.drain(kept..).skip(1).rev());
+            changes += replace(f, block, i, done, 0, &mut map, &mut work);
+            break;
+        }
+        f.blocks[block].insts = list;
+        while let Some(i) = work.pop() {
+            f.insts[i].map_uses(|v| map.resolve(v));
+            let start = f.blocks[block].insts.len();
+            let done = visit(&mut Builder::like(f, block, i), i);
+            changes += replace(f, block, i, done, start, &mut map, &mut work);
         }
     }
     if changes > 0 {
@@ -56,9 +50,28 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
     changes
 }
 
-fn resolve(map: &SideMap<Value, Option<Value>>, mut v: Value) -> Value {
-    while let Some(n) = map[v] {
-        v = n;
+/// Does what a visit said: what it emitted lies in the block from `start` on and is to be visited next. Gives the number of
+/// changes, at most 1.
+fn replace(
+    f: &mut Function,
+    block: Block,
+    i: Inst,
+    done: Rewrite,
+    start: usize,
+    map: &mut SideMap<Value, Option<Value>>,
+    work: &mut Vec<Inst>,
+) -> u64 {
+    let list = &mut f.blocks[block].insts;
+    match done {
+        Rewrite::Keep if list.len() == start => {
+            list.push(i);
+            return 0;
+        }
+        // A lowering that keeps an instruction may still have emitted some before it.
+        Rewrite::Keep => work.push(i),
+        Rewrite::Value(v) => map.set(f.insts[i].results[0], Some(v)),
+        Rewrite::Gone => {}
     }
-    v
+    work.extend(list.drain(start..).rev());
+    1
 }

@@ -26,6 +26,7 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let mut changes = 0;
     for block in f.layout.clone() {
         let old = std::mem::take(&mut f.blocks[block].insts);
+        f.blocks[block].insts.reserve(old.len());
         for i in old {
             if matches!(f.insts[i].op, Op::Load | Op::Store | Op::Atomic | Op::CmpXchg) {
                 let bytes = f.access_bytes(i);

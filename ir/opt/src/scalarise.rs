@@ -43,6 +43,7 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
     }
     for block in order(f) {
         let old = std::mem::take(&mut f.blocks[block].insts);
+        f.blocks[block].insts.reserve(old.len());
         for i in old {
             changes += u64::from(split(f, block, i, &mut lanes));
         }

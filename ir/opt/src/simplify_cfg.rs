@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Edge, Function, Op, SideMap, Value, trace};
+use gpucc_ir::{Attr, Block, Edge, Function, Lists, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -24,19 +24,68 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         if decided != before {
             sort_layout(f);
         }
-        skip_empty(f, cx);
+        let mut shape = Shape::new(f);
+        skip_empty(f, &mut shape, cx);
         let skipped = cx.changes();
         if skipped != decided {
             sort_layout(f);
+            shape = Shape::new(f);
         }
-        drop_merges(f, cx);
-        join(f, cx);
+        drop_merges(f, &mut shape, cx);
+        join(f, &shape, cx);
         if cx.changes() == before {
             return;
         }
         if cx.changes() != skipped {
             sort_layout(f);
         }
+    }
+}
+
+/// What the graph looks like, gathered in one walk: the walks are what this pass costs.
+struct Shape {
+    preds: Lists<Block, Block>,
+    /// How often structure names a block, and the entry: those keep their place.
+    named: SideMap<Block, u32>,
+    /// Blocks that nothing but selections name, as their merge.
+    ends: SideMap<Block, bool>,
+    /// The blocks that end in a jump, in layout order.
+    jumps: Vec<Block>,
+    /// The blocks that open a construct with a merge, in layout order.
+    opens: Vec<(Block, Block)>,
+}
+
+impl Shape {
+    fn new(f: &Function) -> Shape {
+        let mut edges = Vec::with_capacity(2 * f.layout.len());
+        let (mut named, mut ends): (SideMap<Block, u32>, SideMap<Block, bool>) = (SideMap::new(), SideMap::new());
+        let (mut jumps, mut opens, mut loops) = (Vec::new(), Vec::new(), Vec::new());
+        named[f.entry()] = 1;
+        for &b in &f.layout {
+            if let Some(h) = f.blocks[b].header {
+                for n in [b, h.merge, h.cont] {
+                    named[n] += 1;
+                }
+                loops.push((b, h));
+            }
+            let t = &f.insts[f.terminator(b)];
+            t.for_each_edge(|e| edges.push((e.block, b)));
+            if t.op == Op::Jump {
+                jumps.push(b);
+            }
+            if let Some(m) = t.merge() {
+                named[m] += 1;
+                ends[m] = true;
+                opens.push((b, m));
+            }
+        }
+        ends[f.entry()] = false;
+        for (b, h) in loops {
+            for n in [b, h.merge, h.cont] {
+                ends[n] = false;
+            }
+        }
+        Shape { preds: Lists::new(&edges), named, ends, jumps, opens }
     }
 }
 
@@ -68,66 +117,52 @@ fn decide(f: &mut Function, cx: &mut Cx<'_>) {
     }
 }
 
-/// Blocks that structure names: they keep their place.
-fn named(f: &Function) -> SideMap<Block, bool> {
-    let mut n: SideMap<Block, bool> = SideMap::new();
-    n[f.entry()] = true;
-    for &b in &f.layout {
-        if let Some(h) = f.blocks[b].header {
-            n[b] = true;
-            n[h.merge] = true;
-            n[h.cont] = true;
-        }
-        if let Some(m) = f.insts[f.terminator(b)].merge() {
-            n[m] = true;
-        }
-    }
-    n
-}
-
-/// Blocks that nothing but one selection names, as its merge.
-fn ends_of_selections(f: &Function) -> SideMap<Block, bool> {
-    let mut ends: SideMap<Block, bool> = SideMap::new();
-    for &b in &f.layout {
-        if let Some(m) = f.insts[f.terminator(b)].merge() {
-            ends[m] = m != f.entry() && f.blocks[m].header.is_none();
-        }
-    }
-    for &b in &f.layout {
-        if let Some(h) = f.blocks[b].header {
-            ends[h.merge] = false;
-            ends[h.cont] = false;
-        }
-    }
-    ends
-}
-
 /// Edges to a block that holds nothing but a plain jump go on to the jump's target.
-fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
-    let mut keep = named(f);
-    // The end of a selection that only leads to the end of something around it: what is inside may go there at once. (A
-    // target of its own would have been joined to it.) The layout drops the merge that nothing reaches any more.
-    let ends = ends_of_selections(f);
-    let preds = f.preds();
-    for &b in &f.layout {
-        let Attr::Jump { edge, merge: None } = &f.insts[f.terminator(b)].attr else { continue };
-        if ends[b] && preds[edge.block].len() > 1 && keep[edge.block] && f.blocks[edge.block].header.is_none() {
-            keep[b] = false;
+fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
+    let Shape { preds, named, ends, jumps, .. } = shape;
+    let target = |f: &Function, b: Block| match &f.insts[f.terminator(b)].attr {
+        Attr::Jump { edge, merge: None } => Some(edge.block),
+        _ => None,
+    };
+    // The blocks to skip, and those that lead to one.
+    let mut empty: SideMap<Block, bool> = SideMap::new();
+    let mut leads: SideMap<Block, bool> = SideMap::new();
+    let mut any = false;
+    for &b in jumps.iter() {
+        if f.blocks[b].insts.len() != 1 {
+            continue;
         }
+        // The end of a selection that only leads to the end of something around it: what is inside may go there at once. (A
+        // target of its own would have been joined to it.) The layout drops the merge that nothing reaches any more.
+        let Some(to) = target(f, b) else { continue };
+        let outer = ends[b] && preds[to].len() > 1 && named[to] > 0 && f.blocks[to].header.is_none();
+        if named[b] == 0 || outer {
+            empty[b] = true;
+            any = true;
+            preds[b].iter().for_each(|&p| leads[p] = true);
+        }
+    }
+    if !any {
+        return;
     }
     // How often each value is used, kept up to date while edges change.
     let mut uses: SideMap<Value, u32> = SideMap::new();
+    uses.reserve(f.values.len());
     for (_, i) in f.insts_in_order() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
     }
     for b in f.layout.clone() {
+        if !leads[b] {
+            continue;
+        }
         let t = f.terminator(b);
-        for n in 0..f.succs(b).len() {
+        let count = f.edges(b).len();
+        for n in 0..count {
             // A chain of empty blocks is followed block by block; each step removes an edge to an empty block.
             loop {
                 let e = f.insts[t].edges()[n].clone();
                 let target = e.block;
-                if target == b || keep[target] || f.blocks[target].insts.len() != 1 {
+                if target == b || !empty[target] {
                     break;
                 }
                 let Attr::Jump { edge: next, merge: None } = &f.insts[f.terminator(target)].attr else { break };
@@ -135,8 +170,8 @@ fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
                     break;
                 }
                 // What leaves the empty block is either from before it or one of its parameters.
-                let params = f.blocks[target].params.clone();
-                let args: gpucc_ir::Values =
+                let params = &f.blocks[target].params;
+                let args =
                     next.args.iter().map(|v| params.iter().position(|p| p == v).map_or(*v, |k| e.args[k])).collect();
                 // Parameters that are read elsewhere need the block.
                 let here = |p: &Value| next.args.iter().filter(|v| *v == p).count() as u32;
@@ -156,26 +191,22 @@ fn skip_empty(f: &mut Function, cx: &mut Cx<'_>) {
 }
 
 /// A merge that is reached by one edge alone is the natural continuation of where that edge comes from.
-fn drop_merges(f: &mut Function, cx: &mut Cx<'_>) {
-    let preds = f.preds();
-    for b in f.layout.clone() {
-        let t = f.terminator(b);
-        if let Some(m) = f.insts[t].merge()
-            && preds[m].len() == 1
-            && cx.change()
-        {
+fn drop_merges(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
+    for &(b, m) in &shape.opens {
+        if shape.preds[m].len() == 1 && cx.change() {
+            let t = f.terminator(b);
             f.insts[t].set_merge(None);
+            shape.named[m] -= 1;
         }
     }
 }
 
 /// A block entered by one plain jump alone continues the block that jumps.
-fn join(f: &mut Function, cx: &mut Cx<'_>) {
-    let preds = f.preds();
-    let keep = named(f);
+fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
+    let Shape { preds, named, jumps, .. } = shape;
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     let mut gone: SideMap<Block, bool> = SideMap::new();
-    for b in f.layout.clone() {
+    for &b in jumps {
         if gone[b] {
             continue;
         }
@@ -183,7 +214,7 @@ fn join(f: &mut Function, cx: &mut Cx<'_>) {
             let t = f.terminator(b);
             let Attr::Jump { edge, merge } = &f.insts[t].attr else { break };
             let (to, merge) = (edge.block, *merge);
-            if keep[to] || preds[to].len() != 1 || to == b {
+            if named[to] > 0 || preds[to].len() != 1 || to == b {
                 break;
             }
             let inner = f.terminator(to);
@@ -207,8 +238,10 @@ fn join(f: &mut Function, cx: &mut Cx<'_>) {
             gone[to] = true;
         }
     }
-    f.layout.retain(|&b| !gone[b]);
-    f.replace_uses(&map);
+    if !gone.is_unset() {
+        f.layout.retain(|&b| !gone[b]);
+        f.replace_uses(&map);
+    }
 }
 
 #[cfg(test)]
