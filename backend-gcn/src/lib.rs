@@ -179,7 +179,6 @@ fn allocate(
     limits[v] = limits[v].min(vector);
     let plain = mf.clone();
     gpucc_mir::schedule_before(mf, t, &limits).map_err(AllocError::Invalid)?;
-    let scheduled = mf.clone();
     let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
     // Less is better: spilling first, then waves that are lost, then moves.
     let cost = |a: &Result<AllocStats, AllocError>| match a {
@@ -188,9 +187,14 @@ fn allocate(
     };
     let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
     let mut best = gpucc_mir::allocate(mf, t, &how);
-    for (mut other, tight) in [(plain, false), (scheduled, true)] {
+    for tight in [false, true] {
         if cost(&best) <= (0, least, u32::MAX) {
             break;
+        }
+        // As it was; then as it was scheduled, within fewer registers.
+        let mut other = plain.clone();
+        if tight {
+            gpucc_mir::schedule_before(&mut other, t, &limits).map_err(AllocError::Invalid)?;
         }
         let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
         if cost(&answer) < cost(&best) {

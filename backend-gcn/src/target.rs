@@ -10,6 +10,7 @@ use gpucc_mir::{
     Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
+use thin_vec::ThinVec;
 
 use crate::model;
 
@@ -88,9 +89,9 @@ pub enum Cond {
     Scalar(Op),
 }
 
-/// Modifiers by slot name; names with `@` are ours.
+/// Modifiers by slot name; names with `@` are ours. One pointer, since most instructions have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Mods(pub SmallVec<[(&'static str, u32); 3]>);
+pub struct Mods(pub ThinVec<(&'static str, u32)>);
 
 impl Mods {
     /// Whether a modifier is there.

@@ -316,30 +316,31 @@ const FEW_SPILLS: u64 = 256;
 
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
 fn allocate(
-    mf: MFunc<Valhall>,
+    mut mf: MFunc<Valhall>,
     spill_base: u32,
     m: &Module,
     chip: &str,
     options: &CodegenOptions,
 ) -> Result<(MFunc<Valhall>, bool, AllocStats), Diagnostic> {
     let o = AllocOptions::from(options);
-    let attempt = |all: bool| {
+    let machine = |all: bool| {
         let mut t = Valhall::new(all);
         t.spill_base = spill_base;
-        let mut trial = mf.clone();
-        gpucc_mir::allocate(&mut trial, &t, &o).map(|s| (trial, all, s))
+        t
     };
     let internal = |s: String| Diagnostic::internal("register-allocation", s);
     // With half as many values again as registers there is no hope.
     let pressure = gpucc_mir::pressure(&mf, &Valhall::new(false)).map_err(internal)?;
     if options.spill_all || pressure.first().is_none_or(|&p| p <= 48) {
-        match attempt(false) {
-            Ok(done) if options.spill_all || done.2.spill_cost * FEW_SPILLS <= done.2.cost => return Ok(done),
-            Ok(_) | Err(AllocError::OutOfRegisters(_)) => {}
+        let few = |s: &AllocStats| options.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
+        match gpucc_mir::allocate_if(&mut mf, &machine(false), &o, few) {
+            Ok(Some(s)) => return Ok((mf, false, s)),
+            Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
             Err(AllocError::Invalid(s)) => return Err(internal(s)),
         }
     }
-    attempt(true).map_err(|e| {
+    let done = gpucc_mir::allocate(&mut mf, &machine(true), &o);
+    done.map(|s| (mf, true, s)).map_err(|e| {
         e.refusal(m, |o| {
             let help =
                 "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";

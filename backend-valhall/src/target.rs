@@ -9,7 +9,7 @@ use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Tar
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine::{Class as Kind, Op, ROWS, Unit};
-use smallvec::SmallVec;
+use thin_vec::{ThinVec, thin_vec};
 
 use crate::isel::{load_op, store_op};
 
@@ -55,9 +55,9 @@ pub enum VOp {
     Fence,
 }
 
-/// Modifiers by slot name; absent ones are silent.
+/// Modifiers by slot name; absent ones are silent. One pointer, since most instructions have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Mods(pub SmallVec<[(&'static str, u32); 3]>);
+pub struct Mods(pub ThinVec<(&'static str, u32)>);
 
 /// Modifiers of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -106,7 +106,7 @@ impl Valhall {
 
     fn spill_mods(&self, slot: SpillSlot) -> Mods {
         let at = self.spill_base + 4 * slot.word;
-        Mods(SmallVec::from_slice(&[("offset", at & 0xffff), ("@space", SPACE_SPILL)]))
+        Mods(thin_vec![("offset", at & 0xffff), ("@space", SPACE_SPILL)])
     }
 }
 
@@ -202,7 +202,7 @@ impl Target for Valhall {
             cx.push(match src.src {
                 Src::Imm(v) if gpucc_valhall_machine::src::lut(v).is_none() => {
                     let zero = MInst::new(VOp::Op(Op::IaddImmI32)).def(def).arg(Use::imm(0));
-                    zero.mods(Mods(SmallVec::from_slice(&[("constant", v)])))
+                    zero.mods(Mods(thin_vec![("constant", v)]))
                 }
                 _ => MInst::new(VOp::Op(Op::MovI32)).def(def).arg(*src),
             });

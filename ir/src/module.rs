@@ -213,6 +213,20 @@ impl Module {
         Module { locs: vec![Span::UNKNOWN], ..Module::default() }
     }
 
+    /// The same module without its functions. Entry points keep the indices of theirs.
+    pub fn without_functions(&self) -> Module {
+        let Module { funcs: _, resources, globals, entries, options, locs, line_starts } = self;
+        Module {
+            funcs: Arena::new(),
+            resources: resources.clone(),
+            globals: globals.clone(),
+            entries: entries.clone(),
+            options: options.clone(),
+            locs: locs.clone(),
+            line_starts: line_starts.clone(),
+        }
+    }
+
     /// Interns a span. The same span directly again gives the same location.
     pub fn add_loc(&mut self, span: Span) -> Loc {
         if self.locs.is_empty() {

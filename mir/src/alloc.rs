@@ -286,8 +286,22 @@ pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
 /// Allocates registers; see the module.
 ///
 /// # Errors
-/// When registers run out or `mf` breaks a rule.
+/// When registers run out or `mf` breaks a rule; `mf` is as before then.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
+    Ok(allocate_if(mf, t, options, |_| true)?.unwrap_or_default())
+}
+
+/// The same, but `accept` is asked first whether the spilling that it takes is worth it (`used` and `moves` are not known
+/// yet); if not, `mf` stays as it is and the answer is `None`.
+///
+/// # Errors
+/// When registers run out or `mf` breaks a rule; `mf` is as before then.
+pub fn allocate_if<T: Target>(
+    mf: &mut MFunc<T>,
+    t: &T,
+    options: &AllocOptions,
+    accept: impl FnOnce(&AllocStats) -> bool,
+) -> Result<Option<AllocStats>, AllocError> {
     let problem = |p: Problem| -> Result<(Problem, ra::Liveness), AllocError> {
         ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
         let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
@@ -350,6 +364,11 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
             Err(e) => return Err(AllocError::Invalid(e.to_string())),
         }
     };
+    stats.cost = cost;
+    stats.pressure = peaks.iter().map(|p| p.units).collect();
+    if !accept(&stats) {
+        return Ok(None);
+    }
     let p = match spilled {
         Some((trial, (p, _))) => {
             *mf = trial;
@@ -360,10 +379,8 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     if check && let Err(e) = ra::check(&p, &answer) {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
-    stats.cost = cost;
-    stats.pressure = peaks.iter().map(|p| p.units).collect();
     write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
-    Ok(stats)
+    Ok(Some(stats))
 }
 
 /// Rounds of more spilling after colouring failed.

@@ -206,8 +206,10 @@ impl FromIterator<u16> for UnitSet {
 
 /// The units that hold one value: component `i` of the value lies in the `i`-th unit of the placement.
 ///
-/// Always normal: bit 0 of the mask is set, so that two placements of the same units are equal.
+/// Always normal: bit 0 of the mask is set, so that two placements of the same units are equal. Packed, since each operand of
+/// each instruction may have one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(packed)]
 pub struct Placement {
     base: u16,
     mask: u32,
@@ -342,8 +344,8 @@ impl fmt::Debug for Placement {
         }
         if self.is_run() {
             return match self.len() {
-                1 => write!(f, "{}", self.base),
-                n => write!(f, "{}..{}", self.base, self.base + n),
+                1 => write!(f, "{}", self.base()),
+                n => write!(f, "{}..{}", self.base(), self.base() + n),
             };
         }
         f.debug_set().entries(self.units()).finish()

@@ -13,7 +13,7 @@ use crate::{
 };
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Arena, Diagnostic, EntryPoint, Func, Function, Module, Op, trace};
+use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op, trace};
 use std::time::Instant;
 
 /// A pass as the manager sees it.
@@ -318,9 +318,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     trace::enter("inline", &m.funcs[e.func].name);
     let start = Instant::now();
     let flat = inline::flatten(m, e.func)?;
-    let mut out = m.clone();
+    let mut out = m.without_functions();
     out.entries = vec![EntryPoint { func: Func(0), ..e.clone() }];
-    out.funcs = Arena::new();
     out.funcs.push(flat);
     done(&mut report, &out, "inline", start, 1, o)?;
     let stop = |name: &str| o.stop_after.as_deref() == Some(name);
