@@ -1,4 +1,4 @@
-//! A function without what passes left behind, its parts in the order of the code.
+//! A function without what passes left behind, its parts in the order of the code, terminators apart.
 //!
 //! Passes drop instructions from blocks and blocks from the layout, but the arenas keep them, and what replaces them comes
 //! at the end. A walk over the code then jumps about in memory, which is most of its cost once a function is larger than the
@@ -24,8 +24,15 @@ impl Function {
         new.insts.reserve(old.layout.iter().map(|&b| old.blocks[b].insts.len()).sum());
         new.values.reserve(old.values.len());
         values.reserve(old.values.len());
+        // Terminators first and all together: walks over the graph read nothing else of the instructions.
+        let nothing = || InstData::new(crate::Op::Unreachable, &[], Attr::None);
         for &b in &old.layout {
-            blocks[b] = Some(new.add_block());
+            let n = new.add_block();
+            blocks[b] = Some(n);
+            if let Some(i) = old.blocks[b].insts.pop() {
+                let i = new.insts.push(std::mem::replace(&mut old.insts[i], nothing()));
+                new.blocks[n].insts.push(i);
+            }
         }
         // Definitions, and operands as they were.
         for &b in &old.layout {
@@ -37,18 +44,18 @@ impl Function {
                 values[p] = Some(v);
                 params.push(v);
             }
-            let mut insts = Vec::with_capacity(data.insts.len());
-            for &i in &data.insts {
-                let mut d =
-                    std::mem::replace(&mut old.insts[i], InstData::new(crate::Op::Unreachable, &[], Attr::None));
+            let mut insts = data.insts;
+            for i in &mut insts {
+                let mut d = std::mem::replace(&mut old.insts[*i], nothing());
                 let k = new.insts.next_key();
                 for (n, r) in d.results.iter_mut().enumerate() {
                     let v = new.values.push(ValueData { ty: old.values[*r].ty, def: ValueDef::Inst(k, n as u8) });
                     values[*r] = Some(v);
                     *r = v;
                 }
-                insts.push(new.insts.push(d));
+                *i = new.insts.push(d);
             }
+            insts.extend(std::mem::take(&mut new.blocks[n].insts));
             new.blocks[n] = BlockData { params, insts, header: data.header };
         }
         // Operands, edges and the blocks that structure names.
@@ -59,8 +66,7 @@ impl Function {
             }
             for k in 0..new.blocks[b].insts.len() {
                 let i = new.blocks[b].insts[k];
-                let mut d =
-                    std::mem::replace(&mut new.insts[i], InstData::new(crate::Op::Unreachable, &[], Attr::None));
+                let mut d = std::mem::replace(&mut new.insts[i], nothing());
                 d.map_uses(|v| match values[v] {
                     Some(v) => v,
                     None => {
@@ -111,8 +117,11 @@ mod tests {
             (sizes.0 - 1, sizes.1 - 2),
             "{late} and {lost} of {entry} are gone"
         );
-        let order: Vec<usize> = f.insts_in_order().map(|(_, i)| crate::Entity::index(i)).collect();
-        assert!(order.is_sorted());
+        let number = |i: crate::Inst| crate::Entity::index(i);
+        let ends: Vec<usize> = f.layout.iter().map(|&b| number(f.terminator(b))).collect();
+        let others = f.insts_in_order().map(|x| x.1).filter(|&i| !f.insts[i].op.is_terminator());
+        assert_eq!(ends, (0..f.layout.len()).collect::<Vec<_>>());
+        assert!(others.map(number).eq(f.layout.len()..f.insts.len()), "in the order of the code");
         assert_eq!(m.to_string(), text);
         crate::verify::verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
     }

@@ -70,7 +70,7 @@ pub struct BlockData {
     /// Parameters; each incoming edge gives a value for each.
     pub params: Vec<Value>,
     /// Instructions in order; the last is the terminator.
-    pub insts: Vec<Inst>,
+    pub insts: SmallVec<[Inst; 4]>,
     /// Present if this is a loop header.
     pub header: Option<LoopHeader>,
 }

@@ -221,7 +221,7 @@ impl Module {
             resources: resources.clone(),
             globals: globals.clone(),
             entries: entries.clone(),
-            options: options.clone(),
+            options: *options,
             locs: locs.clone(),
             line_starts: line_starts.clone(),
         }

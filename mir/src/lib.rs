@@ -19,7 +19,9 @@ mod spill;
 mod ssa;
 mod target;
 
-pub use alloc::{AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, allocate_if, has_critical_edge, pressure};
+pub use alloc::{
+    AllocError, AllocOptions, AllocStats, OutOfRegisters, allocate, allocate_if, has_critical_edge, pressure,
+};
 pub use func::{MBlock, MEdge, MFunc, is_terminator};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};

@@ -6,64 +6,96 @@ use crate::func::MFunc;
 use crate::inst::{MInst, Opcode, Pseudo, VReg};
 use crate::target::Target;
 
+/// Where a register is defined, as far as a walk from the end has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Def {
+    Ahead,
+    /// Block and place there.
+    Inst(u32, u32),
+    Param,
+}
+
+/// What is known to be needed, and what of it is still to be followed.
+struct Needed {
+    live: Vec<bool>,
+    def: Vec<Def>,
+    work: Vec<VReg>,
+}
+
+impl Needed {
+    fn add(&mut self, v: VReg) {
+        if !std::mem::replace(&mut self.live[v.0 as usize], true) && self.def[v.0 as usize] != Def::Ahead {
+            self.work.push(v);
+        }
+    }
+}
+
 /// Removes instructions and parameters that nothing with an effect needs. Returns how many.
 pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let n = mf.classes.len();
-    // Definition of each register: an instruction, or a parameter of a block.
-    let mut def_inst: Vec<Option<(u32, u32)>> = vec![None; n];
-    let mut def_param: Vec<Option<(u32, u32)>> = vec![None; n];
-    let mut incoming: Vec<Vec<VReg>> = vec![Vec::new(); n];
-    let mut live_inst: Vec<Vec<bool>> = Vec::with_capacity(mf.blocks.len());
-    let mut live = vec![false; n];
-    let mut work: Vec<VReg> = Vec::new();
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for (k, v) in block.params.iter().enumerate() {
-            def_param[v.0 as usize] = Some((b as u32, k as u32));
-        }
+    let mut n =
+        Needed { live: vec![false; mf.classes.len()], def: vec![Def::Ahead; mf.classes.len()], work: Vec::new() };
+    // Instructions that stay, block after block.
+    let mut starts = Vec::with_capacity(mf.blocks.len());
+    let mut keep = Vec::new();
+    for b in &mf.blocks {
+        starts.push(keep.len());
+        keep.resize(keep.len() + b.insts.len(), false);
+    }
+    // Parameters that come earlier, and what is passed to them.
+    let mut back: Vec<(VReg, VReg)> = Vec::new();
+    // One walk from the end finds nearly all; what back edges bring in is followed afterwards.
+    for (b, block) in mf.blocks.iter().enumerate().rev() {
         for e in block.all_succs() {
-            for (&a, &q) in e.args.iter().zip(&mf.blocks[e.to.0 as usize].params) {
-                if !a.is_none() {
-                    incoming[q.0 as usize].push(a);
+            let params = &mf.blocks[e.to.0 as usize].params;
+            for (&a, &q) in e.args.iter().zip(params).filter(|x| !x.0.is_none()) {
+                if n.live[q.0 as usize] {
+                    n.add(a);
+                } else if n.def[q.0 as usize] == Def::Ahead {
+                    back.push((q, a));
                 }
             }
         }
-        let mut keep = vec![false; block.insts.len()];
-        for (k, i) in block.insts.iter().enumerate() {
-            for v in i.vreg_defs() {
-                def_inst[v.0 as usize] = Some((b as u32, k as u32));
-            }
-            keep[k] = match i.op {
-                Opcode::Pseudo(p) => {
-                    matches!(p, Pseudo::LogicalStart | Pseudo::LogicalEnd) || i.defs.iter().any(|d| d.phys().is_some())
-                }
-                Opcode::Op(_) => !t.info(i).can_dce() || i.defs.iter().any(|d| d.phys().is_some()),
+        for (k, i) in block.insts.iter().enumerate().rev() {
+            let mut stays = match i.op {
+                Opcode::Pseudo(p) => matches!(p, Pseudo::LogicalStart | Pseudo::LogicalEnd),
+                Opcode::Op(_) => !t.info(i).can_dce(),
             };
-            if keep[k] {
-                work.extend(i.vreg_uses());
+            stays |= i.defs.iter().any(|d| d.vreg().is_none_or(|v| n.live[v.0 as usize]));
+            if stays {
+                keep[starts[b] + k] = true;
+                i.vreg_uses().for_each(|v| n.add(v));
             }
+            i.vreg_defs().for_each(|v| n.def[v.0 as usize] = Def::Inst(b as u32, k as u32));
         }
-        live_inst.push(keep);
+        block.params.iter().for_each(|v| n.def[v.0 as usize] = Def::Param);
     }
-    while let Some(v) = work.pop() {
-        let v = v.0 as usize;
-        if std::mem::replace(&mut live[v], true) {
-            continue;
-        }
-        if let Some((b, k)) = def_inst[v] {
-            let (b, k) = (b as usize, k as usize);
-            if !std::mem::replace(&mut live_inst[b][k], true) {
-                work.extend(mf.blocks[b].insts[k].vreg_uses());
-            }
-        } else {
-            work.extend_from_slice(&incoming[v]);
+    for (q, a) in back {
+        if n.live[q.0 as usize] {
+            n.add(a);
         }
     }
+    let mut incoming: Option<Vec<Vec<VReg>>> = None;
+    while let Some(v) = n.work.pop() {
+        match n.def[v.0 as usize] {
+            Def::Inst(b, k) => {
+                if !std::mem::replace(&mut keep[starts[b as usize] + k as usize], true) {
+                    mf.blocks[b as usize].insts[k as usize].vreg_uses().for_each(|u| n.add(u));
+                }
+            }
+            Def::Param => {
+                let incoming = incoming.get_or_insert_with(|| arguments(mf));
+                incoming[v.0 as usize].iter().for_each(|&a| n.add(a));
+            }
+            Def::Ahead => {}
+        }
+    }
+    let live = n.live;
     let mut removed = 0;
     let dead: Vec<Vec<bool>> =
         mf.blocks.iter().map(|b| b.params.iter().map(|v| !live[v.0 as usize]).collect()).collect();
-    for (block, keep) in mf.blocks.iter_mut().zip(&live_inst) {
+    for (block, &start) in mf.blocks.iter_mut().zip(&starts) {
         let before = block.insts.len();
-        let mut k = 0;
+        let mut k = start;
         block.insts.retain(|_| {
             k += 1;
             keep[k - 1]
@@ -86,6 +118,17 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
     }
     removed
+}
+
+/// What edges pass to each parameter.
+fn arguments<T: Target>(mf: &MFunc<T>) -> Vec<Vec<VReg>> {
+    let mut incoming: Vec<Vec<VReg>> = vec![Vec::new(); mf.classes.len()];
+    for e in mf.blocks.iter().flat_map(|b| b.all_succs()) {
+        for (&a, &q) in e.args.iter().zip(&mf.blocks[e.to.0 as usize].params).filter(|x| !x.0.is_none()) {
+            incoming[q.0 as usize].push(a);
+        }
+    }
+    incoming
 }
 
 /// Replaces copies of registers of one class by their source, and splits of collects by the collected registers.

@@ -209,7 +209,7 @@ impl FromIterator<u16> for UnitSet {
 /// Always normal: bit 0 of the mask is set, so that two placements of the same units are equal. Packed, since each operand of
 /// each instruction may have one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[repr(packed)]
+#[repr(Rust, packed)]
 pub struct Placement {
     base: u16,
     mask: u32,

@@ -241,7 +241,7 @@ fn clean(f: &mut Function) {
             kept.push(i);
         }
         kept.reverse();
-        f.blocks[b].insts = kept;
+        f.blocks[b].insts = kept.into();
     }
 }
 

@@ -54,7 +54,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         let ty = f.ty(d.result());
         let new = f.add_param(b, ty);
         map[d.result()] = Some(new);
-        f.blocks[b].insts.retain(|&i| i != users[0].inst);
+        f.blocks[b].insts.retain(|&mut i| i != users[0].inst);
         let params = f.blocks[b].params.clone();
         let mut from = preds[b].to_vec();
         from.sort_unstable();

@@ -9,50 +9,87 @@ use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, Side
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     dead_stores(f, cx);
-    let mut live: EntitySet<Value> = EntitySet::with_room(f.values.len());
-    let mut work: Vec<Value> = Vec::new();
-    // For each block: the incoming arguments per parameter, followed only once the parameter is known to be needed.
-    let preds = f.preds();
-    for (_, i) in f.insts_in_order() {
-        if f.has_effect(i) {
-            work.extend(f.insts[i].args.iter());
-        }
-    }
-    // In the order of the code, which is that of the memory.
-    work.reverse();
-    while let Some(v) = work.pop() {
-        if !live.insert(v) {
-            continue;
-        }
-        match f.values[v].def {
-            ValueDef::Inst(i, _) => work.extend(f.insts[i].args.iter()),
-            ValueDef::Param(b, n) => {
-                let mut last = None;
-                for &p in &preds[b] {
-                    // One entry per edge; all edges of a source are looked at together.
-                    if last == Some(p) {
-                        continue;
-                    }
-                    last = Some(p);
-                    for e in f.edges(p) {
-                        if e.block == b {
-                            work.push(e.args[n as usize]);
-                        }
-                    }
-                }
-            }
-            ValueDef::Const(_) | ValueDef::Undef => {}
-        }
-    }
+    let live = needed(f);
     for b in f.layout.clone() {
         let mut list = std::mem::take(&mut f.blocks[b].insts);
-        list.retain(|&i| {
+        list.retain(|&mut i| {
             let needed = f.has_effect(i) || f.insts[i].results.iter().any(|&r| live.contains(r));
             needed || !cx.change()
         });
         f.blocks[b].insts = list;
     }
     drop_params(f, cx, |v| !live.contains(v));
+}
+
+/// What is known to be needed, and what of it is still to be followed.
+struct Needed {
+    live: EntitySet<Value>,
+    /// Values whose definitions lie behind the walk.
+    passed: EntitySet<Value>,
+    work: Vec<Value>,
+}
+
+impl Needed {
+    fn add(&mut self, v: Value) {
+        if self.live.insert(v) && self.passed.contains(v) {
+            self.work.push(v);
+        }
+    }
+}
+
+/// The values that something with an effect needs. One walk from the end finds nearly all, in the order of the memory; what
+/// back edges bring in, and what is used before it in the layout, is followed afterwards.
+fn needed(f: &Function) -> EntitySet<Value> {
+    let room = f.values.len();
+    let mut n = Needed { live: EntitySet::with_room(room), passed: EntitySet::with_room(room), work: Vec::new() };
+    // Parameters that come earlier in the layout, and what is passed to them.
+    let mut back: Vec<(Value, Value)> = Vec::new();
+    for &b in f.layout.iter().rev() {
+        for &i in f.blocks[b].insts.iter().rev() {
+            let d = &f.insts[i];
+            if f.has_effect(i) || d.results.iter().any(|&r| n.live.contains(r)) {
+                d.args.iter().for_each(|&v| n.add(v));
+            }
+            d.for_each_edge(|e| {
+                for (&p, &v) in f.blocks[e.block].params.iter().zip(&e.args) {
+                    if n.live.contains(p) {
+                        n.add(v);
+                    } else if !n.passed.contains(p) {
+                        back.push((p, v));
+                    }
+                }
+            });
+            n.passed.extend_from(&d.results);
+        }
+        n.passed.extend_from(&f.blocks[b].params);
+    }
+    for (p, v) in back {
+        if n.live.contains(p) {
+            n.add(v);
+        }
+    }
+    let mut preds = None;
+    while let Some(v) = n.work.pop() {
+        match f.values[v].def {
+            ValueDef::Inst(i, _) => f.insts[i].args.iter().for_each(|&a| n.add(a)),
+            ValueDef::Param(b, k) => {
+                let mut last = None;
+                for &p in &preds.get_or_insert_with(|| f.preds())[b] {
+                    // One entry per edge; all edges of a source are looked at together.
+                    if last.replace(p) == Some(p) {
+                        continue;
+                    }
+                    f.insts[f.terminator(p)].for_each_edge(|e| {
+                        if e.block == b {
+                            n.add(e.args[k as usize]);
+                        }
+                    });
+                }
+            }
+            ValueDef::Const(_) | ValueDef::Undef => {}
+        }
+    }
+    n.live
 }
 
 /// Removes the parameters for which `dead` is true (not the entry's) with the arguments of all edges.
@@ -113,7 +150,7 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
     }
     for b in f.layout.clone() {
         let mut list = std::mem::take(&mut f.blocks[b].insts);
-        list.retain(|&i| {
+        list.retain(|&mut i| {
             let l = match &f.insts[i].attr {
                 Attr::Mem(m) => local(m.place),
                 Attr::Place(p) => local(*p),

@@ -83,7 +83,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = DomTree::new(f);
     let fixed = readonly(f, cx);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let mut table: IndexMap<Key, SmallVec<[(Block, Inst); 1]>, FxBuildHasher> = IndexMap::default();
+    let mut table: IndexMap<Key, SmallVec<[(Block, Inst); 1]>, FxBuildHasher> =
+        IndexMap::with_capacity_and_hasher(f.insts.len(), FxBuildHasher);
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // In dominator preorder, so that a dominating instruction is met first.
     for b in dom.preorder() {
@@ -123,7 +124,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     // Back edges use values of blocks that came later.
     f.replace_uses(&map);
     for &b in &f.layout {
-        f.blocks[b].insts.retain(|&i| !gone.contains(i));
+        f.blocks[b].insts.retain(|&mut i| !gone.contains(i));
     }
 }
 

@@ -79,7 +79,7 @@ fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Function>>) {
         let i = f.blocks[b].insts[at];
         let Attr::Call(callee) = f.insts[i].attr else { unreachable!("a call has its attribute") };
         let callee = flat[callee].as_ref().expect("callees come first");
-        let rest = f.blocks[b].insts.split_off(at + 1);
+        let rest = f.blocks[b].insts.drain(at + 1..).collect();
         f.blocks[b].insts.pop();
         let after = f.add_block();
         f.blocks[after].insts = rest;

@@ -78,7 +78,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         for &i in &moved {
             home[i] = Some(pre);
         }
-        f.blocks[pre].insts.splice(at..at, moved);
+        f.blocks[pre].insts.insert_many(at, moved);
     }
     f.layout = f.layout.iter().flat_map(|&b| front[b].into_iter().chain([b])).collect();
 }

@@ -177,7 +177,7 @@ fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
         return;
     }
     for b in f.layout.clone() {
-        let mut out = Vec::new();
+        let mut out = smallvec::SmallVec::new();
         let old = std::mem::take(&mut f.blocks[b].insts);
         for v in f.blocks[b].params.clone() {
             if let Some(l) = locals[v] {

@@ -313,7 +313,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
     }
     let bare = f.blocks[front].params.is_empty();
     let insts = copy(f, &test.insts, &mut map);
-    f.blocks[front].insts = insts;
+    f.blocks[front].insts = insts.into();
     let mut enter = Edge { block: p.header, args: params.iter().map(|&v| read(&map, v)).collect() };
     enter.args.extend(test.carried.iter().map(|&v| read(&map, v)));
     let mut skip = Edge { block: p.merge, args: leave.args.iter().map(|&v| read(&map, v)).collect() };
