@@ -9,9 +9,10 @@
 use crate::Cx;
 use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
-use indexmap::IndexMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
+use std::hash::BuildHasher;
 
 /// Buffers that nobody writes while the shader runs: those that the function itself never writes, since a buffer that is
 /// written through one binding may not be bound to another.
@@ -78,43 +79,52 @@ fn key(f: &Function, i: Inst) -> Key {
     (d.op, f.ty(d.result()), args, attr)
 }
 
+fn hash(k: &Key) -> u64 {
+    FxBuildHasher.hash_one(k)
+}
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = DomTree::new(f);
     let fixed = readonly(f, cx);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let mut table: IndexMap<Key, SmallVec<[(Block, Inst); 1]>, FxBuildHasher> =
-        IndexMap::with_capacity_and_hasher(f.insts.len(), FxBuildHasher);
+    // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
+    let mut table: HashTable<(Block, Inst)> = HashTable::with_capacity(f.insts.len());
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // In dominator preorder, so that a dominating instruction is met first.
     for b in dom.preorder() {
         for n in 0..f.blocks[b].insts.len() {
             let i = f.blocks[b].insts[n];
-            f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            if !map.is_unset() {
+                f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            }
             if !is_value(f, i, &fixed) {
                 continue;
             }
-            let list = table.entry(key(f, i)).or_default();
-            // Entries of subtrees that are done cannot dominate any more.
-            while let Some(&(p, _)) = list.last()
-                && !dom.dominates(p, b)
-            {
-                list.pop();
-            }
-            match list.last() {
-                Some(&(_, first)) if cx.change() => {
-                    let (a, fp) = (f.insts[first].result(), f.insts[i].fp);
-                    f.insts[first].fp = f.insts[first].fp.and(fp);
-                    if let Some(m) = f.insts[i].mem().copied()
-                        && let Some(keep) = f.insts[first].mem_mut()
-                    {
-                        keep.align = keep.align.max(m.align);
-                    }
-                    map[f.insts[i].result()] = Some(a);
-                    gone.insert(i);
+            let mine = key(f, i);
+            let found = table.entry(hash(&mine), |x| key(f, x.1) == mine, |x| hash(&key(f, x.1)));
+            let first = match found {
+                // An entry of a subtree that is done cannot dominate any more.
+                Entry::Occupied(mut e) if !dom.dominates(e.get().0, b) => {
+                    *e.get_mut() = (b, i);
+                    continue;
                 }
-                Some(_) => {}
-                None => list.push((b, i)),
+                Entry::Occupied(e) => e.get().1,
+                Entry::Vacant(e) => {
+                    e.insert((b, i));
+                    continue;
+                }
+            };
+            if cx.change() {
+                let (a, fp) = (f.insts[first].result(), f.insts[i].fp);
+                f.insts[first].fp = f.insts[first].fp.and(fp);
+                if let Some(m) = f.insts[i].mem().copied()
+                    && let Some(keep) = f.insts[first].mem_mut()
+                {
+                    keep.align = keep.align.max(m.align);
+                }
+                map[f.insts[i].result()] = Some(a);
+                gone.insert(i);
             }
         }
     }

@@ -6,14 +6,14 @@
 
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
-use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
+use gpucc_ir::analysis::{ConstructId, DomTree, Structure};
 use gpucc_ir::{Attr, Block, Builder, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    cx.must_change(u64::from(sort_layout(f)));
+    cx.sort(f);
     let dom = DomTree::new(f);
     let s = Structure::new(f, &dom);
     let fixed = readonly(f, cx);

@@ -11,7 +11,7 @@ use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline,
     legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
 };
-use gpucc_ir::analysis::{DomTree, Structure, sort_layout};
+use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::verify::verify_module;
 use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op, trace};
 use std::time::Instant;
@@ -21,6 +21,8 @@ use std::time::Instant;
 pub struct Pass {
     /// The name for dumps and times.
     pub name: &'static str,
+    /// Whether it leaves blocks, edges and structure as they are, or the layout in structured order.
+    pub keeps_order: bool,
     /// What it does to the function of the entry point.
     pub run: fn(&mut Function, &mut Cx<'_>, &EntryPoint),
 }
@@ -33,13 +35,14 @@ impl std::fmt::Debug for Pass {
 
 macro_rules! pass {
     ($name:literal, $run:expr) => {
-        Pass { name: $name, run: |f, cx, _| $run(f, cx) }
+        Pass { name: $name, keeps_order: true, run: |f, cx, _| $run(f, cx) }
     };
 }
 macro_rules! lowering {
     ($name:literal, $run:expr) => {
         Pass {
             name: $name,
+            keeps_order: true,
             run: |f, cx, _| {
                 let n = $run(cx.module, f, cx.caps);
                 cx.must_change(n);
@@ -55,7 +58,8 @@ const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
 const ARRAYS: Pass = pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
-const LICM: Pass = pass!("licm", licm::run);
+/// Makes blocks in front of loops.
+const LICM: Pass = Pass { keeps_order: false, ..pass!("licm", licm::run) };
 const UNROLL: Pass = pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
 const CHOOSE: Pass = pass!("choose", choose::run);
@@ -69,13 +73,14 @@ const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
-const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.must_change(u64::from(sort_layout(f))));
+const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.sort(f));
 /// Changes nothing that fuel could leave out.
-const COMPACT: Pass = Pass { name: "compact", run: |f, _, _| f.compact() };
+const COMPACT: Pass = Pass { name: "compact", keeps_order: true, run: |f, _, _| f.compact() };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
+    keeps_order: false,
     run: |f, cx, entry| {
         let n = init::workgroup(cx.module, f, entry.workgroup_size);
         cx.must_change(n);
@@ -329,6 +334,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     let mut fuel = o.fuel;
     // Which pass found nothing to do in the function as it is. Passes look at the function alone, so they find nothing again.
     let mut idle: Vec<&str> = Vec::new();
+    let mut sorted = false;
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };
     for p in passes(o.level) {
@@ -343,8 +349,10 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let mut cx = Cx::with_fuel(&out, caps, fuel);
         cx.workgroup_size = e.workgroup_size;
+        cx.sorted = sorted;
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
+        sorted = cx.sorted && (p.keeps_order || changes == 0);
         fuel = fuel.saturating_sub(changes);
         if changes > 0 {
             idle.clear();

@@ -26,7 +26,9 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
         // Most blocks stay as they are: the list is left alone up to the first change.
         let mut kept = 0;
         while let Some(&i) = list.get(kept) {
-            f.insts[i].map_uses(|v| map.resolve(v));
+            if !map.is_unset() {
+                f.insts[i].map_uses(|v| map.resolve(v));
+            }
             let done = visit(&mut Builder::like(f, block, i), i);
             if matches!(done, Rewrite::Keep) && f.blocks[block].insts.is_empty() {
                 kept += 1;

@@ -39,7 +39,7 @@ type Map = IndexMap<Value, Value, FxBuildHasher>;
 
 /// Runs the pass: all loops of one depth at a time, since they are disjoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    cx.must_change(u64::from(sort_layout(f)));
+    cx.sort(f);
     let mut depth = u32::MAX;
     let mut uniformity: Option<Uniformity> = None;
     for _ in 0..ROUNDS {

@@ -15,7 +15,7 @@ use gpucc_ir::{Attr, Block, Edge, Function, Lists, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    cx.must_change(u64::from(sort_layout(f)));
+    cx.sort(f);
     loop {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);

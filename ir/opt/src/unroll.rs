@@ -41,7 +41,7 @@ const TURNS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
 
 /// Runs the pass: innermost loops, until none is left that qualifies.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    cx.must_change(u64::from(sort_layout(f)));
+    cx.sort(f);
     // Headers of loops that have got their several turns.
     let mut done: EntitySet<Block> = EntitySet::new();
     loop {
