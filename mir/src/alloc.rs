@@ -128,6 +128,11 @@ impl core::error::Error for AllocError {}
 pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> {
     let mut p = Problem::new(t.files());
     let classes = t.classes();
+    let count = mf.inst_count();
+    p.values.reserve(mf.classes.len());
+    p.blocks.reserve(mf.blocks.len());
+    p.insts.reserve(count);
+    p.operands.reserve(3 * count);
     for (n, c) in mf.classes.iter().enumerate() {
         let Some(c) = classes.get(c.0 as usize) else { return Err(format!("%{n} has unknown class {}", c.0)) };
         p.value(c.file, c.shape);

@@ -58,6 +58,8 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
             continue;
         }
         let mut f = m.funcs[k].clone();
+        f.insts.reserve((size[k] as usize).saturating_sub(f.insts.len()));
+        f.values.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         inline_calls(&mut f, &flat);
         returns::run(&mut f, &mut Cx::new(m, &Caps::FULL));
         sort_layout(&mut f);

@@ -179,42 +179,89 @@ pub(super) fn const_text(c: &Const) -> String {
     }
 }
 
-fn val(f: &Function, v: Value) -> String {
+/// Writes a letter or word and a number: most of a text is such names, and the general way of formatting takes many times as
+/// long.
+fn name(o: &mut String, prefix: &str, n: u32) {
+    o.push_str(prefix);
+    let (mut digits, mut at, mut n) = ([0; 10], 10, n);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|&d| o.push(char::from(d)));
+}
+
+fn val(o: &mut String, f: &Function, v: Value) {
     match f.values.get(v).map(|d| d.def) {
-        Some(ValueDef::Const(_)) => f.as_const(v).map(const_text).unwrap_or_default(),
-        Some(ValueDef::Undef) => format!("undef:{}", f.ty(v)),
-        _ => v.to_string(),
+        Some(ValueDef::Const(_)) => o.push_str(&f.as_const(v).map(const_text).unwrap_or_default()),
+        Some(ValueDef::Undef) => {
+            let _ = write!(o, "undef:{}", f.ty(v));
+        }
+        _ => name(o, "v", v.0),
     }
 }
 
-fn edge(f: &Function, e: &Edge) -> String {
-    let a: Vec<String> = e.args.iter().map(|&v| val(f, v)).collect();
-    if a.is_empty() { e.block.to_string() } else { format!("{}({})", e.block, a.join(", ")) }
+/// Writes the entries with commas between them.
+fn list<T: Copy>(o: &mut String, items: &[T], mut one: impl FnMut(&mut String, T)) {
+    for (n, &x) in items.iter().enumerate() {
+        if n > 0 {
+            o.push_str(", ");
+        }
+        one(o, x);
+    }
 }
 
-fn address(f: &Function, m: &Mem, dynamic: Option<Value>) -> String {
-    let mut s = format!("{}[{}", m.place, m.offset);
+fn edge(o: &mut String, f: &Function, e: &Edge) {
+    name(o, "block", e.block.0);
+    if !e.args.is_empty() {
+        o.push('(');
+        list(o, &e.args, |o, v| val(o, f, v));
+        o.push(')');
+    }
+}
+
+fn address(o: &mut String, f: &Function, m: &Mem, dynamic: Option<Value>) {
+    match m.place {
+        Place::Buffer(r) => name(o, "res", r.0),
+        Place::Global(g) => name(o, "global", g.0),
+        Place::Local(l) => name(o, "local", l.0),
+    }
+    name(o, "[", m.offset);
     if let Some(v) = dynamic {
-        let _ = write!(s, " + {}", val(f, v));
+        o.push_str(" + ");
+        val(o, f, v);
     }
-    let _ = write!(s, "] align {}", m.align);
-    let names: Vec<&str> =
-        MemFlags::NAMES.iter().enumerate().filter(|(n, _)| m.flags.0 >> n & 1 == 1).map(|(_, s)| *s).collect();
-    if !names.is_empty() {
-        let _ = write!(s, " {{{}}}", names.join(", "));
+    name(o, "] align ", m.align);
+    flags(o, (" {", ", ", "}"), &MemFlags::NAMES, m.flags.0);
+}
+
+/// Writes the names of the bits that are set, in brackets; nothing if none is.
+fn flags(o: &mut String, (open, comma, close): (&str, &str, &str), names: &[&str], bits: u8) {
+    let mut before = open;
+    for (_, s) in names.iter().enumerate().filter(|(n, _)| bits >> n & 1 == 1) {
+        o.push_str(before);
+        o.push_str(s);
+        before = comma;
     }
-    s
+    if bits != 0 {
+        o.push_str(close);
+    }
 }
 
 fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) -> fmt::Result {
     let d = &f.insts[i];
     for (n, &r) in d.results.iter().enumerate() {
-        write!(o, "{}{r}: {}", if n > 0 { ", " } else { "" }, f.ty(r))?;
+        name(o, if n > 0 { ", v" } else { "v" }, r.0);
+        write!(o, ": {}", f.ty(r))?;
     }
     if !d.results.is_empty() {
         o.push_str(" = ");
     }
-    write!(o, "{}", d.op)?;
+    o.push_str(d.op.name());
     match &d.attr {
         Attr::IntCc(c) => write!(o, ".{c}")?,
         Attr::FloatCc(c) => write!(o, ".{c}")?,
@@ -223,53 +270,66 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
     }
     if d.fp == FpFlags::WGSL {
         o.push_str("{wgsl}");
-    } else if d.fp != FpFlags::NONE {
-        let n: Vec<&str> =
-            FpFlags::NAMES.iter().enumerate().filter(|(n, _)| d.fp.0 >> n & 1 == 1).map(|(_, s)| *s).collect();
-        write!(o, "{{{}}}", n.join(","))?;
+    } else {
+        flags(o, ("{", ",", "}"), &FpFlags::NAMES, d.fp.0);
+    }
+    // A space before the first operand, commas between all.
+    let mut before = " ";
+    let mut next = |o: &mut String| o.push_str(std::mem::replace(&mut before, ", "));
+    if let Attr::Call(c) = &d.attr {
+        next(o);
+        write!(o, "{c}")?;
     }
     // The dynamic offset is printed in the address, not in the operand list.
     let shown = d.dyn_index().unwrap_or(d.args.len()).min(d.args.len());
-    let mut items: Vec<String> = d.args[..shown].iter().map(|&v| val(f, v)).collect();
+    for &v in &d.args[..shown] {
+        next(o);
+        val(o, f, v);
+    }
+    if !matches!(d.attr, Attr::None | Attr::IntCc(_) | Attr::FloatCc(_) | Attr::Call(_)) {
+        next(o);
+    }
     match &d.attr {
-        Attr::Mem(m) | Attr::Atomic(_, m) => items.push(address(f, m, d.dyn_offset())),
-        Attr::Lane(l) => items.push(format!("lane {l}")),
+        Attr::Mem(m) | Attr::Atomic(_, m) => address(o, f, m, d.dyn_offset()),
+        Attr::Lane(l) => name(o, "lane ", u32::from(*l)),
         Attr::Lanes(l) => {
-            items.push(format!("lanes {}", l.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")));
+            o.push_str("lanes");
+            l.iter().for_each(|&k| name(o, " ", u32::from(k)));
         }
-        Attr::Place(p) => items.push(p.to_string()),
-        Attr::Res(r) => items.push(r.to_string()),
-        Attr::Sysval(s) => items.push(s.to_string()),
-        Attr::Call(c) => items.insert(0, c.to_string()),
+        Attr::Place(p) => write!(o, "{p}")?,
+        Attr::Res(r) => write!(o, "{r}")?,
+        Attr::Sysval(s) => o.push_str(s.name()),
         Attr::Barrier(b) => {
-            let mut s = b.exec.to_string();
+            write!(o, "{}", b.exec)?;
             if b.workgroup {
-                s.push_str(" workgroup");
+                o.push_str(" workgroup");
             }
             if b.storage {
-                s.push_str(" storage");
+                o.push_str(" storage");
             }
-            items.push(s);
         }
-        Attr::Jump { edge: e, .. } => items.push(edge(f, e)),
-        Attr::Br { then, other, .. } => items.extend([edge(f, then), edge(f, other)]),
+        Attr::Jump { edge: e, .. } => edge(o, f, e),
+        Attr::Br { then, other, .. } => list(o, &[then, other], |o, e| edge(o, f, e)),
         Attr::Switch(s) => {
-            items.extend(s.cases.iter().map(|(v, e)| format!("{v}: {}", edge(f, e))));
-            items.push(format!("default: {}", edge(f, &s.default)));
+            for (v, e) in &s.cases {
+                write!(o, "{v}: ")?;
+                edge(o, f, e);
+                o.push_str(", ");
+            }
+            o.push_str("default: ");
+            edge(o, f, &s.default);
         }
-        Attr::None | Attr::IntCc(_) | Attr::FloatCc(_) => {}
-    }
-    if !items.is_empty() {
-        write!(o, " {}", items.join(", "))?;
+        Attr::None | Attr::IntCc(_) | Attr::FloatCc(_) | Attr::Call(_) => {}
     }
     if let Some(m) = d.merge() {
-        write!(o, " merge {m}")?;
+        name(o, " merge block", m.0);
     }
     if let Some(m) = module
         && d.loc.index() != 0
     {
         let s = m.span(d.loc);
-        write!(o, " @{}..{}", s.start, s.end)?;
+        name(o, " @", s.start);
+        name(o, "..", s.end);
     }
     Ok(())
 }
