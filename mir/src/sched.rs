@@ -98,13 +98,29 @@ fn info<T: Target>(t: &T, i: &MInst<T>) -> InstInfo {
     }
 }
 
-/// Builds the graph of a piece of a block; `coarse` keeps small files in order as a whole. `def_at` maps virtual registers to `u32::MAX` and is left so.
-fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], def_at: &mut [u32], coarse: bool) -> Dag {
+/// What [`graph`] looks things up in: as large as the function and the files, so made once and left empty.
+struct Tables {
+    /// Where in the piece a virtual register is defined; `u32::MAX` for nowhere.
+    def_at: Vec<u32>,
+    /// For each file, its units.
+    units: Vec<Vec<Track>>,
+    /// The units that the piece names.
+    named: Vec<(usize, u16)>,
+}
+
+impl Tables {
+    fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Tables {
+        Tables { def_at: vec![u32::MAX; mf.classes.len()], units: vec![Vec::new(); t.files().len()], named: Vec::new() }
+    }
+}
+
+/// Builds the graph of a piece of a block; `coarse` keeps small files in order as a whole.
+fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Tables, coarse: bool) -> Dag {
+    let Tables { def_at, units, named } = tables;
     let n = insts.len();
     let mut dag = Dag { succs: vec![SmallVec::new(); n], preds: vec![SmallVec::new(); n] };
     let files = t.files();
     let classes = t.classes();
-    let mut units: Vec<Vec<Track>> = vec![Vec::new(); files.len()];
     let mut whole: Vec<Track> = vec![Track::default(); files.len()];
     let few: Vec<bool> = files.iter().map(|f| coarse && f.budget.len() <= FEW).collect();
     let mut memory = Memory::default();
@@ -158,6 +174,7 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], def_at: &mut [u32]
                     units[file] = vec![Track::default(); files[file].units as usize];
                 }
                 for u in p.place.units() {
+                    named.push((file, u));
                     if write {
                         units[file][u as usize].write(&mut dag, k32, facts.latency);
                     } else {
@@ -176,7 +193,22 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], def_at: &mut [u32]
     for v in insts.iter().flat_map(MInst::vreg_defs) {
         def_at[v.0 as usize] = u32::MAX;
     }
+    for (file, u) in named.drain(..) {
+        units[file][usize::from(u)] = Track::default();
+    }
     dag
+}
+
+/// Puts the instructions of a block into another order. Returns whether it is another one.
+fn reorder<T: Target>(mf: &mut MFunc<T>, b: usize, insts: Vec<MInst<T>>, order: &[u32]) -> bool {
+    let changed = order.iter().enumerate().any(|(k, &o)| k as u32 != o);
+    mf.blocks[b].insts = if changed {
+        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
+        order.iter().filter_map(|&k| slots[k as usize].take()).collect()
+    } else {
+        insts
+    };
+    changed
 }
 
 /// Whether an instruction divides the block for scheduling.
@@ -195,7 +227,7 @@ fn is_fence<T: Target>(t: &T, i: &MInst<T>) -> bool {
 pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> Result<usize, String> {
     let p = build(mf, t)?;
     let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
-    let mut def_at = vec![u32::MAX; mf.classes.len()];
+    let mut tables = Tables::new(mf, t);
     let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
     let mut changed = 0;
     for b in 0..mf.blocks.len() {
@@ -216,35 +248,33 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
         let mut end = insts.len();
         // Pieces between fences, last first; `order` is built backwards.
         while end > 0 {
-            if is_fence(t, &insts[end - 1]) {
+            let start = insts[..end].iter().rposition(|i| is_fence(t, i)).map_or(0, |k| k + 1);
+            if end - start <= 1 {
                 end -= 1;
                 state.pass(mf, t, &insts[end]);
                 order.push(end as u32);
                 continue;
             }
-            let start = insts[..end].iter().rposition(|i| is_fence(t, i)).map_or(0, |k| k + 1);
             let piece = &insts[start..end];
-            let dag = graph(mf, t, piece, &mut def_at, true);
+            let dag = graph(mf, t, piece, &mut tables, true);
             let before = state.save(piece);
             let new = bottom_up(mf, t, piece, &dag, limits, &mut state);
             // Compare with the order as it was.
             let old: Vec<u32> = (0..piece.len() as u32).rev().collect();
-            state.restore(&before);
-            let (old_peak, new_peak) = (state.peak(mf, t, piece, &old), {
+            let mut peak = |order: &[u32]| {
                 state.restore(&before);
-                state.peak(mf, t, piece, &new)
-            });
-            let worse = (0..limits.len()).any(|f| new_peak[f] > old_peak[f].max(limits[f] as i64));
+                state.peak(mf, t, piece, order)
+            };
+            let worse = new != old && {
+                let (old, new) = (peak(&old), peak(&new));
+                (0..limits.len()).any(|f| new[f] > old[f].max(limits[f] as i64))
+            };
             let chosen = if worse { old } else { new };
             order.extend(chosen.iter().map(|k| k + start as u32));
             end = start;
         }
         order.reverse();
-        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
-            changed += 1;
-        }
-        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
-        mf.blocks[b].insts = order.iter().filter_map(|&k| slots[k as usize].take()).collect();
+        changed += usize::from(reorder(mf, b, insts, &order));
         // Everything that this block touched is forgotten.
         for i in &mf.blocks[b].insts {
             for v in i.vreg_uses().chain(i.vreg_defs()) {
@@ -386,28 +416,24 @@ fn bottom_up<T: Target>(
 
 /// Schedules physical registers by latency. Returns the number of blocks that changed.
 pub fn schedule_after<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let mut def_at = vec![u32::MAX; mf.classes.len()];
+    let mut tables = Tables::new(mf, t);
     let mut changed = 0;
     for b in 0..mf.blocks.len() {
         let insts = std::mem::take(&mut mf.blocks[b].insts);
         let mut order: Vec<u32> = Vec::with_capacity(insts.len());
         let mut start = 0;
         while start < insts.len() {
-            if is_fence(t, &insts[start]) {
+            let end = insts[start..].iter().position(|i| is_fence(t, i)).map_or(insts.len(), |k| start + k);
+            if end - start <= 1 {
                 order.push(start as u32);
                 start += 1;
                 continue;
             }
-            let end = insts[start..].iter().position(|i| is_fence(t, i)).map_or(insts.len(), |k| start + k);
-            let dag = graph(mf, t, &insts[start..end], &mut def_at, false);
+            let dag = graph(mf, t, &insts[start..end], &mut tables, false);
             order.extend(top_down(&dag).into_iter().map(|k| k + start as u32));
             start = end;
         }
-        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
-            changed += 1;
-        }
-        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
-        mf.blocks[b].insts = order.iter().filter_map(|&k| slots[k as usize].take()).collect();
+        changed += usize::from(reorder(mf, b, insts, &order));
     }
     changed
 }

@@ -41,8 +41,16 @@ enum Action {
 struct Plan {
     slots: Vec<Slot>,
     actions: SideMap<Inst, Option<Action>>,
-    /// Slots that get constants where a block begins.
-    late: SideMap<Block, Vec<(usize, Const)>>,
+    /// Slots that get their first value where a block begins.
+    late: SideMap<Block, Vec<(usize, First)>>,
+}
+
+/// The first value of a slot.
+#[derive(Clone)]
+enum First {
+    Const(Const),
+    /// What this store stores.
+    Stored(Inst),
 }
 
 /// Runs the pass.
@@ -116,9 +124,20 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
         if let &[(home, i)] = &inits[l][..] {
             let s = structure.get_or_insert_with(|| Structure::new(f, dom));
             if let Some(b) = first_needed(dom, s, home, &accesses[l]) {
-                plan.late[b].extend(consts);
+                plan.late[b].extend(consts.into_iter().map(|(s, c)| (s, First::Const(c))));
                 plan.actions[i] = Some(Action::Init(Vec::new()));
                 continue;
+            }
+        }
+        // The same for a variable whose initialiser came as a store.
+        if let (true, [slot], [first, rest @ ..]) = (inits[l].is_empty(), &mine[..], &accesses[l][..])
+            && f.insts[first.inst].op == Op::Store
+            && first.ty == slot.ty
+        {
+            let s = structure.get_or_insert_with(|| Structure::new(f, dom));
+            if let Some(b) = first_needed(dom, s, first.block, rest) {
+                plan.late[b].push((base, First::Stored(first.inst)));
+                plan.actions[first.inst] = Some(Action::Init(Vec::new()));
             }
         }
         for &(_, i) in &inits[l] {
@@ -128,8 +147,8 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
     plan
 }
 
-/// Where a variable that is initialised in `home` alone may get its value instead: the last block that all accesses lie
-/// behind and that is executed no more often. Frontends initialise all variables at the very beginning, and a search for
+/// Where a variable that is initialised in `home` may get its first value instead: the last block that all other accesses
+/// lie behind and that is executed no more often. Frontends initialise all variables at the very beginning, and a search for
 /// where each is live would walk over all the code in between.
 fn first_needed(dom: &DomTree, s: &Structure, home: Block, accesses: &[Access]) -> Option<Block> {
     let mut at = accesses.first()?.block;
@@ -334,8 +353,12 @@ fn rewrite(f: &mut Function, dom: &DomTree, plan: &Plan) {
         for (&s, &p) in params[b].iter().zip(&new_params[b]) {
             undo.push((s, now[s].replace(p)));
         }
-        for (s, c) in &late[b] {
-            let v = f.constant(c.clone());
+        for (s, first) in &late[b] {
+            let v = match first {
+                First::Const(c) => f.constant(c.clone()),
+                // Visited already, since it dominates this block.
+                First::Stored(i) => f.insts[*i].args[0],
+            };
             undo.push((*s, now[*s].replace(v)));
         }
         let old = std::mem::take(&mut f.blocks[b].insts);
