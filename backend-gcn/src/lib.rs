@@ -177,24 +177,33 @@ fn allocate(
     let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
     limits[s] = limits[s].min(scalar.saturating_sub(fixed));
     limits[v] = limits[v].min(vector);
-    let plain = mf.clone();
-    gpucc_mir::schedule_before(mf, t, &limits).map_err(AllocError::Invalid)?;
+    let schedule = gpucc_mir::schedule_before(mf, t, &limits).map_err(AllocError::Invalid)?;
     let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
     // Less is better: spilling first, then waves that are lost, then moves.
-    let cost = |a: &Result<AllocStats, AllocError>| match a {
-        Ok(a) => (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves),
-        Err(_) => (u64::MAX, 0, 0),
-    };
+    let cost = |a: &AllocStats| (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves);
     let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
-    let mut best = gpucc_mir::allocate(mf, t, &how);
-    for tight in [false, true] {
+    // Mostly the first answer is as good as can be, and no copy of the function is needed.
+    let mut scheduled = None;
+    let first = gpucc_mir::allocate_if(mf, t, &how, |mf, a| {
+        if cost(a) > (0, least, u32::MAX) {
+            scheduled = Some(mf.clone());
+        }
+        true
+    });
+    let mut best = first.map(Option::unwrap_or_default);
+    let scheduled = match (scheduled, &best) {
+        (Some(s), _) => s,
+        // It failed, and is as it was.
+        (None, Err(_)) => mf.clone(),
+        (None, Ok(_)) => return best,
+    };
+    let mut plain = scheduled.clone();
+    schedule.undo(&mut plain);
+    let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
+    // As it was; then as it was scheduled, within fewer registers.
+    for (mut other, tight) in [(plain, false), (scheduled, true)] {
         if cost(&best) <= (0, least, u32::MAX) {
             break;
-        }
-        // As it was; then as it was scheduled, within fewer registers.
-        let mut other = plain.clone();
-        if tight {
-            gpucc_mir::schedule_before(&mut other, t, &limits).map_err(AllocError::Invalid)?;
         }
         let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
         if cost(&answer) < cost(&best) {

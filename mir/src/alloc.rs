@@ -293,11 +293,11 @@ pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    Ok(allocate_if(mf, t, options, |_| true)?.unwrap_or_default())
+    Ok(allocate_if(mf, t, options, |_, _| true)?.unwrap_or_default())
 }
 
-/// The same, but `accept` is asked first whether the spilling that it takes is worth it (`used` and `moves` are not known
-/// yet); if not, `mf` stays as it is and the answer is `None`.
+/// The same, but `accept` is asked first, with the function as it still is, whether what it takes is worth it: `moves` is not known then, and `used` lacks the
+/// registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
 ///
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
@@ -305,7 +305,7 @@ pub fn allocate_if<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
     options: &AllocOptions,
-    accept: impl FnOnce(&AllocStats) -> bool,
+    accept: impl FnOnce(&MFunc<T>, &AllocStats) -> bool,
 ) -> Result<Option<AllocStats>, AllocError> {
     let problem = |p: Problem| -> Result<(Problem, ra::Liveness), AllocError> {
         ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
@@ -371,7 +371,14 @@ pub fn allocate_if<T: Target>(
     };
     stats.cost = cost;
     stats.pressure = peaks.iter().map(|p| p.units).collect();
-    if !accept(&stats) {
+    stats.used = vec![UnitSet::EMPTY; files.len()];
+    {
+        let p = spilled.as_ref().map_or(&first.0, |s| &s.1.0);
+        for (o, &place) in p.operands.iter().zip(&answer.operands) {
+            stats.used[p.file(o.value) as usize].add(place);
+        }
+    }
+    if !accept(mf, &stats) {
         return Ok(None);
     }
     let p = match spilled {

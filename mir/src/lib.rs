@@ -29,7 +29,7 @@ pub use late::fold_moves;
 pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
 pub use print::{print, print_inst};
-pub use sched::{schedule_after, schedule_before};
+pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Regs, Repr, Select, select};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use ssa::construct as construct_ssa;

@@ -220,16 +220,43 @@ fn is_fence<T: Target>(t: &T, i: &MInst<T>) -> bool {
         || i.target_op().is_some() && t.is_fence(i)
 }
 
-/// Schedules before allocation within `limits` (units per file). Returns the number of blocks that changed.
+/// What [`schedule_before`] changed.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    /// Blocks with another order, and which instruction was put where.
+    orders: Vec<(usize, Vec<u32>)>,
+}
+
+impl Schedule {
+    /// Number of blocks that changed.
+    pub fn changed(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Puts everything back: a copy of the function as it was, for a few bytes. For the function that was scheduled, otherwise
+    /// unchanged.
+    pub fn undo<T: Target>(self, mf: &mut MFunc<T>) {
+        for (b, order) in self.orders {
+            let mut back = vec![0; order.len()];
+            for (new, &old) in order.iter().enumerate() {
+                back[old as usize] = new as u32;
+            }
+            let insts = std::mem::take(&mut mf.blocks[b].insts);
+            reorder(mf, b, insts, &back);
+        }
+    }
+}
+
+/// Schedules before allocation within `limits` (units per file). Returns what changed.
 ///
 /// # Errors
 /// When `mf` breaks a rule of the allocator, in words.
-pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> Result<usize, String> {
+pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> Result<Schedule, String> {
     let p = build(mf, t)?;
     let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
     let mut tables = Tables::new(mf, t);
     let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
-    let mut changed = 0;
+    let mut changed = Schedule::default();
     for b in 0..mf.blocks.len() {
         let insts = std::mem::take(&mut mf.blocks[b].insts);
         for &v in &mf.blocks[b].params {
@@ -274,7 +301,9 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
             end = start;
         }
         order.reverse();
-        changed += usize::from(reorder(mf, b, insts, &order));
+        if reorder(mf, b, insts, &order) {
+            changed.orders.push((b, order));
+        }
         // Everything that this block touched is forgotten.
         for i in &mf.blocks[b].insts {
             for v in i.vreg_uses().chain(i.vreg_defs()) {

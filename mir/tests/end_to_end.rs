@@ -324,8 +324,13 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
     mf.split_critical_edges(t);
     if !seed.is_multiple_of(3) {
         let limits: Vec<u32> = t.files.iter().map(|f| f.budget.len()).collect();
-        schedule_before(&mut mf, t, &limits).expect("schedules");
+        let before = print(&mf, t);
+        let schedule = schedule_before(&mut mf, t, &limits).expect("schedules");
         assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
+        assert_eq!(schedule.changed() > 0, print(&mf, t) != before, "seed {seed}");
+        let mut back = mf.clone();
+        schedule.undo(&mut back);
+        assert_eq!(print(&back, t), before, "seed {seed}: undone");
     }
     let dump = print(&mf, t);
     allocate(&mut mf, t, options)?;
