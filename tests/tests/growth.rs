@@ -1,10 +1,16 @@
-//! Ten times the operations are at most twelve times the work: steps are counted (`gpucc_ir::trace::work`), not timed, so
-//! that the test says the same on every machine. `cargo bench -p gpucc-tests -- grow` measures the time.
+//! Ten times the operations are at most twelve times the work: steps are counted (`gpucc_ir::trace::work`) and so is the memory
+//! that is allocated, since a table of the whole function made for each of its blocks is a few long steps. Neither is
+//! timed, so that the test says the same on every machine. `cargo bench -p gpucc-tests -- grow` measures the time.
 
 use gpucc::{Options, Target};
 use gpucc_ir::trace;
 use gpucc_tests::exec;
 use gpucc_tests::scaling::SHAPES;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Operations of the smaller program: large enough that what every program costs does not show.
 const SMALL: usize = 400;
@@ -16,18 +22,21 @@ fn work_grows_with_the_program() {
     for shape in SHAPES {
         let modules = [SMALL, 10 * SMALL].map(|n| exec::lower(&shape.source(n), "main", &[]).expect("a valid shader"));
         for &target in &targets {
-            let steps = modules.each_ref().map(|m| {
+            let counts = modules.each_ref().map(|m| {
                 let mut o = Options::new(target).opt(2).entry("main");
                 o.codegen.texts = false;
                 o.codegen.verify = false;
                 let before = trace::worked();
+                let region = Region::new(MEMORY);
                 // A refusal for size has done the work up to it.
                 let _ = gpucc::compile(m, &o);
-                trace::worked().wrapping_sub(before)
+                [trace::worked().wrapping_sub(before), region.change().bytes_allocated as u64]
             });
-            println!("{:<14} {target}: {} to {} steps", shape.name(), steps[0], steps[1]);
-            if steps[1] > 12 * steps[0] {
-                found.push(format!("{} on {target}: {} to {} steps", shape.name(), steps[0], steps[1]));
+            for (what, [small, large]) in [("steps", counts.map(|c| c[0])), ("bytes", counts.map(|c| c[1]))] {
+                println!("{:<14} {target}: {small} to {large} {what}", shape.name());
+                if large > 12 * small {
+                    found.push(format!("{} on {target}: {small} to {large} {what}", shape.name()));
+                }
             }
         }
     }

@@ -468,6 +468,29 @@ mod tests {
     use crate::testing::{opt, unchanged};
 
     #[test]
+    fn first_values_come_where_they_are_needed_but_not_again_in_each_turn() {
+        // Counters of two loops, initialised where the function begins: by `var_init` and by a store.
+        let text = "func0 \"f\" {\n  local0 \"i\" size 4 align 4\n  local1 \"k\" size 4 align 4\nblock0:\n\
+            v0: i32 = sysval local_invocation_index\n  v7: b1 = icmp.eq v0, 3:i32\n  var_init local0\n  store v0, local1[0] align 4\n\
+            br v7, block9, block10 merge block10\nblock9:\n  store v0, res1[0] align 4\n  jump block10\nblock10:\n  jump block1\n\
+            block1 loop merge block4 continue block3:\n  v1: i32 = load local0[0] align 4\n  v2: b1 = icmp.ult v1, v0\n\
+            br v2, block2, block4\nblock2:\n  jump block3\nblock3:\n  v3: i32 = iadd v1, 1:i32\n\
+            store v3, local0[0] align 4\n  jump block1\nblock4:\n  jump block5\n\
+            block5 loop merge block8 continue block7:\n  v4: b1 = icmp.ult v0, 9:i32\n  br v4, block6, block8\n\
+            block6:\n  v5: i32 = load local1[0] align 4\n  v6: i32 = iadd v5, 2:i32\n  store v6, local1[0] align 4\n\
+            jump block7\nblock7:\n  jump block5\nblock8:\n  ret\n}";
+        let t = opt(run, text);
+        assert!(t.contains("jump block3(0:i32)\nblock3(v2: i32) loop"), "{t}");
+        // Not in the body, which alone touches it.
+        assert!(t.contains("jump block7(v0)\nblock7(v5: i32) loop"), "{t}");
+        let m = crate::testing::parse(text);
+        let f = m.funcs.values().next().expect("one function");
+        let plan = plan(f, &DomTree::new(f), &mut Cx::new(&m, &crate::Caps::FULL));
+        let late: Vec<usize> = (0..f.layout.len()).filter(|&n| !plan.late[f.layout[n]].is_empty()).collect();
+        assert_eq!(late, [2, 6], "the blocks right before the loops");
+    }
+
+    #[test]
     fn scalars_in_a_loop_become_parameters() {
         let t = opt(
             run,

@@ -478,6 +478,25 @@ mod tests {
     }
 
     #[test]
+    fn a_pass_that_found_nothing_is_left_out_until_something_changes() {
+        let m = parse(MAIN);
+        for level in 0..=3 {
+            let with = |idle| {
+                let o = Options { level, idle, dump_after: vec!["all".into()], ..Options::default() };
+                prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"))
+            };
+            let ((out, few), (same, all)) = (with(false), with(true));
+            assert_eq!(out.to_string(), same.to_string(), "level {level}");
+            assert_eq!(all.times.len(), passes(level).len() + 1, "level {level}: and inlining");
+            assert!(level == 0 || few.times.len() < all.times.len(), "level {level}");
+            // Who reports no change has changed nothing.
+            for (k, t) in all.times.iter().enumerate().skip(1).filter(|x| x.1.changes == 0 && x.1.pass != "compact") {
+                assert_eq!(all.dumps[k - 1].1, all.dumps[k].1, "level {level}: {}", t.pass);
+            }
+        }
+    }
+
+    #[test]
     fn a_missing_entry_point_lists_those_there_are() {
         let e = prepare(&parse(MAIN), "nope", &Caps::FULL, &Options::default()).unwrap_err();
         assert_eq!(e.code, "entry-point");
