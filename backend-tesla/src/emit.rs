@@ -385,15 +385,14 @@ impl Emitter<'_> {
     }
 
     /// Moves a later short instruction to place `k`, where a short one stands alone, if nothing in between minds.
-    fn pull_partner(&self, list: &mut Vec<&MInst<Tesla>>, k: usize) {
+    fn pull_partner(&self, list: &mut [&MInst<Tesla>], k: usize) {
         for j in k + 1..list.len().min(k + 1 + WINDOW) {
             if !matches!(list[j - 1].target_op(), Some(TOp::M(op)) if !matches!(op, Op::Bar | Op::Bra | Op::Brk)) {
                 return;
             }
             let x = list[j];
             if is_movable(x) && self.is_short(x) && list[k..j].iter().all(|y| independent(x, y)) {
-                let x = list.remove(j);
-                list.insert(k, x);
+                list[k..=j].rotate_right(1);
                 return;
             }
         }

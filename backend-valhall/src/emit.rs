@@ -157,15 +157,24 @@ fn has(i: &MInst<Valhall>, name: &str) -> bool {
 fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
     let n = mf.blocks.len();
     let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
-    let mut back: Vec<(usize, usize)> = Vec::new();
+    // The last block from which each block is jumped back to.
+    let mut latch: Vec<Option<usize>> = vec![None; n];
     for (b, block) in mf.blocks.iter().enumerate() {
         for e in &block.succs {
             let to = e.to.0 as usize;
             preds[to].push(b);
             if to <= b {
-                back.push((to, b));
+                latch[to] = Some(b);
             }
         }
+    }
+    // The header of the innermost loop around each block.
+    let mut header: Vec<Option<usize>> = Vec::with_capacity(n);
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (b, &end) in latch.iter().enumerate() {
+        open.extend(end.map(|end| (b, end)));
+        while open.pop_if(|l| l.1 < b).is_some() {}
+        header.push(open.last().map(|l| l.0));
     }
     let target = |b: usize| match mf.blocks[b].insts.as_slice() {
         [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
@@ -174,7 +183,7 @@ fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
     let free = |b: usize, to: usize| {
         to > b
             || matches!(preds[b].as_slice(), [p]
-                if *p > to && target(*p).is_none() && !back.iter().any(|&(header, latch)| header > to && (header..=latch).contains(p)))
+                if *p > to && target(*p).is_none() && header[*p].is_none_or(|h| h <= to))
     };
     (0..n).map(|b| target(b).filter(|&to| free(b, to))).collect()
 }

@@ -10,7 +10,7 @@
 //! around is out of bounds, and any place inside the buffer will do for it. `limit >> 2` is a uniform word.
 //! Needs: nothing. Keeps: the CFG.
 
-use gpucc_ir::{Attr, Function, InstData, Op, SideMap, Type, Value};
+use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SideMap, Type, Value};
 
 /// Largest shift of a memory instruction.
 const MOST: u32 = 7;
@@ -35,21 +35,18 @@ pub(crate) fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
 /// Runs over a function; gives the number of clamps rewritten.
 pub fn run(f: &mut Function) -> u64 {
     let mut new_of: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let mut wanted: Vec<Value> = Vec::new();
+    let mut wanted: EntitySet<Value> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
         if matches!(d.op, Op::Load | Op::Store)
             && let Some(v) = d.dyn_offset()
-            && !wanted.contains(&v)
+            && !wanted.contains(v)
             && clamp_of(f, v).is_some()
         {
-            wanted.push(v);
-            if wanted.len() > 512 {
-                break;
-            }
+            wanted.insert(v);
         }
     }
-    if wanted.is_empty() {
+    if wanted.count() == 0 {
         return 0;
     }
     for b in f.layout.clone() {
@@ -57,7 +54,7 @@ pub fn run(f: &mut Function) -> u64 {
         for i in old {
             let result = f.insts[i].results.first().copied();
             f.blocks[b].insts.push(i);
-            let Some(v) = result.filter(|v| wanted.contains(v)) else { continue };
+            let Some(v) = result.filter(|&v| wanted.contains(v)) else { continue };
             let Some((x, shift, limit)) = clamp_of(f, v) else { continue };
             let loc = f.insts[i].loc;
             let amount = f.iconst(Type::I32, i64::from(shift));
@@ -85,7 +82,7 @@ pub fn run(f: &mut Function) -> u64 {
             }
         }
     }
-    wanted.len() as u64
+    wanted.count() as u64
 }
 
 /// `(x, s, limit)` where `v = umin(x << s, limit)` and the limit is a constant or made of a buffer's length.
