@@ -6,10 +6,19 @@ use gpucc_valhall_machine::ROWS;
 use crate::emit::is_wide;
 use crate::target::{SPECIAL, VOp, Valhall};
 
+/// A word of the FAU.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// Of the table of constants, by value.
+    Constant(u32),
+    /// A uniform or special.
+    Slot(u32),
+}
+
 /// FAU words that the operands of an instruction name.
 #[derive(Default)]
 struct Seen {
-    words: Vec<u32>,
+    words: Vec<Word>,
     page: Option<u32>,
     slots: Vec<u32>,
     special: Option<u32>,
@@ -17,22 +26,17 @@ struct Seen {
     message: bool,
 }
 
-/// LUT words are told apart from uniform words by this bit.
-const LUT: u32 = 0x8000_0000;
-
 impl Seen {
     /// Whether the operand still fits; it counts from then on.
     fn take(&mut self, src: Src, wide: bool) -> bool {
+        let slots = |n: u32| (n..=n + u32::from(wide)).map(Word::Slot).collect();
         let (page, words, slot, special) = match src {
-            Src::Imm(v) => (0, vec![LUT ^ v.rotate_left(1)], None, None),
-            Src::Uniform(n) if n >= SPECIAL => {
-                let page = (n - SPECIAL) >> 8;
-                (page, if wide { vec![n, n + 1] } else { vec![n] }, None, Some(n & !1))
-            }
-            Src::Uniform(n) => (n >> 6, if wide { vec![n, n + 1] } else { vec![n] }, Some(n >> 1), None),
+            Src::Imm(v) => (0, vec![Word::Constant(v)], None, None),
+            Src::Uniform(n) if n >= SPECIAL => ((n - SPECIAL) >> 8, slots(n), None, Some(n & !1)),
+            Src::Uniform(n) => (n >> 6, slots(n), Some(n >> 1), None),
             Src::Reg(_) | Src::Label(_) => return true,
         };
-        let new: Vec<u32> = words.into_iter().filter(|w| !self.words.contains(w)).collect();
+        let new: Vec<Word> = words.into_iter().filter(|w| !self.words.contains(w)).collect();
         let other_slot = slot.is_some_and(|s| !self.slots.is_empty() && !self.slots.contains(&s));
         let mixed = special.is_some() && !self.slots.is_empty() || slot.is_some() && self.special.is_some();
         let fits = self.page.is_none_or(|p| p == page)
@@ -65,4 +69,23 @@ pub fn excess(inst: &MInst<Valhall>) -> Vec<usize> {
     let mut out: Vec<usize> = order.into_iter().filter(|&k| !seen.take(inst.uses[k].src, is_wide(inst, k))).collect();
     out.sort_unstable();
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excess;
+    use crate::target::{VOp, Valhall};
+    use gpucc_mir::{Def, MInst, Use, VReg};
+    use gpucc_valhall_machine::Op;
+
+    #[test]
+    fn a_constant_is_no_uniform_whatever_its_bits() {
+        let choose = |constants: [u32; 2]| {
+            let [a, b] = constants.map(Use::imm);
+            let i: MInst<Valhall> = MInst::new(VOp::Op(Op::CselU32)).def(Def::reg(VReg(0)));
+            excess(&i.arg(VReg(1)).arg(Use::uniform(0)).arg(a).arg(b))
+        };
+        assert_eq!(choose([0x4000_0000, 0]).len(), 1, "a uniform and two constants are three words");
+        assert_eq!(choose([0x4000_0000, 0x4000_0000]), [0_usize; 0], "and these are two");
+    }
 }
