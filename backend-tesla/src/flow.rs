@@ -7,7 +7,7 @@
 //! or from inside of a joined part, are left by `break`; others by plain branches.
 
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity};
-use gpucc_ir::{Block, Function, Module, Op, SideMap};
+use gpucc_ir::{Block, Function, Lists, Module, Op, SideMap};
 
 /// The decisions.
 pub struct Plan {
@@ -36,7 +36,7 @@ struct Maker<'f> {
     dom: DomTree,
     s: Structure,
     reachable: SideMap<Block, bool>,
-    preds: gpucc_ir::Lists<Block, Block>,
+    preds: Lists<Block, Block>,
     /// Blocks by innermost construct, with those of inner ones.
     members: SideMap<ConstructId, Vec<Block>>,
     ends: SideMap<Block, bool>,

@@ -369,6 +369,13 @@ impl Function {
             || matches!(&d.attr, Attr::Mem(m) if m.flags.has(crate::inst::MemFlags::VOLATILE))
     }
 
+    /// Replaces the uses of one instruction as [`replace_uses`](Self::replace_uses) does everywhere.
+    pub fn replace_uses_of(&mut self, i: Inst, map: &SideMap<Value, Option<Value>>) {
+        if !map.is_unset() {
+            self.insts[i].map_uses(|v| map.resolve(v));
+        }
+    }
+
     /// Replaces uses everywhere: each value `v` becomes `map[v]` if that is set, transitively.
     pub fn replace_uses(&mut self, map: &SideMap<Value, Option<Value>>) {
         if map.is_unset() {

@@ -95,9 +95,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     for b in dom.preorder() {
         for n in 0..f.blocks[b].insts.len() {
             let i = f.blocks[b].insts[n];
-            if !map.is_unset() {
-                f.insts[i].map_uses(|v| map[v].unwrap_or(v));
-            }
+            f.replace_uses_of(i, &map);
             if !is_value(f, i, &fixed) {
                 continue;
             }

@@ -7,7 +7,7 @@
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure};
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -86,7 +86,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 /// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
 /// not touch what is known of the others.
 struct Around {
-    preds: gpucc_ir::Lists<Block, Block>,
+    preds: Lists<Block, Block>,
     namers: SideMap<Block, Vec<Block>>,
 }
 

@@ -364,7 +364,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, plan: &Plan) {
         let old = std::mem::take(&mut f.blocks[b].insts);
         f.blocks[b].insts.reserve(old.len());
         for i in old {
-            f.insts[i].map_uses(|v| map[v].unwrap_or(v));
+            f.replace_uses_of(i, &map);
             match &actions[i] {
                 None => f.blocks[b].insts.push(i),
                 Some(Action::Load(lanes)) => {

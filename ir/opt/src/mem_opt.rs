@@ -39,9 +39,7 @@ fn forward(f: &mut Function, cx: &mut Cx<'_>) {
         let old = std::mem::take(&mut f.blocks[b].insts);
         f.blocks[b].insts.reserve(old.len());
         for i in old {
-            if !map.is_unset() {
-                f.insts[i].map_uses(|v| map.resolve(v));
-            }
+            f.replace_uses_of(i, &map);
             if step(f, cx, b, i, &mut known, &mut map) {
                 f.blocks[b].insts.push(i);
             }

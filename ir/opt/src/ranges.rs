@@ -12,7 +12,7 @@
 use crate::Cx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, IntCc, Op, SideMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, IntCc, Lists, Op, SideMap, Type, Value, ValueDef};
 
 enum Change {
     /// The result is this value.
@@ -181,7 +181,7 @@ fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option
     }
 }
 
-type Preds = gpucc_ir::Lists<Block, Block>;
+type Preds = Lists<Block, Block>;
 
 /// Low bits of `x + k` are those of `k` where `x` is a multiple of a power of two large enough, as counters of unrolled
 /// loops are.

@@ -26,9 +26,7 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
         // Most blocks stay as they are: the list is left alone up to the first change.
         let mut kept = 0;
         while let Some(&i) = list.get(kept) {
-            if !map.is_unset() {
-                f.insts[i].map_uses(|v| map.resolve(v));
-            }
+            f.replace_uses_of(i, &map);
             let done = visit(&mut Builder::like(f, block, i), i);
             if matches!(done, Rewrite::Keep) && f.blocks[block].insts.is_empty() {
                 kept += 1;
@@ -40,7 +38,7 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
         }
         f.blocks[block].insts = list;
         while let Some(i) = work.pop() {
-            f.insts[i].map_uses(|v| map.resolve(v));
+            f.replace_uses_of(i, &map);
             let start = f.blocks[block].insts.len();
             let done = visit(&mut Builder::like(f, block, i), i);
             changes += replace(f, block, i, done, start, &mut map, &mut work);

@@ -19,7 +19,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, Function, Inst, InstData, LoopHeader, Op, OpAttrs, SideMap, Value, eval, trace,
+    Attr, Block, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap, Value, eval,
+    trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -120,13 +121,7 @@ impl Plan {
     }
 }
 
-fn plan(
-    f: &Function,
-    s: &Structure,
-    l: ConstructId,
-    blocks: Vec<Block>,
-    preds: &gpucc_ir::Lists<Block, Block>,
-) -> Option<Plan> {
+fn plan(f: &Function, s: &Structure, l: ConstructId, blocks: Vec<Block>, preds: &Lists<Block, Block>) -> Option<Plan> {
     let c = &s.constructs[l];
     let ConstructKind::Loop { .. } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);

@@ -18,8 +18,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, LoopHeader, Op, Place, SideMap, Value, ValueDef,
-    eval, trace,
+    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value,
+    ValueDef, eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -109,7 +109,7 @@ fn plan(
     s: &Structure,
     l: ConstructId,
     blocks: Vec<Block>,
-    preds: &gpucc_ir::Lists<Block, Block>,
+    preds: &Lists<Block, Block>,
     cx: &Cx<'_>,
 ) -> Option<Plan> {
     let c = &s.constructs[l];

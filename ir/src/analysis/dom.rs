@@ -210,10 +210,8 @@ impl PostDomTree {
             edges.extend(succs[b].iter().map(|&s| (s, b)));
         }
         // In the order in which a walk back from the exit shall take them.
-        let preds = {
-            edges.reverse();
-            Lists::new(&edges)
-        };
+        edges.reverse();
+        let preds = Lists::new(&edges);
         let mut exits: Vec<Block> =
             f.layout.iter().copied().filter(|&b| live.contains(b) && succs[b].is_empty()).collect();
         exits.reverse();

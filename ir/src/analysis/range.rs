@@ -7,6 +7,7 @@ use super::{ConstructKind, DomTree, Structure};
 use crate::entity::SideMap;
 use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, IntCc, Sysval, Value};
+use crate::lists::Lists;
 use crate::ops::Op;
 
 /// The most workgroups of a launch in one dimension (WebGPU's limit).
@@ -16,7 +17,7 @@ pub const MAX_WORKGROUPS: u64 = 65_535;
 pub struct UpperBounds<'a> {
     f: &'a Function,
     size: [u32; 3],
-    preds: crate::Lists<Block, Block>,
+    preds: Lists<Block, Block>,
     dom: DomTree,
     s: Structure,
     memo: SideMap<Value, Option<u64>>,

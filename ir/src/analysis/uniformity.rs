@@ -15,6 +15,7 @@ use super::{DomTree, PostDomTree, Structure};
 use crate::entity::{EntitySet, SideMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Value};
+use crate::lists::Lists;
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
 use crate::trace;
@@ -51,7 +52,7 @@ struct Run<'a> {
     s: Structure,
     dom: DomTree,
     pdom: PostDomTree,
-    preds: crate::Lists<Block, Block>,
+    preds: Lists<Block, Block>,
     blocks: SideMap<Inst, Option<Block>>,
     u: Uniformity,
     /// Loops (by construct) whose lanes may leave in different iterations.
