@@ -25,7 +25,7 @@ mod waits;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
 use gpucc_opt::{Caps, OpSet};
 
@@ -224,6 +224,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let steps = watch(options);
     let gir = if options.texts { m.to_string() } else { String::new() };
     let e = m.entries[0].clone();
     if e.stage != gpucc_ir::Stage::Compute {
@@ -380,15 +381,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         names: reflection.names,
         stats: counts.clone(),
     };
-    let times = if options.time_passes {
-        report
-            .times
-            .iter()
-            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let times = pass_times(&report.times, steps);
     Ok(Output {
         entry,
         gir,

@@ -10,7 +10,7 @@ pub mod target;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocOptions, MFunc, Src};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
@@ -138,6 +138,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let steps = watch(options);
     let e = &m.entries[0];
     let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(e.span, "this entry point"));
     if e.stage != gpucc_ir::Stage::Compute {
@@ -205,15 +206,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
 
     let stats = statistics(&program, used, &alloc, &shape, scratch, order.len());
     let entry = container_entry(&m, &shape, &program, used, scratch, &order, options);
-    let times = if options.time_passes {
-        report
-            .times
-            .iter()
-            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let times = pass_times(&report.times, steps);
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
         gir: if options.texts { m.to_string() } else { String::new() },

@@ -11,7 +11,7 @@ mod uniforms;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
 use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
@@ -175,6 +175,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    let steps = watch(options);
     let e = &m.entries[0];
     if e.stage != gpucc_ir::Stage::Compute {
         return Err(refuse("stage", format!("valhall:{chip} takes compute entry points only"), e));
@@ -290,15 +291,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         stats: stats.clone(),
         ..Entry::default()
     };
-    let times = if options.time_passes {
-        report
-            .times
-            .iter()
-            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let times = pass_times(&report.times, steps);
     Ok(Output {
         entry,
         gir: if options.texts { m.to_string() } else { String::new() },

@@ -14,7 +14,8 @@ mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Space, trace};
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime, line_table, reflect};
+use gpucc_ir::trace::Watch;
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_vivante_machine as machine;
@@ -197,6 +198,7 @@ fn attempt(
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation, how), &pipeline)?;
+    let steps = watch(options);
     let func = m.entries[0].func;
     define(&mut m.funcs[func]);
     if options.opt_level > 0 {
@@ -214,7 +216,7 @@ fn attempt(
         }
     }
     let private = uses_private(&m, &m.funcs[func]);
-    generate(m, &report, generation, options, how).map_err(|mut stop| {
+    generate(m, &report, steps, generation, options, how).map_err(|mut stop| {
         stop.private = private;
         stop
     })
@@ -232,6 +234,7 @@ fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
 fn generate(
     m: Module,
     report: &gpucc_opt::Report,
+    steps: Option<Watch>,
     generation: u8,
     options: &CodegenOptions,
     how: How,
@@ -311,15 +314,7 @@ fn generate(
 
     let entry = container_entry(&m, &isel, &p, temps, options);
     let stats = statistics(&p, temps, moved, &alloc, &isel);
-    let times = if options.time_passes {
-        report
-            .times
-            .iter()
-            .map(|t| PassTime { pass: t.pass.into(), nanos: t.nanos, changes: t.changes, work: t.work })
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let times = pass_times(&report.times, steps);
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
         gir: if options.texts { m.to_string() } else { String::new() },

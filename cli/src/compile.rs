@@ -53,27 +53,26 @@ fn print_times(artifact: &Artifact, target: Target) {
     for o in artifact.outputs() {
         let total: u64 = o.times.iter().map(|t| t.nanos).sum();
         // What all passes took away of the estimated work, and each one's share of it; passes that lower add some.
-        let first = o.times.first().map_or(0, |t| t.work);
-        let all = o.times.last().map_or(0, |t| first as i64 - t.work as i64);
+        let mut works = o.times.iter().filter_map(|t| t.work);
+        let first = works.next().unwrap_or(0);
+        let last = works.last().unwrap_or(first);
         println!(
-            "{target} {}: passes, {:.1} us in all; work {first} -> {}",
+            "{target} {}: passes and steps, {:.1} us in all; work {first} -> {last}",
             o.entry.name,
             total as f64 / 1000.0,
-            first as i64 - all
         );
         let mut before = first;
         for t in &o.times {
             let time = 100.0 * t.nanos as f64 / total.max(1) as f64;
-            let less = before as i64 - t.work as i64;
-            before = t.work;
-            let share = 100.0 * less as f64 / all.unsigned_abs().max(1) as f64;
-            println!(
-                "  {:<16} {:>10.1} us {time:>5.1} % {:>7} changes {:>8} work {share:>7.1} % of the reduction",
-                t.pass,
-                t.nanos as f64 / 1000.0,
-                t.changes,
-                -less,
-            );
+            print!("  {:<20} {:>10.1} us {time:>5.1} %", t.pass, t.nanos as f64 / 1000.0);
+            let Some(work) = t.work else {
+                println!();
+                continue;
+            };
+            let less = before as i64 - work as i64;
+            before = work;
+            let share = 100.0 * less as f64 / first.abs_diff(last).max(1) as f64;
+            println!(" {:>7} changes {:>8} work {share:>7.1} % of the reduction", t.changes, -less);
         }
     }
 }
@@ -127,9 +126,9 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
             }
         };
         let mut ran: Vec<&str> = Vec::new();
-        for t in artifact.outputs().iter().flat_map(|o| &o.times) {
-            if !ran.contains(&t.pass.as_str()) {
-                ran.push(&t.pass);
+        for t in artifact.outputs().iter().flat_map(|o| &o.times).filter(|t| t.work.is_some()) {
+            if !ran.contains(&t.pass) {
+                ran.push(t.pass);
             }
         }
         if let Some(d) = dump_after.iter().find(|d| *d != "all" && !ran.contains(&d.as_str())) {

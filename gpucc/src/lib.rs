@@ -17,5 +17,6 @@ pub mod frontend;
 mod target;
 
 pub use compile::{Artifact, Options, compile, guarded};
-pub use gpucc_mir::backend::{Backend, CodegenOptions, Output, PassTime};
+pub use gpucc_ir::trace::PassTime;
+pub use gpucc_mir::backend::{Backend, CodegenOptions, Output};
 pub use target::{Target, backends};

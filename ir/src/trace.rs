@@ -5,10 +5,26 @@
 //! made of count into [`work`]. Nothing else may depend on it.
 
 use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+/// How long a pass of the optimiser or a step of a backend took and how much it changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassTime {
+    /// Its name.
+    pub pass: &'static str,
+    /// Nanoseconds.
+    pub nanos: u64,
+    /// Changes that it reported.
+    pub changes: u64,
+    /// Estimate of the IR instructions executed after it (`work` of the optimiser's pipeline), if asked for. Steps of a
+    /// backend have none.
+    pub work: Option<u64>,
+}
 
 thread_local! {
     static WORK: Cell<u64> = const { Cell::new(0) };
     static CURRENT: RefCell<Option<(&'static str, String)>> = const { RefCell::new(None) };
+    static STEPS: RefCell<Option<(Vec<PassTime>, Instant)>> = const { RefCell::new(None) };
     static INST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -16,6 +32,45 @@ thread_local! {
 pub fn enter(pass: &'static str, function: &str) {
     CURRENT.with(|c| *c.borrow_mut() = Some((pass, function.to_string())));
     INST.with(|i| *i.borrow_mut() = None);
+    STEPS.with(|s| {
+        if let Some((steps, since)) = &mut *s.borrow_mut() {
+            close(steps, since);
+            steps.push(PassTime { pass, nanos: 0, changes: 0, work: None });
+        }
+    });
+}
+
+/// Adds the time since the last look at the clock to the last step.
+fn close(steps: &mut [PassTime], since: &mut Instant) {
+    let now = Instant::now();
+    if let Some(last) = steps.last_mut() {
+        last.nanos = (now - *since).as_nanos() as u64;
+    }
+    *since = now;
+}
+
+/// Measures what this thread enters, until it is dropped. One at a time.
+pub struct Watch(());
+
+impl Watch {
+    /// Begins.
+    pub fn start() -> Watch {
+        STEPS.with(|s| *s.borrow_mut() = Some((Vec::new(), Instant::now())));
+        Watch(())
+    }
+
+    /// What was entered since, with the time each took.
+    pub fn done(self) -> Vec<PassTime> {
+        let Some((mut steps, mut since)) = STEPS.with(|s| s.borrow_mut().take()) else { return Vec::new() };
+        close(&mut steps, &mut since);
+        steps
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        STEPS.with(|s| s.borrow_mut().take());
+    }
 }
 
 /// From here on the pass is about `inst` (as printed). Only for places where it costs nothing, such as right before an
@@ -47,6 +102,21 @@ pub fn current() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_what_is_entered_while_watched() {
+        enter("before", "main");
+        let watch = Watch::start();
+        enter("isel", "main");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        enter("emission", "main");
+        let steps = watch.done();
+        assert_eq!(steps.iter().map(|s| s.pass).collect::<Vec<_>>(), ["isel", "emission"]);
+        assert!(steps[0].nanos >= 2_000_000 && steps.iter().all(|s| s.work.is_none()), "{steps:?}");
+        enter("after", "main");
+        STEPS.with(|s| assert_eq!(*s.borrow(), None));
+        current();
+    }
 
     #[test]
     fn names_what_was_entered_last() {

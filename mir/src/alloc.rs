@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use gpucc_ir::{Diagnostic, Loc, Module};
+use gpucc_ir::{Diagnostic, Loc, Module, trace};
 use gpucc_regalloc as ra;
 use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, RegFile, Step, UnitSet, Value};
 use smallvec::SmallVec;
@@ -129,20 +129,18 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
     let mut p = Problem::new(t.files());
     let classes = t.classes();
     let count = mf.inst_count();
-    p.values.reserve(mf.classes.len());
-    p.blocks.reserve(mf.blocks.len());
-    p.insts.reserve(count);
-    p.operands.reserve(3 * count);
+    p.reserve(mf.classes.len(), mf.blocks.len(), count, 3 * count);
+    let kinds: SmallVec<[u16; 32]> = classes.iter().map(|c| p.kind(c.file, c.shape)).collect();
     for (n, c) in mf.classes.iter().enumerate() {
-        let Some(c) = classes.get(c.0 as usize) else { return Err(format!("%{n} has unknown class {}", c.0)) };
-        p.value(c.file, c.shape);
+        let Some(&kind) = kinds.get(c.0 as usize) else { return Err(format!("%{n} has unknown class {}", c.0)) };
+        p.value_of(kind);
     }
     let value = |v: VReg| Value(v.0);
     let mut ops: SmallVec<[Operand; 8]> = SmallVec::new();
     let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
     let mut last_hints: Vec<Hint> = Vec::new();
     for (b, block) in mf.blocks.iter().enumerate() {
-        let params: Vec<Value> = block.params.iter().map(|&v| value(v)).collect();
+        let params: SmallVec<[Value; 8]> = block.params.iter().map(|&v| value(v)).collect();
         p.begin_block(&params);
         let mut logical_end = None;
         let mut logical_start = !block.insts.iter().any(|i| i.is(Pseudo::LogicalStart));
@@ -187,7 +185,9 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
             }
             let cl: SmallVec<[(ra::FileId, Placement); 4]> = clobbers.iter().map(|c| (c.file, c.place)).collect();
             let id = p.push(&ops, &cl);
-            p.insts[id as usize].spill = inst.spill;
+            if let Some(code) = &inst.spill {
+                p.set_spill(id, **code);
+            }
             if let Opcode::Pseudo(pseudo) = inst.op {
                 hints_of_pseudo(&mut p, mf, t, inst, pseudo);
                 p.insts[id as usize].report_free = matches!(pseudo, Pseudo::Copy | Pseudo::Collect | Pseudo::Split);
@@ -332,6 +332,7 @@ pub fn allocate_if<T: Target>(
     let mut tries = 0;
     let answer = loop {
         if over {
+            trace::enter("spilling", &mf.name);
             let mut trial = mf.clone();
             stats = AllocStats::default();
             let mut after = None;
@@ -346,6 +347,7 @@ pub fn allocate_if<T: Target>(
         for ((f, whole), l) in p.files.iter_mut().zip(&files).zip(&colours) {
             f.budget = whole.budget.iter().take(*l as usize).collect();
         }
+        trace::enter("colouring", &mf.name);
         match ra::colour(p, live, options.fragment) {
             Ok(a) => break a,
             Err(ra::Error::OutOfRegisters(o)) => {
@@ -391,6 +393,7 @@ pub fn allocate_if<T: Target>(
     if check && let Err(e) = ra::check(&p, &answer) {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
+    trace::enter("writing registers back", &mf.name);
     write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
     Ok(Some(stats))
 }
@@ -486,7 +489,7 @@ fn write_back<T: Target>(
             while let Some(c) = before.next_if(|c| c.at == At::Before(id)) {
                 parallel(t, p, &c.moves, &c.free, inst.loc, &mut out, stats);
             }
-            let base = p.insts[id as usize].operands.start as usize;
+            let base = p.first_operand(id);
             let free_here = free.next_if(|f| f.0 == id).map(|f| f.1.as_slice());
             let mut k = base;
             let mut granules: SmallVec<[u16; 8]> = SmallVec::new();

@@ -1,6 +1,7 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
 use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
+use gpucc_ir::trace::{PassTime, Watch};
 use gpucc_ir::{Attr, Diagnostic, Function, Loc, Module, Op, Place, Res};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
@@ -45,19 +46,6 @@ impl Default for CodegenOptions {
     }
 }
 
-/// How long a pass took and how much it changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PassTime {
-    /// Name of the pass.
-    pub pass: String,
-    /// Nanoseconds.
-    pub nanos: u64,
-    /// Number of changes it reports.
-    pub changes: u64,
-    /// Estimate of the IR instructions executed after it (see `gpucc_opt::pipeline::work`).
-    pub work: u64,
-}
-
 /// What a backend makes of one entry point.
 #[derive(Clone, Debug)]
 pub struct Output {
@@ -75,6 +63,16 @@ pub struct Output {
     pub dumps: Vec<(String, String)>,
     /// Times, when asked for, in the order of execution.
     pub times: Vec<PassTime>,
+}
+
+/// Begins to measure the steps of a backend, if times are wanted.
+pub fn watch(o: &CodegenOptions) -> Option<Watch> {
+    o.time_passes.then(Watch::start)
+}
+
+/// The times of the passes and of what was entered since [`watch`], if times are wanted.
+pub fn pass_times(passes: &[PassTime], steps: Option<Watch>) -> Vec<PassTime> {
+    steps.map_or_else(Vec::new, |w| passes.iter().cloned().chain(w.done()).collect())
 }
 
 /// Rows of the container's line table for the addresses and locations of instructions in order. What has no location

@@ -264,13 +264,13 @@ pub struct MInst<T: Target> {
     /// Written operands.
     pub defs: SmallVec<[Def; 2]>,
     /// Read operands.
-    pub uses: SmallVec<[Use<T>; 4]>,
+    pub uses: SmallVec<[Use<T>; 3]>,
     /// Modifiers of the instruction.
     pub mods: T::Mods,
     /// Where it comes from.
     pub loc: Loc,
     /// What it does for spilling; set and cleared by the allocation.
-    pub spill: Option<gpucc_regalloc::SpillCode>,
+    pub spill: Option<Box<gpucc_regalloc::SpillCode>>,
 }
 
 impl<T: Target> MInst<T> {
@@ -422,7 +422,7 @@ impl<T: Target> Clone for MInst<T> {
             uses: self.uses.clone(),
             mods: self.mods.clone(),
             loc: self.loc,
-            spill: self.spill,
+            spill: self.spill.clone(),
         }
     }
 }

@@ -49,7 +49,7 @@ impl<T: Target> SpillCx<'_, T> {
     /// Appends an instruction.
     pub fn push(&mut self, mut i: MInst<T>) {
         i.loc = self.loc;
-        i.spill = Some(SpillCode::Aux);
+        i.spill = Some(Box::new(SpillCode::Aux));
         self.out.push(i);
     }
 
@@ -136,7 +136,7 @@ pub(crate) fn spill<T: Target>(
         panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
     mf.blocks.iter_mut().flat_map(|b| &mut b.insts).for_each(|i| i.spill = None);
-    q.insts.iter_mut().for_each(|i| i.spill = None);
+    q.forget_spills();
     Ok(Some(q))
 }
 
@@ -169,9 +169,8 @@ fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) ->
     let mut dropped = false;
     for b in &mut mf.blocks {
         b.insts.retain(|i| {
-            let inst = &q.insts[id];
             id += 1;
-            let (from, ops) = (inst.operands.start as usize, q.operands(id as u32 - 1));
+            let (from, ops) = (q.first_operand(id - 1), q.operands(id - 1));
             let dead = |k: usize| ops[k].role != Role::Use && live.last[from + k];
             let again = |d: &Def| d.vreg().is_some_and(|v| remat.get(v.0 as usize).is_some_and(Option::is_some));
             let drop = i.defs.len() == 1 && ops.len() == 1 && dead(0) && again(&i.defs[0]);
@@ -244,7 +243,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
         }
         // The last piece completes it.
         if let Some(i) = out[from..].iter_mut().rev().find(|i| i.vreg_uses().any(|u| u == reg)) {
-            i.spill = Some(SpillCode::Store(v, Self::slot(home, self.p.shape(v).units)));
+            i.spill = Some(Box::new(SpillCode::Store(v, Self::slot(home, self.p.shape(v).units))));
         }
     }
 
@@ -263,7 +262,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
             let mut again = i.clone();
             again.defs[0] = Def { reg: Reg::V(reg), ..again.defs[0] };
             again.loc = loc;
-            again.spill = Some(SpillCode::Again);
+            again.spill = Some(Box::new(SpillCode::Again));
             out.push(again);
             return;
         }
@@ -277,7 +276,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
             Home::Reg(r) => cx.push(MInst::copy(reg, r)),
         }
         if let Some(i) = out[from..].iter_mut().find(|i| i.vreg_defs().any(|d| d == reg)) {
-            i.spill = Some(SpillCode::Load(v, Self::slot(home, self.p.shape(v).units)));
+            i.spill = Some(Box::new(SpillCode::Load(v, Self::slot(home, self.p.shape(v).units))));
         }
     }
 
@@ -362,7 +361,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
                 for &(_, v) in range(ReloadAt::Before(id)) {
                     self.load(v, plan.web[v.0 as usize], inst.loc, &mut classes, &mut out, stats);
                 }
-                let base = p.insts[id as usize].operands.start as usize;
+                let base = p.first_operand(id);
                 let defs: SmallVec<[Value; 2]> = p
                     .operands(id)
                     .iter()

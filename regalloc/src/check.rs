@@ -189,7 +189,7 @@ fn inst(
     m: &mut Machine<'_>,
     i: InstId,
 ) -> Result<(), String> {
-    let base = p.insts[i as usize].operands.start as usize;
+    let base = p.first_operand(i);
     let ops = p.operands(i);
     let place = |k: usize| a.operands[base + k];
     for (k, o) in ops.iter().enumerate() {

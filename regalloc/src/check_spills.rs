@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::problem::{BlockId, Cfg, Inst, Problem, Role, SpillCode, Value};
+use crate::problem::{BlockId, Cfg, Problem, Role, SpillCode, Value};
 
 /// A store or a definition, by position in its block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +47,8 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
         return Err("spilling changed the number of blocks".into());
     }
     // The block of each parameter that is no parameter any more, and its position there.
-    let mut gone: Vec<(BlockId, u32)> = vec![(BlockId::MAX, 0); after.values.len()];
-    let mut stays = vec![false; after.values.len()];
+    let mut gone: Vec<(BlockId, u32)> = vec![(BlockId::MAX, 0); after.value_count()];
+    let mut stays = vec![false; after.value_count()];
     for v in after.blocks.iter().flat_map(|b| &b.params) {
         stays[v.index()] = true;
     }
@@ -68,7 +68,7 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
     for b in 0..after.blocks.len() as BlockId {
         let block = &after.blocks[b as usize];
         for i in block.insts.clone() {
-            if let Some(SpillCode::Load(value, slot)) = after.insts[i as usize].spill {
+            if let Some(SpillCode::Load(value, slot)) = after.spill(i) {
                 for component in 0..slot.units {
                     let word = slot.word + u32::from(component);
                     let claim = Claim { block: b, space: slot.space, word, value, component };
@@ -136,14 +136,10 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
     Ok(())
 }
 
-fn is_new(i: &Inst) -> bool {
-    i.spill.is_some()
-}
-
 /// The instructions that are not marked are those of `before`; such as are computed again elsewhere may be missing.
 fn instructions(before: &Problem, after: &Problem, b: BlockId) -> Result<(), String> {
     let mut old = before.blocks[b as usize].insts.clone();
-    for i in after.blocks[b as usize].insts.clone().filter(|&i| !is_new(&after.insts[i as usize])) {
+    for i in after.blocks[b as usize].insts.clone().filter(|&i| after.spill(i).is_none()) {
         let found = old.find(|&o| before.operands(o) == after.operands(i) && before.clobbers(o) == after.clobbers(i));
         if found.is_none() {
             return Err(format!("instruction {i} was not there or is out of order"));
@@ -151,7 +147,7 @@ fn instructions(before: &Problem, after: &Problem, b: BlockId) -> Result<(), Str
     }
     // What was dropped on the way had no use but to define values that are computed again (liveness sees to the rest).
     let count = |p: &Problem| {
-        let all = p.blocks[b as usize].insts.clone().filter(|&i| !is_new(&p.insts[i as usize]));
+        let all = p.blocks[b as usize].insts.clone().filter(|&i| p.spill(i).is_none());
         all.filter(|&i| p.operands(i).iter().any(|o| o.role == Role::Use) || p.operands(i).is_empty()).count()
     };
     if count(before) != count(after) {
@@ -183,7 +179,7 @@ fn facts(p: &Problem, b: BlockId) -> Facts {
     let block = &p.blocks[b as usize];
     for i in block.insts.clone() {
         let at = i - block.insts.start;
-        match p.insts[i as usize].spill {
+        match p.spill(i) {
             Some(SpillCode::Store(value, slot)) => {
                 for component in 0..slot.units {
                     let word = slot.word + u32::from(component);

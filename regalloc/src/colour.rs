@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::hint::Groups;
+use crate::lists::Lists;
 use crate::live::Liveness;
 use crate::pack::{Chooser, Item, solve};
 use crate::problem::{BlockId, Cfg, Constraint, Error, FileId, InstId, Operand, OutOfRegisters, Problem, Role, Value};
@@ -53,7 +54,7 @@ pub struct Allocation {
     /// Place of every operand of [`Problem::operands`].
     pub operands: Vec<Placement>,
     /// Places of live-in values and live parameters at the start of each block.
-    pub entry: Vec<Vec<(Value, Placement)>>,
+    pub entry: Lists<(Value, Placement)>,
     /// Parallel copies to insert, in program order of the blocks they go to.
     pub copies: Vec<ParallelCopy>,
     /// Per instruction with `report_free`: units of each file that hold nothing while it happens.
@@ -83,7 +84,7 @@ struct Colour<'a> {
     /// Places of values at the end of some block, while they are looked at.
     scratch: Vec<Placement>,
     /// Live-out values of finished blocks.
-    exit: Vec<Vec<(Value, Placement)>>,
+    exit: Lists<(Value, Placement)>,
     /// Units occupied at the logical end of finished blocks, per file.
     logical_end: Vec<Option<Vec<UnitSet>>>,
     out: Allocation,
@@ -94,7 +95,7 @@ struct Colour<'a> {
 /// # Errors
 /// When registers run out or the problem is malformed.
 pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, Error> {
-    let n = p.values.len();
+    let n = p.value_count();
     let mut back_param = vec![Value::NONE; n];
     for (b, block) in p.blocks.iter().enumerate() {
         for cfg in [Cfg::Logical, Cfg::Linear] {
@@ -122,11 +123,10 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
         back_param,
         param_at: vec![Placement::NONE; n],
         scratch: vec![Placement::NONE; n],
-        exit: vec![Vec::new(); p.blocks.len()],
+        exit: Lists::default(),
         logical_end: vec![None; p.blocks.len()],
         out: Allocation {
             operands: vec![Placement::NONE; p.operands.len()],
-            entry: vec![Vec::new(); p.blocks.len()],
             ..Allocation::default()
         },
     };
@@ -140,14 +140,14 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
             }
             c.inst(b, i)?;
         }
-        let mut exit = Vec::new();
+        let mut exit: SmallVec<[_; 64]> = SmallVec::new();
         live.for_live_out(p, b, |v| {
             if stamp[v.index()] != b {
                 stamp[v.index()] = b;
                 exit.push((v, c.at[v.index()]));
             }
         });
-        c.exit[b as usize] = exit;
+        c.exit.push(exit);
     }
     c.edges();
     Ok(c.out)
@@ -252,14 +252,11 @@ impl Colour<'_> {
         if !params.is_empty() {
             self.enter_params(b, &params)?;
         }
-        let mut entry = Vec::new();
-        for &v in live.live_in[b as usize].iter().chain(&params) {
-            entry.push((v, self.at[v.index()]));
-        }
+        let here = live.live_in[b as usize].iter().chain(&params);
+        self.out.entry.push(here.map(|&v| (v, self.at[v.index()])));
         for &v in &params {
             self.param_at[v.index()] = self.at[v.index()];
         }
-        self.out.entry[b as usize] = entry;
         Ok(())
     }
 
@@ -338,7 +335,7 @@ impl Colour<'_> {
                 .iter()
                 .enumerate()
                 .map(|(k, &v)| Item {
-                    info: self.p.values[v.index()],
+                    info: *self.p.info(v),
                     before: true,
                     after: true,
                     fixed: None,
@@ -377,7 +374,7 @@ impl Colour<'_> {
 
     fn inst(&mut self, b: BlockId, i: InstId) -> Result<(), Error> {
         let ops = self.p.operands(i);
-        let base = self.p.insts[i as usize].operands.start as usize;
+        let base = self.p.first_operand(i);
         let mut touched: SmallVec<[FileId; 4]> = SmallVec::new();
         let mut touch = |f: FileId| {
             if !touched.contains(&f) {
@@ -441,7 +438,7 @@ impl Colour<'_> {
         }
         let mut defs = ops.iter().filter(|o| o.role != Role::Use);
         let def = defs.next().filter(|d| d.role == Role::Def && d.constraint == Constraint::Any)?;
-        let info = self.p.values[def.value.index()];
+        let info = *self.p.info(def.value);
         let uses = || ops.iter().enumerate().filter(|(_, o)| o.role == Role::Use);
         let all_here = uses().all(|(_, o)| self.p.file(o.value) == file && o.constraint == Constraint::Any);
         if defs.next().is_some() || info.file != file || ops.len() < 3 || !all_here {
@@ -593,7 +590,7 @@ impl Colour<'_> {
         let mut source: Vec<Value> = Vec::new();
         let mut item_of: SmallVec<[usize; 8]> = smallvec::smallvec![usize::MAX; ops.len()];
         let blank = |v: Value| Item {
-            info: self.p.values[v.index()],
+            info: *self.p.info(v),
             before: true,
             after: false,
             fixed: None,

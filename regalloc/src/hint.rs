@@ -24,20 +24,72 @@ pub(crate) struct Groups {
     offset: Vec<i32>,
     root: Vec<Root>,
     /// Blocks that the group has a parameter of.
-    blocks: Vec<BTreeSet<u32>>,
+    blocks: Vec<Blocks>,
+}
+
+/// A set of blocks. Most are empty, most others have one.
+#[derive(Clone, Default)]
+enum Blocks {
+    #[default]
+    None,
+    One(u32),
+    Many(Box<BTreeSet<u32>>),
+}
+
+impl Blocks {
+    fn len(&self) -> usize {
+        match self {
+            Blocks::None => 0,
+            Blocks::One(_) => 1,
+            Blocks::Many(s) => s.len(),
+        }
+    }
+
+    fn contains(&self, b: u32) -> bool {
+        match self {
+            Blocks::None => false,
+            Blocks::One(a) => *a == b,
+            Blocks::Many(s) => s.contains(&b),
+        }
+    }
+
+    fn meets(&self, larger: &Blocks) -> bool {
+        match self {
+            Blocks::None => false,
+            Blocks::One(a) => larger.contains(*a),
+            Blocks::Many(s) => s.iter().any(|&a| larger.contains(a)),
+        }
+    }
+
+    /// Takes those of another one, which should be smaller, into this one.
+    fn extend(&mut self, other: Blocks) {
+        match (&mut *self, other) {
+            (_, Blocks::None) => {}
+            (Blocks::None, other) => *self = other,
+            (Blocks::One(a), Blocks::One(b)) => *self = Blocks::Many(Box::new(BTreeSet::from([*a, b]))),
+            (Blocks::One(a), Blocks::Many(mut s)) => {
+                s.insert(*a);
+                *self = Blocks::Many(s);
+            }
+            (Blocks::Many(s), Blocks::One(b)) => {
+                s.insert(b);
+            }
+            (Blocks::Many(s), Blocks::Many(o)) => s.extend(*o),
+        }
+    }
 }
 
 impl Groups {
     pub(crate) fn new(p: &Problem) -> Groups {
-        let n = p.values.len();
+        let n = p.value_count();
         let mut g = Groups {
             parent: (0..n as u32).collect(),
             offset: vec![0; n],
             root: (0..n as u32).map(|v| Root { anchor: None, widest: v }).collect(),
-            blocks: vec![BTreeSet::new(); n],
+            blocks: vec![Blocks::None; n],
         };
         for (b, block) in p.blocks.iter().enumerate() {
-            block.params.iter().for_each(|v| g.blocks[v.index()] = BTreeSet::from([b as u32]));
+            block.params.iter().for_each(|v| g.blocks[v.index()] = Blocks::One(b as u32));
         }
         for h in &p.hints {
             g.union(p, h.part, h.whole, h.offset as i32);
@@ -89,8 +141,7 @@ impl Groups {
         }
         let larger = if self.blocks[ra as usize].len() > self.blocks[rb as usize].len() { ra } else { rb };
         let smaller = ra ^ rb ^ larger;
-        let meets = |b: &u32| self.blocks[larger as usize].contains(b);
-        if self.blocks[smaller as usize].iter().any(meets) {
+        if self.blocks[smaller as usize].meets(&self.blocks[larger as usize]) {
             return;
         }
         let fewer = std::mem::take(&mut self.blocks[smaller as usize]);
@@ -99,7 +150,7 @@ impl Groups {
         self.blocks[rb as usize] = more;
         self.parent[ra as usize] = rb;
         self.offset[ra as usize] = ob + offset - oa;
-        let units = |v: u32| p.values[v as usize].shape.units;
+        let units = |v: u32| p.shape(Value(v)).units;
         let (wa, wb) = (self.root[ra as usize].widest, self.root[rb as usize].widest);
         if units(wa) > units(wb) {
             self.root[rb as usize].widest = wa;

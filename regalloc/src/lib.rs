@@ -15,6 +15,7 @@ mod check;
 mod check_spills;
 mod colour;
 mod hint;
+mod lists;
 mod live;
 mod moves;
 mod pack;
@@ -27,6 +28,7 @@ mod webs;
 pub use check::check;
 pub use check_spills::check_spills;
 pub use colour::{Allocation, At, Move, ParallelCopy, colour};
+pub use lists::Lists;
 pub use live::Liveness;
 pub use moves::{MoveCaps, Step, Units, sequence};
 pub use problem::{
@@ -109,7 +111,7 @@ pub(crate) fn block_pressure(p: &Problem, live: &Liveness) -> Vec<Vec<u32>> {
 
 /// Calls `f` with the units in use per file at the end of each block and at the two moments of each instruction.
 fn walk_pressure(p: &Problem, live: &Liveness, mut f: impl FnMut(BlockId, Option<InstId>, &[u32])) {
-    let mut live_at = vec![u32::MAX; p.values.len()];
+    let mut live_at = vec![u32::MAX; p.value_count()];
     let units = |v: Value| (p.file(v) as usize, p.shape(v).units as u32);
     for b in 0..p.blocks.len() as BlockId {
         let mut now = vec![0u32; p.files.len()];

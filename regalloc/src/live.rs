@@ -3,53 +3,24 @@
 //! Costs are proportional to the size of the answer: the sum of the live-in lists. A value may have several
 //! definitions (reloads after spilling), as long as each use is reached by one on every path.
 
+use crate::lists::Lists;
 use crate::problem::{BlockId, Cfg, Error, Problem, Role, Value};
 
 /// Liveness facts of a problem.
 pub struct Liveness {
     /// Values live into each block, ascending; parameters are not among them.
-    pub live_in: Vec<Vec<Value>>,
+    pub live_in: Lists<Value>,
     /// Per operand: a use after which the value is dead, or a definition that nothing reads.
     pub last: Vec<bool>,
     /// Per value: a parameter that nothing reads.
     pub dead_param: Vec<bool>,
     /// Predecessors on the logical and on the linear graph.
-    pub preds: [Vec<Vec<BlockId>>; 2],
-}
-
-/// Lists per key in one vector.
-struct Csr {
-    start: Vec<u32>,
-    items: Vec<BlockId>,
-}
-
-impl Csr {
-    /// From pairs sorted in any way; lists keep the order of the pairs.
-    fn new(keys: usize, pairs: &[(Value, BlockId)]) -> Csr {
-        let mut start = vec![0u32; keys + 1];
-        for (v, _) in pairs {
-            start[v.index() + 1] += 1;
-        }
-        for i in 0..keys {
-            start[i + 1] += start[i];
-        }
-        let mut at = start.clone();
-        let mut items = vec![0; pairs.len()];
-        for &(v, b) in pairs {
-            items[at[v.index()] as usize] = b;
-            at[v.index()] += 1;
-        }
-        Csr { start, items }
-    }
-
-    fn get(&self, v: usize) -> &[BlockId] {
-        &self.items[self.start[v] as usize..self.start[v + 1] as usize]
-    }
+    pub preds: [Lists<BlockId>; 2],
 }
 
 impl Liveness {
     /// Predecessors on one graph.
-    pub fn preds(&self, cfg: Cfg) -> &[Vec<BlockId>] {
+    pub fn preds(&self, cfg: Cfg) -> &Lists<BlockId> {
         &self.preds[cfg as usize]
     }
 
@@ -58,7 +29,7 @@ impl Liveness {
     /// # Errors
     /// When a value is used that is not defined on every path.
     pub fn compute(p: &Problem) -> Result<Liveness, Error> {
-        let n = p.values.len();
+        let n = p.value_count();
         let preds = [p.preds(Cfg::Logical), p.preds(Cfg::Linear)];
         // Upward exposed uses and definitions per block. Blocks are visited in order, so lists are ascending.
         let (mut exposed, mut defs) = (Vec::new(), Vec::new());
@@ -95,32 +66,37 @@ impl Liveness {
             }
             for_args(p, b, |v| expose(v, &def_stamp));
         }
-        let exposed = Csr::new(n, &exposed);
-        let defs = Csr::new(n, &defs);
-        let mut live_in: Vec<Vec<Value>> = vec![Vec::new(); p.blocks.len()];
+        let by_value = |pairs: &[(Value, BlockId)]| {
+            Lists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)))
+        };
+        let (exposed, defs) = (by_value(&exposed), by_value(&defs));
+        let mut found: Vec<(BlockId, Value)> = Vec::new();
+        let mut last_found = vec![Value::NONE; p.blocks.len()];
         let mut stack = Vec::new();
         for v in 0..n {
-            if exposed.get(v).is_empty() {
+            if exposed[v].is_empty() {
                 continue;
             }
             let value = Value(v as u32);
             let preds = &preds[p.cfg(value) as usize];
-            stack.extend_from_slice(exposed.get(v));
+            stack.extend_from_slice(&exposed[v]);
             while let Some(b) = stack.pop() {
-                if live_in[b as usize].last() == Some(&value) {
+                if last_found[b as usize] == value {
                     continue;
                 }
                 if b == 0 {
                     return Err(Error::Invalid(format!("{value:?} is used but not defined on every path")));
                 }
-                live_in[b as usize].push(value);
+                last_found[b as usize] = value;
+                found.push((b, value));
                 for &q in &preds[b as usize] {
-                    if defs.get(v).binary_search(&q).is_err() {
+                    if defs[v].binary_search(&q).is_err() {
                         stack.push(q);
                     }
                 }
             }
         }
+        let live_in = Lists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
         let mut live = Liveness { live_in, last: vec![false; p.operands.len()], dead_param: vec![false; n], preds };
         live.find_last(p);
         Ok(live)
@@ -141,12 +117,12 @@ impl Liveness {
     }
 
     fn find_last(&mut self, p: &Problem) {
-        let mut live = vec![u32::MAX; p.values.len()];
+        let mut live = vec![u32::MAX; p.value_count()];
         let mut last = std::mem::take(&mut self.last);
         for b in 0..p.blocks.len() as BlockId {
             self.for_live_out(p, b, |v| live[v.index()] = b);
             for i in p.blocks[b as usize].insts.clone().rev() {
-                let base = p.insts[i as usize].operands.start as usize;
+                let base = p.first_operand(i);
                 let ops = p.operands(i);
                 for (k, o) in ops.iter().enumerate() {
                     if o.role != Role::Use {

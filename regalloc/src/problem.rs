@@ -3,6 +3,9 @@
 use core::fmt;
 use core::ops::Range;
 
+use smallvec::SmallVec;
+
+use crate::lists::Lists;
 use crate::units::{MAX_UNITS, Placement, UnitSet};
 
 /// Index of a register file.
@@ -73,7 +76,7 @@ impl RegFile {
     /// Gives the file rows of `row` units, moved lane by lane with a swizzle.
     #[must_use]
     pub const fn rows(mut self, row: u16) -> RegFile {
-        assert!(row > 0 && row <= 32 && self.units.is_multiple_of(row));
+        assert!(row > 0 && row <= Placement::LANES && self.units.is_multiple_of(row));
         self.row = row;
         self.row_moves = true;
         self
@@ -307,15 +310,13 @@ pub struct Hint {
 /// One instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
-    /// Its operands in [`Problem::operands`].
-    pub operands: Range<u32>,
-    /// Units overwritten besides the definitions, in [`Problem::clobbers`].
-    pub clobbers: Range<u32>,
+    /// Where its operands begin; they end where those of the next one begin.
+    operands: u32,
+    /// Where the units that it overwrites besides the definitions begin, likewise.
+    clobbers: u32,
     /// Whether the units free at it are wanted in [`Allocation::free`](crate::Allocation::free), because it will
     /// become moves that may need scratch.
     pub report_free: bool,
-    /// What the instruction does for spilling, if that put it there.
-    pub spill: Option<SpillCode>,
 }
 
 /// What an instruction that spilling inserted does, for [`check_spills`](crate::check_spills).
@@ -348,18 +349,18 @@ pub struct Edge {
     /// Target block.
     pub to: BlockId,
     /// Arguments; ignored for parameters in files that live on the other graph (put [`Value::NONE`]).
-    pub args: Vec<Value>,
+    pub args: SmallVec<[Value; 4]>,
 }
 
 /// One block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// Parameters.
-    pub params: Vec<Value>,
+    pub params: SmallVec<[Value; 4]>,
     /// Its instructions in [`Problem::insts`].
     pub insts: Range<u32>,
     /// Successors on the logical graph.
-    pub logical: Vec<Edge>,
+    pub logical: SmallVec<[Edge; 2]>,
     /// Successors on the linear graph; `None` when it has the same edges as the logical one.
     pub linear: Option<Vec<Edge>>,
     /// Instruction before which copies of logical files for the outgoing edge go; the end of `insts` if `None`, minus
@@ -388,12 +389,16 @@ impl Block {
 pub struct Problem {
     /// Register files.
     pub files: Vec<RegFile>,
-    /// Values.
-    pub values: Vec<ValueInfo>,
+    /// The different files and shapes of values.
+    kinds: Vec<ValueInfo>,
+    /// Which of them each value has: few kinds, for many values that are asked for theirs at every step.
+    values: Vec<u16>,
     /// Blocks; 0 is the entry and has no parameters.
     pub blocks: Vec<Block>,
     /// Instructions, block by block.
     pub insts: Vec<Inst>,
+    /// What instructions do for spilling that it put there, in their order.
+    spill: Vec<(InstId, SpillCode)>,
     /// Operands, instruction by instruction.
     pub operands: Vec<Operand>,
     /// Clobbered places, instruction by instruction.
@@ -408,16 +413,57 @@ impl Problem {
         Problem { files: files.to_vec(), ..Problem::default() }
     }
 
+    /// The number of a kind of values, for [`value_of`](Problem::value_of).
+    pub fn kind(&mut self, file: FileId, shape: Shape) -> u16 {
+        let info = ValueInfo { file, shape };
+        let known = self.kinds.iter().position(|k| *k == info);
+        known.unwrap_or_else(|| {
+            self.kinds.push(info);
+            self.kinds.len() - 1
+        }) as u16
+    }
+
+    /// A new value of a kind.
+    pub fn value_of(&mut self, kind: u16) -> Value {
+        self.values.push(kind);
+        Value(self.values.len() as u32 - 1)
+    }
+
     /// A new value.
     pub fn value(&mut self, file: FileId, shape: Shape) -> Value {
-        self.values.push(ValueInfo { file, shape });
-        Value(self.values.len() as u32 - 1)
+        let kind = self.kind(file, shape);
+        self.value_of(kind)
+    }
+
+    /// Number of values.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Another problem's files, values and wishes without its blocks.
+    #[must_use]
+    pub fn without_blocks(&self) -> Problem {
+        Problem {
+            files: self.files.clone(),
+            kinds: self.kinds.clone(),
+            values: self.values.clone(),
+            hints: self.hints.clone(),
+            ..Problem::default()
+        }
+    }
+
+    /// Makes room for so many values, blocks, instructions and operands.
+    pub fn reserve(&mut self, values: usize, blocks: usize, insts: usize, operands: usize) {
+        self.values.reserve(values);
+        self.blocks.reserve(blocks);
+        self.insts.reserve(insts);
+        self.operands.reserve(operands);
     }
 
     /// Begins a block; instructions pushed from now on are its own.
     pub fn begin_block(&mut self, params: &[Value]) -> BlockId {
         let at = self.insts.len() as u32;
-        self.blocks.push(Block { params: params.to_vec(), insts: at..at, ..Block::default() });
+        self.blocks.push(Block { params: params.into(), insts: at..at, ..Block::default() });
         self.blocks.len() as u32 - 1
     }
 
@@ -430,12 +476,7 @@ impl Problem {
         self.operands.extend_from_slice(operands);
         let c = self.clobbers.len() as u32;
         self.clobbers.extend_from_slice(clobbers);
-        self.insts.push(Inst {
-            operands: o..self.operands.len() as u32,
-            clobbers: c..self.clobbers.len() as u32,
-            report_free: false,
-            spill: None,
-        });
+        self.insts.push(Inst { operands: o, clobbers: c, report_free: false });
         let end = self.insts.len() as u32;
         match self.blocks.last_mut() {
             Some(b) => b.insts.end = end,
@@ -446,19 +487,50 @@ impl Problem {
 
     /// Operands of an instruction.
     pub fn operands(&self, i: InstId) -> &[Operand] {
-        let r = &self.insts[i as usize].operands;
-        &self.operands[r.start as usize..r.end as usize]
+        let end = self.insts.get(i as usize + 1).map_or(self.operands.len(), |n| n.operands as usize);
+        &self.operands[self.first_operand(i)..end]
+    }
+
+    /// Index of the first operand of an instruction in [`Problem::operands`].
+    pub fn first_operand(&self, i: InstId) -> usize {
+        self.insts[i as usize].operands as usize
+    }
+
+    /// Says what an instruction does for spilling. Instructions in order, each once.
+    pub fn set_spill(&mut self, i: InstId, code: SpillCode) {
+        debug_assert!(self.spill.last().is_none_or(|l| l.0 < i));
+        self.spill.push((i, code));
+    }
+
+    /// Forgets what instructions do for spilling.
+    pub fn forget_spills(&mut self) {
+        self.spill.clear();
+    }
+
+    /// What an instruction does for spilling, if that put it there.
+    pub fn spill(&self, i: InstId) -> Option<SpillCode> {
+        self.spill.binary_search_by_key(&i, |s| s.0).ok().map(|k| self.spill[k].1)
     }
 
     /// Clobbered places of an instruction.
     pub fn clobbers(&self, i: InstId) -> &[(FileId, Placement)] {
-        let r = &self.insts[i as usize].clobbers;
-        &self.clobbers[r.start as usize..r.end as usize]
+        let end = self.insts.get(i as usize + 1).map_or(self.clobbers.len(), |n| n.clobbers as usize);
+        &self.clobbers[self.insts[i as usize].clobbers as usize..end]
+    }
+
+    /// File and shape of a value.
+    pub fn info(&self, v: Value) -> &ValueInfo {
+        &self.kinds[self.values[v.index()] as usize]
+    }
+
+    /// The different files and shapes of values.
+    pub fn kinds(&self) -> &[ValueInfo] {
+        &self.kinds
     }
 
     /// File of a value.
     pub fn file(&self, v: Value) -> FileId {
-        self.values[v.index()].file
+        self.info(v).file
     }
 
     /// Graph on which a value lives.
@@ -468,7 +540,7 @@ impl Problem {
 
     /// Shape of a value.
     pub fn shape(&self, v: Value) -> &Shape {
-        &self.values[v.index()].shape
+        &self.info(v).shape
     }
 
     /// Units that a value may cost with its alignment: values whose weights sum to no more than a file (or segments of
@@ -485,14 +557,12 @@ impl Problem {
     }
 
     /// Predecessors of every block on one graph, in ascending order.
-    pub fn preds(&self, cfg: Cfg) -> Vec<Vec<BlockId>> {
-        let mut preds = vec![Vec::new(); self.blocks.len()];
-        for (b, block) in self.blocks.iter().enumerate() {
-            for e in block.succs(cfg) {
-                preds[e.to as usize].push(b as BlockId);
+    pub fn preds(&self, cfg: Cfg) -> Lists<BlockId> {
+        Lists::new(self.blocks.len(), 0, |put| {
+            for (b, block) in self.blocks.iter().enumerate() {
+                block.succs(cfg).iter().for_each(|e| put(e.to as usize, b as BlockId));
             }
-        }
-        preds
+        })
     }
 }
 

@@ -107,7 +107,7 @@ struct Spiller<'a> {
 /// spilled stays in a register. Files whose limit is `u32::MAX` are left alone. Values count as many units as they may
 /// cost with their alignment.
 pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillKind], all: bool) -> SpillPlan {
-    let n = p.values.len();
+    let n = p.value_count();
     let (depth, loop_end) = loops(p);
     let mut s = Spiller {
         p,
@@ -211,7 +211,7 @@ impl Spiller<'_> {
     /// Next-use distances, backwards; twice, so that back edges see the loop.
     fn distances(&mut self) {
         let (p, live) = (self.p, self.live);
-        let mut next = vec![NEVER; p.values.len()];
+        let mut next = vec![NEVER; p.value_count()];
         for _ in 0..2 {
             for b in (0..p.blocks.len() as BlockId).rev() {
                 let block = &p.blocks[b as usize];
@@ -236,7 +236,7 @@ impl Spiller<'_> {
                     }
                 }
                 for i in block.insts.clone().rev() {
-                    let base = p.insts[i as usize].operands.start as usize;
+                    let base = p.first_operand(i);
                     let ops = p.operands(i);
                     for (k, o) in ops.iter().enumerate() {
                         self.next_after[base + k] = next[o.value.index()];
@@ -524,7 +524,7 @@ impl Spiller<'_> {
     fn inst(&mut self, i: InstId) {
         let p = self.p;
         let ops = p.operands(i);
-        let base = p.insts[i as usize].operands.start as usize;
+        let base = p.first_operand(i);
         let last = |k: usize| self.live.last[base + k];
         let mut keep: Vec<Value> = Vec::new();
         // Units that only the reading moment needs (copies for ties and fixed places, early definitions), and only the
@@ -594,7 +594,7 @@ impl Spiller<'_> {
         let p = self.p;
         self.inside.fill(false);
         // The block of each parameter.
-        let mut home = vec![BlockId::MAX; p.values.len()];
+        let mut home = vec![BlockId::MAX; p.value_count()];
         for (b, block) in p.blocks.iter().enumerate() {
             block.params.iter().for_each(|v| home[v.index()] = b as BlockId);
         }

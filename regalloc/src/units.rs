@@ -206,18 +206,24 @@ impl FromIterator<u16> for UnitSet {
 
 /// The units that hold one value: component `i` of the value lies in the `i`-th unit of the placement.
 ///
-/// Always normal: bit 0 of the mask is set, so that two placements of the same units are equal. Packed, since each operand of
-/// each instruction may have one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[repr(Rust, packed)]
+/// A run of up to 32 units, or some of the [`Placement::LANES`] units from one on. Always normal: the first unit is one of it,
+/// and what is a run is stored as one, so that two placements of the same units are equal. Two bytes, since each operand of each
+/// instruction may have one, or two.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Placement {
-    base: u16,
-    mask: u32,
+    base: u8,
+    /// The number of units of a run, or a mask with [`HOLES`] set. 0: no units.
+    code: u8,
 }
+
+const HOLES: u8 = 0x80;
 
 impl Placement {
     /// No units: the placement of nothing.
-    pub const NONE: Placement = Placement { base: 0, mask: 0 };
+    pub const NONE: Placement = Placement { base: 0, code: 0 };
+
+    /// Units in a row, from the first to the last one, of a placement with holes, at most.
+    pub const LANES: u16 = 7;
 
     /// `n` units from `base`.
     ///
@@ -225,42 +231,55 @@ impl Placement {
     /// When `n` is 0 or above 32, or the run leaves the largest file.
     pub const fn run(base: u16, n: u16) -> Placement {
         assert!(n > 0 && n <= 32 && base + n <= MAX_UNITS);
-        Placement { base, mask: if n == 32 { !0 } else { (1 << n) - 1 } }
+        Placement { base: base as u8, code: n as u8 }
     }
 
     /// The units `base + i` for all bits `i` of `mask`.
     ///
     /// # Panics
-    /// When the mask is empty.
+    /// When the mask is empty, has holes and is too wide, or the units leave the largest file.
     pub const fn mask(base: u16, mask: u32) -> Placement {
         assert!(mask != 0);
         let low = mask.trailing_zeros();
-        Placement { base: base + low as u16, mask: mask >> low }
+        let (base, mask) = (base + low as u16, mask >> low);
+        if mask & mask.wrapping_add(1) == 0 {
+            return Placement::run(base, mask.count_ones() as u16);
+        }
+        assert!(mask < 1 << Placement::LANES && base < MAX_UNITS);
+        Placement { base: base as u8, code: HOLES | mask as u8 }
+    }
+
+    /// Bit `i` for each unit `base + i`.
+    const fn bits(&self) -> u32 {
+        match self.code {
+            n if n & HOLES != 0 => (n & !HOLES) as u32,
+            n => ((1u64 << n) - 1) as u32,
+        }
     }
 
     /// Whether this is [`Placement::NONE`].
     pub const fn is_none(&self) -> bool {
-        self.mask == 0
+        self.code == 0
     }
 
     /// The lowest unit.
     pub const fn base(&self) -> u16 {
-        self.base
+        self.base as u16
     }
 
     /// Number of units.
     pub const fn len(&self) -> u16 {
-        self.mask.count_ones() as u16
+        if self.is_run() { self.code as u16 } else { (self.code & !HOLES).count_ones() as u16 }
     }
 
     /// Whether it has no units.
     pub const fn is_empty(&self) -> bool {
-        self.mask == 0
+        self.is_none()
     }
 
     /// Whether the units follow each other without a hole.
     pub const fn is_run(&self) -> bool {
-        self.mask & self.mask.wrapping_add(1) == 0
+        self.code & HOLES == 0
     }
 
     /// The unit of component `i`.
@@ -270,18 +289,18 @@ impl Placement {
     pub fn unit(&self, i: u16) -> u16 {
         assert!(i < self.len(), "{self:?} has no component {i}");
         if self.is_run() {
-            return self.base + i;
+            return self.base() + i;
         }
-        let mut m = self.mask;
+        let mut m = self.bits();
         for _ in 0..i {
             m &= m - 1;
         }
-        self.base + m.trailing_zeros() as u16
+        self.base() + m.trailing_zeros() as u16
     }
 
     /// The units, by component.
     pub fn units(&self) -> impl Iterator<Item = u16> + use<> {
-        let (base, mut m) = (self.base, self.mask);
+        let (base, mut m) = (self.base(), self.bits());
         core::iter::from_fn(move || {
             if m == 0 {
                 return None;
@@ -300,30 +319,30 @@ impl Placement {
     pub fn part(&self, first: u16, count: u16) -> Placement {
         assert!(count > 0 && first + count <= self.len(), "{self:?} has no part {first}+{count}");
         if self.is_run() {
-            return Placement::run(self.base + first, count);
+            return Placement::run(self.base() + first, count);
         }
         let mut mask = 0;
         for u in self.units().skip(first as usize).take(count as usize) {
-            mask |= 1 << (u - self.base);
+            mask |= 1 << (u - self.base());
         }
-        Placement::mask(self.base, mask)
+        Placement::mask(self.base(), mask)
     }
 
     /// In a file of rows of `row` units: the number of the row.
     pub const fn row(&self, row: u16) -> u16 {
-        self.base / row
+        self.base() / row
     }
 
     /// In a file of rows of `row` units: the lanes of the row as a mask.
     pub const fn lanes(&self, row: u16) -> u32 {
-        self.mask << (self.base % row)
+        self.bits() << (self.base() % row)
     }
 
     /// The units as a set.
     pub fn set(&self) -> UnitSet {
         let mut s = UnitSet::EMPTY;
         let (w, b) = (self.base as usize / 64, self.base % 64);
-        let m = self.mask as u64;
+        let m = self.bits() as u64;
         s.0[w] |= m << b;
         if b > 32 && w + 1 < 4 {
             s.0[w + 1] |= m >> (64 - b);
@@ -334,6 +353,18 @@ impl Placement {
     /// Whether the two share a unit.
     pub fn overlaps(&self, o: Placement) -> bool {
         !self.set().intersect(&o.set()).is_empty()
+    }
+}
+
+impl PartialOrd for Placement {
+    fn partial_cmp(&self, o: &Placement) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(o))
+    }
+}
+
+impl Ord for Placement {
+    fn cmp(&self, o: &Placement) -> core::cmp::Ordering {
+        (self.base, self.bits()).cmp(&(o.base, o.bits()))
     }
 }
 
@@ -379,5 +410,8 @@ mod tests {
         assert_eq!(Placement::run(40, 32).set().len(), 32);
         assert_eq!(Placement::run(250, 6).set().iter().collect::<Vec<_>>(), [250, 251, 252, 253, 254, 255]);
         assert!(Placement::run(62, 4).set().contains(65));
+        assert_eq!(Placement::mask(5, 0b111), Placement::run(5, 3));
+        assert!(Placement::run(5, 3) < Placement::mask(5, 0b101) && Placement::mask(5, 0b101) < Placement::run(6, 1));
+        assert_eq!((size_of::<Placement>(), Placement::NONE.len(), Placement::NONE.set().len()), (2, 0, 0));
     }
 }

@@ -14,7 +14,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
     if !p.blocks[0].params.is_empty() {
         return bad("the entry block has parameters".into());
     }
-    for v in &p.values {
+    for v in p.kinds() {
         if v.file as usize >= p.files.len() || v.shape.units == 0 || v.shape.units > 32 {
             return bad(format!("value of {} units in file {}", v.shape.units, v.file));
         }
@@ -22,7 +22,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
             return bad(format!("value of {} units moved {} at a time", v.shape.units, v.shape.granule));
         }
     }
-    let known = |v: crate::Value| (v.0 as usize) < p.values.len();
+    let known = |v: crate::Value| (v.0 as usize) < p.value_count();
     for (b, block) in p.blocks.iter().enumerate() {
         if block.params.iter().any(|&v| !known(v)) {
             return bad(format!("block {b} has an unknown parameter"));
@@ -85,7 +85,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
                     ));
                 }
                 if let Constraint::Fixed(at) = o.constraint {
-                    let v = &p.values[o.value.0 as usize];
+                    let v = p.info(o.value);
                     let top = at.set().highest().unwrap_or(u16::MAX);
                     if at.len() != v.shape.units || top >= p.files[v.file as usize].units {
                         return bad(format!("instruction {i}, operand {k}: {at:?} is no place for {:?}", v.shape));

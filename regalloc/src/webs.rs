@@ -155,7 +155,7 @@ impl Webs {
 
 /// Fills in `plan.web`, `plan.webs`, `plan.words` and `plan.edges`.
 pub(crate) fn place(p: &Problem, live: &Liveness, kinds: &[SpillKind], edges: &[RawEdge], plan: &mut SpillPlan) {
-    let mut id = vec![NONE; p.values.len()];
+    let mut id = vec![NONE; p.value_count()];
     let mut members: Vec<Value> =
         plan.stores.iter().chain(&plan.memory).copied().filter(|v| !live.dead_param[v.index()]).collect();
     members.sort_unstable();
@@ -204,7 +204,7 @@ pub(crate) fn place(p: &Problem, live: &Liveness, kinds: &[SpillKind], edges: &[
         number[k as usize] = plan.webs.len() as u32;
         plan.webs.push(Web { file, units, word: words.take(file, units, start, end) });
     }
-    plan.web = vec![NONE; p.values.len()];
+    plan.web = vec![NONE; p.value_count()];
     for (k, v) in members.iter().enumerate() {
         plan.web[v.index()] = number[webs.find(k as u32) as usize];
     }

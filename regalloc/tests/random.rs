@@ -7,6 +7,7 @@ use gpucc_regalloc::{
     ReloadAt, Role, Shape, Slot, SpillCode, SpillKind, SpillPlan, UnitSet, Value, allocate, check_spills, plan_spills,
     sequence,
 };
+use smallvec::smallvec;
 
 /// A family: its files with the shapes of values in each.
 struct Family {
@@ -129,7 +130,7 @@ impl Gen<'_, '_> {
                 if !matches!(ops[t].constraint, Constraint::Any) {
                     continue;
                 }
-                let info = self.p.values[ops[t].value.0 as usize];
+                let info = *self.p.info(ops[t].value);
                 let v = self.p.value(info.file, info.shape);
                 ops.push(Operand::write(v).tied(t as u8));
                 defs.push(v);
@@ -185,18 +186,18 @@ impl Gen<'_, '_> {
     }
 
     fn edge(to: u32, args: Vec<Value>) -> Edge {
-        Edge { to, args }
+        Edge { to, args: args.into() }
     }
 
     /// Some value of the file and size of `param` that is in scope, or a new one defined at the end of this block.
     fn argument(&mut self, like: Value) -> Result<Value> {
-        let info = self.p.values[like.0 as usize];
+        let info = *self.p.info(like);
         let fits: Vec<Value> = self
             .scope
             .iter()
             .copied()
             .filter(|v| {
-                let i = self.p.values[v.0 as usize];
+                let i = *self.p.info(*v);
                 i.file == info.file && i.shape.units == info.shape.units
             })
             .collect();
@@ -260,13 +261,13 @@ impl Gen<'_, '_> {
         }
         let merge = self.p.begin_block(&params);
         let (logical, linear) = (Cfg::Logical, Cfg::Linear);
-        self.p.blocks[head].logical = vec![Self::edge(then, vec![]), Self::edge(orelse, vec![])];
-        self.p.blocks[then_end].logical = vec![Self::edge(merge, args.clone())];
-        self.p.blocks[else_end].logical = vec![Self::edge(merge, other.clone())];
+        self.p.blocks[head].logical = smallvec![Self::edge(then, vec![]), Self::edge(orelse, vec![])];
+        self.p.blocks[then_end].logical = smallvec![Self::edge(merge, args.clone())];
+        self.p.blocks[else_end].logical = smallvec![Self::edge(merge, other.clone())];
         if let Some(middle) = middle {
             self.p.blocks[head].linear = Some(vec![Self::edge(then, vec![])]);
-            self.p.blocks[then_end].logical = vec![Self::edge(merge, self.on(&args, &params, logical))];
-            self.p.blocks[else_end].logical = vec![Self::edge(merge, self.on(&other, &params, logical))];
+            self.p.blocks[then_end].logical = smallvec![Self::edge(merge, self.on(&args, &params, logical))];
+            self.p.blocks[else_end].logical = smallvec![Self::edge(merge, self.on(&other, &params, logical))];
             self.p.blocks[then_end].linear = Some(vec![Self::edge(middle, vec![])]);
             self.p.blocks[middle as usize].linear = Some(vec![Self::edge(orelse, vec![])]);
             self.p.blocks[else_end].linear = Some(vec![Self::edge(merge, self.on(&other, &params, linear))]);
@@ -287,9 +288,9 @@ impl Gen<'_, '_> {
         let latch = self.p.blocks.len() - 1;
         let again = self.p.begin_block(&[]);
         let exit = self.p.begin_block(&[]);
-        self.p.blocks[before].logical = vec![Self::edge(header, args)];
-        self.p.blocks[latch].logical = vec![Self::edge(again, vec![]), Self::edge(exit, vec![])];
-        self.p.blocks[again as usize].logical = vec![Self::edge(header, back)];
+        self.p.blocks[before].logical = smallvec![Self::edge(header, args)];
+        self.p.blocks[latch].logical = smallvec![Self::edge(again, vec![]), Self::edge(exit, vec![])];
+        self.p.blocks[again as usize].logical = smallvec![Self::edge(header, back)];
         Ok(())
     }
 
@@ -322,7 +323,7 @@ fn problem(u: &mut Unstructured<'_>, f: &Family) -> Result<Problem> {
 
 /// Turns a spill plan into instructions, each marked with what it does.
 fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
-    let mut q = Problem { values: p.values.clone(), hints: p.hints.clone(), ..Problem::new(&p.files) };
+    let mut q = p.without_blocks();
     let slot = |v: Value, web: u32| {
         let w = plan.webs[web as usize];
         Slot { space: p.file(v), word: w.word, units: w.units }
@@ -330,11 +331,11 @@ fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
     let load = |q: &mut Problem, v: Value, web: u32| {
         let i = q.push(&[Operand::write(v)], &[]);
         let code = if web == u32::MAX { SpillCode::Again } else { SpillCode::Load(v, slot(v, web)) };
-        q.insts[i as usize].spill = Some(code);
+        q.set_spill(i, code);
     };
     let store = |q: &mut Problem, v: Value, web: u32| {
         let i = q.push(&[Operand::read(v)], &[]);
-        q.insts[i as usize].spill = Some(SpillCode::Store(v, slot(v, web)));
+        q.set_spill(i, SpillCode::Store(v, slot(v, web)));
     };
     let put = |q: &mut Problem, at: ReloadAt| {
         for &(_, v) in plan.reloads.iter().filter(|r| r.0 == at) {
@@ -360,7 +361,7 @@ fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
             put(&mut q, ReloadAt::Before(i));
             let id = q.push(p.operands(i), p.clobbers(i));
             q.insts[id as usize].report_free = p.insts[i as usize].report_free;
-            let base = p.insts[i as usize].operands.start as usize;
+            let base = p.first_operand(i);
             for (k, o) in p.operands(i).iter().enumerate() {
                 if o.role != Role::Use && stored(o.value) && !live.last[base + k] {
                     store(&mut q, o.value, plan.web[o.value.0 as usize]);
@@ -392,11 +393,11 @@ fn widest_instruction(p: &Problem, file: u8) -> u32 {
 /// Spills to half of the budget, and everything: what the plan promises holds, and the result allocates.
 fn spilled(name: &str, p: &Problem, some_stay: bool) {
     let live = Liveness::compute(p).expect("liveness of a valid problem");
-    let mut defined_by_inst = vec![true; p.values.len()];
+    let mut defined_by_inst = vec![true; p.value_count()];
     for v in p.blocks.iter().flat_map(|b| &b.params) {
         defined_by_inst[v.0 as usize] = false;
     }
-    let kinds: Vec<SpillKind> = (0..p.values.len())
+    let kinds: Vec<SpillKind> = (0..p.value_count())
         .map(|v| match v {
             _ if v % 5 == 0 && defined_by_inst[v] => SpillKind::Remat,
             _ if v % 7 == 0 && some_stay => SpillKind::No,

@@ -1,6 +1,7 @@
 //! The checker of spill code notices each way of getting it wrong.
 
 use gpucc_regalloc::{Cfg, Edge, Operand, Problem, RegFile, Shape, Slot, SpillCode, UnitSet, Value, check_spills};
+use smallvec::smallvec;
 
 fn problem() -> Problem {
     let mut p = Problem::new(&[RegFile::new("r", 16, Cfg::Logical).budget(UnitSet::first(8))]);
@@ -28,12 +29,12 @@ fn read(p: &mut Problem, n: u32) {
 
 fn store(p: &mut Problem, n: u32, word: u32) {
     let i = p.push(&[Operand::read(v(n))], &[]);
-    p.insts[i as usize].spill = Some(SpillCode::Store(v(n), slot(word)));
+    p.set_spill(i, SpillCode::Store(v(n), slot(word)));
 }
 
 fn load(p: &mut Problem, n: u32, word: u32) {
     let i = p.push(&[Operand::write(v(n))], &[]);
-    p.insts[i as usize].spill = Some(SpillCode::Load(v(n), slot(word)));
+    p.set_spill(i, SpillCode::Load(v(n), slot(word)));
 }
 
 fn edge(to: u32, args: &[u32]) -> Edge {
@@ -146,10 +147,10 @@ fn partly_clobbered_slot() {
         def(&mut p, 0);
         if let Some(word) = word {
             let i = p.push(&[Operand::read(wide)], &[]);
-            p.insts[i as usize].spill = Some(SpillCode::Store(wide, all));
+            p.set_spill(i, SpillCode::Store(wide, all));
             store(&mut p, 0, word);
             let i = p.push(&[Operand::write(wide)], &[]);
-            p.insts[i as usize].spill = Some(SpillCode::Load(wide, all));
+            p.set_spill(i, SpillCode::Load(wide, all));
         }
         p.push(&[Operand::read(wide), Operand::read(v(0))], &[]);
         p
@@ -175,9 +176,9 @@ fn diamond(spilled: bool, arm: impl Fn(&mut Problem, u32)) -> Problem {
     }
     read(&mut p, 4);
     read(&mut p, 0);
-    p.blocks[0].logical = vec![edge(1, &[]), edge(2, &[])];
-    p.blocks[1].logical = vec![edge(3, if spilled { &[] } else { &[2] })];
-    p.blocks[2].logical = vec![edge(3, if spilled { &[] } else { &[3] })];
+    p.blocks[0].logical = smallvec![edge(1, &[]), edge(2, &[])];
+    p.blocks[1].logical = smallvec![edge(3, if spilled { &[] } else { &[2] })];
+    p.blocks[2].logical = smallvec![edge(3, if spilled { &[] } else { &[3] })];
     p
 }
 
@@ -220,10 +221,10 @@ fn stale_store() {
         p.begin_block(&[]);
         p.begin_block(&[]);
         read(&mut p, 0);
-        p.blocks[0].logical = vec![edge(1, &[])];
-        p.blocks[1].logical = vec![edge(2, &[])];
-        p.blocks[2].logical = vec![edge(3, &[]), edge(4, &[])];
-        p.blocks[3].logical = vec![edge(1, &[])];
+        p.blocks[0].logical = smallvec![edge(1, &[])];
+        p.blocks[1].logical = smallvec![edge(2, &[])];
+        p.blocks[2].logical = smallvec![edge(3, &[]), edge(4, &[])];
+        p.blocks[3].logical = smallvec![edge(1, &[])];
         p
     };
     check_spills(&make(false, false), &make(false, true)).expect("right");
@@ -261,9 +262,9 @@ fn lost_copy() {
             store(&mut p, 2, 1);
         }
         p.begin_block(&[]);
-        p.blocks[0].logical = vec![edge(1, if spilled { &[] } else { &[0, 1] })];
-        p.blocks[1].logical = vec![edge(2, &[]), edge(3, &[])];
-        p.blocks[2].logical = vec![edge(1, if spilled { &[] } else { &[3, 2] })];
+        p.blocks[0].logical = smallvec![edge(1, if spilled { &[] } else { &[0, 1] })];
+        p.blocks[1].logical = smallvec![edge(2, &[]), edge(3, &[])];
+        p.blocks[2].logical = smallvec![edge(1, if spilled { &[] } else { &[3, 2] })];
         p
     };
     check_spills(&make(true, false), &make(true, true)).expect("right");
@@ -274,6 +275,6 @@ fn lost_copy() {
 fn other_arguments() {
     let before = diamond(false, |_, _| ());
     let mut after = diamond(false, |_, _| ());
-    after.blocks[2].logical[0].args = vec![v(0)];
+    after.blocks[2].logical[0].args = smallvec![v(0)];
     refused(&before, &after, "other arguments");
 }

@@ -44,4 +44,4 @@ pub mod unroll;
 
 pub use caps::{Caps, OpSet};
 pub use cx::Cx;
-pub use pipeline::{Options, Pass, PassTime, Report, prepare};
+pub use pipeline::{Options, Pass, Report, prepare};

@@ -1,7 +1,7 @@
-//! How compile time grows: `scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] SIZE...`
+//! How compile time grows: `scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] [--runs N] SIZE...`
 //!
-//! One line for each shape and target: microseconds for each size, frontend excluded, and how much more ten times the
-//! operations cost. A refusal for size is marked `!` (its time is that of the work up to it).
+//! One line for each shape and target: microseconds for each size, frontend excluded, the least of the runs, and how much more
+//! ten times the operations cost. A refusal for size is marked `!` (its time is that of the work up to it).
 
 use gpucc::{Options, Target};
 use gpucc_tests::exec;
@@ -20,8 +20,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    let (mut targets, mut opt, mut shapes, mut sizes, mut passes) =
-        ("all".to_string(), 2, Vec::new(), Vec::new(), false);
+    let (mut targets, mut opt, mut shapes, mut sizes, mut passes, mut runs) =
+        ("all".to_string(), 2, Vec::new(), Vec::new(), false, 1u32);
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
         let mut value = || args.next().ok_or(format!("{a} needs a value"));
@@ -30,6 +30,7 @@ fn run() -> Result<(), String> {
             "--opt" => opt = value()?.parse::<u8>().map_err(|e| e.to_string())?,
             "--shape" => shapes.push(value()?),
             "--passes" => passes = true,
+            "--runs" => runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
             n => sizes.push(n.parse::<usize>().map_err(|e| format!("{n}: {e}"))?),
         }
     }
@@ -51,9 +52,18 @@ fn run() -> Result<(), String> {
                 let mut o = Options::new(target).opt(opt).entry("main");
                 o.codegen.time_passes = passes;
                 o.codegen.texts = false;
-                let start = Instant::now();
-                let r = gpucc::compile(m, &o);
-                let t = start.elapsed().as_secs_f64() * 1e6;
+                let run = || {
+                    let start = Instant::now();
+                    let r = gpucc::compile(m, &o);
+                    (start.elapsed().as_secs_f64() * 1e6, r)
+                };
+                let (mut t, mut r) = run();
+                for _ in 1..runs {
+                    drop(r);
+                    let again = run();
+                    r = again.1;
+                    t = t.min(again.0);
+                }
                 let mark = if r.is_err() { "!" } else { " " };
                 line += &format!(" {t:>10.0}{mark}");
                 if let Some((p, u)) = before {
@@ -70,7 +80,7 @@ fn run() -> Result<(), String> {
                     for p in &a.outputs()[0].times {
                         match table.iter_mut().find(|t| t.0 == p.pass) {
                             Some(t) => t.1 += p.nanos,
-                            None => table.push((p.pass.clone(), p.nanos)),
+                            None => table.push((p.pass.into(), p.nanos)),
                         }
                     }
                     let sum: u64 = table.iter().map(|t| t.1).sum();

@@ -1,0 +1,82 @@
+//! A list for each small number, all of them in one piece of memory.
+
+/// Lists, numbered from 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lists<T> {
+    /// Where each list begins; one more at the end.
+    start: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Lists { start: vec![0], items: Vec::new() }
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// The items of `pairs`, which `each` calls its argument with in the same order whenever it is called, by the number in front; lists keep that order.
+    pub(crate) fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> Lists<T> {
+        let mut start = vec![0u32; lists + 1];
+        each(&mut |k, _| start[k + 1] += 1);
+        for k in 0..lists {
+            start[k + 1] += start[k];
+        }
+        let mut at = start.clone();
+        let mut items = vec![zero; start[lists] as usize];
+        each(&mut |k, item| {
+            items[at[k] as usize] = item;
+            at[k] += 1;
+        });
+        Lists { start, items }
+    }
+}
+
+impl<T> Lists<T> {
+    /// Appends a list that is filled with what comes out of `items`.
+    pub(crate) fn push(&mut self, items: impl IntoIterator<Item = T>) {
+        self.items.extend(items);
+        self.start.push(self.items.len() as u32);
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The lists in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.len()).map(|k| &self[k])
+    }
+}
+
+impl<T> core::ops::Index<usize> for Lists<T> {
+    type Output = [T];
+
+    fn index(&self, k: usize) -> &[T] {
+        &self.items[self.start[k] as usize..self.start[k + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lists;
+
+    #[test]
+    fn lists_keep_the_order_of_their_items() {
+        let l = Lists::new(4, 0, |f| [(2, 7), (0, 1), (2, 5)].into_iter().for_each(|(k, v)| f(k, v)));
+        assert_eq!(l.iter().collect::<Vec<_>>(), [&[1][..], &[], &[7, 5], &[]]);
+        let mut grown = Lists::default();
+        assert!(grown.is_empty());
+        grown.push([1]);
+        grown.push([]);
+        grown.push([7, 5]);
+        grown.push([]);
+        assert_eq!(grown, l);
+    }
+}
