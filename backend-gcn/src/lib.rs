@@ -184,7 +184,8 @@ fn allocate(
     let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
     // Mostly the first answer is as good as can be, and no copy of the function is needed.
     let mut scheduled = None;
-    let first = gpucc_mir::allocate_if(mf, t, &how, |mf, a| {
+    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
         if cost(a) > (0, least, u32::MAX) {
             scheduled = Some(mf.clone());
         }

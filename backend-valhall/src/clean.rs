@@ -201,9 +201,10 @@ pub fn define(mf: &mut MFunc<Valhall>) {
 /// Moves operands that break the operand limits (7.1) to registers.
 pub fn legalise(mf: &mut MFunc<Valhall>) {
     for b in 0..mf.blocks.len() {
-        let old = std::mem::take(&mut mf.blocks[b].insts);
-        let mut new = Vec::with_capacity(old.len());
-        for mut i in old {
+        // Most blocks are legal as they are.
+        let Some(first) = mf.blocks[b].insts.iter().position(|i| !fau::excess(i).is_empty()) else { continue };
+        let mut new = std::mem::take(&mut mf.blocks[b].insts);
+        for mut i in new.split_off(first) {
             for k in fau::excess(&i) {
                 let u = i.uses[k];
                 let mut word = |src: Src| {

@@ -323,10 +323,10 @@ fn allocate(
     };
     let internal = |s: String| Diagnostic::internal("register-allocation", s);
     // With half as many values again as registers there is no hope.
-    let pressure = gpucc_mir::pressure(&mf, &Valhall::new(false)).map_err(internal)?;
-    if options.spill_all || pressure.first().is_none_or(|&p| p <= 48) {
+    let facts = gpucc_mir::Facts::new(&mf, &Valhall::new(false)).map_err(internal)?;
+    if options.spill_all || facts.pressure().first().is_none_or(|&p| p <= 48) {
         let few = |_: &MFunc<Valhall>, s: &AllocStats| options.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
-        match gpucc_mir::allocate_if(&mut mf, &machine(false), &o, few) {
+        match gpucc_mir::allocate_if(&mut mf, &machine(false), facts, &o, few) {
             Ok(Some(s)) => return Ok((mf, false, s)),
             Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
             Err(AllocError::Invalid(s)) => return Err(internal(s)),

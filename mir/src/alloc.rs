@@ -278,14 +278,42 @@ fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16
     total.saturating_sub(regs).checked_div(sets).unwrap_or(0)
 }
 
+/// A machine function as the allocator sees it, and what is alive where: for those who look at the pressure before they allocate.
+pub struct Facts {
+    problem: Problem,
+    live: ra::Liveness,
+    peaks: Vec<ra::Peak>,
+}
+
+impl Facts {
+    /// Those of `mf`.
+    ///
+    /// # Errors
+    /// When it breaks a rule of the allocator, in words.
+    pub fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Facts, String> {
+        let (problem, live) = check_and_solve(build(mf, t)?).map_err(|e| e.to_string())?;
+        let peaks = ra::peaks(&problem, &live);
+        Ok(Facts { problem, live, peaks })
+    }
+
+    /// Units of each file that are wanted at once, where most are.
+    pub fn pressure(&self) -> Vec<u32> {
+        self.peaks.iter().map(|p| p.units).collect()
+    }
+}
+
+fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
+    ra::verify(&p)?;
+    let live = ra::Liveness::compute(&p)?;
+    Ok((p, live))
+}
+
 /// Units of each file that are wanted at once, where most are.
 ///
 /// # Errors
 /// When `mf` breaks a rule of the allocator, in words.
 pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
-    let p = build(mf, t)?;
-    let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
-    Ok(ra::peaks(&p, &live).iter().map(|p| p.units).collect())
+    Ok(Facts::new(mf, t)?.pressure())
 }
 
 /// Allocates registers; see the module.
@@ -293,10 +321,11 @@ pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    Ok(allocate_if(mf, t, options, |_, _| true)?.unwrap_or_default())
+    let facts = Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    Ok(allocate_if(mf, t, facts, options, |_, _| true)?.unwrap_or_default())
 }
 
-/// The same, but `accept` is asked first, with the function as it still is, whether what it takes is worth it: `moves` is not known then, and `used` lacks the
+/// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone; but `accept` is asked first, with the function as it still is, whether what it takes is worth it: `moves` is not known then, and `used` lacks the
 /// registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
 ///
 /// # Errors
@@ -304,16 +333,13 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
 pub fn allocate_if<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
+    facts: Facts,
     options: &AllocOptions,
     accept: impl FnOnce(&MFunc<T>, &AllocStats) -> bool,
 ) -> Result<Option<AllocStats>, AllocError> {
-    let problem = |p: Problem| -> Result<(Problem, ra::Liveness), AllocError> {
-        ra::verify(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
-        let live = ra::Liveness::compute(&p).map_err(|e| AllocError::Invalid(e.to_string()))?;
-        Ok((p, live))
-    };
-    let mut first = problem(build(mf, t).map_err(AllocError::Invalid)?)?;
-    let peaks = ra::peaks(&first.0, &first.1);
+    let Facts { problem, live, peaks } = facts;
+    let mut first = (problem, live);
+    first.0.files = t.files().to_vec();
     let files = first.0.files.clone();
     let weights = ra::weights(&first.0);
     let cost = first.0.blocks.iter().zip(weights).map(|(b, w)| b.insts.len() as u64 * w).sum();
@@ -340,7 +366,8 @@ pub fn allocate_if<T: Target>(
                 let new = spill(&mut trial, t, &limits, all, round, check, &mut stats).map_err(AllocError::Invalid)?;
                 after = new.or(after);
             }
-            spilled = after.map(|p| problem(p).map(|p| (trial, p))).transpose()?;
+            let after = after.map(|p| check_and_solve(p).map_err(|e| AllocError::Invalid(e.to_string())));
+            spilled = after.transpose()?.map(|p| (trial, p));
             over = false;
         }
         let (p, live) = spilled.as_mut().map_or(&mut first, |s| &mut s.1);
