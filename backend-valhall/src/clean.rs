@@ -15,8 +15,8 @@ use crate::flow::key;
 use crate::target::{R, R2, RE, SrcMods, VOp, Valhall};
 use crate::uniforms::Uniforms;
 
-/// Makes registers whose low word a 64-bit operand takes even from the start, so that no copy is needed.
-pub fn even(mf: &mut MFunc<Valhall>) {
+/// Makes registers whose low word a 64-bit operand takes even from the start, so that no copy is needed. Returns whether there are any.
+pub fn even(mf: &mut MFunc<Valhall>) -> bool {
     let mut wish: Vec<VReg> = Vec::new();
     let mut bound = vec![false; mf.classes.len()];
     for i in mf.blocks.iter().flat_map(|b| &b.insts) {
@@ -43,11 +43,11 @@ pub fn even(mf: &mut MFunc<Valhall>) {
             _ => {}
         }
     }
-    for v in wish {
-        if mf.class(v) == R && !bound[v.0 as usize] {
-            mf.classes[v.0 as usize] = RE;
-        }
+    wish.retain(|&v| mf.class(v) == R && !bound[v.0 as usize]);
+    for v in &wish {
+        mf.classes[v.0 as usize] = RE;
     }
+    !wish.is_empty()
 }
 
 type Key = SmallVec<[u64; 10]>;
@@ -135,16 +135,9 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
         mf.blocks[b].insts = insts;
         tables[b] = table;
     }
-    for block in &mut mf.blocks {
-        // Users that come before in block order: arguments of edges, and nothing else.
-        for e in &mut block.succs {
-            e.args.iter_mut().filter(|a| !a.is_none()).for_each(|a| *a = replace[a.0 as usize]);
-        }
-        for u in block.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-            if let Src::Reg(Reg::V(v)) = &mut u.src {
-                *v = replace[v.0 as usize];
-            }
-        }
+    // Users that come before in block order: arguments of edges, and nothing else.
+    for e in mf.blocks.iter_mut().flat_map(|b| &mut b.succs) {
+        e.args.iter_mut().filter(|a| !a.is_none()).for_each(|a| *a = replace[a.0 as usize]);
     }
     changed
 }
@@ -152,7 +145,15 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
 /// Gives uniform words their places, those used together in one slot.
 pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
     let mut together: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    for i in mf.blocks.iter().flat_map(|b| &b.insts) {
+    // Instructions that read uniforms.
+    let mut readers: Vec<(u32, u32)> = Vec::new();
+    let all = mf.blocks.iter().enumerate().flat_map(|(b, x)| x.insts.iter().enumerate().map(move |(k, i)| (b, k, i)));
+    for (b, k, i) in all {
+        if i.uses.iter().any(|u| matches!(u.src, Src::Uniform(_))) {
+            readers.push((b as u32, k as u32));
+        } else {
+            continue;
+        }
         let mut words: SmallVec<[u32; 4]> = SmallVec::new();
         for (k, u) in i.uses.iter().enumerate() {
             if let Src::Uniform(n) = u.src
@@ -171,11 +172,13 @@ pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
     let mut wishes: Vec<(u32, u32, u32)> = together.into_iter().map(|((a, b), n)| (n, a, b)).collect();
     wishes.sort_by_key(|&(n, a, b)| (u32::MAX - n, a, b));
     let new_of = uniforms.arrange(&wishes.iter().map(|&(_, a, b)| (a, b)).collect::<Vec<_>>());
-    for u in mf.blocks.iter_mut().flat_map(|b| &mut b.insts).flat_map(|i| i.uses.iter_mut()) {
-        if let Src::Uniform(n) = &mut u.src
-            && let Some(&new) = new_of.get(*n as usize)
-        {
-            *n = new;
+    for (b, k) in readers {
+        for u in &mut mf.blocks[b as usize].insts[k as usize].uses {
+            if let Src::Uniform(n) = &mut u.src
+                && let Some(&new) = new_of.get(*n as usize)
+            {
+                *n = new;
+            }
         }
     }
 }

@@ -57,6 +57,10 @@ impl Seen {
 /// Indices of the uses that have to move to registers.
 pub fn excess(inst: &MInst<Valhall>) -> Vec<usize> {
     let Some(VOp::Op(op)) = inst.target_op() else { return Vec::new() };
+    // One operand that is no register always fits.
+    if inst.uses.iter().filter(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_))).count() < 2 {
+        return Vec::new();
+    }
     let mut seen = Seen { message: ROWS[op as usize].facts.class.is_message(), ..Seen::default() };
     let mut order: Vec<usize> = (0..inst.uses.len()).collect();
     // 64-bit operands are the dearest to move, then specials; constants are cheapest.

@@ -325,15 +325,20 @@ pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
 /// Marks sources that are read for the last time (reference, 9.3). Not where a message may still have to read the register.
 fn last_uses(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
     let mut live_in = vec![0u64; blocks.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
+    // Walking up, only what goes back up has not been seen yet.
+    let mut back = vec![false; blocks.len()];
+    for (b, succs) in succs.iter().enumerate() {
+        succs.iter().filter(|&&s| s <= b).for_each(|&s| back[s] = true);
+    }
+    let mut again = true;
+    while again {
+        again = false;
         for b in (0..blocks.len()).rev() {
             let mut live = succs[b].iter().fold(0, |m, &s| m | live_in[s]);
             for i in blocks[b].iter().rev() {
                 live = live & !i.writes | i.reads | i.staging;
             }
-            changed |= live_in[b] != live;
+            again |= back[b] && live_in[b] != live;
             live_in[b] = live;
         }
     }

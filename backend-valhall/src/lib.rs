@@ -234,8 +234,9 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     gpucc_mir::copy_prop(&mut mf, &t);
     gpucc_mir::dce(&mut mf, &t);
     clean::define(&mut mf);
-    clean::even(&mut mf);
-    gpucc_mir::copy_prop(&mut mf, &t);
+    if clean::even(&mut mf) {
+        gpucc_mir::copy_prop(&mut mf, &t);
+    }
     clean::place(&mut mf, &mut isel.uniforms);
     clean::legalise(&mut mf);
     if options.opt_level > 0 {

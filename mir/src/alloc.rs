@@ -569,6 +569,16 @@ fn write_back<T: Target>(
         for c in todo {
             parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
         }
+        // Moves may have taken scratch registers that no value was given: what the code names is what counts.
+        for i in &out {
+            let named = i.defs.iter().filter_map(|d| d.phys()).chain(i.uses.iter().filter_map(Use::phys));
+            for r in named {
+                let Some(file) = t.files().get(r.file as usize) else { continue };
+                if file.budget.has_all(r.place) {
+                    used[r.file as usize].add(r.place);
+                }
+            }
+        }
         mf.blocks[b].insts = out;
         mf.blocks[b].params.clear();
         let block = &mut mf.blocks[b];
@@ -579,16 +589,6 @@ fn write_back<T: Target>(
     for c in &a.copies {
         for m in &c.moves {
             used[m.file as usize].add(m.dst);
-        }
-    }
-    // Moves may have taken scratch registers that no value was given: what the code names is what counts.
-    for i in mf.blocks.iter().flat_map(|b| &b.insts) {
-        let named = i.defs.iter().filter_map(|d| d.phys()).chain(i.uses.iter().filter_map(Use::phys));
-        for r in named {
-            let Some(file) = t.files().get(r.file as usize) else { continue };
-            if r.place.set().iter().all(|u| file.budget.contains(u)) {
-                used[r.file as usize].add(r.place);
-            }
         }
     }
     stats.used = used;

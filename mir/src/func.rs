@@ -148,6 +148,17 @@ impl<T: Target> MFunc<T> {
         }
     }
 
+    /// Puts the instructions of all blocks next to each other in memory, in the order of the blocks.
+    pub fn pack(&mut self) {
+        let mut old: Vec<Vec<MInst<T>>> = Vec::with_capacity(self.blocks.len());
+        for b in &mut self.blocks {
+            let mut list = std::mem::take(&mut b.insts);
+            b.insts = Vec::with_capacity(list.len());
+            b.insts.append(&mut list);
+            old.push(list);
+        }
+    }
+
     /// Number of instructions.
     pub fn inst_count(&self) -> usize {
         self.blocks.iter().map(|b| b.insts.len()).sum()

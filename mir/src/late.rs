@@ -69,7 +69,8 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
 fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let files = t.files().len();
     let n = mf.blocks.len();
-    let mut live_in = vec![vec![UnitSet::EMPTY; files]; n];
+    // For each block, one set for each file.
+    let mut live_in = vec![UnitSet::EMPTY; files * n];
     let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
     let mut step = |i: &MInst<T>, live: &mut [UnitSet]| {
         reads.clear();
@@ -82,41 +83,49 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
             live[r.file as usize].add(r.place);
         }
     };
-    let out = |mf: &MFunc<T>, live_in: &[Vec<UnitSet>], b: usize| {
-        let mut live = vec![UnitSet::EMPTY; files];
+    let out = |mf: &MFunc<T>, live_in: &[UnitSet], b: usize| {
+        let mut live: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
         for e in mf.blocks[b].all_succs() {
-            for (l, s) in live.iter_mut().zip(&live_in[e.to.0 as usize]) {
+            for (l, s) in live.iter_mut().zip(&live_in[files * e.to.0 as usize..]) {
                 *l = l.union(s);
             }
         }
         live
     };
-    let mut changed = true;
-    while changed {
-        changed = false;
+    // Walking up, only what goes back up has not been seen yet.
+    let mut back = vec![false; n];
+    for (b, block) in mf.blocks.iter().enumerate() {
+        block.all_succs().filter(|e| e.to.0 as usize <= b).for_each(|e| back[e.to.0 as usize] = true);
+    }
+    let mut again = true;
+    while again {
+        again = false;
         for b in (0..n).rev() {
             let mut live = out(mf, &live_in, b);
             mf.blocks[b].insts.iter().rev().for_each(|i| step(i, &mut live));
-            changed |= live != live_in[b];
-            live_in[b] = live;
+            let here = &mut live_in[files * b..files * (b + 1)];
+            again |= back[b] && *here != live[..];
+            here.copy_from_slice(&live);
         }
     }
     let mut removed = 0;
+    let mut keep: Vec<bool> = Vec::new();
     for b in 0..n {
         let mut live = out(mf, &live_in, b);
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
-        let mut kept: Vec<MInst<T>> = Vec::with_capacity(insts.len());
-        for i in insts.into_iter().rev() {
-            let to = t.as_move(&i).map(|m| m.0).or_else(|| constant(t, &i));
-            if to.is_some_and(|d| !live[d.file as usize].has_any(d.place)) {
-                removed += 1;
-                continue;
+        keep.clear();
+        for i in mf.blocks[b].insts.iter().rev() {
+            let to = t.as_move(i).map(|m| m.0).or_else(|| constant(t, i));
+            let stays = to.is_none_or(|d| live[d.file as usize].has_any(d.place));
+            if stays {
+                step(i, &mut live);
             }
-            step(&i, &mut live);
-            kept.push(i);
+            keep.push(stays);
         }
-        kept.reverse();
-        mf.blocks[b].insts = kept;
+        let gone = keep.iter().filter(|&&k| !k).count();
+        if gone > 0 {
+            mf.blocks[b].insts.retain(|_| keep.pop().unwrap_or(true));
+            removed += gone;
+        }
     }
     removed
 }

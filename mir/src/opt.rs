@@ -41,6 +41,8 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         starts.push(keep.len());
         keep.resize(keep.len() + b.insts.len(), false);
     }
+    // Instructions of which only some definitions may be needed.
+    let mut partly: Vec<(u32, u32)> = Vec::new();
     // Parameters that come earlier, and what is passed to them.
     let mut back: Vec<(VReg, VReg)> = Vec::new();
     // One walk from the end finds nearly all; what back edges bring in is followed afterwards.
@@ -61,6 +63,9 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 Opcode::Op(_) => !t.info(i).can_dce(),
             };
             stays |= i.defs.iter().any(|d| d.vreg().is_none_or(|v| n.live[v.0 as usize]));
+            if matches!(i.op, Opcode::Pseudo(Pseudo::Start | Pseudo::Undef)) {
+                partly.push((b as u32, k as u32));
+            }
             if stays {
                 keep[starts[b] + k] = true;
                 i.vreg_uses().for_each(|v| n.add(v));
@@ -90,34 +95,55 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
     }
     let live = n.live;
+    for (b, k) in partly {
+        let defs = &mut mf.blocks[b as usize].insts[k as usize].defs;
+        defs.retain(|d| d.vreg().is_none_or(|v| live[v.0 as usize]));
+    }
     let mut removed = 0;
-    let dead: Vec<Vec<bool>> =
-        mf.blocks.iter().map(|b| b.params.iter().map(|v| !live[v.0 as usize]).collect()).collect();
     for (block, &start) in mf.blocks.iter_mut().zip(&starts) {
-        let before = block.insts.len();
-        let mut k = start;
+        let kept = &keep[start..start + block.insts.len()];
+        if kept.iter().all(|&k| k) {
+            continue;
+        }
+        let (before, mut k) = (kept.len(), 0);
         block.insts.retain(|_| {
             k += 1;
-            keep[k - 1]
+            kept[k - 1]
         });
         removed += before - block.insts.len();
-        for i in &mut block.insts {
-            if i.is(Pseudo::Start) || i.is(Pseudo::Undef) {
-                i.defs.retain(|d| d.vreg().is_none_or(|v| live[v.0 as usize]));
-            }
-        }
-        let before = block.params.len();
-        block.params.retain(|v| live[v.0 as usize]);
-        removed += before - block.params.len();
-        for e in block.all_succs_mut() {
-            let mut k = 0;
-            e.args.retain(|_| {
-                k += 1;
-                !dead[e.to.0 as usize].get(k - 1).copied().unwrap_or(false)
-            });
-        }
+    }
+    let is_dead = |v: &VReg| !live[v.0 as usize];
+    let dead: Vec<bool> = mf.blocks.iter().flat_map(|b| b.params.iter().map(is_dead)).collect();
+    if dead.iter().any(|&d| d) {
+        drop_params(mf, &dead);
+        removed += dead.iter().filter(|&&d| d).count();
     }
     removed
+}
+
+/// Removes parameters, and what edges pass to them: those marked, in the order of blocks.
+fn drop_params<T: Target>(mf: &mut MFunc<T>, dead: &[bool]) {
+    let mut starts = Vec::with_capacity(mf.blocks.len());
+    let mut at = 0;
+    for b in &mf.blocks {
+        starts.push(at);
+        at += b.params.len();
+    }
+    for (b, block) in mf.blocks.iter_mut().enumerate() {
+        // An edge has an argument for each parameter.
+        for e in block.all_succs_mut() {
+            let mut k = starts[e.to.0 as usize];
+            e.args.retain(|_| {
+                k += 1;
+                !dead[k - 1]
+            });
+        }
+        let mut k = starts[b];
+        block.params.retain(|_| {
+            k += 1;
+            !dead[k - 1]
+        });
+    }
 }
 
 /// What edges pass to each parameter.
@@ -137,15 +163,6 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let n = mf.classes.len();
     let mut replace: Vec<VReg> = (0..n as u32).map(VReg).collect();
     let mut collected: Vec<Option<(u32, u32)>> = vec![None; n];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for (k, i) in block.insts.iter().enumerate() {
-            if i.is(Pseudo::Collect)
-                && let Some(d) = i.defs.first().and_then(|d| d.vreg())
-            {
-                collected[d.0 as usize] = Some((b as u32, k as u32));
-            }
-        }
-    }
     let plain = |i: &MInst<T>| i.defs.iter().all(|d| d.fixed.is_none()) && i.uses.iter().all(|u| u.fixed.is_none());
     let same = |mf: &MFunc<T>, a: VReg, b: VReg| {
         let (a, b) = (&t.classes()[mf.class(a).0 as usize], &t.classes()[mf.class(b).0 as usize]);
@@ -158,9 +175,19 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
         v
     };
-    for block in &mf.blocks {
-        for i in block.insts.iter().filter(|i| plain(i)) {
-            if i.is(Pseudo::Copy) {
+    for (b, block) in mf.blocks.iter().enumerate() {
+        for (k, i) in block.insts.iter().enumerate() {
+            let Opcode::Pseudo(pseudo) = i.op else { continue };
+            // A split comes after its collect in the order of blocks, too.
+            if pseudo == Pseudo::Collect
+                && let Some(d) = i.defs.first().and_then(|d| d.vreg())
+            {
+                collected[d.0 as usize] = Some((b as u32, k as u32));
+            }
+            if !plain(i) {
+                continue;
+            }
+            if pseudo == Pseudo::Copy {
                 for (d, u) in i.defs.iter().zip(&i.uses) {
                     if let (Some(d), Some(s), None) = (d.vreg(), u.vreg(), u.part)
                         && u.mods == T::SrcMods::default()
@@ -170,7 +197,7 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                         changed += 1;
                     }
                 }
-            } else if i.is(Pseudo::Split)
+            } else if pseudo == Pseudo::Split
                 && let Some(s) = i.uses[0].vreg().filter(|_| i.uses[0].part.is_none())
                 && let Some((b, k)) = collected[find(&replace, s).0 as usize]
             {

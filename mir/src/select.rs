@@ -143,6 +143,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     for &b in f.layout.iter().rev() {
         cx.block(lower, b)?;
     }
+    cx.mf.pack();
     Ok(cx.mf)
 }
 
