@@ -6,6 +6,8 @@
 
 use gpucc_gcn_machine::{Op, operand};
 
+use smallvec::smallvec;
+
 use crate::emit::{Counter, Item, Ranges};
 use crate::waits::State;
 
@@ -29,7 +31,7 @@ fn ordered(a: &Item, b: &Item) -> bool {
 
 /// What every vector instruction depends on without naming it.
 fn sets_state(i: &Item) -> bool {
-    let state: Ranges = vec![(operand::EXEC, 2), (operand::M0, 1)];
+    let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
     overlap(&i.writes, &state) || i.inst.op().name().ends_with("saveexec_b64")
 }
 
@@ -118,6 +120,7 @@ fn filler(rest: &[Item], state: &State, generation: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use gpucc_gcn_machine::{Op, emit as form};
+    use smallvec::smallvec;
 
     use super::{fill, gather};
     use crate::emit::{Counter, Item, Ranges};
@@ -134,15 +137,15 @@ mod tests {
     }
 
     fn mov(to: u32, from: u32) -> Item {
-        item(Op::VMovB32, Counter::None, vec![v(from)], vec![v(to)])
+        item(Op::VMovB32, Counter::None, smallvec![v(from)], smallvec![v(to)])
     }
 
     fn load(to: u32, at: u32) -> Item {
-        item(Op::BufferLoadDword, Counter::Vm, vec![v(at), (4, 4)], vec![v(to)])
+        item(Op::BufferLoadDword, Counter::Vm, smallvec![v(at), (4, 4)], smallvec![v(to)])
     }
 
     fn store() -> Item {
-        item(Op::BufferStoreDwordx4, Counter::Vm, vec![(256, 4), v(9), (4, 4)], vec![])
+        item(Op::BufferStoreDwordx4, Counter::Vm, smallvec![(256, 4), v(9), (4, 4)], smallvec![])
     }
 
     fn order(block: &[Item]) -> Vec<(Op, u32)> {

@@ -4,8 +4,9 @@ use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
 use gpucc_ir::Loc;
-use gpucc_isa::Inst;
+use gpucc_isa::{Inst, Isa as _};
 use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
+use smallvec::{SmallVec, smallvec};
 
 use crate::fixed::Fixed;
 use crate::isel::MI;
@@ -28,7 +29,10 @@ pub enum Counter {
 }
 
 /// Registers as ranges: vector ones from 256 up.
-pub type Ranges = Vec<(u32, u32)>;
+pub type Ranges = SmallVec<[(u32, u32); 3]>;
+
+/// Codes of sources, each with its literal.
+type Codes = SmallVec<[(u32, Option<u32>); 3]>;
 
 /// One instruction on its way out.
 #[derive(Clone)]
@@ -60,8 +64,8 @@ impl Item {
     pub fn control(inst: Inst<Isa>) -> Item {
         Item {
             inst,
-            reads: Vec::new(),
-            writes: Vec::new(),
+            reads: Ranges::new(),
+            writes: Ranges::new(),
             counter: Counter::None,
             is_store: false,
             is_atomic: false,
@@ -157,18 +161,18 @@ impl Emitter {
     /// A scalar instruction on 64-bit registers: `(op, dst, a, b)` by scalar codes.
     fn mask_op(&mut self, op: Op, dst: u32, a: u32, b: Option<u32>) {
         let mut i = form::inst(self.row(op, Form::Short, false)).with("sdst", dst).with("src0", a);
-        let mut reads = vec![(a, 2)];
+        let mut reads: Ranges = smallvec![(a, 2)];
         if let Some(b) = b {
             i.set("src1", b);
             reads.push((b, 2));
         }
         reads.retain(|r| r.0 < 128);
-        self.push(i, reads, vec![(dst, 2)]);
+        self.push(i, reads, smallvec![(dst, 2)]);
     }
 
     fn branch(&mut self, op: Op, to: usize) {
         let i = form::inst(self.row(op, Form::Short, false));
-        self.push(i, vec![], vec![]).label = Some(to);
+        self.push(i, smallvec![], smallvec![]).label = Some(to);
     }
 
     /// Code of a source: register, inline constant or (given back apart) literal.
@@ -205,10 +209,10 @@ impl Emitter {
             Opcode::Op(GOp::I(op)) => op,
             Opcode::Op(GOp::Choose(cmp)) => {
                 self.compare(cmp, i);
-                let mut reads = Vec::new();
-                let codes: Vec<_> = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
+                let mut reads = Ranges::new();
+                let codes: Codes = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
                 let d = i.defs[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                return self.scalar(Op::SCselectB32, &codes, Some(d), reads, vec![(d, 1)]);
+                return self.scalar(Op::SCselectB32, &codes, Some(d), reads, smallvec![(d, 1)]);
             }
             Opcode::Op(_) | Opcode::Pseudo(Pseudo::LogicalEnd | Pseudo::LogicalStart) => return,
             Opcode::Pseudo(p) => panic!("{p:?} is left after allocation"),
@@ -216,17 +220,17 @@ impl Emitter {
         if op == Op::SBarrier {
             let row = self.row(op, Form::Short, false);
             if i.mods.get("@sync") != 0 {
-                self.push(form::inst(row), vec![], vec![]).barrier = true;
+                self.push(form::inst(row), smallvec![], smallvec![]).barrier = true;
             } else {
                 // Memory order alone: a wait for everything does it.
                 let w = form::inst(self.row(Op::SWaitcnt, Form::Short, false)).with("imm", form::waitcnt(0, 7, 0));
-                self.push(w, vec![], vec![]).barrier = true;
+                self.push(w, smallvec![], smallvec![]).barrier = true;
             }
             return;
         }
         let name = op.name();
-        let mut reads = Vec::new();
-        let mut writes = Vec::new();
+        let mut reads = Ranges::new();
+        let mut writes = Ranges::new();
         let mut dst = None;
         for d in &i.defs {
             let Some(p) = d.phys() else { continue };
@@ -234,7 +238,7 @@ impl Emitter {
             writes.push((base, u32::from(p.place.len())));
             dst = dst.or(Some(base));
         }
-        let codes: Vec<(u32, Option<u32>)> = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
+        let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
         let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
         let mut m;
         if name.starts_with("buffer_") {
@@ -324,9 +328,9 @@ impl Emitter {
 
     /// Compares the first two uses.
     fn compare(&mut self, cmp: Op, i: &MI) {
-        let mut reads = Vec::new();
-        let codes: Vec<_> = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
-        self.scalar(cmp, &codes, None, reads, vec![]);
+        let mut reads = Ranges::new();
+        let codes: Codes = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
+        self.scalar(cmp, &codes, None, reads, smallvec![]);
     }
 
     fn vector(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
@@ -403,7 +407,7 @@ impl Emitter {
             (Some(GOp::Jump), &[t]) if t != next => self.branch(Op::SBranch, t),
             (Some(GOp::End), _) => {
                 let row = self.row(Op::SEndpgm, Form::Short, false);
-                self.push(form::inst(row), vec![], vec![]);
+                self.push(form::inst(row), smallvec![], smallvec![]);
             }
             (Some(GOp::Branch(_)), &[t, e]) if t == e && t == next => {}
             (Some(GOp::Branch(_)), &[t, e]) if t == e => self.branch(Op::SBranch, t),
@@ -491,12 +495,12 @@ fn prologue(e: &mut Emitter, fixed: &Fixed) {
         m.set(sdst, reg);
         m.set("sbase", 0);
         m.set("offset", if e.generation == 2 { word * 4 } else { word });
-        e.push(m, vec![(0, 2)], vec![(reg, n)]);
+        e.push(m, smallvec![(0, 2)], smallvec![(reg, n)]);
         word += n;
     }
     if fixed.uses_lds {
         let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", 193);
-        e.push(m, vec![], vec![(operand::M0, 1)]);
+        e.push(m, smallvec![], smallvec![(operand::M0, 1)]);
     }
 }
 
@@ -534,7 +538,9 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
             _ => &mut counts.salu,
         } += 1;
         locs.push((code.len() as u32, item.loc));
-        code.extend(gpucc_gcn_machine::encode(&inst, e.generation).unwrap_or_default());
+        if let Some((word, bytes)) = Isa::table().encode(&inst, e.generation) {
+            code.extend_from_slice(&word.to_le_bytes()[..bytes]);
+        }
         instructions += 1;
     }
     Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }

@@ -15,7 +15,7 @@ fn reads_exec(i: &Item) -> bool {
 
 /// Whether an item does nothing but set EXEC.
 fn only_sets(i: &Item) -> bool {
-    i.writes == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
+    i.writes[..] == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
 }
 
 /// Runs over finished blocks, whose wave goes on as `succs` says.

@@ -6,6 +6,7 @@
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::{Gcn as Isa, Op, operand};
 use gpucc_isa::Inst;
+use smallvec::smallvec;
 
 use crate::emit::{Item, Ranges};
 
@@ -143,13 +144,13 @@ fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation:
         return None;
     }
     let compare = short_compare(&block[k].inst, generation)?;
-    let mask = bits(&vec![(pair, 2)]);
-    let vcc = bits(&vec![VCC]);
+    let mask = bits(&smallvec![(pair, 2)]);
+    let vcc = bits(&smallvec![VCC]);
     let mut uses: Vec<(usize, Inst<Isa>)> = Vec::new();
     for j in k + 1..block.len().min(k + REACH) {
         let i = &block[j];
         if bits(&i.reads) & mask != 0 {
-            if i.reads.iter().any(|r| bits(&vec![*r]) & mask != 0 && *r != (pair, 2)) {
+            if i.reads.iter().any(|r| bits(&smallvec![*r]) & mask != 0 && *r != (pair, 2)) {
                 return None;
             }
             uses.push((j, renamed(&i.inst, pair, generation)?));
@@ -159,7 +160,7 @@ fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation:
                     block[at].reads.iter_mut().filter(|r| **r == (pair, 2)).for_each(|r| *r = VCC);
                 }
                 block[k].inst = compare;
-                block[k].writes = vec![VCC];
+                block[k].writes = smallvec![VCC];
                 return Some(j);
             }
         }
@@ -185,13 +186,13 @@ mod tests {
     /// `s[20:21] = a < v1`.
     fn compare(a: u32) -> Item {
         let i = of(Op::VCmpLtU32, Form::Long).with("sdst", 20).with("src0", a).with("src1", 257);
-        item(i, vec![(257, 1)], vec![(20, 2)])
+        item(i, smallvec![(257, 1)], smallvec![(20, 2)])
     }
 
     /// `v4 = s[20:21] ? v3 : v2`.
     fn choose() -> Item {
         let i = of(Op::VCndmaskB32, Form::Long).with("vdst", 4).with("src0", 258).with("src1", 259).with("mask", 20);
-        item(i, vec![(258, 2), (20, 2)], vec![(260, 1)])
+        item(i, smallvec![(258, 2), (20, 2)], smallvec![(260, 1)])
     }
 
     #[test]
@@ -213,16 +214,16 @@ mod tests {
         assert_eq!(run(&mut b, &[vec![1], vec![]], 2), 0);
         // A sum that leaves its carry in VCC.
         let sum = of(Op::VAddU32, Form::Short).with("vdst", 7).with("src0", 130).with("src1", 5);
-        let sum = item(sum, vec![(261, 1)], vec![(263, 1), VCC]);
+        let sum = item(sum, smallvec![(261, 1)], smallvec![(263, 1), VCC]);
         let mut b = [vec![compare(130), sum, choose()]];
         assert_eq!(run(&mut b, &[vec![]], 2), 0);
         // A second mask while the first one is needed: one of the two moves.
         let mut other = compare(131);
         other.inst.set("sdst", 22);
-        other.writes = vec![(22, 2)];
+        other.writes = smallvec![(22, 2)];
         let mut late = choose();
         late.inst.set("mask", 22);
-        late.reads = vec![(258, 2), (22, 2)];
+        late.reads = smallvec![(258, 2), (22, 2)];
         let mut b = [vec![compare(130), other, choose(), late]];
         assert_eq!(run(&mut b, &[vec![]], 2), 1);
         assert_eq!(b[0][3].inst.get("mask"), Some(22));

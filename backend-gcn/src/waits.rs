@@ -125,19 +125,19 @@ impl State {
     }
 
     /// The state after an instruction.
-    pub fn issue(&mut self, item: &Item, generation: u8) {
+    pub fn issue<'i>(&mut self, item: &'i Item, generation: u8) {
         self.pass(1);
-        let registers = |r: &Ranges| r.iter().flat_map(|&(a, n)| a..a + n).collect::<Vec<u32>>();
+        let registers = |r: &'i Ranges| r.iter().flat_map(|&(a, n)| a..a + n);
         let age = |m: &mut Since| m.values_mut().for_each(|n| *n = n.saturating_add(1));
         match item.counter {
             Counter::Vm => {
                 age(&mut self.vm);
                 self.any_vm = true;
-                self.vm.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+                self.vm.extend(registers(&item.writes).map(|r| (r, 0)));
                 if item.is_store || item.is_atomic {
                     age(&mut self.data);
                     if generation == 0 {
-                        self.data.extend(registers(&item.reads).into_iter().filter(|r| *r >= 256).map(|r| (r, 0)));
+                        self.data.extend(registers(&item.reads).filter(|r| *r >= 256).map(|r| (r, 0)));
                     } else if item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
                         self.wide = item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect();
                     }
@@ -146,16 +146,16 @@ impl State {
             Counter::Lds => {
                 age(&mut self.lds);
                 self.any_lgkm = true;
-                self.lds.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+                self.lds.extend(registers(&item.writes).map(|r| (r, 0)));
             }
             Counter::Scalar => {
                 self.any_lgkm = true;
-                self.scalar.extend(registers(&item.writes).into_iter().map(|r| (r, 0)));
+                self.scalar.extend(registers(&item.writes).map(|r| (r, 0)));
             }
             Counter::None => {}
         }
         if item.is_valu {
-            self.written.extend(registers(&item.writes).into_iter().filter(|r| *r < 128).map(|r| (r, 0)));
+            self.written.extend(registers(&item.writes).filter(|r| *r < 128).map(|r| (r, 0)));
         } else {
             for r in registers(&item.writes) {
                 self.written.remove(&r);

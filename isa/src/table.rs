@@ -101,12 +101,56 @@ impl fmt::Display for DecodeError {
     }
 }
 
+/// A list of rows for each key value, one behind the other.
+struct Buckets {
+    /// Where each list begins; one more at the end.
+    start: Vec<u32>,
+    rows: Vec<u16>,
+}
+
+impl Buckets {
+    /// From the mask and the value that each row asks of the key.
+    fn new(size: usize, rows: &[(u16, u32, u32)]) -> Buckets {
+        let each = |f: &mut dyn FnMut(usize, u16)| {
+            for &(row, mask, value) in rows {
+                // All settings of the bits that the row leaves free, by counting through them.
+                let free = !mask & (size as u32 - 1);
+                let mut bits = 0;
+                loop {
+                    f((value | bits) as usize, row);
+                    if bits == free {
+                        break;
+                    }
+                    bits = (bits | !free).wrapping_add(1) & free;
+                }
+            }
+        };
+        let mut start = vec![0u32; size + 1];
+        each(&mut |k, _| start[k + 1] += 1);
+        for k in 0..size {
+            start[k + 1] += start[k];
+        }
+        let mut at = start.clone();
+        let mut list = vec![0; start[size] as usize];
+        each(&mut |k, row| {
+            list[at[k] as usize] = row;
+            at[k] += 1;
+        });
+        Buckets { start, rows: list }
+    }
+
+    fn get(&self, key: u32) -> &[u16] {
+        let k = key as usize;
+        &self.rows[self.start[k] as usize..self.start[k + 1] as usize]
+    }
+}
+
 /// Rows with the decoder's index.
 pub struct Table<I: Isa> {
     /// The rows, as declared.
     pub rows: &'static [Row<I>],
-    /// Per generation, per key value: matching rows.
-    buckets: Vec<Vec<Vec<u16>>>,
+    /// Per generation: matching rows of each key value.
+    buckets: Vec<Buckets>,
     /// Row indices sorted by the head of their template (lower case), for the assembler.
     pub(crate) by_head: Vec<(String, u16)>,
 }
@@ -118,19 +162,16 @@ impl<I: Isa> Table<I> {
         #[cfg(gpucc_mutate)]
         let rows = crate::mutate::rows(rows);
         let size = 1usize << I::KEY.width();
-        let mut buckets = vec![vec![Vec::new(); size]; I::GENERATIONS.len()];
-        for (g, per_gen) in buckets.iter_mut().enumerate() {
-            for (r, row) in rows.iter().enumerate() {
-                let Some(enc) = row.enc_on(g as u8) else { continue };
-                let mask = I::KEY.get(enc.mask);
-                let value = I::KEY.get(enc.value);
-                for (k, bucket) in per_gen.iter_mut().enumerate() {
-                    if k as u32 & mask == value {
-                        bucket.push(r as u16);
-                    }
-                }
-            }
-        }
+        let on = |g: usize| {
+            let asks = |(r, row): (usize, &Row<I>)| {
+                let enc = row.enc_on(g as u8)?;
+                let (mask, value) = (I::KEY.get(enc.mask), I::KEY.get(enc.value));
+                // A value outside its mask never matches.
+                (value & !mask == 0).then_some((r as u16, mask, value))
+            };
+            rows.iter().enumerate().filter_map(asks).collect::<Vec<_>>()
+        };
+        let buckets = (0..I::GENERATIONS.len()).map(|g| Buckets::new(size, &on(g))).collect();
         let mut by_head: Vec<(String, u16)> =
             rows.iter().enumerate().map(|(i, r)| (r.head().to_ascii_lowercase(), i as u16)).collect();
         by_head.sort();
@@ -149,7 +190,7 @@ impl<I: Isa> Table<I> {
     /// When no row matches on this generation and program type, or reserved bits are set.
     pub fn decode(&self, word: Word, bytes: usize, generation: u8, stages: u8) -> Result<Inst<I>, DecodeError> {
         let mut err = DecodeError::Unknown;
-        for &r in &self.buckets[generation as usize][I::KEY.get(word) as usize] {
+        for &r in self.buckets[generation as usize].get(I::KEY.get(word)) {
             let row = &self.rows[r as usize];
             if row.bytes as usize != bytes || row.stages & stages == 0 {
                 continue;
