@@ -13,8 +13,8 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
-use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Space, trace};
 use gpucc_ir::trace::Watch;
+use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};

@@ -4,14 +4,16 @@
 //! at the end. A walk over the code then jumps about in memory, which is most of its cost once a function is larger than the
 //! cache. The text of the function stays the same: the printer numbers in layout order, too.
 
-use crate::entity::SideMap;
+use crate::entity::{Entity, SideMap};
 use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
 use crate::inst::{Attr, Block, InstData, Value};
 
 impl Function {
     /// Numbers blocks, instructions and values anew in layout order and forgets what the layout does not reach. Indices from
-    /// before mean nothing afterwards.
-    pub fn compact(&mut self) {
+    /// before mean nothing afterwards; but gives whether blocks have kept theirs.
+    pub fn compact(&mut self) -> bool {
+        let kept =
+            self.layout.iter().enumerate().all(|(k, b)| b.index() == k) && self.layout.len() == self.blocks.len();
         let mut old = std::mem::take(self);
         let mut new = Function::default();
         std::mem::swap(&mut new.name, &mut old.name);
@@ -60,13 +62,13 @@ impl Function {
         }
         // Operands, edges and the blocks that structure names.
         let there = |b: Block| blocks[b].unwrap_or_else(|| panic!("{b} is named but not in the layout"));
+        let mut insts = std::mem::take(&mut new.insts);
         for b in new.layout.clone() {
             if let Some(h) = &mut new.blocks[b].header {
                 *h = LoopHeader { merge: there(h.merge), cont: there(h.cont) };
             }
             for k in 0..new.blocks[b].insts.len() {
-                let i = new.blocks[b].insts[k];
-                let mut d = std::mem::replace(&mut new.insts[i], nothing());
+                let d = &mut insts[new.blocks[b].insts[k]];
                 d.map_uses(|v| match values[v] {
                     Some(v) => v,
                     None => {
@@ -84,10 +86,11 @@ impl Function {
                 if let Some(m) = d.merge() {
                     d.set_merge(Some(there(m)));
                 }
-                new.insts[i] = d;
             }
         }
+        new.insts = insts;
         *self = new;
+        kept
     }
 }
 

@@ -125,10 +125,7 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
         scratch: vec![Placement::NONE; n],
         exit: Lists::default(),
         logical_end: vec![None; p.blocks.len()],
-        out: Allocation {
-            operands: vec![Placement::NONE; p.operands.len()],
-            ..Allocation::default()
-        },
+        out: Allocation { operands: vec![Placement::NONE; p.operands.len()], ..Allocation::default() },
     };
     let mut stamp = vec![u32::MAX; n];
     for b in 0..p.blocks.len() as BlockId {

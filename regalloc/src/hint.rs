@@ -33,6 +33,10 @@ enum Blocks {
     #[default]
     None,
     One(u32),
+    #[expect(
+        clippy::box_collection,
+        reason = "one pointer instead of three words, of which there is one set for each value"
+    )]
     Many(Box<BTreeSet<u32>>),
 }
 

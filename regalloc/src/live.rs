@@ -66,9 +66,8 @@ impl Liveness {
             }
             for_args(p, b, |v| expose(v, &def_stamp));
         }
-        let by_value = |pairs: &[(Value, BlockId)]| {
-            Lists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)))
-        };
+        let by_value =
+            |pairs: &[(Value, BlockId)]| Lists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)));
         let (exposed, defs) = (by_value(&exposed), by_value(&defs));
         let mut found: Vec<(BlockId, Value)> = Vec::new();
         let mut last_found = vec![Value::NONE; p.blocks.len()];
@@ -96,7 +95,8 @@ impl Liveness {
                 }
             }
         }
-        let live_in = Lists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
+        let live_in =
+            Lists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
         let mut live = Liveness { live_in, last: vec![false; p.operands.len()], dead_param: vec![false; n], preds };
         live.find_last(p);
         Ok(live)

@@ -45,7 +45,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     // What selects and accesses would cost, by variable.
     let mut costs: SideMap<Local, (u64, u64)> = SideMap::with_default((0, 0));
     {
-        let mut u = UpperBounds::new(f, cx.workgroup_size);
+        let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
+        let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             let Some(m) = d.mem() else { continue };

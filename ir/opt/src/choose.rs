@@ -29,7 +29,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         return;
     }
     let uses = Uses::new(f);
-    let preds = f.preds();
+    let preds = cx.preds(f);
     let home = f.inst_blocks();
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     for (b, k) in flags {

@@ -9,7 +9,7 @@ use gpucc_ir::{Function, SideMap, Value, trace};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    let preds = f.preds();
+    let preds = cx.preds(f);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     let entry = f.entry();
     let mut changed = true;

@@ -1,8 +1,17 @@
 //! What a pass gets besides the function.
 
 use crate::Caps;
-use gpucc_ir::analysis::{sort_layout, structured_order};
-use gpucc_ir::{Function, Module};
+use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
+use gpucc_ir::{Block, Function, Lists, Module};
+use std::rc::Rc;
+
+/// What is known of the graph, as long as no pass changes it.
+#[derive(Default)]
+pub(crate) struct Graph {
+    dom: Option<Rc<DomTree>>,
+    structure: Option<Rc<Structure>>,
+    preds: Option<Rc<Lists<Block, Block>>>,
+}
 
 /// The surroundings of a pass: module, target, change count, fuel.
 pub struct Cx<'a> {
@@ -14,6 +23,7 @@ pub struct Cx<'a> {
     pub workgroup_size: [u32; 3],
     /// Whether the layout is known to be the structured order: passes that change the graph leave it false or sort again.
     pub(crate) sorted: bool,
+    pub(crate) graph: Graph,
     changes: u64,
     fuel: u64,
 }
@@ -25,7 +35,7 @@ impl<'a> Cx<'a> {
     }
     /// Stops rewriting after `fuel` changes; for finding the change that breaks something.
     pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> Cx<'a> {
-        Cx { module, caps, workgroup_size: [1 << 14; 3], sorted: false, changes: 0, fuel }
+        Cx { module, caps, workgroup_size: [1 << 14; 3], sorted: false, graph: Graph::default(), changes: 0, fuel }
     }
     /// To be asked right before an optional change: whether it may be made. Counts it if so.
     pub fn change(&mut self) -> bool {
@@ -38,9 +48,35 @@ impl<'a> Cx<'a> {
         if self.sorted {
             debug_assert!(structured_order(f) == f.layout, "a pass said that it keeps the graph");
         } else {
-            self.changes += u64::from(sort_layout(f));
+            if sort_layout(f) {
+                self.changes += 1;
+                self.forget_graph();
+            }
             self.sorted = true;
         }
+    }
+    /// To be called between a change of the graph and the next question about it within a pass.
+    pub(crate) fn forget_graph(&mut self) {
+        self.graph = Graph::default();
+    }
+    /// The dominator tree of the function.
+    pub(crate) fn dom(&mut self, f: &Function) -> Rc<DomTree> {
+        let dom = self.graph.dom.get_or_insert_with(|| Rc::new(DomTree::new(f)));
+        debug_assert!(**dom == DomTree::new(f), "a pass said that it keeps the graph");
+        dom.clone()
+    }
+    /// Its constructs.
+    pub(crate) fn structure(&mut self, f: &Function) -> Rc<Structure> {
+        let dom = self.dom(f);
+        let s = self.graph.structure.get_or_insert_with(|| Rc::new(Structure::new(f, &dom)));
+        debug_assert!(s.constructs == Structure::new(f, &dom).constructs, "a pass said that it keeps the graph");
+        s.clone()
+    }
+    /// The predecessors of its blocks.
+    pub(crate) fn preds(&mut self, f: &Function) -> Rc<Lists<Block, Block>> {
+        let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
+        debug_assert!(f.layout.iter().all(|&b| preds[b] == f.preds()[b]), "a pass said that it keeps the graph");
+        preds.clone()
     }
     /// Counts changes that correctness needs, fuel or not.
     pub fn must_change(&mut self, n: u64) {

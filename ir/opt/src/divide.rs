@@ -30,7 +30,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     let mut small: EntitySet<Inst> = EntitySet::new();
     {
-        let mut u = UpperBounds::new(f, cx.workgroup_size);
+        let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
+        let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
         for i in found {
             if u.of(f.insts[i].args[0]) < LIMIT {
                 small.insert(i);

@@ -7,7 +7,6 @@
 //! Needs: nothing. Keeps: the CFG. Convergent ops and everything with an effect stay.
 
 use crate::Cx;
-use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -85,7 +84,7 @@ fn hash(k: &Key) -> u64 {
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    let dom = DomTree::new(f);
+    let dom = cx.dom(f);
     let fixed = readonly(f, cx);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.

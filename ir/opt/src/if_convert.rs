@@ -24,7 +24,7 @@ const CHOICES: u32 = 4;
 
 /// Runs the pass; inner diamonds first, so that outer ones may follow.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    let preds = f.preds();
+    let preds = cx.preds(f);
     let fixed = readonly(f, cx);
     let before = cx.changes();
     for b in f.layout.clone().into_iter().rev() {

@@ -6,19 +6,19 @@
 
 use crate::Cx;
 use crate::gvn::{is_value, readonly};
-use gpucc_ir::analysis::{ConstructId, DomTree, Structure};
+use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Attr, Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
+use std::rc::Rc;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     cx.sort(f);
-    let dom = DomTree::new(f);
-    let s = Structure::new(f, &dom);
+    let s = cx.structure(f);
     let fixed = readonly(f, cx);
     let mut home: SideMap<Inst, Option<Block>> = f.inst_blocks();
-    let around = Around::new(f);
+    let around = Around { preds: cx.preds(f), namers: f.namers() };
     // The blocks of each loop in layout order, those of inner loops included.
     let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
     for &b in &f.layout {
@@ -86,14 +86,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 /// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
 /// not touch what is known of the others.
 struct Around {
-    preds: Lists<Block, Block>,
+    preds: Rc<Lists<Block, Block>>,
     namers: SideMap<Block, Vec<Block>>,
-}
-
-impl Around {
-    fn new(f: &Function) -> Around {
-        Around { preds: f.preds(), namers: f.namers() }
-    }
 }
 
 /// The block that leads into the loop and nowhere else, and whether it was made for that; the caller puts it into the layout.

@@ -14,7 +14,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SideMap, Type, Value, trace,
+    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Lists, Local, Op, Place, Scalar, SideMap, Type,
+    Value, trace,
 };
 
 /// A value-to-be: some lanes of a variable.
@@ -58,10 +59,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     if f.locals.is_empty() {
         return;
     }
-    let dom = DomTree::new(f);
+    let (dom, preds) = (cx.dom(f), cx.preds(f));
     let plan = plan(f, &dom, cx);
     if !plan.slots.is_empty() {
-        rewrite(f, &dom, &plan);
+        rewrite(f, &dom, &preds, &plan);
     }
 }
 
@@ -122,7 +123,7 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
         let consts: Vec<(usize, Const)> =
             mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s.ty, s.start))).collect();
         if let &[(home, i)] = &inits[l][..] {
-            let s = structure.get_or_insert_with(|| Structure::new(f, dom));
+            let s = structure.get_or_insert_with(|| cx.structure(f));
             if let Some(b) = first_needed(dom, s, home, &accesses[l]) {
                 plan.late[b].extend(consts.into_iter().map(|(s, c)| (s, First::Const(c))));
                 plan.actions[i] = Some(Action::Init(Vec::new()));
@@ -134,7 +135,7 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
             && f.insts[first.inst].op == Op::Store
             && first.ty == slot.ty
         {
-            let s = structure.get_or_insert_with(|| Structure::new(f, dom));
+            let s = structure.get_or_insert_with(|| cx.structure(f));
             if let Some(b) = first_needed(dom, s, first.block, rest) {
                 plan.late[b].push((base, First::Stored(first.inst)));
                 plan.actions[first.inst] = Some(Action::Init(Vec::new()));
@@ -215,7 +216,7 @@ pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
 }
 
 /// Where each slot needs a block parameter: on the iterated dominance frontier of its stores, where it is live.
-fn place_params(f: &Function, dom: &DomTree, plan: &Plan) -> SideMap<Block, Vec<usize>> {
+fn place_params(f: &Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &Plan) -> SideMap<Block, Vec<usize>> {
     let Plan { slots, actions, late } = plan;
     // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
     // known of this block is last.
@@ -258,7 +259,6 @@ fn place_params(f: &Function, dom: &DomTree, plan: &Plan) -> SideMap<Block, Vec<
             }
         }
     }
-    let preds = f.preds();
     // Dominance frontiers, as lists.
     let mut frontier: SideMap<Block, Vec<Block>> = SideMap::new();
     for &b in dom.rpo() {
@@ -319,9 +319,9 @@ fn cast(b: &mut Builder<'_>, v: Value, to: Type) -> Value {
     if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
 }
 
-fn rewrite(f: &mut Function, dom: &DomTree, plan: &Plan) {
+fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &Plan) {
     let Plan { slots, actions, late } = plan;
-    let params = place_params(f, dom, plan);
+    let params = place_params(f, dom, preds, plan);
     let mut now: Vec<Option<Value>> = vec![None; slots.len()];
     let mut new_params: SideMap<Block, Vec<Value>> = SideMap::new();
     for &b in dom.rpo() {

@@ -28,7 +28,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 }
 
 fn forward(f: &mut Function, cx: &mut Cx<'_>) {
-    let preds = f.preds();
+    let preds = cx.preds(f);
     let mut out: SideMap<Block, Option<Vec<Known>>> = SideMap::with_default(None);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     for b in f.layout.clone() {

@@ -7,13 +7,14 @@
 //! | 2 | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code; the default |
 //! | 3 | the same with larger limits for unrolling and branches to selects |
 
+use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline,
     legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
-use gpucc_ir::verify::verify_module;
 use gpucc_ir::trace::{self, PassTime};
+use gpucc_ir::verify::verify_module;
 use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op};
 use std::time::Instant;
 
@@ -24,6 +25,8 @@ pub struct Pass {
     pub name: &'static str,
     /// Whether it leaves blocks, edges and structure as they are, or the layout in structured order.
     pub keeps_order: bool,
+    /// Whether it leaves blocks, edges and structure as they are, or says itself that it does not.
+    pub keeps_graph: bool,
     /// What it does to the function of the entry point.
     pub run: fn(&mut Function, &mut Cx<'_>, &EntryPoint),
 }
@@ -36,7 +39,12 @@ impl std::fmt::Debug for Pass {
 
 macro_rules! pass {
     ($name:literal, $run:expr) => {
-        Pass { name: $name, keeps_order: true, run: |f, cx, _| $run(f, cx) }
+        Pass { name: $name, keeps_order: true, keeps_graph: true, run: |f, cx, _| $run(f, cx) }
+    };
+}
+macro_rules! graph_pass {
+    ($name:literal, $run:expr) => {
+        Pass { keeps_graph: false, ..pass!($name, $run) }
     };
 }
 macro_rules! lowering {
@@ -44,6 +52,7 @@ macro_rules! lowering {
         Pass {
             name: $name,
             keeps_order: true,
+            keeps_graph: false,
             run: |f, cx, _| {
                 let n = $run(cx.module, f, cx.caps);
                 cx.must_change(n);
@@ -57,31 +66,41 @@ const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 const DCE: Pass = pass!("dce", dce::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
-const ARRAYS: Pass = pass!("arrays", arrays::run);
-const IF_CONVERT: Pass = pass!("if-convert", if_convert::run);
+const ARRAYS: Pass = graph_pass!("arrays", arrays::run);
+const IF_CONVERT: Pass = graph_pass!("if-convert", if_convert::run);
 /// Makes blocks in front of loops.
-const LICM: Pass = Pass { keeps_order: false, ..pass!("licm", licm::run) };
-const UNROLL: Pass = pass!("unroll", unroll::run);
+const LICM: Pass = Pass { keeps_order: false, ..graph_pass!("licm", licm::run) };
+const UNROLL: Pass = graph_pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
-const CHOOSE: Pass = pass!("choose", choose::run);
-const ROTATE: Pass = pass!("rotate", rotate::run);
+const CHOOSE: Pass = graph_pass!("choose", choose::run);
+const ROTATE: Pass = graph_pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
-const MERGE: Pass = pass!("merge", merge::run);
+const MERGE: Pass = graph_pass!("merge", merge::run);
 const BITS: Pass = pass!("bits", bits::run);
 const TABLES: Pass = pass!("tables", tables::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
-const SIMPLIFY_CFG: Pass = pass!("simplify-cfg", simplify_cfg::run);
+const SIMPLIFY_CFG: Pass = graph_pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.sort(f));
 /// Changes nothing that fuel could leave out.
-const COMPACT: Pass = Pass { name: "compact", keeps_order: true, run: |f, _, _| f.compact() };
+const COMPACT: Pass = Pass {
+    name: "compact",
+    keeps_order: true,
+    keeps_graph: true,
+    run: |f, cx, _| {
+        if !f.compact() {
+            cx.forget_graph();
+        }
+    },
+};
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
     keeps_order: false,
+    keeps_graph: false,
     run: |f, cx, entry| {
         let n = init::workgroup(cx.module, f, entry.workgroup_size);
         cx.must_change(n);
@@ -324,6 +343,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     // Which pass found nothing to do in the function as it is. Passes look at the function alone, so they find nothing again.
     let mut idle: Vec<&str> = Vec::new();
     let mut sorted = false;
+    let mut graph = Graph::default();
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };
     for p in passes(o.level) {
@@ -339,9 +359,13 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let mut cx = Cx::with_fuel(&out, caps, fuel);
         cx.workgroup_size = e.workgroup_size;
         cx.sorted = sorted;
+        cx.graph = std::mem::take(&mut graph);
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
         sorted = cx.sorted && (p.keeps_order || changes == 0);
+        if p.keeps_graph || changes == 0 {
+            graph = std::mem::take(&mut cx.graph);
+        }
         fuel = fuel.saturating_sub(changes);
         if changes > 0 {
             idle.clear();

@@ -33,8 +33,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut changes: Vec<(Inst, Change)> = Vec::new();
     let mut folds: Vec<(Inst, Fold)> = Vec::new();
     {
-        let mut u = UpperBounds::new(f, cx.workgroup_size);
-        let preds = f.preds();
+        let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
+        let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
         for (_, i) in f.insts_in_order() {
             if let Some(c) = change(f, &mut u, i, cx).or_else(|| low_bits(f, &preds, i)) {
                 changes.push((i, c));

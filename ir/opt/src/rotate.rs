@@ -17,7 +17,7 @@
 //! where `Caps::rotate_divergent` says so, and loops around `ROUNDS` others. Inner loops first.
 
 use crate::Cx;
-use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity, Uses, sort_layout};
+use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap, Value, eval,
     trace,
@@ -45,8 +45,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut uniformity: Option<Uniformity> = None;
     for _ in 0..ROUNDS {
         trace::work(f.layout.len() as u64);
-        let dom = DomTree::new(f);
-        let s = Structure::new(f, &dom);
+        let s = cx.structure(f);
         let of = |l: ConstructId| s.constructs[l].loop_depth;
         let Some(deepest) = s.loops().map(of).filter(|&d| d < depth).max() else { return };
         depth = deepest;
@@ -57,7 +56,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 blocks[l].push(b);
             }
         }
-        let preds = f.preds();
+        let preds = cx.preds(f);
         let loops: Vec<ConstructId> = s.loops().filter(|&l| of(l) == depth).collect();
         let mut plans = Vec::new();
         for l in loops {
@@ -92,6 +91,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             }
         }
         sort_layout(f);
+        cx.forget_graph();
         depth += u32::from(again && !touched.is_empty());
     }
 }

@@ -16,7 +16,7 @@
 //! index is known; [`INDEXED`], [`MASKED`]), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
 use crate::Cx;
-use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uses, sort_layout};
+use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value,
     ValueDef, eval, trace,
@@ -46,8 +46,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut done: EntitySet<Block> = EntitySet::new();
     loop {
         trace::work(f.layout.len() as u64);
-        let dom = DomTree::new(f);
-        let s = Structure::new(f, &dom);
+        let s = cx.structure(f);
         let mut outer: EntitySet<ConstructId> = EntitySet::new();
         for l in s.loops() {
             s.enclosing(s.constructs[l].parent).for_each(|k| {
@@ -62,7 +61,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
         // All loops of a round are disjoint: what is known about one stays true while the others change, but for the
         // blocks themselves, so a loop that directly follows another one waits for the next round.
-        let preds = f.preds();
+        let preds = cx.preds(f);
         let (mut planned, mut merges) = (EntitySet::<Block>::new(), EntitySet::<Block>::new());
         let mut plans = Vec::new();
         for l in s.loops().filter(|&l| !outer.contains(l) && !done.contains(s.constructs[l].header)) {
@@ -85,6 +84,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             }
         }
         sort_layout(f);
+        cx.forget_graph();
     }
 }
 

@@ -118,6 +118,15 @@ pub struct DomTree {
     kids: Lists<Node, Node>,
 }
 
+/// The rest follows from these.
+impl PartialEq for DomTree {
+    fn eq(&self, o: &DomTree) -> bool {
+        (&self.rpo, &self.idom) == (&o.rpo, &o.idom)
+    }
+}
+
+impl Eq for DomTree {}
+
 impl DomTree {
     /// Computes the tree.
     pub fn new(f: &Function) -> DomTree {

@@ -17,9 +17,9 @@ pub const MAX_WORKGROUPS: u64 = 65_535;
 pub struct UpperBounds<'a> {
     f: &'a Function,
     size: [u32; 3],
-    preds: Lists<Block, Block>,
-    dom: DomTree,
-    s: Structure,
+    preds: &'a Lists<Block, Block>,
+    dom: &'a DomTree,
+    s: &'a Structure,
     memo: SideMap<Value, Option<u64>>,
     busy: SideMap<Value, bool>,
 }
@@ -28,12 +28,16 @@ pub struct UpperBounds<'a> {
 const DEPTH: u32 = 24;
 
 impl<'a> UpperBounds<'a> {
-    /// For a function of an entry point with this workgroup size.
-    pub fn new(f: &'a Function, size: [u32; 3]) -> UpperBounds<'a> {
-        let dom = DomTree::new(f);
-        let s = Structure::new(f, &dom);
+    /// For a function of an entry point with this workgroup size, and what is known of its graph.
+    pub fn new(
+        f: &'a Function,
+        size: [u32; 3],
+        preds: &'a Lists<Block, Block>,
+        dom: &'a DomTree,
+        s: &'a Structure,
+    ) -> UpperBounds<'a> {
         let (memo, busy) = (SideMap::with_default(None), SideMap::new());
-        let mut u = UpperBounds { f, size, preds: f.preds(), dom, s, memo, busy };
+        let mut u = UpperBounds { f, size, preds, dom, s, memo, busy };
         // Definitions first, so that nothing is followed far and each bound is computed once.
         for &b in &f.layout {
             for &p in &f.blocks[b].params {
@@ -290,7 +294,9 @@ mod tests {
              v11: b1 = icmp.slt v10, 100:i32\n  br v11, block2, block3\nblock2:\n  v12: i32 = iadd v10, 4:i32\n  jump block1(v12)\nblock3:\n  ret\n}",
         )
         .unwrap();
-        let mut u = UpperBounds::new(&f, [8, 4, 1]);
+        let (preds, dom) = (f.preds(), DomTree::new(&f));
+        let s = Structure::new(&f, &dom);
+        let mut u = UpperBounds::new(&f, [8, 4, 1], &preds, &dom, &s);
         let want = [
             (2, 65_535 * 4 - 1),
             (3, 255),
@@ -321,7 +327,9 @@ mod tests {
             );
             let f = parse_function(&t).unwrap();
             let p = f.blocks[f.layout[1]].params[0];
-            assert_eq!(UpperBounds::new(&f, [1, 1, 1]).of(p), 0xffff_ffff, "{t}");
+            let (preds, dom) = (f.preds(), DomTree::new(&f));
+            let s = Structure::new(&f, &dom);
+            assert_eq!(UpperBounds::new(&f, [1, 1, 1], &preds, &dom, &s).of(p), 0xffff_ffff, "{t}");
         }
     }
 }
