@@ -8,6 +8,7 @@
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Block, Function, Module, Op, SideMap};
+use smallvec::SmallVec;
 
 use crate::ranges::{Loops, Peaks};
 
@@ -112,7 +113,7 @@ impl Plan {
     /// a node `2p` for the arrival at a block and `2p + 1` for its body.
     pub fn wave_dominators(&self) -> WaveDom {
         let n = 2 * self.blocks.len();
-        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
         for (p, b) in self.blocks.iter().enumerate() {
             preds[2 * p + 1].push(2 * p);
             if let (Waiting::Collected, Some(w)) = (b.waiting, b.passed) {

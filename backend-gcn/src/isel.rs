@@ -6,7 +6,7 @@
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value};
-use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MInst, PReg, Pseudo, Reg, Repr, Select, Src, Use, VReg};
+use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
 use smallvec::SmallVec;
 
 use crate::fixed::Fixed;
@@ -894,7 +894,7 @@ impl Isel<'_> {
     fn edge(&mut self, cx: &mut Cx<'_>, e: &gpucc_ir::Edge) -> MEdge {
         let to = cx.block_id(e.block);
         let f = cx.f;
-        let mut args = Vec::new();
+        let mut args = Regs::new();
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
             let (from, want) = (self.homes.of(a), self.homes.of(p));
             match want {

@@ -5,6 +5,7 @@ use gpucc_isa::{Role, TextCx};
 use gpucc_mir::{MFunc, MInst, Src, Use};
 use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
 use gpucc_valhall_machine::{Kind, Op, ROWS, ValhallInst, encode_word, src, table};
+use smallvec::SmallVec;
 
 use crate::flow::{Access, Item, Lines};
 use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
@@ -156,7 +157,7 @@ fn has(i: &MInst<Valhall>, name: &str) -> bool {
 /// together. Only when its one predecessor lies in no inner loop, nobody has to meet there.
 fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
     let n = mf.blocks.len();
-    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
     // The last block from which each block is jumped back to.
     let mut latch: Vec<Option<usize>> = vec![None; n];
     for (b, block) in mf.blocks.iter().enumerate() {

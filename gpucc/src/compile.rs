@@ -1,6 +1,7 @@
 //! From a module to a container: one entry point and target at a time, panics caught.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -110,11 +111,22 @@ pub fn guarded<T>(what: &str, f: impl FnOnce() -> Result<T, Diagnostic>) -> Resu
     })
 }
 
-/// A stable 64-bit hash (FNV-1a) of what decides the output.
+/// FNV-1a over what is written.
+struct Fnv(u64);
+
+impl std::fmt::Write for Fnv {
+    fn write_str(&mut self, s: &str) -> std::fmt::Result {
+        self.0 = s.bytes().fold(self.0, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        Ok(())
+    }
+}
+
+/// A stable 64-bit hash of what decides the output.
 fn options_hash(module: &Module, o: &Options) -> u64 {
-    let text =
-        format!("{}{:?}{:?}", gpucc_ir::text::module_text(module), o.entry, (o.codegen.opt_level, o.codegen.robust));
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    // Writing into a hash never fails.
+    let _ = write!(hash, "{module}{:?}{:?}", o.entry, (o.codegen.opt_level, o.codegen.robust));
+    hash.0
 }
 
 /// Adds to the refusal of a shader that is too big for a chip the largest of what it is too big by, and what would help.

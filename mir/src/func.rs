@@ -2,7 +2,7 @@
 
 use gpucc_regalloc::Cfg;
 
-use crate::inst::{BlockId, Class, MInst, Reg, Src, VReg};
+use crate::inst::{BlockId, Class, MInst, Reg, Regs, Src, VReg};
 use crate::target::Target;
 
 /// An edge with one argument per parameter of its target.
@@ -11,20 +11,20 @@ pub struct MEdge {
     /// Target block.
     pub to: BlockId,
     /// Arguments; [`VReg::NONE`] for parameters of files that live on the other graph.
-    pub args: Vec<VReg>,
+    pub args: Regs,
 }
 
 impl MEdge {
     /// An edge without arguments.
     pub fn to(to: BlockId) -> MEdge {
-        MEdge { to, args: Vec::new() }
+        MEdge { to, args: Regs::new() }
     }
 }
 
 /// A block. It ends in terminators that name every successor by label, also the one that will come next.
 pub struct MBlock<T: Target> {
     /// Parameters.
-    pub params: Vec<VReg>,
+    pub params: Regs,
     /// Instructions, terminators last.
     pub insts: Vec<MInst<T>>,
     /// Successors on the logical graph.
@@ -38,7 +38,7 @@ pub struct MBlock<T: Target> {
 impl<T: Target> MBlock<T> {
     /// An empty block.
     pub fn new() -> Self {
-        MBlock { params: Vec::new(), insts: Vec::new(), succs: Vec::new(), linear: None, loop_depth: 0 }
+        MBlock { params: Regs::new(), insts: Vec::new(), succs: Vec::new(), linear: None, loop_depth: 0 }
     }
 
     /// Successors on one graph.

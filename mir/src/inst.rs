@@ -28,6 +28,9 @@ impl fmt::Debug for VReg {
     }
 }
 
+/// A list of registers, short mostly: those of a value, what an edge passes.
+pub type Regs = SmallVec<[VReg; 4]>;
+
 /// A register class: index into [`Target::classes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Class(pub u8);

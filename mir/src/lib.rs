@@ -24,13 +24,13 @@ pub use alloc::{
 };
 pub use func::{MBlock, MEdge, MFunc, is_terminator};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
-pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use, VReg};
+pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src, Use, VReg};
 pub use late::fold_moves;
 pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
 pub use print::{print, print_inst};
 pub use sched::{Schedule, schedule_after, schedule_before};
-pub use select::{Lower, Regs, Repr, Select, select};
+pub use select::{Lower, Repr, Select, select};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use ssa::construct as construct_ssa;
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

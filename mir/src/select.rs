@@ -10,11 +10,8 @@ use gpucc_regalloc::Cfg;
 use smallvec::SmallVec;
 
 use crate::func::{MEdge, MFunc};
-use crate::inst::{BlockId, Class, Def, MInst, Pseudo, VReg};
+use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, VReg};
 use crate::target::Target;
-
-/// The registers of an IR value: one per piece, as [`Lower::repr`] says.
-pub type Regs = SmallVec<[VReg; 4]>;
 
 /// Classes of the registers of a value.
 pub type Repr = SmallVec<[Class; 4]>;
@@ -131,7 +128,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     // Parameters exist whoever asks for them; `dce` removes those that turn out to be unused.
     for &b in &f.layout {
         let id = cx.block_id(b);
-        let mut params = Vec::new();
+        let mut params = Regs::new();
         if b != f.entry() {
             for &v in &f.blocks[b].params {
                 let regs = cx.make(v);
@@ -361,7 +358,7 @@ impl<'f, T: Target> Select<'f, T> {
 
     /// A machine edge for an IR edge, with the registers of its arguments.
     pub fn edge(&mut self, e: &gpucc_ir::Edge) -> MEdge {
-        let mut args = Vec::new();
+        let mut args = Regs::new();
         for &a in &e.args {
             let regs = self.regs(a);
             args.extend_from_slice(&regs);

@@ -389,7 +389,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
             }
             let block = &mut mf.blocks[b];
             block.insts = out;
-            block.params.retain(|&v| !in_memory(v));
+            block.params.retain(|v| !in_memory(*v));
             for e in block.all_succs_mut() {
                 let mut gone = removed[e.to.0 as usize].iter();
                 e.args.retain(|_| !gone.next().copied().unwrap_or(false));

@@ -5,6 +5,7 @@
 //! definition reaches on some path reads anything there.
 
 use gpucc_regalloc::Cfg;
+use smallvec::SmallVec;
 
 use crate::func::MFunc;
 use crate::inst::{Def, MInst, Pseudo, Reg, Src, VReg};
@@ -19,7 +20,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     let cfg_of = |mf: &MFunc<T>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg;
     let cfgs: Vec<Cfg> = vars.iter().map(|&v| cfg_of(mf, v)).collect();
-    let mut preds: [Vec<Vec<usize>>; 2] = [vec![Vec::new(); n], vec![Vec::new(); n]];
+    let mut preds: [Vec<SmallVec<[usize; 2]>>; 2] = [vec![SmallVec::new(); n], vec![SmallVec::new(); n]];
     for (b, block) in mf.blocks.iter().enumerate() {
         for (cfg, preds) in [Cfg::Logical, Cfg::Linear].into_iter().zip(&mut preds) {
             for e in block.succs(cfg) {

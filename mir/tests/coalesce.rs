@@ -120,9 +120,9 @@ fn loop_accumulators_stay() {
     let head = c.f.block();
     let jump = t.jump(head);
     c.f.blocks[0].insts.push(jump);
-    c.f.blocks[0].succs = vec![MEdge { to: head, args: init }];
+    c.f.blocks[0].succs = vec![MEdge { to: head, args: init.into() }];
     let params: Vec<VReg> = (0..4).map(|_| c.f.vreg(R)).collect();
-    c.f.at(head).params = params.clone();
+    c.f.at(head).params = params.clone().into();
     let s = c.op(Op::Mac, R, &[params[1], params[0], y]);
     c.f.at(head).insts.last_mut().expect("mac").defs[0].tied = Some(0);
     let i = c.op(Op::Add, R, &[params[0], x]);
@@ -134,7 +134,7 @@ fn loop_accumulators_stay() {
     c.f.at(head).insts.push(t.jump(exit));
     c.f.at(head).succs = vec![MEdge::to(back), MEdge::to(exit)];
     c.f.at(back).insts.push(t.jump(head));
-    c.f.at(back).succs = vec![MEdge { to: head, args: vec![i, s, u, w] }];
+    c.f.at(back).succs = vec![MEdge { to: head, args: smallvec::smallvec![i, s, u, w] }];
     c.push(MInst::new(Op::Out).arg(w));
     assert_eq!(c.moves(), 0);
 }
@@ -157,10 +157,10 @@ fn arms_meet_in_one_register() {
             c.f.at(arm).insts.push(MInst::new(Op::Add).def(d).arg(a).arg(b));
             c.f.at(arm).insts.push(MInst::new(Op::Mul).def(e).arg(d).arg(b));
             c.f.at(arm).insts.push(t.jump(join));
-            c.f.at(arm).succs = vec![MEdge { to: join, args: vec![e] }];
+            c.f.at(arm).succs = vec![MEdge { to: join, args: smallvec::smallvec![e] }];
         }
         let p = c.f.vreg(R);
-        c.f.at(join).params = vec![p];
+        c.f.at(join).params = smallvec::smallvec![p];
         c.push(MInst::new(Op::Out).arg(p));
     }
     c.push(MInst::new(Op::Out).arg(a));

@@ -4,8 +4,8 @@
 mod toy;
 
 use gpucc_mir::{
-    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Target, Use, VReg, addresses, allocate,
-    copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
+    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Regs, Target, Use, VReg, addresses,
+    allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
 use toy::{F, Machine, Op, P, R, Toy, preg};
 
@@ -180,14 +180,14 @@ impl Gen<'_> {
     }
     fn enter(&mut self, b: BlockId, classes: &[Class]) -> Vec<VReg> {
         let vs: Vec<VReg> = classes.iter().map(|&c| self.mf.vreg(c)).collect();
-        self.mf.at(b).params = vs.clone();
+        self.mf.at(b).params = vs.clone().into();
         vs
     }
     fn go(&mut self, to: BlockId, args: Vec<VReg>) {
         let jump = self.t.jump(to);
         self.emit(jump);
         let b = self.at;
-        self.mf.at(b).succs = vec![MEdge { to, args }];
+        self.mf.at(b).succs = vec![MEdge { to, args: args.into() }];
     }
     fn body(&mut self, level: usize) {
         self.straight();
@@ -231,7 +231,7 @@ impl Gen<'_> {
         self.emit(jump);
         self.mf.at(head).succs = vec![
             MEdge::to(then),
-            MEdge { to: other.unwrap_or(merge), args: if other.is_none() { direct } else { vec![] } },
+            MEdge { to: other.unwrap_or(merge), args: if other.is_none() { direct.into() } else { Regs::new() } },
         ];
         self.at = then_end;
         self.go(merge, then_args);
@@ -278,7 +278,7 @@ impl Gen<'_> {
         let jump = self.t.jump(exit);
         self.emit(jump);
         let latch = self.at;
-        self.mf.at(latch).succs = vec![MEdge { to: header, args: back }, MEdge::to(exit)];
+        self.mf.at(latch).succs = vec![MEdge { to: header, args: back.into() }, MEdge::to(exit)];
         self.at = exit;
     }
 }

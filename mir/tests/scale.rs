@@ -67,15 +67,15 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
         if looped {
             // at -> one; one -> one' (back) | join, with `two` as the latch
             f.at(at).insts.push(t.jump(one));
-            f.at(at).succs = vec![MEdge { to: one, args: vec![x] }];
-            f.at(one).params = vec![p];
+            f.at(at).succs = vec![MEdge { to: one, args: smallvec::smallvec![x] }];
+            f.at(one).params = smallvec::smallvec![p];
             f.at(one).insts.push(MInst::new(Op::Add).def(a).arg(p).arg(through[1]));
             f.at(one).insts.push(MInst::new(Op::Br).arg(c).arg(two));
             f.at(one).insts.push(t.jump(join));
             f.at(one).succs = vec![MEdge::to(two), MEdge::to(join)];
             f.at(two).insts.push(MInst::new(Op::Add).def(b).arg(a).arg(through[2]));
             f.at(two).insts.push(t.jump(one));
-            f.at(two).succs = vec![MEdge { to: one, args: vec![b] }];
+            f.at(two).succs = vec![MEdge { to: one, args: smallvec::smallvec![b] }];
             x = a;
         } else {
             f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
@@ -84,9 +84,9 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
             for (blk, d, s) in [(one, a, 1), (two, b, 2)] {
                 f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(x).arg(through[s]));
                 f.at(blk).insts.push(t.jump(join));
-                f.at(blk).succs = vec![MEdge { to: join, args: vec![d] }];
+                f.at(blk).succs = vec![MEdge { to: join, args: smallvec::smallvec![d] }];
             }
-            f.at(join).params = vec![p];
+            f.at(join).params = smallvec::smallvec![p];
             x = p;
         }
         at = join;
@@ -123,10 +123,10 @@ fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
                 args.push(d);
             }
             f.at(blk).insts.push(t.jump(join));
-            f.at(blk).succs = vec![MEdge { to: join, args }];
+            f.at(blk).succs = vec![MEdge { to: join, args: args.into() }];
         }
         now = (0..k).map(|_| f.vreg(R)).collect();
-        f.at(join).params = now.clone();
+        f.at(join).params = now.clone().into();
         at = join;
     }
     for v in now {
@@ -145,9 +145,9 @@ fn rotation(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
     start.defs.push(Def::reg(x).at(preg(0, 2)));
     f.at(before).insts.push(start);
     f.at(before).insts.push(t.jump(head));
-    f.at(before).succs = vec![MEdge { to: head, args: vec![x; k] }];
+    f.at(before).succs = vec![MEdge { to: head, args: smallvec::smallvec![x; k] }];
     let params: Vec<VReg> = (0..k).map(|_| f.vreg(R)).collect();
-    f.at(head).params = params.clone();
+    f.at(head).params = params.clone().into();
     let mut now = params;
     for i in 0..n {
         let d = f.vreg(R);

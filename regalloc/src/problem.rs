@@ -362,7 +362,7 @@ pub struct Block {
     /// Successors on the logical graph.
     pub logical: SmallVec<[Edge; 2]>,
     /// Successors on the linear graph; `None` when it has the same edges as the logical one.
-    pub linear: Option<Vec<Edge>>,
+    pub linear: Option<SmallVec<[Edge; 2]>>,
     /// Instruction before which copies of logical files for the outgoing edge go; the end of `insts` if `None`, minus
     /// the terminators of [`Block::terminators`].
     pub logical_end: Option<InstId>,

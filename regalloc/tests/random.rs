@@ -265,12 +265,12 @@ impl Gen<'_, '_> {
         self.p.blocks[then_end].logical = smallvec![Self::edge(merge, args.clone())];
         self.p.blocks[else_end].logical = smallvec![Self::edge(merge, other.clone())];
         if let Some(middle) = middle {
-            self.p.blocks[head].linear = Some(vec![Self::edge(then, vec![])]);
+            self.p.blocks[head].linear = Some(smallvec![Self::edge(then, vec![])]);
             self.p.blocks[then_end].logical = smallvec![Self::edge(merge, self.on(&args, &params, logical))];
             self.p.blocks[else_end].logical = smallvec![Self::edge(merge, self.on(&other, &params, logical))];
-            self.p.blocks[then_end].linear = Some(vec![Self::edge(middle, vec![])]);
-            self.p.blocks[middle as usize].linear = Some(vec![Self::edge(orelse, vec![])]);
-            self.p.blocks[else_end].linear = Some(vec![Self::edge(merge, self.on(&other, &params, linear))]);
+            self.p.blocks[then_end].linear = Some(smallvec![Self::edge(middle, vec![])]);
+            self.p.blocks[middle as usize].linear = Some(smallvec![Self::edge(orelse, vec![])]);
+            self.p.blocks[else_end].linear = Some(smallvec![Self::edge(merge, self.on(&other, &params, linear))]);
         }
         self.scope.extend(&params);
         Ok(())

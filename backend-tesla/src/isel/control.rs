@@ -1,7 +1,7 @@
 //! Terminators: branches by flags, switches, the entries and exits of loops.
 
 use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
-use gpucc_mir::{BlockId, MEdge, MInst, Pseudo, Src, Target as _, VReg};
+use gpucc_mir::{BlockId, MEdge, MInst, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
@@ -25,7 +25,7 @@ impl Isel<'_> {
     fn in_front_of(&mut self, cx: &mut Cx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
         let new = cx.mf.block();
         let params = cx.mf.at(target).params.clone();
-        let mut fresh: Vec<VReg> = Vec::new();
+        let mut fresh = Regs::new();
         for &p in &params {
             let class = cx.mf.class(p);
             fresh.push(cx.mf.vreg(class));
@@ -47,7 +47,7 @@ impl Isel<'_> {
         // What lanes take along as they break is written on the way, so that those that stay need not write it again.
         let mut moves: Vec<MInst<Tesla>> = Vec::new();
         let mut edge = if breaks {
-            let mut args = Vec::new();
+            let mut args = Regs::new();
             for &v in &e.args {
                 let bits = Self::bits(cx, v).filter(|_| cx.f.as_const(v).is_some() && !cx.f.ty(v).is_vector());
                 match bits.filter(|&b| b == 0 || self.pool.find(b).is_some() || self.pool.has_room()) {

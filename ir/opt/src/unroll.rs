@@ -466,10 +466,12 @@ mod tests {
     fn all(f: &mut Function, cx: &mut Cx<'_>) {
         run(f, cx);
         for _ in 0..2 {
+            cx.forget_graph();
             copyprop::run(f, cx);
             fold::run(f, cx);
             algebraic::run(f, cx);
             simplify_cfg::run(f, cx);
+            cx.forget_graph();
             dce::run(f, cx);
         }
     }

@@ -35,7 +35,7 @@ impl Display for Place {
 
 impl Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&module_text(self))
+        write_module(self, f)
     }
 }
 
@@ -69,7 +69,7 @@ fn quoted(s: &str) -> String {
     o
 }
 
-fn write_module(m: &Module, o: &mut String) -> fmt::Result {
+fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
     writeln!(o, "module robust {}", if m.options.robust { "on" } else { "off" })?;
     for (r, d) in m.resources.iter() {
         write!(o, "{r} {} group {} binding {} {}", quoted(&d.name), d.group, d.binding, d.kind.name())?;
@@ -98,10 +98,10 @@ fn write_module(m: &Module, o: &mut String) -> fmt::Result {
     Ok(())
 }
 
-fn write_var(d: &VarData, o: &mut String) -> fmt::Result {
+fn write_var(d: &VarData, o: &mut dyn fmt::Write) -> fmt::Result {
     write!(o, " size {} align {}", d.size, d.align)?;
     if let Init::Bytes(b) = &d.init {
-        o.push_str(" init x");
+        o.write_str(" init x")?;
         for x in b {
             write!(o, "{x:02x}")?;
         }
@@ -145,6 +145,9 @@ impl Display for FunctionText<'_> {
                 write_inst(f, self.module, i, &mut o)?;
                 o.push('\n');
             }
+            // Block by block: the text of a large function need never be there as a whole.
+            out.write_str(&o)?;
+            o.clear();
         }
         o.push_str("}\n");
         out.write_str(&o)
