@@ -10,7 +10,7 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
-use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Space, trace};
+use gpucc_ir::{Diagnostic, EntitySet, Function, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
@@ -120,13 +120,19 @@ struct Places {
 impl Places {
     fn new(m: &Module, f: &Function) -> Places {
         let mut p = Places { locals: Vec::new(), globals: Vec::new(), private: 0, shared: 0 };
-        let named = |place: Place| {
-            f.insts_in_order().any(|(_, i)| match &f.insts[i].attr {
-                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place == place,
-                gpucc_ir::Attr::Place(x) => *x == place,
-                _ => false,
-            })
-        };
+        let (mut locals, mut globals) = (EntitySet::new(), EntitySet::new());
+        for (_, i) in f.insts_in_order() {
+            let place = match &f.insts[i].attr {
+                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place,
+                gpucc_ir::Attr::Place(x) => *x,
+                _ => continue,
+            };
+            match place {
+                Place::Local(l) => locals.insert(l),
+                Place::Global(g) => globals.insert(g),
+                Place::Buffer(_) => false,
+            };
+        }
         let next = |top: &mut u32, used: bool, size: u32, align: u32| {
             if !used {
                 return 0;
@@ -137,10 +143,10 @@ impl Places {
         };
         for (l, v) in f.locals.iter() {
             // 16 bytes: an access may not straddle such a boundary.
-            p.locals.push(next(&mut p.private, named(Place::Local(l)), v.size, 16));
+            p.locals.push(next(&mut p.private, locals.contains(l), v.size, 16));
         }
         for (g, v) in m.globals.iter() {
-            let used = named(Place::Global(g));
+            let used = globals.contains(g);
             let at = match v.space {
                 Space::Workgroup => next(&mut p.shared, used, v.size, v.align.max(16)),
                 _ => next(&mut p.private, used, v.size, 16),

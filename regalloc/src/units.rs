@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(Placement::run(250, 6).set().iter().collect::<Vec<_>>(), [250, 251, 252, 253, 254, 255]);
         assert!(Placement::run(62, 4).set().contains(65));
         assert_eq!(Placement::mask(5, 0b111), Placement::run(5, 3));
-        assert!(Placement::run(5, 3) < Placement::mask(5, 0b101) && Placement::mask(5, 0b101) < Placement::run(6, 1));
+        assert!(Placement::mask(5, 0b101) < Placement::run(5, 3) && Placement::run(5, 3) < Placement::run(6, 1));
         assert_eq!((size_of::<Placement>(), Placement::NONE.len(), Placement::NONE.set().len()), (2, 0, 0));
     }
 }

@@ -75,7 +75,7 @@ impl<'a> Cx<'a> {
     /// The predecessors of its blocks.
     pub(crate) fn preds(&mut self, f: &Function) -> Rc<Lists<Block, Block>> {
         let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
-        debug_assert!(f.layout.iter().all(|&b| preds[b] == f.preds()[b]), "a pass said that it keeps the graph");
+        debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
         preds.clone()
     }
     /// Counts changes that correctness needs, fuel or not.
@@ -85,5 +85,41 @@ impl<'a> Cx<'a> {
     /// How many changes were made so far.
     pub fn changes(&self) -> u64 {
         self.changes
+    }
+}
+
+/// Whether two lists of predecessors are the same.
+fn same_lists(f: &Function, a: &Lists<Block, Block>, b: &Lists<Block, Block>) -> bool {
+    f.layout.iter().all(|&x| a[x] == b[x])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cx;
+    use crate::Caps;
+    use gpucc_ir::Builder;
+    use gpucc_ir::text::parse_module;
+    use std::rc::Rc;
+
+    #[test]
+    fn what_is_known_of_a_graph_stays_until_it_is_forgotten() {
+        let mut m = parse_module("func0 \"f\" {\nblock0:\n  jump block1\nblock1:\n  ret\n}\n")
+            .unwrap_or_else(|e| panic!("{e}"));
+        let mut f = m.funcs.values_mut().next().map(std::mem::take).expect("one function");
+        let mut cx = Cx::new(&m, &Caps::FULL);
+        let (dom, s, preds) = (cx.dom(&f), cx.structure(&f), cx.preds(&f));
+        assert!(
+            Rc::ptr_eq(&dom, &cx.dom(&f)) && Rc::ptr_eq(&s, &cx.structure(&f)) && Rc::ptr_eq(&preds, &cx.preds(&f))
+        );
+        let last = f.layout[1];
+        let new = f.make_block();
+        Builder::new(&mut f, new).ret(&[]);
+        f.layout.retain(|&b| b != last);
+        let entry = f.entry();
+        let t = f.terminator(entry);
+        f.insts[t].edges_mut().into_iter().for_each(|e| e.block = new);
+        cx.forget_graph();
+        assert_eq!(cx.dom(&f).rpo(), [entry, new]);
+        assert_eq!(cx.preds(&f)[new], [entry]);
     }
 }
