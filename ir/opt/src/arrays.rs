@@ -38,6 +38,9 @@ struct Elements {
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut good: EntitySet<Local> =
         f.locals.keys().filter(|&l| f.locals[l].size <= cx.caps.select_array_bytes).collect();
+    if good.count() == 0 {
+        return;
+    }
     let mut plans: SideMap<Inst, Option<Elements>> = SideMap::with_default(None);
     // Bytes that accesses reach, by variable: first, end, whether as booleans.
     let mut reach: SideMap<Local, Vec<(u32, u32, bool)>> = SideMap::new();

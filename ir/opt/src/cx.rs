@@ -2,7 +2,7 @@
 
 use crate::Caps;
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, Function, Lists, Module};
+use gpucc_ir::{Block, EntitySet, Function, Lists, Module, Res};
 use std::rc::Rc;
 
 /// What is known of the graph, as long as no pass changes it.
@@ -11,6 +11,8 @@ pub(crate) struct Graph {
     dom: Option<Rc<DomTree>>,
     structure: Option<Rc<Structure>>,
     preds: Option<Rc<Lists<Block, Block>>>,
+    /// Passes remove stores to buffers only with the blocks that they are in.
+    readonly: Option<Rc<EntitySet<Res>>>,
 }
 
 /// The surroundings of a pass: module, target, change count, fuel.
@@ -77,6 +79,13 @@ impl<'a> Cx<'a> {
         let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
         debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
         preds.clone()
+    }
+    /// The buffers that nobody writes while the shader runs.
+    pub(crate) fn readonly(&mut self, f: &Function) -> Rc<EntitySet<Res>> {
+        let m = self.module;
+        let list = self.graph.readonly.get_or_insert_with(|| Rc::new(crate::gvn::readonly(m, f)));
+        debug_assert!(list.iter().eq(crate::gvn::readonly(m, f).iter()), "a pass said that it keeps the graph");
+        list.clone()
     }
     /// Counts changes that correctness needs, fuel or not.
     pub fn must_change(&mut self, n: u64) {

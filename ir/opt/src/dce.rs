@@ -164,6 +164,9 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
 
 /// Removes function variables that nothing touches, and numbers the others anew.
 pub fn drop_locals(f: &mut Function, cx: &mut Cx<'_>) {
+    if f.locals.is_empty() {
+        return;
+    }
     let mut used: EntitySet<Local> = EntitySet::new();
     let place = |f: &Function, i: Inst| match &f.insts[i].attr {
         Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),

@@ -7,7 +7,7 @@
 //! Needs: nothing. Keeps: the CFG. Convergent ops and everything with an effect stay.
 
 use crate::Cx;
-use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
+use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
@@ -15,8 +15,8 @@ use std::hash::BuildHasher;
 
 /// Buffers that nobody writes while the shader runs: those that the function itself never writes, since a buffer that is
 /// written through one binding may not be bound to another.
-pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
-    if cx.module.resources.is_empty() {
+pub(crate) fn readonly(m: &Module, f: &Function) -> EntitySet<Res> {
+    if m.resources.is_empty() {
         return EntitySet::new();
     }
     let mut written: EntitySet<Res> = EntitySet::new();
@@ -29,7 +29,7 @@ pub(crate) fn readonly(f: &Function, cx: &Cx<'_>) -> EntitySet<Res> {
             written.insert(r);
         }
     }
-    cx.module.resources.keys().filter(|&r| !written.contains(r)).collect()
+    m.resources.keys().filter(|&r| !written.contains(r)).collect()
 }
 
 /// Whether an instruction may be treated as a pure function of its operands.
@@ -85,7 +85,7 @@ fn hash(k: &Key) -> u64 {
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = cx.dom(f);
-    let fixed = readonly(f, cx);
+    let fixed = cx.readonly(f);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
     let mut table: HashTable<(Block, Inst)> = HashTable::with_capacity(f.insts.len());

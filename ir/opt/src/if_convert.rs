@@ -15,7 +15,7 @@
 //! `Caps::if_convert` (loads, divisions and special functions count as several).
 
 use crate::Cx;
-use crate::gvn::{is_value, readonly};
+use crate::gvn::is_value;
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{Attr, Block, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value};
 
@@ -25,7 +25,7 @@ const CHOICES: u32 = 4;
 /// Runs the pass; inner diamonds first, so that outer ones may follow.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = cx.preds(f);
-    let fixed = readonly(f, cx);
+    let fixed = cx.readonly(f);
     let before = cx.changes();
     for b in f.layout.clone().into_iter().rev() {
         let t = f.terminator(b);

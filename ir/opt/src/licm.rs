@@ -5,7 +5,7 @@
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
 use crate::Cx;
-use crate::gvn::{is_value, readonly};
+use crate::gvn::is_value;
 use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Attr, Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     cx.sort(f);
     let s = cx.structure(f);
-    let fixed = readonly(f, cx);
+    let fixed = cx.readonly(f);
     let mut home: SideMap<Inst, Option<Block>> = f.inst_blocks();
     let around = Around { preds: cx.preds(f), namers: f.namers() };
     // The blocks of each loop in layout order, those of inner loops included.

@@ -123,7 +123,8 @@ pub fn passes(level: u8) -> Vec<Pass> {
     };
     let mut list = vec![MEM2REG];
     list.extend(tidy);
-    list.push(COMPACT);
+    // Without variables, the passes that are about them have nothing to look for.
+    list.extend([DROP_LOCALS, COMPACT]);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
