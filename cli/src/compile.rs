@@ -55,7 +55,7 @@ fn print_times(artifact: &Artifact, target: Target) {
         // What all passes took away of the estimated work, and each one's share of it; passes that lower add some.
         let mut works = o.times.iter().filter_map(|t| t.work);
         let first = works.next().unwrap_or(0);
-        let last = works.last().unwrap_or(first);
+        let last = works.next_back().unwrap_or(first);
         println!(
             "{target} {}: passes and steps, {:.1} us in all; work {first} -> {last}",
             o.entry.name,

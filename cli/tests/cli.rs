@@ -55,6 +55,12 @@ fn compiles_runs_and_shows() {
         expect(&["examples/vecadd.wgsl", "--target", target, "-S"], 0, "");
         expect(&["examples/vecadd.wgsl", "--target", target, "--emit", "gir"], 0, "entry \"main\"");
         expect(&["examples/vecadd.wgsl", "--target", target, "--stats"], 0, "instructions");
+        // Passes with what they changed, steps of the backend with their time alone.
+        let times = text(&run(&["examples/vecadd.wgsl", "--target", target, "--time-passes"]));
+        for (name, changes) in [("mem2reg", true), ("isel", false), ("colouring", false), ("emission", false)] {
+            let line = times.lines().find(|l| l.trim_start().starts_with(name)).unwrap_or_default();
+            assert!(line.contains(" us ") && line.contains(" changes ") == changes, "{target}, {name}: {times}");
+        }
     }
     expect(&["examples/vecadd.wgsl", "--target", "all", "-o", out], 0, "");
     assert!(dir.join("v.gcn-gfx8.bin").is_file() && dir.join("v.valhall-v10.bin").is_file());

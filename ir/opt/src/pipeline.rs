@@ -215,7 +215,7 @@ pub fn reference_page() -> String {
     let mut o = String::from(
         "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and \
          states its contract in its header. `--dump after:NAME` prints the function after every pass of that name; `--time-passes` prints time, \
-         changes and share of the saved work of each. A pass that is listed again is left out where it found nothing to do before and nothing \
+         changes and share of the saved work of each, then the time of each step of the backend. A pass that is listed again is left out where it found nothing to do before and nothing \
          was changed since. What the levels are worth is measured in `performance.md`.\n\n\
          | level | meaning | for |\n|---|---|---|\n\
          | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation | finding out whether a fault is the \
