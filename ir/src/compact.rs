@@ -114,7 +114,7 @@ mod tests {
         Builder::new(f, lost).ret(&[]);
         let late = f.make_inst(crate::InstData::new(Op::Barrier, &[], crate::Attr::None), &[]);
         let sizes = (f.blocks.len(), f.insts.len());
-        f.compact();
+        assert!(!f.compact(), "a block is gone");
         assert_eq!(
             (f.blocks.len(), f.insts.len()),
             (sizes.0 - 1, sizes.1 - 2),
@@ -125,6 +125,7 @@ mod tests {
         let others = f.insts_in_order().map(|x| x.1).filter(|&i| !f.insts[i].op.is_terminator());
         assert_eq!(ends, (0..f.layout.len()).collect::<Vec<_>>());
         assert!(others.map(number).eq(f.layout.len()..f.insts.len()), "in the order of the code");
+        assert!(f.compact(), "nothing is left to do");
         assert_eq!(m.to_string(), text);
         crate::verify::verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
     }
