@@ -15,7 +15,8 @@ use crate::flow::key;
 use crate::target::{R, R2, RE, SrcMods, VOp, Valhall};
 use crate::uniforms::Uniforms;
 
-/// Makes registers whose low word a 64-bit operand takes even from the start, so that no copy is needed. Returns whether there are any.
+/// Makes registers whose low word a 64-bit operand takes even from the start, so that no copy is needed. Returns whether
+/// there are any.
 pub fn even(mf: &mut MFunc<Valhall>) -> bool {
     let mut wish: Vec<VReg> = Vec::new();
     let mut bound = vec![false; mf.classes.len()];
@@ -149,11 +150,10 @@ pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
     let mut readers: Vec<(u32, u32)> = Vec::new();
     let all = mf.blocks.iter().enumerate().flat_map(|(b, x)| x.insts.iter().enumerate().map(move |(k, i)| (b, k, i)));
     for (b, k, i) in all {
-        if i.uses.iter().any(|u| matches!(u.src, Src::Uniform(_))) {
-            readers.push((b as u32, k as u32));
-        } else {
+        if !i.uses.iter().any(|u| matches!(u.src, Src::Uniform(_))) {
             continue;
         }
+        readers.push((b as u32, k as u32));
         let mut words: SmallVec<[u32; 4]> = SmallVec::new();
         for (k, u) in i.uses.iter().enumerate() {
             if let Src::Uniform(n) = u.src

@@ -122,15 +122,10 @@ impl Places {
         let mut p = Places { locals: Vec::new(), globals: Vec::new(), private: 0, shared: 0 };
         let (mut locals, mut globals) = (EntitySet::new(), EntitySet::new());
         for (_, i) in f.insts_in_order() {
-            let place = match &f.insts[i].attr {
-                gpucc_ir::Attr::Mem(x) | gpucc_ir::Attr::Atomic(_, x) => x.place,
-                gpucc_ir::Attr::Place(x) => *x,
-                _ => continue,
-            };
-            match place {
-                Place::Local(l) => locals.insert(l),
-                Place::Global(g) => globals.insert(g),
-                Place::Buffer(_) => false,
+            match f.insts[i].place() {
+                Some(Place::Local(l)) => locals.insert(l),
+                Some(Place::Global(g)) => globals.insert(g),
+                Some(Place::Buffer(_)) | None => false,
             };
         }
         let next = |top: &mut u32, used: bool, size: u32, align: u32| {

@@ -541,6 +541,14 @@ impl InstData {
             _ => None,
         }
     }
+    /// The variable or buffer that it accesses or initialises.
+    pub fn place(&self) -> Option<Place> {
+        match &self.attr {
+            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
+            Attr::Place(p) => Some(*p),
+            _ => None,
+        }
+    }
     /// The memory attribute, mutable.
     pub fn mem_mut(&mut self) -> Option<&mut Mem> {
         match &mut self.attr {

@@ -325,8 +325,9 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
     Ok(allocate_if(mf, t, facts, options, |_, _| true)?.unwrap_or_default())
 }
 
-/// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone; but `accept` is asked first, with the function as it still is, whether what it takes is worth it: `moves` is not known then, and `used` lacks the
-/// registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
+/// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone. `accept` is asked
+/// first, with the function as it still is, whether what the allocation takes is worth it: `moves` is not known then, and
+/// `used` lacks the registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
 ///
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.

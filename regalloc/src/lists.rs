@@ -15,7 +15,8 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// The items of `pairs`, which `each` calls its argument with in the same order whenever it is called, by the number in front; lists keep that order.
+    /// Sorts what `each` calls its argument with, each time the same in the same order, by the number in front. Lists keep
+    /// that order.
     pub(crate) fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> Lists<T> {
         let mut start = vec![0u32; lists + 1];
         each(&mut |k, _| start[k + 1] += 1);

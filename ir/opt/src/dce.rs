@@ -168,14 +168,9 @@ pub fn drop_locals(f: &mut Function, cx: &mut Cx<'_>) {
         return;
     }
     let mut used: EntitySet<Local> = EntitySet::new();
-    let place = |f: &Function, i: Inst| match &f.insts[i].attr {
-        Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
-        Attr::Place(p) => Some(*p),
-        _ => None,
-    };
     let all: Vec<Inst> = f.insts_in_order().map(|x| x.1).collect();
     for &i in &all {
-        if let Some(Place::Local(l)) = place(f, i) {
+        if let Some(Place::Local(l)) = f.insts[i].place() {
             used.insert(l);
         }
     }

@@ -19,13 +19,7 @@ const STRAIGHT: u32 = 16;
 fn used(f: &Function, module: &Module, space: Space) -> Vec<Global> {
     let mut list: Vec<Global> = Vec::new();
     for (_, i) in f.insts_in_order() {
-        let d = &f.insts[i];
-        let place = match &d.attr {
-            Attr::Mem(m) | Attr::Atomic(_, m) => Some(m.place),
-            Attr::Place(p) => Some(*p),
-            _ => None,
-        };
-        if let Some(Place::Global(g)) = place
+        if let Some(Place::Global(g)) = f.insts[i].place()
             && module.globals[g].space == space
             && !list.contains(&g)
         {

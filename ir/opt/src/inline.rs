@@ -196,12 +196,7 @@ fn localise_privates(m: &Module, f: &mut Function) {
     let mut to: SideMap<Global, Option<Local>> = SideMap::with_default(None);
     let mut inits: Vec<Local> = Vec::new();
     for (_, i) in f.insts_in_order().collect::<Vec<_>>() {
-        let place = match &f.insts[i].attr {
-            Attr::Mem(m) | Attr::Atomic(_, m) => m.place,
-            Attr::Place(p) => *p,
-            _ => continue,
-        };
-        let Place::Global(g) = place else { continue };
+        let Some(Place::Global(g)) = f.insts[i].place() else { continue };
         if m.globals[g].space != Space::Private {
             continue;
         }
