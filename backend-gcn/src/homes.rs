@@ -80,7 +80,7 @@ impl<'a> Homes<'a> {
         let limit = if self.generation == 2 { (1 << 20) - 64 } else { 1 << 30 };
         let fixed = self.m.space(m.place) == Space::Uniform || !self.written[r] && m.flags.is_plain();
         fixed
-            && !self.f.ty(d.results[0]).is_bool()
+            && !self.f.ty(d.result()).is_bool()
             && m.offset.is_multiple_of(4)
             && m.offset < limit
             && d.dyn_offset().is_none_or(|o| self.scalar(o))
@@ -119,7 +119,7 @@ impl<'a> Homes<'a> {
         for (p, &b) in f.layout.iter().enumerate() {
             let entered = p > 0 && plan.blocks[p].waiting == Waiting::Nobody;
             let params = f.blocks[b].params.iter().filter(|_| entered).copied();
-            let results = f.blocks[b].insts.iter().flat_map(|&i| f.insts[i].results.iter().copied());
+            let results = f.blocks[b].insts.iter().flat_map(|&i| f.insts[i].results.iter());
             for v in params.chain(results) {
                 let ty = f.ty(v);
                 if ty.is_bool() && !ty.is_vector() {
@@ -165,7 +165,7 @@ impl<'a> Homes<'a> {
 
     fn computable(&self, i: Inst) -> bool {
         let (f, d) = (self.f, &self.f.insts[i]);
-        if f.ty(d.results[0]).is_vector() {
+        if f.ty(d.result()).is_vector() {
             return self.scalar_load(i);
         }
         match d.op {
@@ -185,7 +185,7 @@ impl<'a> Homes<'a> {
             Ir::UBitExtract | Ir::SBitExtract => self.scalar(d.args[0]),
             o => {
                 crate::ops::scalar_op(o).is_some()
-                    && f.ty(d.results[0]).is_int()
+                    && f.ty(d.result()).is_int()
                     && d.args.iter().all(|&a| self.scalar(a))
             }
         }

@@ -348,7 +348,7 @@ impl<'m> Isel<'m> {
         if scalar {
             return self.scalar(cx, i, r);
         }
-        if cx.f.ty(d.results[0]).is_bool() {
+        if cx.f.ty(d.result()).is_bool() {
             return if out.len() == 1 { self.boolean(cx, i, r) } else { self.booleans(cx, i, &out) };
         }
         if matches!(d.op, Ir::FAdd | Ir::FSub)
@@ -641,7 +641,7 @@ impl<'m> Isel<'m> {
                 return Ok(());
             }
             Ir::Extract => {
-                let x = self.held(cx, d.results[0]).unwrap_or(Use::imm(0));
+                let x = self.held(cx, d.result()).unwrap_or(Use::imm(0));
                 op(Op::SMovB32).arg(x)
             }
             Ir::Bitcast => {
@@ -810,8 +810,8 @@ impl Lower<Gcn> for Isel<'_> {
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
-        if let Some(v) = d.args.iter().chain(&d.results).find(|v| narrow(v)) {
-            let what = format!("`{}` of type {}", d.op, cx.f.ty(*v));
+        if let Some(v) = d.args.iter().copied().chain(d.results).find(|v| narrow(v)) {
+            let what = format!("`{}` of type {}", d.op, cx.f.ty(v));
             return Err(self.refuse(cx, i, &what));
         }
         match (&d.op, &d.attr) {
@@ -840,7 +840,7 @@ impl Lower<Gcn> for Isel<'_> {
         let d = cx.data(i);
         let edges: Vec<MEdge> = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
         let mut leave = MInst::new(GOp::Leave(None));
-        if let Attr::Br { .. } = &d.attr {
+        if let Attr::Br(_) = &d.attr {
             let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
             // A comparison of scalars decides by SCC; everything else by lanes.
             match self.peek(cx, d.args[0]) {

@@ -34,7 +34,7 @@ impl Isel<'_> {
     pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this load")) };
-        let ty = cx.f.ty(d.results[0]);
+        let ty = cx.f.ty(d.result());
         let out = cx.result(i, 0);
         let dynamic = d.dyn_offset();
         if ty.is_bool() && !ty.is_vector() {

@@ -52,7 +52,7 @@ pub fn run(f: &mut Function) -> u64 {
     for b in f.layout.clone() {
         let old = std::mem::take(&mut f.blocks[b].insts);
         for i in old {
-            let result = f.insts[i].results.first().copied();
+            let result = f.insts[i].results.first();
             f.blocks[b].insts.push(i);
             let Some(v) = result.filter(|&v| wanted.contains(v)) else { continue };
             let Some((x, shift, limit)) = clamp_of(f, v) else { continue };

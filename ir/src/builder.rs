@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
     }
     /// A two-way branch.
     pub fn br(&mut self, cond: Value, then: Edge, other: Edge, merge: Option<Block>) -> Inst {
-        self.effect(Op::Br, &[cond], Attr::Br { then, other, merge })
+        self.effect(Op::Br, &[cond], Attr::Br(Box::new(BranchEdges { then, other, merge })))
     }
     /// A multi-way branch.
     pub fn switch(&mut self, selector: Value, cases: Vec<(u64, Edge)>, default: Edge, merge: Option<Block>) -> Inst {

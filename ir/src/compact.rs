@@ -7,6 +7,7 @@
 use crate::entity::{Entity, SideMap};
 use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
 use crate::inst::{Attr, Block, InstData, Value};
+use crate::results::Results;
 
 impl Function {
     /// Numbers blocks, instructions and values anew in layout order and forgets what the layout does not reach. Indices from
@@ -50,10 +51,11 @@ impl Function {
             for i in &mut insts {
                 let mut d = std::mem::replace(&mut old.insts[*i], nothing());
                 let k = new.insts.next_key();
-                for (n, r) in d.results.iter_mut().enumerate() {
-                    let v = new.values.push(ValueData { ty: old.values[*r].ty, def: ValueDef::Inst(k, n as u8) });
-                    values[*r] = Some(v);
-                    *r = v;
+                let results = d.results;
+                d.results = Results::new(new.values.next_key(), results.len());
+                for (n, r) in results.iter().enumerate() {
+                    let v = new.values.push(ValueData { ty: old.values[r].ty, def: ValueDef::Inst(k, n as u8) });
+                    values[r] = Some(v);
                 }
                 *i = new.insts.push(d);
             }

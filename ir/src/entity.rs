@@ -270,6 +270,14 @@ impl<K: Entity> Default for EntitySet<K> {
     }
 }
 
+impl<K: Entity> Extend<K> for EntitySet<K> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, list: I) {
+        list.into_iter().for_each(|k| {
+            self.insert(k);
+        });
+    }
+}
+
 impl<K: Entity> FromIterator<K> for EntitySet<K> {
     fn from_iter<T: IntoIterator<Item = K>>(iter: T) -> Self {
         let mut s = Self::new();

@@ -5,6 +5,7 @@ use crate::inst::{Attr, Block, Edge, Inst, InstData, Local, Value};
 use crate::lists::Lists;
 use crate::module::VarData;
 use crate::ops::{Op, Sig};
+use crate::results::Results;
 use crate::types::{Scalar, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -159,11 +160,10 @@ impl Function {
     /// Makes an instruction with results of the given types, in no block yet.
     pub fn make_inst(&mut self, mut data: InstData, results: &[Type]) -> Inst {
         let i = self.insts.next_key();
-        data.results = results
-            .iter()
-            .enumerate()
-            .map(|(n, &ty)| self.values.push(ValueData { ty, def: ValueDef::Inst(i, n as u8) }))
-            .collect();
+        data.results = Results::new(self.values.next_key(), results.len());
+        for (n, &ty) in results.iter().enumerate() {
+            self.values.push(ValueData { ty, def: ValueDef::Inst(i, n as u8) });
+        }
         self.insts.push(data)
     }
 
@@ -347,7 +347,7 @@ impl Function {
 
     /// The first result's type, if the instruction has one.
     pub fn result_ty(&self, i: Inst) -> Option<Type> {
-        self.insts[i].results.first().map(|&v| self.ty(v))
+        self.insts[i].results.first().map(|v| self.ty(v))
     }
 
     /// The bytes a memory op touches at its address (0 for others).

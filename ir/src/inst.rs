@@ -2,6 +2,7 @@
 
 use crate::entity;
 use crate::ops::Op;
+use crate::results::Results;
 use crate::types::Type;
 use crate::values::Values;
 use smallvec::SmallVec;
@@ -394,6 +395,17 @@ impl Edge {
     }
 }
 
+/// The edges of a `br`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BranchEdges {
+    /// Taken if true.
+    pub then: Edge,
+    /// Taken if false.
+    pub other: Edge,
+    /// Where the construct ends.
+    pub merge: Option<Block>,
+}
+
 /// The edges of a `switch`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SwitchEdges {
@@ -439,15 +451,9 @@ pub enum Attr {
         /// If present, this block opens a construct that ends at the merge: code inside may jump there.
         merge: Option<Block>,
     },
-    /// Of `br`.
-    Br {
-        /// Taken if true.
-        then: Edge,
-        /// Taken if false.
-        other: Edge,
-        /// Where the construct ends.
-        merge: Option<Block>,
-    },
+    /// Of `br`; elsewhere, as the edges of `switch` are, since most instructions are no branches and all are as large as the
+    /// largest.
+    Br(Box<BranchEdges>),
     /// Of `switch`.
     Switch(Box<SwitchEdges>),
 }
@@ -498,7 +504,7 @@ pub struct InstData {
     /// Operands, as the op's `Sig` says. Arguments of edges are in the attribute.
     pub args: Values,
     /// Results: none or one; a call has as many as its callee returns.
-    pub results: Values,
+    pub results: Results,
     /// The typed attribute.
     pub attr: Attr,
     /// Source location.
@@ -512,7 +518,7 @@ impl InstData {
             op,
             fp: FpFlags::NONE,
             args: Values::from_slice(args),
-            results: Values::new(),
+            results: Results::NONE,
             attr,
             loc: Loc::UNKNOWN,
         }
@@ -531,7 +537,7 @@ impl InstData {
     #[track_caller]
     #[inline]
     pub fn result(&self) -> Value {
-        self.results[0]
+        self.results.first().expect("an instruction with a result")
     }
     /// The memory attribute of `load`, `store`, `cmpxchg` and `atomic`.
     #[inline]
@@ -574,7 +580,7 @@ impl InstData {
     pub fn edges(&self) -> SmallVec<[&Edge; 2]> {
         match &self.attr {
             Attr::Jump { edge, .. } => SmallVec::from_slice(&[edge]),
-            Attr::Br { then, other, .. } => SmallVec::from_slice(&[then, other]),
+            Attr::Br(x) => SmallVec::from_slice(&[&x.then, &x.other]),
             Attr::Switch(s) => s.cases.iter().map(|c| &c.1).chain(Some(&s.default)).collect(),
             _ => SmallVec::new(),
         }
@@ -583,9 +589,9 @@ impl InstData {
     pub fn for_each_edge<'a>(&'a self, mut f: impl FnMut(&'a Edge)) {
         match &self.attr {
             Attr::Jump { edge, .. } => f(edge),
-            Attr::Br { then, other, .. } => {
-                f(then);
-                f(other);
+            Attr::Br(x) => {
+                f(&x.then);
+                f(&x.other);
             }
             Attr::Switch(s) => {
                 s.cases.iter().for_each(|c| f(&c.1));
@@ -599,7 +605,10 @@ impl InstData {
     pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
         match &mut self.attr {
             Attr::Jump { edge, .. } => SmallVec::from_iter([edge]),
-            Attr::Br { then, other, .. } => SmallVec::from_iter([then, other]),
+            Attr::Br(x) => {
+                let BranchEdges { then, other, .. } = &mut **x;
+                SmallVec::from_iter([then, other])
+            }
             Attr::Switch(s) => {
                 let SwitchEdges { cases, default, .. } = &mut **s;
                 cases.iter_mut().map(|c| &mut c.1).chain(Some(default)).collect()
@@ -611,7 +620,8 @@ impl InstData {
     #[inline]
     pub fn merge(&self) -> Option<Block> {
         match &self.attr {
-            Attr::Jump { merge, .. } | Attr::Br { merge, .. } => *merge,
+            Attr::Jump { merge, .. } => *merge,
+            Attr::Br(x) => x.merge,
             Attr::Switch(s) => s.merge,
             _ => None,
         }
@@ -619,7 +629,8 @@ impl InstData {
     /// Sets the merge block; panics if this is not `jump`, `br` or `switch`.
     pub fn set_merge(&mut self, to: Option<Block>) {
         match &mut self.attr {
-            Attr::Jump { merge, .. } | Attr::Br { merge, .. } => *merge = to,
+            Attr::Jump { merge, .. } => *merge = to,
+            Attr::Br(x) => x.merge = to,
             Attr::Switch(s) => s.merge = to,
             a => panic!("no merge on {a:?}"),
         }
@@ -644,9 +655,9 @@ impl InstData {
         go(&mut self.args);
         match &mut self.attr {
             Attr::Jump { edge, .. } => go(&mut edge.args),
-            Attr::Br { then, other, .. } => {
-                go(&mut then.args);
-                go(&mut other.args);
+            Attr::Br(x) => {
+                go(&mut x.then.args);
+                go(&mut x.other.args);
             }
             Attr::Switch(s) => {
                 s.cases.iter_mut().for_each(|c| go(&mut c.1.args));

@@ -35,6 +35,7 @@ pub mod inst;
 pub mod lists;
 pub mod module;
 pub mod ops;
+pub mod results;
 pub mod text;
 pub mod trace;
 pub mod types;
@@ -46,11 +47,12 @@ pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
 pub use entity::{Arena, Entity, EntitySet, SideMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
-    AtomicOp, Attr, Barrier, Block, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem,
-    MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
+    AtomicOp, Attr, Barrier, Block, BranchEdges, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc,
+    Local, Mem, MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
 };
 pub use lists::Lists;
 pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
+pub use results::Results;
 pub use types::{Scalar, Type};
 pub use values::Values;

@@ -212,6 +212,6 @@ mod tests {
     #[test]
     fn instructions_stay_small() {
         assert_eq!(size_of::<Values>(), 16);
-        assert!(size_of::<InstData>() <= 96, "{} bytes", size_of::<InstData>());
+        assert!(size_of::<InstData>() <= 64, "{} bytes", size_of::<InstData>());
     }
 }

@@ -188,7 +188,7 @@ impl Verifier<'_> {
                 placed[i] = true;
                 let last = k + 1 == d.insts.len();
                 self.check(last || !f.insts[i].op.is_terminator(), "block", || "code follows the terminator".into());
-                for (n, &r) in f.insts[i].results.iter().enumerate() {
+                for (n, r) in f.insts[i].results.iter().enumerate() {
                     let ok = f.values[r].def == ValueDef::Inst(i, n as u8);
                     self.check(ok, "block", || format!("result {r} is not defined here"));
                 }
@@ -261,7 +261,7 @@ impl Verifier<'_> {
             | (Sig::Sysval, Attr::Sysval(_))
             | (Sig::Call, Attr::Call(_))
             | (Sig::Jump, Attr::Jump { .. })
-            | (Sig::Br, Attr::Br { .. })
+            | (Sig::Br, Attr::Br(_))
             | (Sig::Switch, Attr::Switch(_)) => true,
             (
                 Sig::Same { .. }
@@ -303,7 +303,7 @@ impl Verifier<'_> {
     fn types(&mut self, d: &InstData, sig: Sig) -> bool {
         let f = self.f;
         let t = |n: usize| f.ty(d.args[n]);
-        let r = d.results.first().map_or(Type::B1, |&v| f.ty(v));
+        let r = d.results.first().map_or(Type::B1, |v| f.ty(v));
         match sig {
             Sig::Same { kinds, .. } => {
                 let only32 = matches!(d.op, Op::UMul24 | Op::SMul24 | Op::UDot4x8 | Op::SDot4x8);
@@ -378,7 +378,7 @@ impl Verifier<'_> {
                 let params: Vec<Type> = callee.params().iter().map(|&v| callee.ty(v)).collect();
                 params.len() == d.args.len()
                     && params.iter().enumerate().all(|(n, &p)| t(n) == p)
-                    && callee.ret.iter().copied().eq(d.results.iter().map(|&v| f.ty(v)))
+                    && callee.ret.iter().copied().eq(d.results.iter().map(|v| f.ty(v)))
             }
             Sig::Br => t(0) == Type::B1,
             Sig::Switch => {
@@ -538,15 +538,15 @@ impl Verifier<'_> {
                         self.check(rets <= 1, "SingleReturn", || "a second return".into());
                     }
                     Property::Scalar => {
-                        let ok = d.results.iter().all(|&v| !f.ty(v).is_vector());
+                        let ok = d.results.iter().all(|v| !f.ty(v).is_vector());
                         self.check(ok || d.op == Op::Sysval, "Scalar", || "the result is a vector".into());
                     }
                     Property::NoI64 => {
-                        let ok = d.results.iter().all(|&v| types(&|t| t.scalar() != Scalar::I64, v));
+                        let ok = d.results.iter().all(|v| types(&|t| t.scalar() != Scalar::I64, v));
                         self.check(ok, "NoI64", || "the result has 64-bit integers".into());
                     }
                     Property::NoF16 => {
-                        let ok = d.results.iter().all(|&v| types(&|t| t.scalar() != Scalar::F16, v));
+                        let ok = d.results.iter().all(|v| types(&|t| t.scalar() != Scalar::F16, v));
                         self.check(ok, "NoF16", || "the result has 16-bit floats".into());
                     }
                     Property::Ordered => {}

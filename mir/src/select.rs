@@ -100,7 +100,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         };
         f.blocks[b].params.iter().for_each(|&v| note(v));
         for &i in &f.blocks[b].insts {
-            f.insts[i].results.iter().for_each(|&v| note(v));
+            f.insts[i].results.iter().for_each(|v| note(v));
             f.insts[i].for_each_use(&mut note);
         }
     }
@@ -166,7 +166,7 @@ impl<'f, T: Target> Select<'f, T> {
             self.loc = data.loc;
             self.inst = Some(i);
             let terminator = data.op.is_terminator();
-            let asked = data.results.iter().any(|&v| self.is_wanted(v));
+            let asked = data.results.iter().any(|v| self.is_wanted(v));
             if !terminator && !asked && !self.f.has_effect(i) {
                 continue;
             }
@@ -316,7 +316,7 @@ impl<'f, T: Target> Select<'f, T> {
     /// The registers that the current instruction must define for its result number `n`; fresh ones that nobody reads
     /// if nobody asked.
     pub fn result(&mut self, i: Inst, n: usize) -> Regs {
-        let v = self.f.insts[i].results[n];
+        let v = self.f.insts[i].results.nth(n);
         self.make(v)
     }
 

@@ -70,9 +70,9 @@ impl Lower<Toy> for Isel<'_> {
         let d = cx.data(i);
         match &d.attr {
             gpucc_ir::Attr::Jump { edge, .. } => cx.jump_to(self.t, edge),
-            gpucc_ir::Attr::Br { then, other, .. } => {
+            gpucc_ir::Attr::Br(x) => {
                 let f = cx.reg(d.args[0]);
-                let (a, b) = (cx.edge(then), cx.edge(other));
+                let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
                 cx.emit(MInst::new(Op::Br).arg(f).arg(a.to));
                 cx.emit(self.t.jump(b.to));
                 cx.set_succs(Cfg::Logical, vec![a, b]);

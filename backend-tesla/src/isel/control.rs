@@ -124,8 +124,8 @@ impl Isel<'_> {
                 cx.emit(self.t.jump(e.to));
                 cx.set_succs(Cfg::Logical, vec![e]);
             }
-            Attr::Br { then, other, .. } => {
-                let (t, o) = (self.lower_edge(cx, then), self.lower_edge(cx, other));
+            Attr::Br(x) => {
+                let (t, o) = (self.lower_edge(cx, &x.then), self.lower_edge(cx, &x.other));
                 let (c, pred) = self.condition(cx, d.args[0], false);
                 self.push_joins(cx, from);
                 cx.emit(branch(c, pred, t.to, self.plan.divergent[from], self.plan.absorber[from]));

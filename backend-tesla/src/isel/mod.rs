@@ -397,7 +397,7 @@ impl Lower<Tesla> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        for &v in d.args.iter().chain(&d.results) {
+        for v in d.args.iter().copied().chain(d.results) {
             let what = match cx.f.ty(v).scalar() {
                 Scalar::F16 => "16-bit floats (only conversions know them)",
                 Scalar::F64 | Scalar::I64 => "64-bit values",

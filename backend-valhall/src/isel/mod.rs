@@ -298,8 +298,8 @@ impl Lower<Valhall> for Isel<'_> {
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
-        if let Some(v) = d.args.iter().chain(&d.results).find(|v| narrow(v)) {
-            let what = format!("`{}` of type {}", d.op, cx.f.ty(*v));
+        if let Some(v) = d.args.iter().copied().chain(d.results).find(|v| narrow(v)) {
+            let what = format!("`{}` of type {}", d.op, cx.f.ty(v));
             return Err(unsupported(self.module, cx, i, &what));
         }
         match (&d.op, &d.attr) {
@@ -335,8 +335,8 @@ impl Lower<Valhall> for Isel<'_> {
                 cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(edge.to)));
                 cx.set_succs(gpucc_mir::Cfg::Logical, vec![edge]);
             }
-            Attr::Br { then, other, .. } => {
-                let (a, b) = (cx.edge(then), cx.edge(other));
+            Attr::Br(x) => {
+                let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
                 let (to, els) = (a.to, b.to);
                 cx.set_succs(gpucc_mir::Cfg::Logical, vec![a, b]);
                 self.branch(cx, d.args[0], to);

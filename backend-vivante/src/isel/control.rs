@@ -21,7 +21,7 @@ impl Isel<'_> {
                 let t = self.t;
                 cx.jump_to(t, edge);
             }
-            Attr::Br { then, other, .. } => self.branch(cx, d.args[0], then, other),
+            Attr::Br(x) => self.branch(cx, d.args[0], &x.then, &x.other),
             Attr::Switch(s) => {
                 let v = d.args[0];
                 let mut edges: Vec<MEdge> = Vec::new();

@@ -393,7 +393,7 @@ impl Lower<Vivante> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let kinds = d.args.iter().chain(&d.results).map(|&v| cx.f.ty(v).scalar());
+        let kinds = d.args.iter().copied().chain(d.results).map(|v| cx.f.ty(v).scalar());
         for s in kinds {
             let what = match s {
                 Scalar::F16 => "16-bit floats (reference 12: only in dual-16 mode)",

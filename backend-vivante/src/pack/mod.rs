@@ -63,7 +63,7 @@ impl Facts<'_> {
     /// Machine instructions of one scalar operation, if the chip does it lane by lane.
     fn weight(&self, f: &Function, i: Inst) -> Option<u32> {
         let d = &f.insts[i];
-        let v = *d.results.first()?;
+        let v = d.results.first()?;
         let scalar = |v: Value| {
             let t = f.ty(v);
             t.lanes() == 1 && matches!(t.scalar(), Scalar::I32 | Scalar::F32 | Scalar::B1)
@@ -145,7 +145,7 @@ impl Facts<'_> {
         match d.op {
             Op::Br => true,
             Op::And | Op::Or | Op::Not | Op::Select if depth > 0 => {
-                d.results.first().is_some_and(|&r| f.ty(r) == Type::B1 && self.feeds_branch(f, r, depth - 1))
+                d.results.first().is_some_and(|r| f.ty(r) == Type::B1 && self.feeds_branch(f, r, depth - 1))
             }
             _ => false,
         }
@@ -234,7 +234,7 @@ fn clean(f: &mut Function) {
         let mut kept = Vec::new();
         for i in std::mem::take(&mut f.blocks[b].insts).into_iter().rev() {
             let d = &f.insts[i];
-            if d.op.is_pure() && d.results.iter().all(|&v| count[v] == 0) {
+            if d.op.is_pure() && d.results.iter().all(|v| count[v] == 0) {
                 d.for_each_use(|v| count[v] -= 1);
                 continue;
             }

@@ -119,7 +119,7 @@ pub(super) fn plan(
     let n = chunk.len();
     let mut at = std::mem::take(&mut scratch.at);
     for (k, &i) in chunk.iter().enumerate() {
-        for &v in &f.insts[i].results {
+        for v in f.insts[i].results {
             at[v] = Some(k as u32);
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn plan(
         groups.push(Group { members, variant });
     }
     for &i in chunk {
-        for &v in &f.insts[i].results {
+        for v in f.insts[i].results {
             p.at[v] = None;
             p.home[v] = None;
         }

@@ -514,9 +514,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 }
                 let results = self.m.out.funcs[func].ret.clone();
                 let inst = self.b().call(func, &leaves, &results);
-                let values = self.f.insts[inst].results.clone();
+                let values = self.f.insts[inst].results;
                 match result_ty {
-                    Some(ty) => Some(self.unflatten(ty, &mut values.iter().copied())?),
+                    Some(ty) => Some(self.unflatten(ty, &mut values.iter())?),
                     None => None,
                 }
             }

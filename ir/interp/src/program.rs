@@ -378,7 +378,7 @@ impl Cx<'_> {
             }
         }
         for (_, i) in f.insts_in_order() {
-            for &r in &f.insts[i].results {
+            for r in f.insts[i].results {
                 if single[r].is_none() {
                     slots.of[r] = self.new_slots(f.ty(r).lanes());
                 }
@@ -395,7 +395,7 @@ impl Cx<'_> {
                 let text = out.texts.len() as u32;
                 out.texts.push(format!("{} ({b} of `{}`)", inst_text(f, i), f.name));
                 // A result that lives in this block only borrows a place; its own operands still hold theirs.
-                for &r in &d.results {
+                for r in d.results {
                     if single[r].is_some() {
                         let n = f.ty(r).lanes();
                         slots.of[r] = match slots.free[n as usize - 1].pop() {
@@ -417,7 +417,7 @@ impl Cx<'_> {
                         done.push(v);
                     }
                 });
-                done.extend(d.results.iter().copied().filter(|&r| last(r)));
+                done.extend(d.results.iter().filter(|&r| last(r)));
                 for v in done {
                     slots.free[f.ty(v).lanes() as usize - 1].push(slots.of[v]);
                 }
@@ -456,10 +456,10 @@ impl Cx<'_> {
         let d = &f.insts[i];
         match &d.attr {
             Attr::Jump { edge, .. } => DTerm::Jump(self.edge(s, pos, f, edge, out)),
-            Attr::Br { then, other, .. } => DTerm::Br {
+            Attr::Br(x) => DTerm::Br {
                 cond: self.slot(s, f, d.args[0]),
-                then: self.edge(s, pos, f, then, out),
-                other: self.edge(s, pos, f, other, out),
+                then: self.edge(s, pos, f, &x.then, out),
+                other: self.edge(s, pos, f, &x.other, out),
             },
             Attr::Switch(w) => {
                 let sel = self.slot(s, f, d.args[0]);
@@ -489,10 +489,10 @@ impl Cx<'_> {
         for (to, &a) in args.iter_mut().zip(&d.args) {
             *to = self.slot(s, f, a);
         }
-        let result = d.results.first().map(|&r| f.ty(r));
+        let result = d.results.first().map(|r| f.ty(r));
         let operand = d.args.first().map(|&a| f.ty(a));
         let ty = result.or(operand).unwrap_or(Type::I32);
-        let dst = d.results.first().map_or(NO_SLOT, |&r| s.of[r]);
+        let dst = d.results.first().map_or(NO_SLOT, |r| s.of[r]);
         let mut mem = |cx: &mut Self, m: &Mem, ty: Type| DMem {
             place: cx.place(locals, f, m.place),
             offset: m.offset,
@@ -542,7 +542,7 @@ impl Cx<'_> {
                     Trap::new(TrapKind::Unsupported, format!("`{}` calls a function that comes later", f.name))
                 })?;
                 let args = d.args.iter().map(|&a| (self.slot(s, f, a), f.ty(a).lanes())).collect();
-                let results = d.results.iter().map(|&r| (s.of[r], f.ty(r).lanes())).collect();
+                let results = d.results.iter().map(|r| (s.of[r], f.ty(r).lanes())).collect();
                 out.calls.push(DCall { func, args, results });
                 Extra::Call(out.calls.len() as u32 - 1)
             }
@@ -580,7 +580,7 @@ fn single_block_values(f: &Function, order: &[Block]) -> SideMap<Value, Option<u
     let mut last: SideMap<Value, Option<u32>> = SideMap::with_default(None);
     for &b in order {
         for (at, &i) in f.blocks[b].insts.iter().enumerate() {
-            for &r in &f.insts[i].results {
+            for r in f.insts[i].results {
                 home[r] = Some(b);
                 last[r] = Some(at as u32);
             }

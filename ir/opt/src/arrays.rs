@@ -193,12 +193,12 @@ impl Choice<'_> {
 
     fn rewrite(&mut self, i: Inst, by_bits: bool, map: &mut SideMap<Value, Option<Value>>) {
         let d = &self.b.func.insts[i];
-        let (op, args, results) = (d.op, d.args.clone(), d.results.clone());
+        let (op, args, results) = (d.op, d.args.clone(), d.results);
         if op == Op::Load {
-            let ty = self.b.func.ty(results[0]);
+            let ty = self.b.func.ty(results.nth(0));
             let all: Vec<Value> = (0..self.e.n).map(|k| self.b.load(ty, self.at(k), None)).collect();
             let by_bits = by_bits && self.e.n >= BY_BITS && self.e.step.is_power_of_two();
-            map[results[0]] = Some(if by_bits { self.by_bits(all) } else { self.one_by_one(&all) });
+            map[results.nth(0)] = Some(if by_bits { self.by_bits(all) } else { self.one_by_one(&all) });
             return;
         }
         let ty = self.b.func.ty(args[0]);

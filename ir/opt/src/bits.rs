@@ -21,7 +21,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
-        if d.results.first().is_none_or(|&r| b.func.ty(r).scalar() != Scalar::I32) {
+        if d.results.first().is_none_or(|r| b.func.ty(r).scalar() != Scalar::I32) {
             return Rewrite::Keep;
         }
         let m = Matcher { f: b.func, uses: &uses };

@@ -13,7 +13,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     for b in f.layout.clone() {
         let mut list = std::mem::take(&mut f.blocks[b].insts);
         list.retain(|&mut i| {
-            let needed = f.has_effect(i) || f.insts[i].results.iter().any(|&r| live.contains(r));
+            let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
             needed || !cx.change()
         });
         f.blocks[b].insts = list;
@@ -47,7 +47,7 @@ fn needed(f: &Function) -> EntitySet<Value> {
     for &b in f.layout.iter().rev() {
         for &i in f.blocks[b].insts.iter().rev() {
             let d = &f.insts[i];
-            if f.has_effect(i) || d.results.iter().any(|&r| n.live.contains(r)) {
+            if f.has_effect(i) || d.results.iter().any(|r| n.live.contains(r)) {
                 d.args.iter().for_each(|&v| n.add(v));
             }
             d.for_each_edge(|e| {
@@ -59,7 +59,7 @@ fn needed(f: &Function) -> EntitySet<Value> {
                     }
                 }
             });
-            n.passed.extend_from(&d.results);
+            n.passed.extend(d.results);
         }
         n.passed.extend_from(&f.blocks[b].params);
     }

@@ -72,7 +72,7 @@ fn key(f: &Function, i: Inst) -> Key {
         | Attr::Barrier(_)
         | Attr::Call(_)
         | Attr::Jump { .. }
-        | Attr::Br { .. }
+        | Attr::Br(_)
         | Attr::Switch(_) => 0,
     };
     (d.op, f.ty(d.result()), args, attr)

@@ -17,7 +17,9 @@
 use crate::Cx;
 use crate::gvn::is_value;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value};
+use gpucc_ir::{
+    Attr, Block, BranchEdges, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value,
+};
 
 /// How much more a switch may cost than a diamond.
 const CHOICES: u32 = 4;
@@ -34,8 +36,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             continue;
         }
         let d = &f.insts[t];
-        let Attr::Br { then, other, merge } = &d.attr else { continue };
-        let (then, other, merge, cond) = (then.clone(), other.clone(), *merge, d.args[0]);
+        let Attr::Br(x) = &d.attr else { continue };
+        let (BranchEdges { then, other, merge }, cond) = ((**x).clone(), d.args[0]);
         // An arm is the join itself or a block of its own that does nothing but lead there.
         let arm = |e: &Edge| -> Option<(Option<Block>, Edge)> {
             let x = e.block;

@@ -104,7 +104,7 @@ fn copy_body(
     call: Inst,
     map: &mut SideMap<Value, Option<Value>>,
 ) {
-    let (args, results, call_loc) = (f.insts[call].args.clone(), f.insts[call].results.clone(), f.insts[call].loc);
+    let (args, results, call_loc) = (f.insts[call].args.clone(), f.insts[call].results, f.insts[call].loc);
     let locals: Vec<Local> = callee.locals.values().map(|l| f.locals.push(l.clone())).collect();
     let mut blocks: SideMap<Block, Block> = SideMap::with_default(Block(u32::MAX));
     let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
@@ -125,14 +125,14 @@ fn copy_body(
     let mut copies: Vec<(Inst, Inst)> = Vec::new();
     for (b, i) in callee.insts_in_order() {
         let d = &callee.insts[i];
-        let types: Vec<_> = d.results.iter().map(|&r| callee.ty(r)).collect();
+        let types: Vec<_> = d.results.iter().map(|r| callee.ty(r)).collect();
         let mut data = d.clone();
         if data.loc.0 == 0 {
             data.loc = call_loc;
         }
         let n = f.push_inst(blocks[b], data, &types);
-        for (k, &r) in d.results.iter().enumerate() {
-            values[r] = Some(f.insts[n].results[k]);
+        for (k, r) in d.results.iter().enumerate() {
+            values[r] = Some(f.insts[n].results.nth(k));
         }
         copies.push((n, i));
     }
@@ -171,7 +171,7 @@ fn copy_body(
             data.op = Op::Jump;
             data.args.clear();
             data.attr = Attr::Jump { edge: Edge::to(after), merge: None };
-            for (&r, &v) in results.iter().zip(&back) {
+            for (r, &v) in results.iter().zip(&back) {
                 map[r] = Some(v);
             }
         }
@@ -182,7 +182,7 @@ fn copy_body(
         }
     }
     // A callee that never returns leaves the call's results without a value; nothing behind it is reached.
-    for &r in &results {
+    for r in results {
         if map[r].is_none() {
             let ty = f.ty(r);
             map[r] = Some(f.undef(ty));

@@ -67,7 +67,7 @@ impl Ex<'_, '_> {
 
 fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
     let d = b.func.insts[i].clone();
-    let &result = d.results.first()?;
+    let result = d.results.first()?;
     let ty = b.func.ty(result);
     let a = |n: usize| d.args[n];
     let lanes = ty.lanes();

@@ -201,9 +201,9 @@ fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
             }
             out.append(&mut f.blocks[b].insts);
             f.insts[i].map_uses(|v| swap.iter().find(|w| w.0 == v).map_or(v, |w| w.1));
-            let results = f.insts[i].results.clone();
+            let results = f.insts[i].results;
             out.push(i);
-            for v in results.iter().copied() {
+            for v in results {
                 if let Some(l) = locals[v] {
                     let ty = f.ty(v);
                     Builder::new(f, b).store(v, mem(l, ty), None);

@@ -69,7 +69,7 @@ fn replace(
         }
         // A lowering that keeps an instruction may still have emitted some before it.
         Rewrite::Keep => work.push(i),
-        Rewrite::Value(v) => map.set(f.insts[i].results[0], Some(v)),
+        Rewrite::Value(v) => map.set(f.insts[i].result(), Some(v)),
         Rewrite::Gone => {}
     }
     work.extend(list.drain(start..).rev());

@@ -19,8 +19,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap, Value, eval,
-    trace,
+    Attr, Block, BranchEdges, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap,
+    Value, eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -115,7 +115,8 @@ impl Plan {
     /// The condition, and the edges that stay and that leave. Other loops' changes may give them new values.
     fn branch(&self, f: &Function) -> (Value, Edge, Edge) {
         let d = &f.insts[f.terminator(self.header)];
-        let Attr::Br { then, other, .. } = d.attr.clone() else { unreachable!("the header ends in a branch") };
+        let Attr::Br(x) = d.attr.clone() else { unreachable!("the header ends in a branch") };
+        let BranchEdges { then, other, .. } = *x;
         let (stay, leave) = if self.leaves { (other, then) } else { (then, other) };
         (d.args[0], stay, leave)
     }
@@ -126,7 +127,8 @@ fn plan(f: &Function, s: &Structure, l: ConstructId, blocks: Vec<Block>, preds: 
     let ConstructKind::Loop { .. } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
     let t = f.terminator(header);
-    let Attr::Br { then, other, .. } = &f.insts[t].attr else { return None };
+    let Attr::Br(x) = &f.insts[t].attr else { return None };
+    let BranchEdges { then, other, .. } = &**x;
     let (leaves, stay) = match (then.block == merge, other.block == merge) {
         (true, false) => (true, other.block),
         (false, true) => (false, then.block),
@@ -182,7 +184,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
         if d.op.has(OpAttrs::convergent) || !(d.op.is_pure() || load) {
             return None;
         }
-        closed.extend(d.results.iter().copied().filter(|&v| outside(v)));
+        closed.extend(d.results.iter().filter(|&v| outside(v)));
     }
     let mut needed: IndexSet<Value, FxBuildHasher> = closed.iter().copied().collect();
     let (cond, stay, leave) = p.branch(f);
@@ -192,7 +194,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
     let mut cost = 0;
     for &i in body.iter().rev() {
         let d = &f.insts[i];
-        if d.results.iter().any(|r| needed.contains(r)) {
+        if d.results.iter().any(|r| needed.contains(&r)) {
             d.for_each_use(|v| {
                 needed.insert(v);
             });
@@ -212,7 +214,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
     let insts: IndexSet<Inst, FxBuildHasher> = insts.into_iter().rev().collect();
     let mut carried = Vec::new();
     for &i in &insts {
-        for &r in &f.insts[i].results {
+        for r in f.insts[i].results {
             let read = |u: &gpucc_ir::analysis::Use| match u.inst == t {
                 true => stay.args.contains(&r),
                 false => p.blocks.contains(&u.block) && !insts.contains(&u.inst),
@@ -245,11 +247,11 @@ fn first(f: &Function, p: &Plan, cond: Value, insts: &IndexSet<Inst, FxBuildHash
     for &i in insts {
         let d = &f.insts[i];
         let args: Option<Vec<&Const>> = d.args.iter().map(|&a| f.as_const(a).or_else(|| known.get(&a))).collect();
-        if let (Some(args), [r]) = (args, &d.results[..])
+        if let (Some(args), Some(r)) = (args, d.results.single())
             && d.op.is_pure()
-            && let Some(c) = eval::apply(d.op, &d.attr, f.ty(*r), &args)
+            && let Some(c) = eval::apply(d.op, &d.attr, f.ty(r), &args)
         {
-            known.insert(*r, c);
+            known.insert(r, c);
         }
     }
     let c = f.as_const(cond).or_else(|| known.get(&cond))?;
@@ -262,20 +264,20 @@ fn copy(f: &mut Function, insts: &IndexSet<Inst, FxBuildHasher>, map: &mut Map) 
     for &i in insts {
         let mut data: InstData = f.insts[i].clone();
         data.map_uses(|v| map.get(&v).copied().unwrap_or(v));
-        let types: SmallVec<[_; 2]> = data.results.iter().map(|&r| f.ty(r)).collect();
-        let old = std::mem::take(&mut data.results);
+        let types: SmallVec<[_; 2]> = data.results.iter().map(|r| f.ty(r)).collect();
+        let old = data.results;
         let constants: Option<Vec<&Const>> = data.args.iter().map(|&a| f.as_const(a)).collect();
-        if let (Some(args), [r]) = (constants, &old[..])
+        if let (Some(args), Some(r)) = (constants, old.single())
             && data.op.is_pure()
             && let Some(c) = eval::apply(data.op, &data.attr, types[0], &args)
         {
             let c = f.constant(c);
-            map.insert(*r, c);
+            map.insert(r, c);
             continue;
         }
         let n = f.make_inst(data, &types);
-        for (k, &r) in old.iter().enumerate() {
-            map.insert(r, f.insts[n].results[k]);
+        for (k, r) in old.iter().enumerate() {
+            map.insert(r, f.insts[n].results.nth(k));
         }
         out.push(n);
     }

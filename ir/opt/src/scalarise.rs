@@ -96,7 +96,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
     f.insts[i].map_uses(|v| if lanes[v].len() == 1 { lanes[v][0] } else { v });
     let d = f.insts[i].clone();
     let mut b = Builder::like(f, block, i);
-    let vector = d.results.first().is_some_and(|&r| b.func.ty(r).is_vector());
+    let vector = d.results.first().is_some_and(|r| b.func.ty(r).is_vector());
     let any_vector = vector || d.args.iter().any(|&a| b.func.ty(a).is_vector());
     if d.op.is_terminator() {
         let mut d = d;
@@ -113,7 +113,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
         b.func.blocks[block].insts.push(i);
         return false;
     }
-    let result = d.results.first().copied();
+    let result = d.results.first();
     let args = |b: &mut Builder<'_>, lanes: &mut SideMap<Value, Lanes>| -> Vec<Lanes> {
         d.args.iter().map(|&a| lanes_of(b, a, lanes)).collect()
     };
@@ -121,7 +121,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
     let out: Lanes = match d.op {
         op if op.is_lanewise() && vector => {
             let a = args(&mut b, lanes);
-            let ty = b.func.ty(d.results[0]).lane();
+            let ty = b.func.ty(d.result()).lane();
             (0..n)
                 .map(|k| {
                     let ops: SmallVec<[Value; 4]> = a.iter().map(|l| if l.len() == 1 { l[0] } else { l[k] }).collect();
@@ -131,7 +131,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
         }
         Op::Bitcast if same_lanes(&b, &d) => {
             let a = args(&mut b, lanes);
-            let ty = b.func.ty(d.results[0]).lane();
+            let ty = b.func.ty(d.result()).lane();
             a[0].iter().map(|&v| one(&mut b, &d, &[v], ty)).collect()
         }
         Op::Splat => {
@@ -171,7 +171,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
 }
 
 fn same_lanes(b: &Builder<'_>, d: &InstData) -> bool {
-    b.func.ty(d.args[0]).lanes() == b.func.ty(d.results[0]).lanes()
+    b.func.ty(d.args[0]).lanes() == b.func.ty(d.result()).lanes()
 }
 
 /// Whether `v` is itself an `extract` from `of`.

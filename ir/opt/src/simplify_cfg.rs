@@ -95,9 +95,9 @@ fn decide(f: &mut Function, cx: &mut Cx<'_>) {
         let t = f.terminator(b);
         let d = &f.insts[t];
         let to: Option<Edge> = match &d.attr {
-            Attr::Br { then, other, .. } => match f.const_bits(d.args[0]) {
-                Some(c) => Some(if c != 0 { then.clone() } else { other.clone() }),
-                None => (then == other).then(|| then.clone()),
+            Attr::Br(x) => match f.const_bits(d.args[0]) {
+                Some(c) => Some(if c != 0 { x.then.clone() } else { x.other.clone() }),
+                None => (x.then == x.other).then(|| x.then.clone()),
             },
             Attr::Switch(s) => match f.const_bits(d.args[0]) {
                 Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(&s.default, |x| &x.1).clone()),

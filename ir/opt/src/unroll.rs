@@ -18,8 +18,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, Edge, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value,
-    ValueDef, eval, trace,
+    Attr, Block, BranchEdges, Builder, Const, Edge, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap,
+    Value, ValueDef, eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -124,7 +124,7 @@ fn plan(
         size += f.blocks[b].insts.len() as u32;
         for &i in &f.blocks[b].insts {
             let d = &f.insts[i];
-            scalars += d.results.first().map_or(1, |&r| f.ty(r).lanes());
+            scalars += d.results.first().map_or(1, |r| f.ty(r).lanes());
             if matches!(d.op, Op::Barrier | Op::Call) {
                 return None;
             }
@@ -155,8 +155,8 @@ fn plan(
     // The counted exit is the header's or the latch's branch.
     for at in [header, latch] {
         let t = f.terminator(at);
-        let Attr::Br { then, other, .. } = &f.insts[t].attr else { continue };
-        let leaves = match (then.block == merge, other.block == merge) {
+        let Attr::Br(x) = &f.insts[t].attr else { continue };
+        let leaves = match (x.then.block == merge, x.other.block == merge) {
             (true, false) => true,
             (false, true) => false,
             _ => continue,
@@ -263,7 +263,7 @@ fn close(f: &mut Function, p: &Plan, uses: &Uses) {
     for &b in &p.blocks {
         defined.extend(&f.blocks[b].params);
         for &i in &f.blocks[b].insts {
-            defined.extend(&f.insts[i].results);
+            defined.extend(f.insts[i].results);
         }
     }
     for v in defined {
@@ -400,10 +400,10 @@ fn copy(
     for &b in blocks {
         for i in f.blocks[b].insts.clone() {
             let data = f.insts[i].clone();
-            let types: Vec<_> = data.results.iter().map(|&r| f.ty(r)).collect();
+            let types: Vec<_> = data.results.iter().map(|r| f.ty(r)).collect();
             let n = f.push_inst(to[&b], data.clone(), &types);
-            for (k, &r) in data.results.iter().enumerate() {
-                values.insert(r, f.insts[n].results[k]);
+            for (k, r) in data.results.iter().enumerate() {
+                values.insert(r, f.insts[n].results.nth(k));
             }
             copies.push(n);
         }
@@ -438,7 +438,8 @@ fn copy(
     if exit != Exit::Asks {
         let at = to[&p.exit.0];
         let t = f.terminator(at);
-        let Attr::Br { then, other, merge } = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
+        let Attr::Br(x) = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
+        let BranchEdges { then, other, merge } = *x;
         let take_exit = exit != Exit::Stays;
         let edge: Edge = if take_exit == p.exit.1 { then } else { other };
         let d = &mut f.insts[t];

@@ -28,7 +28,7 @@ impl Liveness {
                         uses[b].push(v);
                     }
                 });
-                d.extend_from(&f.insts[i].results);
+                d.extend(f.insts[i].results);
             }
             defs[b] = d;
         }

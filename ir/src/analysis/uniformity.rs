@@ -143,7 +143,7 @@ impl Run<'_> {
                     }
                 }
                 let v = self.inst(i);
-                for &r in &self.f.insts[i].results {
+                for r in self.f.insts[i].results {
                     changed |= self.raise(r, v);
                 }
             }

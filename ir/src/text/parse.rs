@@ -668,7 +668,7 @@ fn build(mut f: Function, texts: Vec<BlockText>, m: &mut Module) -> Res_<Functio
             let i = f.push_inst(b, InstData::new(l.op, &[], l.attr.clone()).at(loc).fp(l.fp), &types);
             insts.push(i);
             for (n, (name, _)) in l.results.iter().enumerate() {
-                let v = f.insts[i].results[n];
+                let v = f.insts[i].results.nth(n);
                 define(name, v, l.line)?;
             }
         }
@@ -702,7 +702,7 @@ fn build(mut f: Function, texts: Vec<BlockText>, m: &mut Module) -> Res_<Functio
             let mut next = || edges.next().ok_or_else(|| format!("line {}: an edge is missing", l.line));
             d.attr = match l.op {
                 Op::Jump => Attr::Jump { edge: next()?, merge },
-                Op::Br => Attr::Br { then: next()?, other: next()?, merge },
+                Op::Br => Attr::Br(Box::new(BranchEdges { then: next()?, other: next()?, merge })),
                 Op::Switch => {
                     let cases = l.cases.iter().map(|&c| Ok((c, next()?))).collect::<Res_<_>>()?;
                     Attr::Switch(Box::new(SwitchEdges { cases, default: next()?, merge }))

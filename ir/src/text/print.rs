@@ -257,7 +257,7 @@ fn flags(o: &mut String, (open, comma, close): (&str, &str, &str), names: &[&str
 
 fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) -> fmt::Result {
     let d = &f.insts[i];
-    for (n, &r) in d.results.iter().enumerate() {
+    for (n, r) in d.results.iter().enumerate() {
         name(o, if n > 0 { ", v" } else { "v" }, r.0);
         write!(o, ": {}", f.ty(r))?;
     }
@@ -312,7 +312,7 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
             }
         }
         Attr::Jump { edge: e, .. } => edge(o, f, e),
-        Attr::Br { then, other, .. } => list(o, &[then, other], |o, e| edge(o, f, e)),
+        Attr::Br(x) => list(o, &[&x.then, &x.other], |o, e| edge(o, f, e)),
         Attr::Switch(s) => {
             for (v, e) in &s.cases {
                 write!(o, "{v}: ")?;
