@@ -7,7 +7,7 @@ use gpucc_opt::{Caps, OpSet};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
 
 /// A scalar target that lacks most of what can be written with other ops.
-const POOR: Caps = Caps {
+pub const POOR: Caps = Caps {
     scalar: true,
     expand_bool_select: true,
     prefer_mul24: true,
@@ -53,7 +53,7 @@ const POOR: Caps = Caps {
 };
 
 /// A target with everything that the IR has.
-const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
+pub const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
 
 /// Where to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpucc::{CodegenOptions, Target};
-use gpucc_tests::exec::On;
+use gpucc_tests::examples::all;
+use gpucc_tests::exec::{self, On, POOR, RICH};
 use gpucc_tests::randprog::{Failure, Generator, Program};
+use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
 #[test]
@@ -44,6 +46,36 @@ fn same_answers_everywhere() {
     let (tried, refused) = (tried.into_inner(), refused.into_inner());
     println!("{refused} of {tried} refused");
     assert!(refused * 20 <= tried, "{refused} of {tried} are refused: the test has gone blunt");
+}
+
+/// The optimiser leaves out passes that found nothing and were given nothing since: they would find nothing.
+#[test]
+fn passes_that_are_left_out_would_find_nothing() {
+    let count: u64 = std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut sources: Vec<String> = (0..count).map(|seed| Generator::new(seed).program()).collect();
+    for e in all() {
+        sources.push(std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example"));
+    }
+    let left_out: u64 = sources
+        .into_par_iter()
+        .map(|source| {
+            let m = exec::lower(&source, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{source}"));
+            let mut left_out = 0;
+            for (level, caps) in (1..=3).flat_map(|l| [(l, &RICH), (l, &POOR)]) {
+                let with = |idle| {
+                    let o = gpucc_opt::Options { level, idle, verify: false, ..gpucc_opt::Options::default() };
+                    gpucc_opt::prepare(&m, "main", caps, &o).unwrap_or_else(|e| panic!("{e}"))
+                };
+                let ((few, report), (all, whole)) = (with(false), with(true));
+                assert!(few.to_string() == all.to_string(), "-O{level}: another result\n{source}");
+                let changes = |r: &gpucc_opt::Report| r.times.iter().map(|t| t.changes).sum::<u64>();
+                assert_eq!(changes(&report), changes(&whole), "-O{level}: changes\n{source}");
+                left_out += (whole.times.len() - report.times.len()) as u64;
+            }
+            left_out
+        })
+        .sum();
+    assert!(left_out > 0, "all passes run always: nothing is tested");
 }
 
 /// The same seed gives the same program, and programs have what they are to test.

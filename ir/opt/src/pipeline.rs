@@ -170,6 +170,25 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
+/// A pass, those whose changes give it nothing new to do, and why: where it found nothing and only they changed something
+/// since, it is left out. All others may give it something.
+pub const UNMOVED: &[(&str, &[&str], &str)] = &[
+    (
+        "fold",
+        &["gvn", "dce", "drop-locals"],
+        "it asks for the constants among an instruction's operands; these passes pass on results and take away",
+    ),
+    (
+        "algebraic",
+        &["dce", "drop-locals"],
+        "rules ask what operands are made of, not who else reads them, and what is read stays",
+    ),
+    ("gvn", &["dce", "drop-locals"], "what is left is as different as before, and nothing that was there dominates more"),
+    ("copyprop", &["dce", "drop-locals"], "parameters that are left get what they got"),
+    ("simplify-cfg", &["drop-locals"], "variables that nothing names are in no block"),
+    ("dce", &["drop-locals"], "nothing names them"),
+];
+
 /// What each pass is for, in the order of their first use.
 pub const PURPOSE: &[(&str, &str)] = &[
     ("inline", "shaders have no call stack on these targets, and everything after looks at one function"),
@@ -216,7 +235,7 @@ pub fn reference_page() -> String {
         "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and \
          states its contract in its header. `--dump after:NAME` prints the function after every pass of that name; `--time-passes` prints time, \
          changes and share of the saved work of each, then the time of each step of the backend. A pass that is listed again is left out where it found nothing to do before and nothing \
-         was changed since. What the levels are worth is measured in `performance.md`.\n\n\
+         was changed since that could give it something. What the levels are worth is measured in `performance.md`.\n\n\
          | level | meaning | for |\n|---|---|---|\n\
          | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation | finding out whether a fault is the \
          optimiser's; variables are values even here, since no target has memory for all of them |\n\
@@ -238,6 +257,14 @@ pub fn reference_page() -> String {
         let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
         let _ = writeln!(o, "## Passes of level {level}\n\ninline, {}\n", names.join(", "));
     }
+    o.push_str(
+        "## What gives a pass nothing to do\n\nA pass that found nothing is left out until another changes something, and also after \
+         changes of these:\n\n| pass | after | because |\n|---|---|---|\n",
+    );
+    for (pass, others, why) in UNMOVED {
+        let _ = writeln!(o, "| {pass} | {} | {why} |", others.join(", "));
+    }
+    o.push('\n');
     o.push_str("## What must come before what\n\n| first | then | because |\n|---|---|---|\n");
     for (a, b, why) in ORDER {
         let _ = writeln!(o, "| {a} | {b} | {why} |");
@@ -288,8 +315,8 @@ pub struct Options {
     pub skip: Vec<String>,
     /// Estimate the work after each pass.
     pub measure: bool,
-    /// Run a pass also if it found nothing to do before and nothing was changed since; for checking that it still finds
-    /// nothing.
+    /// Run a pass also if it found nothing to do before and was given nothing new since ([`UNMOVED`]); for checking that it
+    /// still finds nothing.
     pub idle: bool,
 }
 
@@ -341,7 +368,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         return Ok((out, report));
     }
     let mut fuel = o.fuel;
-    // Which pass found nothing to do in the function as it is. Passes look at the function alone, so they find nothing again.
+    // Which pass found nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
     let mut idle: Vec<&str> = Vec::new();
     let mut sorted = false;
     let mut graph = Graph::default();
@@ -369,7 +396,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         }
         fuel = fuel.saturating_sub(changes);
         if changes > 0 {
-            idle.clear();
+            idle.retain(|q| UNMOVED.iter().any(|u| u.0 == *q && u.1.contains(&p.name)));
         } else {
             idle.push(p.name);
         }
