@@ -26,6 +26,8 @@ pub struct Cx<'a> {
     /// Whether the layout is known to be the structured order: passes that change the graph leave it false or sort again.
     pub(crate) sorted: bool,
     pub(crate) graph: Graph,
+    /// Said by a pass that changed blocks and edges, but no operand of an instruction.
+    pub(crate) graph_alone: bool,
     changes: u64,
     fuel: u64,
 }
@@ -37,7 +39,8 @@ impl<'a> Cx<'a> {
     }
     /// Stops rewriting after `fuel` changes; for finding the change that breaks something.
     pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> Cx<'a> {
-        Cx { module, caps, workgroup_size: [1 << 14; 3], sorted: false, graph: Graph::default(), changes: 0, fuel }
+        let graph = Graph::default();
+        Cx { module, caps, workgroup_size: [1 << 14; 3], sorted: false, graph, graph_alone: false, changes: 0, fuel }
     }
     /// To be asked right before an optional change: whether it may be made. Counts it if so.
     pub fn change(&mut self) -> bool {

@@ -8,17 +8,26 @@ use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, Side
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    dead_stores(f, cx);
-    let live = needed(f);
-    for b in f.layout.clone() {
-        let mut list = std::mem::take(&mut f.blocks[b].insts);
-        list.retain(|&mut i| {
-            let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
-            needed || !cx.change()
-        });
-        f.blocks[b].insts = list;
+    loop {
+        dead_stores(f, cx);
+        let live = needed(f);
+        // Whether a variable was read that may not be any more.
+        let mut unread = false;
+        for b in f.layout.clone() {
+            let mut list = std::mem::take(&mut f.blocks[b].insts);
+            list.retain(|&mut i| {
+                let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
+                let gone = !needed && cx.change();
+                unread |= gone && matches!(f.insts[i].place(), Some(Place::Local(_)));
+                !gone
+            });
+            f.blocks[b].insts = list;
+        }
+        drop_params(f, cx, |v| !live.contains(v));
+        if !unread {
+            return;
+        }
     }
-    drop_params(f, cx, |v| !live.contains(v));
 }
 
 /// What is known to be needed, and what of it is still to be followed.
@@ -217,6 +226,16 @@ mod tests {
              block1(v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v1, v0\n  br v2, block2, block3\n\
              block2:\n  v3: i32 = iadd v1, 1:i32\n  jump block1(v3)\nblock3:\n  ret\n}\n"
         );
+    }
+
+    #[test]
+    fn stores_that_only_unneeded_code_reads_go() {
+        let t = opt(
+            run,
+            "func0 \"f\" {\n  local0 \"x\" size 4 align 4\n  local1 \"y\" size 4 align 4\nblock0:\n  store 1:i32, local0[0] align 4\n\
+             v0: i32 = load local0[0] align 4\n  store v0, local1[0] align 4\n  v1: i32 = load local1[0] align 4\n  ret\n}",
+        );
+        assert!(t.ends_with("block0:\n  ret\n}\n"), "{t}");
     }
 
     #[test]

@@ -90,8 +90,12 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
     let mut table: HashTable<(Block, Inst)> = HashTable::with_capacity(f.insts.len());
     let mut gone: EntitySet<Inst> = EntitySet::new();
+    // The blocks that lose some.
+    let mut touched: Vec<Block> = Vec::new();
+    let mut seen = 0;
     // In dominator preorder, so that a dominating instruction is met first.
     for b in dom.preorder() {
+        seen += 1;
         for n in 0..f.blocks[b].insts.len() {
             let i = f.blocks[b].insts[n];
             f.replace_uses_of(i, &map);
@@ -122,15 +126,16 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 }
                 map[f.insts[i].result()] = Some(a);
                 gone.insert(i);
+                touched.push(b);
             }
         }
     }
-    if gone.count() == 0 {
-        return;
+    // What uses a value comes after it; but code that nothing reaches is not part of the tree.
+    if seen < f.layout.len() {
+        f.replace_uses(&map);
     }
-    // Back edges use values of blocks that came later.
-    f.replace_uses(&map);
-    for &b in &f.layout {
+    touched.dedup();
+    for b in touched {
         f.blocks[b].insts.retain(|&mut i| !gone.contains(i));
     }
 }

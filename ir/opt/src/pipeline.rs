@@ -170,23 +170,44 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
-/// A pass, those whose changes give it nothing new to do, and why: where it found nothing and only they changed something
-/// since, it is left out. All others may give it something.
+/// What `simplify-cfg` is called here where it changed the graph and no operand of an instruction.
+const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
+
+/// A pass, those whose changes give it nothing new to do, and why: where it has run and only they changed something since, it
+/// is left out. A pass that names itself does all that there is to do at once; another has to find nothing first. All passes
+/// that are not named may give it something.
 pub const UNMOVED: &[(&str, &[&str], &str)] = &[
     (
         "fold",
-        &["gvn", "dce", "drop-locals"],
-        "it asks for the constants among an instruction's operands; these passes pass on results and take away",
+        &["fold", "gvn", "dce", "drop-locals", GRAPH_ALONE],
+        "it asks for the constants among an instruction's operands, which it knows when it comes by; the others pass on results and take \
+         away",
     ),
     (
         "algebraic",
-        &["dce", "drop-locals"],
-        "rules ask what operands are made of, not who else reads them, and what is read stays",
+        &["algebraic", "dce", "drop-locals", GRAPH_ALONE],
+        "rules ask what operands are made of, which comes first and is done by then, not who else reads them",
     ),
-    ("gvn", &["dce", "drop-locals"], "what is left is as different as before, and nothing that was there dominates more"),
-    ("copyprop", &["dce", "drop-locals"], "parameters that are left get what they got"),
-    ("simplify-cfg", &["drop-locals"], "variables that nothing names are in no block"),
-    ("dce", &["drop-locals"], "nothing names them"),
+    (
+        "gvn",
+        &["gvn", "dce", "drop-locals"],
+        "operands come before what they are operands of; what is left is as different as before, and nothing dominates more",
+    ),
+    (
+        "copyprop",
+        &["copyprop", "dce", "drop-locals"],
+        "it goes on while it finds something; parameters that are left get what they got",
+    ),
+    (
+        "simplify-cfg",
+        &["simplify-cfg", GRAPH_ALONE, "drop-locals"],
+        "it goes on while it finds something; no block names the variables",
+    ),
+    (
+        "dce",
+        &["dce", "fold", "gvn", "drop-locals"],
+        "what read constants, or the operands of an equal instruction that stays, was no reason to keep anything else",
+    ),
 ];
 
 /// What each pass is for, in the order of their first use.
@@ -234,7 +255,7 @@ pub fn reference_page() -> String {
     let mut o = String::from(
         "# Optimisation levels\n\nMade by `cargo xtask docs` from the lists in `ir/opt/src/pipeline.rs`. Each pass is one file of that folder and \
          states its contract in its header. `--dump after:NAME` prints the function after every pass of that name; `--time-passes` prints time, \
-         changes and share of the saved work of each, then the time of each step of the backend. A pass that is listed again is left out where it found nothing to do before and nothing \
+         changes and share of the saved work of each, then the time of each step of the backend. A pass that is listed again is left out where it had nothing left to do and nothing \
          was changed since that could give it something. What the levels are worth is measured in `performance.md`.\n\n\
          | level | meaning | for |\n|---|---|---|\n\
          | 0 | what code generation needs: inlining, variables to values, bounds, initialisation, legalisation | finding out whether a fault is the \
@@ -259,7 +280,7 @@ pub fn reference_page() -> String {
     }
     o.push_str(
         "## What gives a pass nothing to do\n\nA pass that found nothing is left out until another changes something, and also after \
-         changes of these:\n\n| pass | after | because |\n|---|---|---|\n",
+         changes of these; one that names itself has nothing left to do once it has run:\n\n| pass | after | because |\n|---|---|---|\n",
     );
     for (pass, others, why) in UNMOVED {
         let _ = writeln!(o, "| {pass} | {} | {why} |", others.join(", "));
@@ -368,7 +389,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         return Ok((out, report));
     }
     let mut fuel = o.fuel;
-    // Which pass found nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
+    // Which pass has nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
     let mut idle: Vec<&str> = Vec::new();
     let mut sorted = false;
     let mut graph = Graph::default();
@@ -395,9 +416,13 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             graph = std::mem::take(&mut cx.graph);
         }
         fuel = fuel.saturating_sub(changes);
+        let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
+        let unmoved = |q: &str| UNMOVED.iter().any(|u| u.0 == q && u.1.contains(&by));
         if changes > 0 {
-            idle.retain(|q| UNMOVED.iter().any(|u| u.0 == *q && u.1.contains(&p.name)));
-        } else {
+            idle.retain(|q| unmoved(q));
+        }
+        // Without fuel it may have left something.
+        if changes == 0 || (fuel > 0 && unmoved(p.name)) {
             idle.push(p.name);
         }
         out.funcs[Func(0)] = f;

@@ -1,7 +1,7 @@
 //! The walk that instruction-by-instruction lowerings share: each instruction is kept, or replaced by what a builder
 //! emits in its place; what was emitted is visited again, so that expansions may use ops that are expanded themselves.
 
-use gpucc_ir::{Block, Builder, Function, Inst, SideMap, Value};
+use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, SideMap, Value};
 
 /// What a lowering says of one instruction.
 pub enum Rewrite {
@@ -20,8 +20,16 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
     let mut changes = 0;
     // What is still to be visited of a block, the next last: the instructions of an expansion come before what follows it.
     let mut work: Vec<Inst> = Vec::new();
+    // Whether each block comes after one that leads to it. Then what dominates a block comes before it, and so does what it uses.
+    let mut in_order = true;
+    let mut led_to: EntitySet<Block> = EntitySet::new();
+    led_to.insert(f.entry());
     for b in 0..f.layout.len() {
         let block = f.layout[b];
+        in_order &= led_to.contains(block);
+        f.insts[f.terminator(block)].for_each_edge(|e| {
+            led_to.insert(e.block);
+        });
         let mut list = std::mem::take(&mut f.blocks[block].insts);
         // Most blocks stay as they are: the list is left alone up to the first change.
         let mut kept = 0;
@@ -44,7 +52,7 @@ pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Re
             changes += replace(f, block, i, done, start, &mut map, &mut work);
         }
     }
-    if changes > 0 {
+    if !in_order {
         f.replace_uses(&map);
     }
     changes

@@ -16,6 +16,7 @@ use gpucc_ir::{Attr, Block, Edge, Function, Lists, Op, SideMap, Value, trace};
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     cx.sort(f);
+    cx.graph_alone = true;
     loop {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);
@@ -240,7 +241,10 @@ fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
     }
     if !gone.is_unset() {
         f.layout.retain(|&b| !gone[b]);
-        f.replace_uses(&map);
+        if !map.is_unset() {
+            f.replace_uses(&map);
+            cx.graph_alone = false;
+        }
     }
 }
 
