@@ -4,7 +4,7 @@ use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
 use gpucc_ir::Loc;
-use gpucc_isa::{Inst, Isa as _};
+use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
 use smallvec::{SmallVec, smallvec};
 
@@ -38,7 +38,7 @@ type Codes = SmallVec<[(u32, Option<u32>); 3]>;
 #[derive(Clone)]
 pub struct Item {
     /// The instruction.
-    pub inst: Inst<Isa>,
+    pub inst: Packed<Isa>,
     /// Registers.
     pub reads: Ranges,
     /// Registers.
@@ -54,7 +54,7 @@ pub struct Item {
     /// All memory operations must be done before it.
     pub barrier: bool,
     /// The block that a branch goes to.
-    pub label: Option<usize>,
+    pub label: Option<u32>,
     /// Where it comes from.
     pub loc: Loc,
 }
@@ -63,7 +63,7 @@ impl Item {
     /// An instruction that touches no registers.
     pub fn control(inst: Inst<Isa>) -> Item {
         Item {
-            inst,
+            inst: inst.into(),
             reads: Ranges::new(),
             writes: Ranges::new(),
             counter: Counter::None,
@@ -172,7 +172,7 @@ impl Emitter {
 
     fn branch(&mut self, op: Op, to: usize) {
         let i = form::inst(self.row(op, Form::Short, false));
-        self.push(i, smallvec![], smallvec![]).label = Some(to);
+        self.push(i, smallvec![], smallvec![]).label = Some(to as u32);
     }
 
     /// Code of a source: register, inline constant or (given back apart) literal.
@@ -520,10 +520,10 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
         let mut inst = item.inst;
         if let Some(l) = item.label {
             let next = code.len() as i64 + i64::from(size(item));
-            let distance = (i64::from(starts[l]) - next) / 4;
+            let distance = (i64::from(starts[l as usize]) - next) / 4;
             inst.set("target", distance as i16 as u16 as u32);
         }
-        if let Err(why) = form::check(&inst, e.generation) {
+        if let Err(why) = form::check(&inst.unpack(), e.generation) {
             panic!("{inst:?} breaks a rule: {why}");
         }
         let name = inst.op().name();
@@ -538,7 +538,7 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
             _ => &mut counts.salu,
         } += 1;
         locs.push((code.len() as u32, item.loc));
-        if let Some((word, bytes)) = Isa::table().encode(&inst, e.generation) {
+        if let Some((word, bytes)) = inst.encode(e.generation) {
             code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         }
         instructions += 1;

@@ -143,7 +143,7 @@ fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation:
     if pair >= 104 {
         return None;
     }
-    let compare = short_compare(&block[k].inst, generation)?;
+    let compare = short_compare(&block[k].inst.unpack(), generation)?;
     let mask = bits(&smallvec![(pair, 2)]);
     let vcc = bits(&smallvec![VCC]);
     let mut uses: Vec<(usize, Inst<Isa>)> = Vec::new();
@@ -153,13 +153,13 @@ fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation:
             if i.reads.iter().any(|r| bits(&smallvec![*r]) & mask != 0 && *r != (pair, 2)) {
                 return None;
             }
-            uses.push((j, renamed(&i.inst, pair, generation)?));
+            uses.push((j, renamed(&i.inst.unpack(), pair, generation)?));
             if after[j] & mask == 0 || bits(&i.writes) & mask == mask {
                 for (at, inst) in uses {
-                    block[at].inst = inst;
+                    block[at].inst = inst.into();
                     block[at].reads.iter_mut().filter(|r| **r == (pair, 2)).for_each(|r| *r = VCC);
                 }
-                block[k].inst = compare;
+                block[k].inst = compare.into();
                 block[k].writes = smallvec![VCC];
                 return Some(j);
             }

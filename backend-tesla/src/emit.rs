@@ -1,7 +1,7 @@
 //! From machine instructions on physical registers to the rows of the table, their order kept, short ones in pairs.
 
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Isa as _, Role, TextCx, stage::CS};
+use gpucc_isa::{Inst, Isa as _, Packed, Role, TextCx, stage::CS};
 use gpucc_mir::{BlockId, MFunc, MInst, PReg, Src};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
@@ -30,7 +30,7 @@ enum Target {
 
 #[derive(Clone)]
 struct Item {
-    inst: Inst<machine::Tesla>,
+    inst: Packed<machine::Tesla>,
     target: Option<Target>,
     join: Option<u16>,
     loc: Loc,
@@ -325,7 +325,8 @@ impl Emitter<'_> {
 
     /// The loop around a locked word (docs/abi-tesla.md section 5).
     fn lock(&self, m: &MInst<Tesla>, lock: Lock) -> Result<Vec<Item>, Diagnostic> {
-        let item = |inst, target| Item { inst, target, join: None, loc: m.loc };
+        let item =
+            |inst: Inst<machine::Tesla>, target| Item { inst: inst.into(), target, join: None, loc: m.loc };
         let reg = |n: usize| m.defs.get(n).and_then(|d| d.phys()).ok_or_else(|| Self::bug(m));
         let (old, new, flags) = (reg(0)?, reg(1)?, reg(2)?);
         let use_ = gpucc_mir::Use::<Tesla>::preg;
@@ -433,7 +434,7 @@ impl Emitter<'_> {
                     }
                     None => (self.nop(2)?, Loc::UNKNOWN),
                 };
-                items.push(Item { inst, target: None, join: Some(id), loc });
+                items.push(Item { inst: inst.into(), target: None, join: Some(id), loc });
             }
             let mut k = from;
             while k < list.len() {
@@ -446,22 +447,22 @@ impl Emitter<'_> {
                         continue;
                     }
                     Some(TOp::JoinAt) => {
-                        let inst = self.flow(Op::JoinAt)?;
+                        let inst = self.flow(Op::JoinAt)?.into();
                         items.push(Item { inst, target: Some(Target::Join(m.mods.id)), join: None, loc: m.loc });
                         continue;
                     }
                     Some(TOp::PreBrk) => {
-                        let inst = self.flow(Op::PreBrk)?;
+                        let inst = self.flow(Op::PreBrk)?.into();
                         items.push(Item { inst, target: Some(Target::LoopExit(m.mods.id)), join: None, loc: m.loc });
                         continue;
                     }
                     Some(TOp::Exit) => {
-                        items.push(Item { inst: self.nop(1)?, target: None, join: None, loc: m.loc });
+                        items.push(Item { inst: self.nop(1)?.into(), target: None, join: None, loc: m.loc });
                         continue;
                     }
                     _ => return Err(Self::bug(m)),
                 };
-                let item = |inst| Item { inst, target: None, join: None, loc: m.loc };
+                let item = |inst: Inst<machine::Tesla>| Item { inst: inst.into(), target: None, join: None, loc: m.loc };
                 // The end rides on the last instruction.
                 if list.get(k).is_some_and(|n| n.target_op() == Some(TOp::Exit))
                     && carries_exit(op)
@@ -487,11 +488,11 @@ impl Emitter<'_> {
                     && let Some(second) = self.form(n, op2, Form::Short, 0)
                 {
                     items.push(item(first));
-                    items.push(Item { inst: second, target: None, join: None, loc: n.loc });
+                    items.push(Item { inst: second.into(), target: None, join: None, loc: n.loc });
                     k += 1;
                     continue;
                 }
-                let inst = self.long(m, op, 0)?;
+                let inst = self.long(m, op, 0)?.into();
                 let label = m.labels().next().filter(|_| op == Op::Bra);
                 items.push(Item { inst, target: label.map(Target::Block), join: None, loc: m.loc });
             }
@@ -557,9 +558,9 @@ impl Emitter<'_> {
                 inst.set("target", address / 4);
             }
             if verify || cfg!(debug_assertions) {
-                machine::Tesla::validate(&inst, &cx).map_err(|e| bug(format!("{inst:?}: {e}")))?;
+                machine::Tesla::validate(&inst.unpack(), &cx).map_err(|e| bug(format!("{inst:?}: {e}")))?;
             }
-            let Some((word, bytes)) = table().encode(&inst, self.t.generation) else {
+            let Some((word, bytes)) = inst.encode(self.t.generation) else {
                 return Err(bug(format!("{inst:?} does not exist on this generation")));
             };
             if bytes == 8 && at[k] % 8 != 0 {

@@ -1,10 +1,11 @@
 //! From allocated machine IR to instruction words: encoding, block layout, branch distances.
 
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Role, TextCx};
+use gpucc_isa::{Role, Row, TextCx};
 use gpucc_mir::{MFunc, MInst, Src, Use};
+use gpucc_valhall_machine as machine;
 use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
-use gpucc_valhall_machine::{Kind, Op, ROWS, ValhallInst, encode_word, src, table};
+use gpucc_valhall_machine::{Kind, Op, ROWS, Unit, src};
 use smallvec::SmallVec;
 
 use crate::flow::{Access, Item, Lines};
@@ -14,12 +15,35 @@ use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
 pub struct Program {
     /// The code.
     pub code: Vec<u8>,
-    /// The instructions.
-    pub insts: Vec<ValhallInst>,
+    /// What it asks of the units.
+    pub work: Work,
     /// Location of each instruction.
     pub locs: Vec<Loc>,
     /// Branches that go back.
     pub loops: u64,
+}
+
+/// Instructions by unit; those on pairs of registers count twice where the unit does lanes.
+#[derive(Default)]
+pub struct Work {
+    pub fma: u64,
+    pub cvt: u64,
+    pub sfu: u64,
+    pub ls: u64,
+}
+
+impl Work {
+    fn add(&mut self, row: &Row<machine::Valhall>) {
+        let wide = row.slots.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
+        let words = if wide { 2 } else { 1 };
+        match row.facts.unit {
+            Unit::Fma => self.fma += words,
+            Unit::Cvt => self.cvt += words,
+            Unit::Sfu => self.sfu += words,
+            Unit::Ls => self.ls += 1,
+            _ => {}
+        }
+    }
 }
 
 fn bug(message: impl Into<String>) -> Diagnostic {
@@ -83,22 +107,22 @@ fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
         }
         inst.set(name, value);
     }
-    let mut item = Item::new(inst, i.loc);
+    let (mut reads, mut staging, mut writes) = (0, 0, 0);
     let mut uses = i.uses.iter();
     if reads_run(op) {
         let p = uses.next().and_then(Use::phys).ok_or_else(|| bug(format!("{} without its run", row.text)))?;
-        set_run(&mut item.inst, "sr", p.place.base() as u8, u32::from(p.place.len()));
-        item.staging = units(p);
+        set_run(&mut inst, "sr", p.place.base() as u8, u32::from(p.place.len()));
+        staging = units(p);
     }
     for position in positions(op) {
         let u = uses.next().ok_or_else(|| bug(format!("{} lacks a source", row.text)))?;
         let s = source(u)?;
-        if !can_set_src(&item.inst, position, s) {
+        if !can_set_src(&inst, position, s) {
             return Err(bug(format!("{} cannot take {u:?} as source {position}", row.text)));
         }
-        set_src(&mut item.inst, position, s);
+        set_src(&mut inst, position, s);
         if let Some(p) = u.phys() {
-            item.reads |= units(p);
+            reads |= units(p);
         }
     }
     if uses.next().is_some() {
@@ -108,23 +132,25 @@ fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
         let p = d.phys().ok_or_else(|| bug(format!("{i:?} has no register")))?;
         let (base, len) = (p.place.base() as u8, u32::from(p.place.len()));
         if row.slot("dst").is_some() {
-            item.inst.set("dst", dst::full(base));
+            inst.set("dst", dst::full(base));
         } else if row.slot("srw").is_some() {
-            set_run(&mut item.inst, "srw", base, len);
+            set_run(&mut inst, "srw", base, len);
         } else {
-            set_run(&mut item.inst, "sr", base, len);
+            set_run(&mut inst, "sr", base, len);
         }
-        item.writes = units(p);
+        writes = units(p);
     }
+    if op == Op::Barrier {
+        inst.set("flow", flow::WAIT);
+    }
+    let mut item = Item::new(inst, i.loc);
+    (item.reads, item.staging, item.writes) = (reads, staging, writes);
     let info = gpucc_mir::Target::info(&Valhall::new(true), i);
     if row.facts.class.is_message() {
         let (space, readonly) = space(i);
         let key = i.mods.0.iter().find(|m| m.0 == "@key").map(|m| m.1);
         item.message = true;
         item.access = (!readonly && (info.reads || info.writes)).then_some(Access { space, writes: info.writes, key });
-    }
-    if op == Op::Barrier {
-        item.inst.set("flow", flow::WAIT);
     }
     Ok(item)
 }
@@ -142,7 +168,7 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<It
     inst.set("eq", u32::from(eq));
     let mut item = Item::new(inst, loc);
     item.reads = reads;
-    item.target = Some(to);
+    item.target = Some(to as u32);
     item.conditional = cond.is_some();
     Ok(item)
 }
@@ -285,24 +311,27 @@ pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program,
         starts.push(at);
         at += b.len();
     }
-    let mut p = Program { code: Vec::with_capacity(at * 8), insts: Vec::with_capacity(at), locs: Vec::new(), loops: 0 };
+    let mut p =
+        Program { code: Vec::with_capacity(at * 8), work: Work::default(), locs: Vec::with_capacity(at), loops: 0 };
     for item in blocks.into_iter().flatten() {
         let mut inst = item.inst;
-        let here = p.insts.len() as i64;
+        let here = p.locs.len() as i64;
         if let Some(to) = item.target {
-            let distance = starts[to] as i64 - here - 1;
+            let distance = starts[to as usize] as i64 - here - 1;
             p.loops += u64::from(distance < 0);
             inst.set("offset", distance as u32 & 0x7ff_ffff);
         }
         if check || cfg!(debug_assertions) {
-            table().validate(&inst, &TextCx::new(generation)).map_err(|e| {
+            let inst = inst.unpack();
+            machine::table().validate(&inst, &TextCx::new(generation)).map_err(|e| {
                 let mut text = String::new();
-                gpucc_valhall_machine::text::print(&inst, &mut text);
+                machine::text::print(&inst, &mut text);
                 bug(format!("`{text}` breaks a rule: {e}"))
             })?;
         }
-        p.code.extend_from_slice(&encode_word(&inst, generation).to_le_bytes());
-        p.insts.push(inst);
+        let (word, bytes) = inst.encode(generation).ok_or_else(|| bug(format!("{inst:?} does not exist here")))?;
+        p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
+        p.work.add(inst.row());
         p.locs.push(item.loc);
     }
     Ok(p)

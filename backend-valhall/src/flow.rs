@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use gpucc_ir::Loc;
+use gpucc_isa::Packed;
 use gpucc_valhall_machine::build::{flow, inst as blank};
-use gpucc_valhall_machine::{Kind, Op, ValhallInst};
+use gpucc_valhall_machine::{Kind, Op, Valhall, ValhallInst};
 
 /// Slots that messages share.
 const SLOTS: usize = 3;
@@ -28,7 +29,7 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The instruction.
-    pub inst: ValhallInst,
+    pub inst: Packed<Valhall>,
     /// Where it comes from.
     pub loc: Loc,
     /// Registers it reads at once.
@@ -42,7 +43,7 @@ pub struct Item {
     /// Whether it completes later.
     pub message: bool,
     /// Block it branches to.
-    pub target: Option<usize>,
+    pub target: Option<u32>,
     /// Whether it may also not branch.
     pub conditional: bool,
     /// Whether all lanes that come here do the same.
@@ -59,7 +60,7 @@ impl Item {
     /// An instruction without effects.
     pub fn new(inst: ValhallInst, loc: Loc) -> Item {
         Item {
-            inst,
+            inst: inst.into(),
             loc,
             reads: 0,
             staging: 0,
@@ -348,13 +349,13 @@ fn last_uses(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
             let after = live & !i.writes | i.staged;
             for k in 0..i.inst.row().slots.len() {
                 let Kind::Src(kind) = i.inst.row().slots[k].kind else { continue };
-                let raw = i.inst.vals[k];
+                let raw = i.inst.at(k);
                 if raw & 0xc0 != 0 {
                     continue;
                 }
                 let mask = if kind.wide { 3u64 << (raw & 0x3e) } else { 1 << (raw & 0x3f) };
                 if mask & after == 0 {
-                    i.inst.vals[k] = raw | 0x40;
+                    i.inst.set_at(k, raw | 0x40);
                 }
             }
             live = live & !i.writes | i.reads | i.staging;

@@ -15,7 +15,6 @@ use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
-use machine::Unit;
 
 use isel::Isel;
 use resources::Resources;
@@ -353,23 +352,12 @@ fn statistics(
     shared: u32,
     scratch: u32,
 ) -> Vec<(String, u64)> {
-    let (mut fma, mut cvt, mut sfu, mut ls) = (0u64, 0u64, 0u64, 0u64);
-    for i in &p.insts {
-        let wide = i.row().slots.iter().any(|s| matches!(s.kind, machine::Kind::Dst(machine::kind::DstKind::Pair)));
-        let words = if wide { 2 } else { 1 };
-        match i.row().facts.unit {
-            Unit::Fma => fma += words,
-            Unit::Cvt => cvt += words,
-            Unit::Sfu => sfu += words,
-            Unit::Ls => ls += 1,
-            _ => {}
-        }
-    }
+    let emit::Work { fma, cvt, sfu, ls } = p.work;
     // In 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
     let bound = fma.max(cvt).max(4 * sfu).max(64 * ls);
     let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
     [
-        ("instructions", p.insts.len() as u64),
+        ("instructions", p.locs.len() as u64),
         ("bytes", p.code.len() as u64),
         ("registers", if all { 64 } else { 32 }),
         ("registers_used", u64::from(used)),

@@ -15,11 +15,13 @@ pub mod bits;
 pub mod check;
 #[cfg(gpucc_mutate)]
 mod mutate;
+pub mod packed;
 pub mod row;
 pub mod table;
 pub mod text;
 
 pub use bits::{Field, Seg, Word};
+pub use packed::Packed;
 pub use row::{Enc, Implicit, Role, Row, Slot};
 pub use table::{DecodeError, Inst, MAX_SLOTS, Table};
 pub use text::{Cursor, TextCx, TextError};

@@ -1,0 +1,111 @@
+//! Instructions as they are kept in long lists.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::{Inst, Isa, Row, Word};
+
+/// An instruction in 24 bytes: its row, and the values of its slots where the word has them. An [`Inst`], which holds each
+/// value by itself, is five times as large.
+pub struct Packed<I: Isa> {
+    /// The word without its fixed bits, lower half first: two numbers of 8 bytes, since one of 16 would ask for an alignment.
+    bits: [u64; 2],
+    row: u16,
+    marker: PhantomData<fn() -> I>,
+}
+
+impl<I: Isa> Clone for Packed<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I: Isa> Copy for Packed<I> {}
+impl<I: Isa> fmt::Debug for Packed<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.unpack().fmt(f)
+    }
+}
+
+impl<I: Isa> From<Inst<I>> for Packed<I> {
+    /// # Panics
+    /// When a value does not fit its field.
+    fn from(inst: Inst<I>) -> Self {
+        let row = inst.row();
+        let mut w = inst.ignored & row.ignored;
+        for (s, &v) in row.slots.iter().zip(&inst.vals) {
+            assert!(v <= s.field.max(), "{inst:?}: value {v:#x} of `{}` does not fit its field", s.name);
+            w |= s.field.put(v);
+        }
+        let mut p = Packed { bits: [0; 2], row: inst.row, marker: PhantomData };
+        p.keep(w);
+        p
+    }
+}
+
+impl<I: Isa> Packed<I> {
+    fn bits(&self) -> Word {
+        Word::from(self.bits[0]) | Word::from(self.bits[1]) << 64
+    }
+
+    fn keep(&mut self, w: Word) {
+        self.bits = [w as u64, (w >> 64) as u64];
+    }
+
+    /// The instruction with each value by itself.
+    pub fn unpack(&self) -> Inst<I> {
+        let row = self.row();
+        let w = self.bits();
+        let mut inst = Inst::new(self.row);
+        for (v, s) in inst.vals.iter_mut().zip(row.slots) {
+            *v = s.field.get(w);
+        }
+        inst.ignored = w & row.ignored;
+        inst
+    }
+
+    /// Its row.
+    pub fn row(&self) -> &'static Row<I> {
+        &I::table().rows[self.row as usize]
+    }
+
+    /// Its semantic opcode.
+    pub fn op(&self) -> I::Op {
+        self.row().op
+    }
+
+    /// Raw value of the slot called `name`, if the row has one.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.row().slot(name).map(|i| self.at(i))
+    }
+
+    /// Raw value of slot `i`.
+    pub fn at(&self, i: usize) -> u32 {
+        self.row().slots[i].field.get(self.bits())
+    }
+
+    /// Sets slot `i`.
+    ///
+    /// # Panics
+    /// When the value does not fit its field.
+    pub fn set_at(&mut self, i: usize, value: u32) {
+        let field = &self.row().slots[i].field;
+        self.keep(self.bits() & !field.mask() | field.put(value));
+    }
+
+    /// Sets the slot called `name`.
+    ///
+    /// # Panics
+    /// When the row has no such slot, or the value does not fit its field.
+    pub fn set(&mut self, name: &str, value: u32) {
+        match self.row().slot(name) {
+            Some(i) => self.set_at(i, value),
+            None => panic!("row `{}` has no slot `{name}`", self.row().text),
+        }
+    }
+
+    /// The word and its length in bytes; `None` when its row does not exist on `generation`.
+    pub fn encode(&self, generation: u8) -> Option<(Word, usize)> {
+        let row = self.row();
+        Some((row.enc_on(generation)?.value | self.bits(), row.bytes as usize))
+    }
+}
