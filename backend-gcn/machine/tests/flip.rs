@@ -1,7 +1,7 @@
 //! Words made by flipping one to three bits of valid ones decode stably or are refused, and nothing panics.
 
 use gpucc_gcn_machine::{decode, encode, vectors};
-use gpucc_isa::{Isa, TextCx, stage};
+use gpucc_isa::{Isa, Packed, TextCx, stage};
 
 #[test]
 fn flipped_words_decode_stably_or_not_at_all() {
@@ -42,6 +42,11 @@ fn flipped_words_decode_stably_or_not_at_all() {
         accepted += 1;
         let again = encode(&inst, *g).expect("a decoded row exists");
         assert_eq!(again, bytes[..n], "{inst:?}");
+        // As it waits in a list, it is the same.
+        let packed = Packed::from(inst);
+        assert!(packed.unpack() == inst, "{inst:?}");
+        let (word, length) = packed.encode(*g).expect("a decoded row exists");
+        assert_eq!(word.to_le_bytes()[..length], bytes[..n], "{inst:?}");
         let (back, m) = decode(&again, *g, stage::ALL).expect("decodes again");
         assert!(back == inst && m == n, "{inst:?}");
         if i % 16 == 0 {

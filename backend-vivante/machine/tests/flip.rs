@@ -1,6 +1,6 @@
 //! Damaged words decode stably or are refused; listings and rules hold on them.
 
-use gpucc_isa::{Isa, TextCx, stage};
+use gpucc_isa::{Isa, Packed, TextCx, stage};
 use gpucc_sim::SplitMix64;
 use gpucc_vivante_machine::{Vivante, assemble, decode_word, disassemble, encode, reference_page, table};
 
@@ -35,6 +35,17 @@ fn flipped_bits() {
         accepted += 1;
         let again = encode(&inst, generation).unwrap();
         assert_eq!(again, w, "{inst:?}");
+        // As it waits in a list, it is the same; a value set there is set in the word.
+        let mut packed = Packed::from(inst);
+        assert!(packed.unpack() == inst, "{inst:?}");
+        for k in 0..inst.row().slots.len() {
+            let (v, max) = (packed.at(k), inst.row().slots[k].field.max());
+            packed.set_at(k, max);
+            assert_eq!(packed.at(k), max);
+            packed.set_at(k, v);
+        }
+        let word = w.iter().rev().fold(0, |n, &x| n << 32 | u128::from(x));
+        assert_eq!(packed.encode(generation), Some((word, 16)), "{inst:?}");
         if n % 16 == 0 {
             // Text, rules and listings never panic, and a listing keeps the bytes.
             let _ = Vivante::validate(&inst, &TextCx::new(generation));
