@@ -10,6 +10,7 @@ use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
     Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Value, ValueDef,
 };
+use smallvec::SmallVec;
 
 use crate::flow::{How, Plan, Waiting};
 
@@ -93,17 +94,18 @@ impl<'a> Homes<'a> {
             pos[b] = k;
         }
         // Blocks in which each value is used.
-        let mut uses: SideMap<Value, Vec<usize>> = SideMap::new();
+        let mut uses: SideMap<Value, SmallVec<[u32; 4]>> = SideMap::new();
         for (b, i) in f.insts_in_order() {
             f.insts[i].for_each_use(|v| {
-                if uses[v].last() != Some(&pos[b]) {
-                    uses[v].push(pos[b]);
+                let at = pos[b] as u32;
+                if uses[v].last() != Some(&at) {
+                    uses[v].push(at);
                 }
             });
         }
         let dom = plan.wave_dominators();
-        let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u == at || dom.dominates(at, u));
-        let stays = |v: Value, at: usize| uses[v].iter().all(|&u| plan.loops.all_around(at, u));
+        let reached = |v: Value, at: usize| uses[v].iter().all(|&u| u as usize == at || dom.dominates(at, u as usize));
+        let stays = |v: Value, at: usize| uses[v].iter().all(|&u| plan.loops.all_around(at, u as usize));
         // Loops, by their first position, that some lanes leave while others go on.
         let mut split = vec![false; f.layout.len()];
         for (p, b) in plan.blocks.iter().enumerate() {
@@ -113,7 +115,7 @@ impl<'a> Homes<'a> {
         }
         let kept = |v: Value, at: usize| {
             let left = |u: usize| plan.loops.around(at).take_while(move |l| u < l.0 || l.1 < u);
-            uses[v].iter().all(|&u| !left(u).any(|l| split[l.0]))
+            uses[v].iter().all(|&u| !left(u as usize).any(|l| split[l.0]))
         };
         let mut scalars: Vec<Value> = Vec::new();
         for (p, &b) in f.layout.iter().enumerate() {

@@ -325,8 +325,7 @@ impl Emitter<'_> {
 
     /// The loop around a locked word (docs/abi-tesla.md section 5).
     fn lock(&self, m: &MInst<Tesla>, lock: Lock) -> Result<Vec<Item>, Diagnostic> {
-        let item =
-            |inst: Inst<machine::Tesla>, target| Item { inst: inst.into(), target, join: None, loc: m.loc };
+        let item = |inst: Inst<machine::Tesla>, target| Item { inst: inst.into(), target, join: None, loc: m.loc };
         let reg = |n: usize| m.defs.get(n).and_then(|d| d.phys()).ok_or_else(|| Self::bug(m));
         let (old, new, flags) = (reg(0)?, reg(1)?, reg(2)?);
         let use_ = gpucc_mir::Use::<Tesla>::preg;
@@ -462,7 +461,8 @@ impl Emitter<'_> {
                     }
                     _ => return Err(Self::bug(m)),
                 };
-                let item = |inst: Inst<machine::Tesla>| Item { inst: inst.into(), target: None, join: None, loc: m.loc };
+                let item =
+                    |inst: Inst<machine::Tesla>| Item { inst: inst.into(), target: None, join: None, loc: m.loc };
                 // The end rides on the last instruction.
                 if list.get(k).is_some_and(|n| n.target_op() == Some(TOp::Exit))
                     && carries_exit(op)

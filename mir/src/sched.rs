@@ -25,6 +25,7 @@ const FEW: u32 = 8;
 /// Cycles until the result of a shared pseudo can be read.
 const PSEUDO: InstInfo = InstInfo::pure(1);
 
+#[derive(Default)]
 struct Dag {
     /// `(successor, cycles)` of each instruction.
     succs: Vec<SmallVec<[(u32, u16); 4]>>,
@@ -32,6 +33,13 @@ struct Dag {
 }
 
 impl Dag {
+    /// A graph of `n` instructions without edges. The lists keep their room.
+    fn clear(&mut self, n: usize) {
+        for lists in [&mut self.succs, &mut self.preds] {
+            lists.iter_mut().for_each(SmallVec::clear);
+            lists.resize_with(n, SmallVec::new);
+        }
+    }
     fn edge(&mut self, from: u32, to: u32, cycles: u16) {
         if from != to {
             self.succs[from as usize].push((to, cycles));
@@ -48,6 +56,10 @@ struct Track {
 }
 
 impl Track {
+    fn clear(&mut self) {
+        self.write = None;
+        self.reads.clear();
+    }
     fn read(&mut self, dag: &mut Dag, i: u32) {
         if let Some((w, latency)) = self.write {
             dag.edge(w, i, latency);
@@ -100,6 +112,11 @@ fn info<T: Target>(t: &T, i: &MInst<T>) -> InstInfo {
 
 /// What [`graph`] looks things up in: as large as the function and the files, so made once and left empty.
 struct Tables {
+    dag: Dag,
+    /// The whole of each file, and whether it is kept in order as such.
+    whole: Vec<Track>,
+    few: Vec<bool>,
+    memory: Memory,
     /// Where in the piece a virtual register is defined; `u32::MAX` for nowhere.
     def_at: Vec<u32>,
     /// For each file, its units.
@@ -110,20 +127,29 @@ struct Tables {
 
 impl Tables {
     fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Tables {
-        Tables { def_at: vec![u32::MAX; mf.classes.len()], units: vec![Vec::new(); t.files().len()], named: Vec::new() }
+        Tables {
+            dag: Dag::default(),
+            whole: vec![Track::default(); t.files().len()],
+            few: Vec::new(),
+            memory: Memory::default(),
+            def_at: vec![u32::MAX; mf.classes.len()],
+            units: vec![Vec::new(); t.files().len()],
+            named: Vec::new(),
+        }
     }
 }
 
 /// Builds the graph of a piece of a block; `coarse` keeps small files in order as a whole.
-fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Tables, coarse: bool) -> Dag {
-    let Tables { def_at, units, named } = tables;
-    let n = insts.len();
-    let mut dag = Dag { succs: vec![SmallVec::new(); n], preds: vec![SmallVec::new(); n] };
+fn graph<'a, T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &'a mut Tables, coarse: bool) -> &'a Dag {
+    let Tables { dag, whole, few, memory, def_at, units, named } = tables;
+    dag.clear(insts.len());
     let files = t.files();
     let classes = t.classes();
-    let mut whole: Vec<Track> = vec![Track::default(); files.len()];
-    let few: Vec<bool> = files.iter().map(|f| coarse && f.budget.len() <= FEW).collect();
-    let mut memory = Memory::default();
+    whole.iter_mut().for_each(Track::clear);
+    few.clear();
+    few.extend(files.iter().map(|f| coarse && f.budget.len() <= FEW));
+    memory.all.clear();
+    memory.spaces.clear();
     let mut side = Track::default();
     let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
     for (k, i) in insts.iter().enumerate() {
@@ -143,7 +169,7 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Table
                 }
                 let file = classes[mf.class(v).0 as usize].file as usize;
                 if few[file] {
-                    whole[file].read(&mut dag, k32);
+                    whole[file].read(dag, k32);
                 }
             }
             reads.extend(u.phys());
@@ -153,7 +179,7 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Table
                 def_at[v.0 as usize] = k32;
                 let file = classes[mf.class(v).0 as usize].file as usize;
                 if few[file] {
-                    whole[file].write(&mut dag, k32, facts.latency);
+                    whole[file].write(dag, k32, facts.latency);
                 }
             }
             writes.extend(d.phys());
@@ -164,9 +190,9 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Table
                 if few[file] {
                     // Named units and allocated ones meet in the same small file.
                     if write {
-                        whole[file].write(&mut dag, k32, facts.latency);
+                        whole[file].write(dag, k32, facts.latency);
                     } else {
-                        whole[file].read(&mut dag, k32);
+                        whole[file].read(dag, k32);
                     }
                     continue;
                 }
@@ -176,38 +202,47 @@ fn graph<T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &mut Table
                 for u in p.place.units() {
                     named.push((file, u));
                     if write {
-                        units[file][u as usize].write(&mut dag, k32, facts.latency);
+                        units[file][u as usize].write(dag, k32, facts.latency);
                     } else {
-                        units[file][u as usize].read(&mut dag, k32);
+                        units[file][u as usize].read(dag, k32);
                     }
                 }
             }
         }
         if facts.reads || facts.writes {
-            memory.access(&mut dag, k32, facts.space, facts.writes);
+            memory.access(dag, k32, facts.space, facts.writes);
         }
         if facts.side_effect {
-            side.write(&mut dag, k32, 0);
+            side.write(dag, k32, 0);
         }
     }
     for v in insts.iter().flat_map(MInst::vreg_defs) {
         def_at[v.0 as usize] = u32::MAX;
     }
     for (file, u) in named.drain(..) {
-        units[file][usize::from(u)] = Track::default();
+        units[file][usize::from(u)].clear();
     }
     dag
 }
 
 /// Puts the instructions of a block into another order. Returns whether it is another one.
-fn reorder<T: Target>(mf: &mut MFunc<T>, b: usize, insts: Vec<MInst<T>>, order: &[u32]) -> bool {
+fn reorder<T: Target>(mf: &mut MFunc<T>, b: usize, mut insts: Vec<MInst<T>>, order: &[u32]) -> bool {
     let changed = order.iter().enumerate().any(|(k, &o)| k as u32 != o);
-    mf.blocks[b].insts = if changed {
-        let mut slots: Vec<Option<MInst<T>>> = insts.into_iter().map(Some).collect();
-        order.iter().filter_map(|&k| slots[k as usize].take()).collect()
-    } else {
-        insts
-    };
+    if changed {
+        // In place, one cycle after the other: what place `k` gets lies where `from[k]` says.
+        let mut from: SmallVec<[u32; 32]> = SmallVec::from_slice(order);
+        for first in 0..from.len() {
+            let mut at = first;
+            while from[at] as usize != at {
+                let next = std::mem::replace(&mut from[at], at as u32) as usize;
+                if next != first {
+                    insts.swap(at, next);
+                }
+                at = next;
+            }
+        }
+    }
+    mf.blocks[b].insts = insts;
     changed
 }
 
@@ -257,13 +292,15 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
     let mut tables = Tables::new(mf, t);
     let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
     let mut changed = Schedule::default();
+    let mut touched: Vec<u32> = Vec::new();
+    let mut order: Vec<u32> = Vec::new();
+    let mut before = Saved::default();
     for b in 0..mf.blocks.len() {
         let insts = std::mem::take(&mut mf.blocks[b].insts);
         for &v in &mf.blocks[b].params {
             state.live[v.0 as usize] = false;
         }
         state.now.fill(0);
-        let mut touched: Vec<u32> = Vec::new();
         live.for_live_out(&p, b as u32, |v| {
             if !std::mem::replace(&mut state.live[v.0 as usize], true) {
                 touched.push(v.0);
@@ -271,7 +308,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
                 state.now[c.file as usize] += c.shape.units as i64;
             }
         });
-        let mut order: Vec<u32> = Vec::with_capacity(insts.len());
+        order.clear();
         let mut end = insts.len();
         // Pieces between fences, last first; `order` is built backwards.
         while end > 0 {
@@ -284,8 +321,8 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
             }
             let piece = &insts[start..end];
             let dag = graph(mf, t, piece, &mut tables, true);
-            let before = state.save(piece);
-            let new = bottom_up(mf, t, piece, &dag, limits, &mut state);
+            state.save(piece, &mut before);
+            let new = bottom_up(mf, t, piece, dag, limits, &mut state);
             // Compare with the order as it was.
             let old: Vec<u32> = (0..piece.len() as u32).rev().collect();
             let mut peak = |order: &[u32]| {
@@ -302,7 +339,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
         }
         order.reverse();
         if reorder(mf, b, insts, &order) {
-            changed.orders.push((b, order));
+            changed.orders.push((b, order.clone()));
         }
         // Everything that this block touched is forgotten.
         for i in &mf.blocks[b].insts {
@@ -310,7 +347,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
                 state.live[v.0 as usize] = false;
             }
         }
-        for v in touched {
+        for v in touched.drain(..) {
             state.live[v as usize] = false;
         }
     }
@@ -324,15 +361,18 @@ struct Pressure {
 }
 
 /// Registers and liveness that a piece may change, to return to.
+#[derive(Default)]
 struct Saved {
     live: Vec<(u32, bool)>,
     now: Vec<i64>,
 }
 
 impl Pressure {
-    fn save<T: Target>(&self, piece: &[MInst<T>]) -> Saved {
+    fn save<T: Target>(&self, piece: &[MInst<T>], into: &mut Saved) {
         let regs = piece.iter().flat_map(|i| i.vreg_uses().chain(i.vreg_defs()));
-        Saved { live: regs.map(|v| (v.0, self.live[v.0 as usize])).collect(), now: self.now.clone() }
+        into.live.clear();
+        into.live.extend(regs.map(|v| (v.0, self.live[v.0 as usize])));
+        into.now.clone_from(&self.now);
     }
 
     /// Units per file that an instruction adds above itself.
@@ -375,8 +415,8 @@ impl Pressure {
     }
 
     /// Highest pressure of each file while the piece is passed in this (backward) order.
-    fn peak<T: Target>(&mut self, mf: &MFunc<T>, t: &T, piece: &[MInst<T>], order: &[u32]) -> Vec<i64> {
-        let mut peak = self.now.clone();
+    fn peak<T: Target>(&mut self, mf: &MFunc<T>, t: &T, piece: &[MInst<T>], order: &[u32]) -> SmallVec<[i64; 8]> {
+        let mut peak: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.now);
         for &k in order {
             self.pass(mf, t, &piece[k as usize]);
             for (p, n) in peak.iter_mut().zip(&self.now) {
@@ -447,9 +487,10 @@ fn bottom_up<T: Target>(
 pub fn schedule_after<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let mut tables = Tables::new(mf, t);
     let mut changed = 0;
+    let mut order: Vec<u32> = Vec::new();
     for b in 0..mf.blocks.len() {
         let insts = std::mem::take(&mut mf.blocks[b].insts);
-        let mut order: Vec<u32> = Vec::with_capacity(insts.len());
+        order.clear();
         let mut start = 0;
         while start < insts.len() {
             let end = insts[start..].iter().position(|i| is_fence(t, i)).map_or(insts.len(), |k| start + k);
@@ -459,7 +500,7 @@ pub fn schedule_after<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 continue;
             }
             let dag = graph(mf, t, &insts[start..end], &mut tables, false);
-            order.extend(top_down(&dag).into_iter().map(|k| k + start as u32));
+            order.extend(top_down(dag).into_iter().map(|k| k + start as u32));
             start = end;
         }
         changed += usize::from(reorder(mf, b, insts, &order));

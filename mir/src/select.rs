@@ -8,6 +8,7 @@
 use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SideMap, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 use crate::func::{MEdge, MFunc};
 use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, VReg};
@@ -71,9 +72,14 @@ pub struct Select<'f, T: Target> {
     block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
     block: gpucc_ir::Block,
     inst: Option<Inst>,
-    buffer: Vec<MInst<T>>,
-    /// Emitted chunks of this block, last first.
-    chunks: Vec<Vec<MInst<T>>>,
+    /// What was emitted for this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
+    emitted: Vec<MInst<T>>,
+    /// Where in it each chunk begins: what was emitted for one instruction.
+    chunks: Vec<usize>,
+    /// Constants of this block, to be put in front of chunks.
+    fronts: Vec<MInst<T>>,
+    /// The chunk and the part of `fronts`.
+    front_of: Vec<(usize, Range<usize>)>,
     consts: Vec<PendingConst>,
 }
 
@@ -121,8 +127,10 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         block_of,
         block: f.entry(),
         inst: None,
-        buffer: Vec::new(),
+        emitted: Vec::new(),
         chunks: Vec::new(),
+        fronts: Vec::new(),
+        front_of: Vec::new(),
         consts: Vec::new(),
     };
     // Parameters exist whoever asks for them; `dce` removes those that turn out to be unused.
@@ -170,33 +178,35 @@ impl<'f, T: Target> Select<'f, T> {
             if !terminator && !asked && !self.f.has_effect(i) {
                 continue;
             }
+            self.chunks.push(self.emitted.len());
             if terminator {
                 lower.terminator(self, i)?;
             } else {
                 lower.inst(self, i)?;
             }
-            self.flush();
             self.constants(lower, false)?;
         }
         self.inst = None;
         self.constants(lower, true)?;
         if b == self.f.entry() {
+            self.chunks.push(self.emitted.len());
             lower.entry(self)?;
-            self.flush();
             self.constants(lower, true)?;
         }
         let id = self.block_id(b);
-        let mut out = Vec::with_capacity(self.chunks.iter().map(Vec::len).sum());
-        for c in std::mem::take(&mut self.chunks).into_iter().rev() {
-            out.extend(c);
+        let mut out = Vec::with_capacity(self.emitted.len() + self.fronts.len());
+        // Of several constants in front of one chunk, the one that was emitted last comes first.
+        self.front_of.sort_by_key(|f| f.0);
+        for (k, start) in self.chunks.drain(..).enumerate().rev() {
+            while let Some((_, part)) = self.front_of.pop_if(|f| f.0 == k) {
+                let nothing = || MInst::pseudo(Pseudo::Undef);
+                out.extend(self.fronts[part].iter_mut().map(|i| std::mem::replace(i, nothing())));
+            }
+            out.extend(self.emitted.drain(start..));
         }
+        self.fronts.clear();
         self.mf.at(id).insts = out;
         Ok(())
-    }
-
-    fn flush(&mut self) {
-        let chunk = std::mem::take(&mut self.buffer);
-        self.chunks.push(chunk);
     }
 
     /// Emits the constants that are due: all of them, or those whose uses are far behind.
@@ -209,17 +219,13 @@ impl<'f, T: Target> Select<'f, T> {
                 continue;
             }
             let c = self.consts.remove(k);
-            debug_assert!(self.buffer.is_empty());
+            let (mark, first) = (self.emitted.len(), self.fronts.len());
             lower.constant(self, c.value, &c.regs)?;
-            // The chunk is in forward order; the constant goes to its front.
-            let mut made = std::mem::take(&mut self.buffer);
-            let at = c.chunk.min(self.chunks.len().saturating_sub(1));
-            if let Some(chunk) = self.chunks.get_mut(at) {
-                made.append(chunk);
-                *chunk = made;
-            } else {
-                self.chunks.push(made);
+            if self.chunks.is_empty() {
+                self.chunks.push(mark);
             }
+            self.fronts.extend(self.emitted.drain(mark..));
+            self.front_of.push((c.chunk.min(self.chunks.len() - 1), first..self.fronts.len()));
         }
         Ok(())
     }
@@ -283,7 +289,8 @@ impl<'f, T: Target> Select<'f, T> {
     pub fn regs(&mut self, v: Value) -> Regs {
         match self.f.values[v].def {
             ValueDef::Const(_) => {
-                let now = self.chunks.len();
+                // The chunk that is being emitted.
+                let now = self.chunks.len().saturating_sub(1);
                 if let Some(c) = self.consts.iter_mut().find(|c| c.value == v) {
                     c.chunk = now;
                     return c.regs.clone();
@@ -296,7 +303,7 @@ impl<'f, T: Target> Select<'f, T> {
                 let regs: Regs = self.fresh(v);
                 let mut undef = MInst::pseudo(Pseudo::Undef);
                 undef.defs = regs.iter().map(|&r| Def::reg(r)).collect();
-                self.buffer.push(undef);
+                self.emitted.push(undef);
                 regs
             }
             ValueDef::Inst(..) | ValueDef::Param(..) => self.make(v),
@@ -330,7 +337,7 @@ impl<'f, T: Target> Select<'f, T> {
         if i.loc == Loc::UNKNOWN {
             i.loc = self.loc;
         }
-        self.buffer.push(i);
+        self.emitted.push(i);
     }
 
     // ---- Blocks and edges ----

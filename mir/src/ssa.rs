@@ -77,7 +77,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
     }
     // The values at the end of each block of those registers that are live in or defined there, in order.
-    let mut out: Vec<Vec<(u32, VReg)>> = vec![Vec::new(); n];
+    let mut out: Vec<SmallVec<[(u32, VReg); 2]>> = vec![SmallVec::new(); n];
     let find_in =
         |list: &[(u32, VReg)], k: u32| list.binary_search_by_key(&k, |e| e.0).map_or(VReg::NONE, |at| list[at].1);
     let mut now = vec![VReg::NONE; vars.len()];

@@ -113,8 +113,9 @@ pub(crate) fn block_pressure(p: &Problem, live: &Liveness) -> Vec<Vec<u32>> {
 fn walk_pressure(p: &Problem, live: &Liveness, mut f: impl FnMut(BlockId, Option<InstId>, &[u32])) {
     let mut live_at = vec![u32::MAX; p.value_count()];
     let units = |v: Value| (p.file(v) as usize, p.shape(v).units as u32);
+    let mut now = vec![0u32; p.files.len()];
     for b in 0..p.blocks.len() as BlockId {
-        let mut now = vec![0u32; p.files.len()];
+        now.fill(0);
         live.for_live_out(p, b, |v| {
             if live_at[v.0 as usize] != b {
                 live_at[v.0 as usize] = b;

@@ -110,6 +110,9 @@ pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value
         if b == entry {
             continue;
         }
+        if !f.blocks[b].params.iter().any(|&p| dead(p)) {
+            continue;
+        }
         let flags: Vec<bool> = f.blocks[b].params.iter().map(|&p| dead(p) && cx.change()).collect();
         if flags.iter().any(|&d| d) {
             any = true;

@@ -13,6 +13,7 @@ use gpucc_ir::{
     Attr, Block, Builder, Diagnostic, Edge, Func, Function, Global, Inst, Local, Module, Op, Place, SideMap, Space,
     Value,
 };
+use smallvec::SmallVec;
 
 /// The most instructions that a flattened entry point may have.
 pub const LIMIT: u64 = 1_000_000;
@@ -125,7 +126,7 @@ fn copy_body(
     let mut copies: Vec<(Inst, Inst)> = Vec::new();
     for (b, i) in callee.insts_in_order() {
         let d = &callee.insts[i];
-        let types: Vec<_> = d.results.iter().map(|r| callee.ty(r)).collect();
+        let types: SmallVec<[_; 2]> = d.results.iter().map(|r| callee.ty(r)).collect();
         let mut data = d.clone();
         if data.loc.0 == 0 {
             data.loc = call_loc;
@@ -136,11 +137,11 @@ fn copy_body(
         }
         copies.push((n, i));
     }
+    let mut used: Vec<Value> = Vec::new();
     for (n, i) in copies {
         let d = &callee.insts[i];
-        let mut used: Vec<Value> = Vec::new();
         d.for_each_use(|v| used.push(v));
-        for v in used {
+        for v in used.drain(..) {
             if values[v].is_none() {
                 values[v] = Some(match callee.as_const(v) {
                     Some(c) => f.constant(c.clone()),

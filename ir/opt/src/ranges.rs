@@ -35,8 +35,9 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     {
         let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
         let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
+        let mut busy = Vec::new();
         for (_, i) in f.insts_in_order() {
-            if let Some(c) = change(f, &mut u, i, cx).or_else(|| low_bits(f, &preds, i)) {
+            if let Some(c) = change(f, &mut u, i, cx).or_else(|| low_bits(f, &preds, i, &mut busy)) {
                 changes.push((i, c));
             }
             if let Some(x) = fold(f, &mut u, i, cx) {
@@ -185,14 +186,14 @@ type Preds = Lists<Block, Block>;
 
 /// Low bits of `x + k` are those of `k` where `x` is a multiple of a power of two large enough, as counters of unrolled
 /// loops are.
-fn low_bits(f: &Function, preds: &Preds, i: Inst) -> Option<Change> {
+fn low_bits(f: &Function, preds: &Preds, i: Inst, busy: &mut Vec<Value>) -> Option<Change> {
     let d = &f.insts[i];
     if d.op != Op::And || d.results.len() != 1 || !f.ty(d.result()).is_int() {
         return None;
     }
     let c = f.const_bits(d.args[1])?;
     let bits = 64 - c.leading_zeros();
-    let zero = |v: Value| zeros(f, preds, v, &mut Vec::new(), 6) >= bits;
+    let mut zero = |v: Value| zeros(f, preds, v, busy, 6) >= bits;
     if let Some(a) = f.def_op(d.args[0], Op::IAdd)
         && let Some(k) = f.const_bits(a.args[1])
         && zero(a.args[0])
