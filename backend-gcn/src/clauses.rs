@@ -51,6 +51,9 @@ fn kind(i: &Item) -> Option<(Counter, bool)> {
 /// Puts memory instructions of one kind next to each other: those that come first wait for the others, if there is little
 /// in between and none of it depends on them.
 pub fn gather(block: &mut Vec<Item>) {
+    if block.iter().filter(|i| kind(i).is_some()).nth(1).is_none() {
+        return;
+    }
     let mut out: Vec<Item> = Vec::with_capacity(block.len());
     // The clause, and what has passed its last instruction.
     let (mut clause, mut passed): (Vec<Item>, Vec<Item>) = (Vec::new(), Vec::new());

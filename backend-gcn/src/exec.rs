@@ -5,6 +5,7 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_mir::{BlockId, Cfg, Def, MEdge, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
+use smallvec::{SmallVec, smallvec};
 
 use crate::edges::Beside;
 use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
@@ -16,6 +17,9 @@ fn exec_def() -> Def {
     Def::preg(PReg::new(FILE_S, 126, 2))
 }
 
+/// Where a block leads.
+type Succs = SmallVec<[BlockId; 2]>;
+
 struct Lowering<'a> {
     mf: &'a mut MFunc<Gcn>,
     plan: &'a Plan,
@@ -25,7 +29,7 @@ struct Lowering<'a> {
     /// Where the wave arrives at each block of the plan.
     entries: Vec<BlockId>,
     /// Successors of each machine block on the graph of the wave.
-    succs: Vec<Vec<BlockId>>,
+    succs: Vec<Succs>,
 }
 
 /// Lowers all of `mf`.
@@ -54,7 +58,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     for &(from, to) in &plan.loops.list {
         mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
     }
-    let succs = vec![Vec::new(); mf.blocks.len()];
+    let succs = vec![Succs::new(); mf.blocks.len()];
     let mut l = Lowering { mf, plan, waits, saved, entries, succs };
     for p in 0..n {
         l.begin(p);
@@ -74,7 +78,7 @@ impl Lowering<'_> {
     /// A block that ends the wave.
     fn ending(&mut self) -> BlockId {
         let b = self.mf.block();
-        self.succs.push(Vec::new());
+        self.succs.push(Succs::new());
         self.push(b, MInst::new(GOp::End));
         b
     }
@@ -83,12 +87,12 @@ impl Lowering<'_> {
         let mut i = args;
         i.op = gpucc_mir::Opcode::Op(GOp::Branch(cond));
         self.push(b, i.arg(to[0]).arg(to[1]));
-        self.succs[b.0 as usize] = to.to_vec();
+        self.succs[b.0 as usize] = Succs::from_slice(&to);
     }
 
     fn jump(&mut self, b: BlockId, to: BlockId) {
         self.push(b, MInst::new(GOp::Jump).arg(to));
-        self.succs[b.0 as usize] = vec![to];
+        self.succs[b.0 as usize] = smallvec![to];
     }
 
     /// What begins a block in which lanes wait.
@@ -98,8 +102,8 @@ impl Lowering<'_> {
             Waiting::Nobody => {}
             Waiting::Saved(d) => {
                 let insts = &mut self.mf.blocks[p].insts;
-                insts.insert(0, op(Op::SMovB64).def(exec_def()).arg(self.saved[d]));
-                insts.insert(1, MInst::pseudo(Pseudo::LogicalStart));
+                let back = op(Op::SMovB64).def(exec_def()).arg(self.saved[d]);
+                insts.splice(0..0, [back, MInst::pseudo(Pseudo::LogicalStart)]);
             }
             Waiting::Collected => {
                 let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
@@ -219,7 +223,7 @@ impl Lowering<'_> {
 }
 
 /// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks.
-fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, order: Vec<BlockId>) {
+fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId>) {
     let mut preds = vec![0u32; succs.len()];
     succs.iter().flatten().for_each(|b| preds[b.0 as usize] += 1);
     let mut place = vec![0; succs.len()];
@@ -241,7 +245,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Vec<BlockId>>, order: Vec<
             let new = mf.block();
             mf.at(new).insts.push(t.jump(to));
             via.push(Some(b));
-            succs.push(vec![to]);
+            succs.push(smallvec![to]);
             succs[b][k] = new;
             added.add(place[b], place[to.0 as usize], new);
             let last = mf.blocks[b].insts.last_mut();

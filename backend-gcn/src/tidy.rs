@@ -23,6 +23,11 @@ pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
     // Whether EXEC at the start of each block is asked for.
     let mut live = vec![false; blocks.len()];
     let wanted_after = |b: usize, live: &[bool]| succs[b].iter().any(|&s| live.get(s).copied().unwrap_or(false));
+    // Walking up, only what goes back up has not been seen yet.
+    let mut back = vec![false; blocks.len()];
+    for (b, succs) in succs.iter().enumerate() {
+        succs.iter().filter(|&&s| s <= b).for_each(|&s| back[s] = true);
+    }
     loop {
         let mut changed = false;
         for b in (0..blocks.len()).rev() {
@@ -33,26 +38,32 @@ pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
                 }
                 now |= reads_exec(i);
             }
-            changed |= std::mem::replace(&mut live[b], now) != now;
+            changed |= std::mem::replace(&mut live[b], now) != now && back[b];
         }
         if !changed {
             break;
         }
     }
+    let mut gone: Vec<usize> = Vec::new();
     for (b, block) in blocks.iter_mut().enumerate() {
         let mut now = wanted_after(b, &live);
-        let mut kept: Vec<Item> = Vec::with_capacity(block.len());
-        for i in std::mem::take(block).into_iter().rev() {
-            if only_sets(&i) && !now {
+        gone.clear();
+        for (k, i) in block.iter().enumerate().rev() {
+            if only_sets(i) && !now {
+                gone.push(k);
                 continue;
             }
             if i.writes.contains(&EXEC) {
                 now = false;
             }
-            now |= reads_exec(&i);
-            kept.push(i);
+            now |= reads_exec(i);
         }
-        kept.reverse();
-        *block = kept;
+        if !gone.is_empty() {
+            let mut k = 0;
+            block.retain(|_| {
+                k += 1;
+                gone.pop_if(|g| *g == k - 1).is_none()
+            });
+        }
     }
 }

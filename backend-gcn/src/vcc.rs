@@ -115,8 +115,10 @@ pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) -> us
         }
     }
     let mut moved = 0;
+    let mut after: Vec<u128> = Vec::new();
     for (b, block) in blocks.iter_mut().enumerate() {
-        let mut after = vec![0u128; block.len()];
+        after.clear();
+        after.resize(block.len(), 0);
         let mut live = out(b, &live_in);
         for (k, i) in block.iter().enumerate().rev() {
             after[k] = live;

@@ -174,29 +174,24 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
     if let Some(e) = entry.first_mut() {
         *e = Some(State::default());
     }
-    let run = |state: &mut State, items: &[Item], mut out: Option<&mut Vec<Item>>| {
-        for item in items {
-            let needs = state.needs(item);
-            if needs.iter().any(Option::is_some) {
-                state.wait(needs);
-                if let Some(out) = out.as_deref_mut() {
-                    let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
-                    let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
-                    out.extend(control(Op::SWaitcnt, imm, generation));
-                }
-            }
-            let states = state.states(item, generation);
-            if states > 0 {
-                state.pass(states);
-                if let Some(out) = out.as_deref_mut() {
-                    out.extend(control(Op::SNop, u32::from(states) - 1, generation));
-                }
-            }
-            state.issue(item, generation);
+    let pass = |state: &mut State, item: &Item, mut out: Option<&mut Vec<Item>>| {
+        let needs = state.needs(item);
+        if needs.iter().any(Option::is_some) {
+            state.wait(needs);
             if let Some(out) = out.as_deref_mut() {
-                out.push(item.clone());
+                let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
+                let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
+                out.extend(control(Op::SWaitcnt, imm, generation));
             }
         }
+        let states = state.states(item, generation);
+        if states > 0 {
+            state.pass(states);
+            if let Some(out) = out {
+                out.extend(control(Op::SNop, u32::from(states) - 1, generation));
+            }
+        }
+        state.issue(item, generation);
     };
     // Blocks come after one of their predecessors; loops take a few more rounds, of the blocks that change.
     let mut due = vec![true; blocks.len()];
@@ -207,7 +202,7 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
                 continue;
             }
             let Some(mut state) = entry[b].clone() else { continue };
-            run(&mut state, &blocks[b], None);
+            blocks[b].iter().for_each(|i| pass(&mut state, i, None));
             for &s in &succs[b] {
                 let new = match &mut entry[s] {
                     Some(e) => e.join(&state),
@@ -227,9 +222,13 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
     for (b, block) in blocks.iter_mut().enumerate() {
         let mut state = entry[b].take().unwrap_or_default();
         let mut out = Vec::with_capacity(block.len());
-        run(&mut state, block, Some(&mut out));
-        // A wait alone stands for memory order.
-        out.retain(|i| !(i.barrier && i.inst.op() != Op::SBarrier));
+        for item in std::mem::take(block) {
+            pass(&mut state, &item, Some(&mut out));
+            // A wait alone stands for memory order.
+            if !item.barrier || item.inst.op() == Op::SBarrier {
+                out.push(item);
+            }
+        }
         *block = out;
     }
 }

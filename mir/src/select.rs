@@ -41,6 +41,11 @@ pub trait Lower<T: Target> {
     /// When the target cannot hold it.
     fn constant(&mut self, cx: &mut Select<'_, T>, v: Value, into: &[VReg]) -> Result<(), Diagnostic>;
 
+    /// How many instructions the target is going to add to most blocks: there is room for so many.
+    fn spare(&self) -> usize {
+        0
+    }
+
     /// Emits what begins the program (a `Start` with the preloaded registers in use). Called last, for the entry block;
     /// what it emits comes first.
     ///
@@ -148,7 +153,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     for &b in f.layout.iter().rev() {
         cx.block(lower, b)?;
     }
-    cx.mf.pack();
+    cx.mf.pack(lower.spare());
     Ok(cx.mf)
 }
 
