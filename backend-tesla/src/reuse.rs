@@ -32,8 +32,8 @@ fn is_value(i: &MInst<Tesla>) -> bool {
         && i.mods.addop == 0
         && i.defs.len() == 1
         && i.defs[0].vreg().is_some()
-        && i.defs[0].fixed.is_none()
-        && i.uses.iter().all(|u| u.fixed.is_none() && still(&u.src))
+        && i.defs[0].fixed().is_none()
+        && i.uses.iter().all(|u| u.fixed().is_none() && still(&u.src))
 }
 
 /// Runs over a function; gives how many instructions are gone.

@@ -24,7 +24,7 @@ pub fn even(mf: &mut MFunc<Valhall>) -> bool {
         match i.op {
             Opcode::Pseudo(Pseudo::Copy) => {
                 for (d, u) in i.defs.iter().zip(&i.uses) {
-                    if let (Some(d), Some(v), None) = (d.vreg(), u.vreg(), u.part)
+                    if let (Some(d), Some(v), None) = (d.vreg(), u.vreg(), u.part_read())
                         && mf.class(d) == RE
                     {
                         wish.push(v);
@@ -35,7 +35,7 @@ pub fn even(mf: &mut MFunc<Valhall>) -> bool {
             Opcode::Pseudo(Pseudo::Split) => i.vreg_defs().for_each(|v| bound[v.0 as usize] = true),
             Opcode::Pseudo(Pseudo::Start) => {
                 for d in &i.defs {
-                    let odd = d.fixed.is_some_and(|p| p.place.base() % 2 == 1);
+                    let odd = d.fixed().is_some_and(|p| p.base() % 2 == 1);
                     if let (Some(v), true) = (d.vreg(), odd) {
                         bound[v.0 as usize] = true;
                     }
@@ -54,7 +54,7 @@ pub fn even(mf: &mut MFunc<Valhall>) -> bool {
 type Key = SmallVec<[u64; 10]>;
 
 fn pack(m: SrcMods) -> u64 {
-    u64::from(m.neg) | u64::from(m.abs) << 1 | u64::from(m.not) << 2 | m.swizzle.map_or(0, |s| u64::from(s) + 1) << 3
+    u64::from(m.neg) | u64::from(m.abs) << 1 | u64::from(m.not) << 2 | m.swizzle().map_or(0, |s| u64::from(s) + 1) << 3
 }
 
 /// What an instruction computes, if it always computes the same from the same.
@@ -62,7 +62,7 @@ fn value_of(mf: &MFunc<Valhall>, i: &MInst<Valhall>) -> Option<Key> {
     if i.is(Pseudo::Copy) {
         // Into an even register, above all: one serves all users.
         let ([d], [u]) = (i.defs.as_slice(), i.uses.as_slice()) else { return None };
-        let (Some(v), None, None, None) = (u.vreg(), u.part, d.fixed, d.tied) else { return None };
+        let (Some(v), None, None, None) = (u.vreg(), u.part_read(), d.fixed(), d.tied_to()) else { return None };
         return Some(smallvec::smallvec![u64::MAX, u64::from(mf.class(d.vreg()?).0), u64::from(v.0)]);
     }
     let Some(VOp::Op(op)) = i.target_op() else { return None };
@@ -70,14 +70,14 @@ fn value_of(mf: &MFunc<Valhall>, i: &MInst<Valhall>) -> Option<Key> {
         return None;
     }
     let [d] = i.defs.as_slice() else { return None };
-    if d.fixed.is_some() || d.tied.is_some() {
+    if d.fixed().is_some() || d.tied_to().is_some() {
         return None;
     }
     let mut k: Key = SmallVec::new();
     k.push(op as u64);
     k.push(u64::from(mf.class(d.vreg()?).0));
     for u in &i.uses {
-        if u.part.is_some() || u.fixed.is_some() {
+        if u.part_read().is_some() || u.fixed().is_some() {
             return None;
         }
         let (tag, value) = match u.src {

@@ -75,7 +75,8 @@ pub fn is_wide(inst: &MInst<Valhall>, k: usize) -> bool {
 }
 
 fn source(u: &Use<Valhall>) -> Result<src::Src, Diagnostic> {
-    let SrcMods { neg, abs, not, swizzle } = u.mods;
+    let SrcMods { neg, abs, not, .. } = u.mods;
+    let swizzle = u.mods.swizzle();
     let base = match u.src {
         Src::Imm(v) => src::lut(v).ok_or_else(|| bug(format!("{v:#x} is no immediate of the table")))?,
         Src::Uniform(n) if n >= SPECIAL => {

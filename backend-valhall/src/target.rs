@@ -60,7 +60,7 @@ pub enum VOp {
 pub struct Mods(pub ThinVec<(&'static str, u32)>);
 
 /// Modifiers of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcMods {
     /// Negated.
     pub neg: bool,
@@ -68,8 +68,32 @@ pub struct SrcMods {
     pub abs: bool,
     /// Complemented.
     pub not: bool,
+    /// Swizzle field, or [`IDENTITY`].
+    pub(crate) swizzle: u8,
+}
+
+/// A number that no swizzle has.
+const IDENTITY: u8 = u8::MAX;
+
+impl Default for SrcMods {
+    fn default() -> SrcMods {
+        SrcMods { neg: false, abs: false, not: false, swizzle: IDENTITY }
+    }
+}
+
+impl SrcMods {
+    /// A swizzle field alone.
+    pub const fn swizzled(field: u8) -> SrcMods {
+        SrcMods { neg: false, abs: false, not: false, swizzle: field }
+    }
     /// Swizzle field; `None` is the identity.
-    pub swizzle: Option<u8>,
+    pub fn swizzle(self) -> Option<u8> {
+        Some(self.swizzle).filter(|&s| s != IDENTITY)
+    }
+    /// The same with this swizzle where there is none yet.
+    pub fn or_swizzled(self, field: u8) -> SrcMods {
+        SrcMods { swizzle: self.swizzle().unwrap_or(field), ..self }
+    }
 }
 
 /// Uniform numbers from here up name specials: page and source byte.
@@ -189,7 +213,7 @@ impl Target for Valhall {
         for (&x, &y) in a.units.iter().zip(b.units) {
             let (x, y) = (PReg::new(FILE_R, x, 1), PReg::new(FILE_R, y, 1));
             for (d, s) in [(x, y), (y, x), (x, y)] {
-                let zero = Use::imm(0).mods(SrcMods { swizzle: Some(4), ..SrcMods::default() });
+                let zero = Use::imm(0).mods(SrcMods::swizzled(4));
                 let i = MInst::new(VOp::Op(Op::LshiftXorI32)).def(gpucc_mir::Def::preg(d));
                 cx.push(i.arg(Use::preg(d)).arg(zero).arg(Use::preg(s)));
             }

@@ -26,7 +26,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
 fn is_constant(i: &MInst<Vivante>) -> bool {
     i.is(Pseudo::Copy)
         && i.defs.len() == 1
-        && i.defs[0].fixed.is_none()
+        && i.defs[0].fixed().is_none()
         && matches!(i.uses.as_slice(), [u] if matches!(u.src, Src::Imm(_) | Src::Uniform(_)))
 }
 

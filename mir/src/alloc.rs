@@ -157,8 +157,8 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
                 index.push(ops.len() as u8);
                 if let Some(v) = u.vreg() {
                     let mut op = Operand::read(value(v));
-                    if let Some(at) = u.fixed {
-                        op = op.at(at.place);
+                    if let Some(at) = u.fixed() {
+                        op = op.at(at);
                     }
                     ops.push(op);
                 }
@@ -166,10 +166,10 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
             for d in &inst.defs {
                 let Some(v) = d.vreg() else { continue };
                 let mut op = if d.early { Operand::early(value(v)) } else { Operand::write(value(v)) };
-                if let Some(at) = d.fixed {
-                    op = op.at(at.place);
+                if let Some(at) = d.fixed() {
+                    op = op.at(at);
                 }
-                if let Some(k) = d.tied {
+                if let Some(k) = d.tied_to() {
                     if inst.uses.get(k as usize).and_then(Use::vreg).is_none() {
                         return Err(format!("block {b}: tie to a use that is no virtual register in {inst:?}"));
                     }
@@ -230,8 +230,8 @@ fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MIns
         Pseudo::Copy => {
             for (d, u) in inst.defs.iter().zip(&inst.uses) {
                 if let (Some(d), Some(s)) = (d.vreg(), u.vreg()) {
-                    let first = u.part.map_or(0, |p| p.0 as i16);
-                    p.hints.push(if u.part.is_some() { hint(d, s, first) } else { hint(s, d, 0) });
+                    let first = u.part_read().map_or(0, |p| p.0 as i16);
+                    p.hints.push(if u.part_read().is_some() { hint(d, s, first) } else { hint(s, d, 0) });
                 }
             }
         }
@@ -240,13 +240,13 @@ fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MIns
             let each = set_units(inst, units(d) as u16, |v| units(v) as u16) as i16;
             let mut at = 0;
             for u in &inst.uses {
-                let n = match (u.part, u.vreg(), u.phys()) {
+                let n = match (u.part_read(), u.vreg(), u.phys()) {
                     (Some((_, n)), ..) => n as i16,
                     (None, Some(v), _) => units(v),
                     (None, None, Some(q)) => q.place.len() as i16,
                     (None, None, None) => each,
                 };
-                if let (Some(v), None) = (u.vreg(), u.part) {
+                if let (Some(v), None) = (u.vreg(), u.part_read()) {
                     p.hints.push(hint(v, d, at));
                 }
                 at += n;
@@ -254,7 +254,7 @@ fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MIns
         }
         Pseudo::Split => {
             let Some(s) = inst.uses.first().and_then(Use::vreg) else { return };
-            let mut at = inst.uses[0].part.map_or(0, |p| p.0 as i16);
+            let mut at = inst.uses[0].part_read().map_or(0, |p| p.0 as i16);
             for d in inst.vreg_defs() {
                 p.hints.push(hint(d, s, at));
                 at += units(d);
@@ -268,7 +268,7 @@ fn hints_of_pseudo<T: Target>(p: &mut Problem, mf: &MFunc<T>, t: &T, inst: &MIns
 fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16) -> u16 {
     let (mut regs, mut sets) = (0, 0);
     for u in &inst.uses {
-        match (u.part, u.src) {
+        match (u.part_read(), u.src) {
             (Some((_, n)), Src::Reg(_)) => regs += n as u16,
             (None, Src::Reg(Reg::V(v))) => regs += units(v),
             (None, Src::Reg(Reg::P(q))) => regs += q.place.len(),
@@ -527,8 +527,8 @@ fn write_back<T: Target>(
                     let mut place = a.operands[k];
                     k += 1;
                     let mut g = p.shape(Value(v.0)).granule;
-                    if let Some((first, count)) = u.part {
-                        if first as u16 + count as u16 > place.len() || count == 0 {
+                    if let Some((first, count)) = u.part_read() {
+                        if first as u16 + count as u16 > place.len() {
                             return Err(format!("block {b}: part {first}+{count} of {v:?}, which has {}", place.len()));
                         }
                         place = place.part(first as u16, count as u16);
@@ -536,12 +536,11 @@ fn write_back<T: Target>(
                     }
                     used[file as usize].add(place);
                     granules.push(g);
-                    u.src = Src::Reg(Reg::P(PReg { file, place }));
-                    u.fixed = None;
+                    u.place(PReg { file, place });
                 } else {
                     granules.push(0);
+                    u.read_all();
                 }
-                u.part = None;
             }
             for d in &mut inst.defs {
                 if let Reg::V(v) = d.reg {

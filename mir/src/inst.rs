@@ -87,11 +87,10 @@ pub enum Src {
 pub struct Use<T: Target> {
     /// What.
     pub src: Src,
-    /// `(first, count)` units of the register that are read; the whole register if `None`.
-    /// After allocation `src` names just these units and this is `None`.
-    pub part: Option<(u8, u8)>,
-    /// Demands this place.
-    pub fixed: Option<PReg>,
+    /// First unit and number of units of the register that are read; no units stand for all.
+    part: (u8, u8),
+    /// Demands this place of the register's file; no units stand for any.
+    fixed: Placement,
     /// Modifiers of this operand.
     pub mods: T::SrcMods,
 }
@@ -99,7 +98,7 @@ pub struct Use<T: Target> {
 impl<T: Target> Use<T> {
     /// A plain use.
     pub fn new(src: Src) -> Self {
-        Use { src, part: None, fixed: None, mods: T::SrcMods::default() }
+        Use { src, part: (0, 0), fixed: Placement::default(), mods: T::SrcMods::default() }
     }
     /// A virtual register.
     pub fn reg(v: VReg) -> Self {
@@ -124,14 +123,32 @@ impl<T: Target> Use<T> {
     /// Reads only `count` units from unit `first` of the register.
     #[must_use]
     pub fn part(mut self, first: u8, count: u8) -> Self {
-        self.part = Some((first, count));
+        assert!(count > 0, "a part of no units");
+        self.part = (first, count);
         self
     }
-    /// Demands a place.
+    /// `(first, count)` units of the register that are read; the whole register if `None`. After allocation `src` names just
+    /// these units and this is `None`.
+    pub fn part_read(&self) -> Option<(u8, u8)> {
+        Some(self.part).filter(|p| p.1 > 0)
+    }
+    /// Demands a place, of the register's file.
     #[must_use]
     pub fn at(mut self, p: PReg) -> Self {
-        self.fixed = Some(p);
+        self.fixed = p.place;
         self
+    }
+    /// The place that is demanded.
+    pub fn fixed(&self) -> Option<Placement> {
+        Some(self.fixed).filter(|p| p.len() > 0)
+    }
+    /// It reads just this.
+    pub(crate) fn place(&mut self, p: PReg) {
+        *self = Use { src: Src::Reg(Reg::P(p)), part: (0, 0), fixed: Placement::default(), mods: self.mods };
+    }
+    /// It reads all of what it names.
+    pub(crate) fn read_all(&mut self) {
+        self.part = (0, 0);
     }
     /// Sets the modifiers.
     #[must_use]
@@ -167,15 +184,18 @@ impl<T: Target> From<BlockId> for Use<T> {
     }
 }
 
+/// An index that no use has.
+const UNTIED: u8 = u8::MAX;
+
 /// One operand that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Def {
     /// The register.
     pub reg: Reg,
-    /// Demands this place.
-    pub fixed: Option<PReg>,
-    /// Index of the use whose place it must share.
-    pub tied: Option<u8>,
+    /// Demands this place of the register's file; no units stand for any.
+    fixed: Placement,
+    /// Index of the use whose place it must share, or [`UNTIED`].
+    tied: u8,
     /// Written before the uses have been read.
     pub early: bool,
 }
@@ -183,22 +203,30 @@ pub struct Def {
 impl Def {
     /// A virtual register.
     pub const fn reg(v: VReg) -> Def {
-        Def { reg: Reg::V(v), fixed: None, tied: None, early: false }
+        Def { reg: Reg::V(v), fixed: Placement::NONE, tied: UNTIED, early: false }
     }
     /// A physical register.
     pub const fn preg(p: PReg) -> Def {
-        Def { reg: Reg::P(p), fixed: None, tied: None, early: false }
+        Def { reg: Reg::P(p), fixed: Placement::NONE, tied: UNTIED, early: false }
     }
-    /// Demands a place.
+    /// Demands a place, of the register's file.
     #[must_use]
     pub const fn at(mut self, p: PReg) -> Def {
-        self.fixed = Some(p);
+        self.fixed = p.place;
         self
+    }
+    /// The place that is demanded.
+    pub fn fixed(&self) -> Option<Placement> {
+        Some(self.fixed).filter(|p| p.len() > 0)
+    }
+    /// Index of the use whose place it must share.
+    pub fn tied_to(&self) -> Option<u8> {
+        Some(self.tied).filter(|&k| k != UNTIED)
     }
     /// Shares the place of use `index` of the instruction.
     #[must_use]
     pub const fn tied(mut self, index: u8) -> Def {
-        self.tied = Some(index);
+        self.tied = index;
         self
     }
     /// Written before the uses have been read.
@@ -407,7 +435,7 @@ impl<T: Target> PartialEq for Use<T> {
 impl<T: Target> fmt::Debug for Use<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.src)?;
-        if let Some((first, count)) = self.part {
+        if let Some((first, count)) = self.part_read() {
             write!(f, "[{first}+{count}]")?;
         }
         if self.mods != T::SrcMods::default() {

@@ -21,7 +21,7 @@ pub fn fold_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
 /// A register written by an instruction that can be repeated.
 fn constant<T: Target>(t: &T, i: &MInst<T>) -> Option<PReg> {
     let [d] = i.defs.as_slice() else { return None };
-    let again = i.target_op().is_some() && d.tied.is_none() && i.uses.iter().all(|u| u.phys().is_none());
+    let again = i.target_op().is_some() && d.tied_to().is_none() && i.uses.iter().all(|u| u.phys().is_none());
     d.phys().filter(|p| p.place.len() == 1 && again && t.can_remat(i) && !is_terminator(t, i))
 }
 

@@ -163,7 +163,7 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let n = mf.classes.len();
     let mut replace: Vec<VReg> = (0..n as u32).map(VReg).collect();
     let mut collected: Vec<Option<(u32, u32)>> = vec![None; n];
-    let plain = |i: &MInst<T>| i.defs.iter().all(|d| d.fixed.is_none()) && i.uses.iter().all(|u| u.fixed.is_none());
+    let plain = |i: &MInst<T>| i.defs.iter().all(|d| d.fixed().is_none()) && i.uses.iter().all(|u| u.fixed().is_none());
     let same = |mf: &MFunc<T>, a: VReg, b: VReg| {
         let (a, b) = (&t.classes()[mf.class(a).0 as usize], &t.classes()[mf.class(b).0 as usize]);
         a.file == b.file && a.shape == b.shape
@@ -189,7 +189,7 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
             }
             if pseudo == Pseudo::Copy {
                 for (d, u) in i.defs.iter().zip(&i.uses) {
-                    if let (Some(d), Some(s), None) = (d.vreg(), u.vreg(), u.part)
+                    if let (Some(d), Some(s), None) = (d.vreg(), u.vreg(), u.part_read())
                         && u.mods == T::SrcMods::default()
                         && same(mf, d, s)
                     {
@@ -198,12 +198,15 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                     }
                 }
             } else if pseudo == Pseudo::Split
-                && let Some(s) = i.uses[0].vreg().filter(|_| i.uses[0].part.is_none())
+                && let Some(s) = i.uses[0].vreg().filter(|_| i.uses[0].part_read().is_none())
                 && let Some((b, k)) = collected[find(&replace, s).0 as usize]
             {
                 let c = &mf.blocks[b as usize].insts[k as usize];
-                let parts: Vec<Option<VReg>> =
-                    c.uses.iter().map(|u| u.vreg().filter(|_| u.part.is_none() && u.fixed.is_none())).collect();
+                let parts: Vec<Option<VReg>> = c
+                    .uses
+                    .iter()
+                    .map(|u| u.vreg().filter(|_| u.part_read().is_none() && u.fixed().is_none()))
+                    .collect();
                 let fits = parts.len() == i.defs.len()
                     && i.defs.iter().zip(&parts).all(|(d, s)| match (d.vreg(), s) {
                         (Some(d), Some(s)) => same(mf, d, *s),

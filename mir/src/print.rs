@@ -3,8 +3,9 @@
 use core::fmt::Write;
 
 use crate::func::{MEdge, MFunc};
-use crate::inst::{Def, MInst, Opcode, Reg, Src, Use};
+use crate::inst::{Def, MInst, Opcode, PReg, Reg, Src, Use};
 use crate::target::Target;
+use gpucc_regalloc::Placement;
 
 /// The whole function.
 pub fn print<T: Target>(mf: &MFunc<T>, t: &T) -> String {
@@ -46,15 +47,23 @@ fn reg<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, class: bool) -> String {
     }
 }
 
+/// The place that an operand demands of its register's file.
+fn demanded<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, place: Option<Placement>) -> String {
+    let Some(place) = place else { return String::new() };
+    let file = match r {
+        Reg::V(v) => t.classes()[mf.class(v).0 as usize].file,
+        Reg::P(p) => p.file,
+    };
+    format!("@{}", t.reg_name(PReg { file, place }))
+}
+
 fn print_def<T: Target>(mf: &MFunc<T>, t: &T, d: &Def) -> String {
     let mut s = reg(mf, t, d.reg, true);
     if d.early {
         s.insert(0, '!');
     }
-    if let Some(p) = d.fixed {
-        let _ = write!(s, "@{}", t.reg_name(p));
-    }
-    if let Some(k) = d.tied {
+    s.push_str(&demanded(mf, t, d.reg, d.fixed()));
+    if let Some(k) = d.tied_to() {
         let _ = write!(s, "=#{k}");
     }
     s
@@ -67,12 +76,12 @@ fn print_use<T: Target>(mf: &MFunc<T>, t: &T, u: &Use<T>) -> String {
         Src::Uniform(n) => format!("u[{n}]"),
         Src::Label(b) => format!("{b:?}"),
     };
-    if let Some((first, count)) = u.part {
+    if let Some((first, count)) = u.part_read() {
         let _ = write!(s, "[{first}+{count}]");
     }
     t.print_src_mods(&u.mods, &mut s);
-    if let Some(p) = u.fixed {
-        let _ = write!(s, "@{}", t.reg_name(p));
+    if let Src::Reg(r) = u.src {
+        s.push_str(&demanded(mf, t, r, u.fixed()));
     }
     s
 }

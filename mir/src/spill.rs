@@ -149,7 +149,7 @@ fn rematerialisable<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<Option<MInst<T>>> {
             let d = d.0 as usize;
             let again = i.defs.len() == 1
                 && i.vreg_uses().next().is_none()
-                && i.defs[0].fixed.is_none()
+                && i.defs[0].fixed().is_none()
                 && match i.op {
                     Opcode::Op(_) => t.can_remat(i),
                     Opcode::Pseudo(p) => p == Pseudo::Copy || p == Pseudo::Undef,
@@ -260,7 +260,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
         if let Some(i) = &self.remat[v.0 as usize] {
             stats.remats += 1;
             let mut again = i.clone();
-            again.defs[0] = Def { reg: Reg::V(reg), ..again.defs[0] };
+            again.defs[0].reg = Reg::V(reg);
             again.loc = loc;
             again.spill = Some(Box::new(SpillCode::Again));
             out.push(again);

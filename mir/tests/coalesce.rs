@@ -124,7 +124,8 @@ fn loop_accumulators_stay() {
     let params: Vec<VReg> = (0..4).map(|_| c.f.vreg(R)).collect();
     c.f.at(head).params = params.clone().into();
     let s = c.op(Op::Mac, R, &[params[1], params[0], y]);
-    c.f.at(head).insts.last_mut().expect("mac").defs[0].tied = Some(0);
+    let d = &mut c.f.at(head).insts.last_mut().expect("mac").defs[0];
+    *d = d.tied(0);
     let i = c.op(Op::Add, R, &[params[0], x]);
     let u = c.op(Op::Xor, R, &[params[2], s]);
     let w = c.op(Op::Add, R, &[params[3], u]);

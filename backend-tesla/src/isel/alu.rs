@@ -1,7 +1,7 @@
 //! Arithmetic.
 
 use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, InstData, IntCc, Op as Ir, Sysval, Value, ValueDef};
-use gpucc_mir::{Def, MInst, Use, VReg};
+use gpucc_mir::{Def, MInst, VReg};
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
 
@@ -519,7 +519,7 @@ impl Isel<'_> {
             None => (v, false),
         };
         let ((x, n1), (y, n2)) = (strip(a), strip(b));
-        let not = |u: U, n: bool| if n { Use { mods: SrcMods { not: true, ..u.mods }, ..u } } else { u };
+        let not = |u: U, n: bool| if n { u.mods(SrcMods { not: true, ..u.mods }) } else { u };
         let u = self.first(cx, x);
         let v = match Self::bits(cx, y) {
             Some(bits) if !n2 => U::imm(bits),
@@ -591,7 +591,7 @@ impl Isel<'_> {
         }
         let [x, mut y] = self.logic(cx, d.args[0], d.args[1]);
         if let gpucc_mir::Src::Imm(b) = y.src {
-            y = Use { mods: y.mods, ..self.literal(b) };
+            y = self.literal(b).mods(y.mods);
         }
         cx.emit(MInst::new(TOp::M(logic_op(d.op))).def(c).args([x, y]));
         true

@@ -1,7 +1,6 @@
 //! Operands: what can be read from memory or written as an immediate instead of being held in a register.
 
 use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
-use gpucc_mir::Use;
 use gpucc_tesla_machine::SharedTy;
 
 use super::{Cx, Home, Isel, PARAMETERS, U};
@@ -146,6 +145,6 @@ impl Isel<'_> {
             return u;
         }
         let half = u.mods.half;
-        Use { mods: SrcMods { abs, neg, not: false, half }, ..u }
+        u.mods(SrcMods { abs, neg, not: false, half })
     }
 }

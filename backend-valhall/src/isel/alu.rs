@@ -150,7 +150,7 @@ impl Isel<'_> {
             Op::UnpackHalf2x16 => {
                 let x = self.int(cx, a(0));
                 for (k, &r) in out.iter().enumerate() {
-                    let src = x.mods(SrcMods { swizzle: Some(k as u8), ..SrcMods::default() });
+                    let src = x.mods(SrcMods::swizzled(k as u8));
                     self.push(cx, op(M::F16ToF32).def(r).arg(src));
                 }
                 return Ok(());
@@ -318,7 +318,7 @@ impl Isel<'_> {
                 let n = n & 31;
                 // Words 0x03020100, 0x07060504, ... hold all amounts as bytes.
                 let word = (n & !3) * 0x0101_0101 + 0x0302_0100;
-                Use::imm(word).mods(SrcMods { swizzle: Some(4 + (n & 3) as u8), ..SrcMods::default() })
+                Use::imm(word).mods(SrcMods::swizzled(4 + (n & 3) as u8))
             }
             None => self.int(cx, v),
         }

@@ -71,7 +71,7 @@ impl Isel<'_> {
             _ => {
                 let x = self.float(cx, a);
                 let half = self.make(cx, op(M::V2f32ToV2f16).arg(x).arg(x));
-                op(M::F16ToF32).arg(Use::reg(half).mods(SrcMods { swizzle: Some(0), ..SrcMods::default() }))
+                op(M::F16ToF32).arg(Use::reg(half).mods(SrcMods::swizzled(0)))
             }
         }
     }

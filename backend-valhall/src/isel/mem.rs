@@ -22,7 +22,7 @@ enum Addr {
 }
 
 /// The low word of a pair operand, extended.
-const W0: SrcMods = SrcMods { neg: false, abs: false, not: false, swizzle: Some(8) };
+const W0: SrcMods = SrcMods::swizzled(8);
 
 /// Value of the memory-access field for private memory: helper lanes store too.
 const FORCE: u32 = 3;

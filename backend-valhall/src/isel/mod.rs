@@ -88,7 +88,7 @@ pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
 
 /// A shift amount's lane selector: byte 0 unless it says another.
 pub(crate) fn b00(u: U) -> U {
-    u.mods(SrcMods { swizzle: u.mods.swizzle.or(Some(4)), ..u.mods })
+    u.mods(u.mods.or_swizzled(4))
 }
 
 impl Isel<'_> {
@@ -210,7 +210,7 @@ impl Isel<'_> {
         // r55 holds x and y, r56 z, 16 bits each (convention, section 1).
         let (reg, half) = [(55, 0u8), (55, 3), (56, 0)][c];
         let packed = self.preloaded(cx, reg, if reg == 55 { Source::Family(0) } else { Source::LocalId(2) });
-        let src = Use::reg(packed).mods(SrcMods { swizzle: Some(half), ..SrcMods::default() });
+        let src = Use::reg(packed).mods(SrcMods::swizzled(half));
         self.make(cx, op(M::U16ToU32).arg(src))
     }
 

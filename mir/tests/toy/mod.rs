@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
             Src::Reg(Reg::P(p)) => p.place.units().map(|i| self.phys[p.file as usize][i as usize]).collect(),
             _ => SmallVec::new(),
         };
-        match u.part {
+        match u.part_read() {
             Some((f, n)) => all[f as usize..(f + n) as usize].into(),
             None => all,
         }
@@ -249,8 +249,12 @@ impl<'a> Machine<'a> {
             }
             Pseudo::Start => {
                 for d in &i.defs {
-                    let p = d.fixed.expect("preloads are fixed");
-                    let words: Vec<Word> = p.place.units().map(|u| self.phys[p.file as usize][u as usize]).collect();
+                    let p = d.fixed().expect("preloads are fixed");
+                    let file = match d.reg {
+                        Reg::V(v) => self.t.classes[mf.class(v).0 as usize].file,
+                        Reg::P(p) => p.file,
+                    };
+                    let words: Vec<Word> = p.units().map(|u| self.phys[file as usize][u as usize]).collect();
                     self.write(d.reg, &words);
                 }
             }
