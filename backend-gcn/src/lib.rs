@@ -171,20 +171,21 @@ fn allocate(
     if !schedules(options) {
         return gpucc_mir::allocate(mf, t, &how);
     }
-    let pressure = gpucc_mir::pressure(mf, t).map_err(AllocError::Invalid)?;
+    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let pressure = facts.pressure();
     let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
     let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
     let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
     limits[s] = limits[s].min(scalar.saturating_sub(fixed));
     limits[v] = limits[v].min(vector);
-    let schedule = gpucc_mir::schedule_before(mf, t, &limits).map_err(AllocError::Invalid)?;
+    let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
     let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
     // Less is better: spilling first, then waves that are lost, then moves.
     let cost = |a: &AllocStats| (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves);
     let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
     // Mostly the first answer is as good as can be, and no copy of the function is needed.
     let mut scheduled = None;
-    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let facts = if schedule.changed() > 0 { gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)? } else { facts };
     let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
         if cost(a) > (0, least, u32::MAX) {
             scheduled = Some(mf.clone());

@@ -367,7 +367,8 @@ impl<'m> Generated<'m> {
         }
         if options.opt_level > 1 && !spills {
             trace::enter("scheduling", &f.name);
-            gpucc_mir::schedule_before(&mut mf, t, &[AIM, 4]).map_err(|e| Diagnostic::internal("scheduling", e))?;
+            let facts = gpucc_mir::Facts::new(&mf, t).map_err(|e| Diagnostic::internal("scheduling", e))?;
+            gpucc_mir::schedule_before(&mut mf, t, &facts, &[AIM, 4]);
             trace::enter("register allocation", &f.name);
         }
         let spilling = spills.then(|| Vivante::spilling(t.generation, isel.scratch_bytes, &mut mf));

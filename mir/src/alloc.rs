@@ -280,8 +280,8 @@ fn set_units<T: Target>(inst: &MInst<T>, total: u16, units: impl Fn(VReg) -> u16
 
 /// A machine function as the allocator sees it, and what is alive where: for those who look at the pressure before they allocate.
 pub struct Facts {
-    problem: Problem,
-    live: ra::Liveness,
+    pub(crate) problem: Problem,
+    pub(crate) live: ra::Liveness,
     peaks: Vec<ra::Peak>,
 }
 
@@ -306,14 +306,6 @@ fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
     ra::verify(&p)?;
     let live = ra::Liveness::compute(&p)?;
     Ok((p, live))
-}
-
-/// Units of each file that are wanted at once, where most are.
-///
-/// # Errors
-/// When `mf` breaks a rule of the allocator, in words.
-pub fn pressure<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Vec<u32>, String> {
-    Ok(Facts::new(mf, t)?.pressure())
 }
 
 /// Allocates registers; see the module.

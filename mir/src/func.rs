@@ -49,6 +49,28 @@ impl<T: Target> MBlock<T> {
         }
     }
 
+    /// The blocks that its instructions name, in order. Instructions that name one are the last, with nothing between them.
+    pub fn labels_mut(&mut self) -> impl Iterator<Item = &mut BlockId> {
+        let from = self.first_label();
+        self.insts[from..].iter_mut().flat_map(|i| i.uses.iter_mut()).filter_map(|u| match &mut u.src {
+            Src::Label(l) => Some(l),
+            _ => None,
+        })
+    }
+
+    /// The same, to look at.
+    pub fn labels(&self) -> impl Iterator<Item = BlockId> {
+        self.insts[self.first_label()..].iter().flat_map(MInst::labels)
+    }
+
+    /// Where the instructions begin that name blocks, so that nobody walks over all of a block for them.
+    fn first_label(&self) -> usize {
+        let plain = |i: &MInst<T>| i.labels().next().is_none();
+        let from = self.insts.iter().rposition(plain).map_or(0, |k| k + 1);
+        debug_assert!(self.insts[..from].iter().all(plain), "a label within a block");
+        from
+    }
+
     /// All edges: the logical ones and, where they differ, the linear ones.
     pub fn all_succs(&self) -> impl Iterator<Item = &MEdge> {
         self.succs.iter().chain(self.linear.iter().flatten())
@@ -191,12 +213,8 @@ impl<T: Target> MFunc<T> {
             for e in b.all_succs_mut() {
                 e.to = f(e.to);
             }
-            for i in &mut b.insts {
-                for u in &mut i.uses {
-                    if let Src::Label(l) = &mut u.src {
-                        *l = f(*l);
-                    }
-                }
+            for l in b.labels_mut() {
+                *l = f(*l);
             }
         }
     }
@@ -274,10 +292,8 @@ impl<T: Target> MFunc<T> {
                 middle.succs.push(MEdge { to, args: std::mem::take(&mut edge.args) });
                 edge.to = new;
                 // Among equal labels the first belongs to the first edge that still has it.
-                let label =
-                    self.blocks[b].insts.iter_mut().flat_map(|i| i.uses.iter_mut()).find(|u| u.src == Src::Label(to));
-                if let Some(u) = label {
-                    u.src = Src::Label(new);
+                if let Some(l) = self.blocks[b].labels_mut().find(|l| **l == to) {
+                    *l = new;
                 }
                 // Before a forward target if that comes right after some block; else behind the source.
                 let place = if to.0 as usize > b { to.0 as usize - 1 } else { b };

@@ -293,7 +293,7 @@ pub struct MInst<T: Target> {
     /// What it does.
     pub op: Opcode<T::Op>,
     /// Written operands.
-    pub defs: SmallVec<[Def; 2]>,
+    pub defs: SmallVec<[Def; 1]>,
     /// Read operands.
     pub uses: SmallVec<[Use<T>; 3]>,
     /// Modifiers of the instruction.

@@ -45,7 +45,7 @@ pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
         }
         let block = &mf.blocks[b.0 as usize];
         work.extend(block.all_succs().map(|e| e.to));
-        work.extend(block.insts.iter().flat_map(MInst::labels));
+        work.extend(block.labels());
     }
     let mut new_of = vec![BlockId(u32::MAX); n];
     let mut kept: Vec<MBlock<T>> = Vec::with_capacity(n);

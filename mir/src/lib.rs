@@ -20,7 +20,7 @@ mod ssa;
 mod target;
 
 pub use alloc::{
-    AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge, pressure,
+    AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge,
 };
 pub use func::{MBlock, MEdge, MFunc, is_terminator};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};

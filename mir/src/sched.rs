@@ -8,10 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use gpucc_regalloc as ra;
 use smallvec::SmallVec;
 
-use crate::alloc::build;
+use crate::alloc::Facts;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{MInst, Opcode, PReg, Pseudo};
 use crate::target::{InstInfo, Target};
@@ -282,13 +281,9 @@ impl Schedule {
     }
 }
 
-/// Schedules before allocation within `limits` (units per file). Returns what changed.
-///
-/// # Errors
-/// When `mf` breaks a rule of the allocator, in words.
-pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> Result<Schedule, String> {
-    let p = build(mf, t)?;
-    let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
+/// Schedules before allocation within `limits` (units per file); `facts` are those of `mf` as it is. Returns what changed.
+pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limits: &[u32]) -> Schedule {
+    let Facts { problem: p, live, .. } = facts;
     let mut tables = Tables::new(mf, t);
     let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
     let mut changed = Schedule::default();
@@ -301,7 +296,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
             state.live[v.0 as usize] = false;
         }
         state.now.fill(0);
-        live.for_live_out(&p, b as u32, |v| {
+        live.for_live_out(p, b as u32, |v| {
             if !std::mem::replace(&mut state.live[v.0 as usize], true) {
                 touched.push(v.0);
                 let c = t.classes()[mf.classes[v.0 as usize].0 as usize];
@@ -351,7 +346,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, limits: &[u32]) -> R
             state.live[v as usize] = false;
         }
     }
-    Ok(changed)
+    changed
 }
 
 /// Values live below the instruction that is looked at.

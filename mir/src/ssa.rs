@@ -31,20 +31,30 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
     let (mut exposed, mut defined) = (vec![Vec::new(); vars.len()], vec![Vec::new(); vars.len()]);
+    // The instructions that name one, by block.
+    let mut mentions: Vec<u32> = Vec::new();
+    let mut mentions_end: Vec<usize> = Vec::with_capacity(n);
     for (b, block) in mf.blocks.iter().enumerate() {
-        for i in &block.insts {
+        for (at, i) in block.insts.iter().enumerate() {
+            let mut named = false;
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
                 let k = k as usize;
+                named = true;
                 if defined[k].last() != Some(&b) && exposed[k].last() != Some(&b) {
                     exposed[k].push(b);
                 }
             }
             for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
+                named = true;
                 if defined[k as usize].last() != Some(&b) {
                     defined[k as usize].push(b);
                 }
             }
+            if named {
+                mentions.push(at as u32);
+            }
         }
+        mentions_end.push(mentions.len());
     }
     // Parameters where the register is live in and ways meet. Only blocks in which a register is live or defined are visited
     // for it: there may be as many registers as blocks.
@@ -91,7 +101,9 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             };
         }
         let mut insts = std::mem::take(&mut mf.blocks[b].insts);
-        for i in &mut insts {
+        let from = b.checked_sub(1).map_or(0, |p| mentions_end[p]);
+        for &at in &mentions[from..mentions_end[b]] {
+            let i = &mut insts[at as usize];
             for u in &mut i.uses {
                 if let Src::Reg(Reg::V(v)) = &mut u.src
                     && let Some(k) = index[v.0 as usize]

@@ -4,8 +4,8 @@
 mod toy;
 
 use gpucc_mir::{
-    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pseudo, Regs, Target, Use, VReg, addresses,
-    allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
+    AllocError, AllocOptions, BlockId, Class, Def, Facts, MEdge, MFunc, MInst, Pseudo, Regs, Target, Use, VReg,
+    addresses, allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
 use toy::{F, Machine, Op, P, R, Toy, preg};
 
@@ -325,7 +325,8 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
     if !seed.is_multiple_of(3) {
         let limits: Vec<u32> = t.files.iter().map(|f| f.budget.len()).collect();
         let before = print(&mf, t);
-        let schedule = schedule_before(&mut mf, t, &limits).expect("schedules");
+        let facts = Facts::new(&mf, t).expect("valid");
+        let schedule = schedule_before(&mut mf, t, &facts, &limits);
         assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
         assert_eq!(schedule.changed() > 0, print(&mf, t) != before, "seed {seed}");
         let mut back = mf.clone();
@@ -384,12 +385,14 @@ fn scheduling_hides_latency_within_limits() {
     let ops = |mf: &MFunc<Toy>| -> Vec<Op> { mf.blocks[0].insts.iter().filter_map(|i| i.target_op()).collect() };
     let original = ops(&mf);
     let mut roomy = mf.clone();
-    schedule_before(&mut roomy, &t, &[16, 3]).expect("schedules");
+    let facts = Facts::new(&roomy, &t).expect("valid");
+    schedule_before(&mut roomy, &t, &facts, &[16, 3]);
     // Between a product and its use lie other products.
     let at = |o: Op| ops(&roomy).iter().position(|&x| x == o).expect("there");
     assert!(at(Op::Add) >= at(Op::Mul) + 3, "{}", print(&roomy, &t));
     let mut tight = mf.clone();
-    schedule_before(&mut tight, &t, &[3, 3]).expect("schedules");
+    let facts = Facts::new(&tight, &t).expect("valid");
+    schedule_before(&mut tight, &t, &facts, &[3, 3]);
     assert_eq!(ops(&tight), original, "{}", print(&tight, &t));
 }
 
