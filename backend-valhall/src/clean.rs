@@ -104,11 +104,12 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
         block.succs(Cfg::Logical).iter().for_each(|e| preds[e.to.0 as usize].push(b));
     }
     let mut replace: Vec<VReg> = (0..mf.classes.len() as u32).map(VReg).collect();
-    let mut tables: Vec<BTreeMap<Key, VReg>> = vec![BTreeMap::new(); n];
+    // In large programs each block is on its own.
+    let mut tables: Vec<BTreeMap<Key, VReg>> = vec![BTreeMap::new(); if n < 400 { n } else { 0 }];
     let mut changed = 0;
     for b in 0..n {
         let mut table = match preds[b].as_slice() {
-            &[p] if p < b && n < 400 => tables[p].clone(),
+            &[p] if p < b => tables.get(p).cloned().unwrap_or_default(),
             _ => BTreeMap::new(),
         };
         let mut local: BTreeMap<Key, VReg> = BTreeMap::new();
@@ -134,7 +135,9 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
             }
         }
         mf.blocks[b].insts = insts;
-        tables[b] = table;
+        if let Some(t) = tables.get_mut(b) {
+            *t = table;
+        }
     }
     // Users that come before in block order: arguments of edges, and nothing else.
     for e in mf.blocks.iter_mut().flat_map(|b| &mut b.succs) {

@@ -245,6 +245,7 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
             continue;
         }
         let insts = &mf.blocks[b].insts;
+        items.reserve(insts.len());
         let mut k = 0;
         while k < insts.len() {
             let i = &insts[k];

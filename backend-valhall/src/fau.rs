@@ -2,6 +2,7 @@
 
 use gpucc_mir::{MInst, Src};
 use gpucc_valhall_machine::ROWS;
+use smallvec::{SmallVec, smallvec};
 
 use crate::emit::is_wide;
 use crate::target::{SPECIAL, VOp, Valhall};
@@ -18,9 +19,9 @@ enum Word {
 /// FAU words that the operands of an instruction name.
 #[derive(Default)]
 struct Seen {
-    words: Vec<Word>,
+    words: SmallVec<[Word; 4]>,
     page: Option<u32>,
-    slots: Vec<u32>,
+    slots: SmallVec<[u32; 4]>,
     special: Option<u32>,
     /// Messages have laxer rules (7.2).
     message: bool,
@@ -29,14 +30,14 @@ struct Seen {
 impl Seen {
     /// Whether the operand still fits; it counts from then on.
     fn take(&mut self, src: Src, wide: bool) -> bool {
-        let slots = |n: u32| (n..=n + u32::from(wide)).map(Word::Slot).collect();
+        let slots = |n: u32| -> SmallVec<[Word; 2]> { (n..=n + u32::from(wide)).map(Word::Slot).collect() };
         let (page, words, slot, special) = match src {
-            Src::Imm(v) => (0, vec![Word::Constant(v)], None, None),
+            Src::Imm(v) => (0, smallvec![Word::Constant(v)], None, None),
             Src::Uniform(n) if n >= SPECIAL => ((n - SPECIAL) >> 8, slots(n), None, Some(n & !1)),
             Src::Uniform(n) => (n >> 6, slots(n), Some(n >> 1), None),
             Src::Reg(_) | Src::Label(_) => return true,
         };
-        let new: Vec<Word> = words.into_iter().filter(|w| !self.words.contains(w)).collect();
+        let new: SmallVec<[Word; 2]> = words.into_iter().filter(|w| !self.words.contains(w)).collect();
         let other_slot = slot.is_some_and(|s| !self.slots.is_empty() && !self.slots.contains(&s));
         let mixed = special.is_some() && !self.slots.is_empty() || slot.is_some() && self.special.is_some();
         let fits = self.page.is_none_or(|p| p == page)
@@ -55,14 +56,14 @@ impl Seen {
 }
 
 /// Indices of the uses that have to move to registers.
-pub fn excess(inst: &MInst<Valhall>) -> Vec<usize> {
-    let Some(VOp::Op(op)) = inst.target_op() else { return Vec::new() };
+pub fn excess(inst: &MInst<Valhall>) -> SmallVec<[usize; 4]> {
+    let Some(VOp::Op(op)) = inst.target_op() else { return SmallVec::new() };
     // One operand that is no register always fits.
     if inst.uses.iter().filter(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_))).count() < 2 {
-        return Vec::new();
+        return SmallVec::new();
     }
     let mut seen = Seen { message: ROWS[op as usize].facts.class.is_message(), ..Seen::default() };
-    let mut order: Vec<usize> = (0..inst.uses.len()).collect();
+    let mut order: SmallVec<[usize; 4]> = (0..inst.uses.len()).collect();
     // 64-bit operands are the dearest to move, then specials; constants are cheapest.
     order.sort_by_key(|&k| match inst.uses[k].src {
         _ if is_wide(inst, k) => 0,
@@ -70,7 +71,8 @@ pub fn excess(inst: &MInst<Valhall>) -> Vec<usize> {
         Src::Uniform(_) => 2,
         _ => 3,
     });
-    let mut out: Vec<usize> = order.into_iter().filter(|&k| !seen.take(inst.uses[k].src, is_wide(inst, k))).collect();
+    let mut out: SmallVec<[usize; 4]> =
+        order.into_iter().filter(|&k| !seen.take(inst.uses[k].src, is_wide(inst, k))).collect();
     out.sort_unstable();
     out
 }
@@ -90,6 +92,6 @@ mod tests {
             excess(&i.arg(VReg(1)).arg(Use::uniform(0)).arg(a).arg(b))
         };
         assert_eq!(choose([0x4000_0000, 0]).len(), 1, "a uniform and two constants are three words");
-        assert_eq!(choose([0x4000_0000, 0x4000_0000]), [0_usize; 0], "and these are two");
+        assert!(choose([0x4000_0000, 0x4000_0000]).is_empty(), "and these are two");
     }
 }

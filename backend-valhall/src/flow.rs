@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::SmallVec;
+
 use gpucc_ir::Loc;
 use gpucc_isa::Packed;
 use gpucc_valhall_machine::build::{flow, inst as blank};
@@ -242,7 +244,7 @@ fn solve(lines: &Lines) -> (Vec<Option<State>>, Vec<State>) {
 /// own: the wait moves in front of the loop. Returns whether any did.
 fn hoist(lines: &mut Lines, entry: &[Option<State>], exit: &[State]) -> bool {
     let mut moved = false;
-    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); lines.blocks.len()];
+    let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); lines.blocks.len()];
     for (b, succs) in lines.succs.iter().enumerate().filter(|&(b, _)| entry[b].is_some()) {
         succs.iter().for_each(|&s| preds[s].push(b));
     }
@@ -250,12 +252,12 @@ fn hoist(lines: &mut Lines, entry: &[Option<State>], exit: &[State]) -> bool {
         let (Some(state), Some(first)) = (&entry[b], lines.blocks[b].first()) else { continue };
         let (mask, loc) = (state.needs(first), first.loc);
         let busy = |p: usize| (0..SLOTS).filter(|&s| exit[p].busy[s]).fold(0, |m, s| m | 1 << s) & mask;
-        let (back, front): (Vec<usize>, Vec<usize>) = preds[b].iter().partition(|&&p| p >= b);
+        let mut back = preds[b].iter().copied().filter(|&p| p >= b).peekable();
         // Only where the rounds themselves leave nothing outstanding.
-        if mask == 0 || back.is_empty() || back.iter().any(|&p| busy(p) != 0) {
+        if mask == 0 || back.peek().is_none() || back.any(|p| busy(p) != 0) {
             continue;
         }
-        for p in front {
+        for &p in preds[b].iter().filter(|&&p| p < b) {
             let at = lines.blocks[p].iter().position(|i| i.target.is_some()).unwrap_or(lines.blocks[p].len());
             let slots = busy(p);
             if slots != 0 {

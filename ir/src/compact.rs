@@ -41,11 +41,11 @@ impl Function {
         for &b in &old.layout {
             let n = blocks[b].unwrap_or(b);
             let data = std::mem::take(&mut old.blocks[b]);
-            let mut params = Vec::with_capacity(data.params.len());
-            for (k, &p) in data.params.iter().enumerate() {
-                let v = new.values.push(ValueData { ty: old.values[p].ty, def: ValueDef::Param(n, k as u32) });
-                values[p] = Some(v);
-                params.push(v);
+            let mut params = data.params;
+            for (k, p) in params.iter_mut().enumerate() {
+                let v = new.values.push(ValueData { ty: old.values[*p].ty, def: ValueDef::Param(n, k as u32) });
+                values[*p] = Some(v);
+                *p = v;
             }
             let mut insts = data.insts;
             for i in &mut insts {

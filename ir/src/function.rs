@@ -315,8 +315,8 @@ impl Function {
     }
 
     /// The blocks whose structure names a block: as the merge of a construct or as the continue part of a loop.
-    pub fn namers(&self) -> SideMap<Block, Vec<Block>> {
-        let mut n: SideMap<Block, Vec<Block>> = SideMap::new();
+    pub fn namers(&self) -> SideMap<Block, SmallVec<[Block; 4]>> {
+        let mut n: SideMap<Block, SmallVec<[Block; 4]>> = SideMap::new();
         for &b in &self.layout {
             if let Some(m) = self.insts[self.terminator(b)].merge() {
                 n[m].push(b);

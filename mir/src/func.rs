@@ -2,6 +2,8 @@
 
 use gpucc_regalloc::Cfg;
 
+use smallvec::SmallVec;
+
 use crate::inst::{BlockId, Class, MInst, Reg, Regs, Src, VReg};
 use crate::target::Target;
 
@@ -274,7 +276,7 @@ impl<T: Target> MFunc<T> {
         }
         let n = self.blocks.len();
         // New blocks that go right after each old one.
-        let mut after: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut after: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
         for b in 0..n {
             if self.blocks[b].succs.len() < 2 || self.blocks[b].linear.is_some() {
                 continue;
@@ -287,9 +289,9 @@ impl<T: Target> MFunc<T> {
                 let new = BlockId(self.blocks.len() as u32);
                 let mut middle = MBlock::new();
                 middle.loop_depth = self.blocks[b].loop_depth.min(self.blocks[to.0 as usize].loop_depth);
-                middle.insts.push(t.jump(to));
+                middle.insts = vec![t.jump(to)];
                 let edge = &mut self.blocks[b].succs[k];
-                middle.succs.push(MEdge { to, args: std::mem::take(&mut edge.args) });
+                middle.succs = vec![MEdge { to, args: std::mem::take(&mut edge.args) }];
                 edge.to = new;
                 // Among equal labels the first belongs to the first edge that still has it.
                 if let Some(l) = self.blocks[b].labels_mut().find(|l| **l == to) {

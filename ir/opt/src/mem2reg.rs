@@ -17,6 +17,7 @@ use gpucc_ir::{
     Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Lists, Local, Op, Place, Scalar, SideMap, Type,
     Value, trace,
 };
+use smallvec::SmallVec;
 
 /// A value-to-be: some lanes of a variable.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +31,9 @@ struct Slot {
 #[derive(Clone, Debug)]
 enum Action {
     /// Loads `ty` from the lanes listed as (slot, lane).
-    Load(Vec<(usize, u32)>),
+    Load(SmallVec<[(usize, u32); 1]>),
     /// Stores to them.
-    Store(Vec<(usize, u32)>),
+    Store(SmallVec<[(usize, u32); 1]>),
     /// Sets these slots to constants.
     Init(Vec<(usize, Const)>),
 }
@@ -116,7 +117,7 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
         };
         for a in &accesses[l] {
             let w = a.ty.scalar().mem_bytes();
-            let lanes: Vec<_> = (0..a.ty.lanes()).map(|k| lane_of(a.start + k * w)).collect();
+            let lanes: SmallVec<[_; 1]> = (0..a.ty.lanes()).map(|k| lane_of(a.start + k * w)).collect();
             let load = f.insts[a.inst].op == Op::Load;
             plan.actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
         }
@@ -216,7 +217,12 @@ pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
 }
 
 /// Where each slot needs a block parameter: on the iterated dominance frontier of its stores, where it is live.
-fn place_params(f: &Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &Plan) -> SideMap<Block, Vec<usize>> {
+fn place_params(
+    f: &Function,
+    dom: &DomTree,
+    preds: &Lists<Block, Block>,
+    plan: &Plan,
+) -> SideMap<Block, SmallVec<[usize; 2]>> {
     let Plan { slots, actions, late } = plan;
     // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
     // known of this block is last.
@@ -260,7 +266,7 @@ fn place_params(f: &Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: 
         }
     }
     // Dominance frontiers, as lists.
-    let mut frontier: SideMap<Block, Vec<Block>> = SideMap::new();
+    let mut frontier: SideMap<Block, SmallVec<[Block; 4]>> = SideMap::new();
     for &b in dom.rpo() {
         if preds[b].len() < 2 {
             continue;
@@ -281,7 +287,7 @@ fn place_params(f: &Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: 
             }
         }
     }
-    let mut params: SideMap<Block, Vec<usize>> = SideMap::new();
+    let mut params: SideMap<Block, SmallVec<[usize; 2]>> = SideMap::new();
     let mut steps = 0;
     // The slot for which a block was last found stored to, live, in need of a parameter.
     let mut stored: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
@@ -323,7 +329,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
     let Plan { slots, actions, late } = plan;
     let params = place_params(f, dom, preds, plan);
     let mut now: Vec<Option<Value>> = vec![None; slots.len()];
-    let mut new_params: SideMap<Block, Vec<Value>> = SideMap::new();
+    let mut new_params: SideMap<Block, SmallVec<[Value; 4]>> = SideMap::new();
     for &b in dom.rpo() {
         for &s in &params[b] {
             let p = f.add_param(b, slots[s].ty);
