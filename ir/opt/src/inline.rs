@@ -8,12 +8,13 @@
 //! Refuses programs that grow beyond [`LIMIT`] instructions.
 
 use crate::{Caps, Cx, returns};
-use gpucc_ir::analysis::sort_layout;
+use gpucc_ir::analysis::{is_sorted, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Diagnostic, Edge, Func, Function, Global, Inst, Local, Module, Op, Place, SideMap, Space,
     Value,
 };
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// The most instructions that a flattened entry point may have.
 pub const LIMIT: u64 = 1_000_000;
@@ -39,10 +40,14 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
     }
     // How large it gets is known before anything is copied.
     let mut size: SideMap<Func, u64> = SideMap::new();
+    let mut calls: SideMap<Func, bool> = SideMap::new();
     for k in m.funcs.keys().filter(|&k| wanted[k]) {
         let f = &m.funcs[k];
         size[k] = f.insts_in_order().fold(0_u64, |n, (_, i)| match f.insts[i].attr {
-            Attr::Call(c) => n.saturating_add(size[c]),
+            Attr::Call(c) => {
+                calls[k] = true;
+                n.saturating_add(size[c])
+            }
             _ => n + 1,
         });
         if size[k] > LIMIT {
@@ -53,25 +58,32 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
             .note("every call is replaced by the function's body, since shaders have no call stack on these targets"));
         }
     }
-    let mut flat: SideMap<Func, Option<Function>> = SideMap::with_default(None);
+    let mut flat: SideMap<Func, Option<Cow<'_, Function>>> = SideMap::with_default(None);
     for k in m.funcs.keys() {
         if !wanted[k] {
             continue;
         }
-        let mut f = m.funcs[k].clone();
+        // Most callees are copied as they are.
+        let f = &m.funcs[k];
+        if k != func && !calls[k] && is_sorted(f) && returns::is_done(f) {
+            debug_assert!(!sort_layout(&mut f.clone()), "the layout is sorted");
+            flat[k] = Some(Cow::Borrowed(f));
+            continue;
+        }
+        let mut f = f.clone();
         f.insts.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         f.values.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         inline_calls(&mut f, &flat);
         returns::run(&mut f, &mut Cx::new(m, &Caps::FULL));
         sort_layout(&mut f);
-        flat[k] = Some(f);
+        flat[k] = Some(Cow::Owned(f));
     }
-    let mut f = flat[func].take().expect("the entry was flattened");
+    let mut f = flat[func].take().expect("the entry was flattened").into_owned();
     localise_privates(m, &mut f);
     Ok(f)
 }
 
-fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Function>>) {
+fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Cow<'_, Function>>>) {
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     let mut work: Vec<Block> = f.layout.clone();
     let mut any = false;

@@ -34,13 +34,27 @@ fn mem(l: Local, ty: Type) -> Mem {
     Mem::new(Place::Local(l), 0, ty.scalar().mem_bytes())
 }
 
+/// Whether there is nothing to do for a function whose layout is sorted.
+pub(crate) fn is_done(f: &Function) -> bool {
+    at_the_end(&rets(f), &Structure::new(f, &DomTree::new(f)))
+}
+
+/// The returns are one at most, and that is in no construct.
+fn at_the_end(rets: &[(Block, Inst)], s: &Structure) -> bool {
+    rets.is_empty() || (rets.len() == 1 && s.of(rets[0].0).is_none())
+}
+
+fn rets(f: &Function) -> Vec<(Block, Inst)> {
+    let last = f.layout.iter().map(|&b| (b, f.terminator(b)));
+    last.filter(|&(_, i)| f.insts[i].op == Op::Ret).collect()
+}
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     sort_layout(f);
-    let rets: Vec<(Block, Inst)> = f.insts_in_order().filter(|&(_, i)| f.insts[i].op == Op::Ret).collect();
-    let dom = DomTree::new(f);
-    let s = Structure::new(f, &dom);
-    if rets.is_empty() || (rets.len() == 1 && s.of(rets[0].0).is_none()) {
+    let rets = rets(f);
+    let s = Structure::new(f, &DomTree::new(f));
+    if at_the_end(&rets, &s) {
         return;
     }
     cx.must_change(1);

@@ -13,7 +13,7 @@ mod tests;
 
 pub use dom::{DomTree, PostDomTree};
 pub use liveness::Liveness;
-pub use order::{reachable, sort_layout, structured_order};
+pub use order::{is_sorted, reachable, sort_layout, structured_order};
 pub use range::UpperBounds;
 pub use structure::{Construct, ConstructId, ConstructKind, Structure};
 pub use uniformity::{Uniformity, Variance};

@@ -94,6 +94,14 @@ fn order(f: &Function, ways: &Lists<Block, Way>, mut live: EntitySet<Block>) -> 
     post
 }
 
+/// Whether [`sort_layout`] would find nothing to do.
+pub fn is_sorted(f: &Function) -> bool {
+    let ways = ways(f);
+    let live = reach(f, |b| edges(&ways[b]));
+    let whole = f.layout.iter().all(|&b| ways[b].iter().all(|w| live.contains(w.to)));
+    whole && order(f, &ways, live) == f.layout
+}
+
 /// Puts the layout into structured order and drops unreachable blocks from it. True if that changed it.
 ///
 /// Structure that names a dropped block is repaired: a selection's merge that nothing reaches is left out, a loop's becomes
