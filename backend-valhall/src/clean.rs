@@ -107,8 +107,8 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
     // In large programs each block is on its own.
     let mut tables: Vec<BTreeMap<Key, VReg>> = vec![BTreeMap::new(); if n < 400 { n } else { 0 }];
     let mut changed = 0;
-    for b in 0..n {
-        let mut table = match preds[b].as_slice() {
+    for (b, preds) in preds.iter().enumerate() {
+        let mut table = match preds.as_slice() {
             &[p] if p < b => tables.get(p).cloned().unwrap_or_default(),
             _ => BTreeMap::new(),
         };

@@ -140,7 +140,7 @@ impl<T: Target> Use<T> {
     }
     /// The place that is demanded.
     pub fn fixed(&self) -> Option<Placement> {
-        Some(self.fixed).filter(|p| p.len() > 0)
+        Some(self.fixed).filter(|p| !p.is_empty())
     }
     /// It reads just this.
     pub(crate) fn place(&mut self, p: PReg) {
@@ -217,7 +217,7 @@ impl Def {
     }
     /// The place that is demanded.
     pub fn fixed(&self) -> Option<Placement> {
-        Some(self.fixed).filter(|p| p.len() > 0)
+        Some(self.fixed).filter(|p| !p.is_empty())
     }
     /// Index of the use whose place it must share.
     pub fn tied_to(&self) -> Option<u8> {

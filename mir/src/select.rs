@@ -111,7 +111,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         };
         f.blocks[b].params.iter().for_each(|&v| note(v));
         for &i in &f.blocks[b].insts {
-            f.insts[i].results.iter().for_each(|v| note(v));
+            f.insts[i].results.iter().for_each(&mut note);
             f.insts[i].for_each_use(&mut note);
         }
     }

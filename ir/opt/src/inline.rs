@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// The most instructions that a flattened entry point may have.
 pub const LIMIT: u64 = 1_000_000;
 
-/// The entry point `func` without calls.
+/// The entry point `func` without calls, its layout sorted.
 ///
 /// # Errors
 /// `Unsupported` if the result would be larger than [`LIMIT`].
@@ -74,8 +74,12 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         f.insts.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         f.values.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         inline_calls(&mut f, &flat);
-        returns::run(&mut f, &mut Cx::new(m, &Caps::FULL));
         sort_layout(&mut f);
+        let mut cx = Cx::new(m, &Caps::FULL);
+        returns::run_sorted(&mut f, &mut cx);
+        if cx.changes() > 0 {
+            sort_layout(&mut f);
+        }
         flat[k] = Some(Cow::Owned(f));
     }
     let mut f = flat[func].take().expect("the entry was flattened").into_owned();
@@ -104,7 +108,6 @@ fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Cow<'_, Function>>
     }
     if any {
         f.replace_uses(&map);
-        sort_layout(f);
     }
 }
 

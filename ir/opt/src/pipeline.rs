@@ -391,7 +391,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     let mut fuel = o.fuel;
     // Which pass has nothing to do, and was given nothing since. Passes look at the function alone, so they find nothing again.
     let mut idle: Vec<&str> = Vec::new();
-    let mut sorted = false;
+    // Inlining leaves it so.
+    let mut sorted = true;
     let mut graph = Graph::default();
     let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
     let caps = if o.level >= 3 { &larger } else { caps };

@@ -52,6 +52,11 @@ fn rets(f: &Function) -> Vec<(Block, Inst)> {
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     sort_layout(f);
+    run_sorted(f, cx);
+}
+
+/// Runs the pass on a function whose layout is sorted; it need not be afterwards, if that changed something.
+pub(crate) fn run_sorted(f: &mut Function, cx: &mut Cx<'_>) {
     let rets = rets(f);
     let s = Structure::new(f, &DomTree::new(f));
     if at_the_end(&rets, &s) {

@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Edge, Function, Lists, Op, SideMap, Value, trace};
+use gpucc_ir::{Attr, Block, Edge, Function, InstData, Lists, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -20,12 +20,13 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     loop {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);
-        decide(f, cx);
+        let mut shape = Shape::new(f);
+        decide(f, cx, &shape.decided);
         let decided = cx.changes();
         if decided != before {
             sort_layout(f);
+            shape = Shape::new(f);
         }
-        let mut shape = Shape::new(f);
         skip_empty(f, &mut shape, cx);
         let skipped = cx.changes();
         if skipped != decided {
@@ -54,13 +55,15 @@ struct Shape {
     jumps: Vec<Block>,
     /// The blocks that open a construct with a merge, in layout order.
     opens: Vec<(Block, Block)>,
+    /// The blocks whose branch has one outcome, in layout order.
+    decided: Vec<Block>,
 }
 
 impl Shape {
     fn new(f: &Function) -> Shape {
         let mut edges = Vec::with_capacity(2 * f.layout.len());
         let (mut named, mut ends): (SideMap<Block, u32>, SideMap<Block, bool>) = (SideMap::new(), SideMap::new());
-        let (mut jumps, mut opens, mut loops) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut jumps, mut opens, mut loops, mut decided) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         named[f.entry()] = 1;
         for &b in &f.layout {
             if let Some(h) = f.blocks[b].header {
@@ -73,6 +76,8 @@ impl Shape {
             t.for_each_edge(|e| edges.push((e.block, b)));
             if t.op == Op::Jump {
                 jumps.push(b);
+            } else if outcome(f, t).is_some() {
+                decided.push(b);
             }
             if let Some(m) = t.merge() {
                 named[m] += 1;
@@ -86,27 +91,31 @@ impl Shape {
                 ends[n] = false;
             }
         }
-        Shape { preds: Lists::new(&edges), named, ends, jumps, opens }
+        Shape { preds: Lists::new(&edges), named, ends, jumps, opens, decided }
+    }
+}
+
+/// The one edge that a branch can take, if there is just one.
+fn outcome<'f>(f: &Function, d: &'f InstData) -> Option<&'f Edge> {
+    match &d.attr {
+        Attr::Br(x) => match f.const_bits(d.args[0]) {
+            Some(c) => Some(if c != 0 { &x.then } else { &x.other }),
+            None => (x.then == x.other).then_some(&x.then),
+        },
+        Attr::Switch(s) => match f.const_bits(d.args[0]) {
+            Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(&s.default, |x| &x.1)),
+            None => s.cases.iter().all(|x| x.1 == s.default).then_some(&s.default),
+        },
+        _ => None,
     }
 }
 
 /// Branches with one outcome become jumps. A merge stays: code inside may still leave to it.
-fn decide(f: &mut Function, cx: &mut Cx<'_>) {
-    for b in f.layout.clone() {
+fn decide(f: &mut Function, cx: &mut Cx<'_>, decided: &[Block]) {
+    for &b in decided {
         let t = f.terminator(b);
         let d = &f.insts[t];
-        let to: Option<Edge> = match &d.attr {
-            Attr::Br(x) => match f.const_bits(d.args[0]) {
-                Some(c) => Some(if c != 0 { x.then.clone() } else { x.other.clone() }),
-                None => (x.then == x.other).then(|| x.then.clone()),
-            },
-            Attr::Switch(s) => match f.const_bits(d.args[0]) {
-                Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(&s.default, |x| &x.1).clone()),
-                None => s.cases.iter().all(|x| x.1 == s.default).then(|| s.default.clone()),
-            },
-            _ => None,
-        };
-        if let Some(edge) = to
+        if let Some(edge) = outcome(f, d).cloned()
             && cx.change()
         {
             let merge = d.merge();
