@@ -51,10 +51,10 @@ impl<T: Target> MBlock<T> {
         }
     }
 
-    /// The blocks that its instructions name, in order. Instructions that name one are the last, with nothing between them.
+    /// The blocks that its instructions name, in order. Branches may stand within a block too: what follows is for those that
+    /// stay.
     pub fn labels_mut(&mut self) -> impl Iterator<Item = &mut BlockId> {
-        let from = self.first_label();
-        self.insts[from..].iter_mut().flat_map(|i| i.uses.iter_mut()).filter_map(|u| match &mut u.src {
+        self.insts.iter_mut().flat_map(|i| i.uses.iter_mut()).filter_map(|u| match &mut u.src {
             Src::Label(l) => Some(l),
             _ => None,
         })
@@ -62,15 +62,7 @@ impl<T: Target> MBlock<T> {
 
     /// The same, to look at.
     pub fn labels(&self) -> impl Iterator<Item = BlockId> {
-        self.insts[self.first_label()..].iter().flat_map(MInst::labels)
-    }
-
-    /// Where the instructions begin that name blocks, so that nobody walks over all of a block for them.
-    fn first_label(&self) -> usize {
-        let plain = |i: &MInst<T>| i.labels().next().is_none();
-        let from = self.insts.iter().rposition(plain).map_or(0, |k| k + 1);
-        debug_assert!(self.insts[..from].iter().all(plain), "a label within a block");
-        from
+        self.insts.iter().flat_map(MInst::labels)
     }
 
     /// All edges: the logical ones and, where they differ, the linear ones.

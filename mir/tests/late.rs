@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "each test uses its part of the machine")]
 mod toy;
 
-use gpucc_mir::{Def, MFunc, MInst, Use, fold_moves};
+use gpucc_mir::{BlockId, Def, MFunc, MInst, Use, fold_moves};
 use toy::{Op, Toy, preg};
 
 fn li(r: u16, k: u32) -> MInst<Toy> {
@@ -44,4 +44,15 @@ fn what_was_overwritten_is_no_constant() {
     let add = MInst::new(Op::Add).def(Def::preg(preg(0, 0))).arg(Use::preg(preg(0, 1))).arg(Use::preg(preg(0, 1)));
     let code = vec![li(1, 1), li(0, 7), out(0), add, mov(3, 0), out(3)];
     assert_eq!(run(code.clone()), code);
+}
+
+/// A branch that some lanes take may stand within a block: its label moves with its target like all others.
+#[test]
+fn labels_within_a_block_are_retargeted() {
+    let mut f: MFunc<Toy> = MFunc::new("f");
+    let b: Vec<BlockId> = (0..3).map(|_| f.block()).collect();
+    f.at(b[0]).insts = vec![MInst::new(Op::Br).arg(b[1]), li(0, 7), MInst::new(Op::Jmp).arg(b[2])];
+    f.reorder(&[b[0], b[2], b[1]]);
+    let labels: Vec<BlockId> = f.blocks[0].labels().collect();
+    assert_eq!(labels, [BlockId(2), BlockId(1)]);
 }

@@ -74,7 +74,7 @@ impl Isel<'_> {
         let shift = bytes.trailing_zeros();
         let scaled = cx.peek(v).filter(|d| d.op == Op::Shl).and_then(|d| {
             let s = cx.const_bits(d.args[1])? as u32 & 31;
-            (s >= shift).then_some((d.args[0], s - shift))
+            (s >= shift).then(|| (d.args[0], s - shift))
         });
         let index = match scaled {
             Some((x, 0)) => self.operand_lane(cx, x, 0, Fold::None),
