@@ -4,7 +4,7 @@
 //! edges on every block, masks as ordinary values.
 
 use gpucc_gcn_machine::Op;
-use gpucc_mir::{BlockId, Cfg, Def, MEdge, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
+use gpucc_mir::{BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
 use smallvec::{SmallVec, smallvec};
 
 use crate::edges::Beside;
@@ -267,7 +267,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
             let arg = |k: usize| logical.filter(|_| linear(mf, params[k])).map_or(VReg::NONE, |e| e.args[k]);
             MEdge { to, args: (0..params.len()).map(arg).collect() }
         });
-        let edges: Vec<MEdge> = edges.collect();
+        let edges: MEdges = edges.collect();
         mf.blocks[b].linear = Some(edges);
     }
     for b in 0..mf.blocks.len() {

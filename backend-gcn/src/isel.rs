@@ -6,7 +6,7 @@
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value};
-use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
+use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
 use smallvec::SmallVec;
 
 use crate::fixed::Fixed;
@@ -838,7 +838,7 @@ impl Lower<Gcn> for Isel<'_> {
 
     fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let edges: Vec<MEdge> = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
+        let edges: MEdges = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
         let mut leave = MInst::new(GOp::Leave(None));
         if let Attr::Br(_) = &d.attr {
             let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));

@@ -475,9 +475,10 @@ fn write_back<T: Target>(
     }
     let mut used = vec![UnitSet::EMPTY; p.files.len()];
     let mut id = 0;
+    // The list of a block stays where it is: the next walk reads the blocks one after the other.
+    let mut out: Vec<MInst<T>> = Vec::new();
     for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
-        let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
+        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
         let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let late = |c: &&ra::ParallelCopy| has_logical_start && matches!(c.at, At::Start(_, Cfg::Logical));
@@ -486,7 +487,7 @@ fn write_back<T: Target>(
         }
         let mut todo: SmallVec<[&ra::ParallelCopy; 2]> = ends[b].clone();
         let has_logical_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
-        for mut inst in insts {
+        for mut inst in insts.drain(..) {
             if inst.is(Pseudo::LogicalStart) {
                 for c in starts[b].iter().filter(|c| late(c)) {
                     // What is free at the start of the block may not be free here on the other graph.
@@ -571,7 +572,8 @@ fn write_back<T: Target>(
                 }
             }
         }
-        mf.blocks[b].insts = out;
+        insts.append(&mut out);
+        mf.blocks[b].insts = insts;
         mf.blocks[b].params.clear();
         let block = &mut mf.blocks[b];
         for e in block.all_succs_mut() {

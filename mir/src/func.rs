@@ -2,7 +2,7 @@
 
 use gpucc_regalloc::Cfg;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::inst::{BlockId, Class, MInst, Reg, Regs, Src, VReg};
 use crate::target::Target;
@@ -23,6 +23,12 @@ impl MEdge {
     }
 }
 
+/// The edges that leave a block on one graph, in order.
+///
+/// Up to two lie in the block: walks over the graph then read memory in one direction, which the machine fetches ahead of them.
+/// A list of its own for each block lies anywhere, and each is waited for.
+pub type MEdges = SmallVec<[MEdge; 2]>;
+
 /// A block. It ends in terminators that name every successor by label, also the one that will come next.
 pub struct MBlock<T: Target> {
     /// Parameters.
@@ -30,9 +36,9 @@ pub struct MBlock<T: Target> {
     /// Instructions, terminators last.
     pub insts: Vec<MInst<T>>,
     /// Successors on the logical graph.
-    pub succs: Vec<MEdge>,
+    pub succs: MEdges,
     /// Successors on the linear graph, where that differs from the logical one.
-    pub linear: Option<Vec<MEdge>>,
+    pub linear: Option<MEdges>,
     /// Depth of loops around it.
     pub loop_depth: u8,
 }
@@ -40,7 +46,7 @@ pub struct MBlock<T: Target> {
 impl<T: Target> MBlock<T> {
     /// An empty block.
     pub fn new() -> Self {
-        MBlock { params: Regs::new(), insts: Vec::new(), succs: Vec::new(), linear: None, loop_depth: 0 }
+        MBlock { params: Regs::new(), insts: Vec::new(), succs: MEdges::new(), linear: None, loop_depth: 0 }
     }
 
     /// Successors on one graph.
@@ -283,7 +289,7 @@ impl<T: Target> MFunc<T> {
                 middle.loop_depth = self.blocks[b].loop_depth.min(self.blocks[to.0 as usize].loop_depth);
                 middle.insts = vec![t.jump(to)];
                 let edge = &mut self.blocks[b].succs[k];
-                middle.succs = vec![MEdge { to, args: std::mem::take(&mut edge.args) }];
+                middle.succs = smallvec![MEdge { to, args: std::mem::take(&mut edge.args) }];
                 edge.to = new;
                 // Among equal labels the first belongs to the first edge that still has it.
                 if let Some(l) = self.blocks[b].labels_mut().find(|l| **l == to) {

@@ -379,8 +379,9 @@ impl<'f, T: Target> Select<'f, T> {
     }
 
     /// Sets the successors of the current block on one graph.
-    pub fn set_succs(&mut self, cfg: Cfg, edges: Vec<MEdge>) {
+    pub fn set_succs(&mut self, cfg: Cfg, edges: impl IntoIterator<Item = MEdge>) {
         let id = self.current_id();
+        let edges = edges.into_iter().collect();
         let block = self.mf.at(id);
         match cfg {
             Cfg::Logical => block.succs = edges,
@@ -392,6 +393,6 @@ impl<'f, T: Target> Select<'f, T> {
     pub fn jump_to(&mut self, t: &T, e: &gpucc_ir::Edge) {
         let edge = self.edge(e);
         self.emit(t.jump(edge.to));
-        self.set_succs(Cfg::Logical, vec![edge]);
+        self.set_succs(Cfg::Logical, [edge]);
     }
 }

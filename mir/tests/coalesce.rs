@@ -120,7 +120,7 @@ fn loop_accumulators_stay() {
     let head = c.f.block();
     let jump = t.jump(head);
     c.f.blocks[0].insts.push(jump);
-    c.f.blocks[0].succs = vec![MEdge { to: head, args: init.into() }];
+    c.f.blocks[0].succs = smallvec::smallvec![MEdge { to: head, args: init.into() }];
     let params: Vec<VReg> = (0..4).map(|_| c.f.vreg(R)).collect();
     c.f.at(head).params = params.clone().into();
     let s = c.op(Op::Mac, R, &[params[1], params[0], y]);
@@ -133,9 +133,9 @@ fn loop_accumulators_stay() {
     let (back, exit) = (c.f.block(), c.f.block());
     c.f.at(head).insts.push(MInst::new(Op::Br).arg(f).arg(back));
     c.f.at(head).insts.push(t.jump(exit));
-    c.f.at(head).succs = vec![MEdge::to(back), MEdge::to(exit)];
+    c.f.at(head).succs = smallvec::smallvec![MEdge::to(back), MEdge::to(exit)];
     c.f.at(back).insts.push(t.jump(head));
-    c.f.at(back).succs = vec![MEdge { to: head, args: smallvec::smallvec![i, s, u, w] }];
+    c.f.at(back).succs = smallvec::smallvec![MEdge { to: head, args: smallvec::smallvec![i, s, u, w] }];
     c.push(MInst::new(Op::Out).arg(w));
     assert_eq!(c.moves(), 0);
 }
@@ -152,13 +152,13 @@ fn arms_meet_in_one_register() {
         let (one, two, join) = (c.f.block(), c.f.block(), c.f.block());
         c.f.blocks[here].insts.push(MInst::new(Op::Br).arg(f).arg(one));
         c.f.blocks[here].insts.push(t.jump(two));
-        c.f.blocks[here].succs = vec![MEdge::to(one), MEdge::to(two)];
+        c.f.blocks[here].succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
         for arm in [one, two] {
             let (d, e) = (c.f.vreg(R), c.f.vreg(R));
             c.f.at(arm).insts.push(MInst::new(Op::Add).def(d).arg(a).arg(b));
             c.f.at(arm).insts.push(MInst::new(Op::Mul).def(e).arg(d).arg(b));
             c.f.at(arm).insts.push(t.jump(join));
-            c.f.at(arm).succs = vec![MEdge { to: join, args: smallvec::smallvec![e] }];
+            c.f.at(arm).succs = smallvec::smallvec![MEdge { to: join, args: smallvec::smallvec![e] }];
         }
         let p = c.f.vreg(R);
         c.f.at(join).params = smallvec::smallvec![p];

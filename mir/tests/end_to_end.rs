@@ -187,7 +187,7 @@ impl Gen<'_> {
         let jump = self.t.jump(to);
         self.emit(jump);
         let b = self.at;
-        self.mf.at(b).succs = vec![MEdge { to, args: args.into() }];
+        self.mf.at(b).succs = smallvec::smallvec![MEdge { to, args: args.into() }];
     }
     fn body(&mut self, level: usize) {
         self.straight();
@@ -229,7 +229,7 @@ impl Gen<'_> {
         self.emit(MInst::new(Op::Br).arg(f).arg(then));
         let jump = self.t.jump(other.unwrap_or(merge));
         self.emit(jump);
-        self.mf.at(head).succs = vec![
+        self.mf.at(head).succs = smallvec::smallvec![
             MEdge::to(then),
             MEdge { to: other.unwrap_or(merge), args: if other.is_none() { direct.into() } else { Regs::new() } },
         ];
@@ -278,7 +278,7 @@ impl Gen<'_> {
         let jump = self.t.jump(exit);
         self.emit(jump);
         let latch = self.at;
-        self.mf.at(latch).succs = vec![MEdge { to: header, args: back.into() }, MEdge::to(exit)];
+        self.mf.at(latch).succs = smallvec::smallvec![MEdge { to: header, args: back.into() }, MEdge::to(exit)];
         self.at = exit;
     }
 }

@@ -67,24 +67,24 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
         if looped {
             // at -> one; one -> one' (back) | join, with `two` as the latch
             f.at(at).insts.push(t.jump(one));
-            f.at(at).succs = vec![MEdge { to: one, args: smallvec::smallvec![x] }];
+            f.at(at).succs = smallvec::smallvec![MEdge { to: one, args: smallvec::smallvec![x] }];
             f.at(one).params = smallvec::smallvec![p];
             f.at(one).insts.push(MInst::new(Op::Add).def(a).arg(p).arg(through[1]));
             f.at(one).insts.push(MInst::new(Op::Br).arg(c).arg(two));
             f.at(one).insts.push(t.jump(join));
-            f.at(one).succs = vec![MEdge::to(two), MEdge::to(join)];
+            f.at(one).succs = smallvec::smallvec![MEdge::to(two), MEdge::to(join)];
             f.at(two).insts.push(MInst::new(Op::Add).def(b).arg(a).arg(through[2]));
             f.at(two).insts.push(t.jump(one));
-            f.at(two).succs = vec![MEdge { to: one, args: smallvec::smallvec![b] }];
+            f.at(two).succs = smallvec::smallvec![MEdge { to: one, args: smallvec::smallvec![b] }];
             x = a;
         } else {
             f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
             f.at(at).insts.push(t.jump(two));
-            f.at(at).succs = vec![MEdge::to(one), MEdge::to(two)];
+            f.at(at).succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
             for (blk, d, s) in [(one, a, 1), (two, b, 2)] {
                 f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(x).arg(through[s]));
                 f.at(blk).insts.push(t.jump(join));
-                f.at(blk).succs = vec![MEdge { to: join, args: smallvec::smallvec![d] }];
+                f.at(blk).succs = smallvec::smallvec![MEdge { to: join, args: smallvec::smallvec![d] }];
             }
             f.at(join).params = smallvec::smallvec![p];
             x = p;
@@ -114,7 +114,7 @@ fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
         let (one, two, join) = (f.block(), f.block(), f.block());
         f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
         f.at(at).insts.push(t.jump(two));
-        f.at(at).succs = vec![MEdge::to(one), MEdge::to(two)];
+        f.at(at).succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
         for blk in [one, two] {
             let mut args = Vec::new();
             for q in 0..k {
@@ -123,7 +123,7 @@ fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
                 args.push(d);
             }
             f.at(blk).insts.push(t.jump(join));
-            f.at(blk).succs = vec![MEdge { to: join, args: args.into() }];
+            f.at(blk).succs = smallvec::smallvec![MEdge { to: join, args: args.into() }];
         }
         now = (0..k).map(|_| f.vreg(R)).collect();
         f.at(join).params = now.clone().into();
@@ -145,7 +145,7 @@ fn rotation(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
     start.defs.push(Def::reg(x).at(preg(0, 2)));
     f.at(before).insts.push(start);
     f.at(before).insts.push(t.jump(head));
-    f.at(before).succs = vec![MEdge { to: head, args: smallvec::smallvec![x; k] }];
+    f.at(before).succs = smallvec::smallvec![MEdge { to: head, args: smallvec::smallvec![x; k] }];
     let params: Vec<VReg> = (0..k).map(|_| f.vreg(R)).collect();
     f.at(head).params = params.clone().into();
     let mut now = params;
@@ -158,9 +158,9 @@ fn rotation(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
     f.at(head).insts.push(MInst::new(Op::Lt).def(c).arg(now[0]).arg(x));
     f.at(head).insts.push(MInst::new(Op::Br).arg(c).arg(latch));
     f.at(head).insts.push(t.jump(exit));
-    f.at(head).succs = vec![MEdge::to(latch), MEdge::to(exit)];
+    f.at(head).succs = smallvec::smallvec![MEdge::to(latch), MEdge::to(exit)];
     f.at(latch).insts.push(t.jump(head));
-    f.at(latch).succs = vec![MEdge { to: head, args: (0..k).map(|q| now[(q + 1) % k]).collect() }];
+    f.at(latch).succs = smallvec::smallvec![MEdge { to: head, args: (0..k).map(|q| now[(q + 1) % k]).collect() }];
     f.at(exit).insts.push(MInst::new(Op::Out).arg(now[k - 1]));
     f.at(exit).insts.push(MInst::new(Op::End));
     f

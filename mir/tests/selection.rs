@@ -75,7 +75,7 @@ impl Lower<Toy> for Isel<'_> {
                 let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
                 cx.emit(MInst::new(Op::Br).arg(f).arg(a.to));
                 cx.emit(self.t.jump(b.to));
-                cx.set_succs(Cfg::Logical, vec![a, b]);
+                cx.set_succs(Cfg::Logical, [a, b]);
             }
             _ => {
                 for &v in &d.args {

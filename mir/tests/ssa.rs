@@ -18,13 +18,13 @@ fn diamond(again: bool) -> (MFunc<Toy>, VReg) {
     f.blocks[0].insts.extend(start);
     f.blocks[0].insts.push(MInst::new(Op::Br).arg(c).arg(BlockId(1)));
     f.blocks[0].insts.push(MInst::new(Op::Jmp).arg(BlockId(2)));
-    f.blocks[0].succs = vec![to(1), to(2)];
+    f.blocks[0].succs = smallvec::smallvec![to(1), to(2)];
     if again {
         f.blocks[1].insts.push(MInst::new(Op::Add).def(v).arg(v).arg(v));
     }
     for b in [1, 2] {
         f.blocks[b].insts.push(MInst::new(Op::Jmp).arg(BlockId(3)));
-        f.blocks[b].succs = vec![to(3)];
+        f.blocks[b].succs = smallvec::smallvec![to(3)];
     }
     f.blocks[3].insts.extend([MInst::new(Op::Out).arg(v), MInst::new(Op::End)]);
     (f, v)

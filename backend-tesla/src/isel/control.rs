@@ -1,10 +1,11 @@
 //! Terminators: branches by flags, switches, the entries and exits of loops.
 
 use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
-use gpucc_mir::{BlockId, MEdge, MInst, Pseudo, Regs, Src, Target as _, VReg};
+use gpucc_mir::{BlockId, MEdge, MEdges, MInst, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
+use smallvec::smallvec;
 
 use super::{Cx, Extra, Isel, U};
 use crate::slots::{HALF_REACH, REACH, Slot};
@@ -34,7 +35,7 @@ impl Isel<'_> {
         b.params = fresh.clone();
         b.insts = insts;
         b.insts.push(self.t.jump(target));
-        b.succs = vec![MEdge { to: target, args: fresh }];
+        b.succs = smallvec![MEdge { to: target, args: fresh }];
         new
     }
 
@@ -122,7 +123,7 @@ impl Isel<'_> {
                 let e = self.lower_edge(cx, edge);
                 self.push_joins(cx, from);
                 cx.emit(self.t.jump(e.to));
-                cx.set_succs(Cfg::Logical, vec![e]);
+                cx.set_succs(Cfg::Logical, [e]);
             }
             Attr::Br(x) => {
                 let (t, o) = (self.lower_edge(cx, &x.then), self.lower_edge(cx, &x.other));
@@ -130,7 +131,7 @@ impl Isel<'_> {
                 self.push_joins(cx, from);
                 cx.emit(branch(c, pred, t.to, self.plan.divergent[from], self.plan.absorber[from]));
                 cx.emit(self.t.jump(o.to));
-                cx.set_succs(Cfg::Logical, vec![t, o]);
+                cx.set_succs(Cfg::Logical, [t, o]);
             }
             Attr::Switch(s) => {
                 let cases: Vec<(u64, MEdge)> = s.cases.iter().map(|(k, e)| (*k, self.lower_edge(cx, e))).collect();
@@ -141,7 +142,7 @@ impl Isel<'_> {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Ir::Ret | Ir::Unreachable));
                 cx.emit(MInst::new(TOp::Exit).mods(Mods::ty(Ty::None)));
-                cx.set_succs(Cfg::Logical, Vec::new());
+                cx.set_succs(Cfg::Logical, []);
             }
         }
         Ok(())
@@ -160,7 +161,7 @@ impl Isel<'_> {
         if cases.is_empty() {
             self.push_joins(cx, from);
             cx.emit(self.t.jump(default.to));
-            cx.set_succs(Cfg::Logical, vec![default]);
+            cx.set_succs(Cfg::Logical, [default]);
             return;
         }
         let x: U = cx.reg(v).into();
@@ -188,7 +189,7 @@ impl Isel<'_> {
                 }
             };
             insts.push(self.t.jump(next.to));
-            let succs = vec![edge, next.clone()];
+            let succs: MEdges = smallvec![edge, next.clone()];
             if at == first {
                 insts.into_iter().for_each(|i| cx.emit(i));
                 cx.set_succs(Cfg::Logical, succs);

@@ -333,12 +333,12 @@ impl Lower<Valhall> for Isel<'_> {
             Attr::Jump { edge, .. } => {
                 let edge = cx.edge(edge);
                 cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(edge.to)));
-                cx.set_succs(gpucc_mir::Cfg::Logical, vec![edge]);
+                cx.set_succs(gpucc_mir::Cfg::Logical, [edge]);
             }
             Attr::Br(x) => {
                 let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
                 let (to, els) = (a.to, b.to);
-                cx.set_succs(gpucc_mir::Cfg::Logical, vec![a, b]);
+                cx.set_succs(gpucc_mir::Cfg::Logical, [a, b]);
                 self.branch(cx, d.args[0], to);
                 cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(els)));
             }
@@ -375,16 +375,16 @@ impl Lower<Valhall> for Isel<'_> {
                     } else {
                         cx.mf.at(here).insts = insts;
                     }
-                    cx.mf.at(here).succs = vec![edge, next];
+                    cx.mf.at(here).succs = smallvec::smallvec![edge, next];
                     here = following;
                 }
                 if s.cases.is_empty() {
                     cx.emit(MInst::new(VOp::Jump).arg(last.to));
-                    cx.set_succs(gpucc_mir::Cfg::Logical, vec![last]);
+                    cx.set_succs(gpucc_mir::Cfg::Logical, [last]);
                 }
             }
             _ => {
-                cx.set_succs(gpucc_mir::Cfg::Logical, vec![]);
+                cx.set_succs(gpucc_mir::Cfg::Logical, []);
                 cx.emit(MInst::new(VOp::End));
             }
         }

@@ -42,7 +42,7 @@ impl Isel<'_> {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Op::Ret | Op::Unreachable));
                 cx.emit(MInst::new(VOp::End));
-                cx.set_succs(Cfg::Logical, Vec::new());
+                cx.set_succs(Cfg::Logical, []);
             }
         }
         Ok(())
@@ -84,7 +84,7 @@ impl Isel<'_> {
         let (t, o) = (cx.edge(then), cx.edge(other));
         cx.emit(MInst::new(VOp::M(op)).args(uses).arg(t.to).mods(mods));
         cx.emit(MInst::new(VOp::M(M::Branch)).arg(o.to));
-        cx.set_succs(Cfg::Logical, vec![t, o]);
+        cx.set_succs(Cfg::Logical, [t, o]);
     }
 
     /// A condition made of several: one test after the other (`a || b` goes on as soon as `a` holds), or one BRANCH_ANY.
