@@ -121,10 +121,10 @@ pub fn passes(level: u8) -> Vec<Pass> {
         0 => &[COPYPROP, DCE],
         _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
-    let mut list = vec![MEM2REG];
+    let mut list = vec![MEM2REG, COMPACT];
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
-    list.extend([DROP_LOCALS, COMPACT]);
+    list.extend([DROP_LOCALS]);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
@@ -145,7 +145,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, LICM]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, COMPACT, LICM]);
         list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
