@@ -7,6 +7,7 @@ use crate::module::VarData;
 use crate::ops::{Op, Sig};
 use crate::results::Results;
 use crate::types::{Scalar, Type};
+use crate::values::Values;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -69,7 +70,7 @@ pub struct LoopHeader {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BlockData {
     /// Parameters; each incoming edge gives a value for each.
-    pub params: Vec<Value>,
+    pub params: Values,
     /// Instructions in order; the last is the terminator.
     pub insts: SmallVec<[Inst; 4]>,
     /// Present if this is a loop header.
@@ -148,11 +149,11 @@ impl Function {
     /// Keeps the parameters for which `keep` is true and renumbers them. Edges are the caller's business.
     pub fn retain_params(&mut self, block: Block, mut keep: impl FnMut(usize, Value) -> bool) {
         let mut n = 0;
-        self.blocks[block].params.retain(|&v| {
+        self.blocks[block].params.retain(|v| {
             n += 1;
             keep(n - 1, v)
         });
-        for (i, v) in self.blocks[block].params.clone().into_iter().enumerate() {
+        for (i, &v) in self.blocks[block].params.iter().enumerate() {
             self.values[v].def = ValueDef::Param(block, i as u32);
         }
     }

@@ -125,7 +125,7 @@ pub(crate) fn run_sorted(f: &mut Function, cx: &mut Cx<'_>) {
             Some(o) => {
                 let m = new_merge[o].expect("outer loops come first");
                 let undef: Vec<Value> =
-                    b.func.blocks[m].params.clone().into_iter().map(|p| b.func.undef(b.func.ty(p))).collect();
+                    b.func.blocks[m].params.clone().iter().map(|&p| b.func.undef(b.func.ty(p))).collect();
                 Edge::with(m, &undef)
             }
             None => {
@@ -155,7 +155,7 @@ pub(crate) fn run_sorted(f: &mut Function, cx: &mut Cx<'_>) {
                 b.store(yes, mem(flag, Type::B1), None);
                 let m = new_merge[l].expect("every left loop has one");
                 let undef: Vec<Value> =
-                    b.func.blocks[m].params.clone().into_iter().map(|p| b.func.undef(b.func.ty(p))).collect();
+                    b.func.blocks[m].params.clone().iter().map(|&p| b.func.undef(b.func.ty(p))).collect();
                 b.jump(m, &undef);
             }
         }
@@ -198,7 +198,7 @@ fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
     for b in f.layout.clone() {
         let mut out = smallvec::SmallVec::new();
         let old = std::mem::take(&mut f.blocks[b].insts);
-        for v in f.blocks[b].params.clone() {
+        for &v in &f.blocks[b].params.clone() {
             if let Some(l) = locals[v] {
                 let ty = f.ty(v);
                 Builder::new(f, b).store(v, mem(l, ty), None);

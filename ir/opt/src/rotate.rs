@@ -357,7 +357,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
     let mut exit = p.merge;
     if !test.stays {
         exit = f.add_block();
-        for v in f.blocks[p.merge].params.clone() {
+        for &v in &f.blocks[p.merge].params.clone() {
             let ty = f.ty(v);
             f.add_param(exit, ty);
         }
@@ -423,7 +423,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
     b.switch_to(way_in);
     b.jump(enter.block, &enter.args);
     b.switch_to(exit);
-    let args: Vec<Value> = b.func.blocks[exit].params.clone();
+    let args = b.func.blocks[exit].params.clone();
     b.jump(p.merge, &args);
     let h: &mut Option<LoopHeader> = &mut f.blocks[p.header].header;
     if let Some(h) = h {

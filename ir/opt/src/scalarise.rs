@@ -30,7 +30,7 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
         changes += 1;
         // Parameters keep their order; a vector's lanes stand where it stood.
         f.retain_params(block, |_, _| false);
-        for p in old {
+        for &p in &old {
             let ty = f.ty(p);
             if ty.is_vector() {
                 lanes[p] = (0..ty.lanes()).map(|_| f.add_param(block, ty.lane())).collect();

@@ -390,7 +390,7 @@ fn copy(
                 values.insert(v, w);
             }
         } else {
-            for v in params {
+            for &v in &params {
                 let ty = f.ty(v);
                 let p = f.add_param(n, ty);
                 values.insert(v, p);
