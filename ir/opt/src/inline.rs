@@ -10,8 +10,8 @@
 use crate::{Caps, Cx, returns};
 use gpucc_ir::analysis::{is_sorted, sort_layout};
 use gpucc_ir::{
-    Attr, Block, Builder, Diagnostic, Edge, Func, Function, Global, Inst, Local, Module, Op, Place, SideMap, Space,
-    Value,
+    Attr, Block, Builder, Diagnostic, Edge, Entity, Func, Function, Global, Inst, InstData, Local, Module, Op, Place,
+    SideMap, Space, Value,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -138,58 +138,66 @@ fn copy_body(
             }
         }
     }
-    let mut copies: Vec<(Inst, Inst)> = Vec::new();
-    for (b, i) in callee.insts_in_order() {
-        let d = &callee.insts[i];
-        let types: SmallVec<[_; 2]> = d.results.iter().map(|r| callee.ty(r)).collect();
-        let mut data = d.clone();
-        if data.loc.0 == 0 {
-            data.loc = call_loc;
-        }
-        let n = f.push_inst(blocks[b], data, &types);
-        for (k, r) in d.results.iter().enumerate() {
-            values[r] = Some(f.insts[n].results.nth(k));
-        }
-        copies.push((n, i));
+    // Terminators lie together, since walks over the graph read nothing else.
+    let first = f.insts.next_key();
+    for _ in &callee.layout {
+        f.make_inst(InstData::new(Op::Unreachable, &[], Attr::None), &[]);
     }
-    let mut used: Vec<Value> = Vec::new();
-    for (n, i) in copies {
-        let d = &callee.insts[i];
-        d.for_each_use(|v| used.push(v));
-        for v in used.drain(..) {
-            if values[v].is_none() {
-                values[v] = Some(match callee.as_const(v) {
-                    Some(c) => f.constant(c.clone()),
-                    None => f.undef(callee.ty(v)),
-                });
+    let local = |p: &mut Place| {
+        if let Place::Local(l) = p {
+            *l = locals[l.0 as usize];
+        }
+    };
+    for (k, &b) in callee.layout.iter().enumerate() {
+        for &i in &callee.blocks[b].insts {
+            let mut d = callee.insts[i].clone();
+            if d.loc.0 == 0 {
+                d.loc = call_loc;
             }
-        }
-        let data = &mut f.insts[n];
-        data.map_uses(|v| values[v].expect("every used value is mapped"));
-        for e in data.edges_mut() {
-            e.block = blocks[e.block];
-        }
-        if let Some(m) = data.merge() {
-            data.set_merge(Some(blocks[m]));
-        }
-        let local = |p: &mut Place| {
-            if let Place::Local(l) = p {
-                *l = locals[l.0 as usize];
+            // Definitions come first in a sorted layout; constants belong to their function.
+            d.map_uses(|v| match values[v] {
+                Some(v) => v,
+                None => {
+                    let n = match callee.as_const(v) {
+                        Some(c) => f.constant(c.clone()),
+                        None => f.undef(callee.ty(v)),
+                    };
+                    debug_assert!(callee.as_const(v).is_some() || callee.is_undef(v), "{v} is defined later");
+                    values[v] = Some(n);
+                    n
+                }
+            });
+            match &mut d.attr {
+                Attr::Mem(m) | Attr::Atomic(_, m) => local(&mut m.place),
+                Attr::Place(p) => local(p),
+                _ => {}
             }
-        };
-        match &mut data.attr {
-            Attr::Mem(m) | Attr::Atomic(_, m) => local(&mut m.place),
-            Attr::Place(p) => local(p),
-            _ => {}
-        }
-        if data.op == Op::Ret {
-            let back = data.args.clone();
-            data.op = Op::Jump;
-            data.args.clear();
-            data.attr = Attr::Jump { edge: Edge::to(after), merge: None };
-            for (r, &v) in results.iter().zip(&back) {
-                map[r] = Some(v);
+            if !d.op.is_terminator() {
+                let types: SmallVec<[_; 2]> = d.results.iter().map(|r| callee.ty(r)).collect();
+                let old = d.results;
+                let n = f.push_inst(blocks[b], d, &types);
+                for (r, n) in old.iter().zip(f.insts[n].results) {
+                    values[r] = Some(n);
+                }
+                continue;
             }
+            for e in d.edges_mut() {
+                e.block = blocks[e.block];
+            }
+            if let Some(m) = d.merge() {
+                d.set_merge(Some(blocks[m]));
+            }
+            if d.op == Op::Ret {
+                for (r, &v) in results.iter().zip(&d.args) {
+                    map[r] = Some(v);
+                }
+                d.op = Op::Jump;
+                d.args.clear();
+                d.attr = Attr::Jump { edge: Edge::to(after), merge: None };
+            }
+            let n = Inst::new(first.index() + k);
+            f.insts[n] = d;
+            f.blocks[blocks[b]].insts.push(n);
         }
     }
     for &b in &callee.layout {
