@@ -8,7 +8,7 @@ use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_ru
 use gpucc_valhall_machine::{Kind, Op, ROWS, Unit, src};
 use smallvec::SmallVec;
 
-use crate::flow::{Access, Item, Lines};
+use crate::flow::{Access, Item, Line, Lines};
 use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
 
 /// The finished program.
@@ -234,18 +234,15 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
     let goals: Vec<usize> = (0..n).map(|b| goal(&only, b)).collect();
     let gone = |b: usize| goals[b] != b;
     let next_real = |b: usize| (b + 1..n).find(|&x| !gone(x));
-    let mut out = Lines { blocks: Vec::new(), succs: Vec::new(), ends: Vec::new(), together: Vec::new() };
+    let mut out = Lines { items: Vec::with_capacity(mf.inst_count()), blocks: Vec::with_capacity(n) };
     for b in 0..n {
-        let (mut items, mut succs, mut end, mut together) = (Vec::new(), Vec::new(), false, false);
+        let mut line = Line { items: out.items.len()..out.items.len(), ..Line::default() };
         if gone(b) {
-            out.blocks.push(items);
-            out.succs.push(succs);
-            out.ends.push(false);
-            out.together.push(false);
+            out.blocks.push(line);
             continue;
         }
+        let items = &mut out.items;
         let insts = &mf.blocks[b].insts;
-        items.reserve(insts.len());
         let mut k = 0;
         while k < insts.len() {
             let i = &insts[k];
@@ -253,12 +250,12 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 i.labels().next().map(|l| goals[l.0 as usize]).ok_or_else(|| bug("a branch without a target"))
             };
             match i.target_op() {
-                Some(VOp::End) => end = true,
+                Some(VOp::End) => line.ends = true,
                 Some(VOp::Fence) => items.push(Item::fence(i.loc)),
                 Some(VOp::Jump) => {
                     let to = label(i)?;
-                    together |= has(i, "@together");
-                    succs.push(to);
+                    line.together |= has(i, "@together");
+                    line.succs.push(to as u32);
                     if next_real(b) != Some(to) {
                         items.push(branch(None, to, i.loc)?);
                     }
@@ -266,19 +263,19 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 Some(VOp::Branch) => {
                     let mut to = label(i)?;
                     let mut zero = i.mods.0.contains(&("eq", 1));
-                    succs.push(to);
+                    line.succs.push(to as u32);
                     if let Some(j) = insts.get(k + 1).filter(|j| j.target_op() == Some(VOp::Jump)) {
                         let other = label(j)?;
-                        together |= has(j, "@together");
+                        line.together |= has(j, "@together");
                         if other == to {
                             // Both ways are one: the jump says it all.
                             k += 1;
-                            succs.pop();
+                            line.succs.pop();
                             continue;
                         }
                         if next_real(b) == Some(to) {
                             // Turned around, it falls through to where it would have gone.
-                            succs.push(other);
+                            line.succs.push(other as u32);
                             to = other;
                             zero = !zero;
                             k += 1;
@@ -292,10 +289,8 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
             }
             k += 1;
         }
-        out.blocks.push(items);
-        out.succs.push(succs);
-        out.ends.push(end);
-        out.together.push(together);
+        line.items.end = items.len();
+        out.blocks.push(line);
     }
     Ok(out)
 }
@@ -306,20 +301,19 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
 /// A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
 pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program, Diagnostic> {
     let lines = lines(mf)?;
-    let blocks = crate::flow::run(lines);
-    let mut starts = Vec::with_capacity(blocks.len() + 1);
-    let mut at = 0;
-    for b in &blocks {
-        starts.push(at);
-        at += b.len();
-    }
-    let mut p =
-        Program { code: Vec::with_capacity(at * 8), work: Work::default(), locs: Vec::with_capacity(at), loops: 0 };
-    for item in blocks.into_iter().flatten() {
+    let Lines { items, blocks } = crate::flow::run(lines);
+    let count = items.len();
+    let mut p = Program {
+        code: Vec::with_capacity(count * 8),
+        work: Work::default(),
+        locs: Vec::with_capacity(count),
+        loops: 0,
+    };
+    for item in items {
         let mut inst = item.inst;
         let here = p.locs.len() as i64;
         if let Some(to) = item.target {
-            let distance = starts[to as usize] as i64 - here - 1;
+            let distance = blocks[to as usize].items.start as i64 - here - 1;
             p.loops += u64::from(distance < 0);
             inst.set("offset", distance as u32 & 0x7ff_ffff);
         }

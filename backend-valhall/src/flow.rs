@@ -5,6 +5,7 @@
 //! memory are outstanding; an instruction that touches any of it needs a wait, which the instruction before it carries.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use smallvec::SmallVec;
 
@@ -104,18 +105,30 @@ impl Item {
     }
 }
 
-/// A program in blocks.
-#[derive(Clone, Debug)]
+/// A block of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Its instructions among those of the program.
+    pub items: Range<usize>,
+    /// Successors.
+    pub succs: SmallVec<[u32; 2]>,
+    /// Whether the program ends behind the block.
+    pub ends: bool,
+    /// Whether all lanes of the workgroup that began leave the block together.
+    pub together: bool,
+}
+
+/// A program in blocks, their instructions one after the other.
+#[derive(Clone, Debug, Default)]
 pub struct Lines {
     /// Instructions.
-    pub blocks: Vec<Vec<Item>>,
-    /// Successors.
-    pub succs: Vec<Vec<usize>>,
-    /// Whether the program ends behind the block.
-    pub ends: Vec<bool>,
-    /// Whether all lanes of the workgroup that began leave the block together.
-    pub together: Vec<bool>,
+    pub items: Vec<Item>,
+    /// Blocks in order.
+    pub blocks: Vec<Line>,
 }
+
+/// An access that a message makes: space, whether it writes, key.
+type Touch = (u16, bool, Option<u32>);
 
 /// What is outstanding, per slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -123,28 +136,44 @@ struct State {
     busy: [bool; SLOTS],
     writes: [u64; SLOTS],
     staging: [u64; SLOTS],
-    memory: [Vec<(u16, bool, Option<u32>)>; SLOTS],
+    memory: [SmallVec<[Touch; 2]>; SLOTS],
 }
 
 impl State {
     fn join(&mut self, o: &State) -> bool {
-        let before = self.clone();
+        let mut changed = false;
         for s in 0..SLOTS {
+            let before = (self.busy[s], self.writes[s], self.staging[s]);
             self.busy[s] |= o.busy[s];
             self.writes[s] |= o.writes[s];
             self.staging[s] |= o.staging[s];
+            changed |= before != (self.busy[s], self.writes[s], self.staging[s]);
             // Keys say nothing across blocks.
             for &(space, writes, _) in &o.memory[s] {
-                self.note(s, (space, writes, None));
+                changed |= self.note(s, (space, writes, None));
             }
         }
-        *self != before
+        changed
     }
 
-    fn note(&mut self, s: usize, m: (u16, bool, Option<u32>)) {
-        if let Err(k) = self.memory[s].binary_search(&m) {
+    /// Whether it was not known.
+    fn note(&mut self, s: usize, m: Touch) -> bool {
+        let at = self.memory[s].binary_search(&m);
+        if let Err(k) = at {
             self.memory[s].insert(k, m);
         }
+        at.is_err()
+    }
+
+    /// Whether nothing is outstanding.
+    fn is_idle(&self) -> bool {
+        let none = |s: usize| !self.busy[s] && self.writes[s] | self.staging[s] == 0 && self.memory[s].is_empty();
+        (0..SLOTS).all(none)
+    }
+
+    /// The slots that are in use, as bits.
+    fn busy(&self) -> u32 {
+        (0..SLOTS).filter(|&s| self.busy[s]).fold(0, |m, s| m | 1 << s)
     }
 
     /// Slots that have to be empty before `item`.
@@ -197,10 +226,46 @@ fn disjoint(x: u32, y: u32) -> bool {
     base(x) == base(y) && (word(x) + words(x) <= word(y) || word(y) + words(y) <= word(x))
 }
 
+/// What is outstanding where blocks begin. In most places that is nothing, and a state is larger than a block.
+struct Entries {
+    /// Which state each block begins with; [`NEVER`](Self::NEVER) if it was not reached.
+    at: Vec<u32>,
+    /// The first is the idle one.
+    states: Vec<State>,
+}
+
+impl Entries {
+    const NEVER: u32 = u32::MAX;
+    const IDLE: u32 = 0;
+
+    fn get(&self, b: usize) -> Option<&State> {
+        (self.at[b] != Self::NEVER).then(|| &self.states[self.at[b] as usize])
+    }
+
+    /// A way to `b` with this state; whether that is news.
+    fn join(&mut self, b: usize, state: &State) -> bool {
+        match self.at[b] {
+            Self::NEVER | Self::IDLE if !state.is_idle() => {
+                self.at[b] = self.states.len() as u32;
+                let mut new = State::default();
+                new.join(state);
+                self.states.push(new);
+                true
+            }
+            Self::NEVER => {
+                self.at[b] = Self::IDLE;
+                true
+            }
+            Self::IDLE => false,
+            k => self.states[k as usize].join(state),
+        }
+    }
+}
+
 /// Gives messages their slots: what nobody reads (stores) its own, the others in turns.
 fn assign(lines: &mut Lines) {
     let mut turn = 0;
-    for item in lines.blocks.iter_mut().flatten() {
+    for item in &mut lines.items {
         if !item.message || item.inst.op() == Op::Barrier {
             continue;
         }
@@ -214,140 +279,159 @@ fn assign(lines: &mut Lines) {
     }
 }
 
-/// What is outstanding at the entry of each block (`None`: never reached) and at its end.
-fn solve(lines: &Lines) -> (Vec<Option<State>>, Vec<State>) {
+/// What is outstanding at the entry of each block, and the slots in use at its end.
+fn solve(lines: &Lines) -> (Entries, Vec<u32>) {
     let n = lines.blocks.len();
-    let mut entry: Vec<Option<State>> = vec![None; n];
-    let mut exit: Vec<State> = vec![State::default(); n];
-    entry[0] = Some(State::default());
+    let mut entry = Entries { at: vec![Entries::NEVER; n], states: vec![State::default()] };
+    let mut busy = vec![0; n];
+    entry.at[0] = Entries::IDLE;
     // In the order of the code, so that a block waits for those before it.
     let mut work = BTreeSet::from([0usize]);
+    let mut state = State::default();
     while let Some(b) = work.pop_first() {
-        let mut state = entry[b].clone().unwrap_or_default();
-        for item in &lines.blocks[b] {
+        state.clone_from(&entry.states[entry.at[b] as usize]);
+        let line = &lines.blocks[b];
+        for item in &lines.items[line.items.clone()] {
             let mask = state.needs(item);
             state.wait(mask);
             state.issue(item);
         }
-        for &to in &lines.succs[b] {
-            let new = entry[to].is_none();
-            if entry[to].get_or_insert_default().join(&state) || new {
-                work.insert(to);
+        for &to in &line.succs {
+            if entry.join(to as usize, &state) {
+                work.insert(to as usize);
             }
         }
-        exit[b] = state;
+        busy[b] = state.busy();
     }
-    (entry, exit)
+    (entry, busy)
 }
 
 /// A loop whose first instruction needs a message from before the loop would wait in each round, by an instruction of its
 /// own: the wait moves in front of the loop. Returns whether any did.
-fn hoist(lines: &mut Lines, entry: &[Option<State>], exit: &[State]) -> bool {
-    let mut moved = false;
-    let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); lines.blocks.len()];
-    for (b, succs) in lines.succs.iter().enumerate().filter(|&(b, _)| entry[b].is_some()) {
-        succs.iter().for_each(|&s| preds[s].push(b));
+fn hoist(lines: &mut Lines, entry: &Entries, busy: &[u32]) -> bool {
+    let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); lines.blocks.len()];
+    for (b, line) in lines.blocks.iter().enumerate().filter(|&(b, _)| entry.at[b] != Entries::NEVER) {
+        line.succs.iter().for_each(|&s| preds[s as usize].push(b as u32));
     }
-    for b in 0..lines.blocks.len() {
-        let (Some(state), Some(first)) = (&entry[b], lines.blocks[b].first()) else { continue };
-        let (mask, loc) = (state.needs(first), first.loc);
-        let busy = |p: usize| (0..SLOTS).filter(|&s| exit[p].busy[s]).fold(0, |m, s| m | 1 << s) & mask;
-        let mut back = preds[b].iter().copied().filter(|&p| p >= b).peekable();
+    // In front of which item of which block.
+    let mut waits: Vec<(u32, usize, Item)> = Vec::new();
+    for (b, line) in lines.blocks.iter().enumerate() {
+        let (Some(state), Some(first)) = (entry.get(b), lines.items[line.items.clone()].first()) else { continue };
+        let mask = state.needs(first);
+        let mut back = preds[b].iter().filter(|&&p| p as usize >= b).peekable();
         // Only where the rounds themselves leave nothing outstanding.
-        if mask == 0 || back.peek().is_none() || back.any(|p| busy(p) != 0) {
+        if mask == 0 || back.peek().is_none() || back.any(|&p| busy[p as usize] & mask != 0) {
             continue;
         }
-        for &p in preds[b].iter().filter(|&&p| p < b) {
-            let at = lines.blocks[p].iter().position(|i| i.target.is_some()).unwrap_or(lines.blocks[p].len());
-            let slots = busy(p);
+        for &p in preds[b].iter().filter(|&&p| (p as usize) < b) {
+            let before = lines.blocks[p as usize].items.clone();
+            let branch = lines.items[before.clone()].iter().position(|i| i.target.is_some());
+            let slots = busy[p as usize] & mask;
             if slots != 0 {
-                lines.blocks[p].insert(at, Item::wait(slots, loc));
-                moved = true;
+                waits.push((p, branch.map_or(before.end, |k| before.start + k), Item::wait(slots, first.loc)));
             }
         }
     }
-    moved
+    if waits.is_empty() {
+        return false;
+    }
+    waits.sort_by_key(|w| w.0);
+    let mut waits = waits.into_iter().peekable();
+    let mut items = std::mem::take(&mut lines.items).into_iter();
+    lines.items.reserve(items.len() + waits.len());
+    for (b, line) in lines.blocks.iter_mut().enumerate() {
+        let old = std::mem::replace(&mut line.items.start, lines.items.len())..line.items.end;
+        // All of one block go to one place.
+        let before = waits.peek().filter(|w| w.0 as usize == b).map_or(0, |w| w.1 - old.start);
+        lines.items.extend(items.by_ref().take(before));
+        while let Some(w) = waits.next_if(|w| w.0 as usize == b) {
+            lines.items.push(w.2);
+        }
+        lines.items.extend(items.by_ref().take(old.len() - before));
+        line.items.end = lines.items.len();
+    }
+    true
 }
 
-/// Adds slots, waits, reconvergence, last uses and the end; gives the blocks as they will be emitted.
-pub fn run(mut lines: Lines) -> Vec<Vec<Item>> {
+/// Adds slots, waits, reconvergence, last uses and the end, and takes away what is no instruction.
+pub fn run(mut lines: Lines) -> Lines {
     assign(&mut lines);
     let n = lines.blocks.len();
-    let (mut entry, exit) = solve(&lines);
-    if hoist(&mut lines, &entry, &exit) {
+    let (mut entry, busy) = solve(&lines);
+    if hoist(&mut lines, &entry, &busy) {
         entry = solve(&lines).0;
     }
-    let reached: Vec<bool> = entry.iter().map(Option::is_some).collect();
     let mut preds = vec![0u32; n];
-    for (b, succs) in lines.succs.iter().enumerate() {
-        if reached[b] {
-            succs.iter().for_each(|&s| preds[s] += 1);
+    for (b, line) in lines.blocks.iter().enumerate() {
+        if entry.at[b] != Entries::NEVER {
+            line.succs.iter().for_each(|&s| preds[s as usize] += 1);
         }
     }
-    let mut out = Vec::with_capacity(n);
-    for (b, items) in std::mem::take(&mut lines.blocks).into_iter().enumerate() {
-        let mut block: Vec<Item> = Vec::with_capacity(items.len() + 1);
-        let mut state = entry[b].clone().unwrap_or_default();
-        for mut item in items {
+    let Lines { items, mut blocks } = lines;
+    let mut out: Vec<Item> = Vec::with_capacity(items.len() + items.len() / 8);
+    let mut items = items.into_iter();
+    let mut state = State::default();
+    for (b, line) in blocks.iter_mut().enumerate() {
+        let start = out.len();
+        state.clone_from(entry.get(b).unwrap_or(&State::default()));
+        for mut item in items.by_ref().take(line.items.len()) {
             let mask = state.needs(&item);
             if mask != 0 {
-                wait(&mut block, mask, item.loc);
+                wait(&mut out, start, mask, item.loc);
                 state.wait(mask);
             }
             item.staged = state.staging.iter().fold(item.staging, |m, s| m | s);
             state.issue(&item);
             if !item.fence && item.empty == 0 {
-                block.push(item);
+                out.push(item);
             }
         }
-        out.push(block);
+        let loc = out[start..].last().map_or(Loc::UNKNOWN, |i| i.loc);
+        if line.ends {
+            finish(&mut out, start, flow::END, loc);
+        } else if entry.at[b] != Entries::NEVER {
+            // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
+            let join = line.succs.iter().any(|&s| preds[s as usize] > 1) && !line.together;
+            for item in out[start..].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {
+                item.inst.set("flow", flow::RECONVERGE);
+            }
+            let last_conditional = out[start..].last().is_some_and(|i| i.conditional);
+            if !last_conditional && join {
+                finish(&mut out, start, flow::RECONVERGE, loc);
+            }
+        }
+        line.items = start..out.len();
     }
-    for b in 0..n {
-        let loc = out[b].last().map_or(Loc::UNKNOWN, |i| i.loc);
-        if lines.ends[b] {
-            finish(&mut out[b], flow::END, loc);
-            continue;
-        }
-        if !reached[b] {
-            continue;
-        }
-        // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
-        let join = lines.succs[b].iter().any(|&s| preds[s] > 1) && !lines.together[b];
-        for item in out[b].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {
-            item.inst.set("flow", flow::RECONVERGE);
-        }
-        let last_conditional = out[b].last().is_some_and(|i| i.conditional);
-        if !last_conditional && join {
-            finish(&mut out[b], flow::RECONVERGE, loc);
-        }
-    }
-    last_uses(&mut out, &lines.succs);
-    out
+    let mut lines = Lines { items: out, blocks };
+    last_uses(&mut lines);
+    lines
 }
 
 /// Marks sources that are read for the last time (reference, 9.3). Not where a message may still have to read the register.
-fn last_uses(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
+fn last_uses(lines: &mut Lines) {
+    let Lines { items, blocks } = lines;
     let mut live_in = vec![0u64; blocks.len()];
     // Walking up, only what goes back up has not been seen yet.
     let mut back = vec![false; blocks.len()];
-    for (b, succs) in succs.iter().enumerate() {
-        succs.iter().filter(|&&s| s <= b).for_each(|&s| back[s] = true);
+    for (b, line) in blocks.iter().enumerate() {
+        line.succs.iter().filter(|&&s| s as usize <= b).for_each(|&s| back[s as usize] = true);
     }
+    let out = |line: &Line, live_in: &[u64]| line.succs.iter().fold(0, |m, &s| m | live_in[s as usize]);
     let mut again = true;
     while again {
         again = false;
-        for b in (0..blocks.len()).rev() {
-            let mut live = succs[b].iter().fold(0, |m, &s| m | live_in[s]);
-            for i in blocks[b].iter().rev() {
+        for (b, line) in blocks.iter().enumerate().rev() {
+            let mut live = out(line, &live_in);
+            for i in items[line.items.clone()].iter().rev() {
                 live = live & !i.writes | i.reads | i.staging;
             }
             again |= back[b] && live_in[b] != live;
             live_in[b] = live;
         }
     }
-    for (block, succs) in blocks.iter_mut().zip(succs) {
-        let mut live = succs.iter().fold(0, |m, &s| m | live_in[s]);
-        for i in block.iter_mut().rev() {
+    for line in blocks {
+        let mut live = out(line, &live_in);
+        for i in items[line.items.clone()].iter_mut().rev() {
             let after = live & !i.writes | i.staged;
             for k in 0..i.inst.row().slots.len() {
                 let Kind::Src(kind) = i.inst.row().slots[k].kind else { continue };
@@ -365,24 +449,24 @@ fn last_uses(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
     }
 }
 
-/// Makes the instruction before the next one wait.
-fn wait(block: &mut Vec<Item>, mask: u32, loc: Loc) {
-    match block.last_mut() {
+/// Makes the instruction before the next one of the block that begins at `start` wait.
+fn wait(out: &mut Vec<Item>, start: usize, mask: u32, loc: Loc) {
+    match out[start..].last_mut() {
         Some(last) if last.flow() < 8 => {
             let both = last.flow() | mask;
             last.inst.set("flow", both);
         }
-        _ => block.push(Item::nop(mask, loc)),
+        _ => out.push(Item::nop(mask, loc)),
     }
 }
 
-/// Puts a flow that is no wait on the last instruction of a block.
-fn finish(block: &mut Vec<Item>, value: u32, loc: Loc) {
-    match block.last_mut() {
+/// Puts a flow that is no wait on the last instruction of the block that begins at `start`.
+fn finish(out: &mut Vec<Item>, start: usize, value: u32, loc: Loc) {
+    match out[start..].last_mut() {
         // The end waits by itself.
         Some(last) if last.flow() == 0 || value == flow::END && last.flow() < 8 && last.target.is_none() => {
             last.inst.set("flow", value);
         }
-        _ => block.push(Item::nop(value, loc)),
+        _ => out.push(Item::nop(value, loc)),
     }
 }
