@@ -272,44 +272,54 @@ impl<T: Target> MFunc<T> {
                 preds[e.to.0 as usize] += 1;
             }
         }
-        let n = self.blocks.len();
-        // New blocks that go right after each old one.
-        let mut after: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
-        for b in 0..n {
-            if self.blocks[b].succs.len() < 2 || self.blocks[b].linear.is_some() {
+        // Block and place of each critical edge, by the block that the new one goes right behind, and depth of loops there.
+        let mut critical: Vec<(u32, u32, u32, u8)> = Vec::new();
+        for (b, block) in self.blocks.iter().enumerate() {
+            if block.succs.len() < 2 || block.linear.is_some() {
                 continue;
             }
-            for k in 0..self.blocks[b].succs.len() {
-                let to = self.blocks[b].succs[k].to;
-                if preds[to.0 as usize] < 2 {
-                    continue;
-                }
-                let new = BlockId(self.blocks.len() as u32);
-                let mut middle = MBlock::new();
-                middle.loop_depth = self.blocks[b].loop_depth.min(self.blocks[to.0 as usize].loop_depth);
-                middle.insts = vec![t.jump(to)];
-                let edge = &mut self.blocks[b].succs[k];
-                middle.succs = smallvec![MEdge { to, args: std::mem::take(&mut edge.args) }];
-                edge.to = new;
-                // Among equal labels the first belongs to the first edge that still has it.
-                if let Some(l) = self.blocks[b].labels_mut().find(|l| **l == to) {
-                    *l = new;
-                }
+            for (k, e) in block.succs.iter().enumerate().filter(|(_, e)| preds[e.to.0 as usize] > 1) {
                 // Before a forward target if that comes right after some block; else behind the source.
-                let place = if to.0 as usize > b { to.0 as usize - 1 } else { b };
-                after[place].push(new.0);
-                self.blocks.push(middle);
+                let to = e.to.0 as usize;
+                let behind = if to > b { to - 1 } else { b };
+                let depth = block.loop_depth.min(self.blocks[to].loop_depth);
+                critical.push((behind as u32, b as u32, k as u32, depth));
             }
         }
-        if self.blocks.len() == n {
+        if critical.is_empty() {
             return;
         }
-        let mut order = Vec::with_capacity(self.blocks.len());
-        for (b, extra) in after.iter().enumerate() {
-            order.push(BlockId(b as u32));
-            order.extend(extra.iter().map(|&x| BlockId(x)));
+        critical.sort_by_key(|c| c.0);
+        let mut new_of = Vec::with_capacity(self.blocks.len());
+        let mut added = 0;
+        for b in 0..self.blocks.len() {
+            new_of.push(BlockId((b + added) as u32));
+            added += critical[added..].iter().take_while(|c| c.0 as usize == b).count();
         }
-        self.reorder(&order);
+        self.retarget(|b| new_of[b.0 as usize]);
+        let mut middles = Vec::with_capacity(critical.len());
+        for (n, &(behind, b, k, depth)) in critical.iter().enumerate() {
+            let new = BlockId(behind + n as u32 + 1);
+            let block = &mut self.blocks[b as usize];
+            let edge = &mut block.succs[k as usize];
+            let to = std::mem::replace(&mut edge.to, new);
+            middles.push((behind, depth, MEdge { to, args: std::mem::take(&mut edge.args) }));
+            // Among equal labels the first belongs to the first edge that still has it.
+            if let Some(l) = block.labels_mut().find(|l| **l == to) {
+                *l = new;
+            }
+        }
+        // Each block moves once.
+        let mut middles = middles.into_iter().peekable();
+        let old = std::mem::take(&mut self.blocks);
+        self.blocks.reserve(old.len() + critical.len());
+        for (b, block) in old.into_iter().enumerate() {
+            self.blocks.push(block);
+            while let Some((_, loop_depth, edge)) = middles.next_if(|m| m.0 as usize == b) {
+                let insts = vec![t.jump(edge.to)];
+                self.blocks.push(MBlock { insts, succs: smallvec![edge], loop_depth, ..MBlock::new() });
+            }
+        }
     }
 }
 
