@@ -27,24 +27,34 @@ struct Slot {
     start: u32,
 }
 
-/// What an access does to the slots of its variable.
-#[derive(Clone, Debug)]
+/// What becomes of an instruction. Small, since there is one for each.
+#[derive(Clone, Copy, Default, Debug)]
 enum Action {
-    /// Loads `ty` from the lanes listed as (slot, lane).
-    Load(SmallVec<[(usize, u32); 1]>),
-    /// Stores to them.
-    Store(SmallVec<[(usize, u32); 1]>),
-    /// Sets these slots to constants.
-    Init(Vec<(usize, Const)>),
+    /// It stays.
+    #[default]
+    None,
+    /// Loads all of a slot.
+    Load(u32),
+    /// Stores to all of it.
+    Store(u32),
+    /// Loads or stores lanes of one or more: those of this [`Plan::parts`].
+    Parts(u32),
+    /// Sets slots to constants: those of this [`Plan::inits`].
+    Init(u32),
+    /// Nothing is left of it.
+    Gone,
 }
 
 /// What becomes of a function.
 #[derive(Default)]
 struct Plan {
     slots: Vec<Slot>,
-    actions: SideMap<Inst, Option<Action>>,
+    actions: SideMap<Inst, Action>,
+    /// As (slot, lane), in the order of the lanes that are loaded or stored.
+    parts: Vec<SmallVec<[(u32, u32); 4]>>,
+    inits: Vec<Vec<(u32, Const)>>,
     /// Slots that get their first value where a block begins.
-    late: SideMap<Block, Vec<(usize, First)>>,
+    late: SideMap<Block, Vec<(u32, First)>>,
 }
 
 /// The first value of a slot.
@@ -73,6 +83,7 @@ struct Access {
     inst: Inst,
     start: u32,
     ty: Type,
+    load: bool,
 }
 
 fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
@@ -93,7 +104,7 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
                 if !matches!(op, Op::Load | Op::Store) || d.dyn_offset().is_some() || !m.flags.is_plain() {
                     bad.insert(l);
                 }
-                accesses[l].push(Access { block, inst: i, start: m.offset, ty });
+                accesses[l].push(Access { block, inst: i, start: m.offset, ty, load: op == Op::Load });
             }
             _ => {}
         }
@@ -108,42 +119,50 @@ fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
         if !cx.change() {
             break;
         }
-        let base = plan.slots.len();
+        let base = plan.slots.len() as u32;
         plan.slots.extend(&mine);
         // Slots are sorted by their start: find the one that holds a byte.
         let lane_of = |byte: u32| {
             let k = mine.partition_point(|s| s.start <= byte) - 1;
-            (base + k, (byte - mine[k].start) / mine[k].ty.scalar().mem_bytes())
+            (base + k as u32, (byte - mine[k].start) / mine[k].ty.scalar().mem_bytes())
         };
         for a in &accesses[l] {
-            let w = a.ty.scalar().mem_bytes();
-            let lanes: SmallVec<[_; 1]> = (0..a.ty.lanes()).map(|k| lane_of(a.start + k * w)).collect();
-            let load = f.insts[a.inst].op == Op::Load;
-            plan.actions[a.inst] = Some(if load { Action::Load(lanes) } else { Action::Store(lanes) });
+            let (slot, lane) = lane_of(a.start);
+            let lanes = a.ty.lanes();
+            plan.actions[a.inst] = if lane == 0 && lanes == mine[(slot - base) as usize].ty.lanes() {
+                if a.load { Action::Load(slot) } else { Action::Store(slot) }
+            } else {
+                let w = a.ty.scalar().mem_bytes();
+                plan.parts.push((0..lanes).map(|k| lane_of(a.start + k * w)).collect());
+                Action::Parts(plan.parts.len() as u32 - 1)
+            };
         }
-        let consts: Vec<(usize, Const)> =
-            mine.iter().enumerate().map(|(k, s)| (base + k, initial(&f.locals[l].init, s.ty, s.start))).collect();
+        let consts: Vec<(u32, Const)> =
+            (base..).zip(&mine).map(|(k, s)| (k, initial(&f.locals[l].init, s.ty, s.start))).collect();
         if let &[(home, i)] = &inits[l][..] {
             let s = structure.get_or_insert_with(|| cx.structure(f));
             if let Some(b) = first_needed(dom, s, home, &accesses[l]) {
                 plan.late[b].extend(consts.into_iter().map(|(s, c)| (s, First::Const(c))));
-                plan.actions[i] = Some(Action::Init(Vec::new()));
+                plan.actions[i] = Action::Gone;
                 continue;
             }
         }
         // The same for a variable whose initialiser came as a store.
         if let (true, [slot], [first, rest @ ..]) = (inits[l].is_empty(), &mine[..], &accesses[l][..])
-            && f.insts[first.inst].op == Op::Store
+            && !first.load
             && first.ty == slot.ty
         {
             let s = structure.get_or_insert_with(|| cx.structure(f));
             if let Some(b) = first_needed(dom, s, first.block, rest) {
                 plan.late[b].push((base, First::Stored(first.inst)));
-                plan.actions[first.inst] = Some(Action::Init(Vec::new()));
+                plan.actions[first.inst] = Action::Gone;
             }
         }
         for &(_, i) in &inits[l] {
-            plan.actions[i] = Some(Action::Init(consts.clone()));
+            plan.actions[i] = Action::Init(plan.inits.len() as u32);
+        }
+        if !inits[l].is_empty() {
+            plan.inits.push(consts);
         }
     }
     plan
@@ -222,8 +241,8 @@ fn place_params(
     dom: &DomTree,
     preds: &Lists<Block, Block>,
     plan: &Plan,
-) -> SideMap<Block, SmallVec<[usize; 2]>> {
-    let Plan { slots, actions, late } = plan;
+) -> SideMap<Block, SmallVec<[u32; 4]>> {
+    let Plan { slots, actions, late, .. } = plan;
     // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
     // known of this block is last.
     let mut stores: Vec<Vec<Block>> = vec![Vec::new(); slots.len()];
@@ -233,35 +252,36 @@ fn place_params(
             list.push(b);
         }
     };
+    let mut reads_and_stores = |b: Block, s: u32, read: bool, store: bool| {
+        let s = s as usize;
+        if read && stores[s].last() != Some(&b) {
+            add(&mut reads[s], b);
+        }
+        if store {
+            add(&mut stores[s], b);
+        }
+    };
     for &b in dom.rpo() {
-        for (s, _) in &late[b] {
-            add(&mut stores[*s], b);
+        for &(s, _) in &late[b] {
+            reads_and_stores(b, s, false, true);
         }
         for &i in &f.blocks[b].insts {
-            match &actions[i] {
-                Some(Action::Load(l)) => {
-                    for &(s, _) in l {
-                        if stores[s].last() != Some(&b) {
-                            add(&mut reads[s], b);
-                        }
-                    }
-                }
-                Some(Action::Store(l)) => {
+            match actions[i] {
+                Action::Load(s) => reads_and_stores(b, s, true, false),
+                Action::Store(s) => reads_and_stores(b, s, false, true),
+                Action::Parts(k) => {
+                    let l = &plan.parts[k as usize];
+                    let load = f.insts[i].op == Op::Load;
                     for &(s, _) in l {
                         // A store to some lanes keeps the others, so it reads too.
-                        let whole = l.iter().filter(|x| x.0 == s).count() == slots[s].ty.lanes() as usize;
-                        if !whole && stores[s].last() != Some(&b) {
-                            add(&mut reads[s], b);
-                        }
-                        add(&mut stores[s], b);
+                        let whole = l.iter().filter(|x| x.0 == s).count() == slots[s as usize].ty.lanes() as usize;
+                        reads_and_stores(b, s, load || !whole, !load);
                     }
                 }
-                Some(Action::Init(l)) => {
-                    for (s, _) in l {
-                        add(&mut stores[*s], b);
-                    }
+                Action::Init(k) => {
+                    plan.inits[k as usize].iter().for_each(|&(s, _)| reads_and_stores(b, s, false, true));
                 }
-                None => {}
+                Action::None | Action::Gone => {}
             }
         }
     }
@@ -287,7 +307,7 @@ fn place_params(
             }
         }
     }
-    let mut params: SideMap<Block, SmallVec<[usize; 2]>> = SideMap::new();
+    let mut params: SideMap<Block, SmallVec<[u32; 4]>> = SideMap::new();
     let mut steps = 0;
     // The slot for which a block was last found stored to, live, in need of a parameter.
     let mut stored: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
@@ -311,7 +331,7 @@ fn place_params(
             for &d in &frontier[b] {
                 if live[d] == s && has[d] != s {
                     has[d] = s;
-                    params[d].push(s);
+                    params[d].push(s as u32);
                     work.push(d);
                 }
             }
@@ -326,14 +346,12 @@ fn cast(b: &mut Builder<'_>, v: Value, to: Type) -> Value {
 }
 
 fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &Plan) {
-    let Plan { slots, actions, late } = plan;
+    let Plan { slots, actions, late, .. } = plan;
     let params = place_params(f, dom, preds, plan);
     let mut now: Vec<Option<Value>> = vec![None; slots.len()];
-    let mut new_params: SideMap<Block, SmallVec<[Value; 4]>> = SideMap::new();
     for &b in dom.rpo() {
         for &s in &params[b] {
-            let p = f.add_param(b, slots[s].ty);
-            new_params[b].push(p);
+            f.add_param(b, slots[s as usize].ty);
         }
     }
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
@@ -342,13 +360,14 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
         Enter(Block),
         Leave(usize),
     }
-    let mut undo: Vec<(usize, Option<Value>)> = Vec::new();
+    let mut undo: Vec<(u32, Option<Value>)> = Vec::new();
     let mut work = vec![Step::Enter(f.entry())];
+    let mut old = SmallVec::new();
     while let Some(step) = work.pop() {
         let b = match step {
             Step::Leave(n) => {
                 for (s, v) in undo.drain(n..).rev() {
-                    now[s] = v;
+                    now[s as usize] = v;
                 }
                 continue;
             }
@@ -356,8 +375,10 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
         };
         work.push(Step::Leave(undo.len()));
         work.extend(dom.children(b).rev().map(Step::Enter));
-        for (&s, &p) in params[b].iter().zip(&new_params[b]) {
-            undo.push((s, now[s].replace(p)));
+        // The new parameters are the last.
+        let data = &f.blocks[b];
+        for (&s, &p) in params[b].iter().rev().zip(data.params.iter().rev()) {
+            undo.push((s, now[s as usize].replace(p)));
         }
         for (s, first) in &late[b] {
             let v = match first {
@@ -365,72 +386,74 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
                 // Visited already, since it dominates this block.
                 First::Stored(i) => f.insts[*i].args[0],
             };
-            undo.push((*s, now[*s].replace(v)));
+            undo.push((*s, now[*s as usize].replace(v)));
         }
-        let old = std::mem::take(&mut f.blocks[b].insts);
-        f.blocks[b].insts.reserve(old.len());
-        for i in old {
+        std::mem::swap(&mut old, &mut f.blocks[b].insts);
+        for &i in &old {
             f.replace_uses_of(i, &map);
-            match &actions[i] {
-                None => f.blocks[b].insts.push(i),
-                Some(Action::Load(lanes)) => {
+            match actions[i] {
+                Action::None => f.blocks[b].insts.push(i),
+                Action::Load(s) => {
                     let r = f.insts[i].result();
-                    let v = read(f, b, i, slots, &mut now, lanes);
-                    map[r] = Some(v);
+                    let (v, ty) = (current(f, slots, &now, s), f.ty(r));
+                    map[r] = Some(cast(&mut Builder::like(f, b, i), v, ty));
                 }
-                Some(Action::Store(lanes)) => write(f, b, i, slots, &mut now, lanes, &mut undo),
-                Some(Action::Init(consts)) => {
-                    for (s, c) in consts {
+                Action::Store(s) => {
+                    let v = f.insts[i].args[0];
+                    let v = cast(&mut Builder::like(f, b, i), v, slots[s as usize].ty);
+                    undo.push((s, now[s as usize].replace(v)));
+                }
+                Action::Parts(k) if f.insts[i].op == Op::Load => {
+                    let r = f.insts[i].result();
+                    map[r] = Some(read(f, b, i, slots, &now, &plan.parts[k as usize]));
+                }
+                Action::Parts(k) => write(f, b, i, slots, &mut now, &plan.parts[k as usize], &mut undo),
+                Action::Init(k) => {
+                    for (s, c) in &plan.inits[k as usize] {
                         let v = f.constant(c.clone());
-                        undo.push((*s, now[*s].replace(v)));
+                        undo.push((*s, now[*s as usize].replace(v)));
                     }
                 }
+                Action::Gone => {}
             }
         }
+        // The list goes back to where it was.
+        std::mem::swap(&mut old, &mut f.blocks[b].insts);
+        let list = &mut f.blocks[b].insts;
+        list.clear();
+        list.extend_from_slice(&old);
+        old.clear();
         let t = f.terminator(b);
         let targets = f.succs(b);
         for (n, &to) in targets.iter().enumerate() {
             for &s in &params[to] {
-                let v = match now[s] {
-                    Some(v) => v,
-                    None => f.undef(slots[s].ty),
-                };
+                let v = current(f, slots, &now, s);
                 f.insts[t].edges_mut()[n].args.push(v);
             }
         }
     }
 }
 
-fn current(f: &mut Function, slots: &[Slot], now: &[Option<Value>], s: usize) -> Value {
-    match now[s] {
+fn current(f: &mut Function, slots: &[Slot], now: &[Option<Value>], s: u32) -> Value {
+    match now[s as usize] {
         Some(v) => v,
-        None => f.undef(slots[s].ty),
+        None => f.undef(slots[s as usize].ty),
     }
 }
 
-fn read(
-    f: &mut Function,
-    block: Block,
-    i: Inst,
-    slots: &[Slot],
-    now: &mut [Option<Value>],
-    lanes: &[(usize, u32)],
-) -> Value {
+/// Loads lanes of one slot or several.
+fn read(f: &mut Function, block: Block, i: Inst, slots: &[Slot], now: &[Option<Value>], lanes: &[(u32, u32)]) -> Value {
     let ty = f.ty(f.insts[i].result());
     let first = lanes[0].0;
-    let v = current(f, slots, now, first);
-    let st = slots[first].ty;
-    let one_slot = lanes.iter().all(|l| l.0 == first);
-    let mut b = Builder::like(f, block, i);
-    if one_slot && lanes.len() == st.lanes() as usize {
-        return cast(&mut b, v, ty);
-    }
-    if one_slot {
+    if lanes.iter().all(|l| l.0 == first) {
         // Part of a vector: lanes are consecutive.
-        let v = cast(&mut b, v, ty.with_lanes(st.lanes()));
+        let v = current(f, slots, now, first);
+        let mut b = Builder::like(f, block, i);
+        let v = cast(&mut b, v, ty.with_lanes(slots[first as usize].ty.lanes()));
         let pick: Vec<u8> = lanes.iter().map(|l| l.1 as u8).collect();
         return b.swizzle(v, &pick);
     }
+    let mut b = Builder::like(f, block, i);
     let mut parts = Vec::new();
     for &(s, lane) in lanes {
         let v = current(b.func, slots, now, s);
@@ -440,31 +463,25 @@ fn read(
     b.compose(&parts)
 }
 
+/// Stores to lanes of one slot or several.
 fn write(
     f: &mut Function,
     block: Block,
     i: Inst,
     slots: &[Slot],
     now: &mut [Option<Value>],
-    lanes: &[(usize, u32)],
-    undo: &mut Vec<(usize, Option<Value>)>,
+    lanes: &[(u32, u32)],
+    undo: &mut Vec<(u32, Option<Value>)>,
 ) {
     let value = f.insts[i].args[0];
-    let first = lanes[0].0;
-    let st = slots[first].ty;
-    if lanes.iter().all(|l| l.0 == first) && lanes.len() == st.lanes() as usize {
-        let v = cast(&mut Builder::like(f, block, i), value, st);
-        undo.push((first, now[first].replace(v)));
-        return;
-    }
     for (k, &(s, lane)) in lanes.iter().enumerate() {
-        let st = slots[s].ty;
+        let st = slots[s as usize].ty;
         let base = current(f, slots, now, s);
         let mut b = Builder::like(f, block, i);
         let part = b.extract(value, k as u32);
         let part = cast(&mut b, part, st.lane());
         let v = b.insert(base, part, lane);
-        undo.push((s, now[s].replace(v)));
+        undo.push((s, now[s as usize].replace(v)));
     }
 }
 
