@@ -170,18 +170,6 @@ impl<T: Target> MFunc<T> {
         }
     }
 
-    /// Puts the instructions of all blocks next to each other in memory, in the order of the blocks, with room for `spare` more
-    /// in each.
-    pub fn pack(&mut self, spare: usize) {
-        let mut old: Vec<Vec<MInst<T>>> = Vec::with_capacity(self.blocks.len());
-        for b in &mut self.blocks {
-            let mut list = std::mem::take(&mut b.insts);
-            b.insts = Vec::with_capacity(list.len() + spare);
-            b.insts.append(&mut list);
-            old.push(list);
-        }
-    }
-
     /// Number of instructions.
     pub fn inst_count(&self) -> usize {
         self.blocks.iter().map(|b| b.insts.len()).sum()

@@ -77,6 +77,10 @@ pub struct Select<'f, T: Target> {
     block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
     block: gpucc_ir::Block,
     inst: Option<Inst>,
+    /// The instructions of all blocks that were walked, the last block first.
+    done: Vec<MInst<T>>,
+    /// How many each has.
+    sizes: Vec<usize>,
     /// What was emitted for this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
     emitted: Vec<MInst<T>>,
     /// Where in it each chunk begins: what was emitted for one instruction.
@@ -132,6 +136,8 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         block_of,
         block: f.entry(),
         inst: None,
+        done: Vec::new(),
+        sizes: Vec::with_capacity(f.layout.len()),
         emitted: Vec::new(),
         chunks: Vec::new(),
         fronts: Vec::new(),
@@ -153,7 +159,12 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     for &b in f.layout.iter().rev() {
         cx.block(lower, b)?;
     }
-    cx.mf.pack(lower.spare());
+    // From the first block on, so that their lists lie one behind the other.
+    for b in &mut cx.mf.blocks[..f.layout.len()] {
+        let n = cx.sizes.pop().unwrap_or(0);
+        b.insts = Vec::with_capacity(n + lower.spare());
+        b.insts.extend(cx.done.drain(cx.done.len() - n..));
+    }
     Ok(cx.mf)
 }
 
@@ -198,19 +209,18 @@ impl<'f, T: Target> Select<'f, T> {
             lower.entry(self)?;
             self.constants(lower, true)?;
         }
-        let id = self.block_id(b);
-        let mut out = Vec::with_capacity(self.emitted.len() + self.fronts.len());
+        let before = self.done.len();
         // Of several constants in front of one chunk, the one that was emitted last comes first.
         self.front_of.sort_by_key(|f| f.0);
         for (k, start) in self.chunks.drain(..).enumerate().rev() {
             while let Some((_, part)) = self.front_of.pop_if(|f| f.0 == k) {
                 let nothing = || MInst::pseudo(Pseudo::Undef);
-                out.extend(self.fronts[part].iter_mut().map(|i| std::mem::replace(i, nothing())));
+                self.done.extend(self.fronts[part].iter_mut().map(|i| std::mem::replace(i, nothing())));
             }
-            out.extend(self.emitted.drain(start..));
+            self.done.extend(self.emitted.drain(start..));
         }
         self.fronts.clear();
-        self.mf.at(id).insts = out;
+        self.sizes.push(self.done.len() - before);
         Ok(())
     }
 
