@@ -44,6 +44,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut depth = u32::MAX;
     let mut uniformity: Option<Uniformity> = None;
     for _ in 0..ROUNDS {
+        // No loop lies outside the outermost.
+        if depth <= 1 {
+            return;
+        }
         trace::work(f.layout.len() as u64);
         let s = cx.structure(f);
         let of = |l: ConstructId| s.constructs[l].loop_depth;
