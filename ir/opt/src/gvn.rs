@@ -78,8 +78,22 @@ fn key(f: &Function, i: Inst) -> Key {
     (d.op, f.ty(d.result()), args, attr)
 }
 
-fn hash(k: &Key) -> u64 {
-    FxBuildHasher.hash_one(k)
+fn hash(k: &Key) -> u32 {
+    (FxBuildHasher.hash_one(k) >> 32) as u32
+}
+
+/// What is known of the values so far.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Of the key: nearly all that are not equal differ here, so that the others need not be read.
+    hash: u32,
+    block: Block,
+    inst: Inst,
+}
+
+/// For the table, which reads the lowest bits and the highest.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// Runs the pass.
@@ -88,7 +102,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let fixed = cx.readonly(f);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
-    let mut table: HashTable<(Block, Inst)> = HashTable::with_capacity(f.insts.len());
+    let mut table: HashTable<Known> = HashTable::with_capacity(f.insts.len() / 2);
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // The blocks that lose some.
     let mut touched: Vec<Block> = Vec::new();
@@ -103,16 +117,18 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 continue;
             }
             let mine = key(f, i);
-            let found = table.entry(hash(&mine), |x| key(f, x.1) == mine, |x| hash(&key(f, x.1)));
+            let here = Known { hash: hash(&mine), block: b, inst: i };
+            let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == mine;
+            let found = table.entry(spread(here.hash), same, |k| spread(k.hash));
             let first = match found {
                 // An entry of a subtree that is done cannot dominate any more.
-                Entry::Occupied(mut e) if !dom.dominates(e.get().0, b) => {
-                    *e.get_mut() = (b, i);
+                Entry::Occupied(mut e) if !dom.dominates(e.get().block, b) => {
+                    *e.get_mut() = here;
                     continue;
                 }
-                Entry::Occupied(e) => e.get().1,
+                Entry::Occupied(e) => e.get().inst,
                 Entry::Vacant(e) => {
-                    e.insert((b, i));
+                    e.insert(here);
                     continue;
                 }
             };
