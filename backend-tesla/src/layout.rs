@@ -3,6 +3,8 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
+use std::collections::HashSet;
+
 use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_fallthrough, thread_jumps};
 use gpucc_tesla_machine as machine;
 use machine::Op;
@@ -165,15 +167,26 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
 
 /// Joins that no branch pushes for, or that no lane reaches.
 fn unused_joins(mf: &mut MFunc<Tesla>) {
-    let all = || mf.blocks.iter().flat_map(|b| &b.insts);
-    let pushed: Vec<u16> = all().filter(|i| is(i, Op::Bra) && i.mods.divergent).map(|i| i.mods.id).collect();
-    let here: Vec<u16> = all().filter(|i| i.target_op() == Some(TOp::Join)).map(|i| i.mods.id).collect();
-    let needed = |id: u16| pushed.contains(&id) && here.contains(&id);
-    let dead: Vec<u16> = all()
-        .filter(|i| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt)) && !needed(i.mods.id))
-        .map(|i| i.mods.id)
-        .collect();
-    for b in &mut mf.blocks {
-        b.insts.retain(|i| !(matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt)) && dead.contains(&i.mods.id)));
+    let (mut pushed, mut here) = (HashSet::new(), HashSet::new());
+    let mut blocks = Vec::new();
+    let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
+    for (b, block) in mf.blocks.iter().enumerate() {
+        for i in &block.insts {
+            match i.target_op() {
+                Some(TOp::M(Op::Bra)) if i.mods.divergent => {
+                    pushed.insert(i.mods.id);
+                }
+                Some(TOp::Join) => {
+                    here.insert(i.mods.id);
+                }
+                _ => {}
+            }
+        }
+        if block.insts.iter().any(join) {
+            blocks.push(b);
+        }
+    }
+    for b in blocks {
+        mf.blocks[b].insts.retain(|i| !join(i) || pushed.contains(&i.mods.id) && here.contains(&i.mods.id));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
-use crate::func::{MBlock, MFunc};
+use crate::func::MFunc;
 use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
@@ -30,33 +30,46 @@ pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         from
     };
     let goal: Vec<BlockId> = mf.block_ids().map(resolve).collect();
-    mf.retarget(|b| goal[b.0 as usize]);
-    remove_unreachable(mf)
+    keep_reached(mf, &goal)
 }
 
 /// Removes blocks that no edge and no label reaches from the entry. Returns how many.
 pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
+    let same: Vec<BlockId> = mf.block_ids().collect();
+    keep_reached(mf, &same)
+}
+
+/// Lets everything that names a block name its goal, and removes blocks that nothing reaches then. Returns how many.
+fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     let n = mf.blocks.len();
     let mut seen = vec![false; n];
-    let mut work = vec![BlockId(0)];
-    while let Some(b) = work.pop() {
-        if b.0 as usize >= n || std::mem::replace(&mut seen[b.0 as usize], true) {
-            continue;
+    seen[0] = true;
+    // In the order of the code, again while something led back to what had not been reached.
+    let mut done = vec![false; n];
+    let mut again = true;
+    while again {
+        again = false;
+        for (b, block) in mf.blocks.iter().enumerate() {
+            if !seen[b] || std::mem::replace(&mut done[b], true) {
+                continue;
+            }
+            for to in block.all_succs().map(|e| e.to).chain(block.labels()) {
+                let Some(&to) = goal.get(to.0 as usize) else { continue };
+                again |= !std::mem::replace(&mut seen[to.0 as usize], true) && to.0 as usize <= b;
+            }
         }
-        let block = &mf.blocks[b.0 as usize];
-        work.extend(block.all_succs().map(|e| e.to));
-        work.extend(block.labels());
     }
     let mut new_of = vec![BlockId(u32::MAX); n];
-    let mut kept: Vec<MBlock<T>> = Vec::with_capacity(n);
-    for (b, block) in std::mem::take(&mut mf.blocks).into_iter().enumerate() {
-        if seen[b] {
-            new_of[b] = BlockId(kept.len() as u32);
-            kept.push(block);
-        }
+    let mut kept = 0;
+    for (new, _) in new_of.iter_mut().zip(&seen).filter(|x| *x.1) {
+        *new = BlockId(kept);
+        kept += 1;
     }
-    mf.blocks = kept;
-    mf.retarget(|b| new_of[b.0 as usize]);
+    let mut reached = seen.iter();
+    mf.blocks.retain(|_| *reached.next().unwrap_or(&true));
+    if (0..n).any(|b| new_of[goal[b].0 as usize].0 as usize != b) {
+        mf.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
+    }
     n - mf.blocks.len()
 }
 
