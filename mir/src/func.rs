@@ -186,11 +186,16 @@ impl<T: Target> MFunc<T> {
             assert_eq!(new_of[old.0 as usize], u32::MAX, "{old:?} twice");
             new_of[old.0 as usize] = new as u32;
         }
-        let mut old: Vec<Option<MBlock<T>>> = std::mem::take(&mut self.blocks).into_iter().map(Some).collect();
-        for &o in order {
-            if let Some(b) = old[o.0 as usize].take() {
-                self.blocks.push(b);
+        // Along each cycle: what is at a place goes on to where the next comes from.
+        let mut todo: Vec<u32> = order.iter().map(|o| o.0).collect();
+        for start in 0..todo.len() {
+            let mut at = start;
+            while todo[at] as usize != start {
+                let from = std::mem::replace(&mut todo[at], at as u32) as usize;
+                self.blocks.swap(at, from);
+                at = from;
             }
+            todo[at] = at as u32;
         }
         self.retarget(|b| BlockId(new_of[b.0 as usize]));
     }

@@ -20,34 +20,36 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     let cfg_of = |mf: &MFunc<T>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg;
     let cfgs: Vec<Cfg> = vars.iter().map(|&v| cfg_of(mf, v)).collect();
-    let mut preds: [Vec<SmallVec<[usize; 2]>>; 2] = [vec![SmallVec::new(); n], vec![SmallVec::new(); n]];
+    let mut preds: [Vec<SmallVec<[u32; 4]>>; 2] = [vec![SmallVec::new(); n], vec![SmallVec::new(); n]];
     for (b, block) in mf.blocks.iter().enumerate() {
         for (cfg, preds) in [Cfg::Logical, Cfg::Linear].into_iter().zip(&mut preds) {
             for e in block.succs(cfg) {
-                preds[e.to.0 as usize].push(b);
+                preds[e.to.0 as usize].push(b as u32);
             }
         }
     }
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
-    let (mut exposed, mut defined) = (vec![Vec::new(); vars.len()], vec![Vec::new(); vars.len()]);
+    let mut exposed: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); vars.len()];
+    let mut defined = exposed.clone();
     // The instructions that name one, by block.
     let mut mentions: Vec<u32> = Vec::new();
     let mut mentions_end: Vec<usize> = Vec::with_capacity(n);
     for (b, block) in mf.blocks.iter().enumerate() {
+        let here = b as u32;
         for (at, i) in block.insts.iter().enumerate() {
             let mut named = false;
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
                 let k = k as usize;
                 named = true;
-                if defined[k].last() != Some(&b) && exposed[k].last() != Some(&b) {
-                    exposed[k].push(b);
+                if defined[k].last() != Some(&here) && exposed[k].last() != Some(&here) {
+                    exposed[k].push(here);
                 }
             }
             for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
                 named = true;
-                if defined[k as usize].last() != Some(&b) {
-                    defined[k as usize].push(b);
+                if defined[k as usize].last() != Some(&here) {
+                    defined[k as usize].push(here);
                 }
             }
             if named {
@@ -58,25 +60,27 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     // Parameters where the register is live in and ways meet. Only blocks in which a register is live or defined are visited
     // for it: there may be as many registers as blocks.
-    let mut params: Vec<Vec<(u32, VReg)>> = vec![Vec::new(); n];
-    let mut live_in: Vec<Vec<u32>> = vec![Vec::new(); n];
+    let mut params: Vec<SmallVec<[(u32, VReg); 2]>> = vec![SmallVec::new(); n];
+    let mut live_in: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
     let mut undef: Vec<VReg> = vec![VReg::NONE; vars.len()];
     let (mut live_for, mut defined_for) = (vec![u32::MAX; n], vec![u32::MAX; n]);
+    let (mut work, mut live): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for k in 0..vars.len() {
         let k32 = k as u32;
-        defined[k].iter().for_each(|&b: &usize| defined_for[b] = k32);
-        let mut work = std::mem::take(&mut exposed[k]);
-        let mut live: Vec<usize> = Vec::new();
+        defined[k].iter().for_each(|&b| defined_for[b as usize] = k32);
+        work.extend_from_slice(&exposed[k]);
+        live.clear();
         while let Some(b) = work.pop() {
-            if std::mem::replace(&mut live_for[b], k32) == k32 {
+            if std::mem::replace(&mut live_for[b as usize], k32) == k32 {
                 continue;
             }
             live.push(b);
-            work.extend(preds_of(k)[b].iter().copied().filter(|&q| defined_for[q] != k32));
+            work.extend(preds_of(k)[b as usize].iter().copied().filter(|&q| defined_for[q as usize] != k32));
         }
         live.sort_unstable();
         let class = mf.class(vars[k]);
         for &b in &live {
+            let b = b as usize;
             live_in[b].push(k32);
             if preds_of(k)[b].len() > 1 {
                 params[b].push((k32, mf.vreg(class)));
@@ -96,7 +100,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         for &k in &touched {
             now[k as usize] = match preds_of(k as usize)[b].as_slice() {
                 [] => undef[k as usize],
-                [q] => find_in(&out[*q], k),
+                [q] => find_in(&out[*q as usize], k),
                 _ => find_in(&params[b], k),
             };
         }
@@ -138,10 +142,10 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     loop {
         let mut changed = false;
         for (b, list) in params.iter_mut().enumerate() {
-            list.retain(|&(k, v)| {
+            list.retain(|&mut (k, v)| {
                 let mut only = None;
                 for &q in &preds_of(k as usize)[b] {
-                    let a = find(&same, find_in(&out[q], k));
+                    let a = find(&same, find_in(&out[q as usize], k));
                     if a != v && only.replace(a).is_some_and(|o| o != a) {
                         return true;
                     }
@@ -155,12 +159,19 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             break;
         }
     }
-    for u in mf.blocks.iter_mut().flat_map(|b| &mut b.insts).flat_map(|i| &mut i.uses) {
-        if let Src::Reg(Reg::V(v)) = &mut u.src {
-            *v = find(&same, *v);
+    // Only what named one of the registers reads parameters.
+    let mut from = 0;
+    for (block, &end) in mf.blocks.iter_mut().zip(&mentions_end) {
+        for &at in &mentions[from..end] {
+            for u in &mut block.insts[at as usize].uses {
+                if let Src::Reg(Reg::V(v)) = &mut u.src {
+                    *v = find(&same, *v);
+                }
+            }
         }
+        from = end;
     }
-    let added = params.iter().map(Vec::len).sum();
+    let added = params.iter().map(SmallVec::len).sum();
     for (b, block) in mf.blocks.iter_mut().enumerate() {
         let differ = block.linear.is_some();
         let lists = [(Cfg::Logical, Some(&mut block.succs)), (Cfg::Linear, block.linear.as_mut())];
