@@ -34,6 +34,9 @@ pub type Ranges = SmallVec<[(u32, u32); 3]>;
 /// Codes of sources, each with its literal.
 type Codes = SmallVec<[(u32, Option<u32>); 3]>;
 
+/// Where the wave goes on behind a block.
+pub type Ways = SmallVec<[usize; 2]>;
+
 /// One instruction on its way out.
 #[derive(Clone)]
 pub struct Item {
@@ -441,13 +444,13 @@ impl Emitter {
 /// Emits an allocated function; with `order`, instructions may change places.
 pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Program {
     let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
-    let mut blocks: Vec<Vec<Item>> = Vec::new();
-    let mut succs: Vec<Vec<usize>> = Vec::new();
+    let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
+    let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
     for (here, block) in mf.blocks.iter().enumerate() {
         if here == 0 {
             prologue(&mut e, fixed);
         }
-        let mut to = Vec::new();
+        let mut to = Ways::new();
         let mut open = true;
         for i in &block.insts {
             e.loc = i.loc;
@@ -463,7 +466,10 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
             to.push(here + 1);
         }
         e.loc = Loc::UNKNOWN;
-        blocks.push(std::mem::take(&mut e.items));
+        // As long as needed, so that the lists lie one behind the other.
+        let mut block = Vec::with_capacity(e.items.len());
+        block.append(&mut e.items);
+        blocks.push(block);
         succs.push(to);
     }
     crate::tidy::run(&mut blocks, &succs);
@@ -474,9 +480,9 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
         }
         crate::vcc::run(&mut blocks, &succs, generation);
     }
-    crate::waits::insert(&mut blocks, &succs, generation);
-    let depths: Vec<u32> = mf.blocks.iter().map(|b| u32::from(b.loop_depth)).collect();
-    Program { latency: crate::model::estimate(&blocks, &depths), ..finish(&blocks, &e) }
+    let (items, ends) = crate::waits::insert(blocks, &succs, generation);
+    let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth));
+    Program { latency: crate::model::estimate(&items, ends.iter().copied().zip(depths)), ..finish(&items, &ends, &e) }
 }
 
 /// Loads what the program needs everywhere.
@@ -504,19 +510,20 @@ fn prologue(e: &mut Emitter, fixed: &Fixed) {
     }
 }
 
-fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
+/// Encodes a program, of which each block ends in front of the item with that number.
+fn finish(items: &[Item], ends: &[usize], e: &Emitter) -> Program {
     let mut counts = Counts::default();
     let size = |i: &Item| u32::from(i.inst.row().bytes);
-    let mut starts = Vec::new();
-    let mut at = 0u32;
-    for b in blocks {
+    let mut starts = Vec::with_capacity(ends.len());
+    let (mut at, mut from) = (0u32, 0);
+    for &end in ends {
         starts.push(at);
-        at += b.iter().map(size).sum::<u32>();
+        at += items[from..end].iter().map(size).sum::<u32>();
+        from = end;
     }
-    let mut code = Vec::new();
-    let mut locs = Vec::new();
-    let mut instructions = 0;
-    for item in blocks.iter().flatten() {
+    let mut code = Vec::with_capacity(at as usize);
+    let mut locs = Vec::with_capacity(items.len());
+    for item in items {
         let mut inst = item.inst;
         if let Some(l) = item.label {
             let next = code.len() as i64 + i64::from(size(item));
@@ -541,7 +548,7 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
         if let Some((word, bytes)) = inst.encode(e.generation) {
             code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         }
-        instructions += 1;
     }
+    let instructions = items.len() as u64;
     Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }
 }

@@ -39,13 +39,14 @@ const DEEPEST: u32 = 4;
 
 /// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it. Blocks are run in
 /// order; an instruction takes its issue cycles, and a wait the time until the operations that it waits for are done.
-pub fn estimate(blocks: &[Vec<Item>], depths: &[u32]) -> u64 {
+pub fn estimate(items: &[Item], blocks: impl Iterator<Item = (usize, u32)>) -> u64 {
     // When the outstanding operations of each counter are done, oldest first.
     let mut pending: [VecDeque<u64>; 2] = Default::default();
     let (mut now, mut sum) = (0u64, 0u64);
-    for (block, depth) in blocks.iter().zip(depths) {
+    let mut from = 0;
+    for (end, depth) in blocks {
         let start = now;
-        for i in block {
+        for i in &items[std::mem::replace(&mut from, end)..end] {
             let facts = i.inst.row().facts;
             let imm = i.inst.get("imm").unwrap_or(0);
             now += match i.inst.op() {
@@ -67,7 +68,7 @@ pub fn estimate(blocks: &[Vec<Item>], depths: &[u32]) -> u64 {
             }
             .push_back(now + u64::from(latency(facts) - u32::from(facts.cycles)));
         }
-        sum += (now - start) << (3 * depth.min(&DEEPEST));
+        sum += (now - start) << (3 * depth.min(DEEPEST));
     }
     sum
 }

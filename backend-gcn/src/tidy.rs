@@ -3,7 +3,7 @@
 
 use gpucc_gcn_machine::{Op, operand};
 
-use crate::emit::{Counter, Item};
+use crate::emit::{Counter, Item, Ways};
 
 const EXEC: (u32, u32) = (operand::EXEC, 2);
 
@@ -19,7 +19,7 @@ fn only_sets(i: &Item) -> bool {
 }
 
 /// Runs over finished blocks, whose wave goes on as `succs` says.
-pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>]) {
+pub fn run(blocks: &mut [Vec<Item>], succs: &[Ways]) {
     // Whether EXEC at the start of each block is asked for.
     let mut live = vec![false; blocks.len()];
     let wanted_after = |b: usize, live: &[bool]| succs[b].iter().any(|&s| live.get(s).copied().unwrap_or(false));

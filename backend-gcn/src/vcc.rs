@@ -8,7 +8,7 @@ use gpucc_gcn_machine::{Gcn as Isa, Op, operand};
 use gpucc_isa::Inst;
 use smallvec::smallvec;
 
-use crate::emit::{Item, Ranges};
+use crate::emit::{Item, Ranges, Ways};
 
 const VCC: (u32, u32) = (operand::VCC, 2);
 
@@ -91,7 +91,7 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
 }
 
 /// Runs over finished blocks, whose wave goes on as `succs` says. Returns how many masks moved.
-pub fn run(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) -> usize {
+pub fn run(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) -> usize {
     // Scalar registers that are asked for at the start of each block.
     let mut live_in = vec![0u128; blocks.len()];
     let out = |b: usize, live_in: &[u128]| succs[b].iter().filter_map(|&s| live_in.get(s)).fold(0, |m, l| m | l);

@@ -5,10 +5,11 @@
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use gpucc_gcn_machine::{Op, emit as form};
 
-use crate::emit::{Counter, Item, Ranges};
+use crate::emit::{Counter, Item, Ranges, Ways};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;
@@ -35,10 +36,13 @@ pub struct State {
 
 impl State {
     fn join(&mut self, o: &State) -> bool {
-        let before = self.clone();
-        let least = |a: &mut Since, b: &Since| {
+        let mut changed = false;
+        let mut least = |a: &mut Since, b: &Since| {
             for (&r, &n) in b {
-                a.entry(r).and_modify(|m| *m = n.min(*m)).or_insert(n);
+                if a.get(&r).is_none_or(|&m| n < m) {
+                    a.insert(r, n);
+                    changed = true;
+                }
             }
         };
         least(&mut self.vm, &o.vm);
@@ -46,14 +50,16 @@ impl State {
         least(&mut self.scalar, &o.scalar);
         least(&mut self.data, &o.data);
         least(&mut self.written, &o.written);
+        changed |= !self.any_vm && o.any_vm || !self.any_lgkm && o.any_lgkm;
         self.any_vm |= o.any_vm;
         self.any_lgkm |= o.any_lgkm;
         for w in &o.wide {
             if !self.wide.contains(w) {
                 self.wide.push(*w);
+                changed = true;
             }
         }
-        *self != before
+        changed
     }
 
     /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
@@ -168,11 +174,45 @@ fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
 }
 
-/// Puts waits and NOPs into `blocks`, whose wave goes on as `succs` says.
-pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
-    let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
-    if let Some(e) = entry.first_mut() {
-        *e = Some(State::default());
+/// The states that blocks begin with.
+struct Entries {
+    /// Which one each has, if it was reached.
+    at: Vec<Option<NonZeroU32>>,
+    /// The first is that of nothing; most blocks begin so, and a state is larger than a block.
+    states: Vec<State>,
+}
+
+impl Entries {
+    /// Where the idle state is, plus one.
+    const IDLE: NonZeroU32 = NonZeroU32::MIN;
+
+    fn get(&self, b: usize) -> Option<&State> {
+        self.at[b].map(|n| &self.states[n.get() as usize - 1])
+    }
+
+    /// A way to `b` with this state; whether that is news.
+    fn join(&mut self, b: usize, state: &State) -> bool {
+        match self.at[b] {
+            Some(n) if n != Self::IDLE => self.states[n.get() as usize - 1].join(state),
+            before if *state == self.states[0] => {
+                self.at[b] = Some(Self::IDLE);
+                before.is_none()
+            }
+            _ => {
+                self.states.push(state.clone());
+                self.at[b] = NonZeroU32::new(self.states.len() as u32);
+                true
+            }
+        }
+    }
+}
+
+/// The code of `blocks`, whose wave goes on as `succs` says, with waits and NOPs, and in front of which of its items each block
+/// ends.
+pub fn insert(blocks: Vec<Vec<Item>>, succs: &[Ways], generation: u8) -> (Vec<Item>, Vec<usize>) {
+    let mut entry = Entries { at: vec![None; blocks.len()], states: vec![State::default()] };
+    if let Some(e) = entry.at.first_mut() {
+        *e = Some(Entries::IDLE);
     }
     let pass = |state: &mut State, item: &Item, mut out: Option<&mut Vec<Item>>| {
         let needs = state.needs(item);
@@ -201,16 +241,10 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
             if !std::mem::take(&mut due[b]) {
                 continue;
             }
-            let Some(mut state) = entry[b].clone() else { continue };
+            let Some(mut state) = entry.get(b).cloned() else { continue };
             blocks[b].iter().for_each(|i| pass(&mut state, i, None));
             for &s in &succs[b] {
-                let new = match &mut entry[s] {
-                    Some(e) => e.join(&state),
-                    e => {
-                        *e = Some(state.clone());
-                        true
-                    }
-                };
+                let new = entry.join(s, &state);
                 due[s] |= new;
                 changed |= new && s <= b;
             }
@@ -219,18 +253,21 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Vec<usize>], generation: u8) {
             break;
         }
     }
-    for (b, block) in blocks.iter_mut().enumerate() {
-        let mut state = entry[b].take().unwrap_or_default();
-        let mut out = Vec::with_capacity(block.len());
-        for item in std::mem::take(block) {
+    let count: usize = blocks.iter().map(Vec::len).sum();
+    let mut out = Vec::with_capacity(count + count / 4);
+    let mut ends = Vec::with_capacity(blocks.len());
+    for (b, block) in blocks.into_iter().enumerate() {
+        let mut state = entry.get(b).cloned().unwrap_or_default();
+        for item in block {
             pass(&mut state, &item, Some(&mut out));
             // A wait alone stands for memory order.
             if !item.barrier || item.inst.op() == Op::SBarrier {
                 out.push(item);
             }
         }
-        *block = out;
+        ends.push(out.len());
     }
+    (out, ends)
 }
 
 fn control(op: Op, imm: u32, generation: u8) -> Option<Item> {
