@@ -68,6 +68,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     order.extend((order.len() as u32..succs.len() as u32).map(BlockId));
     graph(mf, t, succs, order);
     construct_ssa(mf, t, &vars);
+    mf.pack();
 }
 
 impl Lowering<'_> {
