@@ -67,8 +67,8 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     let succs = std::mem::take(&mut l.succs);
     order.extend((order.len() as u32..succs.len() as u32).map(BlockId));
     graph(mf, t, succs, order);
-    construct_ssa(mf, t, &vars);
     mf.pack();
+    construct_ssa(mf, t, &vars);
 }
 
 impl Lowering<'_> {

@@ -4,18 +4,68 @@
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use gpucc_gcn_machine::{Op, emit as form};
+use smallvec::SmallVec;
 
 use crate::emit::{Counter, Item, Ranges, Ways};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;
 
-/// Operations issued since, by register.
-type Since = BTreeMap<u32, u8>;
+/// Operations issued since, by register; sorted, mostly few.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Since(SmallVec<[(u16, u8); 6]>);
+
+impl Since {
+    /// Those of `n` registers from `first` on.
+    fn range(&self, (first, n): (u32, u32)) -> &[(u16, u8)] {
+        let at = |r: u32| self.0.partition_point(|e| u32::from(e.0) < r);
+        if self.0.is_empty() { &[] } else { &self.0[at(first)..at(first + n)] }
+    }
+
+    fn set(&mut self, register: u32, n: u8) {
+        match self.0.binary_search_by_key(&(register as u16), |e| e.0) {
+            Ok(k) => self.0[k].1 = n,
+            Err(k) => self.0.insert(k, (register as u16, n)),
+        }
+    }
+
+    /// Registers that are written now.
+    fn begin(&mut self, registers: impl Iterator<Item = u32>) {
+        registers.for_each(|r| self.set(r, 0));
+    }
+
+    fn remove(&mut self, registers: (u32, u32)) {
+        if !self.range(registers).is_empty() {
+            self.0.retain(|e| !(registers.0..registers.0 + registers.1).contains(&u32::from(e.0)));
+        }
+    }
+
+    /// Keeps those that were issued before fewer than `n` others.
+    fn keep_younger(&mut self, n: u8) {
+        self.0.retain(|e| e.1 < n);
+    }
+
+    /// `n` more were issued.
+    fn age(&mut self, n: u8) {
+        self.0.iter_mut().for_each(|e| e.1 = e.1.saturating_add(n));
+    }
+
+    /// The least of both; whether that changes anything.
+    fn join(&mut self, o: &Since) -> bool {
+        let mut changed = false;
+        for &(r, n) in &o.0 {
+            let r = u32::from(r);
+            if self.range((r, 1)).first().is_none_or(|e| n < e.1) {
+                self.set(r, n);
+                changed = true;
+            }
+        }
+        changed
+    }
+}
 
 /// What is outstanding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,20 +86,11 @@ pub struct State {
 
 impl State {
     fn join(&mut self, o: &State) -> bool {
-        let mut changed = false;
-        let mut least = |a: &mut Since, b: &Since| {
-            for (&r, &n) in b {
-                if a.get(&r).is_none_or(|&m| n < m) {
-                    a.insert(r, n);
-                    changed = true;
-                }
-            }
-        };
-        least(&mut self.vm, &o.vm);
-        least(&mut self.lds, &o.lds);
-        least(&mut self.scalar, &o.scalar);
-        least(&mut self.data, &o.data);
-        least(&mut self.written, &o.written);
+        let mut changed = self.vm.join(&o.vm);
+        changed |= self.lds.join(&o.lds);
+        changed |= self.scalar.join(&o.scalar);
+        changed |= self.data.join(&o.data);
+        changed |= self.written.join(&o.written);
         changed |= !self.any_vm && o.any_vm || !self.any_lgkm && o.any_lgkm;
         self.any_vm |= o.any_vm;
         self.any_lgkm |= o.any_lgkm;
@@ -64,8 +105,7 @@ impl State {
 
     /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
     pub fn needs(&self, item: &Item) -> [Option<u8>; 3] {
-        let least =
-            |m: &Since, r: &Ranges| r.iter().flat_map(|&(a, n)| m.range(a..a + n)).map(|(_, &n)| n.min(DEEPEST)).min();
+        let least = |m: &Since, r: &Ranges| r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min();
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
         let mut vm = touched(&self.vm);
         // Loads of one kind come back in order: writing the same register again needs no wait.
@@ -74,7 +114,7 @@ impl State {
         }
         let mut lgkm = touched(&self.scalar).map(|_| 0);
         if let Some(n) = touched(&self.lds) {
-            let n = if self.scalar.is_empty() { n } else { 0 };
+            let n = if self.scalar.0.is_empty() { n } else { 0 };
             lgkm = Some(lgkm.map_or(n, |m: u8| m.min(n)));
         }
         let data = least(&self.data, &item.writes);
@@ -88,16 +128,16 @@ impl State {
     /// The state after waiting so.
     pub fn wait(&mut self, [vm, data, lgkm]: [Option<u8>; 3]) {
         if let Some(n) = vm {
-            self.vm.retain(|_, m| *m < n);
+            self.vm.keep_younger(n);
             self.any_vm &= n > 0;
         }
         if let Some(n) = data {
-            self.data.retain(|_, m| *m < n);
+            self.data.keep_younger(n);
         }
         if let Some(n) = lgkm {
-            self.lds.retain(|_, m| *m < n);
+            self.lds.keep_younger(n);
             if n == 0 {
-                self.scalar.clear();
+                self.scalar.0.clear();
                 self.any_lgkm = false;
             }
         }
@@ -112,7 +152,7 @@ impl State {
             _ => 0,
         };
         let read = item.reads.iter().filter(|r| r.0 < 128);
-        let since = read.flat_map(|&(a, n)| self.written.range(a..a + n)).map(|(_, &n)| n).min();
+        let since = read.flat_map(|&r| self.written.range(r)).map(|e| e.1).min();
         let mut states = since.map_or(0, |n| need - n.min(need));
         if generation > 0 && item.is_valu && overlap(&self.wide, &item.writes) {
             states = states.max(1);
@@ -121,10 +161,8 @@ impl State {
     }
 
     fn pass(&mut self, states: u8) {
-        self.written.retain(|_, n| {
-            *n += states;
-            *n < 5
-        });
+        self.written.age(states);
+        self.written.keep_younger(5);
         if states > 0 {
             self.wide.clear();
         }
@@ -134,38 +172,35 @@ impl State {
     pub fn issue<'i>(&mut self, item: &'i Item, generation: u8) {
         self.pass(1);
         let registers = |r: &'i Ranges| r.iter().flat_map(|&(a, n)| a..a + n);
-        let age = |m: &mut Since| m.values_mut().for_each(|n| *n = n.saturating_add(1));
         match item.counter {
             Counter::Vm => {
-                age(&mut self.vm);
+                self.vm.age(1);
                 self.any_vm = true;
-                self.vm.extend(registers(&item.writes).map(|r| (r, 0)));
+                self.vm.begin(registers(&item.writes));
                 if item.is_store || item.is_atomic {
-                    age(&mut self.data);
+                    self.data.age(1);
                     if generation == 0 {
-                        self.data.extend(registers(&item.reads).filter(|r| *r >= 256).map(|r| (r, 0)));
+                        self.data.begin(registers(&item.reads).filter(|r| *r >= 256));
                     } else if item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
                         self.wide = item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect();
                     }
                 }
             }
             Counter::Lds => {
-                age(&mut self.lds);
+                self.lds.age(1);
                 self.any_lgkm = true;
-                self.lds.extend(registers(&item.writes).map(|r| (r, 0)));
+                self.lds.begin(registers(&item.writes));
             }
             Counter::Scalar => {
                 self.any_lgkm = true;
-                self.scalar.extend(registers(&item.writes).map(|r| (r, 0)));
+                self.scalar.begin(registers(&item.writes));
             }
             Counter::None => {}
         }
         if item.is_valu {
-            self.written.extend(registers(&item.writes).filter(|r| *r < 128).map(|r| (r, 0)));
+            self.written.begin(registers(&item.writes).filter(|r| *r < 128));
         } else {
-            for r in registers(&item.writes) {
-                self.written.remove(&r);
-            }
+            item.writes.iter().for_each(|&r| self.written.remove(r));
         }
     }
 }
@@ -254,7 +289,8 @@ pub fn insert(blocks: Vec<Vec<Item>>, succs: &[Ways], generation: u8) -> (Vec<It
         }
     }
     let count: usize = blocks.iter().map(Vec::len).sum();
-    let mut out = Vec::with_capacity(count + count / 4);
+    // Memory that is not written to costs nothing.
+    let mut out = Vec::with_capacity(2 * count);
     let mut ends = Vec::with_capacity(blocks.len());
     for (b, block) in blocks.into_iter().enumerate() {
         let mut state = entry.get(b).cloned().unwrap_or_default();
