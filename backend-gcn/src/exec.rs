@@ -59,15 +59,24 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
         mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
     }
     let succs = vec![Succs::new(); mf.blocks.len()];
+    // Room for those of edges.
+    mf.blocks.reserve(n);
     let mut l = Lowering { mf, plan, waits, saved, entries, succs };
+    // Each block is put together here and gets a list that is as long as it needs, so that all lie one behind the other.
+    let mut list = Vec::new();
     for p in 0..n {
+        list.append(&mut std::mem::take(&mut l.mf.blocks[p].insts));
+        std::mem::swap(&mut list, &mut l.mf.blocks[p].insts);
         l.begin(p);
         l.end(p);
+        std::mem::swap(&mut list, &mut l.mf.blocks[p].insts);
+        let exact = &mut l.mf.blocks[p].insts;
+        exact.reserve_exact(list.len());
+        exact.append(&mut list);
     }
     let succs = std::mem::take(&mut l.succs);
     order.extend((order.len() as u32..succs.len() as u32).map(BlockId));
     graph(mf, t, succs, order);
-    mf.pack();
     construct_ssa(mf, t, &vars);
 }
 
@@ -108,6 +117,7 @@ impl Lowering<'_> {
             }
             Waiting::Collected => {
                 let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
+                self.mf.at(at).insts.reserve_exact(2);
                 let take = if b.arrives {
                     op(Op::SOrB64).def(exec_def()).arg(exec()).arg(mask)
                 } else {
@@ -244,7 +254,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
                 continue;
             }
             let new = mf.block();
-            mf.at(new).insts.push(t.jump(to));
+            mf.at(new).insts = vec![t.jump(to)];
             via.push(Some(b));
             succs.push(smallvec![to]);
             succs[b][k] = new;

@@ -875,11 +875,6 @@ impl Lower<Gcn> for Isel<'_> {
         Ok(())
     }
 
-    /// What becomes of `Leave`: the end of the logical part, who waits, EXEC, the branch.
-    fn spare(&self) -> usize {
-        4
-    }
-
     fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
         let mut start = MInst::pseudo(Pseudo::Start);
         for (c, r) in self.ids.iter().enumerate() {

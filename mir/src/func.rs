@@ -170,18 +170,6 @@ impl<T: Target> MFunc<T> {
         }
     }
 
-    /// Lays the instructions of all blocks one behind the other in memory, in the order of the blocks: for passes that put
-    /// blocks between others and instructions into most of them.
-    pub fn pack(&mut self) {
-        let mut old: Vec<Vec<MInst<T>>> = Vec::with_capacity(self.blocks.len());
-        for b in &mut self.blocks {
-            let mut list = Vec::with_capacity(b.insts.len());
-            list.append(&mut b.insts);
-            // Its memory is not for the next list.
-            old.push(std::mem::replace(&mut b.insts, list));
-        }
-    }
-
     /// Number of instructions.
     pub fn inst_count(&self) -> usize {
         self.blocks.iter().map(|b| b.insts.len()).sum()

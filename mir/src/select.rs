@@ -41,11 +41,6 @@ pub trait Lower<T: Target> {
     /// When the target cannot hold it.
     fn constant(&mut self, cx: &mut Select<'_, T>, v: Value, into: &[VReg]) -> Result<(), Diagnostic>;
 
-    /// How many instructions the target is going to add to most blocks: there is room for so many.
-    fn spare(&self) -> usize {
-        0
-    }
-
     /// Emits what begins the program (a `Start` with the preloaded registers in use). Called last, for the entry block;
     /// what it emits comes first.
     ///
@@ -162,7 +157,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     // From the first block on, so that their lists lie one behind the other.
     for b in &mut cx.mf.blocks[..f.layout.len()] {
         let n = cx.sizes.pop().unwrap_or(0);
-        b.insts = Vec::with_capacity(n + lower.spare());
+        b.insts = Vec::with_capacity(n);
         b.insts.extend(cx.done.drain(cx.done.len() - n..));
     }
     Ok(cx.mf)
