@@ -32,6 +32,9 @@ struct Lowering<'a> {
     succs: Vec<Succs>,
 }
 
+/// A list that is longer than some pages of memory.
+const LONG: usize = 256;
+
 /// Lowers all of `mf`.
 pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     let n = plan.blocks.len();
@@ -62,9 +65,15 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     // Room for those of edges.
     mf.blocks.reserve(n);
     let mut l = Lowering { mf, plan, waits, saved, entries, succs };
-    // Each block is put together here and gets a list that is as long as it needs, so that all lie one behind the other.
+    // Each block is put together here and gets a list that is as long as it needs, so that all lie one behind the other. Long
+    // ones grow where they are.
     let mut list = Vec::new();
     for p in 0..n {
+        if l.mf.blocks[p].insts.len() > LONG {
+            l.begin(p);
+            l.end(p);
+            continue;
+        }
         list.append(&mut std::mem::take(&mut l.mf.blocks[p].insts));
         std::mem::swap(&mut list, &mut l.mf.blocks[p].insts);
         l.begin(p);

@@ -157,6 +157,10 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     // From the first block on, so that their lists lie one behind the other.
     for b in &mut cx.mf.blocks[..f.layout.len()] {
         let n = cx.sizes.pop().unwrap_or(0);
+        if n == cx.done.len() {
+            b.insts = std::mem::take(&mut cx.done);
+            continue;
+        }
         b.insts = Vec::with_capacity(n);
         b.insts.extend(cx.done.drain(cx.done.len() - n..));
     }
