@@ -40,12 +40,13 @@ fn is_value(i: &MInst<Tesla>) -> bool {
 pub fn run(mf: &mut MFunc<Tesla>) -> usize {
     let mut replace: Vec<Option<VReg>> = vec![None; mf.classes.len()];
     let mut gone = 0;
+    let mut kept: Vec<MInst<Tesla>> = Vec::new();
+    // Places of candidates in `kept`, the newest last.
+    let mut known: Vec<usize> = Vec::new();
     for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
-        let mut kept: Vec<MInst<Tesla>> = Vec::with_capacity(insts.len());
-        // Places of candidates in `kept`, the newest last.
-        let mut known: Vec<usize> = Vec::new();
-        for mut i in insts {
+        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        known.clear();
+        for mut i in insts.drain(..) {
             for u in &mut i.uses {
                 if let Src::Reg(Reg::V(v)) = &mut u.src
                     && let Some(old) = replace[v.0 as usize]
@@ -87,7 +88,8 @@ pub fn run(mf: &mut MFunc<Tesla>) -> usize {
                 }
             }
         }
-        mf.blocks[b].insts = kept;
+        insts.append(&mut kept);
+        mf.blocks[b].insts = insts;
     }
     if gone > 0 {
         // Edges and other blocks may name them too.

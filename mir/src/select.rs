@@ -157,7 +157,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     // From the first block on, so that their lists lie one behind the other.
     for b in &mut cx.mf.blocks[..f.layout.len()] {
         let n = cx.sizes.pop().unwrap_or(0);
-        if n == cx.done.len() {
+        if f.layout.len() == 1 {
             b.insts = std::mem::take(&mut cx.done);
             continue;
         }

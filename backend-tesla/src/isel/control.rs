@@ -212,10 +212,10 @@ impl Isel<'_> {
             }
             _ => false,
         };
+        let mut out = Vec::new();
         for b in 0..mf.blocks.len() {
-            let insts = std::mem::take(&mut mf.blocks[b].insts);
-            let mut out = Vec::with_capacity(insts.len());
-            for mut i in insts {
+            let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+            for mut i in insts.drain(..) {
                 if i.is(Pseudo::Undef) {
                     out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
                     continue;
@@ -229,7 +229,8 @@ impl Isel<'_> {
                 }
                 out.push(i);
             }
-            mf.blocks[b].insts = out;
+            insts.append(&mut out);
+            mf.blocks[b].insts = insts;
         }
     }
 
