@@ -24,32 +24,32 @@ pub const LIMIT: u64 = 1_000_000;
 /// # Errors
 /// `Unsupported` if the result would be larger than [`LIMIT`].
 pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
-    // Only what the entry reaches, callees first.
-    let mut wanted: SideMap<Func, bool> = SideMap::new();
+    // Only what the entry reaches: how many instructions each function has, and whom it calls.
+    let mut reached: SideMap<Func, Option<(u64, Vec<Func>)>> = SideMap::with_default(None);
     let mut work = vec![func];
     while let Some(k) = work.pop() {
-        if wanted[k] {
+        if reached[k].is_some() {
             continue;
         }
-        wanted[k] = true;
         let f = &m.funcs[k];
-        work.extend(f.insts_in_order().filter_map(|(_, i)| match f.insts[i].attr {
-            Attr::Call(c) => Some(c),
-            _ => None,
-        }));
+        let mut callees = Vec::new();
+        let mut own = 0;
+        for (_, i) in f.insts_in_order() {
+            match f.insts[i].attr {
+                Attr::Call(c) => callees.push(c),
+                _ => own += 1,
+            }
+        }
+        work.extend_from_slice(&callees);
+        reached[k] = Some((own, callees));
     }
     // How large it gets is known before anything is copied.
     let mut size: SideMap<Func, u64> = SideMap::new();
     let mut calls: SideMap<Func, bool> = SideMap::new();
-    for k in m.funcs.keys().filter(|&k| wanted[k]) {
-        let f = &m.funcs[k];
-        size[k] = f.insts_in_order().fold(0_u64, |n, (_, i)| match f.insts[i].attr {
-            Attr::Call(c) => {
-                calls[k] = true;
-                n.saturating_add(size[c])
-            }
-            _ => n + 1,
-        });
+    for k in m.funcs.keys() {
+        let Some((own, callees)) = &reached[k] else { continue };
+        calls[k] = !callees.is_empty();
+        size[k] = callees.iter().fold(*own, |n, &c| n.saturating_add(size[c]));
         if size[k] > LIMIT {
             return Err(Diagnostic::unsupported(
                 "program-size",
@@ -60,7 +60,7 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
     }
     let mut flat: SideMap<Func, Option<Cow<'_, Function>>> = SideMap::with_default(None);
     for k in m.funcs.keys() {
-        if !wanted[k] {
+        if reached[k].is_none() {
             continue;
         }
         // Most callees are copied as they are.
@@ -217,6 +217,9 @@ fn copy_body(
 
 /// Private variables belong to the invocation, and after inlining the function is the invocation.
 fn localise_privates(m: &Module, f: &mut Function) {
+    if m.globals.values().all(|g| g.space != Space::Private) {
+        return;
+    }
     let mut to: SideMap<Global, Option<Local>> = SideMap::with_default(None);
     let mut inits: Vec<Local> = Vec::new();
     for (_, i) in f.insts_in_order().collect::<Vec<_>>() {
