@@ -3,8 +3,6 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use std::collections::HashSet;
-
 use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_fallthrough, thread_jumps};
 use gpucc_tesla_machine as machine;
 use machine::Op;
@@ -167,19 +165,18 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
 
 /// Joins that no branch pushes for, or that no lane reaches.
 fn unused_joins(mf: &mut MFunc<Tesla>) {
-    let (mut pushed, mut here) = (HashSet::new(), HashSet::new());
+    // For each id, whether a branch pushes for it and whether a join has it.
+    let mut ids: Vec<(bool, bool)> = Vec::new();
     let mut blocks = Vec::new();
     let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
     for (b, block) in mf.blocks.iter().enumerate() {
         for i in &block.insts {
-            match i.target_op() {
-                Some(TOp::M(Op::Bra)) if i.mods.divergent => {
-                    pushed.insert(i.mods.id);
-                }
-                Some(TOp::Join) => {
-                    here.insert(i.mods.id);
-                }
-                _ => {}
+            let (pushes, joins) = (is(i, Op::Bra) && i.mods.divergent, i.target_op() == Some(TOp::Join));
+            if pushes || joins {
+                let id = usize::from(i.mods.id);
+                ids.resize(ids.len().max(id + 1), (false, false));
+                ids[id].0 |= pushes;
+                ids[id].1 |= joins;
             }
         }
         if block.insts.iter().any(join) {
@@ -187,6 +184,6 @@ fn unused_joins(mf: &mut MFunc<Tesla>) {
         }
     }
     for b in blocks {
-        mf.blocks[b].insts.retain(|i| !join(i) || pushed.contains(&i.mods.id) && here.contains(&i.mods.id));
+        mf.blocks[b].insts.retain(|i| !join(i) || ids.get(usize::from(i.mods.id)) == Some(&(true, true)));
     }
 }

@@ -316,18 +316,17 @@ impl Function {
     }
 
     /// The blocks whose structure names a block: as the merge of a construct or as the continue part of a loop.
-    pub fn namers(&self) -> SideMap<Block, SmallVec<[Block; 4]>> {
-        let mut n: SideMap<Block, SmallVec<[Block; 4]>> = SideMap::new();
+    pub fn namers(&self) -> Lists<Block, Block> {
+        let mut pairs = Vec::new();
         for &b in &self.layout {
             if let Some(m) = self.insts[self.terminator(b)].merge() {
-                n[m].push(b);
+                pairs.push((m, b));
             }
             if let Some(h) = self.blocks[b].header {
-                n[h.merge].push(b);
-                n[h.cont].push(b);
+                pairs.extend([(h.merge, b), (h.cont, b)]);
             }
         }
-        n
+        Lists::new(&pairs)
     }
 
     /// The block of every instruction in the layout.

@@ -53,14 +53,7 @@ impl<I: Isa> Packed<I> {
 
     /// The instruction with each value by itself.
     pub fn unpack(&self) -> Inst<I> {
-        let row = self.row();
-        let w = self.bits();
-        let mut inst = Inst::new(self.row);
-        for (v, s) in inst.vals.iter_mut().zip(row.slots) {
-            *v = s.field.get(w);
-        }
-        inst.ignored = w & row.ignored;
-        inst
+        Inst::read(self.row, self.bits())
     }
 
     /// Its row.

@@ -46,6 +46,17 @@ impl<I: Isa> Inst<I> {
         Inst { row, vals: [0; MAX_SLOTS], ignored: 0, marker: core::marker::PhantomData }
     }
 
+    /// The instruction of row `row` whose slots have the values that `word` has in their fields.
+    pub(crate) fn read(row: u16, word: Word) -> Self {
+        let mut inst = Inst::new(row);
+        let row = inst.row();
+        for (v, s) in inst.vals.iter_mut().zip(row.slots) {
+            *v = s.field.get(word);
+        }
+        inst.ignored = word & row.ignored;
+        inst
+    }
+
     /// Its row.
     pub fn row(&self) -> &'static Row<I> {
         &I::table().rows[self.row as usize]
@@ -199,17 +210,12 @@ impl<I: Isa> Table<I> {
             if word & enc.mask != enc.value || row.except.iter().any(|&(m, v)| word & m == v) {
                 continue;
             }
-            let mut inst = Inst::new(r);
-            let mut known = enc.mask | row.ignored;
-            for (i, s) in row.slots.iter().enumerate() {
-                inst.vals[i] = s.field.get(word);
-                known |= s.field.mask();
-            }
+            let known = row.slots.iter().fold(enc.mask | row.ignored, |m, s| m | s.field.mask());
             if word & !known != 0 {
                 err = DecodeError::Reserved(word & !known);
                 continue;
             }
-            inst.ignored = word & row.ignored;
+            let inst = Inst::read(r, word);
             let reserved = I::reserved(&inst);
             if reserved != 0 {
                 err = DecodeError::Reserved(reserved);
@@ -228,19 +234,7 @@ impl<I: Isa> Table<I> {
     /// # Panics
     /// When a value does not fit its field.
     pub fn encode(&self, inst: &Inst<I>, generation: u8) -> Option<(Word, usize)> {
-        let row = &self.rows[inst.row as usize];
-        let enc = row.enc_on(generation)?;
-        let mut w = enc.value | (inst.ignored & row.ignored);
-        for (i, s) in row.slots.iter().enumerate() {
-            assert!(
-                inst.vals[i] <= s.field.max(),
-                "{inst:?}: value {:#x} of `{}` does not fit its field",
-                inst.vals[i],
-                s.name
-            );
-            w |= s.field.put(inst.vals[i]);
-        }
-        Some((w, row.bytes as usize))
+        crate::Packed::from(*inst).encode(generation)
     }
 
     /// Bits first, rules second: [`Isa::validate`] after a check that all values fit.

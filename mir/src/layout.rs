@@ -60,10 +60,8 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
         }
     }
     let mut new_of = vec![BlockId(u32::MAX); n];
-    let mut kept = 0;
-    for (new, _) in new_of.iter_mut().zip(&seen).filter(|x| *x.1) {
-        *new = BlockId(kept);
-        kept += 1;
+    for (kept, (new, _)) in new_of.iter_mut().zip(&seen).filter(|x| *x.1).enumerate() {
+        *new = BlockId(kept as u32);
     }
     let mut reached = seen.iter();
     mf.blocks.retain(|_| *reached.next().unwrap_or(&true));

@@ -76,7 +76,7 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         inline_calls(&mut f, &flat);
         sort_layout(&mut f);
         let mut cx = Cx::new(m, &Caps::FULL);
-        returns::run_sorted(&mut f, &mut cx);
+        returns::run(&mut f, &mut cx);
         if cx.changes() > 0 {
             sort_layout(&mut f);
         }

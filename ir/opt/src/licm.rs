@@ -10,7 +10,6 @@ use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Attr, Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Runs the pass.
@@ -88,7 +87,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 /// not touch what is known of the others.
 struct Around {
     preds: Rc<Lists<Block, Block>>,
-    namers: SideMap<Block, SmallVec<[Block; 4]>>,
+    namers: Lists<Block, Block>,
 }
 
 /// The block that leads into the loop and nowhere else, and whether it was made for that; the caller puts it into the layout.

@@ -49,14 +49,8 @@ fn rets(f: &Function) -> Vec<(Block, Inst)> {
     last.filter(|&(_, i)| f.insts[i].op == Op::Ret).collect()
 }
 
-/// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
-    sort_layout(f);
-    run_sorted(f, cx);
-}
-
 /// Runs the pass on a function whose layout is sorted; it need not be afterwards, if that changed something.
-pub(crate) fn run_sorted(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let rets = rets(f);
     let s = Structure::new(f, &DomTree::new(f));
     if at_the_end(&rets, &s) {
@@ -236,7 +230,14 @@ fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
 
 #[cfg(test)]
 mod tests {
-    use super::run;
+    use crate::Cx;
+    use gpucc_ir::Function;
+    use gpucc_ir::analysis::sort_layout;
+
+    fn run(f: &mut Function, cx: &mut Cx<'_>) {
+        sort_layout(f);
+        super::run(f, cx);
+    }
     use crate::testing::{opt, unchanged};
     use gpucc_ir::text::parse_function;
     use gpucc_ir::verify::{Property, verify_property};

@@ -23,7 +23,6 @@ use gpucc_ir::{
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
 
 /// A few blocks of many.
 type Blocks = IndexSet<Block, FxBuildHasher>;
@@ -302,7 +301,7 @@ enum Exit {
 }
 
 /// Unrolls; gives the header if the loop stays one.
-fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &SideMap<Block, SmallVec<[Block; 4]>>) -> Option<Block> {
+fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &Lists<Block, Block>) -> Option<Block> {
     close(f, p, uses);
     let at_top = p.exit.0 == p.header;
     // Copies of the whole body; with the test at the top one more, of the header alone.
