@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_mask_of_one_block_takes_the_short_forms() {
         let mut b = [vec![compare(130), choose(), choose()]];
-        assert_eq!(run(&mut b, &[vec![]], 2), 1);
+        assert_eq!(run(&mut b, &[smallvec![]], 2), 1);
         assert!(
             b[0].iter().all(|i| i.inst.row().bytes == 4),
             "{b:?}",
@@ -213,12 +213,12 @@ mod tests {
     fn a_mask_that_lives_on_or_meets_another_stays() {
         // Asked for in the next block.
         let mut b = [vec![compare(130), choose()], vec![choose()]];
-        assert_eq!(run(&mut b, &[vec![1], vec![]], 2), 0);
+        assert_eq!(run(&mut b, &[smallvec![1], smallvec![]], 2), 0);
         // A sum that leaves its carry in VCC.
         let sum = of(Op::VAddU32, Form::Short).with("vdst", 7).with("src0", 130).with("src1", 5);
         let sum = item(sum, smallvec![(261, 1)], smallvec![(263, 1), VCC]);
         let mut b = [vec![compare(130), sum, choose()]];
-        assert_eq!(run(&mut b, &[vec![]], 2), 0);
+        assert_eq!(run(&mut b, &[smallvec![]], 2), 0);
         // A second mask while the first one is needed: one of the two moves.
         let mut other = compare(131);
         other.inst.set("sdst", 22);
@@ -227,7 +227,7 @@ mod tests {
         late.inst.set("mask", 22);
         late.reads = smallvec![(258, 2), (22, 2)];
         let mut b = [vec![compare(130), other, choose(), late]];
-        assert_eq!(run(&mut b, &[vec![]], 2), 1);
+        assert_eq!(run(&mut b, &[smallvec![]], 2), 1);
         assert_eq!(b[0][3].inst.get("mask"), Some(22));
     }
 }
