@@ -47,6 +47,20 @@ macro_rules! graph_pass {
         Pass { keeps_graph: false, ..pass!($name, $run) }
     };
 }
+/// A pass that makes copies of much, which lie behind everything else: the function is compacted where it did.
+macro_rules! copying_pass {
+    ($name:literal, $run:expr) => {
+        Pass {
+            run: |f, cx, _| {
+                $run(f, cx);
+                if cx.changes() > 0 {
+                    f.compact();
+                }
+            },
+            ..graph_pass!($name, $run)
+        }
+    };
+}
 macro_rules! lowering {
     ($name:literal, $run:expr) => {
         Pass {
@@ -70,10 +84,10 @@ const ARRAYS: Pass = graph_pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = graph_pass!("if-convert", if_convert::run);
 /// Makes blocks in front of loops.
 const LICM: Pass = Pass { keeps_order: false, ..graph_pass!("licm", licm::run) };
-const UNROLL: Pass = graph_pass!("unroll", unroll::run);
+const UNROLL: Pass = copying_pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
 const CHOOSE: Pass = graph_pass!("choose", choose::run);
-const ROTATE: Pass = graph_pass!("rotate", rotate::run);
+const ROTATE: Pass = copying_pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = graph_pass!("merge", merge::run);
 const BITS: Pass = pass!("bits", bits::run);
@@ -145,7 +159,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, COMPACT, SIMPLIFY_CFG, LICM]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, LICM]);
         list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
