@@ -50,6 +50,26 @@ fn skip(mf: &mut MFunc<Tesla>, b: usize, gone: BlockId) {
     succs.extend(next);
 }
 
+/// What is asked of the blocks that others go to.
+struct End {
+    /// The moves before a `break`, where there is nothing else.
+    moves: Option<Vec<MInst<Tesla>>>,
+    /// Whether the program ends here and nothing else happens.
+    only_exit: bool,
+    /// Where the lanes of such a break go on.
+    to: Option<BlockId>,
+}
+
+impl End {
+    fn of(insts: &[MInst<Tesla>]) -> End {
+        End {
+            moves: moves_and_break(insts),
+            only_exit: matches!(insts, [i] if i.target_op() == Some(TOp::Exit)),
+            to: insts.last().and_then(label),
+        }
+    }
+}
+
 /// The moves before a `break`, if a block does nothing else and the moves can have a predicate.
 fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
     let (last, moves) = insts.split_last()?;
@@ -65,23 +85,20 @@ fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
 }
 
 fn tidy_branches(mf: &mut MFunc<Tesla>) {
-    let breaks: Vec<Option<Vec<MInst<Tesla>>>> = mf.blocks.iter().map(|b| moves_and_break(&b.insts)).collect();
-    let only_break: Vec<bool> = breaks.iter().map(|b| b.as_ref().is_some_and(Vec::is_empty)).collect();
-    let only_exit: Vec<bool> =
-        mf.blocks.iter().map(|b| matches!(b.insts.as_slice(), [i] if i.target_op() == Some(TOp::Exit))).collect();
-    // Where the lanes of such a break go on.
-    let broken: Vec<Option<BlockId>> = mf.blocks.iter().map(|b| b.insts.last().and_then(label)).collect();
+    let ends: Vec<End> = mf.blocks.iter().map(|b| End::of(&b.insts)).collect();
+    let breaks = |b: BlockId| ends[b.0 as usize].moves.is_some();
+    let only_break = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(Vec::is_empty);
     for b in 0..mf.blocks.len() {
         if let Some((at, then, other)) = two_way(mf, b) {
             let insts = &mut mf.blocks[b].insts;
             if then == other {
                 insts.remove(at);
-            } else if breaks[then.0 as usize].is_some() || breaks[other.0 as usize].is_some() {
+            } else if breaks(then) || breaks(other) {
                 // Lanes that break need no branch of their own.
-                let flip = breaks[then.0 as usize].is_none() || only_break[other.0 as usize];
+                let flip = !breaks(then) || only_break(other);
                 let (gone, stay) = if flip { (other, then) } else { (then, other) };
-                let mut moves = breaks[gone.0 as usize].clone().unwrap_or_default();
-                let to = broken[gone.0 as usize];
+                let End { moves, to, .. } = &ends[gone.0 as usize];
+                let (mut moves, to) = (moves.clone().unwrap_or_default(), *to);
                 let uniform = !insts[at].mods.divergent;
                 if uniform && stay.0 as usize <= b {
                     // Back to the start of the loop by one instruction; all lanes go there or all break.
@@ -122,9 +139,9 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             && is(last, Op::Bra)
             && last.mods.pred == 15
             && let Some(to) = label(last)
-            && (only_exit[to.0 as usize] || only_break[to.0 as usize])
+            && (ends[to.0 as usize].only_exit || only_break(to))
         {
-            let copy = if only_exit[to.0 as usize] {
+            let copy = if ends[to.0 as usize].only_exit {
                 MInst::new(TOp::Exit).mods(last.mods)
             } else {
                 MInst::new(TOp::M(Op::Brk)).mods(last.mods)
