@@ -32,7 +32,7 @@ struct Lowering<'a> {
     succs: Vec<Succs>,
 }
 
-/// A list that is longer than some pages of memory.
+/// Lists of more instructions than this fill pages of memory by themselves and stay where they are.
 const LONG: usize = 256;
 
 /// Lowers all of `mf`.

@@ -42,8 +42,7 @@ pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
 /// Lets everything that names a block name its goal, and removes blocks that nothing reaches then. Returns how many.
 fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     let n = mf.blocks.len();
-    let mut seen = vec![false; n];
-    seen[0] = true;
+    let mut seen: Vec<bool> = (0..n).map(|b| b == 0).collect();
     // In the order of the code, again while something led back to what had not been reached.
     let mut done = vec![false; n];
     let mut again = true;

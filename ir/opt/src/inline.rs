@@ -160,9 +160,11 @@ fn copy_body(
                 None => {
                     let n = match callee.as_const(v) {
                         Some(c) => f.constant(c.clone()),
-                        None => f.undef(callee.ty(v)),
+                        None => {
+                            assert!(callee.is_undef(v), "{v} is read before it is defined");
+                            f.undef(callee.ty(v))
+                        }
                     };
-                    debug_assert!(callee.as_const(v).is_some() || callee.is_undef(v), "{v} is defined later");
                     values[v] = Some(n);
                     n
                 }
