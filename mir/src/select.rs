@@ -47,6 +47,10 @@ pub trait Lower<T: Target> {
     /// # Errors
     /// When the target cannot do it.
     fn entry(&mut self, cx: &mut Select<'_, T>) -> Result<(), Diagnostic>;
+
+    /// Emits marks that a target wants at the start of the current block, without a location. Called last for each block; what
+    /// it emits comes first. Marks that are inserted later make each block's list move.
+    fn marks(&mut self, _cx: &mut Select<'_, T>) {}
 }
 
 struct PendingConst {
@@ -215,6 +219,9 @@ impl<'f, T: Target> Select<'f, T> {
             lower.entry(self)?;
             self.constants(lower, true)?;
         }
+        self.loc = Loc::UNKNOWN;
+        self.chunks.push(self.emitted.len());
+        lower.marks(self);
         if self.done.last().is_none_or(|part| part.len() > PART) {
             self.done.push(Vec::with_capacity(2 * PART));
         }

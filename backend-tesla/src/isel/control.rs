@@ -83,11 +83,11 @@ impl Isel<'_> {
             }
             return edge;
         }
-        if is_header && (self.plan.exit[to] != 0 || self.plan.join[to] != 0) {
+        if self.has_preheader(to, cx.f) {
             let p = match self.preheaders[to] {
                 Some(p) => p,
                 None => {
-                    let mut insts = Vec::new();
+                    let mut insts: Vec<MInst<Tesla>> = self.exit_marks(to).collect();
                     if self.plan.join[to] != 0 {
                         insts.push(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[to])));
                     }
@@ -248,25 +248,32 @@ impl Isel<'_> {
         }
     }
 
-    /// Puts joins and marks of loop exits at the start of their blocks, and the added blocks into their places.
+    /// The marks of the loops that are left at a block.
+    fn exit_marks(&self, b: Block) -> impl Iterator<Item = MInst<Tesla>> + '_ {
+        self.plan.exits_here[b].iter().map(|&id| MInst::new(TOp::LoopExit).mods(Mods::id(id)))
+    }
+
+    /// Whether a block is entered through one in front of it, where its marks are then.
+    fn has_preheader(&self, b: Block, f: &gpucc_ir::Function) -> bool {
+        f.blocks[b].header.is_some() && (self.plan.exit[b] != 0 || self.plan.join[b] != 0)
+    }
+
+    /// Joins and marks of loop exits at the start of the current block.
+    pub(super) fn start_marks(&mut self, cx: &mut Cx<'_>) {
+        let b = cx.current();
+        if !self.has_preheader(b, cx.f) {
+            self.exit_marks(b).for_each(|m| cx.emit(m));
+        }
+        if self.plan.join[b] != 0 && cx.f.blocks[b].header.is_none() {
+            cx.emit(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[b])));
+        }
+    }
+
+    /// Makes what joins stand before fit to carry them, and puts the added blocks into their places.
     pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut gpucc_mir::MFunc<Tesla>) {
         Self::legal_operands(mf);
         for (n, &b) in f.layout.iter().enumerate() {
-            let mut marks = Vec::new();
-            for &id in &self.plan.exits_here[b] {
-                let mark = MInst::new(TOp::LoopExit).mods(Mods::id(id));
-                match self.preheaders[b] {
-                    Some(p) => mf.at(p).insts.insert(0, mark),
-                    None => marks.push(mark),
-                }
-            }
-            let block = mf.at(BlockId(n as u32));
             if self.plan.join[b] != 0 && f.blocks[b].header.is_none() {
-                marks.push(MInst::new(TOp::Join).mods(Mods::id(self.plan.join[b])));
-            }
-            let joins = marks.last().is_some_and(|m| m.target_op() == Some(TOp::Join));
-            block.insts.splice(0..0, marks);
-            if joins {
                 self.carry_join(&mut mf.at(BlockId(n as u32)).insts);
             }
         }

@@ -460,4 +460,8 @@ impl Lower<Tesla> for Isel<'_> {
         }
         Ok(())
     }
+
+    fn marks(&mut self, cx: &mut Cx<'_>) {
+        self.start_marks(cx);
+    }
 }
