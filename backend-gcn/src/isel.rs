@@ -7,7 +7,6 @@ use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
-use smallvec::SmallVec;
 
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
@@ -804,7 +803,7 @@ impl Lower<Gcn> for Isel<'_> {
             Home::Scalar => S,
             Home::Vector => V,
         };
-        SmallVec::from_elem(class, ty.lanes() as usize)
+        Repr { class, count: ty.lanes() as u8 }
     }
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {

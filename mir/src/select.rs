@@ -7,20 +7,24 @@
 
 use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SideMap, Value, ValueDef};
 use gpucc_regalloc::Cfg;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 use crate::func::{MEdge, MFunc};
 use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, VReg};
 use crate::target::Target;
 
-/// Classes of the registers of a value.
-pub type Repr = SmallVec<[Class; 4]>;
+/// How a value is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repr {
+    /// Class of each register.
+    pub class: Class,
+    /// How many, at least one: a vector may be one register or one per lane.
+    pub count: u8,
+}
 
 /// What a target does for each piece of the IR.
 pub trait Lower<T: Target> {
-    /// How a value is held: one class per register, at least one. A vector may be one register or one per lane.
-    /// Called once for each value of the function, before anything else.
+    /// How a value is held. Called once for each value of the function, before anything else.
     fn repr(&mut self, f: &Function, v: Value) -> Repr;
 
     /// Emits an instruction that is no terminator: defines [`Select::result`] from [`Select::regs`] of the operands.
@@ -68,10 +72,10 @@ pub struct Select<'f, T: Target> {
     pub mf: MFunc<T>,
     /// Location given to what is emitted.
     pub loc: Loc,
-    regs: SideMap<Value, Option<Regs>>,
-    reprs: SideMap<Value, Repr>,
+    /// The first of the registers of each value that someone asked for; the others follow it.
+    regs: SideMap<Value, VReg>,
+    reprs: SideMap<Value, Option<Repr>>,
     uses: SideMap<Value, u32>,
-    home: SideMap<Inst, Option<gpucc_ir::Block>>,
     order: SideMap<Inst, u32>,
     block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
     block: gpucc_ir::Block,
@@ -109,11 +113,11 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         f.insts[i].for_each_use(|v| uses[v] += 1);
         order[i] = n as u32;
     }
-    let mut reprs: SideMap<Value, Repr> = SideMap::new();
+    let mut reprs: SideMap<Value, Option<Repr>> = SideMap::with_default(None);
     for &b in &f.layout {
         let mut note = |v: Value| {
-            if reprs[v].is_empty() {
-                reprs[v] = lower.repr(f, v);
+            if reprs[v].is_none() {
+                reprs[v] = Some(lower.repr(f, v));
             }
         };
         f.blocks[b].params.iter().for_each(|&v| note(v));
@@ -131,10 +135,9 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         f,
         mf,
         loc: Loc::UNKNOWN,
-        regs: SideMap::with_default(None),
+        regs: SideMap::with_default(VReg::NONE),
         reprs,
         uses,
-        home: f.inst_blocks(),
         order,
         block_of,
         block: f.entry(),
@@ -153,8 +156,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         let mut params = Regs::new();
         if b != f.entry() {
             for &v in &f.blocks[b].params {
-                let regs = cx.make(v);
-                params.extend_from_slice(&regs);
+                params.extend(cx.make(v));
             }
         }
         cx.mf.at(id).params = params;
@@ -179,17 +181,21 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
 }
 
 impl<'f, T: Target> Select<'f, T> {
+    /// Registers that nobody has yet, one after the other.
     fn fresh(&mut self, v: Value) -> Regs {
-        self.reprs[v].iter().map(|&c| self.mf.vreg(c)).collect()
+        let Some(Repr { class, count }) = self.reprs[v] else { panic!("{v} is in no instruction of the layout") };
+        (0..count).map(|_| self.mf.vreg(class)).collect()
     }
 
     fn make(&mut self, v: Value) -> Regs {
-        if let Some(r) = &self.regs[v] {
-            return r.clone();
+        let first = self.regs[v];
+        if first.is_none() {
+            let regs = self.fresh(v);
+            self.regs[v] = regs[0];
+            return regs;
         }
-        let regs: Regs = self.fresh(v);
-        self.regs[v] = Some(regs.clone());
-        regs
+        let count = self.reprs[v].map_or(0, |r| r.count);
+        (first.0..first.0 + u32::from(count)).map(VReg).collect()
     }
 
     fn block(&mut self, lower: &mut dyn Lower<T>, b: gpucc_ir::Block) -> Result<(), Diagnostic> {
@@ -276,7 +282,7 @@ impl<'f, T: Target> Select<'f, T> {
 
     /// Whether someone asked for the registers of `v`.
     pub fn is_wanted(&self, v: Value) -> bool {
-        self.regs[v].is_some()
+        !self.regs[v].is_none()
     }
 
     /// The constant bits of a scalar, or of a vector with equal lanes.
@@ -299,12 +305,13 @@ impl<'f, T: Target> Select<'f, T> {
             return Some(data);
         }
         let at = self.inst?;
-        if data.op != Op::Load || f.has_effect(i) || self.home[i] != Some(self.block) {
+        let insts = &f.blocks[self.block].insts;
+        let (from, to) = (self.order[i], self.order[at]);
+        let here = insts.first().is_some_and(|&first| (self.order[first]..to).contains(&from));
+        if data.op != Op::Load || f.has_effect(i) || !here {
             return None;
         }
         // Loads are few between producer and user; walk only what lies there.
-        let insts = &f.blocks[self.block].insts;
-        let (from, to) = (self.order[i], self.order[at]);
         let start = insts.partition_point(|&j| self.order[j] <= from);
         let clear = insts[start..].iter().take_while(|&&j| self.order[j] < to).take(64).all(|&j| !f.has_effect(j));
         (clear && to - from <= 64).then_some(data)
@@ -399,8 +406,7 @@ impl<'f, T: Target> Select<'f, T> {
     pub fn edge(&mut self, e: &gpucc_ir::Edge) -> MEdge {
         let mut args = Regs::new();
         for &a in &e.args {
-            let regs = self.regs(a);
-            args.extend_from_slice(&regs);
+            args.extend(self.regs(a));
         }
         MEdge { to: self.block_id(e.block), args }
     }

@@ -21,7 +21,7 @@ struct Isel<'a> {
 
 impl Lower<Toy> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
-        smallvec![if f.ty(v) == Type::B1 { F } else { R }; f.ty(v).lanes() as usize]
+        Repr { class: if f.ty(v) == Type::B1 { F } else { R }, count: f.ty(v).lanes() as u8 }
     }
 
     fn inst(&mut self, cx: &mut Select<'_, Toy>, i: Inst) -> Result<(), Diagnostic> {

@@ -392,7 +392,7 @@ pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
 
 impl Lower<Tesla> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
-        (0..f.ty(v).lanes()).map(|_| R32).collect()
+        Repr { class: R32, count: f.ty(v).lanes() as u8 }
     }
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {

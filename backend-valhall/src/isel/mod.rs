@@ -12,7 +12,6 @@ use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Val
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
-use smallvec::SmallVec;
 
 use crate::resources::Resources;
 use crate::target::{FILE_R, R, SPECIAL, SrcMods, VOp, Valhall};
@@ -292,7 +291,7 @@ pub(crate) fn unsupported(m: &Module, cx: &Cx<'_>, i: Inst, what: &str) -> Diagn
 
 impl Lower<Valhall> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
-        SmallVec::from_elem(R, f.ty(v).lanes() as usize)
+        Repr { class: R, count: f.ty(v).lanes() as u8 }
     }
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {

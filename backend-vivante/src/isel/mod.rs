@@ -388,7 +388,7 @@ impl Lower<Vivante> for Isel<'_> {
         let lanes = f.ty(v).lanes();
         // LOAD writes neighbouring components; everything else takes any.
         let loaded = matches!(f.values[v].def, ValueDef::Inst(i, _) if f.insts[i].op == Op::Load);
-        smallvec![if loaded && lanes > 1 && !f.ty(v).is_bool() { run(lanes) } else { row(lanes) }]
+        Repr { class: if loaded && lanes > 1 && !f.ty(v).is_bool() { run(lanes) } else { row(lanes) }, count: 1 }
     }
 
     fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
