@@ -217,7 +217,12 @@ impl Lowering<'_> {
             }
             Out::Active(to, None) => self.jump(here, self.entries[to]),
         }
-        for i in &mut self.mf.blocks[p].insts[from..] {
+        let insts = &mut self.mf.blocks[p].insts;
+        if insts.len() == from + 2 {
+            // What ends the block ends its logical part as well.
+            insts.swap_remove(from);
+        }
+        for i in &mut insts[from..] {
             i.loc = loc;
         }
     }
