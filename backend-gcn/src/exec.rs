@@ -4,7 +4,7 @@
 //! edges on every block, masks as ordinary values.
 
 use gpucc_gcn_machine::Op;
-use gpucc_mir::{BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Pseudo, Target, VReg, construct_ssa};
+use gpucc_mir::{BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Parts, Pseudo, Target, VReg, construct_ssa};
 use smallvec::{SmallVec, smallvec};
 
 use crate::edges::Beside;
@@ -30,10 +30,11 @@ struct Lowering<'a> {
     entries: Vec<BlockId>,
     /// Successors of each machine block on the graph of the wave.
     succs: Vec<Succs>,
+    /// The instructions of the blocks, in the order of the code.
+    lists: Parts<Gcn>,
+    /// Blocks that end the wave: they come last.
+    endings: Vec<BlockId>,
 }
-
-/// Lists of more instructions than this fill pages of memory by themselves and stay where they are.
-const LONG: usize = 256;
 
 /// Lowers all of `mf`.
 pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
@@ -64,53 +65,43 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     let succs = vec![Succs::new(); mf.blocks.len()];
     // Room for those of edges.
     mf.blocks.reserve(n);
-    let mut l = Lowering { mf, plan, waits, saved, entries, succs };
-    // Each block is put together here and gets a list that is as long as it needs, so that all lie one behind the other. Long
-    // ones grow where they are.
-    let mut list = Vec::new();
+    let lists = Parts::new(2 * n);
+    let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
     for p in 0..n {
-        if l.mf.blocks[p].insts.len() > LONG {
-            l.begin(p);
-            l.end(p);
-            continue;
-        }
-        list.append(&mut std::mem::take(&mut l.mf.blocks[p].insts));
-        std::mem::swap(&mut list, &mut l.mf.blocks[p].insts);
         l.begin(p);
+        let body = std::mem::take(&mut l.mf.blocks[p].insts);
+        l.lists.extend(body);
         l.end(p);
-        std::mem::swap(&mut list, &mut l.mf.blocks[p].insts);
-        let exact = &mut l.mf.blocks[p].insts;
-        exact.reserve_exact(list.len());
-        exact.append(&mut list);
+        l.lists.close();
     }
-    let succs = std::mem::take(&mut l.succs);
-    order.extend((order.len() as u32..succs.len() as u32).map(BlockId));
-    graph(mf, t, succs, order);
+    for &b in &l.endings {
+        l.lists.push(MInst::new(GOp::End));
+        l.lists.close();
+        order.push(b);
+    }
+    let Lowering { succs, lists, .. } = l;
+    graph(mf, t, succs, order, lists);
     construct_ssa(mf, t, &vars);
 }
 
 impl Lowering<'_> {
-    fn push(&mut self, b: BlockId, i: MI) {
-        self.mf.at(b).insts.push(i);
-    }
-
     /// A block that ends the wave.
     fn ending(&mut self) -> BlockId {
         let b = self.mf.block();
         self.succs.push(Succs::new());
-        self.push(b, MInst::new(GOp::End));
+        self.endings.push(b);
         b
     }
 
     fn branch(&mut self, b: BlockId, cond: Cond, args: MI, to: [BlockId; 2]) {
         let mut i = args;
         i.op = gpucc_mir::Opcode::Op(GOp::Branch(cond));
-        self.push(b, i.arg(to[0]).arg(to[1]));
+        self.lists.push(i.arg(to[0]).arg(to[1]));
         self.succs[b.0 as usize] = Succs::from_slice(&to);
     }
 
     fn jump(&mut self, b: BlockId, to: BlockId) {
-        self.push(b, MInst::new(GOp::Jump).arg(to));
+        self.lists.push(MInst::new(GOp::Jump).arg(to));
         self.succs[b.0 as usize] = smallvec![to];
     }
 
@@ -120,24 +111,23 @@ impl Lowering<'_> {
         match b.waiting {
             Waiting::Nobody => {}
             Waiting::Saved(d) => {
-                let insts = &mut self.mf.blocks[p].insts;
                 let back = op(Op::SMovB64).def(exec_def()).arg(self.saved[d]);
-                insts.splice(0..0, [back, MInst::pseudo(Pseudo::LogicalStart)]);
+                self.lists.extend([back, MInst::pseudo(Pseudo::LogicalStart)]);
             }
             Waiting::Collected => {
                 let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
-                self.mf.at(at).insts.reserve_exact(2);
                 let take = if b.arrives {
                     op(Op::SOrB64).def(exec_def()).arg(exec()).arg(mask)
                 } else {
                     op(Op::SMovB64).def(exec_def()).arg(mask)
                 };
-                self.push(at, take);
+                self.lists.push(take);
                 let none = match passed {
                     Some(w) => self.entries[w],
                     None => self.ending(),
                 };
                 self.branch(at, Cond::Active, MInst::new(GOp::End), [BlockId(p as u32), none]);
+                self.lists.close();
             }
         }
     }
@@ -146,54 +136,54 @@ impl Lowering<'_> {
     fn end(&mut self, p: usize) {
         let here = BlockId(p as u32);
         let plan = &self.plan.blocks[p];
-        let Some(leave) = self.mf.blocks[p].insts.pop() else { return };
+        let Some(leave) = self.lists.pop() else { return };
         let loc = leave.loc;
-        let from = self.mf.blocks[p].insts.len();
-        self.push(here, MInst::pseudo(Pseudo::LogicalEnd));
+        let from = self.lists.open().len();
+        self.lists.push(MInst::pseudo(Pseudo::LogicalEnd));
         for &x in &plan.clear {
-            self.push(here, op(Op::SMovB64).def(self.waits[x]).imm(0));
+            self.lists.push(op(Op::SMovB64).def(self.waits[x]).imm(0));
         }
         let mask = leave.uses.first().copied();
         let waits = |e: &PlanEdge| e.how == How::Wait;
         let lanes = || op(Op::SAndB64).def(exec_def()).arg(exec());
         match (plan.edges.as_slice(), mask) {
             ([t, e], Some(m)) if waits(t) || waits(e) => {
-                self.wait(here, t, Some((Op::SAndB64, m)));
-                self.wait(here, e, Some((Op::SAndn2B64, m)));
+                self.wait(t, Some((Op::SAndB64, m)));
+                self.wait(e, Some((Op::SAndn2B64, m)));
                 match (waits(t), waits(e)) {
                     (false, _) if plan.saves => {
                         let i = op(Op::SAndSaveexecB64).def(self.saved[p]).def(exec_def()).arg(m);
-                        self.push(here, i);
+                        self.lists.push(i);
                     }
-                    (false, _) => self.push(here, lanes().arg(m)),
+                    (false, _) => self.lists.push(lanes().arg(m)),
                     (true, other) => {
                         if plan.saves {
-                            self.push(here, op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                            self.lists.push(op(Op::SMovB64).def(self.saved[p]).arg(exec()));
                         }
                         if !other {
                             let i = op(Op::SAndn2B64).def(exec_def()).arg(exec()).arg(m);
-                            self.push(here, i);
+                            self.lists.push(i);
                         }
                     }
                 }
             }
             (edges, _) => {
                 if plan.saves {
-                    self.push(here, op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                    self.lists.push(op(Op::SMovB64).def(self.saved[p]).arg(exec()));
                 }
                 if let [e] = edges {
-                    self.wait(here, e, None);
+                    self.wait(e, None);
                 }
             }
         }
         match self.plan.out(p) {
-            Out::End => self.push(here, MInst::new(GOp::End)),
+            Out::End => self.lists.push(MInst::new(GOp::End)),
             Out::One(w) => {
                 // All of them wait: EXEC is to be empty where others are added to it.
                 let gone = plan.edges.iter().all(waits);
                 let target = &self.plan.blocks[w];
                 if gone && target.arrives && target.waiting == Waiting::Collected {
-                    self.push(here, op(Op::SMovB64).def(exec_def()).imm(0));
+                    self.lists.push(op(Op::SMovB64).def(exec_def()).imm(0));
                 }
                 self.jump(here, self.entries[w]);
             }
@@ -217,38 +207,39 @@ impl Lowering<'_> {
             }
             Out::Active(to, None) => self.jump(here, self.entries[to]),
         }
-        let insts = &mut self.mf.blocks[p].insts;
-        if insts.len() == from + 2 {
+        if self.lists.open().len() == from + 2 {
             // What ends the block ends its logical part as well.
-            insts.swap_remove(from);
+            let last = self.lists.pop();
+            self.lists.pop();
+            self.lists.extend(last);
         }
-        for i in &mut insts[from..] {
+        for i in &mut self.lists.open()[from..] {
             i.loc = loc;
         }
     }
 
     /// The active lanes, or those of them that a mask chooses, wait at the target of an edge.
-    fn wait(&mut self, here: BlockId, edge: &PlanEdge, chosen: Option<(Op, crate::isel::U)>) {
+    fn wait(&mut self, edge: &PlanEdge, chosen: Option<(Op, crate::isel::U)>) {
         if edge.how != How::Wait || self.plan.blocks[edge.to].waiting != Waiting::Collected {
             return;
         }
         let r = self.waits[edge.to];
         let these = match (chosen, edge.first) {
-            (None, true) => return self.push(here, op(Op::SMovB64).def(r).arg(exec())),
+            (None, true) => return self.lists.push(op(Op::SMovB64).def(r).arg(exec())),
             (None, false) => exec(),
-            (Some((o, m)), true) => return self.push(here, op(o).def(r).arg(exec()).arg(m)),
+            (Some((o, m)), true) => return self.lists.push(op(o).def(r).arg(exec()).arg(m)),
             (Some((o, m)), false) => {
                 let some = self.mf.vreg(MASK);
-                self.push(here, op(o).def(some).arg(exec()).arg(m));
+                self.lists.push(op(o).def(some).arg(exec()).arg(m));
                 some.into()
             }
         };
-        self.push(here, op(Op::SOrB64).def(r).arg(r).arg(these));
+        self.lists.push(op(Op::SOrB64).def(r).arg(r).arg(these));
     }
 }
 
-/// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks.
-fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId>) {
+/// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks, whose code is in `lists`.
+fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId>, lists: Parts<Gcn>) {
     let mut preds = vec![0u32; succs.len()];
     succs.iter().flatten().for_each(|b| preds[b.0 as usize] += 1);
     let mut place = vec![0; succs.len()];
@@ -268,24 +259,26 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
                 continue;
             }
             let new = mf.block();
-            mf.at(new).insts = vec![t.jump(to)];
             via.push(Some(b));
             succs.push(smallvec![to]);
             succs[b][k] = new;
             added.add(place[b], place[to.0 as usize], new);
-            let last = mf.blocks[b].insts.last_mut();
-            if let Some(u) =
-                last.and_then(|i| i.uses.iter_mut().filter(|u| matches!(u.src, gpucc_mir::Src::Label(_))).nth(k))
-            {
-                u.src = gpucc_mir::Src::Label(new);
-            }
         }
     }
+    let order = added.into_order(order);
+    let mut new_of = vec![BlockId(0); order.len()];
+    for (new, old) in order.iter().enumerate() {
+        new_of[old.0 as usize] = BlockId(new as u32);
+    }
+    // From here on blocks have their new numbers, and all of them are visited in order.
+    mf.reorder(&order);
     let linear =
         |mf: &MFunc<Gcn>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg == Cfg::Linear;
-    for (b, list) in succs.iter().enumerate() {
-        let source = via.get(b).copied().flatten().unwrap_or(b);
-        let edges = list.iter().map(|&to| {
+    let mut lists = lists.in_order();
+    for (b, old) in order.iter().enumerate() {
+        let source = via[old.0 as usize].map_or(b, |s| new_of[s].0 as usize);
+        let edges = succs[old.0 as usize].iter().map(|&to| {
+            let to = new_of[to.0 as usize];
             let params = &mf.blocks[to.0 as usize].params;
             // A parameter on this graph belongs to a block that lanes reach just as the wave does.
             let logical = mf.blocks[source].succs.iter().find(|e| e.to == to);
@@ -293,6 +286,16 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
             MEdge { to, args: (0..params.len()).map(arg).collect() }
         });
         let edges: MEdges = edges.collect();
+        let insts = if via[old.0 as usize].is_some() {
+            edges.iter().map(|e| t.jump(e.to)).collect()
+        } else {
+            let mut insts = lists.next().unwrap_or_default();
+            let labels = insts.last_mut().into_iter().flat_map(|i| &mut i.uses);
+            let labels = labels.filter(|u| matches!(u.src, gpucc_mir::Src::Label(_)));
+            labels.zip(&edges).for_each(|(u, e)| u.src = gpucc_mir::Src::Label(e.to));
+            insts
+        };
+        mf.blocks[b].insts = insts;
         mf.blocks[b].linear = Some(edges);
     }
     for b in 0..mf.blocks.len() {
@@ -306,5 +309,4 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
         }
         mf.blocks[b].succs = edges;
     }
-    mf.reorder(&added.into_order(order));
 }

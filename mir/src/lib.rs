@@ -12,6 +12,7 @@ mod inst;
 mod late;
 mod layout;
 mod opt;
+mod parts;
 mod print;
 mod sched;
 mod select;
@@ -28,6 +29,7 @@ pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src,
 pub use late::fold_moves;
 pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
+pub use parts::Parts;
 pub use print::{print, print_inst};
 pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Repr, Select, select};

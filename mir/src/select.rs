@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::func::{MEdge, MFunc};
 use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, VReg};
+use crate::parts::Parts;
 use crate::target::Target;
 
 /// How a value is held.
@@ -80,11 +81,8 @@ pub struct Select<'f, T: Target> {
     block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
     block: gpucc_ir::Block,
     inst: Option<Inst>,
-    /// The instructions of all blocks that were walked, the last block first; in parts that are soon used again, since large
-    /// pieces of memory go back to the system.
-    done: Vec<Vec<MInst<T>>>,
-    /// How many each has.
-    sizes: Vec<usize>,
+    /// The instructions of all blocks that were walked, the last block first.
+    done: Parts<T>,
     /// What was emitted for this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
     emitted: Vec<MInst<T>>,
     /// Where in it each chunk begins: what was emitted for one instruction.
@@ -98,9 +96,6 @@ pub struct Select<'f, T: Target> {
 
 /// Uses of a constant farther apart than this many IR instructions get registers of their own.
 const CONST_REACH: usize = 40;
-
-/// About how many instructions are kept in one piece of memory on the way.
-const PART: usize = 512;
 
 /// Walks `f`. Machine blocks are in layout order, one for each IR block, plus what the target adds.
 ///
@@ -142,8 +137,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
         block_of,
         block: f.entry(),
         inst: None,
-        done: Vec::new(),
-        sizes: Vec::with_capacity(f.layout.len()),
+        done: Parts::new(f.layout.len()),
         emitted: Vec::new(),
         chunks: Vec::new(),
         fronts: Vec::new(),
@@ -166,16 +160,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     }
     // From the first block on, so that their lists lie one behind the other.
     for b in &mut cx.mf.blocks[..f.layout.len()] {
-        let n = cx.sizes.pop().unwrap_or(0);
-        while cx.done.pop_if(|part| part.is_empty()).is_some() {}
-        let Some(part) = cx.done.last_mut().filter(|_| n > 0) else { continue };
-        if part.len() == n {
-            part.shrink_to_fit();
-            b.insts = std::mem::take(part);
-        } else {
-            b.insts = Vec::with_capacity(n);
-            b.insts.extend(part.drain(part.len() - n..));
-        }
+        b.insts = cx.done.take_last().unwrap_or_default();
     }
     Ok(cx.mf)
 }
@@ -228,22 +213,17 @@ impl<'f, T: Target> Select<'f, T> {
         self.loc = Loc::UNKNOWN;
         self.chunks.push(self.emitted.len());
         lower.marks(self);
-        if self.done.last().is_none_or(|part| part.len() > PART) {
-            self.done.push(Vec::with_capacity(2 * PART));
-        }
-        let Some(done) = self.done.last_mut() else { unreachable!("a part was just added") };
-        let before = done.len();
         // Of several constants in front of one chunk, the one that was emitted last comes first.
         self.front_of.sort_by_key(|f| f.0);
         for (k, start) in self.chunks.drain(..).enumerate().rev() {
             while let Some((_, part)) = self.front_of.pop_if(|f| f.0 == k) {
                 let nothing = || MInst::pseudo(Pseudo::Undef);
-                done.extend(self.fronts[part].iter_mut().map(|i| std::mem::replace(i, nothing())));
+                self.done.extend(self.fronts[part].iter_mut().map(|i| std::mem::replace(i, nothing())));
             }
-            done.extend(self.emitted.drain(start..));
+            self.done.extend(self.emitted.drain(start..));
         }
         self.fronts.clear();
-        self.sizes.push(done.len() - before);
+        self.done.close();
         Ok(())
     }
 

@@ -1,0 +1,97 @@
+//! Lists of instructions on their way to blocks.
+//!
+//! A function is walked in the order of its code by everything that comes later, and a walk is as fast as memory only where
+//! the blocks' lists lie one behind the other. So whoever writes all of them keeps them here and hands them out when it is known
+//! which blocks there are, in their order.
+
+use crate::inst::MInst;
+use crate::target::Target;
+
+/// About how many instructions are kept in one piece of memory: such pieces are soon used again, while large ones go back to
+/// the system.
+const PART: usize = 512;
+
+/// Lists one behind the other.
+pub struct Parts<T: Target> {
+    parts: Vec<Vec<MInst<T>>>,
+    /// How long each list is. All of it lies in one part.
+    sizes: Vec<usize>,
+    /// Where the one begins that is being written.
+    from: usize,
+}
+
+impl<T: Target> Parts<T> {
+    /// No lists, with room to count `n`.
+    pub fn new(n: usize) -> Self {
+        Parts { parts: vec![Vec::new()], sizes: Vec::with_capacity(n), from: 0 }
+    }
+
+    /// The list that is being written is complete: what is added from now on is the next one.
+    pub fn close(&mut self) {
+        let end = self.current().len();
+        self.sizes.push(end - self.from);
+        self.from = end;
+        if end > PART {
+            self.parts.push(Vec::with_capacity(2 * PART));
+            self.from = 0;
+        }
+    }
+
+    /// What the list that is being written lies in.
+    fn current(&mut self) -> &mut Vec<MInst<T>> {
+        self.parts.last_mut().expect("there is one from the beginning")
+    }
+
+    /// Adds to the list that is being written.
+    pub fn extend(&mut self, list: impl IntoIterator<Item = MInst<T>>) {
+        self.current().extend(list);
+    }
+
+    /// Adds to the list that is being written.
+    pub fn push(&mut self, i: MInst<T>) {
+        self.current().push(i);
+    }
+
+    /// The list that is being written.
+    pub fn open(&mut self) -> &mut [MInst<T>] {
+        let from = self.from;
+        &mut self.current()[from..]
+    }
+
+    /// Takes the last instruction of the list that is being written.
+    pub fn pop(&mut self) -> Option<MInst<T>> {
+        let from = self.from;
+        let list = self.current();
+        if list.len() > from { list.pop() } else { None }
+    }
+
+    /// The complete lists, the first that was closed first.
+    pub fn in_order(self) -> impl Iterator<Item = Vec<MInst<T>>> {
+        let mut parts = self.parts.into_iter().map(Vec::into_iter);
+        let mut now = parts.next();
+        self.sizes.into_iter().map(move |n| {
+            let mut list = Vec::with_capacity(n);
+            while let Some(part) = now.as_mut().filter(|_| list.len() < n) {
+                list.extend(part.take(n - list.len()));
+                if list.len() < n {
+                    now = parts.next();
+                }
+            }
+            list
+        })
+    }
+
+    /// The last complete list that was not taken yet, for lists that were written from the last on.
+    pub fn take_last(&mut self) -> Option<Vec<MInst<T>>> {
+        let n = self.sizes.pop()?;
+        while n > 0 && self.parts.pop_if(|part| part.is_empty()).is_some() {}
+        let Some(part) = self.parts.last_mut().filter(|_| n > 0) else { return Some(Vec::new()) };
+        if part.len() == n {
+            part.shrink_to_fit();
+            return Some(std::mem::take(part));
+        }
+        let mut list = Vec::with_capacity(n);
+        list.extend(part.drain(part.len() - n..));
+        Some(list)
+    }
+}
