@@ -36,8 +36,8 @@ struct Lowering<'a> {
     endings: Vec<BlockId>,
 }
 
-/// Lowers all of `mf`.
-pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
+/// Lowers all of `mf`, of which the code of the plan's blocks is in `selected`, the first block's as the last list.
+pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn) {
     let n = plan.blocks.len();
     let mut vars = Vec::new();
     let mut var = |mf: &mut MFunc<Gcn>, wanted: bool| {
@@ -69,8 +69,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, plan: &Plan, t: &Gcn) {
     let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
     for p in 0..n {
         l.begin(p);
-        let body = std::mem::take(&mut l.mf.blocks[p].insts);
-        l.lists.extend(body);
+        l.lists.extend(selected.drain_last());
         l.end(p);
         l.lists.close();
     }

@@ -271,11 +271,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         let t = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills);
         trace::enter("isel", &f.name);
         let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places, &tables);
-        let mut mf = gpucc_mir::select(f, &mut isel)?;
+        let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);
         trace::enter("exec masks", &f.name);
-        exec::lower(&mut mf, &plan, &t);
+        exec::lower(&mut mf, lists, &plan, &t);
         trace::enter("machine clean-up", &f.name);
         if options.opt_level > 0 {
             gpucc_mir::copy_prop(&mut mf, &t);

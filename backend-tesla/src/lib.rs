@@ -159,8 +159,8 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let mut t = Tesla::new(generation, registers(generation, invocations));
     trace::enter("isel", &f.name);
     let mut isel = Isel::new(&m, f, &t, &plan, size)?;
-    let mut mf = gpucc_mir::select(f, &mut isel)?;
-    isel.finish(f, &mut mf);
+    let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
+    isel.finish(f, &mut mf, lists);
     let shape = Shape::of(&isel, &m, &plan);
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);

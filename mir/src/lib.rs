@@ -32,7 +32,7 @@ pub use opt::{copy_prop, dce};
 pub use parts::Parts;
 pub use print::{print, print_inst};
 pub use sched::{Schedule, schedule_after, schedule_before};
-pub use select::{Lower, Repr, Select, select};
+pub use select::{Lower, Repr, Select, select, select_apart};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use ssa::construct as construct_ssa;
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

@@ -81,17 +81,22 @@ impl<T: Target> Parts<T> {
         })
     }
 
-    /// The last complete list that was not taken yet, for lists that were written from the last on.
-    pub fn take_last(&mut self) -> Option<Vec<MInst<T>>> {
-        let n = self.sizes.pop()?;
-        while n > 0 && self.parts.pop_if(|part| part.is_empty()).is_some() {}
-        let Some(part) = self.parts.last_mut().filter(|_| n > 0) else { return Some(Vec::new()) };
-        if part.len() == n {
-            part.shrink_to_fit();
-            return Some(std::mem::take(part));
+    /// Takes the last complete list that was not taken yet, for lists that were written from the last on.
+    pub fn take_last(&mut self) -> Vec<MInst<T>> {
+        let mut list = Vec::new();
+        let taken = self.drain_last();
+        list.reserve_exact(taken.len());
+        list.extend(taken);
+        list
+    }
+
+    /// The same, to be put somewhere else.
+    pub fn drain_last(&mut self) -> impl ExactSizeIterator<Item = MInst<T>> {
+        let n = self.sizes.pop().unwrap_or(0);
+        while n > 0 && self.parts.len() > 1 && self.current().is_empty() {
+            self.parts.pop();
         }
-        let mut list = Vec::with_capacity(n);
-        list.extend(part.drain(part.len() - n..));
-        Some(list)
+        let part = self.current();
+        part.drain(part.len() - n..)
     }
 }

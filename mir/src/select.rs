@@ -102,6 +102,20 @@ const CONST_REACH: usize = 40;
 /// # Errors
 /// The first thing that the target cannot do.
 pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc<T>, Diagnostic> {
+    let (mut mf, mut lists) = select_apart(f, lower)?;
+    // From the first block on, so that their lists lie one behind the other.
+    for b in &mut mf.blocks[..f.layout.len()] {
+        b.insts = lists.take_last();
+    }
+    Ok(mf)
+}
+
+/// Like [`select`], for targets that put blocks between others: the code of the IR's blocks comes apart, to be handed out when
+/// the order is known. The first block's is the last list.
+///
+/// # Errors
+/// The first thing that the target cannot do.
+pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<(MFunc<T>, Parts<T>), Diagnostic> {
     let mut uses: SideMap<Value, u32> = SideMap::new();
     let mut order: SideMap<Inst, u32> = SideMap::new();
     for (n, (_, i)) in f.insts_in_order().enumerate() {
@@ -158,11 +172,7 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
     for &b in f.layout.iter().rev() {
         cx.block(lower, b)?;
     }
-    // From the first block on, so that their lists lie one behind the other.
-    for b in &mut cx.mf.blocks[..f.layout.len()] {
-        b.insts = cx.done.take_last().unwrap_or_default();
-    }
-    Ok(cx.mf)
+    Ok((cx.mf, cx.done))
 }
 
 impl<'f, T: Target> Select<'f, T> {

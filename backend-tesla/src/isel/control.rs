@@ -1,7 +1,7 @@
 //! Terminators: branches by flags, switches, the entries and exits of loops.
 
 use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
-use gpucc_mir::{BlockId, MEdge, MEdges, MInst, Pseudo, Regs, Src, Target as _, VReg};
+use gpucc_mir::{BlockId, MEdge, MEdges, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
@@ -202,9 +202,9 @@ impl Isel<'_> {
         }
     }
 
-    /// Gives undefined values a value, since reading a register that was never written is an error, and loads words of c0
-    /// that no operand reaches.
-    fn legal_operands(mf: &mut gpucc_mir::MFunc<Tesla>) {
+    /// Gives undefined values of a block a value, since reading a register that was never written is an error, and loads words
+    /// of c0 that no operand reaches. What is written to `out` is left empty.
+    fn legal_operands(mf: &mut MFunc<Tesla>, b: usize, out: &mut Vec<MInst<Tesla>>) {
         let far = |u: &U| match u.src {
             Src::Uniform(n) => {
                 let reach = if u.mods.half == Half::Whole { REACH } else { HALF_REACH };
@@ -212,26 +212,23 @@ impl Isel<'_> {
             }
             _ => false,
         };
-        let mut out = Vec::new();
-        for b in 0..mf.blocks.len() {
-            let mut insts = std::mem::take(&mut mf.blocks[b].insts);
-            for mut i in insts.drain(..) {
-                if i.is(Pseudo::Undef) {
-                    out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
-                    continue;
-                }
-                if i.target_op() != Some(TOp::M(Op::LdC)) {
-                    for u in i.uses.iter_mut().filter(|u| far(u)) {
-                        let t = mf.vreg(R32);
-                        out.push(MInst::new(TOp::M(Op::LdC)).def(t).arg(U::new(u.src)).at(i.loc));
-                        u.src = U::reg(t).src;
-                    }
-                }
-                out.push(i);
+        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        for mut i in insts.drain(..) {
+            if i.is(Pseudo::Undef) {
+                out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
+                continue;
             }
-            insts.append(&mut out);
-            mf.blocks[b].insts = insts;
+            if i.target_op() != Some(TOp::M(Op::LdC)) {
+                for u in i.uses.iter_mut().filter(|u| far(u)) {
+                    let t = mf.vreg(R32);
+                    out.push(MInst::new(TOp::M(Op::LdC)).def(t).arg(U::new(u.src)).at(i.loc));
+                    u.src = U::reg(t).src;
+                }
+            }
+            out.push(i);
         }
+        insts.append(out);
+        mf.blocks[b].insts = insts;
     }
 
     /// A form with an immediate cannot carry the join before it: its literal comes from c0 then.
@@ -269,14 +266,9 @@ impl Isel<'_> {
         }
     }
 
-    /// Makes what joins stand before fit to carry them, and puts the added blocks into their places.
-    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut gpucc_mir::MFunc<Tesla>) {
-        Self::legal_operands(mf);
-        for (n, &b) in f.layout.iter().enumerate() {
-            if self.plan.join[b] != 0 && f.blocks[b].header.is_none() {
-                self.carry_join(&mut mf.at(BlockId(n as u32)).insts);
-            }
-        }
+    /// Puts the added blocks into their places, hands the code out, of which the first block's is the last list, and makes what
+    /// joins stand before fit to carry them.
+    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut MFunc<Tesla>, mut lists: Parts<Tesla>) {
         let total = mf.blocks.len();
         let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); total];
         let mut after: Vec<Vec<BlockId>> = vec![Vec::new(); total];
@@ -300,6 +292,30 @@ impl Isel<'_> {
             stack.push((b, true));
             stack.extend(before[k].iter().rev().map(|&x| (x, false)));
         }
+        let mut new_of = vec![BlockId(0); total];
+        for (new, old) in order.iter().enumerate() {
+            new_of[old.0 as usize] = BlockId(new as u32);
+        }
         mf.reorder(&order);
+        // The lists of added blocks lie anywhere. Their memory is free for others only when all have a new place.
+        let mut moved = Vec::new();
+        let mut scratch = Vec::new();
+        for (n, old) in order.iter().enumerate() {
+            let block = &mut mf.blocks[n];
+            let selected = f.layout.get(old.0 as usize);
+            if selected.is_some() {
+                block.insts = lists.take_last();
+                block.labels_mut().for_each(|l| *l = new_of[l.0 as usize]);
+            } else {
+                let mut list = std::mem::take(&mut block.insts);
+                block.insts.reserve_exact(list.len());
+                block.insts.append(&mut list);
+                moved.push(list);
+            }
+            Self::legal_operands(mf, n, &mut scratch);
+            if selected.is_some_and(|&b| self.plan.join[b] != 0 && f.blocks[b].header.is_none()) {
+                self.carry_join(&mut mf.blocks[n].insts);
+            }
+        }
     }
 }
