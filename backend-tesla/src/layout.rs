@@ -187,8 +187,10 @@ fn unused_joins(mf: &mut MFunc<Tesla>) {
     let mut blocks = Vec::new();
     let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
     for (b, block) in mf.blocks.iter().enumerate() {
+        let mut any = false;
         for i in &block.insts {
             let (pushes, joins) = (is(i, Op::Bra) && i.mods.divergent, i.target_op() == Some(TOp::Join));
+            any |= join(i);
             if pushes || joins {
                 let id = usize::from(i.mods.id);
                 ids.resize(ids.len().max(id + 1), (false, false));
@@ -196,7 +198,7 @@ fn unused_joins(mf: &mut MFunc<Tesla>) {
                 ids[id].1 |= joins;
             }
         }
-        if block.insts.iter().any(join) {
+        if any {
             blocks.push(b);
         }
     }

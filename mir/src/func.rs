@@ -71,6 +71,16 @@ impl<T: Target> MBlock<T> {
         self.insts.iter().flat_map(MInst::labels)
     }
 
+    /// Gives its edges and labels another target.
+    pub fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
+        for e in self.all_succs_mut() {
+            e.to = f(e.to);
+        }
+        for l in self.labels_mut() {
+            *l = f(*l);
+        }
+    }
+
     /// All edges: the logical ones and, where they differ, the linear ones.
     pub fn all_succs(&self) -> impl Iterator<Item = &MEdge> {
         self.succs.iter().chain(self.linear.iter().flatten())
@@ -202,14 +212,7 @@ impl<T: Target> MFunc<T> {
 
     /// Gives every edge and label another target. Loop depths and the order of blocks stay.
     pub fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
-        for b in &mut self.blocks {
-            for e in b.all_succs_mut() {
-                e.to = f(e.to);
-            }
-            for l in b.labels_mut() {
-                *l = f(*l);
-            }
-        }
+        self.blocks.iter_mut().for_each(|b| b.retarget(&f));
     }
 
     /// Puts blocks into reverse post-order of the logical graph, unless they are in a fit order already; blocks that

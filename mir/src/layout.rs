@@ -33,13 +33,15 @@ pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     keep_reached(mf, &goal)
 }
 
-/// Removes blocks that no edge and no label reaches from the entry. Returns how many.
+/// Removes blocks that no edge reaches from the entry. Returns how many.
 pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
     let same: Vec<BlockId> = mf.block_ids().collect();
     keep_reached(mf, &same)
 }
 
-/// Lets everything that names a block name its goal, and removes blocks that nothing reaches then. Returns how many.
+/// Lets everything that names a block name its goal, and removes blocks that no edge reaches then. Returns how many.
+///
+/// Labels are not asked, since that would be a walk over all instructions: what is named is the target of an edge.
 fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     let n = mf.blocks.len();
     let mut seen: Vec<bool> = (0..n).map(|b| b == 0).collect();
@@ -52,7 +54,11 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
             if !seen[b] || std::mem::replace(&mut done[b], true) {
                 continue;
             }
-            for to in block.all_succs().map(|e| e.to).chain(block.labels()) {
+            debug_assert!(
+                block.labels().all(|l| block.all_succs().any(|e| e.to == l)),
+                "block {b}: a label without an edge"
+            );
+            for to in block.all_succs().map(|e| e.to) {
                 let Some(&to) = goal.get(to.0 as usize) else { continue };
                 again |= !std::mem::replace(&mut seen[to.0 as usize], true) && to.0 as usize <= b;
             }
@@ -62,10 +68,15 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     for (kept, (new, _)) in new_of.iter_mut().zip(&seen).filter(|x| *x.1).enumerate() {
         *new = BlockId(kept as u32);
     }
-    let mut reached = seen.iter();
-    mf.blocks.retain(|_| *reached.next().unwrap_or(&true));
     if (0..n).any(|b| new_of[goal[b].0 as usize].0 as usize != b) {
-        mf.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
+        let mut reached = seen.iter();
+        mf.blocks.retain_mut(|block| {
+            let stays = *reached.next().unwrap_or(&true);
+            if stays {
+                block.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
+            }
+            stays
+        });
     }
     n - mf.blocks.len()
 }
