@@ -3,7 +3,7 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_fallthrough, thread_jumps};
+use gpucc_mir::{BlockId, MFunc, MInst, Src, thread_jumps};
 use gpucc_tesla_machine as machine;
 use machine::Op;
 
@@ -30,8 +30,7 @@ fn relabel(m: &mut MInst<Tesla>, to: BlockId) {
 }
 
 /// The terminators of a block as (conditional branch, jump), where it has both.
-fn two_way(mf: &MFunc<Tesla>, b: usize) -> Option<(usize, BlockId, BlockId)> {
-    let insts = &mf.blocks[b].insts;
+fn two_way(insts: &[MInst<Tesla>]) -> Option<(usize, BlockId, BlockId)> {
     let n = insts.len();
     if n < 2 || !is(&insts[n - 1], Op::Bra) || insts[n - 1].mods.pred != 15 {
         return None;
@@ -50,19 +49,22 @@ fn skip(mf: &mut MFunc<Tesla>, b: usize, gone: BlockId) {
     succs.extend(next);
 }
 
-/// What is asked of the blocks that others go to.
+/// What is asked of the blocks and of those that they go to, looked up once: the ends of blocks lie far from each other.
 struct End {
+    /// Conditional branch and jump.
+    two_way: Option<(usize, BlockId, BlockId)>,
     /// The moves before a `break`, where there is nothing else.
     moves: Option<Vec<MInst<Tesla>>>,
     /// Whether the program ends here and nothing else happens.
     only_exit: bool,
-    /// Where the lanes of such a break go on.
+    /// What the last instruction names: where the lanes of such a break go on, where a jump goes.
     to: Option<BlockId>,
 }
 
 impl End {
     fn of(insts: &[MInst<Tesla>]) -> End {
         End {
+            two_way: two_way(insts),
             moves: moves_and_break(insts),
             only_exit: matches!(insts, [i] if i.target_op() == Some(TOp::Exit)),
             to: insts.last().and_then(label),
@@ -89,7 +91,12 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
     let breaks = |b: BlockId| ends[b.0 as usize].moves.is_some();
     let only_break = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(Vec::is_empty);
     for b in 0..mf.blocks.len() {
-        if let Some((at, then, other)) = two_way(mf, b) {
+        let leaves = |to: BlockId| ends[to.0 as usize].only_exit || breaks(to);
+        let passes = |(_, then, other)| then == other || leaves(then) || leaves(other);
+        if !ends[b].two_way.map_or(ends[b].to.is_some_and(leaves), passes) {
+            continue;
+        }
+        if let Some((at, then, other)) = ends[b].two_way {
             let insts = &mut mf.blocks[b].insts;
             if then == other {
                 insts.remove(at);
@@ -165,28 +172,21 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
     thread_jumps(mf, t);
     tidy_branches(mf);
     gpucc_mir::remove_unreachable(mf);
-    for b in 0..mf.blocks.len() {
-        if let Some((at, then, other)) = two_way(mf, b)
-            && then.0 as usize == b + 1
-        {
-            let insts = &mut mf.blocks[b].insts;
-            let m = &mut insts[at];
-            m.mods.pred = opposite(m.mods.pred);
-            relabel(&mut insts[at], other);
-            relabel(&mut insts[at + 1], then);
-        }
-    }
-    drop_fallthrough(mf, t);
-    unused_joins(mf);
-}
-
-/// Joins that no branch pushes for, or that no lane reaches.
-fn unused_joins(mf: &mut MFunc<Tesla>) {
     // For each id, whether a branch pushes for it and whether a join has it.
     let mut ids: Vec<(bool, bool)> = Vec::new();
     let mut blocks = Vec::new();
     let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
-    for (b, block) in mf.blocks.iter().enumerate() {
+    for (b, block) in mf.blocks.iter_mut().enumerate() {
+        let next = BlockId(b as u32 + 1);
+        if let Some((at, then, other)) = two_way(&block.insts)
+            && then == next
+        {
+            let m = &mut block.insts[at];
+            m.mods.pred = opposite(m.mods.pred);
+            relabel(&mut block.insts[at], other);
+            relabel(&mut block.insts[at + 1], then);
+        }
+        block.drop_jump(next, t);
         let mut any = false;
         for i in &block.insts {
             let (pushes, joins) = (is(i, Op::Bra) && i.mods.divergent, i.target_op() == Some(TOp::Join));
@@ -202,6 +202,7 @@ fn unused_joins(mf: &mut MFunc<Tesla>) {
             blocks.push(b);
         }
     }
+    // Joins that no branch pushes for, or that no lane reaches.
     for b in blocks {
         mf.blocks[b].insts.retain(|i| !join(i) || ids.get(usize::from(i.mods.id)) == Some(&(true, true)));
     }

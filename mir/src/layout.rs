@@ -2,7 +2,7 @@
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
-use crate::func::MFunc;
+use crate::func::{MBlock, MFunc};
 use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
@@ -83,16 +83,19 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
 
 /// Drops the jump at the end of a block to the block that comes next. Returns how many.
 pub fn drop_fallthrough<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let mut dropped = 0;
-    for (b, block) in mf.blocks.iter_mut().enumerate() {
-        let next = BlockId(b as u32 + 1);
-        let falls = block.insts.last().is_some_and(|i| t.is_jump(i) && i.labels().next() == Some(next));
+    let blocks = mf.blocks.iter_mut().enumerate();
+    blocks.filter_map(|(b, block)| block.drop_jump(BlockId(b as u32 + 1), t).then_some(())).count()
+}
+
+impl<T: Target> MBlock<T> {
+    /// Drops the jump at the end if it goes to `next`, which comes next. Returns whether it did.
+    pub fn drop_jump(&mut self, next: BlockId, t: &T) -> bool {
+        let falls = self.insts.last().is_some_and(|i| t.is_jump(i) && i.labels().next() == Some(next));
         if falls {
-            block.insts.pop();
-            dropped += 1;
+            self.insts.pop();
         }
+        falls
     }
-    dropped
 }
 
 /// Addresses of blocks and the total size in bytes.

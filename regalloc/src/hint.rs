@@ -5,6 +5,7 @@
 //! Members may interfere: a wish is never a promise. But two parameters of one block are never of one group, whatever
 //! constant both of them begin with: all wishes of a loop would be for one place. Edges of inner loops unite first.
 
+use core::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::problem::{Cfg, Constraint, Problem, Role, Value};
@@ -109,18 +110,22 @@ impl Groups {
             }
         }
         let depth = crate::spill::loops(p).0;
-        let mut order: Vec<usize> = (0..p.blocks.len()).collect();
-        order.sort_by_key(|&b| core::cmp::Reverse(depth[b]));
-        for cfg in [Cfg::Logical, Cfg::Linear] {
-            for &b in &order {
-                for e in p.blocks[b].succs(cfg) {
+        // Found in the order of the code, since most edges have no arguments.
+        let mut passed: Vec<(bool, Reverse<u32>, Value, Value)> = Vec::new();
+        for (block, &depth) in p.blocks.iter().zip(&depth) {
+            for cfg in [Cfg::Logical, Cfg::Linear] {
+                for e in block.succs(cfg).iter().filter(|e| !e.args.is_empty()) {
                     for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
                         if p.cfg(param) == cfg && !arg.is_none() {
-                            g.union(p, arg, param, 0);
+                            passed.push((cfg == Cfg::Linear, Reverse(depth), arg, param));
                         }
                     }
                 }
             }
+        }
+        passed.sort_by_key(|e| (e.0, e.1));
+        for (_, _, arg, param) in passed {
+            g.union(p, arg, param, 0);
         }
         for o in &p.operands {
             if let Constraint::Fixed(at) = o.constraint {
