@@ -115,11 +115,7 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
         let mut local: BTreeMap<Key, VReg> = BTreeMap::new();
         let mut insts = std::mem::take(&mut mf.blocks[b].insts);
         for i in &mut insts {
-            for u in &mut i.uses {
-                if let Src::Reg(Reg::V(v)) = &mut u.src {
-                    *v = replace[v.0 as usize];
-                }
-            }
+            i.map_uses(|v| replace[v.0 as usize]);
             let Some(k) = value_of(mf, i) else { continue };
             let Some(d) = i.defs[0].vreg() else { continue };
             let cheap = i.vreg_uses().next().is_none();

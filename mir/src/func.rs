@@ -4,7 +4,7 @@ use gpucc_regalloc::Cfg;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::inst::{BlockId, Class, MInst, Reg, Regs, Src, VReg};
+use crate::inst::{BlockId, Class, MInst, Regs, Src, VReg};
 use crate::target::Target;
 
 /// An edge with one argument per parameter of its target.
@@ -169,11 +169,7 @@ impl<T: Target> MFunc<T> {
     /// Replaces every virtual register that is read, by instructions and on edges.
     pub fn map_uses(&mut self, f: impl Fn(VReg) -> VReg) {
         for block in &mut self.blocks {
-            for u in block.insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
-                if let Src::Reg(Reg::V(v)) = &mut u.src {
-                    *v = f(*v);
-                }
-            }
+            block.insts.iter_mut().for_each(|i| i.map_uses(&f));
             for a in block.all_succs_mut().flat_map(|e| e.args.iter_mut()).filter(|a| !a.is_none()) {
                 *a = f(*a);
             }

@@ -402,6 +402,19 @@ impl<T: Target> MInst<T> {
         self.uses.iter().filter_map(Use::vreg)
     }
 
+    /// Replaces every virtual register that is read. Where nothing changes nothing is written, since memory that was written to
+    /// costs twice what is only looked at.
+    pub fn map_uses(&mut self, f: impl Fn(VReg) -> VReg) {
+        for u in &mut self.uses {
+            if let Src::Reg(Reg::V(v)) = &mut u.src {
+                let new = f(*v);
+                if new != *v {
+                    *v = new;
+                }
+            }
+        }
+    }
+
     /// The virtual registers written.
     pub fn vreg_defs(&self) -> impl Iterator<Item = VReg> + '_ {
         self.defs.iter().filter_map(Def::vreg)

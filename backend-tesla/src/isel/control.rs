@@ -212,6 +212,10 @@ impl Isel<'_> {
             }
             _ => false,
         };
+        let fine = |i: &MInst<Tesla>| !i.is(Pseudo::Undef) && !i.uses.iter().any(far);
+        if mf.blocks[b].insts.iter().all(fine) {
+            return;
+        }
         let mut insts = std::mem::take(&mut mf.blocks[b].insts);
         for mut i in insts.drain(..) {
             if i.is(Pseudo::Undef) {
