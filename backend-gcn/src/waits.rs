@@ -4,9 +4,8 @@
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
-use std::num::NonZeroU32;
-
 use gpucc_gcn_machine::{Op, emit as form};
+use gpucc_mir::Entries;
 use smallvec::SmallVec;
 
 use crate::emit::{Counter, Item, Ranges, Ways};
@@ -84,7 +83,11 @@ pub struct State {
     wide: Vec<(u32, u32)>,
 }
 
-impl State {
+impl gpucc_mir::State for State {
+    fn is_idle(&self) -> bool {
+        *self == State::default()
+    }
+
     fn join(&mut self, o: &State) -> bool {
         let mut changed = self.vm.join(&o.vm);
         changed |= self.lds.join(&o.lds);
@@ -102,7 +105,9 @@ impl State {
         }
         changed
     }
+}
 
+impl State {
     /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
     pub fn needs(&self, item: &Item) -> [Option<u8>; 3] {
         let least = |m: &Since, r: &Ranges| r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min();
@@ -209,46 +214,10 @@ fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
 }
 
-/// The states that blocks begin with.
-struct Entries {
-    /// Which one each has, if it was reached.
-    at: Vec<Option<NonZeroU32>>,
-    /// The first is that of nothing; most blocks begin so, and a state is larger than a block.
-    states: Vec<State>,
-}
-
-impl Entries {
-    /// Where the idle state is, plus one.
-    const IDLE: NonZeroU32 = NonZeroU32::MIN;
-
-    fn get(&self, b: usize) -> Option<&State> {
-        self.at[b].map(|n| &self.states[n.get() as usize - 1])
-    }
-
-    /// A way to `b` with this state; whether that is news.
-    fn join(&mut self, b: usize, state: &State) -> bool {
-        match self.at[b] {
-            Some(n) if n != Self::IDLE => self.states[n.get() as usize - 1].join(state),
-            before if *state == self.states[0] => {
-                self.at[b] = Some(Self::IDLE);
-                before.is_none()
-            }
-            _ => {
-                self.states.push(state.clone());
-                self.at[b] = NonZeroU32::new(self.states.len() as u32);
-                true
-            }
-        }
-    }
-}
-
 /// The code of `blocks`, whose wave goes on as `succs` says, with waits and NOPs, and in front of which of its items each block
 /// ends.
 pub fn insert(blocks: Vec<Vec<Item>>, succs: &[Ways], generation: u8) -> (Vec<Item>, Vec<usize>) {
-    let mut entry = Entries { at: vec![None; blocks.len()], states: vec![State::default()] };
-    if let Some(e) = entry.at.first_mut() {
-        *e = Some(Entries::IDLE);
-    }
+    let mut entry = Entries::new(blocks.len());
     let pass = |state: &mut State, item: &Item, mut out: Option<&mut Vec<Item>>| {
         let needs = state.needs(item);
         if needs.iter().any(Option::is_some) {

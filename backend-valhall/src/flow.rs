@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use gpucc_ir::Loc;
 use gpucc_isa::Packed;
+use gpucc_mir::Entries;
 use gpucc_valhall_machine::build::{flow, inst as blank};
 use gpucc_valhall_machine::{Kind, Op, Valhall, ValhallInst};
 
@@ -139,7 +140,12 @@ struct State {
     memory: [SmallVec<[Touch; 2]>; SLOTS],
 }
 
-impl State {
+impl gpucc_mir::State for State {
+    fn is_idle(&self) -> bool {
+        let none = |s: usize| !self.busy[s] && self.writes[s] | self.staging[s] == 0 && self.memory[s].is_empty();
+        (0..SLOTS).all(none)
+    }
+
     fn join(&mut self, o: &State) -> bool {
         let mut changed = false;
         for s in 0..SLOTS {
@@ -155,7 +161,9 @@ impl State {
         }
         changed
     }
+}
 
+impl State {
     /// Whether it was not known.
     fn note(&mut self, s: usize, m: Touch) -> bool {
         let at = self.memory[s].binary_search(&m);
@@ -163,12 +171,6 @@ impl State {
             self.memory[s].insert(k, m);
         }
         at.is_err()
-    }
-
-    /// Whether nothing is outstanding.
-    fn is_idle(&self) -> bool {
-        let none = |s: usize| !self.busy[s] && self.writes[s] | self.staging[s] == 0 && self.memory[s].is_empty();
-        (0..SLOTS).all(none)
     }
 
     /// The slots that are in use, as bits.
@@ -226,42 +228,6 @@ fn disjoint(x: u32, y: u32) -> bool {
     base(x) == base(y) && (word(x) + words(x) <= word(y) || word(y) + words(y) <= word(x))
 }
 
-/// What is outstanding where blocks begin. In most places that is nothing, and a state is larger than a block.
-struct Entries {
-    /// Which state each block begins with; [`NEVER`](Self::NEVER) if it was not reached.
-    at: Vec<u32>,
-    /// The first is the idle one.
-    states: Vec<State>,
-}
-
-impl Entries {
-    const NEVER: u32 = u32::MAX;
-    const IDLE: u32 = 0;
-
-    fn get(&self, b: usize) -> Option<&State> {
-        (self.at[b] != Self::NEVER).then(|| &self.states[self.at[b] as usize])
-    }
-
-    /// A way to `b` with this state; whether that is news.
-    fn join(&mut self, b: usize, state: &State) -> bool {
-        match self.at[b] {
-            Self::NEVER | Self::IDLE if !state.is_idle() => {
-                self.at[b] = self.states.len() as u32;
-                let mut new = State::default();
-                new.join(state);
-                self.states.push(new);
-                true
-            }
-            Self::NEVER => {
-                self.at[b] = Self::IDLE;
-                true
-            }
-            Self::IDLE => false,
-            k => self.states[k as usize].join(state),
-        }
-    }
-}
-
 /// Gives messages their slots: what nobody reads (stores) its own, the others in turns.
 fn assign(lines: &mut Lines) {
     let mut turn = 0;
@@ -280,16 +246,15 @@ fn assign(lines: &mut Lines) {
 }
 
 /// What is outstanding at the entry of each block, and the slots in use at its end.
-fn solve(lines: &Lines) -> (Entries, Vec<u32>) {
+fn solve(lines: &Lines) -> (Entries<State>, Vec<u32>) {
     let n = lines.blocks.len();
-    let mut entry = Entries { at: vec![Entries::NEVER; n], states: vec![State::default()] };
+    let mut entry = Entries::new(n);
     let mut busy = vec![0; n];
-    entry.at[0] = Entries::IDLE;
     // In the order of the code, so that a block waits for those before it.
     let mut work = BTreeSet::from([0usize]);
     let mut state = State::default();
     while let Some(b) = work.pop_first() {
-        state.clone_from(&entry.states[entry.at[b] as usize]);
+        state.clone_from(entry.get(b).unwrap_or(&State::default()));
         let line = &lines.blocks[b];
         for item in &lines.items[line.items.clone()] {
             let mask = state.needs(item);
@@ -308,9 +273,9 @@ fn solve(lines: &Lines) -> (Entries, Vec<u32>) {
 
 /// A loop whose first instruction needs a message from before the loop would wait in each round, by an instruction of its
 /// own: the wait moves in front of the loop. Returns whether any did.
-fn hoist(lines: &mut Lines, entry: &Entries, busy: &[u32]) -> bool {
+fn hoist(lines: &mut Lines, entry: &Entries<State>, busy: &[u32]) -> bool {
     let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); lines.blocks.len()];
-    for (b, line) in lines.blocks.iter().enumerate().filter(|&(b, _)| entry.at[b] != Entries::NEVER) {
+    for (b, line) in lines.blocks.iter().enumerate().filter(|&(b, _)| entry.is_reached(b)) {
         line.succs.iter().for_each(|&s| preds[s as usize].push(b as u32));
     }
     // In front of which item of which block.
@@ -363,7 +328,7 @@ pub fn run(mut lines: Lines) -> Lines {
     }
     let mut preds = vec![0u32; n];
     for (b, line) in lines.blocks.iter().enumerate() {
-        if entry.at[b] != Entries::NEVER {
+        if entry.is_reached(b) {
             line.succs.iter().for_each(|&s| preds[s as usize] += 1);
         }
     }
@@ -389,7 +354,7 @@ pub fn run(mut lines: Lines) -> Lines {
         let loc = out[start..].last().map_or(Loc::UNKNOWN, |i| i.loc);
         if line.ends {
             finish(&mut out, start, flow::END, loc);
-        } else if entry.at[b] != Entries::NEVER {
+        } else if entry.is_reached(b) {
             // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
             let join = line.succs.iter().any(|&s| preds[s as usize] > 1) && !line.together;
             for item in out[start..].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {

@@ -7,6 +7,7 @@
 pub mod backend;
 
 mod alloc;
+mod entries;
 mod func;
 mod inst;
 mod late;
@@ -23,6 +24,7 @@ mod target;
 pub use alloc::{
     AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge,
 };
+pub use entries::{Entries, State};
 pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src, Use, VReg};
