@@ -92,3 +92,26 @@ fn the_schedule_pays() {
     }
     assert!(with < without, "{with} cycles against {without}");
 }
+
+/// The logical part of a block ends before masks change; where nothing stands between it and the end no mark is needed.
+#[test]
+fn the_end_of_the_logical_part_is_marked_where_masks_change() {
+    let text = |condition: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+            @compute @workgroup_size(64)
+            fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) w: vec3<u32>) {{
+                for (var k = 0u; k < {condition}; k++) {{ a[k + 64u] = i; }}
+                a[i] = 7u;
+            }}"
+        );
+        compile(&module(&source), 2, &options(2)).mir
+    };
+    let marks = |text: &str| text.matches("logicalend").count();
+    let (uniform, divergent) = (text("w.x"), text("a[i]"));
+    assert_eq!(marks(&uniform), 0, "{uniform}");
+    assert!(marks(&divergent) > 0, "{divergent}");
+    let lines: Vec<&str> = divergent.lines().map(str::trim).collect();
+    let idle = |w: &[&str]| w[0] == "logicalend" && (w[1].starts_with("jump") || w[1].starts_with("branch"));
+    assert!(!lines.windows(2).any(idle), "{divergent}");
+}

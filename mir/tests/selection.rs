@@ -8,7 +8,6 @@ use gpucc_mir::{
     AllocOptions, Cfg, Def, Lower, MInst, Pseudo, Repr, Select, Target, Use, VReg, allocate, copy_prop, dce, print,
     select,
 };
-use smallvec::smallvec;
 use toy::{F, Machine, Op, R, Toy, preg};
 
 /// Parameters of the function arrive in r2, r3, ...; `ret` outputs its operands.

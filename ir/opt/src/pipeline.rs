@@ -528,6 +528,41 @@ mod tests {
         assert!(report.times.iter().all(|t| t.work.is_some_and(|w| w > 0)));
     }
 
+    /// What copies much leaves its copies in the order of the code; where nothing is copied nothing is moved.
+    #[test]
+    fn what_was_copied_is_compacted() {
+        let counted = |bound: &str| {
+            format!(
+                "entry \"main\" compute func0 size 1,1,1\nfunc0 \"f\" {{\nblock0:\n  jump block1(0:i32)\n\
+                 block1(v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v1, {bound}:i32\n  br v2, block2, block3\n\
+                 block2:\n  store v1, res1[0] align 4\n  v3: i32 = iadd v1, 1:i32\n  jump block1(v3)\nblock3:\n  ret\n}}"
+            )
+        };
+        let straight = "entry \"main\" compute func0 size 1,1,1\nfunc0 \"f\" {\nblock0:\n  ret\n}";
+        for (pass, text, copies) in [
+            (UNROLL, counted("3"), true),
+            (ROTATE, counted("1000"), true),
+            (UNROLL, straight.into(), false),
+            (ROTATE, straight.into(), false),
+        ] {
+            let mut m = parse(&text);
+            let (surroundings, e) = (m.clone(), m.entries[0].clone());
+            let f = &mut m.funcs[Func(0)];
+            // Dead: only `compact` removes it.
+            f.make_block();
+            let caps = Caps::FULL;
+            let mut cx = Cx::new(&surroundings, &caps);
+            (pass.run)(f, &mut cx, &e);
+            let in_order = f.layout.iter().enumerate().all(|(n, &b)| b == gpucc_ir::Block(n as u32));
+            assert_eq!(
+                (cx.changes() > 0, in_order && f.layout.len() == f.blocks.len()),
+                (copies, copies),
+                "{} {f}",
+                pass.name
+            );
+        }
+    }
+
     const MAIN: &str = "global1 \"p\" private size 64 align 4\nentry \"main\" compute func1 size 64,1,1\n\
         func0 \"g\" -> f32x4 {\nblock0(v0: i32):\n  v1: i32 = shl v0, 2:i32\n  v2: f32 = load global1[0 + v1] align 4\n\
         v3: f32x4 = splat v2\n  ret v3\n}\n\
