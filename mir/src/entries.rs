@@ -73,7 +73,8 @@ mod tests {
             self.0 == 0
         }
         fn join(&mut self, other: &Set) -> bool {
-            let before = std::mem::replace(&mut self.0, self.0 | other.0);
+            let before = self.0;
+            self.0 |= other.0;
             before != self.0
         }
     }
