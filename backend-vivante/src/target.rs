@@ -229,6 +229,29 @@ fn space(i: &MInst<Vivante>) -> u16 {
     if i.mods.local { LOCAL } else { GLOBAL }
 }
 
+/// What an instruction does, its registers apart.
+fn operation(inst: &MInst<Vivante>) -> InstInfo {
+    let base = InstInfo::pure(1);
+    let Some(VOp::M(op)) = inst.target_op() else { return InstInfo { terminator: true, ..base } };
+    match op {
+        Op::Load => InstInfo { reads: true, space: space(inst), latency: 20, ..base },
+        Op::Store => InstInfo { writes: true, side_effect: true, space: space(inst), ..base },
+        Op::AtomicAdd
+        | Op::AtomicXchg
+        | Op::AtomicCmpXchg
+        | Op::AtomicMin
+        | Op::AtomicMax
+        | Op::AtomicOr
+        | Op::AtomicAnd
+        | Op::AtomicXor => {
+            InstInfo { reads: true, writes: true, side_effect: true, space: GLOBAL, latency: 20, ..base }
+        }
+        Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
+        Op::Branch | Op::BranchUnary | Op::BranchBinary | Op::BranchAny => InstInfo { terminator: true, ..base },
+        _ => base,
+    }
+}
+
 impl Target for Vivante {
     type Op = VOp;
     type Mods = Mods;
@@ -243,29 +266,14 @@ impl Target for Vivante {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        let base = InstInfo::pure(1);
+        let own = operation(inst);
         let (reads, writes) = self.touches_arrays(inst);
-        if reads || writes {
-            return InstInfo { reads, writes, space: ARRAYS, ..base };
+        if !reads && !writes {
+            return own;
         }
-        let Some(VOp::M(op)) = inst.target_op() else { return InstInfo { terminator: true, ..base } };
-        match op {
-            Op::Load => InstInfo { reads: true, space: space(inst), latency: 20, ..base },
-            Op::Store => InstInfo { writes: true, side_effect: true, space: space(inst), ..base },
-            Op::AtomicAdd
-            | Op::AtomicXchg
-            | Op::AtomicCmpXchg
-            | Op::AtomicMin
-            | Op::AtomicMax
-            | Op::AtomicOr
-            | Op::AtomicAnd
-            | Op::AtomicXor => {
-                InstInfo { reads: true, writes: true, side_effect: true, space: GLOBAL, latency: 20, ..base }
-            }
-            Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
-            Op::Branch | Op::BranchUnary | Op::BranchBinary | Op::BranchAny => InstInfo { terminator: true, ..base },
-            _ => base,
-        }
+        // Elements of arrays may be operands of anything, also of what touches memory or has an effect.
+        let space = if own.reads || own.writes { 0 } else { ARRAYS };
+        InstInfo { reads: own.reads || reads, writes: own.writes || writes, space, ..own }
     }
 
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {

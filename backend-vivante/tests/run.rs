@@ -61,3 +61,19 @@ fn some_are_late_at_a_barrier() {
     let d = gpucc_sim::Dispatch::new([1, 1, 1]).with(0, 0, zeros.clone()).with(0, 1, zeros);
     common::check(text, &d, &[0, 1, 2]);
 }
+
+/// An element of an array is an operand like any other: what reads it keeps its effect, also if nobody asks for its result.
+#[test]
+fn atomics_of_array_elements_stay() {
+    let source = "@group(0) @binding(0) var<storage, read_write> a: array<atomic<u32>>;
+        @group(0) @binding(1) var<storage, read_write> at: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            var list: array<u32, 6>;
+            for (var k = 0u; k < 6u; k++) { list[at[k + 4u]] = k * 1000u + i; }
+            list[at[i]] += 7u;
+            atomicMax(&a[0], list[5]);
+            atomicAdd(&a[1], list[2]);
+        }";
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[1, 2]).with_u32(0, 1, &[0, 2, 5, 1, 3, 2, 1, 0, 5, 4]);
+    check(source, &d, &[1, 2]);
+}
