@@ -84,7 +84,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn
 }
 
 impl Lowering<'_> {
-    /// A block that ends the wave.
+    /// A block that ends the wave; its code comes at the end.
     fn ending(&mut self) -> BlockId {
         let b = self.mf.block();
         self.succs.push(Succs::new());
@@ -92,6 +92,7 @@ impl Lowering<'_> {
         b
     }
 
+    /// Ends the code of `b`, the list that is being written.
     fn branch(&mut self, b: BlockId, cond: Cond, args: MI, to: [BlockId; 2]) {
         let mut i = args;
         i.op = gpucc_mir::Opcode::Op(GOp::Branch(cond));
@@ -99,6 +100,7 @@ impl Lowering<'_> {
         self.succs[b.0 as usize] = Succs::from_slice(&to);
     }
 
+    /// The same, where there is one way.
     fn jump(&mut self, b: BlockId, to: BlockId) {
         self.lists.push(MInst::new(GOp::Jump).arg(to));
         self.succs[b.0 as usize] = smallvec![to];
@@ -265,12 +267,8 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
         }
     }
     let order = added.into_order(order);
-    let mut new_of = vec![BlockId(0); order.len()];
-    for (new, old) in order.iter().enumerate() {
-        new_of[old.0 as usize] = BlockId(new as u32);
-    }
     // From here on blocks have their new numbers, and all of them are visited in order.
-    mf.reorder(&order);
+    let new_of = mf.reorder(&order);
     let linear =
         |mf: &MFunc<Gcn>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg == Cfg::Linear;
     let mut lists = lists.in_order();

@@ -181,16 +181,17 @@ impl<T: Target> MFunc<T> {
         self.blocks.iter().map(|b| b.insts.len()).sum()
     }
 
-    /// Puts the blocks into another order; `order[new] = old` must name every block once, the entry first.
+    /// Puts the blocks into another order; `order[new] = old` must name every block once, the entry first. Gives the new number
+    /// of each block.
     ///
     /// # Panics
     /// When it does not.
-    pub fn reorder(&mut self, order: &[BlockId]) {
+    pub fn reorder(&mut self, order: &[BlockId]) -> Vec<BlockId> {
         assert_eq!(order.len(), self.blocks.len());
-        let mut new_of = vec![u32::MAX; order.len()];
+        let mut new_of = vec![BlockId(u32::MAX); order.len()];
         for (new, old) in order.iter().enumerate() {
-            assert_eq!(new_of[old.0 as usize], u32::MAX, "{old:?} twice");
-            new_of[old.0 as usize] = new as u32;
+            assert_eq!(new_of[old.0 as usize], BlockId(u32::MAX), "{old:?} twice");
+            new_of[old.0 as usize] = BlockId(new as u32);
         }
         // Along each cycle: what is at a place goes on to where the next comes from.
         let mut todo: Vec<u32> = order.iter().map(|o| o.0).collect();
@@ -203,7 +204,8 @@ impl<T: Target> MFunc<T> {
             }
             todo[at] = at as u32;
         }
-        self.retarget(|b| BlockId(new_of[b.0 as usize]));
+        self.retarget(|b| new_of[b.0 as usize]);
+        new_of
     }
 
     /// Gives every edge and label another target. Loop depths and the order of blocks stay.

@@ -52,7 +52,8 @@ fn labels_within_a_block_are_retargeted() {
     let mut f: MFunc<Toy> = MFunc::new("f");
     let b: Vec<BlockId> = (0..3).map(|_| f.block()).collect();
     f.at(b[0]).insts = vec![MInst::new(Op::Br).arg(b[1]), li(0, 7), MInst::new(Op::Jmp).arg(b[2])];
-    f.reorder(&[b[0], b[2], b[1]]);
+    let new = f.reorder(&[b[0], b[2], b[1]]);
+    assert_eq!(new, [BlockId(0), BlockId(2), BlockId(1)]);
     let labels: Vec<BlockId> = f.blocks[0].labels().collect();
     assert_eq!(labels, [BlockId(2), BlockId(1)]);
 }

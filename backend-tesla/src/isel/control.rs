@@ -203,7 +203,7 @@ impl Isel<'_> {
     }
 
     /// Gives undefined values of a block a value, since reading a register that was never written is an error, and loads words
-    /// of c0 that no operand reaches. What is written to `out` is left empty.
+    /// of c0 that no operand reaches. `out` is empty before and afterwards.
     fn legal_operands(mf: &mut MFunc<Tesla>, b: usize, out: &mut Vec<MInst<Tesla>>) {
         let far = |u: &U| match u.src {
             Src::Uniform(n) => {
@@ -296,11 +296,7 @@ impl Isel<'_> {
             stack.push((b, true));
             stack.extend(before[k].iter().rev().map(|&x| (x, false)));
         }
-        let mut new_of = vec![BlockId(0); total];
-        for (new, old) in order.iter().enumerate() {
-            new_of[old.0 as usize] = BlockId(new as u32);
-        }
-        mf.reorder(&order);
+        let new_of = mf.reorder(&order);
         // The lists of added blocks lie anywhere. Their memory is free for others only when all have a new place.
         let mut moved = Vec::new();
         let mut scratch = Vec::new();

@@ -65,10 +65,15 @@ pub fn run(isel: &mut Isel<'_>, f: &Function) -> Result<gpucc_mir::MFunc<Valhall
     let mut mf = select(f, isel)?;
     if !isel.extra.is_empty() {
         let first = f.layout.len() as u32;
-        let mut order = Vec::new();
+        let mut order = Vec::with_capacity(mf.blocks.len());
+        // Those of one block stay in their order.
+        isel.extra.sort_by_key(|e| e.0);
+        let mut extra = isel.extra.iter().peekable();
         for b in (0..first).map(BlockId) {
             order.push(b);
-            order.extend(isel.extra.iter().filter(|e| e.0 == b).map(|e| e.1));
+            while let Some(e) = extra.next_if(|e| e.0 == b) {
+                order.push(e.1);
+            }
         }
         mf.reorder(&order);
     }
