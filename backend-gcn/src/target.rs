@@ -186,6 +186,7 @@ impl Target for Gcn {
     type Op = GOp;
     type Mods = Mods;
     type SrcMods = SrcMods;
+    type Uses = [Use<Self>; 3];
 
     fn files(&self) -> &[RegFile] {
         &self.files

@@ -160,7 +160,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     trace::enter("isel", &f.name);
     let mut isel = Isel::new(&m, f, &t, &plan, size)?;
     let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
-    isel.finish(f, &mut mf, lists);
+    isel.finish(f, &mut mf, lists, &t);
     let shape = Shape::of(&isel, &m, &plan);
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);
@@ -169,7 +169,6 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     }
     gpucc_mir::dce(&mut mf, &t);
     trace::enter("register allocation", &f.name);
-    mf.split_critical_edges(&t);
     let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     t.spill_base = shape.scratch_bytes;
     let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|err| {

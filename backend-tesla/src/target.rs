@@ -262,6 +262,7 @@ impl Target for Tesla {
     type Op = TOp;
     type Mods = Mods;
     type SrcMods = SrcMods;
+    type Uses = [Use<Self>; 3];
 
     fn files(&self) -> &[RegFile] {
         &self.files

@@ -229,7 +229,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         written: written.map(|(r, _)| r).collect(),
         extra: Vec::new(),
     };
-    let mut mf = isel::run(&mut isel, f)?;
+    let mut mf = isel::run(&mut isel, f, &t)?;
     trace::enter("machine clean-up", &f.name);
     gpucc_mir::copy_prop(&mut mf, &t);
     gpucc_mir::dce(&mut mf, &t);
@@ -244,7 +244,6 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     }
     gpucc_mir::dce(&mut mf, &t);
     clean::addresses(&mut mf);
-    mf.split_critical_edges(&t);
     trace::enter("register allocation", &f.name);
     let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let (mut mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;

@@ -144,6 +144,7 @@ impl Target for Valhall {
     type Op = VOp;
     type Mods = Mods;
     type SrcMods = SrcMods;
+    type Uses = [Use<Self>; 4];
 
     fn files(&self) -> &[RegFile] {
         &self.files

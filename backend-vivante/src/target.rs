@@ -256,6 +256,7 @@ impl Target for Vivante {
     type Op = VOp;
     type Mods = Mods;
     type SrcMods = SrcMods;
+    type Uses = [Use<Self>; 3];
 
     fn files(&self) -> &[RegFile] {
         &self.files

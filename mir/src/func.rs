@@ -2,7 +2,7 @@
 
 use gpucc_regalloc::Cfg;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::inst::{BlockId, Class, MInst, Regs, Src, VReg};
 use crate::target::Target;
@@ -254,66 +254,6 @@ impl<T: Target> MFunc<T> {
         }
         self.blocks = blocks;
         self.retarget(|b| BlockId(new_of[b.0 as usize]));
-    }
-
-    /// Gives every critical edge of the logical graph (from a block with several successors to one with several
-    /// predecessors) a block of its own, right before its target or after its source, whichever keeps the order fit.
-    /// For targets whose graphs are equal; the others build their linear graph without such edges.
-    pub fn split_critical_edges(&mut self, t: &T) {
-        let mut preds = vec![0u32; self.blocks.len()];
-        for b in &self.blocks {
-            for e in &b.succs {
-                preds[e.to.0 as usize] += 1;
-            }
-        }
-        // Block and place of each critical edge, by the block that the new one goes right behind, and depth of loops there.
-        let mut critical: Vec<(u32, u32, u32, u8)> = Vec::new();
-        for (b, block) in self.blocks.iter().enumerate() {
-            if block.succs.len() < 2 || block.linear.is_some() {
-                continue;
-            }
-            for (k, e) in block.succs.iter().enumerate().filter(|(_, e)| preds[e.to.0 as usize] > 1) {
-                // Before a forward target if that comes right after some block; else behind the source.
-                let to = e.to.0 as usize;
-                let behind = if to > b { to - 1 } else { b };
-                let depth = block.loop_depth.min(self.blocks[to].loop_depth);
-                critical.push((behind as u32, b as u32, k as u32, depth));
-            }
-        }
-        if critical.is_empty() {
-            return;
-        }
-        critical.sort_by_key(|c| c.0);
-        let mut new_of = Vec::with_capacity(self.blocks.len());
-        let mut added = 0;
-        for b in 0..self.blocks.len() {
-            new_of.push(BlockId((b + added) as u32));
-            added += critical[added..].iter().take_while(|c| c.0 as usize == b).count();
-        }
-        self.retarget(|b| new_of[b.0 as usize]);
-        let mut middles = Vec::with_capacity(critical.len());
-        for (n, &(behind, b, k, depth)) in critical.iter().enumerate() {
-            let new = BlockId(behind + n as u32 + 1);
-            let block = &mut self.blocks[b as usize];
-            let edge = &mut block.succs[k as usize];
-            let to = std::mem::replace(&mut edge.to, new);
-            middles.push((behind, depth, MEdge { to, args: std::mem::take(&mut edge.args) }));
-            // Among equal labels the first belongs to the first edge that still has it.
-            if let Some(l) = block.labels_mut().find(|l| **l == to) {
-                *l = new;
-            }
-        }
-        // Each block moves once.
-        let mut middles = middles.into_iter().peekable();
-        let old = std::mem::take(&mut self.blocks);
-        self.blocks.reserve(old.len() + critical.len());
-        for (b, block) in old.into_iter().enumerate() {
-            self.blocks.push(block);
-            while let Some((_, loop_depth, edge)) = middles.next_if(|m| m.0 as usize == b) {
-                let insts = vec![t.jump(edge.to)];
-                self.blocks.push(MBlock { insts, succs: smallvec![edge], loop_depth, ..MBlock::new() });
-            }
-        }
     }
 }
 

@@ -295,7 +295,7 @@ pub struct MInst<T: Target> {
     /// Written operands.
     pub defs: SmallVec<[Def; 1]>,
     /// Read operands.
-    pub uses: SmallVec<[Use<T>; 3]>,
+    pub uses: SmallVec<T::Uses>,
     /// Modifiers of the instruction.
     pub mods: T::Mods,
     /// Where it comes from.

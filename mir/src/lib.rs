@@ -7,6 +7,7 @@
 pub mod backend;
 
 mod alloc;
+mod critical;
 mod entries;
 mod func;
 mod inst;

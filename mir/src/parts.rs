@@ -4,7 +4,8 @@
 //! the blocks' lists lie one behind the other. So whoever writes all of them keeps them here and hands them out when it is known
 //! which blocks there are, in their order.
 
-use crate::inst::MInst;
+use crate::func::MFunc;
+use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
 /// About how many instructions are kept in one piece of memory: such pieces are soon used again, while large ones go back to
@@ -98,5 +99,49 @@ impl<T: Target> Parts<T> {
         }
         let part = self.current();
         part.drain(part.len() - n..)
+    }
+    /// Hands out what was selected apart, the first block's list last: puts the blocks into `order`, gives each critical edge one
+    /// ([`MFunc::split_critical_edges`]), and each block its code; blocks that the target added have theirs already. `each` is called
+    /// for a block when it has its code, in the order of blocks, with its new number and its old one: it may make that code fit, but
+    /// edges and labels stay.
+    ///
+    /// # Panics
+    /// When `order` does not name every block once.
+    pub fn hand_out(
+        mut self,
+        mf: &mut MFunc<T>,
+        order: &[BlockId],
+        t: &T,
+        mut each: impl FnMut(&mut MFunc<T>, BlockId, BlockId),
+    ) {
+        let selected = self.sizes.len();
+        let moved = mf.reorder(order);
+        let mut renamed = mf.split_edges();
+        // The lists of added blocks lie anywhere. Their memory is free for others only when all have a new place.
+        let mut added = Vec::new();
+        let mut order = order.iter().zip(0..).peekable();
+        for n in 0..mf.blocks.len() {
+            let new = BlockId(n as u32);
+            let number = |k| renamed.as_ref().map_or(BlockId(k), |r| r.new_of(BlockId(k)));
+            let Some((&old, _)) = order.next_if(|x| number(x.1) == new) else {
+                let block = &mut mf.blocks[n];
+                block.insts = vec![t.jump(block.succs[0].to)];
+                continue;
+            };
+            let block = &mut mf.blocks[n];
+            if (old.0 as usize) < selected {
+                block.insts = self.take_last();
+                block.labels_mut().for_each(|l| *l = moved[l.0 as usize]);
+            } else {
+                let mut list = std::mem::take(&mut block.insts);
+                block.insts.reserve_exact(list.len());
+                block.insts.append(&mut list);
+                added.push(list);
+            }
+            if let Some(r) = &mut renamed {
+                r.relabel(new, &mut block.insts);
+            }
+            each(mf, new, old);
+        }
     }
 }

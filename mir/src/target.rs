@@ -116,6 +116,9 @@ pub trait Target: Sized + 'static {
     type Mods: Clone + PartialEq + Debug + Default;
     /// Modifiers of one source.
     type SrcMods: Copy + PartialEq + Debug + Default;
+    /// As many uses as lie in an instruction itself: an array of the largest number that is common. More of them lie anywhere, and
+    /// each walk waits for memory there.
+    type Uses: smallvec::Array<Item = Use<Self>>;
 
     /// Register files with their budgets.
     fn files(&self) -> &[RegFile];

@@ -270,9 +270,9 @@ impl Isel<'_> {
         }
     }
 
-    /// Puts the added blocks into their places, hands the code out, of which the first block's is the last list, and makes what
-    /// joins stand before fit to carry them.
-    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut MFunc<Tesla>, mut lists: Parts<Tesla>) {
+    /// Puts the added blocks into their places, hands the code out, and makes what joins stand before fit to carry
+    /// them. Critical edges have blocks then.
+    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut MFunc<Tesla>, lists: Parts<Tesla>, t: &Tesla) {
         let total = mf.blocks.len();
         let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); total];
         let mut after: Vec<Vec<BlockId>> = vec![Vec::new(); total];
@@ -296,26 +296,13 @@ impl Isel<'_> {
             stack.push((b, true));
             stack.extend(before[k].iter().rev().map(|&x| (x, false)));
         }
-        let new_of = mf.reorder(&order);
-        // The lists of added blocks lie anywhere. Their memory is free for others only when all have a new place.
-        let mut moved = Vec::new();
         let mut scratch = Vec::new();
-        for (n, old) in order.iter().enumerate() {
-            let block = &mut mf.blocks[n];
+        lists.hand_out(mf, &order, t, |mf, new, old| {
+            Self::legal_operands(mf, new.0 as usize, &mut scratch);
             let selected = f.layout.get(old.0 as usize);
-            if selected.is_some() {
-                block.insts = lists.take_last();
-                block.labels_mut().for_each(|l| *l = new_of[l.0 as usize]);
-            } else {
-                let mut list = std::mem::take(&mut block.insts);
-                block.insts.reserve_exact(list.len());
-                block.insts.append(&mut list);
-                moved.push(list);
-            }
-            Self::legal_operands(mf, n, &mut scratch);
             if selected.is_some_and(|&b| self.plan.join[b] != 0 && f.blocks[b].header.is_none()) {
-                self.carry_join(&mut mf.blocks[n].insts);
+                self.carry_join(&mut mf.at(new).insts);
             }
-        }
+        });
     }
 }

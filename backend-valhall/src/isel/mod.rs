@@ -9,7 +9,7 @@ mod mem;
 
 use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value};
-use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select};
+use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
 
@@ -57,26 +57,23 @@ pub struct Isel<'m> {
     pub extra: Vec<(BlockId, BlockId)>,
 }
 
-/// Selects a whole function.
+/// Selects a whole function. Critical edges have blocks.
 ///
 /// # Errors
 /// What Valhall cannot do, or what is not lowered.
-pub fn run(isel: &mut Isel<'_>, f: &Function) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
-    let mut mf = select(f, isel)?;
-    if !isel.extra.is_empty() {
-        let first = f.layout.len() as u32;
-        let mut order = Vec::with_capacity(mf.blocks.len());
-        // Those of one block stay in their order.
-        isel.extra.sort_by_key(|e| e.0);
-        let mut extra = isel.extra.iter().peekable();
-        for b in (0..first).map(BlockId) {
-            order.push(b);
-            while let Some(e) = extra.next_if(|e| e.0 == b) {
-                order.push(e.1);
-            }
+pub fn run(isel: &mut Isel<'_>, f: &Function, t: &Valhall) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
+    let (mut mf, lists) = select_apart(f, isel)?;
+    let mut order = Vec::with_capacity(mf.blocks.len());
+    // Those of one block stay in their order.
+    isel.extra.sort_by_key(|e| e.0);
+    let mut extra = isel.extra.iter().peekable();
+    for b in (0..f.layout.len() as u32).map(BlockId) {
+        order.push(b);
+        while let Some(e) = extra.next_if(|e| e.0 == b) {
+            order.push(e.1);
         }
-        mf.reorder(&order);
     }
+    lists.hand_out(&mut mf, &order, t, |_, _, _| {});
     Ok(mf)
 }
 

@@ -74,6 +74,7 @@ impl Target for Toy {
     type Op = Op;
     type Mods = ();
     type SrcMods = ();
+    type Uses = [Use<Self>; 3];
 
     fn files(&self) -> &[RegFile] {
         &self.files
