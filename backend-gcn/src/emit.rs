@@ -446,13 +446,13 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
     let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
     let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
-    for (here, block) in mf.blocks.iter().enumerate() {
+    for (here, insts) in mf.code.iter().enumerate() {
         if here == 0 {
             prologue(&mut e, fixed);
         }
         let mut to = Ways::new();
         let mut open = true;
-        for i in &block.insts {
+        for i in insts {
             e.loc = i.loc;
             if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
                 e.leave(i, here + 1);

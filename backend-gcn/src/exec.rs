@@ -52,6 +52,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn
     let saved: Vec<VReg> = plan.blocks.iter().map(|b| var(mf, b.saves)).collect();
     let mut entries: Vec<BlockId> = (0..n as u32).map(BlockId).collect();
     let mut order: Vec<BlockId> = Vec::new();
+    mf.reserve(waits.iter().filter(|v| !v.is_none()).count());
     for (p, b) in plan.blocks.iter().enumerate() {
         if b.waiting == Waiting::Collected {
             entries[p] = mf.block();
@@ -63,8 +64,6 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn
         mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
     }
     let succs = vec![Succs::new(); mf.blocks.len()];
-    // Room for those of edges.
-    mf.blocks.reserve(n);
     let lists = Parts::new(2 * n);
     let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
     for p in 0..n {
@@ -248,15 +247,14 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
         place[b.0 as usize] = k;
     }
     let mut added = Beside::new(order.len());
+    let critical = |list: &Succs, to: BlockId| list.len() > 1 && preds[to.0 as usize] > 1;
+    mf.reserve(succs.iter().map(|list| list.iter().filter(|&&to| critical(list, to)).count()).sum());
     // Arguments travel on the last edge of the way.
     let mut via: Vec<Option<usize>> = vec![None; succs.len()];
     for b in 0..succs.len() {
-        if succs[b].len() < 2 {
-            continue;
-        }
-        for k in 0..2 {
+        for k in 0..succs[b].len() {
             let to = succs[b][k];
-            if preds[to.0 as usize] < 2 {
+            if !critical(&succs[b], to) {
                 continue;
             }
             let new = mf.block();
@@ -292,7 +290,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
             labels.zip(&edges).for_each(|(u, e)| u.src = gpucc_mir::Src::Label(e.to));
             insts
         };
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
         mf.blocks[b].linear = Some(edges);
     }
     for b in 0..mf.blocks.len() {

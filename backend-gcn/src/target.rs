@@ -366,7 +366,7 @@ pub fn lower_spill_lanes(mf: &mut MFunc<Gcn>, top: u16) {
     if top >= SPILL_LANES {
         return;
     }
-    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+    for i in mf.code.iter_mut().flatten() {
         for d in &mut i.defs {
             if let Reg::P(p) = &mut d.reg {
                 down(p);

@@ -407,11 +407,11 @@ impl Emitter<'_> {
         let mut starts: Vec<usize> = Vec::with_capacity(mf.blocks.len());
         // Where loop exits lead.
         let mut exits: Vec<(u16, BlockId)> = Vec::new();
-        for (b, block) in mf.blocks.iter().enumerate() {
+        for (b, insts) in mf.code.iter().enumerate() {
             starts.push(items.len());
             let mut list: Vec<&MInst<Tesla>> = Vec::new();
             let mut joins: Vec<u16> = Vec::new();
-            for m in &block.insts {
+            for m in insts {
                 match m.target_op() {
                     Some(TOp::LoopExit) => exits.push((m.mods.id, BlockId(b as u32))),
                     Some(TOp::Join) => joins.push(m.mods.id),

@@ -3,7 +3,7 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use gpucc_mir::{BlockId, MFunc, MInst, Src, thread_jumps};
+use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_jump, thread_jumps};
 use gpucc_tesla_machine as machine;
 use machine::Op;
 
@@ -87,7 +87,7 @@ fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
 }
 
 fn tidy_branches(mf: &mut MFunc<Tesla>) {
-    let ends: Vec<End> = mf.blocks.iter().map(|b| End::of(&b.insts)).collect();
+    let ends: Vec<End> = mf.code.iter().map(|insts| End::of(insts)).collect();
     let breaks = |b: BlockId| ends[b.0 as usize].moves.is_some();
     let only_break = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(Vec::is_empty);
     for b in 0..mf.blocks.len() {
@@ -97,7 +97,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             continue;
         }
         if let Some((at, then, other)) = ends[b].two_way {
-            let insts = &mut mf.blocks[b].insts;
+            let insts = &mut mf.code[b];
             if then == other {
                 insts.remove(at);
             } else if breaks(then) || breaks(other) {
@@ -141,7 +141,7 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                 skip(mf, b, gone);
             }
         }
-        let insts = &mut mf.blocks[b].insts;
+        let insts = &mut mf.code[b];
         if let Some(last) = insts.last()
             && is(last, Op::Bra)
             && last.mods.pred == 15
@@ -176,19 +176,19 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
     let mut ids: Vec<(bool, bool)> = Vec::new();
     let mut blocks = Vec::new();
     let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
-    for (b, block) in mf.blocks.iter_mut().enumerate() {
+    for (b, insts) in mf.code.iter_mut().enumerate() {
         let next = BlockId(b as u32 + 1);
-        if let Some((at, then, other)) = two_way(&block.insts)
+        if let Some((at, then, other)) = two_way(insts)
             && then == next
         {
-            let m = &mut block.insts[at];
+            let m = &mut insts[at];
             m.mods.pred = opposite(m.mods.pred);
-            relabel(&mut block.insts[at], other);
-            relabel(&mut block.insts[at + 1], then);
+            relabel(&mut insts[at], other);
+            relabel(&mut insts[at + 1], then);
         }
-        block.drop_jump(next, t);
+        drop_jump(insts, next, t);
         let mut any = false;
-        for i in &block.insts {
+        for i in &*insts {
             let (pushes, joins) = (is(i, Op::Bra) && i.mods.divergent, i.target_op() == Some(TOp::Join));
             any |= join(i);
             if pushes || joins {
@@ -204,6 +204,6 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
     }
     // Joins that no branch pushes for, or that no lane reaches.
     for b in blocks {
-        mf.blocks[b].insts.retain(|i| !join(i) || ids.get(usize::from(i.mods.id)) == Some(&(true, true)));
+        mf.code[b].retain(|i| !join(i) || ids.get(usize::from(i.mods.id)) == Some(&(true, true)));
     }
 }

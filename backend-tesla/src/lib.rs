@@ -259,7 +259,7 @@ impl Shape {
 fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
     let mut uses = vec![0u32; count];
     let mut halves = vec![false; count];
-    for u in mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| &i.uses) {
+    for u in mf.code.iter().flatten().flat_map(|i| &i.uses) {
         if let Src::Uniform(n) = u.src
             && let Slot::Pool(k) = Slot::unpack(n)
         {

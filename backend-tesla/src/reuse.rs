@@ -44,7 +44,7 @@ pub fn run(mf: &mut MFunc<Tesla>) -> usize {
     // Places of candidates in `kept`, the newest last.
     let mut known: Vec<usize> = Vec::new();
     for b in 0..mf.blocks.len() {
-        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut insts = std::mem::take(&mut mf.code[b]);
         known.clear();
         for mut i in insts.drain(..) {
             for u in &mut i.uses {
@@ -89,7 +89,7 @@ pub fn run(mf: &mut MFunc<Tesla>) -> usize {
             }
         }
         insts.append(&mut kept);
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
     }
     if gone > 0 {
         // Edges and other blocks may name them too.

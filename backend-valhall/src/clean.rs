@@ -20,7 +20,7 @@ use crate::uniforms::Uniforms;
 pub fn even(mf: &mut MFunc<Valhall>) -> bool {
     let mut wish: Vec<VReg> = Vec::new();
     let mut bound = vec![false; mf.classes.len()];
-    for i in mf.blocks.iter().flat_map(|b| &b.insts) {
+    for i in mf.code.iter().flatten() {
         match i.op {
             Opcode::Pseudo(Pseudo::Copy) => {
                 for (d, u) in i.defs.iter().zip(&i.uses) {
@@ -113,7 +113,7 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
             _ => BTreeMap::new(),
         };
         let mut local: BTreeMap<Key, VReg> = BTreeMap::new();
-        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut insts = std::mem::take(&mut mf.code[b]);
         for i in &mut insts {
             i.map_uses(|v| replace[v.0 as usize]);
             let Some(k) = value_of(mf, i) else { continue };
@@ -130,7 +130,7 @@ pub fn common(mf: &mut MFunc<Valhall>) -> usize {
                 }
             }
         }
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
         if let Some(t) = tables.get_mut(b) {
             *t = table;
         }
@@ -147,7 +147,7 @@ pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
     let mut together: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     // Instructions that read uniforms.
     let mut readers: Vec<(u32, u32)> = Vec::new();
-    let all = mf.blocks.iter().enumerate().flat_map(|(b, x)| x.insts.iter().enumerate().map(move |(k, i)| (b, k, i)));
+    let all = mf.code.iter().enumerate().flat_map(|(b, x)| x.iter().enumerate().map(move |(k, i)| (b, k, i)));
     for (b, k, i) in all {
         if !i.uses.iter().any(|u| matches!(u.src, Src::Uniform(_))) {
             continue;
@@ -172,7 +172,7 @@ pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
     wishes.sort_by_key(|&(n, a, b)| (u32::MAX - n, a, b));
     let new_of = uniforms.arrange(&wishes.iter().map(|&(_, a, b)| (a, b)).collect::<Vec<_>>());
     for (b, k) in readers {
-        for u in &mut mf.blocks[b as usize].insts[k as usize].uses {
+        for u in &mut mf.code[b as usize][k as usize].uses {
             if let Src::Uniform(n) = &mut u.src
                 && let Some(&new) = new_of.get(*n as usize)
             {
@@ -185,16 +185,16 @@ pub fn place(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) {
 /// Gives undefined values zeros: what reads them may be a select that throws them away, yet a register that nobody wrote must not
 /// be read.
 pub fn define(mf: &mut MFunc<Valhall>) {
-    for block in &mut mf.blocks {
-        if !block.insts.iter().any(|i| i.is(Pseudo::Undef)) {
+    for insts in &mut mf.code {
+        if !insts.iter().any(|i| i.is(Pseudo::Undef)) {
             continue;
         }
-        let old = std::mem::take(&mut block.insts);
+        let old = std::mem::take(insts);
         for i in old {
             if i.is(Pseudo::Undef) {
-                block.insts.extend(i.vreg_defs().map(|d| MInst::new(VOp::Op(Op::MovI32)).def(d).imm(0).at(i.loc)));
+                insts.extend(i.vreg_defs().map(|d| MInst::new(VOp::Op(Op::MovI32)).def(d).imm(0).at(i.loc)));
             } else {
-                block.insts.push(i);
+                insts.push(i);
             }
         }
     }
@@ -204,8 +204,8 @@ pub fn define(mf: &mut MFunc<Valhall>) {
 pub fn legalise(mf: &mut MFunc<Valhall>) {
     for b in 0..mf.blocks.len() {
         // Most blocks are legal as they are.
-        let Some(first) = mf.blocks[b].insts.iter().position(|i| !fau::excess(i).is_empty()) else { continue };
-        let mut new = std::mem::take(&mut mf.blocks[b].insts);
+        let Some(first) = mf.code[b].iter().position(|i| !fau::excess(i).is_empty()) else { continue };
+        let mut new = std::mem::take(&mut mf.code[b]);
         for mut i in new.split_off(first) {
             for k in fau::excess(&i) {
                 let u = i.uses[k];
@@ -227,14 +227,14 @@ pub fn legalise(mf: &mut MFunc<Valhall>) {
             }
             new.push(i);
         }
-        mf.blocks[b].insts = new;
+        mf.code[b] = new;
     }
 }
 
 /// Tells accesses with one base and different offsets apart.
 pub fn addresses(mf: &mut MFunc<Valhall>) {
     let mut bases: BTreeMap<u64, u32> = BTreeMap::new();
-    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+    for i in mf.code.iter_mut().flatten() {
         let Some(VOp::Op(op)) = i.target_op() else { continue };
         if ROWS[op as usize].facts.class != Kind::Memory {
             continue;

@@ -204,7 +204,7 @@ fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
         while open.pop_if(|l| l.1 < b).is_some() {}
         header.push(open.last().map(|l| l.0));
     }
-    let target = |b: usize| match mf.blocks[b].insts.as_slice() {
+    let target = |b: usize| match mf.code[b].as_slice() {
         [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
         _ => None,
     };
@@ -242,7 +242,7 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
             continue;
         }
         let items = &mut out.items;
-        let insts = &mf.blocks[b].insts;
+        let insts = &mf.code[b];
         let mut k = 0;
         while k < insts.len() {
             let i = &insts[k];

@@ -163,7 +163,7 @@ pub fn place(mf: &mut MFunc<Vivante>, t: &Vivante, first: u16) {
             p.place = Placement::mask((p.place.row(4) - by) * 4, lanes);
         }
     };
-    for i in mf.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+    for i in mf.code.iter_mut().flatten() {
         for u in &mut i.uses {
             if let Src::Reg(Reg::P(p)) = &mut u.src {
                 down(p);

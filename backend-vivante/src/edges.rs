@@ -33,15 +33,15 @@ fn is_constant(i: &MInst<Vivante>) -> bool {
 /// Makes the constants that a block with one successor passes on in that block.
 fn constants(mf: &mut MFunc<Vivante>) {
     let mut made: Vec<Option<(usize, MInst<Vivante>)>> = vec![None; mf.classes.len()];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for i in block.insts.iter().filter(|i| is_constant(i)) {
+    for (b, insts) in mf.code.iter().enumerate() {
+        for i in insts.iter().filter(|i| is_constant(i)) {
             if let Some(v) = i.defs[0].vreg() {
                 made[v.0 as usize] = Some((b, i.clone()));
             }
         }
     }
     for b in 0..mf.blocks.len() {
-        if mf.blocks[b].succs.len() != 1 || mf.blocks[b].insts.is_empty() {
+        if mf.blocks[b].succs.len() != 1 || mf.code[b].is_empty() {
             continue;
         }
         for k in 0..mf.blocks[b].succs[0].args.len() {
@@ -56,9 +56,9 @@ fn constants(mf: &mut MFunc<Vivante>) {
             let mut again = i.clone();
             let new = mf.vreg(mf.class(a));
             again.defs[0] = Def::reg(new);
-            let at = mf.blocks[b].insts.len() - 1;
-            again.loc = mf.blocks[b].insts[at].loc;
-            mf.blocks[b].insts.insert(at, again);
+            let at = mf.code[b].len() - 1;
+            again.loc = mf.code[b][at].loc;
+            mf.code[b].insert(at, again);
             mf.blocks[b].succs[0].args[k] = new;
         }
     }
@@ -76,7 +76,7 @@ enum Argument {
 /// What a block passes that does nothing else.
 fn passes(mf: &MFunc<Vivante>, b: usize) -> Option<Passed> {
     let block = &mf.blocks[b];
-    let (jump, body) = block.insts.split_last()?;
+    let (jump, body) = mf.code[b].split_last()?;
     let plain = block.params.is_empty()
         && block.succs.len() == 1
         && jump.labels().count() == 1
@@ -125,7 +125,7 @@ fn duplicates(mf: &mut MFunc<Vivante>) -> usize {
             };
             k -= 1;
             mf.blocks[p].succs.remove(k);
-            for u in mf.blocks[p].insts.iter_mut().flat_map(|i| i.uses.iter_mut()) {
+            for u in mf.code[p].iter_mut().flat_map(|i| i.uses.iter_mut()) {
                 if u.src == Src::Label(e) {
                     u.src = Src::Label(first);
                 }
@@ -133,14 +133,14 @@ fn duplicates(mf: &mut MFunc<Vivante>) -> usize {
             changed = true;
         }
         // Tests right before the last jump that lead where it leads do nothing.
-        while let [.., test, jump] = mf.blocks[p].insts.as_slice()
+        while let [.., test, jump] = mf.code[p].as_slice()
             && matches!(test.op, Opcode::Op(_))
             && test.defs.is_empty()
             && test.labels().count() == 1
             && test.labels().eq(jump.labels())
         {
-            let at = mf.blocks[p].insts.len() - 2;
-            mf.blocks[p].insts.remove(at);
+            let at = mf.code[p].len() - 2;
+            mf.code[p].remove(at);
         }
     }
     if changed { gpucc_mir::remove_unreachable(mf) } else { 0 }

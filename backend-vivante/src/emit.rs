@@ -65,7 +65,7 @@ fn words_of(table: &Table, inst: &MInst<Vivante>) -> Words {
 
 /// Words that a function reads and that only the uniform file can hold, each once.
 pub fn words(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
-    let all = mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| words_of(table, i));
+    let all = mf.code.iter().flatten().flat_map(|i| words_of(table, i));
     let immediate = |w: &Word| matches!(w, Word::Const(bits) if t.immediate(*bits));
     all.filter(|w| !immediate(w)).collect::<IndexSet<Word, FxBuildHasher>>().len()
 }
@@ -78,7 +78,7 @@ pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> us
     }
     let mut moved = 0;
     for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let insts = std::mem::take(&mut mf.code[b]);
         let mut out = Vec::with_capacity(insts.len());
         for mut inst in insts {
             let mut k = inst.uses.len();
@@ -98,7 +98,7 @@ pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> us
             }
             out.push(inst);
         }
-        mf.blocks[b].insts = out;
+        mf.code[b] = out;
     }
     moved
 }
@@ -106,7 +106,7 @@ pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> us
 /// Lays the uniform file out for the final instructions.
 pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
     let mut sets = Vec::new();
-    for inst in mf.blocks.iter().flat_map(|b| &b.insts) {
+    for inst in mf.code.iter().flatten() {
         if machine::rules::single_uniform(t.generation) {
             let w = words_of(table, inst);
             if !w.is_empty() {
@@ -132,7 +132,7 @@ fn thread(mf: &MFunc<Vivante>, mut b: usize) -> Option<usize> {
             return path[k..].iter().copied().min();
         }
         path.push(b);
-        match mf.blocks[b].insts.as_slice() {
+        match mf.code[b].as_slice() {
             [i] if i.target_op() == Some(VOp::End) => return None,
             [i] if i.target_op() == Some(VOp::M(Op::Branch)) => match i.labels().next() {
                 Some(l) => b = l.0 as usize,
@@ -151,7 +151,7 @@ struct Item {
 
 /// The branch of block `g` for a place where `next` (a block, or the end) comes next.
 fn test_here(mf: &MFunc<Vivante>, g: usize, goals: &[Option<usize>], next: Option<usize>) -> Option<Item> {
-    let [test, jump] = mf.blocks[g].insts.as_slice() else { return None };
+    let [test, jump] = mf.code[g].as_slice() else { return None };
     let Some(VOp::M(op @ (Op::BranchUnary | Op::BranchBinary))) = test.target_op() else { return None };
     if jump.target_op() != Some(VOp::M(Op::Branch)) {
         return None;
@@ -183,12 +183,11 @@ fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
     let next_real = |b: usize| (b + 1..n).find(|&x| !empty(x));
     let mut items: Vec<Item> = Vec::new();
     let mut starts = Vec::with_capacity(n + 1);
-    for (b, block) in mf.blocks.iter().enumerate() {
+    for (b, insts) in mf.code.iter().enumerate() {
         starts.push(items.len());
         if empty(b) && b > 0 {
             continue;
         }
-        let insts = &block.insts;
         for (k, i) in insts.iter().enumerate() {
             let last = k + 1 == insts.len();
             let target = match i.target_op() {

@@ -9,7 +9,7 @@
 //! Elements of indexed variables at constant places are temporaries like others, until an indexed write. Inside blocks; what
 //! is live at their ends is known by components. Needs: physical registers, terminators that name every successor by label.
 
-use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use};
+use gpucc_mir::{MFunc, MInst, PReg, Placement, Reg, Src, Target, Use, labels};
 use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 
@@ -41,9 +41,9 @@ enum Known {
 
 /// Runs the pass; gives the number of instructions that disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
-    for b in &mut mf.blocks {
+    for insts in &mut mf.code {
         let mut known = [Known::Nothing; 256];
-        for i in &mut b.insts {
+        for i in insts {
             for k in 0..i.uses.len() {
                 read(i, k, &known);
             }
@@ -150,13 +150,13 @@ impl Liveness {
     fn new(mf: &MFunc<Vivante>, t: &Vivante) -> Liveness {
         let n = mf.blocks.len();
         let succs: Vec<Vec<usize>> =
-            mf.blocks.iter().map(|b| b.insts.iter().flat_map(MInst::labels).map(|l| l.0 as usize).collect()).collect();
+            mf.code.iter().map(|insts| labels(insts).map(|l| l.0 as usize).collect()).collect();
         let mut l = Liveness { live_in: vec![[0; 4]; n], succs };
         loop {
             let mut changed = false;
             for b in (0..n).rev() {
                 let mut live = l.out_of(b);
-                for i in mf.blocks[b].insts.iter().rev() {
+                for i in mf.code[b].iter().rev() {
                     pass(i, &mut live, t);
                 }
                 if live != l.live_in[b] {
@@ -186,19 +186,19 @@ impl Liveness {
 fn remove(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     let liveness = Liveness::new(mf, t);
     let mut removed = 0;
-    for (b, block) in mf.blocks.iter_mut().enumerate() {
+    for (b, insts) in mf.code.iter_mut().enumerate() {
         let mut live = liveness.out_of(b);
-        let mut gone = vec![false; block.insts.len()];
-        for k in (0..block.insts.len()).rev() {
-            if is_dead(&block.insts[k], &live, t) || retarget(&mut block.insts[..=k], &live, t) {
+        let mut gone = vec![false; insts.len()];
+        for k in (0..insts.len()).rev() {
+            if is_dead(&insts[k], &live, t) || retarget(&mut insts[..=k], &live, t) {
                 gone[k] = true;
                 removed += 1;
                 continue;
             }
-            pass(&block.insts[k], &mut live, t);
+            pass(&insts[k], &mut live, t);
         }
         let mut k = 0;
-        block.insts.retain(|_| {
+        insts.retain(|_| {
             k += 1;
             !gone[k - 1]
         });

@@ -397,7 +397,7 @@ fn too_much(mf: &MFunc<Vivante>, t: &Vivante, table: &uniforms::Table) -> Result
         ));
     }
     let most = machine::rules::INSTRUCTIONS[t.generation as usize] as usize;
-    let count = mf.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.target_op().is_some()).count();
+    let count = mf.code.iter().flatten().filter(|i| i.target_op().is_some()).count();
     if count > SHRINK * most {
         return Err(Diagnostic::unsupported(
             TOO_LONG,
@@ -441,7 +441,7 @@ fn define(f: &mut gpucc_ir::Function) {
 
 /// Temporaries in use below those of indexed variables.
 fn used_temps(mf: &gpucc_mir::MFunc<Vivante>, t: &Vivante, isel: &Isel<'_>) -> u16 {
-    let places = mf.blocks.iter().flat_map(|b| &b.insts).flat_map(|i| {
+    let places = mf.code.iter().flatten().flat_map(|i| {
         let uses = i.uses.iter().filter_map(gpucc_mir::Use::phys);
         uses.chain(i.defs.iter().filter_map(|d| d.phys()))
     });

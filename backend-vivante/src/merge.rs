@@ -16,16 +16,16 @@ use crate::uniforms::{Table, Word, Words};
 /// Makes the producer of a value saturate where a MOV does nothing else. Needs: virtual registers. Returns how many.
 pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
     let mut uses = vec![0u32; mf.classes.len()];
+    mf.code.iter().flatten().flat_map(MInst::vreg_uses).for_each(|v| uses[v.0 as usize] += 1);
     for b in &mf.blocks {
-        b.insts.iter().flat_map(MInst::vreg_uses).for_each(|v| uses[v.0 as usize] += 1);
         b.succs.iter().flat_map(|e| &e.args).filter(|a| !a.is_none()).for_each(|a| uses[a.0 as usize] += 1);
     }
     let mut changed = 0;
     // Where registers were defined: block and place there.
     let mut def: Vec<Option<(usize, usize)>> = vec![None; mf.classes.len()];
-    for (n, b) in mf.blocks.iter_mut().enumerate() {
-        for k in 0..b.insts.len() {
-            let i = &b.insts[k];
+    for (n, insts) in mf.code.iter_mut().enumerate() {
+        for k in 0..insts.len() {
+            let i = &insts[k];
             let identity = |m: &SrcMods| !m.neg && !m.abs;
             if i.target_op() == Some(VOp::M(Op::Mov))
                 && i.mods.sat
@@ -37,14 +37,14 @@ pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
                 && in_order(&i.uses[0].mods, mf.classes[v.0 as usize].0)
                 && let Some((home, p)) = def[v.0 as usize]
                 && home == n
-                && can_saturate(&b.insts[p])
+                && can_saturate(&insts[p])
             {
-                b.insts[p].mods.sat = true;
-                b.insts[p].defs[0] = Def::reg(d);
+                insts[p].mods.sat = true;
+                insts[p].defs[0] = Def::reg(d);
                 // The MOV stays as a dead copy of nothing: make it define a register that nobody reads.
-                b.insts[k].defs[0] = Def::reg(v);
-                b.insts[k].uses[0].src = Src::Imm(0);
-                b.insts[k].mods.sat = false;
+                insts[k].defs[0] = Def::reg(v);
+                insts[k].uses[0].src = Src::Imm(0);
+                insts[k].mods.sat = false;
                 def[d.0 as usize] = Some((n, p));
                 changed += 1;
                 continue;
@@ -89,10 +89,10 @@ fn can_saturate(i: &MInst<Vivante>) -> bool {
 /// Removes MOVs that leave every component where it is. Needs: physical registers. Returns how many.
 pub fn identities(mf: &mut MFunc<Vivante>) -> usize {
     let mut removed = 0;
-    for b in &mut mf.blocks {
-        let before = b.insts.len();
-        b.insts.retain(|i| !is_identity(i));
-        removed += before - b.insts.len();
+    for insts in &mut mf.code {
+        let before = insts.len();
+        insts.retain(|i| !is_identity(i));
+        removed += before - insts.len();
     }
     removed
 }
@@ -116,8 +116,8 @@ const REACH: usize = 24;
 /// Merges lane-wise instructions that differ only in lanes. Needs: physical registers. Returns how many disappeared.
 pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
     let mut merged = 0;
-    for b in &mut mf.blocks {
-        let n = b.insts.len();
+    for insts in &mut mf.code {
+        let n = insts.len();
         let mut gone = vec![false; n];
         for a in 0..n {
             if gone[a] {
@@ -133,11 +133,11 @@ pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
                 if gone[k] {
                     continue;
                 }
-                if b.insts[a].op == b.insts[k].op
-                    && movable(t, &b.insts, &between, k)
-                    && let Some(both) = join(&b.insts[a], &b.insts[k], t, table)
+                if insts[a].op == insts[k].op
+                    && movable(t, insts, &between, k)
+                    && let Some(both) = join(&insts[a], &insts[k], t, table)
                 {
-                    b.insts[a] = both;
+                    insts[a] = both;
                     gone[k] = true;
                     merged += 1;
                 } else {
@@ -146,7 +146,7 @@ pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
             }
         }
         let mut k = 0;
-        b.insts.retain(|_| {
+        insts.retain(|_| {
             k += 1;
             !gone[k - 1]
         });

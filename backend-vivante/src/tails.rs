@@ -22,8 +22,8 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     // Blocks by where they jump; those that fall through would need a jump more.
     let mut groups: Vec<(BlockId, Vec<usize>)> = Vec::new();
     let mut at_goal: Vec<Option<usize>> = vec![None; n];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        let Some(last) = block.insts.last().filter(|i| t.is_jump(i)) else { continue };
+    for (b, insts) in mf.code.iter().enumerate() {
+        let Some(last) = insts.last().filter(|i| t.is_jump(i)) else { continue };
         let Some(to) = last.labels().next() else { continue };
         if to.0 as usize == b + 1 {
             continue;
@@ -45,14 +45,14 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
                 if merged[a].is_some() {
                     continue;
                 }
-                let same = common(&mf.blocks[a].insts, &mf.blocks[b].insts);
+                let same = common(&mf.code[a], &mf.code[b]);
                 if same > 1 && best.is_none_or(|x| x.1 < same) {
                     best = Some((a, same));
                 }
             }
             let Some((a, same)) = best else { continue };
-            let from = mf.blocks[a].insts.len() - same;
-            merged[b] = Some((a, from, mf.blocks[b].insts.len() - same));
+            let from = mf.code[a].len() - same;
+            merged[b] = Some((a, from, mf.code[b].len() - same));
             if !cuts[a].iter().any(|c| c.0 == from) {
                 cuts[a].push((from, 0));
             }
@@ -79,9 +79,9 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
             }
         }
     }
-    let old = std::mem::take(&mut mf.blocks);
-    for (b, block) in old.into_iter().enumerate() {
-        let mut insts = block.insts;
+    let (old, code) = (std::mem::take(&mut mf.blocks), std::mem::take(&mut mf.code));
+    for (b, (block, mut insts)) in old.into_iter().zip(code).enumerate() {
+        let piece = || MBlock { loop_depth: block.loop_depth, ..MBlock::default() };
         let mut tail: Vec<MInst<Vivante>> = Vec::new();
         if let Some((a, from, keep)) = merged[b] {
             insts.truncate(keep);
@@ -97,17 +97,14 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         let mut first = 0;
         for c in cuts[b].iter().filter(|c| c.0 > 0) {
             let rest = insts.split_off(c.0 - first);
-            let mut piece = MBlock::new();
-            piece.loop_depth = block.loop_depth;
-            piece.insts = std::mem::replace(&mut insts, rest);
-            piece.insts.push(t.jump(BlockId(c.1 as u32)));
+            let mut list = std::mem::replace(&mut insts, rest);
+            list.push(t.jump(BlockId(c.1 as u32)));
             first = c.0;
-            mf.blocks.push(piece);
+            mf.blocks.push(piece());
+            mf.code.push(list);
         }
-        let mut piece = MBlock::new();
-        piece.loop_depth = block.loop_depth;
-        piece.insts = insts;
-        mf.blocks.push(piece);
+        mf.blocks.push(piece());
+        mf.code.push(insts);
     }
     removed
 }

@@ -155,9 +155,9 @@ impl Vivante {
         let mut t = Vivante::new(generation, 0);
         t.files[0].budget = UnitSet::first(255);
         let is_base = |i: &MInst<Vivante>| i.defs.first().and_then(|d| d.phys()) == Some(SPILL_BASE);
-        let Some(at_base) = mf.blocks.first().and_then(|b| b.insts.iter().position(is_base)) else { return t };
+        let Some(at_base) = mf.code.first().and_then(|insts| insts.iter().position(is_base)) else { return t };
         t.spill_at = Some(at);
-        t.kept = mf.blocks[0].insts[..=at_base].iter().flat_map(MInst::vreg_defs).collect();
+        t.kept = mf.code[0][..=at_base].iter().flat_map(MInst::vreg_defs).collect();
         let mut new: Vec<Option<VReg>> = vec![None; mf.classes.len()];
         let classes = &mut mf.classes;
         let mut rename = |v: VReg| -> VReg {
@@ -169,9 +169,9 @@ impl Vivante {
             }
             v
         };
-        for (b, block) in mf.blocks.iter_mut().enumerate() {
+        for (b, (block, insts)) in mf.blocks.iter_mut().zip(&mut mf.code).enumerate() {
             let from = if b == 0 { at_base + 1 } else { 0 };
-            for u in block.insts[from..].iter_mut().flat_map(|i| &mut i.uses) {
+            for u in insts[from..].iter_mut().flat_map(|i| &mut i.uses) {
                 if let Some(v) = u.vreg() {
                     u.src = Src::Reg(gpucc_mir::Reg::V(rename(v)));
                 }
@@ -182,7 +182,7 @@ impl Vivante {
         }
         let copies = new.iter().enumerate().filter_map(|(v, n)| n.map(|n| MInst::copy(n, VReg(v as u32))));
         let copies: Vec<MInst<Vivante>> = copies.collect();
-        mf.blocks[0].insts.splice(at_base + 1..at_base + 1, copies);
+        mf.code[0].splice(at_base + 1..at_base + 1, copies);
         t
     }
 

@@ -139,13 +139,13 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
     let mut ops: SmallVec<[Operand; 8]> = SmallVec::new();
     let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
     let mut last_hints: Vec<Hint> = Vec::new();
-    for (b, block) in mf.blocks.iter().enumerate() {
+    for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
         let params: SmallVec<[Value; 8]> = block.params.iter().map(|&v| value(v)).collect();
         p.begin_block(&params);
         let mut logical_end = None;
-        let mut logical_start = !block.insts.iter().any(|i| i.is(Pseudo::LogicalStart));
+        let mut logical_start = !insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let mut terminators = 0;
-        for inst in &block.insts {
+        for inst in insts {
             if inst.is(Pseudo::Start) && p.insts.len() as u32 > 0 {
                 return Err(format!("block {b}: `start` is not the first instruction"));
             }
@@ -440,11 +440,11 @@ fn explain<T: Target>(
         o.block = peak.block;
         o.inst = peak.inst.or_else(|| p.blocks[peak.block as usize].insts.clone().next_back());
     }
-    let block = &mf.blocks[o.block as usize];
+    let insts = &mf.code[o.block as usize];
     let first = p.blocks[o.block as usize].insts.start;
     let inst = match o.inst {
-        Some(i) => block.insts.get(i.wrapping_sub(first) as usize),
-        None => block.insts.first(),
+        Some(i) => insts.get(i.wrapping_sub(first) as usize),
+        None => insts.first(),
     };
     OutOfRegisters {
         file: o.name,
@@ -478,7 +478,7 @@ fn write_back<T: Target>(
     // The list of a block stays where it is: the next walk reads the blocks one after the other.
     let mut out: Vec<MInst<T>> = Vec::new();
     for b in 0..mf.blocks.len() {
-        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut insts = std::mem::take(&mut mf.code[b]);
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
         let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let late = |c: &&ra::ParallelCopy| has_logical_start && matches!(c.at, At::Start(_, Cfg::Logical));
@@ -573,7 +573,7 @@ fn write_back<T: Target>(
             }
         }
         insts.append(&mut out);
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
         mf.blocks[b].params.clear();
         let block = &mut mf.blocks[b];
         for e in block.all_succs_mut() {

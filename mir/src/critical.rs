@@ -48,11 +48,11 @@ impl<T: Target> MFunc<T> {
     pub fn split_critical_edges(&mut self, t: &T) {
         let Some(mut renamed) = self.split_edges() else { return };
         let mut old = (0..renamed.new_of.len() as u32).map(BlockId).peekable();
-        for (n, block) in self.blocks.iter_mut().enumerate() {
+        for (n, (block, insts)) in self.blocks.iter().zip(&mut self.code).enumerate() {
             let new = BlockId(n as u32);
             match old.next_if(|&b| renamed.new_of(b) == new) {
-                Some(_) => renamed.relabel(new, &mut block.insts),
-                None => block.insts = vec![t.jump(block.succs[0].to)],
+                Some(_) => renamed.relabel(new, insts),
+                None => *insts = vec![t.jump(block.succs[0].to)],
             }
         }
     }
@@ -105,12 +105,14 @@ impl<T: Target> MFunc<T> {
         first.sort_by_key(|x| x.0);
         // Each block moves once.
         let mut middles = middles.into_iter().peekable();
-        let old = std::mem::take(&mut self.blocks);
-        self.blocks.reserve_exact(old.len() + critical.len());
-        for (b, block) in old.into_iter().enumerate() {
+        let (old, lists) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.code));
+        self.reserve(old.len() + critical.len());
+        for (b, (block, list)) in old.into_iter().zip(lists).enumerate() {
             self.blocks.push(block);
+            self.code.push(list);
             while let Some((_, loop_depth, edge)) = middles.next_if(|m| m.0 as usize == b) {
-                self.blocks.push(MBlock { succs: smallvec![edge], loop_depth, ..MBlock::new() });
+                self.blocks.push(MBlock { succs: smallvec![edge], loop_depth, ..MBlock::default() });
+                self.code.push(Vec::new());
             }
         }
         Some(Renamed { new_of, first, done: 0 })

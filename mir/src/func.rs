@@ -29,12 +29,12 @@ impl MEdge {
 /// A list of its own for each block lies anywhere, and each is waited for.
 pub type MEdges = SmallVec<[MEdge; 2]>;
 
-/// A block. It ends in terminators that name every successor by label, also the one that will come next.
-pub struct MBlock<T: Target> {
+/// A block of the graph. Its instructions lie elsewhere ([`MFunc::code`]): walks over the graph do not read them, and walks over
+/// the code read nothing else.
+#[derive(Clone, Default, Debug)]
+pub struct MBlock {
     /// Parameters.
     pub params: Regs,
-    /// Instructions, terminators last.
-    pub insts: Vec<MInst<T>>,
     /// Successors on the logical graph.
     pub succs: MEdges,
     /// Successors on the linear graph, where that differs from the logical one.
@@ -43,41 +43,12 @@ pub struct MBlock<T: Target> {
     pub loop_depth: u8,
 }
 
-impl<T: Target> MBlock<T> {
-    /// An empty block.
-    pub fn new() -> Self {
-        MBlock { params: Regs::new(), insts: Vec::new(), succs: MEdges::new(), linear: None, loop_depth: 0 }
-    }
-
+impl MBlock {
     /// Successors on one graph.
     pub fn succs(&self, cfg: Cfg) -> &[MEdge] {
         match (cfg, &self.linear) {
             (Cfg::Linear, Some(l)) => l,
             _ => &self.succs,
-        }
-    }
-
-    /// The blocks that its instructions name, in order. Branches may stand within a block too: what follows is for those that
-    /// stay.
-    pub fn labels_mut(&mut self) -> impl Iterator<Item = &mut BlockId> {
-        self.insts.iter_mut().flat_map(|i| i.uses.iter_mut()).filter_map(|u| match &mut u.src {
-            Src::Label(l) => Some(l),
-            _ => None,
-        })
-    }
-
-    /// The same, to look at.
-    pub fn labels(&self) -> impl Iterator<Item = BlockId> {
-        self.insts.iter().flat_map(MInst::labels)
-    }
-
-    /// Gives its edges and labels another target.
-    pub fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
-        for e in self.all_succs_mut() {
-            e.to = f(e.to);
-        }
-        for l in self.labels_mut() {
-            *l = f(*l);
         }
     }
 
@@ -92,22 +63,17 @@ impl<T: Target> MBlock<T> {
     }
 }
 
-impl<T: Target> Default for MBlock<T> {
-    fn default() -> Self {
-        MBlock::new()
-    }
+/// The blocks that instructions name, in order. Branches may stand within a block too: what follows is for those that stay.
+pub fn labels_mut<T: Target>(insts: &mut [MInst<T>]) -> impl Iterator<Item = &mut BlockId> {
+    insts.iter_mut().flat_map(|i| i.uses.iter_mut()).filter_map(|u| match &mut u.src {
+        Src::Label(l) => Some(l),
+        _ => None,
+    })
 }
 
-impl<T: Target> Clone for MBlock<T> {
-    fn clone(&self) -> Self {
-        MBlock {
-            params: self.params.clone(),
-            insts: self.insts.clone(),
-            succs: self.succs.clone(),
-            linear: self.linear.clone(),
-            loop_depth: self.loop_depth,
-        }
-    }
+/// The same, to look at.
+pub fn labels<T: Target>(insts: &[MInst<T>]) -> impl Iterator<Item = BlockId> {
+    insts.iter().flat_map(MInst::labels)
 }
 
 /// A machine function. Block order is emission order; block 0 is the entry.
@@ -115,21 +81,23 @@ pub struct MFunc<T: Target> {
     /// Name for dumps.
     pub name: String,
     /// Blocks. Every block but the entry comes after one of its predecessors, on each graph that reaches it.
-    pub blocks: Vec<MBlock<T>>,
+    pub blocks: Vec<MBlock>,
+    /// The instructions of each block. They end in terminators that name every successor by label, also the one that will come next.
+    pub code: Vec<Vec<MInst<T>>>,
     /// Class of each virtual register.
     pub classes: Vec<Class>,
 }
 
 impl<T: Target> Clone for MFunc<T> {
     fn clone(&self) -> Self {
-        MFunc { name: self.name.clone(), blocks: self.blocks.clone(), classes: self.classes.clone() }
+        MFunc { name: self.name.clone(), blocks: self.blocks.clone(), code: self.code.clone(), classes: self.classes.clone() }
     }
 }
 
 impl<T: Target> MFunc<T> {
     /// A function without blocks.
     pub fn new(name: impl Into<String>) -> Self {
-        MFunc { name: name.into(), blocks: Vec::new(), classes: Vec::new() }
+        MFunc { name: name.into(), blocks: Vec::new(), code: Vec::new(), classes: Vec::new() }
     }
 
     /// A new virtual register.
@@ -143,15 +111,28 @@ impl<T: Target> MFunc<T> {
         self.classes[v.0 as usize]
     }
 
+    /// Room for so many blocks more, and a few besides: who adds some to many had better not move them all.
+    pub fn reserve(&mut self, blocks: usize) {
+        let blocks = blocks + blocks / 16;
+        self.blocks.reserve_exact(blocks);
+        self.code.reserve_exact(blocks);
+    }
+
     /// A new block at the end.
     pub fn block(&mut self) -> BlockId {
-        self.blocks.push(MBlock::new());
+        self.blocks.push(MBlock::default());
+        self.code.push(Vec::new());
         BlockId(self.blocks.len() as u32 - 1)
     }
 
     /// The block.
-    pub fn at(&mut self, b: BlockId) -> &mut MBlock<T> {
+    pub fn at(&mut self, b: BlockId) -> &mut MBlock {
         &mut self.blocks[b.0 as usize]
+    }
+
+    /// The instructions of the block.
+    pub fn list(&mut self, b: BlockId) -> &mut Vec<MInst<T>> {
+        &mut self.code[b.0 as usize]
     }
 
     /// Blocks in order.
@@ -161,15 +142,15 @@ impl<T: Target> MFunc<T> {
 
     /// Index of the first terminator of a block (the number of instructions if it has none).
     pub fn first_terminator(&self, t: &T, b: BlockId) -> usize {
-        let insts = &self.blocks[b.0 as usize].insts;
+        let insts = &self.code[b.0 as usize];
         let n = insts.iter().rev().take_while(|i| is_terminator(t, i)).count();
         insts.len() - n
     }
 
     /// Replaces every virtual register that is read, by instructions and on edges.
     pub fn map_uses(&mut self, f: impl Fn(VReg) -> VReg) {
+        self.code.iter_mut().flatten().for_each(|i| i.map_uses(&f));
         for block in &mut self.blocks {
-            block.insts.iter_mut().for_each(|i| i.map_uses(&f));
             for a in block.all_succs_mut().flat_map(|e| e.args.iter_mut()).filter(|a| !a.is_none()) {
                 *a = f(*a);
             }
@@ -178,7 +159,7 @@ impl<T: Target> MFunc<T> {
 
     /// Number of instructions.
     pub fn inst_count(&self) -> usize {
-        self.blocks.iter().map(|b| b.insts.len()).sum()
+        self.code.iter().map(Vec::len).sum()
     }
 
     /// Puts the blocks into another order; `order[new] = old` must name every block once, the entry first. Gives the new number
@@ -200,6 +181,7 @@ impl<T: Target> MFunc<T> {
             while todo[at] as usize != start {
                 let from = std::mem::replace(&mut todo[at], at as u32) as usize;
                 self.blocks.swap(at, from);
+                self.code.swap(at, from);
                 at = from;
             }
             todo[at] = at as u32;
@@ -210,7 +192,10 @@ impl<T: Target> MFunc<T> {
 
     /// Gives every edge and label another target. Loop depths and the order of blocks stay.
     pub fn retarget(&mut self, f: impl Fn(BlockId) -> BlockId) {
-        self.blocks.iter_mut().for_each(|b| b.retarget(&f));
+        for e in self.blocks.iter_mut().flat_map(MBlock::all_succs_mut) {
+            e.to = f(e.to);
+        }
+        self.code.iter_mut().flat_map(|l| labels_mut(l)).for_each(|l| *l = f(*l));
     }
 
     /// Puts blocks into reverse post-order of the logical graph, unless they are in a fit order already; blocks that
@@ -247,12 +232,13 @@ impl<T: Target> MFunc<T> {
             return;
         }
         let mut new_of = vec![u32::MAX; n];
-        let mut blocks = Vec::with_capacity(n);
+        let (mut blocks, mut code) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (new, &old) in post.iter().rev().enumerate() {
             new_of[old] = new as u32;
             blocks.push(std::mem::take(&mut self.blocks[old]));
+            code.push(std::mem::take(&mut self.code[old]));
         }
-        self.blocks = blocks;
+        (self.blocks, self.code) = (blocks, code);
         self.retarget(|b| BlockId(new_of[b.0 as usize]));
     }
 }

@@ -38,7 +38,7 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
     let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
     for b in 0..mf.blocks.len() {
         let mut known = std::mem::take(&mut entry[b]);
-        for i in &mut mf.blocks[b].insts {
+        for i in &mut mf.code[b] {
             if let Some((d, s)) = t.as_move(i)
                 && let Some(&(_, k)) = known.iter().find(|k| k.0 == s)
             {
@@ -102,7 +102,7 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         again = false;
         for b in (0..n).rev() {
             let mut live = out(mf, &live_in, b);
-            mf.blocks[b].insts.iter().rev().for_each(|i| step(i, &mut live));
+            mf.code[b].iter().rev().for_each(|i| step(i, &mut live));
             let here = &mut live_in[files * b..files * (b + 1)];
             again |= back[b] && *here != live[..];
             here.copy_from_slice(&live);
@@ -113,7 +113,7 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     for b in 0..n {
         let mut live = out(mf, &live_in, b);
         keep.clear();
-        for i in mf.blocks[b].insts.iter().rev() {
+        for i in mf.code[b].iter().rev() {
             let to = t.as_move(i).map(|m| m.0).or_else(|| constant(t, i));
             let stays = to.is_none_or(|d| live[d.file as usize].has_any(d.place));
             if stays {
@@ -123,7 +123,7 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
         let gone = keep.iter().filter(|&&k| !k).count();
         if gone > 0 {
-            mf.blocks[b].insts.retain(|_| keep.pop().unwrap_or(true));
+            mf.code[b].retain(|_| keep.pop().unwrap_or(true));
             removed += gone;
         }
     }

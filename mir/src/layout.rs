@@ -2,7 +2,7 @@
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
-use crate::func::{MBlock, MFunc};
+use crate::func::{MFunc, labels};
 use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
@@ -11,9 +11,9 @@ use crate::target::Target;
 pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let n = mf.blocks.len();
     let next: Vec<Option<BlockId>> = mf
-        .blocks
+        .code
         .iter()
-        .map(|b| match b.insts.as_slice() {
+        .map(|insts| match insts.as_slice() {
             [only] if t.is_jump(only) => only.labels().next(),
             _ => None,
         })
@@ -55,7 +55,7 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
                 continue;
             }
             debug_assert!(
-                block.labels().all(|l| block.all_succs().any(|e| e.to == l)),
+                labels(&mf.code[b]).all(|l| block.all_succs().any(|e| e.to == l)),
                 "block {b}: a label without an edge"
             );
             for to in block.all_succs().map(|e| e.to) {
@@ -70,32 +70,27 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     }
     if (0..n).any(|b| new_of[goal[b].0 as usize].0 as usize != b) {
         let mut reached = seen.iter();
-        mf.blocks.retain_mut(|block| {
-            let stays = *reached.next().unwrap_or(&true);
-            if stays {
-                block.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
-            }
-            stays
-        });
+        mf.blocks.retain(|_| *reached.next().unwrap_or(&true));
+        let mut reached = seen.iter();
+        mf.code.retain(|_| *reached.next().unwrap_or(&true));
+        mf.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
     }
     n - mf.blocks.len()
 }
 
 /// Drops the jump at the end of a block to the block that comes next. Returns how many.
 pub fn drop_fallthrough<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let blocks = mf.blocks.iter_mut().enumerate();
-    blocks.filter_map(|(b, block)| block.drop_jump(BlockId(b as u32 + 1), t).then_some(())).count()
+    let lists = mf.code.iter_mut().enumerate();
+    lists.filter_map(|(b, insts)| drop_jump(insts, BlockId(b as u32 + 1), t).then_some(())).count()
 }
 
-impl<T: Target> MBlock<T> {
-    /// Drops the jump at the end if it goes to `next`, which comes next. Returns whether it did.
-    pub fn drop_jump(&mut self, next: BlockId, t: &T) -> bool {
-        let falls = self.insts.last().is_some_and(|i| t.is_jump(i) && i.labels().next() == Some(next));
-        if falls {
-            self.insts.pop();
-        }
-        falls
+/// Drops the jump at the end of a block's code if it goes to `next`, which comes next. Returns whether it did.
+pub fn drop_jump<T: Target>(insts: &mut Vec<MInst<T>>, next: BlockId, t: &T) -> bool {
+    let falls = insts.last().is_some_and(|i| t.is_jump(i) && i.labels().next() == Some(next));
+    if falls {
+        insts.pop();
     }
+    falls
 }
 
 /// Addresses of blocks and the total size in bytes.
@@ -118,10 +113,10 @@ pub fn addresses<T: Target>(
     let mut sizes: Vec<u32> = vec![0; mf.inst_count()];
     loop {
         let (mut pc, mut k, mut changed) = (0u32, 0, false);
-        for (b, block) in mf.blocks.iter().enumerate() {
+        for (b, insts) in mf.code.iter().enumerate() {
             pc = pc.next_multiple_of(align(BlockId(b as u32)).max(1));
             changed |= std::mem::replace(&mut at[b], pc) != pc;
-            for i in &block.insts {
+            for i in insts {
                 let target = i.labels().next().map(|l| at[l.0 as usize]);
                 let bytes = size(i, pc, target).max(sizes[k]);
                 changed |= std::mem::replace(&mut sizes[k], bytes) != bytes;

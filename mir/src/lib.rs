@@ -26,11 +26,11 @@ pub use alloc::{
     AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge,
 };
 pub use entries::{Entries, State};
-pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator};
+pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src, Use, VReg};
 pub use late::fold_moves;
-pub use layout::{Addresses, addresses, drop_fallthrough, remove_unreachable, thread_jumps};
+pub use layout::{Addresses, addresses, drop_fallthrough, drop_jump, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
 pub use parts::Parts;
 pub use print::{print, print_inst};

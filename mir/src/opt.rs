@@ -37,9 +37,9 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     // Instructions that stay, block after block.
     let mut starts = Vec::with_capacity(mf.blocks.len());
     let mut keep = Vec::new();
-    for b in &mf.blocks {
+    for insts in &mf.code {
         starts.push(keep.len());
-        keep.resize(keep.len() + b.insts.len(), false);
+        keep.resize(keep.len() + insts.len(), false);
     }
     // Instructions of which only some definitions may be needed.
     let mut partly: Vec<(u32, u32)> = Vec::new();
@@ -57,7 +57,7 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 }
             }
         }
-        for (k, i) in block.insts.iter().enumerate().rev() {
+        for (k, i) in mf.code[b].iter().enumerate().rev() {
             let mut stays = match i.op {
                 Opcode::Pseudo(p) => matches!(p, Pseudo::LogicalStart | Pseudo::LogicalEnd),
                 Opcode::Op(_) => !t.info(i).can_dce(),
@@ -84,7 +84,7 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         match n.def[v.0 as usize] {
             Def::Inst(b, k) => {
                 if !std::mem::replace(&mut keep[starts[b as usize] + k as usize], true) {
-                    mf.blocks[b as usize].insts[k as usize].vreg_uses().for_each(|u| n.add(u));
+                    mf.code[b as usize][k as usize].vreg_uses().for_each(|u| n.add(u));
                 }
             }
             Def::Param => {
@@ -96,21 +96,21 @@ pub fn dce<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     }
     let live = n.live;
     for (b, k) in partly {
-        let defs = &mut mf.blocks[b as usize].insts[k as usize].defs;
+        let defs = &mut mf.code[b as usize][k as usize].defs;
         defs.retain(|d| d.vreg().is_none_or(|v| live[v.0 as usize]));
     }
     let mut removed = 0;
-    for (block, &start) in mf.blocks.iter_mut().zip(&starts) {
-        let kept = &keep[start..start + block.insts.len()];
+    for (insts, &start) in mf.code.iter_mut().zip(&starts) {
+        let kept = &keep[start..start + insts.len()];
         if kept.iter().all(|&k| k) {
             continue;
         }
         let (before, mut k) = (kept.len(), 0);
-        block.insts.retain(|_| {
+        insts.retain(|_| {
             k += 1;
             kept[k - 1]
         });
-        removed += before - block.insts.len();
+        removed += before - insts.len();
     }
     let is_dead = |v: &VReg| !live[v.0 as usize];
     let dead: Vec<bool> = mf.blocks.iter().flat_map(|b| b.params.iter().map(is_dead)).collect();
@@ -175,8 +175,8 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         }
         v
     };
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for (k, i) in block.insts.iter().enumerate() {
+    for (b, insts) in mf.code.iter().enumerate() {
+        for (k, i) in insts.iter().enumerate() {
             let Opcode::Pseudo(pseudo) = i.op else { continue };
             // A split comes after its collect in the order of blocks, too.
             if pseudo == Pseudo::Collect
@@ -201,7 +201,7 @@ pub fn copy_prop<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 && let Some(s) = i.uses[0].vreg().filter(|_| i.uses[0].part_read().is_none())
                 && let Some((b, k)) = collected[find(&replace, s).0 as usize]
             {
-                let c = &mf.blocks[b as usize].insts[k as usize];
+                let c = &mf.code[b as usize][k as usize];
                 let parts: Vec<Option<VReg>> = c
                     .uses
                     .iter()

@@ -4,7 +4,7 @@
 //! the blocks' lists lie one behind the other. So whoever writes all of them keeps them here and hands them out when it is known
 //! which blocks there are, in their order.
 
-use crate::func::MFunc;
+use crate::func::{MFunc, labels_mut};
 use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
@@ -124,22 +124,21 @@ impl<T: Target> Parts<T> {
             let new = BlockId(n as u32);
             let number = |k| renamed.as_ref().map_or(BlockId(k), |r| r.new_of(BlockId(k)));
             let Some((&old, _)) = order.next_if(|x| number(x.1) == new) else {
-                let block = &mut mf.blocks[n];
-                block.insts = vec![t.jump(block.succs[0].to)];
+                mf.code[n] = vec![t.jump(mf.blocks[n].succs[0].to)];
                 continue;
             };
-            let block = &mut mf.blocks[n];
+            let insts = &mut mf.code[n];
             if (old.0 as usize) < selected {
-                block.insts = self.take_last();
-                block.labels_mut().for_each(|l| *l = moved[l.0 as usize]);
+                *insts = self.take_last();
+                labels_mut(insts).for_each(|l| *l = moved[l.0 as usize]);
             } else {
-                let mut list = std::mem::take(&mut block.insts);
-                block.insts.reserve_exact(list.len());
-                block.insts.append(&mut list);
+                let mut list = std::mem::take(insts);
+                insts.reserve_exact(list.len());
+                insts.append(&mut list);
                 added.push(list);
             }
             if let Some(r) = &mut renamed {
-                r.relabel(new, &mut block.insts);
+                r.relabel(new, insts);
             }
             each(mf, new, old);
         }

@@ -23,7 +23,7 @@ pub fn print<T: Target>(mf: &MFunc<T>, t: &T) -> String {
         }
         s.truncate(s.trim_end_matches(['\u{20}', ';']).len());
         s.push('\n');
-        for i in &block.insts {
+        for i in &mf.code[b] {
             let _ = writeln!(s, "  {}", print_inst(mf, t, i));
         }
     }

@@ -241,7 +241,7 @@ fn reorder<T: Target>(mf: &mut MFunc<T>, b: usize, mut insts: Vec<MInst<T>>, ord
             }
         }
     }
-    mf.blocks[b].insts = insts;
+    mf.code[b] = insts;
     changed
 }
 
@@ -275,7 +275,7 @@ impl Schedule {
             for (new, &old) in order.iter().enumerate() {
                 back[old as usize] = new as u32;
             }
-            let insts = std::mem::take(&mut mf.blocks[b].insts);
+            let insts = std::mem::take(&mut mf.code[b]);
             reorder(mf, b, insts, &back);
         }
     }
@@ -291,7 +291,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limit
     let mut order: Vec<u32> = Vec::new();
     let mut before = Saved::default();
     for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let insts = std::mem::take(&mut mf.code[b]);
         for &v in &mf.blocks[b].params {
             state.live[v.0 as usize] = false;
         }
@@ -337,7 +337,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limit
             changed.orders.push((b, order.clone()));
         }
         // Everything that this block touched is forgotten.
-        for i in &mf.blocks[b].insts {
+        for i in &mf.code[b] {
             for v in i.vreg_uses().chain(i.vreg_defs()) {
                 state.live[v.0 as usize] = false;
             }
@@ -484,7 +484,7 @@ pub fn schedule_after<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let mut changed = 0;
     let mut order: Vec<u32> = Vec::new();
     for b in 0..mf.blocks.len() {
-        let insts = std::mem::take(&mut mf.blocks[b].insts);
+        let insts = std::mem::take(&mut mf.code[b]);
         order.clear();
         let mut start = 0;
         while start < insts.len() {

@@ -104,8 +104,8 @@ const CONST_REACH: usize = 40;
 pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc<T>, Diagnostic> {
     let (mut mf, mut lists) = select_apart(f, lower)?;
     // From the first block on, so that their lists lie one behind the other.
-    for b in &mut mf.blocks[..f.layout.len()] {
-        b.insts = lists.take_last();
+    for list in &mut mf.code[..f.layout.len()] {
+        *list = lists.take_last();
     }
     Ok(mf)
 }
@@ -136,6 +136,7 @@ pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result
         }
     }
     let mut mf = MFunc::new(f.name.clone());
+    mf.reserve(f.layout.len());
     let mut block_of: SideMap<gpucc_ir::Block, Option<BlockId>> = SideMap::new();
     for &b in &f.layout {
         block_of[b] = Some(mf.block());

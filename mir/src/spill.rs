@@ -135,7 +135,7 @@ pub(crate) fn spill<T: Target>(
     if check && let Err(e) = ra::check_spills(&p, &q) {
         panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
-    mf.blocks.iter_mut().flat_map(|b| &mut b.insts).for_each(|i| i.spill = None);
+    mf.code.iter_mut().flatten().for_each(|i| i.spill = None);
     q.forget_spills();
     Ok(Some(q))
 }
@@ -144,7 +144,7 @@ pub(crate) fn spill<T: Target>(
 fn rematerialisable<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<Option<MInst<T>>> {
     let mut out: Vec<Option<MInst<T>>> = vec![None; mf.classes.len()];
     let mut seen = vec![false; mf.classes.len()];
-    for i in mf.blocks.iter().flat_map(|b| &b.insts) {
+    for i in mf.code.iter().flatten() {
         for d in i.vreg_defs() {
             let d = d.0 as usize;
             let again = i.defs.len() == 1
@@ -167,8 +167,8 @@ fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) ->
     let live = ra::Liveness::compute(&q).map_err(|e| e.to_string())?;
     let mut id = 0;
     let mut dropped = false;
-    for b in &mut mf.blocks {
-        b.insts.retain(|i| {
+    for insts in &mut mf.code {
+        insts.retain(|i| {
             id += 1;
             let (from, ops) = (q.first_operand(id - 1), q.operands(id - 1));
             let dead = |k: usize| ops[k].role != Role::Use && live.last[from + k];
@@ -323,7 +323,7 @@ impl<T: Target> SpillCodeOf<'_, T> {
         let weights = ra::weights(p);
         for b in 0..mf.blocks.len() {
             self.weight = weights[b];
-            let insts = std::mem::take(&mut mf.blocks[b].insts);
+            let insts = std::mem::take(&mut mf.code[b]);
             let mut out: Vec<MInst<T>> = Vec::with_capacity(insts.len());
             let at_end = ReloadAt::End(b as u32);
             let has_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
@@ -387,8 +387,8 @@ impl<T: Target> SpillCodeOf<'_, T> {
             if !ended[1] {
                 finish(self, &mut out, &mut classes, stats, loc, false);
             }
+            mf.code[b] = out;
             let block = &mut mf.blocks[b];
-            block.insts = out;
             block.params.retain(|v| !in_memory(*v));
             for e in block.all_succs_mut() {
                 let mut gone = removed[e.to.0 as usize].iter();

@@ -35,9 +35,9 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     // The instructions that name one, by block.
     let mut mentions: Vec<u32> = Vec::new();
     let mut mentions_end: Vec<usize> = Vec::with_capacity(n);
-    for (b, block) in mf.blocks.iter().enumerate() {
+    for (b, insts) in mf.code.iter().enumerate() {
         let here = b as u32;
-        for (at, i) in block.insts.iter().enumerate() {
+        for (at, i) in insts.iter().enumerate() {
             let mut named = false;
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
                 let k = k as usize;
@@ -104,7 +104,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
                 _ => find_in(&params[b], k),
             };
         }
-        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut insts = std::mem::take(&mut mf.code[b]);
         let from = b.checked_sub(1).map_or(0, |p| mentions_end[p]);
         for &at in &mentions[from..mentions_end[b]] {
             let i = &mut insts[at as usize];
@@ -126,7 +126,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
                 }
             }
         }
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
         touched.sort_unstable();
         touched.dedup();
         out[b] = touched.into_iter().map(|k| (k, std::mem::replace(&mut now[k as usize], VReg::NONE))).collect();
@@ -161,9 +161,9 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     // Only what named one of the registers reads parameters.
     let mut from = 0;
-    for (block, &end) in mf.blocks.iter_mut().zip(&mentions_end) {
+    for (insts, &end) in mf.code.iter_mut().zip(&mentions_end) {
         for &at in &mentions[from..end] {
-            for u in &mut block.insts[at as usize].uses {
+            for u in &mut insts[at as usize].uses {
                 if let Src::Reg(Reg::V(v)) = &mut u.src {
                     *v = find(&same, *v);
                 }
@@ -192,8 +192,8 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     if !missing.is_empty() {
         let mut i = MInst::pseudo(Pseudo::Undef);
         i.defs.extend(missing);
-        let at = usize::from(mf.blocks[0].insts.first().is_some_and(|i| i.is(Pseudo::Start)));
-        mf.blocks[0].insts.insert(at, i);
+        let at = usize::from(mf.code[0].first().is_some_and(|i| i.is(Pseudo::Start)));
+        mf.code[0].insert(at, i);
     }
     added
 }

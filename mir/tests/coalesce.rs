@@ -29,7 +29,7 @@ impl<'a> Code<'a> {
         Code { t, f }
     }
     fn push(&mut self, i: MInst<Toy>) {
-        self.f.blocks.last_mut().expect("a block").insts.push(i);
+        self.f.code.last_mut().expect("a block").push(i);
     }
     fn op(&mut self, op: Op, c: Class, args: &[VReg]) -> VReg {
         let d = self.f.vreg(c);
@@ -119,22 +119,22 @@ fn loop_accumulators_stay() {
     let init: Vec<VReg> = (0..4).map(|k| c.li(k)).collect();
     let head = c.f.block();
     let jump = t.jump(head);
-    c.f.blocks[0].insts.push(jump);
+    c.f.code[0].push(jump);
     c.f.blocks[0].succs = smallvec::smallvec![MEdge { to: head, args: init.into() }];
     let params: Vec<VReg> = (0..4).map(|_| c.f.vreg(R)).collect();
     c.f.at(head).params = params.clone().into();
     let s = c.op(Op::Mac, R, &[params[1], params[0], y]);
-    let d = &mut c.f.at(head).insts.last_mut().expect("mac").defs[0];
+    let d = &mut c.f.list(head).last_mut().expect("mac").defs[0];
     *d = d.tied(0);
     let i = c.op(Op::Add, R, &[params[0], x]);
     let u = c.op(Op::Xor, R, &[params[2], s]);
     let w = c.op(Op::Add, R, &[params[3], u]);
     let f = c.op(Op::Lt, F, &[i, y]);
     let (back, exit) = (c.f.block(), c.f.block());
-    c.f.at(head).insts.push(MInst::new(Op::Br).arg(f).arg(back));
-    c.f.at(head).insts.push(t.jump(exit));
+    c.f.list(head).push(MInst::new(Op::Br).arg(f).arg(back));
+    c.f.list(head).push(t.jump(exit));
     c.f.at(head).succs = smallvec::smallvec![MEdge::to(back), MEdge::to(exit)];
-    c.f.at(back).insts.push(t.jump(head));
+    c.f.list(back).push(t.jump(head));
     c.f.at(back).succs = smallvec::smallvec![MEdge { to: head, args: smallvec::smallvec![i, s, u, w] }];
     c.push(MInst::new(Op::Out).arg(w));
     assert_eq!(c.moves(), 0);
@@ -150,14 +150,14 @@ fn arms_meet_in_one_register() {
         let f = c.op(Op::Lt, F, &[a, b]);
         let here = c.f.blocks.len() - 1;
         let (one, two, join) = (c.f.block(), c.f.block(), c.f.block());
-        c.f.blocks[here].insts.push(MInst::new(Op::Br).arg(f).arg(one));
-        c.f.blocks[here].insts.push(t.jump(two));
+        c.f.code[here].push(MInst::new(Op::Br).arg(f).arg(one));
+        c.f.code[here].push(t.jump(two));
         c.f.blocks[here].succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
         for arm in [one, two] {
             let (d, e) = (c.f.vreg(R), c.f.vreg(R));
-            c.f.at(arm).insts.push(MInst::new(Op::Add).def(d).arg(a).arg(b));
-            c.f.at(arm).insts.push(MInst::new(Op::Mul).def(e).arg(d).arg(b));
-            c.f.at(arm).insts.push(t.jump(join));
+            c.f.list(arm).push(MInst::new(Op::Add).def(d).arg(a).arg(b));
+            c.f.list(arm).push(MInst::new(Op::Mul).def(e).arg(d).arg(b));
+            c.f.list(arm).push(t.jump(join));
             c.f.at(arm).succs = smallvec::smallvec![MEdge { to: join, args: smallvec::smallvec![e] }];
         }
         let p = c.f.vreg(R);

@@ -35,7 +35,7 @@ struct Gen<'a> {
 impl Gen<'_> {
     fn emit(&mut self, i: MInst<Toy>) {
         let b = self.at;
-        self.mf.at(b).insts.push(i);
+        self.mf.list(b).push(i);
     }
     fn fresh(&mut self, c: Class) -> VReg {
         self.mf.vreg(c)
@@ -375,14 +375,14 @@ fn scheduling_hides_latency_within_limits() {
     let b = mf.block();
     let v: Vec<VReg> = (0..10).map(|_| mf.vreg(R)).collect();
     let start = MInst::pseudo(Pseudo::Start).def(Def::reg(v[0]).at(preg(0, 2))).def(Def::reg(v[1]).at(preg(0, 3)));
-    mf.at(b).insts.push(start);
+    mf.list(b).push(start);
     for k in 0..4 {
-        mf.at(b).insts.push(MInst::new(Op::Mul).def(v[2 + 2 * k]).arg(v[0]).arg(v[1]));
-        mf.at(b).insts.push(MInst::new(Op::Add).def(v[3 + 2 * k]).arg(v[2 + 2 * k]).imm(1));
-        mf.at(b).insts.push(MInst::new(Op::Out).arg(v[3 + 2 * k]));
+        mf.list(b).push(MInst::new(Op::Mul).def(v[2 + 2 * k]).arg(v[0]).arg(v[1]));
+        mf.list(b).push(MInst::new(Op::Add).def(v[3 + 2 * k]).arg(v[2 + 2 * k]).imm(1));
+        mf.list(b).push(MInst::new(Op::Out).arg(v[3 + 2 * k]));
     }
-    mf.at(b).insts.push(MInst::new(Op::End));
-    let ops = |mf: &MFunc<Toy>| -> Vec<Op> { mf.blocks[0].insts.iter().filter_map(|i| i.target_op()).collect() };
+    mf.list(b).push(MInst::new(Op::End));
+    let ops = |mf: &MFunc<Toy>| -> Vec<Op> { mf.code[0].iter().filter_map(|i| i.target_op()).collect() };
     let original = ops(&mf);
     let mut roomy = mf.clone();
     let facts = Facts::new(&roomy, &t).expect("valid");

@@ -22,11 +22,11 @@ fn run(insts: Vec<MInst<Toy>>) -> Vec<MInst<Toy>> {
     let t = Toy::new(8);
     let mut f = MFunc::new("f");
     let b = f.block();
-    f.at(b).insts = insts;
-    f.at(b).insts.push(MInst::new(Op::End));
+    *f.list(b) = insts;
+    f.list(b).push(MInst::new(Op::End));
     fold_moves(&mut f, &t);
-    f.blocks[0].insts.pop();
-    f.blocks.remove(0).insts
+    f.list(b).pop();
+    f.code.remove(0)
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn what_was_overwritten_is_no_constant() {
 fn labels_within_a_block_are_retargeted() {
     let mut f: MFunc<Toy> = MFunc::new("f");
     let b: Vec<BlockId> = (0..3).map(|_| f.block()).collect();
-    f.at(b[0]).insts = vec![MInst::new(Op::Br).arg(b[1]), li(0, 7), MInst::new(Op::Jmp).arg(b[2])];
+    *f.list(b[0]) = vec![MInst::new(Op::Br).arg(b[1]), li(0, 7), MInst::new(Op::Jmp).arg(b[2])];
     let new = f.reorder(&[b[0], b[2], b[1]]);
     assert_eq!(new, [BlockId(0), BlockId(2), BlockId(1)]);
-    let labels: Vec<BlockId> = f.blocks[0].labels().collect();
+    let labels: Vec<BlockId> = gpucc_mir::labels(&f.code[0]).collect();
     assert_eq!(labels, [BlockId(2), BlockId(1)]);
 }

@@ -19,11 +19,11 @@ fn straight(_: &Toy, n: usize) -> MFunc<Toy> {
         } else {
             MInst::new(Op::Add).def(d).arg(v[k - 1]).arg(v[k - 2 - k % 12.min(k - 1)])
         };
-        f.at(b).insts.push(i);
+        f.list(b).push(i);
         v.push(d);
     }
-    f.at(b).insts.push(MInst::new(Op::Out).arg(v[n - 1]));
-    f.at(b).insts.push(MInst::new(Op::End));
+    f.list(b).push(MInst::new(Op::Out).arg(v[n - 1]));
+    f.list(b).push(MInst::new(Op::End));
     f
 }
 
@@ -37,12 +37,12 @@ fn long_ranges(_: &Toy, n: usize) -> MFunc<Toy> {
             0 | 1 => MInst::new(Op::Li).def(d).imm(3),
             _ => MInst::new(Op::Add).def(d).arg(v[k - 1]).arg(v[k - 2]),
         };
-        f.at(b).insts.push(i);
+        f.list(b).push(i);
     }
     for &d in &v {
-        f.at(b).insts.push(MInst::new(Op::Out).arg(d));
+        f.list(b).push(MInst::new(Op::Out).arg(d));
     }
-    f.at(b).insts.push(MInst::new(Op::End));
+    f.list(b).push(MInst::new(Op::End));
     f
 }
 
@@ -53,37 +53,37 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
     let through: Vec<VReg> = (0..6).map(|_| f.vreg(R)).collect();
     let mut start = MInst::pseudo(Pseudo::Start);
     start.defs.push(Def::reg(through[0]).at(preg(0, 2)));
-    f.at(at).insts.push(start);
+    f.list(at).push(start);
     for (k, &d) in through.iter().enumerate().skip(1) {
-        f.at(at).insts.push(MInst::new(Op::Add).def(d).arg(through[k - 1]).imm(1));
+        f.list(at).push(MInst::new(Op::Add).def(d).arg(through[k - 1]).imm(1));
     }
     let mut x = through[0];
     for k in 0..n / 8 {
         let c = f.vreg(F);
-        f.at(at).insts.push(MInst::new(Op::Lt).def(c).arg(x).arg(through[k % 6]));
+        f.list(at).push(MInst::new(Op::Lt).def(c).arg(x).arg(through[k % 6]));
         let (one, two, join) = (f.block(), f.block(), f.block());
         let p = f.vreg(R);
         let (a, b) = (f.vreg(R), f.vreg(R));
         if looped {
             // at -> one; one -> one' (back) | join, with `two` as the latch
-            f.at(at).insts.push(t.jump(one));
+            f.list(at).push(t.jump(one));
             f.at(at).succs = smallvec::smallvec![MEdge { to: one, args: smallvec::smallvec![x] }];
             f.at(one).params = smallvec::smallvec![p];
-            f.at(one).insts.push(MInst::new(Op::Add).def(a).arg(p).arg(through[1]));
-            f.at(one).insts.push(MInst::new(Op::Br).arg(c).arg(two));
-            f.at(one).insts.push(t.jump(join));
+            f.list(one).push(MInst::new(Op::Add).def(a).arg(p).arg(through[1]));
+            f.list(one).push(MInst::new(Op::Br).arg(c).arg(two));
+            f.list(one).push(t.jump(join));
             f.at(one).succs = smallvec::smallvec![MEdge::to(two), MEdge::to(join)];
-            f.at(two).insts.push(MInst::new(Op::Add).def(b).arg(a).arg(through[2]));
-            f.at(two).insts.push(t.jump(one));
+            f.list(two).push(MInst::new(Op::Add).def(b).arg(a).arg(through[2]));
+            f.list(two).push(t.jump(one));
             f.at(two).succs = smallvec::smallvec![MEdge { to: one, args: smallvec::smallvec![b] }];
             x = a;
         } else {
-            f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
-            f.at(at).insts.push(t.jump(two));
+            f.list(at).push(MInst::new(Op::Br).arg(c).arg(one));
+            f.list(at).push(t.jump(two));
             f.at(at).succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
             for (blk, d, s) in [(one, a, 1), (two, b, 2)] {
-                f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(x).arg(through[s]));
-                f.at(blk).insts.push(t.jump(join));
+                f.list(blk).push(MInst::new(Op::Add).def(d).arg(x).arg(through[s]));
+                f.list(blk).push(t.jump(join));
                 f.at(blk).succs = smallvec::smallvec![MEdge { to: join, args: smallvec::smallvec![d] }];
             }
             f.at(join).params = smallvec::smallvec![p];
@@ -92,10 +92,10 @@ fn blocks(t: &Toy, n: usize, looped: bool) -> MFunc<Toy> {
         at = join;
     }
     for v in through {
-        f.at(at).insts.push(MInst::new(Op::Out).arg(v));
+        f.list(at).push(MInst::new(Op::Out).arg(v));
     }
-    f.at(at).insts.push(MInst::new(Op::Out).arg(x));
-    f.at(at).insts.push(MInst::new(Op::End));
+    f.list(at).push(MInst::new(Op::Out).arg(x));
+    f.list(at).push(MInst::new(Op::End));
     f
 }
 
@@ -106,23 +106,23 @@ fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
     let x = f.vreg(R);
     let mut start = MInst::pseudo(Pseudo::Start);
     start.defs.push(Def::reg(x).at(preg(0, 2)));
-    f.at(at).insts.push(start);
+    f.list(at).push(start);
     let mut now: Vec<VReg> = vec![x; k];
     for turn in 0..n / (4 * k) {
         let c = f.vreg(F);
-        f.at(at).insts.push(MInst::new(Op::Lt).def(c).arg(now[turn % k]).arg(now[0]));
+        f.list(at).push(MInst::new(Op::Lt).def(c).arg(now[turn % k]).arg(now[0]));
         let (one, two, join) = (f.block(), f.block(), f.block());
-        f.at(at).insts.push(MInst::new(Op::Br).arg(c).arg(one));
-        f.at(at).insts.push(t.jump(two));
+        f.list(at).push(MInst::new(Op::Br).arg(c).arg(one));
+        f.list(at).push(t.jump(two));
         f.at(at).succs = smallvec::smallvec![MEdge::to(one), MEdge::to(two)];
         for blk in [one, two] {
             let mut args = Vec::new();
             for q in 0..k {
                 let d = f.vreg(R);
-                f.at(blk).insts.push(MInst::new(Op::Add).def(d).arg(now[q]).arg(now[(q + 1) % k]));
+                f.list(blk).push(MInst::new(Op::Add).def(d).arg(now[q]).arg(now[(q + 1) % k]));
                 args.push(d);
             }
-            f.at(blk).insts.push(t.jump(join));
+            f.list(blk).push(t.jump(join));
             f.at(blk).succs = smallvec::smallvec![MEdge { to: join, args: args.into() }];
         }
         now = (0..k).map(|_| f.vreg(R)).collect();
@@ -130,9 +130,9 @@ fn phis(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
         at = join;
     }
     for v in now {
-        f.at(at).insts.push(MInst::new(Op::Out).arg(v));
+        f.list(at).push(MInst::new(Op::Out).arg(v));
     }
-    f.at(at).insts.push(MInst::new(Op::End));
+    f.list(at).push(MInst::new(Op::End));
     f
 }
 
@@ -143,26 +143,26 @@ fn rotation(t: &Toy, n: usize, k: usize) -> MFunc<Toy> {
     let x = f.vreg(R);
     let mut start = MInst::pseudo(Pseudo::Start);
     start.defs.push(Def::reg(x).at(preg(0, 2)));
-    f.at(before).insts.push(start);
-    f.at(before).insts.push(t.jump(head));
+    f.list(before).push(start);
+    f.list(before).push(t.jump(head));
     f.at(before).succs = smallvec::smallvec![MEdge { to: head, args: smallvec::smallvec![x; k] }];
     let params: Vec<VReg> = (0..k).map(|_| f.vreg(R)).collect();
     f.at(head).params = params.clone().into();
     let mut now = params;
     for i in 0..n {
         let d = f.vreg(R);
-        f.at(head).insts.push(MInst::new(Op::Add).def(d).arg(now[i % k]).arg(now[(i * 7 + 1) % k]));
+        f.list(head).push(MInst::new(Op::Add).def(d).arg(now[i % k]).arg(now[(i * 7 + 1) % k]));
         now[i % k] = d;
     }
     let c = f.vreg(F);
-    f.at(head).insts.push(MInst::new(Op::Lt).def(c).arg(now[0]).arg(x));
-    f.at(head).insts.push(MInst::new(Op::Br).arg(c).arg(latch));
-    f.at(head).insts.push(t.jump(exit));
+    f.list(head).push(MInst::new(Op::Lt).def(c).arg(now[0]).arg(x));
+    f.list(head).push(MInst::new(Op::Br).arg(c).arg(latch));
+    f.list(head).push(t.jump(exit));
     f.at(head).succs = smallvec::smallvec![MEdge::to(latch), MEdge::to(exit)];
-    f.at(latch).insts.push(t.jump(head));
+    f.list(latch).push(t.jump(head));
     f.at(latch).succs = smallvec::smallvec![MEdge { to: head, args: (0..k).map(|q| now[(q + 1) % k]).collect() }];
-    f.at(exit).insts.push(MInst::new(Op::Out).arg(now[k - 1]));
-    f.at(exit).insts.push(MInst::new(Op::End));
+    f.list(exit).push(MInst::new(Op::Out).arg(now[k - 1]));
+    f.list(exit).push(MInst::new(Op::End));
     f
 }
 

@@ -15,18 +15,18 @@ fn diamond(again: bool) -> (MFunc<Toy>, VReg) {
     let (v, c) = (f.vreg(R), f.vreg(F));
     let to = |b: u32| MEdge::to(BlockId(b));
     let start = [MInst::new(Op::Li).def(v).imm(7), MInst::new(Op::Lt).def(c).arg(v).arg(v)];
-    f.blocks[0].insts.extend(start);
-    f.blocks[0].insts.push(MInst::new(Op::Br).arg(c).arg(BlockId(1)));
-    f.blocks[0].insts.push(MInst::new(Op::Jmp).arg(BlockId(2)));
+    f.code[0].extend(start);
+    f.code[0].push(MInst::new(Op::Br).arg(c).arg(BlockId(1)));
+    f.code[0].push(MInst::new(Op::Jmp).arg(BlockId(2)));
     f.blocks[0].succs = smallvec::smallvec![to(1), to(2)];
     if again {
-        f.blocks[1].insts.push(MInst::new(Op::Add).def(v).arg(v).arg(v));
+        f.code[1].push(MInst::new(Op::Add).def(v).arg(v).arg(v));
     }
     for b in [1, 2] {
-        f.blocks[b].insts.push(MInst::new(Op::Jmp).arg(BlockId(3)));
+        f.code[b].push(MInst::new(Op::Jmp).arg(BlockId(3)));
         f.blocks[b].succs = smallvec::smallvec![to(3)];
     }
-    f.blocks[3].insts.extend([MInst::new(Op::Out).arg(v), MInst::new(Op::End)]);
+    f.code[3].extend([MInst::new(Op::Out).arg(v), MInst::new(Op::End)]);
     (f, v)
 }
 

@@ -31,10 +31,11 @@ impl Isel<'_> {
             let class = cx.mf.class(p);
             fresh.push(cx.mf.vreg(class));
         }
+        let list = cx.mf.list(new);
+        *list = insts;
+        list.push(self.t.jump(target));
         let b = cx.mf.at(new);
         b.params = fresh.clone();
-        b.insts = insts;
-        b.insts.push(self.t.jump(target));
         b.succs = smallvec![MEdge { to: target, args: fresh }];
         new
     }
@@ -105,10 +106,10 @@ impl Isel<'_> {
         if breaks {
             // Copies for the merge block stand before the `break`.
             let block = cx.mf.block();
-            let b = cx.mf.at(block);
-            b.insts = moves;
-            b.insts.push(MInst::new(TOp::M(Op::Brk)).arg(edge.to).mods(Mods::ty(Ty::None)));
-            b.succs.push(edge);
+            let list = cx.mf.list(block);
+            *list = moves;
+            list.push(MInst::new(TOp::M(Op::Brk)).arg(edge.to).mods(Mods::ty(Ty::None)));
+            cx.mf.at(block).succs.push(edge);
             self.extra.push(Extra { block, before: true, of: cx.block_id(to) });
             return MEdge::to(block);
         }
@@ -194,9 +195,8 @@ impl Isel<'_> {
                 insts.into_iter().for_each(|i| cx.emit(i));
                 cx.set_succs(Cfg::Logical, succs);
             } else {
-                let b = cx.mf.at(at);
-                b.insts = insts;
-                b.succs = succs;
+                *cx.mf.list(at) = insts;
+                cx.mf.at(at).succs = succs;
             }
             at = next.to;
         }
@@ -213,10 +213,10 @@ impl Isel<'_> {
             _ => false,
         };
         let fine = |i: &MInst<Tesla>| !i.is(Pseudo::Undef) && !i.uses.iter().any(far);
-        if mf.blocks[b].insts.iter().all(fine) {
+        if mf.code[b].iter().all(fine) {
             return;
         }
-        let mut insts = std::mem::take(&mut mf.blocks[b].insts);
+        let mut insts = std::mem::take(&mut mf.code[b]);
         for mut i in insts.drain(..) {
             if i.is(Pseudo::Undef) {
                 out.extend(i.vreg_defs().map(|d| MInst::copy(d, U::imm(0)).at(i.loc)));
@@ -232,7 +232,7 @@ impl Isel<'_> {
             out.push(i);
         }
         insts.append(out);
-        mf.blocks[b].insts = insts;
+        mf.code[b] = insts;
     }
 
     /// A form with an immediate cannot carry the join before it: its literal comes from c0 then.
@@ -301,7 +301,7 @@ impl Isel<'_> {
             Self::legal_operands(mf, new.0 as usize, &mut scratch);
             let selected = f.layout.get(old.0 as usize);
             if selected.is_some_and(|&b| self.plan.join[b] != 0 && f.blocks[b].header.is_none()) {
-                self.carry_join(&mut mf.at(new).insts);
+                self.carry_join(mf.list(new));
             }
         });
     }

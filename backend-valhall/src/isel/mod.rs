@@ -374,7 +374,7 @@ impl Lower<Valhall> for Isel<'_> {
                     if here == cx.current_id() {
                         insts.into_iter().for_each(|i| cx.emit(i));
                     } else {
-                        cx.mf.at(here).insts = insts;
+                        *cx.mf.list(here) = insts;
                     }
                     cx.mf.at(here).succs = smallvec::smallvec![edge, next];
                     here = following;

@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
         let mut b = 0usize;
         'blocks: loop {
             let block = &mf.blocks[b];
-            for i in &block.insts {
+            for i in &mf.code[b] {
                 self.steps += 1;
                 if self.steps > limit {
                     return Ok(());
