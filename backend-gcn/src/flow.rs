@@ -7,10 +7,13 @@
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Block, Function, Module, Op, SideMap};
-use smallvec::SmallVec;
+use gpucc_ir::{Block, Function, Op, SideMap};
+use smallvec::{SmallVec, smallvec};
 
 use crate::ranges::{Loops, Peaks};
+
+/// Some positions; a block goes to two at most.
+type Ends = SmallVec<[usize; 2]>;
 
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +51,7 @@ pub enum Waiting {
 #[derive(Clone, Debug, Default)]
 pub struct PlanBlock {
     /// Edges in the terminator's order.
-    pub edges: Vec<PlanEdge>,
+    pub edges: SmallVec<[PlanEdge; 2]>,
     /// How lanes wait here.
     pub waiting: Waiting,
     /// Lanes may also arrive in EXEC.
@@ -204,10 +207,10 @@ impl WaveDom {
 /// Which edges are taken by waiting.
 struct Waits<'a> {
     /// Successors by position.
-    succs: &'a [Vec<usize>],
+    succs: &'a [Ends],
     loops: &'a Loops,
     /// By block and edge.
-    wait: Vec<Vec<bool>>,
+    wait: Vec<SmallVec<[bool; 2]>>,
     /// The first position at which lanes can be waiting for each block: itself, if none ever wait there.
     since: Vec<usize>,
     /// Blocks that lanes wait for since an earlier position than was known.
@@ -250,9 +253,9 @@ impl Waits<'_> {
     }
 
     /// Divergent branches decide first; then branches that would pass waiting lanes give way.
-    fn find(succs: &[Vec<usize>], loops: &Loops, divergent: &[bool]) -> Vec<Vec<bool>> {
+    fn find(succs: &[Ends], loops: &Loops, divergent: &[bool]) -> Vec<SmallVec<[bool; 2]>> {
         let n = succs.len();
-        let wait = succs.iter().map(|s| vec![false; s.len()]).collect();
+        let wait = succs.iter().map(|s| smallvec![false; s.len()]).collect();
         let mut x = Waits { succs, loops, wait, since: (0..n).collect(), work: Vec::new() };
         (0..n).filter(|&b| divergent[b]).for_each(|b| x.by_masks(b));
         let mut reach = Peaks::new((0..n).map(|b| x.reach(b)));
@@ -275,7 +278,7 @@ impl Waits<'_> {
 #[derive(Clone, Default)]
 struct Meeting {
     /// The blocks that send lanes here, in order.
-    sources: Vec<usize>,
+    sources: Ends,
     /// The first position at which lanes can be waiting here, and the block that sent them.
     since: (usize, usize),
     /// The first position at which lanes from any other block can.
@@ -292,14 +295,14 @@ impl Meeting {
 }
 
 /// Finds for each block who waits there.
-fn meetings(succs: &[Vec<usize>], loops: &Loops, wait: &[Vec<bool>]) -> Vec<Option<Meeting>> {
+fn meetings(succs: &[Ends], loops: &Loops, wait: &[SmallVec<[bool; 2]>]) -> Vec<Option<Meeting>> {
     let mut list: Vec<Option<Meeting>> = vec![None; succs.len()];
     for (src, edges) in succs.iter().enumerate() {
         for (&to, _) in edges.iter().zip(&wait[src]).filter(|(_, w)| **w) {
             let since = loops.left_between(src, to).map_or(src, |l| l.0);
             match &mut list[to] {
                 None => {
-                    let m = Meeting { sources: vec![src], since: (since, src), ..Meeting::default() };
+                    let m = Meeting { sources: smallvec![src], since: (since, src), ..Meeting::default() };
                     list[to] = Some(m);
                 }
                 Some(m) if m.sources.last() == Some(&src) => {}
@@ -314,23 +317,22 @@ fn meetings(succs: &[Vec<usize>], loops: &Loops, wait: &[Vec<bool>]) -> Vec<Opti
     list
 }
 
-/// Plans a function whose layout is structured and which has no critical edges.
-pub fn plan(m: &Module, f: &Function) -> Plan {
+/// Plans a function whose layout is structured and which has no critical edges, from its dominators and what is uniform in it.
+pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
     let n = f.layout.len();
     let mut pos: SideMap<Block, usize> = SideMap::new();
     for (k, &b) in f.layout.iter().enumerate() {
         pos[b] = k;
     }
-    let succs: Vec<Vec<usize>> = f.layout.iter().map(|&b| f.succs(b).iter().map(|&s| pos[s]).collect()).collect();
+    let succs: Vec<Ends> = f.layout.iter().map(|&b| f.succs(b).iter().map(|&s| pos[s]).collect()).collect();
     let loops = Loops::new(&succs);
-    let uniform = Uniformity::new(m, f);
     let divergent: Vec<bool> = f.layout.iter().map(|&b| uniform.divergent_branch(f, b)).collect();
     let wait = Waits::find(&succs, &loops, &divergent);
     let mut meetings = meetings(&succs, &loops, &wait);
     let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops };
-    begin_waiting(f, &pos, &succs, &mut meetings, &mut out);
+    begin_waiting(f, dom, &pos, &succs, &mut meetings, &mut out);
     for b in 0..n {
-        let edges: Vec<PlanEdge> = succs[b]
+        let edges: SmallVec<[PlanEdge; 2]> = succs[b]
             .iter()
             .zip(&wait[b])
             .map(|(&to, &w)| {
@@ -371,13 +373,13 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
 /// Finds where the waiting for each block begins, and how its lanes come back.
 fn begin_waiting(
     f: &Function,
+    dom: &DomTree,
     pos: &SideMap<Block, usize>,
-    succs: &[Vec<usize>],
+    succs: &[Ends],
     meetings: &mut [Option<Meeting>],
     out: &mut Plan,
 ) {
     let n = f.layout.len();
-    let dom = DomTree::new(f);
     let up = |at: usize| dom.idom(f.layout[at]).map_or(0, |b| pos[b]);
     // First and last block of a range in the order of the dominator tree: what dominates both dominates all.
     let order = dom.preorder();

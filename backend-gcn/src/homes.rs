@@ -31,7 +31,7 @@ pub struct Homes<'a> {
     m: &'a Module,
     f: &'a Function,
     generation: u8,
-    uniform: Uniformity,
+    uniform: &'a Uniformity,
     written: SideMap<Res, bool>,
     home: SideMap<Value, Home>,
     block_of: SideMap<Inst, Option<Block>>,
@@ -39,7 +39,7 @@ pub struct Homes<'a> {
 
 impl<'a> Homes<'a> {
     /// The homes of the values of `f`.
-    pub fn new(m: &'a Module, f: &'a Function, plan: &Plan, generation: u8) -> Homes<'a> {
+    pub fn new(m: &'a Module, f: &'a Function, plan: &Plan, uniform: &'a Uniformity, generation: u8) -> Homes<'a> {
         let mut written: SideMap<Res, bool> = SideMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
@@ -53,7 +53,7 @@ impl<'a> Homes<'a> {
             m,
             f,
             generation,
-            uniform: Uniformity::new(m, f),
+            uniform,
             written,
             home: SideMap::with_default(Home::Vector),
             block_of: f.inst_blocks(),

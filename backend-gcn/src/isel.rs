@@ -5,6 +5,7 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
+use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
 
@@ -58,6 +59,7 @@ impl<'m> Isel<'m> {
         generation: u8,
         workgroup_size: [u32; 3],
         plan: &'m Plan,
+        uniform: &'m Uniformity,
         fixed: &'m Fixed,
         places: &'m dyn Fn(Place) -> u32,
         tables: &'m Tables,
@@ -68,7 +70,7 @@ impl<'m> Isel<'m> {
             workgroup_size,
             plan,
             fixed,
-            homes: Homes::new(module, f, plan, generation),
+            homes: Homes::new(module, f, plan, uniform, generation),
             places,
             tables,
             ids: [None; 3],

@@ -24,6 +24,7 @@ mod waits;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
+use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
@@ -256,7 +257,10 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         )
         .at(e.span, "this entry point"));
     }
-    let plan = flow::plan(&m, f);
+    let dom = DomTree::new(f);
+    let uniform = Uniformity::within(&m, f, &dom);
+    let plan = flow::plan(f, &dom, &uniform);
+    drop(dom);
     let places = |p: Place| memory.at(p);
     let mut spills = Spills::default();
     if options.spill_all {
@@ -270,7 +274,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         }
         let t = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills);
         trace::enter("isel", &f.name);
-        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &fixed, &places, &tables);
+        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &uniform, &fixed, &places, &tables);
         let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);

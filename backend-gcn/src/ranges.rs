@@ -92,11 +92,11 @@ pub struct Loops {
 
 impl Loops {
     /// Loops of a function whose blocks have these successors by position.
-    pub fn new(succs: &[Vec<usize>]) -> Loops {
+    pub fn new<L: AsRef<[usize]>>(succs: &[L]) -> Loops {
         let n = succs.len();
         let mut end: Vec<Option<usize>> = vec![None; n];
         for (k, list) in succs.iter().enumerate() {
-            for &s in list.iter().filter(|&&s| s <= k) {
+            for &s in list.as_ref().iter().filter(|&&s| s <= k) {
                 end[s] = Some(k);
             }
         }

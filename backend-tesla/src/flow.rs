@@ -79,8 +79,8 @@ impl Maker<'_> {
 
 /// Makes the decisions for a function without calls.
 pub fn plan(m: &Module, f: &Function) -> Plan {
-    let u = Uniformity::new(m, f);
     let dom = DomTree::new(f);
+    let u = Uniformity::within(m, f, &dom);
     let s = Structure::new(f, &dom);
     let mut mk =
         Maker { f, s, reachable: SideMap::new(), preds: f.preds(), members: SideMap::new(), ends: SideMap::new(), dom };

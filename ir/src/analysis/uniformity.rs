@@ -50,7 +50,7 @@ struct Run<'a> {
     m: &'a Module,
     written: SideMap<crate::inst::Res, bool>,
     s: Structure,
-    dom: DomTree,
+    dom: &'a DomTree,
     pdom: PostDomTree,
     preds: Lists<Block, Block>,
     blocks: SideMap<Inst, Option<Block>>,
@@ -73,7 +73,11 @@ struct Run<'a> {
 impl Uniformity {
     /// Computes it. The function should have no calls: their results count as divergent.
     pub fn new(m: &Module, f: &Function) -> Uniformity {
-        let dom = DomTree::new(f);
+        Uniformity::within(m, f, &DomTree::new(f))
+    }
+
+    /// The same, where the dominators are known.
+    pub fn within(m: &Module, f: &Function, dom: &DomTree) -> Uniformity {
         let mut written: SideMap<crate::inst::Res, bool> = SideMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
@@ -88,7 +92,7 @@ impl Uniformity {
             f,
             m,
             written,
-            s: Structure::new(f, &dom),
+            s: Structure::new(f, dom),
             pdom: PostDomTree::new(f),
             preds: f.preds(),
             blocks: f.inst_blocks(),
