@@ -186,7 +186,13 @@ fn allocate(
     let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
     // Mostly the first answer is as good as can be, and no copy of the function is needed.
     let mut scheduled = None;
-    let facts = if schedule.changed() > 0 { gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)? } else { facts };
+    let facts = if schedule.changed() > 0 {
+        // Both at once would be the most memory that the backend ever needs.
+        drop(facts);
+        gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?
+    } else {
+        facts
+    };
     let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
         if cost(a) > (0, least, u32::MAX) {
             scheduled = Some(mf.clone());

@@ -20,14 +20,16 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     let cfg_of = |mf: &MFunc<T>, v: VReg| t.files()[t.classes()[mf.class(v).0 as usize].file as usize].cfg;
     let cfgs: Vec<Cfg> = vars.iter().map(|&v| cfg_of(mf, v)).collect();
-    let mut preds: [Vec<SmallVec<[u32; 4]>>; 2] = [vec![SmallVec::new(); n], vec![SmallVec::new(); n]];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for (cfg, preds) in [Cfg::Logical, Cfg::Linear].into_iter().zip(&mut preds) {
-            for e in block.succs(cfg) {
-                preds[e.to.0 as usize].push(b as u32);
+    // Of the graphs that are asked for.
+    let preds = [Cfg::Logical, Cfg::Linear].map(|cfg| {
+        let mut preds: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); if cfgs.contains(&cfg) { n } else { 0 }];
+        if !preds.is_empty() {
+            for (b, block) in mf.blocks.iter().enumerate() {
+                block.succs(cfg).iter().for_each(|e| preds[e.to.0 as usize].push(b as u32));
             }
         }
-    }
+        preds
+    });
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
     let mut exposed: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); vars.len()];
