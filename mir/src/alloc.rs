@@ -209,13 +209,12 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
                 }
             }
         }
-        let edge = |e: &crate::func::MEdge| ra::Edge {
-            to: e.to.0,
-            args: e.args.iter().map(|&a| if a.is_none() { Value::NONE } else { value(a) }).collect(),
-        };
+        let arg = |&a: &VReg| if a.is_none() { Value::NONE } else { value(a) };
+        let graphs = [(Cfg::Logical, Some(&block.succs)), (Cfg::Linear, block.linear.as_ref())];
+        for (cfg, edges) in graphs.into_iter().filter_map(|(cfg, l)| Some((cfg, l?))) {
+            p.set_succs(b as u32, cfg, edges.iter().map(|e| (e.to.0, e.args.iter().map(arg))));
+        }
         let out = &mut p.blocks[b];
-        out.logical = block.succs.iter().map(edge).collect();
-        out.linear = block.linear.as_ref().map(|l| l.iter().map(edge).collect());
         out.logical_end = logical_end;
         out.terminators = terminators;
     }

@@ -90,7 +90,12 @@ pub struct MFunc<T: Target> {
 
 impl<T: Target> Clone for MFunc<T> {
     fn clone(&self) -> Self {
-        MFunc { name: self.name.clone(), blocks: self.blocks.clone(), code: self.code.clone(), classes: self.classes.clone() }
+        MFunc {
+            name: self.name.clone(),
+            blocks: self.blocks.clone(),
+            code: self.code.clone(),
+            classes: self.classes.clone(),
+        }
     }
 }
 

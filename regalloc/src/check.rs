@@ -134,10 +134,10 @@ pub fn check(p: &Problem, a: &Allocation) -> Result<(), String> {
         }
         let end = m.units.clone();
         for cfg in [Cfg::Logical, Cfg::Linear] {
-            for e in block.succs(cfg) {
+            for e in p.succs(b, cfg) {
                 let wrong = |s: String| format!("edge from block {b} to {} ({cfg:?}): {s}", e.to);
                 m.units.clone_from(&end);
-                let single = block.succs(cfg).len() == 1;
+                let single = p.succs(b, cfg).len() == 1;
                 let ends = find(&edge_copies, edge_key(At::End(b, cfg)), edge_key);
                 let starts = find(&edge_copies, edge_key(At::Start(e.to, cfg)), edge_key);
                 if !ends.is_empty() && !single {
@@ -152,7 +152,7 @@ pub fn check(p: &Problem, a: &Allocation) -> Result<(), String> {
                     }
                     m.parallel(&c.moves).map_err(wrong)?;
                 }
-                let params = &p.blocks[e.to as usize].params;
+                let params = p.params(e.to);
                 for &(v, place) in &a.entry[e.to as usize] {
                     if p.cfg(v) != cfg {
                         continue;

@@ -49,12 +49,12 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
     // The block of each parameter that is no parameter any more, and its position there.
     let mut gone: Vec<(BlockId, u32)> = vec![(BlockId::MAX, 0); after.value_count()];
     let mut stays = vec![false; after.value_count()];
-    for v in after.blocks.iter().flat_map(|b| &b.params) {
+    for v in (0..after.blocks.len() as BlockId).flat_map(|b| after.params(b)) {
         stays[v.index()] = true;
     }
     for b in 0..before.blocks.len() as BlockId {
         instructions(before, after, b).map_err(|e| format!("block {b}: {e}"))?;
-        for (k, v) in before.blocks[b as usize].params.iter().enumerate() {
+        for (k, v) in before.params(b).iter().enumerate() {
             if !stays[v.index()] {
                 gone[v.index()] = (b, k as u32);
             }
@@ -89,7 +89,7 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
             if b != block || preds.len() != 1 {
                 return None;
             }
-            let e = before.blocks[preds[0] as usize].succs(before.cfg(v)).iter().find(|e| e.to == block)?;
+            let e = before.succs(preds[0], before.cfg(v)).find(|e| e.to == block)?;
             e.args.get(k as usize).copied()
         };
         let to = f.words.partition_point(|e| (e.space, e.word, e.at) < (space, word, at));
@@ -116,7 +116,7 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
         if block == 0 {
             return Err(format!("{}, is never written", place()));
         }
-        if stays[value.index()] && after.blocks[block as usize].params.contains(&value) {
+        if stays[value.index()] && after.params(block).contains(&value) {
             return Err(format!("{}, is never written after the block began with it", place()));
         }
         for &q in &preds[cfg as usize][block as usize] {
@@ -124,7 +124,7 @@ pub fn check_spills(before: &Problem, after: &Problem) -> Result<(), String> {
             let mut value = value;
             let (b, k) = gone[value.index()];
             if b == block {
-                let args = before.blocks[q as usize].succs(cfg).iter().filter(|e| e.to == block).map(|e| &e.args);
+                let args = before.succs(q, cfg).filter(|e| e.to == block).map(|e| e.args);
                 let Some(&arg) = args.clone().next().and_then(|a| a.get(k as usize)) else {
                     return Err(format!("{}, has no argument from block {q}", place()));
                 };
@@ -158,15 +158,14 @@ fn instructions(before: &Problem, after: &Problem, b: BlockId) -> Result<(), Str
 
 fn edges(before: &Problem, after: &Problem, b: BlockId, stays: &[bool]) -> Result<(), String> {
     for cfg in [Cfg::Logical, Cfg::Linear] {
-        let (old, new) = (before.blocks[b as usize].succs(cfg), after.blocks[b as usize].succs(cfg));
-        if old.len() != new.len() || old.iter().zip(new).any(|(o, n)| o.to != n.to) {
+        let (old, new) = (before.succs(b, cfg), after.succs(b, cfg));
+        if old.len() != new.len() || old.clone().zip(new.clone()).any(|(o, n)| o.to != n.to) {
             return Err(format!("block {b} has other successors"));
         }
-        for (o, n) in old.iter().zip(new) {
-            let all = &before.blocks[o.to as usize].params;
-            let kept = all.iter().zip(&o.args).filter(|(q, _)| stays[q.index()]);
-            let params = kept.clone().map(|(q, _)| q).eq(&after.blocks[o.to as usize].params);
-            if !params || !kept.map(|(_, a)| a).eq(&n.args) {
+        for (o, n) in old.zip(new) {
+            let kept = before.params(o.to).iter().zip(o.args).filter(|(q, _)| stays[q.index()]);
+            let params = kept.clone().map(|(q, _)| q).eq(after.params(o.to));
+            if !params || !kept.map(|(_, a)| a).eq(n.args) {
                 return Err(format!("the edge from block {b} to {} has other arguments", o.to));
             }
         }

@@ -97,10 +97,10 @@ struct Colour<'a> {
 pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, Error> {
     let n = p.value_count();
     let mut back_param = vec![Value::NONE; n];
-    for (b, block) in p.blocks.iter().enumerate() {
+    for b in 0..p.blocks.len() as BlockId {
         for cfg in [Cfg::Logical, Cfg::Linear] {
-            for e in block.succs(cfg).iter().filter(|e| e.to <= b as u32) {
-                for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+            for e in p.succs(b, cfg).filter(|e| e.to <= b) {
+                for (&arg, &param) in e.args.iter().zip(p.params(e.to)) {
                     if p.cfg(param) == cfg && !arg.is_none() {
                         back_param[arg.index()] = param;
                     }
@@ -244,8 +244,7 @@ impl Colour<'_> {
                 }
             }
         }
-        let params: Vec<Value> =
-            self.p.blocks[b as usize].params.iter().copied().filter(|v| !live.dead_param[v.index()]).collect();
+        let params: Vec<Value> = self.p.params(b).iter().copied().filter(|v| !live.dead_param[v.index()]).collect();
         if !params.is_empty() {
             self.enter_params(b, &params)?;
         }
@@ -260,14 +259,14 @@ impl Colour<'_> {
     fn enter_params(&mut self, b: BlockId, params: &[Value]) -> Result<(), Error> {
         // Places that arguments have at the end of predecessors, each with how many agree.
         let mut votes: Vec<SmallVec<[(u16, u32); 4]>> = vec![SmallVec::new(); params.len()];
-        let all = &self.p.blocks[b as usize].params;
+        let all = self.p.params(b);
         for cfg in [Cfg::Logical, Cfg::Linear] {
             for &q in self.live.preds(cfg)[b as usize].iter().filter(|&&q| q < b) {
-                let Some(e) = self.p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b) else { continue };
+                let Some(e) = self.p.succs(q, cfg).find(|e| e.to == b) else { continue };
                 for &(v, place) in &self.exit[q as usize] {
                     self.scratch[v.index()] = place;
                 }
-                let live = all.iter().zip(&e.args).filter(|(v, _)| !self.live.dead_param[v.index()]);
+                let live = all.iter().zip(e.args).filter(|(v, _)| !self.live.dead_param[v.index()]);
                 for (list, (&v, &arg)) in votes.iter_mut().zip(live) {
                     let place = if arg.is_none() { Placement::NONE } else { self.scratch[arg.index()] };
                     if self.p.cfg(v) != cfg || place.is_none() {
@@ -712,16 +711,15 @@ impl Colour<'_> {
             sets
         };
         for b in 0..p.blocks.len() as BlockId {
-            let block = &p.blocks[b as usize];
             for &(v, place) in &self.exit[b as usize] {
                 self.at[v.index()] = place;
             }
             let mut busy: Option<Vec<UnitSet>> = None;
             for cfg in [Cfg::Logical, Cfg::Linear] {
-                for e in block.succs(cfg) {
-                    let params = &p.blocks[e.to as usize].params;
+                for e in p.succs(b, cfg) {
+                    let params = p.params(e.to);
                     let mut moves = Vec::new();
-                    let mut arg = params.iter().zip(&e.args).filter(|(q, _)| !self.live.dead_param[q.index()]);
+                    let mut arg = params.iter().zip(e.args).filter(|(q, _)| !self.live.dead_param[q.index()]);
                     let live_in = self.live.live_in[e.to as usize].len();
                     for (k, &(v, dst)) in self.out.entry[e.to as usize].iter().enumerate() {
                         let from = if k < live_in { v } else { arg.next().map_or(v, |(_, &a)| a) };
@@ -744,7 +742,7 @@ impl Colour<'_> {
                             }
                         }
                         for cfg in [Cfg::Logical, Cfg::Linear] {
-                            for e in block.succs(cfg) {
+                            for e in p.succs(b, cfg) {
                                 for &(v, place) in &self.out.entry[e.to as usize] {
                                     all[p.file(v) as usize].add(place);
                                 }
@@ -753,7 +751,7 @@ impl Colour<'_> {
                         all
                     });
                     let free = p.files.iter().zip(&*busy).map(|(f, s)| f.budget.minus(s)).collect();
-                    let at = if block.succs(cfg).len() == 1 { At::End(b, cfg) } else { At::Start(e.to, cfg) };
+                    let at = if p.succs(b, cfg).len() == 1 { At::End(b, cfg) } else { At::Start(e.to, cfg) };
                     self.out.copies.push(ParallelCopy { at, moves, free });
                 }
             }

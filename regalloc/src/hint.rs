@@ -93,8 +93,8 @@ impl Groups {
             root: (0..n as u32).map(|v| Root { anchor: None, widest: v }).collect(),
             blocks: vec![Blocks::None; n],
         };
-        for (b, block) in p.blocks.iter().enumerate() {
-            block.params.iter().for_each(|v| g.blocks[v.index()] = Blocks::One(b as u32));
+        for b in 0..p.blocks.len() as u32 {
+            p.params(b).iter().for_each(|v| g.blocks[v.index()] = Blocks::One(b));
         }
         for h in &p.hints {
             g.union(p, h.part, h.whole, h.offset as i32);
@@ -112,10 +112,10 @@ impl Groups {
         let depth = crate::spill::loops(p).0;
         // Found in the order of the code, since most edges have no arguments.
         let mut passed: Vec<(bool, Reverse<u32>, Value, Value)> = Vec::new();
-        for (block, &depth) in p.blocks.iter().zip(&depth) {
+        for (b, &depth) in (0..).zip(&depth) {
             for cfg in [Cfg::Logical, Cfg::Linear] {
-                for e in block.succs(cfg).iter().filter(|e| !e.args.is_empty()) {
-                    for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                for e in p.succs(b, cfg).filter(|e| !e.args.is_empty()) {
+                    for (&arg, &param) in e.args.iter().zip(p.params(e.to)) {
                         if p.cfg(param) == cfg && !arg.is_none() {
                             passed.push((cfg == Cfg::Linear, Reverse(depth), arg, param));
                         }

@@ -49,7 +49,7 @@ impl Liveness {
                     exposed.push((v, b));
                 }
             };
-            for &v in &block.params {
+            for &v in p.params(b) {
                 define(v, &mut def_stamp);
             }
             for i in block.insts.clone() {
@@ -105,7 +105,7 @@ impl Liveness {
     /// Values live out of `b`, arguments of its edges included; each once.
     pub fn for_live_out(&self, p: &Problem, b: BlockId, mut f: impl FnMut(Value)) {
         for cfg in [Cfg::Logical, Cfg::Linear] {
-            for e in p.blocks[b as usize].succs(cfg) {
+            for e in p.succs(b, cfg) {
                 for &v in &self.live_in[e.to as usize] {
                     if p.cfg(v) == cfg {
                         f(v);
@@ -141,7 +141,7 @@ impl Liveness {
                     live[o.value.index()] = b;
                 }
             }
-            for &v in &p.blocks[b as usize].params {
+            for &v in p.params(b) {
                 self.dead_param[v.index()] = live[v.index()] != b;
             }
         }
@@ -152,8 +152,8 @@ impl Liveness {
 /// Calls `f` with the arguments of all edges out of `b` that count on their graph.
 pub(crate) fn for_args(p: &Problem, b: BlockId, mut f: impl FnMut(Value)) {
     for cfg in [Cfg::Logical, Cfg::Linear] {
-        for e in p.blocks[b as usize].succs(cfg) {
-            for (&arg, &param) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+        for e in p.succs(b, cfg) {
+            for (&arg, &param) in e.args.iter().zip(p.params(e.to)) {
                 if p.cfg(param) == cfg && !arg.is_none() {
                     f(arg);
                 }

@@ -3,8 +3,6 @@
 use core::fmt;
 use core::ops::Range;
 
-use smallvec::SmallVec;
-
 use crate::lists::Lists;
 use crate::units::{MAX_UNITS, Placement, UnitSet};
 
@@ -344,40 +342,35 @@ pub struct Slot {
 }
 
 /// An edge with one argument per parameter of its target.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edge<'a> {
     /// Target block.
     pub to: BlockId,
     /// Arguments; ignored for parameters in files that live on the other graph (put [`Value::NONE`]).
-    pub args: SmallVec<[Value; 4]>,
+    pub args: &'a [Value],
 }
 
-/// One block.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// An edge, and its arguments among all.
+#[derive(Clone, Debug)]
+struct Way {
+    to: BlockId,
+    args: Range<u32>,
+}
+
+/// One block. What it names lies in lists that all blocks share: there may be as many blocks as instructions, so that their size is
+/// what walks over the graph cost.
+#[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// Parameters.
-    pub params: SmallVec<[Value; 4]>,
     /// Its instructions in [`Problem::insts`].
     pub insts: Range<u32>,
-    /// Successors on the logical graph.
-    pub logical: SmallVec<[Edge; 2]>,
-    /// Successors on the linear graph; `None` when it has the same edges as the logical one.
-    pub linear: Option<SmallVec<[Edge; 2]>>,
+    params: Range<u32>,
+    /// By graph.
+    ways: [Range<u32>; 2],
     /// Instruction before which copies of logical files for the outgoing edge go; the end of `insts` if `None`, minus
     /// the terminators of [`Block::terminators`].
     pub logical_end: Option<InstId>,
     /// Number of terminators at the end of `insts`.
     pub terminators: u32,
-}
-
-impl Block {
-    /// Successors on one of the graphs.
-    pub fn succs(&self, cfg: Cfg) -> &[Edge] {
-        match (cfg, &self.linear) {
-            (Cfg::Linear, Some(l)) => l,
-            _ => &self.logical,
-        }
-    }
 }
 
 /// The whole question.
@@ -403,6 +396,10 @@ pub struct Problem {
     pub operands: Vec<Operand>,
     /// Clobbered places, instruction by instruction.
     pub clobbers: Vec<(FileId, Placement)>,
+    /// Edges, those of one block and graph together.
+    ways: Vec<Way>,
+    /// Parameters of blocks and arguments of edges.
+    passed: Vec<Value>,
     /// Wishes, the most important first.
     pub hints: Vec<Hint>,
 }
@@ -463,8 +460,49 @@ impl Problem {
     /// Begins a block; instructions pushed from now on are its own.
     pub fn begin_block(&mut self, params: &[Value]) -> BlockId {
         let at = self.insts.len() as u32;
-        self.blocks.push(Block { params: params.into(), insts: at..at, ..Block::default() });
+        let params = self.pass(params.iter().copied());
+        self.blocks.push(Block { params, insts: at..at, ..Block::default() });
         self.blocks.len() as u32 - 1
+    }
+
+    fn pass(&mut self, values: impl IntoIterator<Item = Value>) -> Range<u32> {
+        let from = self.passed.len() as u32;
+        self.passed.extend(values);
+        from..self.passed.len() as u32
+    }
+
+    /// Says where a block goes on one of the graphs, and what it passes there. The linear graph has the same edges unless other
+    /// ones are set, after the logical ones.
+    pub fn set_succs<A: IntoIterator<Item = Value>>(
+        &mut self,
+        b: BlockId,
+        cfg: Cfg,
+        edges: impl IntoIterator<Item = (BlockId, A)>,
+    ) {
+        let from = self.ways.len() as u32;
+        for (to, args) in edges {
+            let args = self.pass(args);
+            self.ways.push(Way { to, args });
+        }
+        let all = from..self.ways.len() as u32;
+        let ways = &mut self.blocks[b as usize].ways;
+        match cfg {
+            Cfg::Logical => *ways = [all.clone(), all],
+            Cfg::Linear => ways[1] = all,
+        }
+    }
+
+    /// Parameters of a block.
+    pub fn params(&self, b: BlockId) -> &[Value] {
+        let Range { start, end } = self.blocks[b as usize].params;
+        &self.passed[start as usize..end as usize]
+    }
+
+    /// Successors of a block on one of the graphs.
+    pub fn succs(&self, b: BlockId, cfg: Cfg) -> impl ExactSizeIterator<Item = Edge<'_>> + Clone {
+        let Range { start, end } = self.blocks[b as usize].ways[cfg as usize];
+        let edge = |w: &Way| Edge { to: w.to, args: &self.passed[w.args.start as usize..w.args.end as usize] };
+        self.ways[start as usize..end as usize].iter().map(edge)
     }
 
     /// Appends an instruction to the block begun last.
@@ -559,8 +597,8 @@ impl Problem {
     /// Predecessors of every block on one graph, in ascending order.
     pub fn preds(&self, cfg: Cfg) -> Lists<BlockId> {
         Lists::new(self.blocks.len(), 0, |put| {
-            for (b, block) in self.blocks.iter().enumerate() {
-                block.succs(cfg).iter().for_each(|e| put(e.to as usize, b as BlockId));
+            for b in 0..self.blocks.len() as BlockId {
+                self.succs(b, cfg).for_each(|e| put(e.to as usize, b));
             }
         })
     }

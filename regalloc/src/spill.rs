@@ -158,8 +158,8 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
 pub(crate) fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
     let n = p.blocks.len();
     let mut end: Vec<Option<BlockId>> = vec![None; n];
-    for (b, block) in p.blocks.iter().enumerate() {
-        for e in block.logical.iter().chain(block.linear.iter().flatten()) {
+    for b in 0..n {
+        for e in [Cfg::Logical, Cfg::Linear].into_iter().flat_map(|cfg| p.succs(b as BlockId, cfg)) {
             if e.to as usize <= b {
                 end[e.to as usize] = end[e.to as usize].max(Some(b as BlockId));
             }
@@ -205,7 +205,7 @@ impl Spiller<'_> {
     /// Parameters of a block that something reads, in files that are spilled.
     fn params(&self, b: BlockId) -> impl Iterator<Item = Value> + '_ {
         let live = |v: &Value| !self.live.dead_param[v.index()] && self.managed(*v);
-        self.p.blocks[b as usize].params.iter().copied().filter(live)
+        self.p.params(b).iter().copied().filter(live)
     }
 
     /// Next-use distances, backwards; twice, so that back edges see the loop.
@@ -218,7 +218,7 @@ impl Spiller<'_> {
                 let len = block.insts.len() as u32;
                 live.for_live_out(p, b, |v| next[v.index()] = NEVER);
                 for cfg in [Cfg::Logical, Cfg::Linear] {
-                    for e in block.succs(cfg) {
+                    for e in p.succs(b, cfg) {
                         let leaves = self.depth[e.to as usize] < self.depth[b as usize];
                         let extra = len + if leaves { FAR } else { 0 };
                         for (&v, &d) in live.live_in[e.to as usize].iter().zip(&self.dist_in[e.to as usize]) {
@@ -227,7 +227,7 @@ impl Spiller<'_> {
                                 next[v.index()] = next[v.index()].min(d);
                             }
                         }
-                        for (&a, &q) in e.args.iter().zip(&p.blocks[e.to as usize].params) {
+                        for (&a, &q) in e.args.iter().zip(p.params(e.to)) {
                             if p.cfg(q) == cfg && !a.is_none() {
                                 let d = self.dist_param[q.index()].saturating_add(extra);
                                 next[a.index()] = next[a.index()].min(d);
@@ -248,7 +248,7 @@ impl Spiller<'_> {
                         next[o.value.index()] = i - block.insts.start;
                     }
                 }
-                for &v in &block.params {
+                for &v in p.params(b) {
                     self.dist_param[v.index()] = std::mem::replace(&mut next[v.index()], NEVER);
                 }
                 for (d, &v) in self.dist_in[b as usize].iter_mut().zip(&live.live_in[b as usize]) {
@@ -342,7 +342,7 @@ impl Spiller<'_> {
             for (c, &v) in have.iter_mut().zip(&live.live_in[b as usize]) {
                 *c += u32::from(self.inside[v.index()]);
             }
-            if let Some(e) = p.blocks[q as usize].succs(cfg).iter().find(|e| e.to == b) {
+            if let Some(e) = p.succs(q, cfg).find(|e| e.to == b) {
                 for (c, &(k, _)) in have_arg.iter_mut().zip(params) {
                     *c += u32::from(e.args.get(k).is_some_and(|a| !a.is_none() && self.inside[a.index()]));
                 }
@@ -366,11 +366,11 @@ impl Spiller<'_> {
             }
             let wants = |v: Value| p.cfg(v) == cfg && !live.dead_param[v.index()] && self.managed(v);
             let mine: Vec<(usize, Value)> =
-                p.blocks[b as usize].params.iter().copied().enumerate().filter(|&(_, v)| wants(v)).collect();
+                p.params(b).iter().copied().enumerate().filter(|&(_, v)| wants(v)).collect();
             let (done, have, have_arg) = self.held(b, cfg, &mine);
             let header = self.loop_end[b as usize].is_some();
             // Edges from a block with several successors have no place of their own for loads.
-            let late = live.preds(cfg)[b as usize].first().is_some_and(|&q| p.blocks[q as usize].succs(cfg).len() > 1);
+            let late = live.preds(cfg)[b as usize].first().is_some_and(|&q| p.succs(q, cfg).len() > 1);
             let mut wanted: Vec<Candidate> = Vec::new();
             let mut through = vec![0i64; p.files.len()];
             let mut consider = |s: &Self, v: Value, d: u32, have: u32, param: bool| {
@@ -479,9 +479,9 @@ impl Spiller<'_> {
             self.evict_all();
         }
         for cfg in [Cfg::Logical, Cfg::Linear] {
-            let several = block.succs(cfg).len() > 1;
-            for e in block.succs(cfg) {
-                let params = &p.blocks[e.to as usize].params;
+            let several = p.succs(b, cfg).len() > 1;
+            for e in p.succs(b, cfg) {
+                let params = p.params(e.to);
                 if several {
                     // No place on the edge for loads: arguments are in registers at the end of the block.
                     let args: Vec<Value> = e
@@ -595,20 +595,19 @@ impl Spiller<'_> {
         self.inside.fill(false);
         // The block of each parameter.
         let mut home = vec![BlockId::MAX; p.value_count()];
-        for (b, block) in p.blocks.iter().enumerate() {
-            block.params.iter().for_each(|v| home[v.index()] = b as BlockId);
+        for b in 0..p.blocks.len() as BlockId {
+            p.params(b).iter().for_each(|v| home[v.index()] = b);
         }
         for b in 0..p.blocks.len() as BlockId {
-            let block = &p.blocks[b as usize];
             for v in self.exit[b as usize].clone() {
                 self.inside[v.index()] = true;
             }
             for cfg in [Cfg::Logical, Cfg::Linear] {
-                let single = block.succs(cfg).len() == 1;
-                for e in block.succs(cfg) {
+                let single = p.succs(b, cfg).len() == 1;
+                for e in p.succs(b, cfg) {
                     let at = if single { ReloadAt::End(b) } else { ReloadAt::Start(e.to) };
                     let mut raw = RawEdge { from: b, at, cfg, copies: Vec::new(), loads: Vec::new() };
-                    let params = &p.blocks[e.to as usize].params;
+                    let params = p.params(e.to);
                     for &v in &self.entry[e.to as usize] {
                         if p.cfg(v) == cfg && !self.inside[v.index()] && home[v.index()] != e.to {
                             raw.loads.push(v);

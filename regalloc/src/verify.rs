@@ -11,7 +11,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
     if p.blocks.is_empty() {
         return bad("no blocks".into());
     }
-    if !p.blocks[0].params.is_empty() {
+    if !p.params(0).is_empty() {
         return bad("the entry block has parameters".into());
     }
     for v in p.kinds() {
@@ -23,8 +23,8 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
         }
     }
     let known = |v: crate::Value| (v.0 as usize) < p.value_count();
-    for (b, block) in p.blocks.iter().enumerate() {
-        if block.params.iter().any(|&v| !known(v)) {
+    for b in 0..p.blocks.len() as u32 {
+        if p.params(b).iter().any(|&v| !known(v)) {
             return bad(format!("block {b} has an unknown parameter"));
         }
     }
@@ -38,23 +38,24 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
             if !mine.is_empty() && mine[0] as usize >= b {
                 return bad(format!("block {b} comes before all its predecessors ({cfg:?})"));
             }
-            let succs = block.succs(cfg);
-            for e in succs {
-                let Some(to) = p.blocks.get(e.to as usize) else {
+            let succs = p.succs(b as u32, cfg);
+            for e in succs.clone() {
+                if e.to as usize >= p.blocks.len() {
                     return bad(format!("block {b} goes to block {}, which does not exist", e.to));
-                };
+                }
+                let params = p.params(e.to);
                 if succs.len() > 1 && preds[cfg as usize][e.to as usize].len() > 1 {
                     return bad(format!("critical edge from block {b} to {} ({cfg:?})", e.to));
                 }
-                if e.args.len() != to.params.len() {
+                if e.args.len() != params.len() {
                     return bad(format!(
                         "edge from block {b} to {} has {} arguments for {} parameters",
                         e.to,
                         e.args.len(),
-                        to.params.len()
+                        params.len()
                     ));
                 }
-                for (&arg, &param) in e.args.iter().zip(&to.params) {
+                for (&arg, &param) in e.args.iter().zip(params) {
                     if p.cfg(param) != cfg {
                         continue;
                     }
@@ -77,7 +78,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
                 if cfg == Cfg::Logical && block.logical_end.is_some_and(|e| i > e) {
                     return bad(format!("instruction {i} touches {:?} after the logical end", o.value));
                 }
-                if i >= first_terminator && (o.role != Role::Use || block.succs(cfg).len() == 1) {
+                if i >= first_terminator && (o.role != Role::Use || p.succs(b as u32, cfg).len() == 1) {
                     let why = if o.role == Role::Use { "reads" } else { "writes" };
                     return bad(format!(
                         "terminator {i} {why} {:?} where copies of the edge would come before it",

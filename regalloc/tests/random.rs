@@ -3,11 +3,9 @@
 
 use arbitrary::{Result, Unstructured};
 use gpucc_regalloc::{
-    Cfg, Constraint, Edge, EdgeOp, Error, Hint, Liveness, MoveCaps, Operand, Options, Placement, Problem, RegFile,
-    ReloadAt, Role, Shape, Slot, SpillCode, SpillKind, SpillPlan, UnitSet, Value, allocate, check_spills, plan_spills,
-    sequence,
+    Cfg, Constraint, EdgeOp, Error, Hint, Liveness, MoveCaps, Operand, Options, Placement, Problem, RegFile, ReloadAt,
+    Role, Shape, Slot, SpillCode, SpillKind, SpillPlan, UnitSet, Value, allocate, check_spills, plan_spills, sequence,
 };
-use smallvec::smallvec;
 
 /// A family: its files with the shapes of values in each.
 struct Family {
@@ -185,8 +183,8 @@ impl Gen<'_, '_> {
         Ok(())
     }
 
-    fn edge(to: u32, args: Vec<Value>) -> Edge {
-        Edge { to, args: args.into() }
+    fn edge(to: u32, args: Vec<Value>) -> (u32, Vec<Value>) {
+        (to, args)
     }
 
     /// Some value of the file and size of `param` that is in scope, or a new one defined at the end of this block.
@@ -261,16 +259,16 @@ impl Gen<'_, '_> {
         }
         let merge = self.p.begin_block(&params);
         let (logical, linear) = (Cfg::Logical, Cfg::Linear);
-        self.p.blocks[head].logical = smallvec![Self::edge(then, vec![]), Self::edge(orelse, vec![])];
-        self.p.blocks[then_end].logical = smallvec![Self::edge(merge, args.clone())];
-        self.p.blocks[else_end].logical = smallvec![Self::edge(merge, other.clone())];
+        self.p.set_succs(head as u32, Cfg::Logical, [Self::edge(then, vec![]), Self::edge(orelse, vec![])]);
+        self.p.set_succs(then_end as u32, Cfg::Logical, [Self::edge(merge, args.clone())]);
+        self.p.set_succs(else_end as u32, Cfg::Logical, [Self::edge(merge, other.clone())]);
         if let Some(middle) = middle {
-            self.p.blocks[head].linear = Some(smallvec![Self::edge(then, vec![])]);
-            self.p.blocks[then_end].logical = smallvec![Self::edge(merge, self.on(&args, &params, logical))];
-            self.p.blocks[else_end].logical = smallvec![Self::edge(merge, self.on(&other, &params, logical))];
-            self.p.blocks[then_end].linear = Some(smallvec![Self::edge(middle, vec![])]);
-            self.p.blocks[middle as usize].linear = Some(smallvec![Self::edge(orelse, vec![])]);
-            self.p.blocks[else_end].linear = Some(smallvec![Self::edge(merge, self.on(&other, &params, linear))]);
+            self.p.set_succs(head as u32, Cfg::Linear, [Self::edge(then, vec![])]);
+            self.p.set_succs(then_end as u32, Cfg::Logical, [Self::edge(merge, self.on(&args, &params, logical))]);
+            self.p.set_succs(else_end as u32, Cfg::Logical, [Self::edge(merge, self.on(&other, &params, logical))]);
+            self.p.set_succs(then_end as u32, Cfg::Linear, [Self::edge(middle, vec![])]);
+            self.p.set_succs(middle, Cfg::Linear, [Self::edge(orelse, vec![])]);
+            self.p.set_succs(else_end as u32, Cfg::Linear, [Self::edge(merge, self.on(&other, &params, linear))]);
         }
         self.scope.extend(&params);
         Ok(())
@@ -288,9 +286,9 @@ impl Gen<'_, '_> {
         let latch = self.p.blocks.len() - 1;
         let again = self.p.begin_block(&[]);
         let exit = self.p.begin_block(&[]);
-        self.p.blocks[before].logical = smallvec![Self::edge(header, args)];
-        self.p.blocks[latch].logical = smallvec![Self::edge(again, vec![]), Self::edge(exit, vec![])];
-        self.p.blocks[again as usize].logical = smallvec![Self::edge(header, back)];
+        self.p.set_succs(before as u32, Cfg::Logical, [Self::edge(header, args)]);
+        self.p.set_succs(latch as u32, Cfg::Logical, [Self::edge(again, vec![]), Self::edge(exit, vec![])]);
+        self.p.set_succs(again, Cfg::Logical, [Self::edge(header, back)]);
         Ok(())
     }
 
@@ -351,7 +349,7 @@ fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
     let stored = |v: Value| plan.stores.binary_search(&v).is_ok();
     let gone = |v: Value| plan.memory.binary_search(&v).is_ok();
     for (b, block) in p.blocks.iter().enumerate() {
-        let params: Vec<Value> = block.params.iter().copied().filter(|&v| !gone(v)).collect();
+        let params: Vec<Value> = p.params(b as u32).iter().copied().filter(|&v| !gone(v)).collect();
         q.begin_block(&params);
         put(&mut q, ReloadAt::Start(b as u32));
         for &v in params.iter().filter(|&&v| stored(v)) {
@@ -369,14 +367,16 @@ fn apply(p: &Problem, live: &Liveness, plan: &SpillPlan) -> Problem {
             }
         }
         put(&mut q, ReloadAt::End(b as u32));
-        let edge = |e: &Edge| {
-            let params = &p.blocks[e.to as usize].params;
-            let args = e.args.iter().zip(params).filter(|(_, q)| !gone(**q)).map(|(a, _)| *a);
-            Edge { to: e.to, args: args.collect() }
-        };
-        let new = q.blocks.last_mut().expect("just begun");
-        new.logical = block.logical.iter().map(edge).collect();
-        new.linear = block.linear.as_ref().map(|l| l.iter().map(edge).collect());
+        for cfg in [Cfg::Logical, Cfg::Linear] {
+            q.set_succs(
+                b as u32,
+                cfg,
+                p.succs(b as u32, cfg).map(|e| {
+                    let args = e.args.iter().zip(p.params(e.to));
+                    (e.to, args.filter(|(_, q)| !gone(**q)).map(|(a, _)| *a))
+                }),
+            );
+        }
     }
     q
 }
@@ -394,7 +394,7 @@ fn widest_instruction(p: &Problem, file: u8) -> u32 {
 fn spilled(name: &str, p: &Problem, some_stay: bool) {
     let live = Liveness::compute(p).expect("liveness of a valid problem");
     let mut defined_by_inst = vec![true; p.value_count()];
-    for v in p.blocks.iter().flat_map(|b| &b.params) {
+    for v in (0..p.blocks.len() as u32).flat_map(|b| p.params(b)) {
         defined_by_inst[v.0 as usize] = false;
     }
     let kinds: Vec<SpillKind> = (0..p.value_count())

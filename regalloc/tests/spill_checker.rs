@@ -1,7 +1,6 @@
 //! The checker of spill code notices each way of getting it wrong.
 
-use gpucc_regalloc::{Cfg, Edge, Operand, Problem, RegFile, Shape, Slot, SpillCode, UnitSet, Value, check_spills};
-use smallvec::smallvec;
+use gpucc_regalloc::{Cfg, Operand, Problem, RegFile, Shape, Slot, SpillCode, UnitSet, Value, check_spills};
 
 fn problem() -> Problem {
     let mut p = Problem::new(&[RegFile::new("r", 16, Cfg::Logical).budget(UnitSet::first(8))]);
@@ -37,8 +36,8 @@ fn load(p: &mut Problem, n: u32, word: u32) {
     p.set_spill(i, SpillCode::Load(v(n), slot(word)));
 }
 
-fn edge(to: u32, args: &[u32]) -> Edge {
-    Edge { to, args: args.iter().map(|&n| v(n)).collect() }
+fn edge(to: u32, args: &[u32]) -> (u32, Vec<Value>) {
+    (to, args.iter().map(|&n| v(n)).collect())
 }
 
 fn refused(before: &Problem, after: &Problem, why: &str) {
@@ -176,9 +175,9 @@ fn diamond(spilled: bool, arm: impl Fn(&mut Problem, u32)) -> Problem {
     }
     read(&mut p, 4);
     read(&mut p, 0);
-    p.blocks[0].logical = smallvec![edge(1, &[]), edge(2, &[])];
-    p.blocks[1].logical = smallvec![edge(3, if spilled { &[] } else { &[2] })];
-    p.blocks[2].logical = smallvec![edge(3, if spilled { &[] } else { &[3] })];
+    p.set_succs(0, Cfg::Logical, [edge(1, &[]), edge(2, &[])]);
+    p.set_succs(1, Cfg::Logical, [edge(3, if spilled { &[] } else { &[2] })]);
+    p.set_succs(2, Cfg::Logical, [edge(3, if spilled { &[] } else { &[3] })]);
     p
 }
 
@@ -221,10 +220,10 @@ fn stale_store() {
         p.begin_block(&[]);
         p.begin_block(&[]);
         read(&mut p, 0);
-        p.blocks[0].logical = smallvec![edge(1, &[])];
-        p.blocks[1].logical = smallvec![edge(2, &[])];
-        p.blocks[2].logical = smallvec![edge(3, &[]), edge(4, &[])];
-        p.blocks[3].logical = smallvec![edge(1, &[])];
+        p.set_succs(0, Cfg::Logical, [edge(1, &[])]);
+        p.set_succs(1, Cfg::Logical, [edge(2, &[])]);
+        p.set_succs(2, Cfg::Logical, [edge(3, &[]), edge(4, &[])]);
+        p.set_succs(3, Cfg::Logical, [edge(1, &[])]);
         p
     };
     check_spills(&make(false, false), &make(false, true)).expect("right");
@@ -262,9 +261,9 @@ fn lost_copy() {
             store(&mut p, 2, 1);
         }
         p.begin_block(&[]);
-        p.blocks[0].logical = smallvec![edge(1, if spilled { &[] } else { &[0, 1] })];
-        p.blocks[1].logical = smallvec![edge(2, &[]), edge(3, &[])];
-        p.blocks[2].logical = smallvec![edge(1, if spilled { &[] } else { &[3, 2] })];
+        p.set_succs(0, Cfg::Logical, [edge(1, if spilled { &[] } else { &[0, 1] })]);
+        p.set_succs(1, Cfg::Logical, [edge(2, &[]), edge(3, &[])]);
+        p.set_succs(2, Cfg::Logical, [edge(1, if spilled { &[] } else { &[3, 2] })]);
         p
     };
     check_spills(&make(true, false), &make(true, true)).expect("right");
@@ -275,6 +274,6 @@ fn lost_copy() {
 fn other_arguments() {
     let before = diamond(false, |_, _| ());
     let mut after = diamond(false, |_, _| ());
-    after.blocks[2].logical[0].args = smallvec![v(0)];
+    after.set_succs(2, Cfg::Logical, [edge(3, &[0])]);
     refused(&before, &after, "other arguments");
 }
