@@ -480,9 +480,9 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
         }
         crate::vcc::run(&mut blocks, &succs, generation);
     }
-    let (items, ends) = crate::waits::insert(blocks, &succs, generation);
+    crate::waits::insert(&mut blocks, &succs, generation);
     let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth));
-    Program { latency: crate::model::estimate(&items, ends.iter().copied().zip(depths)), ..finish(&items, &ends, &e) }
+    Program { latency: crate::model::estimate(blocks.iter().zip(depths)), ..finish(&blocks, &e) }
 }
 
 /// Loads what the program needs everywhere.
@@ -511,19 +511,19 @@ fn prologue(e: &mut Emitter, fixed: &Fixed) {
 }
 
 /// Encodes a program, of which each block ends in front of the item with that number.
-fn finish(items: &[Item], ends: &[usize], e: &Emitter) -> Program {
+fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
     let mut counts = Counts::default();
     let size = |i: &Item| u32::from(i.inst.row().bytes);
-    let mut starts = Vec::with_capacity(ends.len());
-    let (mut at, mut from) = (0u32, 0);
-    for &end in ends {
+    let mut starts = Vec::with_capacity(blocks.len());
+    let (mut at, mut count) = (0u32, 0);
+    for block in blocks {
         starts.push(at);
-        at += items[from..end].iter().map(size).sum::<u32>();
-        from = end;
+        at += block.iter().map(size).sum::<u32>();
+        count += block.len();
     }
     let mut code = Vec::with_capacity(at as usize);
-    let mut locs = Vec::with_capacity(items.len());
-    for item in items {
+    let mut locs = Vec::with_capacity(count);
+    for item in blocks.iter().flatten() {
         let mut inst = item.inst;
         if let Some(l) = item.label {
             let next = code.len() as i64 + i64::from(size(item));
@@ -549,6 +549,6 @@ fn finish(items: &[Item], ends: &[usize], e: &Emitter) -> Program {
             code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         }
     }
-    let instructions = items.len() as u64;
+    let instructions = count as u64;
     Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }
 }

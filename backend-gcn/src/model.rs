@@ -37,16 +37,16 @@ pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
 /// Loops around a block count so often at most, each as 8 turns: the weights of `gpucc_opt::pipeline::work`.
 const DEEPEST: u32 = 4;
 
-/// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it. Blocks are run in
+/// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it; with each block comes the
+/// number of those loops. Blocks are run in
 /// order; an instruction takes its issue cycles, and a wait the time until the operations that it waits for are done.
-pub fn estimate(items: &[Item], blocks: impl Iterator<Item = (usize, u32)>) -> u64 {
+pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
     // When the outstanding operations of each counter are done, oldest first.
     let mut pending: [VecDeque<u64>; 2] = Default::default();
     let (mut now, mut sum) = (0u64, 0u64);
-    let mut from = 0;
-    for (end, depth) in blocks {
+    for (items, depth) in blocks {
         let start = now;
-        for i in &items[std::mem::replace(&mut from, end)..end] {
+        for i in items {
             let facts = i.inst.row().facts;
             let imm = i.inst.get("imm").unwrap_or(0);
             now += match i.inst.op() {

@@ -214,10 +214,10 @@ fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
 }
 
-/// The code of `blocks`, whose wave goes on as `succs` says, with waits and NOPs, and in front of which of its items each block
-/// ends.
-pub fn insert(blocks: Vec<Vec<Item>>, succs: &[Ways], generation: u8) -> (Vec<Item>, Vec<usize>) {
+/// Puts waits and NOPs into the code of `blocks`, whose wave goes on as `succs` says. Most blocks need none and stay where they are.
+pub fn insert(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) {
     let mut entry = Entries::new(blocks.len());
+    // Steps over an item; what it needs in front of it goes to `out`.
     let pass = |state: &mut State, item: &Item, mut out: Option<&mut Vec<Item>>| {
         let needs = state.needs(item);
         if needs.iter().any(Option::is_some) {
@@ -257,22 +257,32 @@ pub fn insert(blocks: Vec<Vec<Item>>, succs: &[Ways], generation: u8) -> (Vec<It
             break;
         }
     }
-    let count: usize = blocks.iter().map(Vec::len).sum();
-    // Memory that is not written to costs nothing.
-    let mut out = Vec::with_capacity(2 * count);
-    let mut ends = Vec::with_capacity(blocks.len());
-    for (b, block) in blocks.into_iter().enumerate() {
+    // What one block gets, and in front of which of its items.
+    let mut new: Vec<Item> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    // A wait alone stands for memory order.
+    let stays = |i: &Item| !i.barrier || i.inst.op() == Op::SBarrier;
+    for (b, block) in blocks.iter_mut().enumerate() {
         let mut state = entry.get(b).cloned().unwrap_or_default();
-        for item in block {
-            pass(&mut state, &item, Some(&mut out));
-            // A wait alone stands for memory order.
-            if !item.barrier || item.inst.op() == Op::SBarrier {
+        for (k, item) in block.iter().enumerate() {
+            pass(&mut state, item, Some(&mut new));
+            places.resize(new.len(), k);
+        }
+        if new.is_empty() && block.iter().all(stays) {
+            continue;
+        }
+        let mut out = Vec::with_capacity(block.len() + new.len());
+        let mut new = new.drain(..).zip(places.drain(..)).peekable();
+        for (k, item) in std::mem::take(block).into_iter().enumerate() {
+            while let Some((wait, _)) = new.next_if(|x| x.1 == k) {
+                out.push(wait);
+            }
+            if stays(&item) {
                 out.push(item);
             }
         }
-        ends.push(out.len());
+        *block = out;
     }
-    (out, ends)
 }
 
 fn control(op: Op, imm: u32, generation: u8) -> Option<Item> {
