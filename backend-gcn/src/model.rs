@@ -38,8 +38,8 @@ pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
 const DEEPEST: u32 = 4;
 
 /// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it; with each block comes the
-/// number of those loops. Blocks are run in
-/// order; an instruction takes its issue cycles, and a wait the time until the operations that it waits for are done.
+/// number of those loops. Blocks are run in order; an instruction takes its issue cycles, and a wait the time until the
+/// operations that it waits for are done.
 pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
     // When the outstanding operations of each counter are done, oldest first.
     let mut pending: [VecDeque<u64>; 2] = Default::default();
