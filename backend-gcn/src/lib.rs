@@ -187,7 +187,7 @@ fn allocate(
     // Mostly the first answer is as good as can be, and no copy of the function is needed.
     let mut scheduled = None;
     let facts = if schedule.changed() > 0 {
-        // Both at once would be the most memory that the backend ever needs.
+        // Not both at once: each is about as large as the code.
         drop(facts);
         gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?
     } else {

@@ -5,8 +5,8 @@
 
 use smallvec::smallvec;
 
-use crate::func::{MBlock, MEdge, MFunc};
-use crate::inst::{BlockId, MInst, Src};
+use crate::func::{MBlock, MEdge, MFunc, labels_mut};
+use crate::inst::{BlockId, MInst};
 use crate::target::Target;
 
 /// What the blocks that were there before are called now, and what becomes of their labels.
@@ -27,15 +27,11 @@ impl Renamed {
 
     /// Changes the labels of a block that was there before. To be called for each, in the order of blocks.
     pub(crate) fn relabel<T: Target>(&mut self, new: BlockId, insts: &mut [MInst<T>]) {
-        for u in insts.iter_mut().flat_map(|i| &mut i.uses) {
-            if let Src::Label(l) = &mut u.src {
-                *l = self.new_of[l.0 as usize];
-            }
-        }
+        labels_mut(insts).for_each(|l| *l = self.new_of(*l));
         while let Some(&(_, to, middle)) = self.first.get(self.done).filter(|x| x.0 == new) {
             // Among equal labels the first belongs to the first edge that still has it.
-            if let Some(u) = insts.iter_mut().flat_map(|i| &mut i.uses).find(|u| u.src == Src::Label(to)) {
-                u.src = Src::Label(middle);
+            if let Some(l) = labels_mut(insts).find(|l| **l == to) {
+                *l = middle;
             }
             self.done += 1;
         }
