@@ -1,6 +1,6 @@
 //! Edges before planning: each `switch` becomes a chain of branches, each critical edge gets a block of its own.
 
-use gpucc_ir::{Attr, Block, Builder, Edge, Function, IntCc, SideMap};
+use gpucc_ir::{Attr, Block, Builder, Edge, EdgeRef, Function, IntCc, SideMap};
 
 /// Replaces each `switch` by a chain of branches.
 pub fn split_switches(f: &mut Function) {
@@ -44,7 +44,7 @@ pub fn split_critical_edges(f: &mut Function) {
     let mut added = Beside::new(layout.len());
     for (from, &block) in layout.iter().enumerate() {
         let t = f.terminator(block);
-        let edges: Vec<Edge> = f.insts[t].edges().into_iter().cloned().collect();
+        let edges: Vec<Edge> = f.insts[t].edges().into_iter().map(EdgeRef::to_edge).collect();
         if edges.len() < 2 {
             continue;
         }
@@ -56,7 +56,7 @@ pub fn split_critical_edges(f: &mut Function) {
             added.add(from, pos[e.block], new);
             let mut b = Builder::like(f, new, t);
             b.jump(e.block, &e.args);
-            *f.insts[t].edges_mut()[k] = Edge::to(new);
+            f.insts[t].set_edge(k, Edge::to(new));
         }
     }
     f.layout = added.into_order(layout);

@@ -841,7 +841,7 @@ impl Lower<Gcn> for Isel<'_> {
         let d = cx.data(i);
         let edges: MEdges = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
         let mut leave = MInst::new(GOp::Leave(None));
-        if let Attr::Br(_) = &d.attr {
+        if d.op == Ir::Br {
             let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
             // A comparison of scalars decides by SCC; everything else by lanes.
             match self.peek(cx, d.args[0]) {
@@ -892,7 +892,7 @@ impl Lower<Gcn> for Isel<'_> {
 
 impl Isel<'_> {
     /// An edge whose arguments are in registers of their parameters' kind.
-    fn edge(&mut self, cx: &mut Cx<'_>, e: &gpucc_ir::Edge) -> MEdge {
+    fn edge(&mut self, cx: &mut Cx<'_>, e: gpucc_ir::EdgeRef<'_>) -> MEdge {
         let to = cx.block_id(e.block);
         let f = cx.f;
         let mut args = Regs::new();

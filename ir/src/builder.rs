@@ -1,5 +1,6 @@
 //! Building code at the end of a block (or before a given position).
 
+use crate::edges::*;
 use crate::function::{Function, LoopHeader};
 use crate::inst::*;
 use crate::module::VarData;
@@ -267,15 +268,15 @@ impl<'a> Builder<'a> {
 
     /// Goes to a block.
     pub fn jump(&mut self, to: Block, args: &[Value]) -> Inst {
-        self.effect(Op::Jump, &[], Attr::Jump { edge: Edge::with(to, args), merge: None })
+        self.effect(Op::Jump, &[], Attr::Branch(Branch::jump(Edge::with(to, args), None)))
     }
     /// Goes to a block and opens a construct that ends at `merge`: code inside may jump there.
     pub fn jump_merge(&mut self, to: Block, args: &[Value], merge: Block) -> Inst {
-        self.effect(Op::Jump, &[], Attr::Jump { edge: Edge::with(to, args), merge: Some(merge) })
+        self.effect(Op::Jump, &[], Attr::Branch(Branch::jump(Edge::with(to, args), Some(merge))))
     }
     /// A two-way branch.
     pub fn br(&mut self, cond: Value, then: Edge, other: Edge, merge: Option<Block>) -> Inst {
-        self.effect(Op::Br, &[cond], Attr::Br(Box::new(BranchEdges { then, other, merge })))
+        self.effect(Op::Br, &[cond], Attr::Branch(Branch::br(then, other, merge)))
     }
     /// A multi-way branch.
     pub fn switch(&mut self, selector: Value, cases: Vec<(u64, Edge)>, default: Edge, merge: Option<Block>) -> Inst {

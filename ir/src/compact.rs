@@ -82,9 +82,7 @@ impl Function {
                         n
                     }
                 });
-                for e in d.edges_mut() {
-                    e.block = there(e.block);
-                }
+                d.map_targets(there);
                 if let Some(m) = d.merge() {
                     d.set_merge(Some(there(m)));
                 }

@@ -1,7 +1,8 @@
 //! Functions: values, blocks with parameters, instructions, constants, kept structure.
 
+use crate::edges::EdgeRef;
 use crate::entity::{Arena, SideMap};
-use crate::inst::{Attr, Block, Edge, Inst, InstData, Local, Value};
+use crate::inst::{Attr, Block, Inst, InstData, Local, Value};
 use crate::lists::Lists;
 use crate::module::VarData;
 use crate::ops::{Op, Sig};
@@ -275,7 +276,7 @@ impl Function {
 
     /// The edges leaving a block, in order; none if it has no terminator yet.
     #[inline]
-    pub fn edges(&self, b: Block) -> SmallVec<[&Edge; 2]> {
+    pub fn edges(&self, b: Block) -> SmallVec<[EdgeRef<'_>; 2]> {
         match self.blocks[b].insts.last() {
             Some(&i) => self.insts[i].edges(),
             None => SmallVec::new(),

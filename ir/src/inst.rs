@@ -1,5 +1,6 @@
 //! Instructions: op, operands, typed attribute, flags, location.
 
+use crate::edges::{Branch, Edge, EdgeRef, SwitchEdges};
 use crate::entity;
 use crate::ops::Op;
 use crate::results::Results;
@@ -375,48 +376,6 @@ pub struct Barrier {
     pub storage: bool,
 }
 
-/// A target block with the values of its parameters.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edge {
-    /// The target.
-    pub block: Block,
-    /// One value per parameter of the target.
-    pub args: Values,
-}
-
-impl Edge {
-    /// An edge without arguments.
-    pub fn to(block: Block) -> Edge {
-        Edge { block, args: Values::new() }
-    }
-    /// An edge with arguments.
-    pub fn with(block: Block, args: &[Value]) -> Edge {
-        Edge { block, args: Values::from_slice(args) }
-    }
-}
-
-/// The edges of a `br`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BranchEdges {
-    /// Taken if true.
-    pub then: Edge,
-    /// Taken if false.
-    pub other: Edge,
-    /// Where the construct ends.
-    pub merge: Option<Block>,
-}
-
-/// The edges of a `switch`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SwitchEdges {
-    /// Case values (masked to the selector's width, all distinct) and their edges; several cases may share a block.
-    pub cases: Vec<(u64, Edge)>,
-    /// Taken if no case is equal.
-    pub default: Edge,
-    /// Where the construct ends.
-    pub merge: Option<Block>,
-}
-
 /// The typed attribute of an instruction; the op's [`Sig`](crate::ops::Sig) says which one it has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attr {
@@ -444,17 +403,9 @@ pub enum Attr {
     Sysval(Sysval),
     /// Of `call`.
     Call(Func),
-    /// Of `jump`.
-    Jump {
-        /// The target.
-        edge: Edge,
-        /// If present, this block opens a construct that ends at the merge: code inside may jump there.
-        merge: Option<Block>,
-    },
-    /// Of `br`; elsewhere, as the edges of `switch` are, since most instructions are no branches and all are as large as the
-    /// largest.
-    Br(Box<BranchEdges>),
-    /// Of `switch`.
+    /// Of `jump` and `br`.
+    Branch(Branch),
+    /// Of `switch`; elsewhere, since most instructions are none and all are as large as the largest.
     Switch(Box<SwitchEdges>),
 }
 
@@ -577,51 +528,95 @@ impl InstData {
     }
     /// The edges of a terminator, in order: then, else; cases, default.
     #[inline]
-    pub fn edges(&self) -> SmallVec<[&Edge; 2]> {
-        match &self.attr {
-            Attr::Jump { edge, .. } => SmallVec::from_slice(&[edge]),
-            Attr::Br(x) => SmallVec::from_slice(&[&x.then, &x.other]),
-            Attr::Switch(s) => s.cases.iter().map(|c| &c.1).chain(Some(&s.default)).collect(),
-            _ => SmallVec::new(),
-        }
+    pub fn edges(&self) -> SmallVec<[EdgeRef<'_>; 2]> {
+        let mut list = SmallVec::new();
+        self.for_each_edge(|e| list.push(e));
+        list
     }
     /// Calls `f` for every edge, in the same order.
-    pub fn for_each_edge<'a>(&'a self, mut f: impl FnMut(&'a Edge)) {
+    #[inline]
+    pub fn for_each_edge<'a>(&'a self, mut f: impl FnMut(EdgeRef<'a>)) {
         match &self.attr {
-            Attr::Jump { edge, .. } => f(edge),
-            Attr::Br(x) => {
-                f(&x.then);
-                f(&x.other);
+            Attr::Branch(b) => {
+                f(b.then());
+                b.other().map(f);
             }
             Attr::Switch(s) => {
-                s.cases.iter().for_each(|c| f(&c.1));
-                f(&s.default);
+                s.cases.iter().for_each(|c| f(c.1.view()));
+                f(s.default.view());
             }
             _ => {}
         }
     }
-    /// The edges, mutable, in the same order.
+    /// The edge and the merge of a `jump`.
     #[inline]
-    pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
+    pub fn as_jump(&self) -> Option<(EdgeRef<'_>, Option<Block>)> {
+        match &self.attr {
+            Attr::Branch(b) if b.is_jump() => Some((b.then(), b.merge())),
+            _ => None,
+        }
+    }
+    /// The edges of a `br`: taken if true, taken if false.
+    #[inline]
+    pub fn as_br(&self) -> Option<[EdgeRef<'_>; 2]> {
+        match &self.attr {
+            Attr::Branch(b) => b.other().map(|o| [b.then(), o]),
+            _ => None,
+        }
+    }
+    /// Makes a terminator a `jump` without operands.
+    pub fn become_jump(&mut self, edge: Edge, merge: Option<Block>) {
+        self.op = Op::Jump;
+        self.args.clear();
+        self.attr = Attr::Branch(Branch::jump(edge, merge));
+    }
+    /// Calls `f` for every edge, in the same order; it may change them.
+    pub fn map_edges(&mut self, mut f: impl FnMut(&mut Edge)) {
         match &mut self.attr {
-            Attr::Jump { edge, .. } => SmallVec::from_iter([edge]),
-            Attr::Br(x) => {
-                let BranchEdges { then, other, .. } = &mut **x;
-                SmallVec::from_iter([then, other])
-            }
+            Attr::Branch(b) => b.map_edges(f),
             Attr::Switch(s) => {
-                let SwitchEdges { cases, default, .. } = &mut **s;
-                cases.iter_mut().map(|c| &mut c.1).chain(Some(default)).collect()
+                s.cases.iter_mut().for_each(|c| f(&mut c.1));
+                f(&mut s.default);
             }
-            _ => SmallVec::new(),
+            _ => {}
+        }
+    }
+    /// Replaces edge number `n`, if there is one.
+    pub fn set_edge(&mut self, n: usize, to: Edge) {
+        let (mut k, mut to) = (0, Some(to));
+        self.map_edges(|e| {
+            if k == n {
+                *e = to.take().expect("no two edges have one number");
+            }
+            k += 1;
+        });
+    }
+    /// Appends an argument to edge number `n`; panics if there is none.
+    pub fn push_edge_arg(&mut self, n: usize, v: Value) {
+        match &mut self.attr {
+            Attr::Branch(b) => b.push(n, v),
+            Attr::Switch(s) if n == s.cases.len() => s.default.args.push(v),
+            Attr::Switch(s) => s.cases[n].1.args.push(v),
+            a => panic!("no edges in {a:?}"),
+        }
+    }
+    /// Replaces the target of each edge by `f` of it.
+    #[inline]
+    pub fn map_targets(&mut self, mut f: impl FnMut(Block) -> Block) {
+        match &mut self.attr {
+            Attr::Branch(b) => b.map_targets(f),
+            Attr::Switch(s) => {
+                s.cases.iter_mut().for_each(|c| c.1.block = f(c.1.block));
+                s.default.block = f(s.default.block);
+            }
+            _ => {}
         }
     }
     /// The merge block of a terminator that opens a construct.
     #[inline]
     pub fn merge(&self) -> Option<Block> {
         match &self.attr {
-            Attr::Jump { merge, .. } => *merge,
-            Attr::Br(x) => x.merge,
+            Attr::Branch(b) => b.merge(),
             Attr::Switch(s) => s.merge,
             _ => None,
         }
@@ -629,13 +624,13 @@ impl InstData {
     /// Sets the merge block; panics if this is not `jump`, `br` or `switch`.
     pub fn set_merge(&mut self, to: Option<Block>) {
         match &mut self.attr {
-            Attr::Jump { merge, .. } => *merge = to,
-            Attr::Br(x) => x.merge = to,
+            Attr::Branch(b) => b.set_merge(to),
             Attr::Switch(s) => s.merge = to,
             a => panic!("no merge on {a:?}"),
         }
     }
     /// Calls `f` for every value used: operands, then edge arguments.
+    #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
         self.args.iter().for_each(|&v| f(v));
         self.for_each_edge(|e| e.args.iter().for_each(|&v| f(v)));
@@ -643,7 +638,7 @@ impl InstData {
     /// Replaces every used value by `f` of it; true if one changed.
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) -> bool {
         let mut changed = false;
-        let mut go = |list: &mut Values| {
+        let mut go = |list: &mut [Value]| {
             for v in list {
                 let n = f(*v);
                 if n != *v {
@@ -654,11 +649,7 @@ impl InstData {
         };
         go(&mut self.args);
         match &mut self.attr {
-            Attr::Jump { edge, .. } => go(&mut edge.args),
-            Attr::Br(x) => {
-                go(&mut x.then.args);
-                go(&mut x.other.args);
-            }
+            Attr::Branch(b) => go(b.args_mut()),
             Attr::Switch(s) => {
                 s.cases.iter_mut().for_each(|c| go(&mut c.1.args));
                 go(&mut s.default.args);

@@ -28,6 +28,7 @@ pub mod analysis;
 pub mod builder;
 mod compact;
 pub mod diag;
+pub mod edges;
 pub mod entity;
 pub mod eval;
 pub mod function;
@@ -44,11 +45,12 @@ pub mod verify;
 
 pub use builder::Builder;
 pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
+pub use edges::{Branch, Edge, EdgeRef, SwitchEdges};
 pub use entity::{Arena, Entity, EntitySet, SideMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
-    AtomicOp, Attr, Barrier, Block, BranchEdges, Edge, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc,
-    Local, Mem, MemFlags, Place, Res, Scope, SwitchEdges, Sysval, Value,
+    AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
+    Place, Res, Scope, Sysval, Value,
 };
 pub use lists::Lists;
 pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};

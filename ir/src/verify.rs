@@ -15,6 +15,7 @@
 //! `Scalar` (no vector values), `NoI64`, `NoF16`, `Ordered` (layout is the structured order).
 
 use crate::analysis::{ConstructKind, DomTree, Structure, structured_order};
+use crate::edges::EdgeRef;
 use crate::entity::SideMap;
 use crate::function::{Function, ValueDef};
 use crate::inst::*;
@@ -208,7 +209,7 @@ impl Verifier<'_> {
         self.found.is_empty()
     }
 
-    fn edge(&mut self, e: &Edge) {
+    fn edge(&mut self, e: EdgeRef<'_>) {
         let f = self.f;
         let params = &f.blocks[e.block].params;
         if params.len() != e.args.len() {
@@ -260,9 +261,9 @@ impl Verifier<'_> {
             | (Sig::Barrier, Attr::Barrier(_))
             | (Sig::Sysval, Attr::Sysval(_))
             | (Sig::Call, Attr::Call(_))
-            | (Sig::Jump, Attr::Jump { .. })
-            | (Sig::Br, Attr::Br(_))
             | (Sig::Switch, Attr::Switch(_)) => true,
+            (Sig::Jump, Attr::Branch(b)) => b.is_jump(),
+            (Sig::Br, Attr::Branch(b)) => !b.is_jump(),
             (
                 Sig::Same { .. }
                 | Sig::Select

@@ -394,9 +394,9 @@ impl<'f, T: Target> Select<'f, T> {
     }
 
     /// A machine edge for an IR edge, with the registers of its arguments.
-    pub fn edge(&mut self, e: &gpucc_ir::Edge) -> MEdge {
+    pub fn edge(&mut self, e: gpucc_ir::EdgeRef<'_>) -> MEdge {
         let mut args = Regs::new();
-        for &a in &e.args {
+        for &a in e.args {
             args.extend(self.regs(a));
         }
         MEdge { to: self.block_id(e.block), args }
@@ -414,7 +414,7 @@ impl<'f, T: Target> Select<'f, T> {
     }
 
     /// Emits the target's jump and sets it as only successor: all that an IR `jump` needs where the graphs are equal.
-    pub fn jump_to(&mut self, t: &T, e: &gpucc_ir::Edge) {
+    pub fn jump_to(&mut self, t: &T, e: gpucc_ir::EdgeRef<'_>) {
         let edge = self.edge(e);
         self.emit(t.jump(edge.to));
         self.set_succs(Cfg::Logical, [edge]);

@@ -68,10 +68,11 @@ impl Lower<Toy> for Isel<'_> {
     fn terminator(&mut self, cx: &mut Select<'_, Toy>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match &d.attr {
-            gpucc_ir::Attr::Jump { edge, .. } => cx.jump_to(self.t, edge),
-            gpucc_ir::Attr::Br(x) => {
+            gpucc_ir::Attr::Branch(b) if b.is_jump() => cx.jump_to(self.t, b.then()),
+            gpucc_ir::Attr::Branch(_) => {
                 let f = cx.reg(d.args[0]);
-                let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
+                let [then, other] = d.as_br().expect("a branch");
+                let (a, b) = (cx.edge(then), cx.edge(other));
                 cx.emit(MInst::new(Op::Br).arg(f).arg(a.to));
                 cx.emit(self.t.jump(b.to));
                 cx.set_succs(Cfg::Logical, [a, b]);

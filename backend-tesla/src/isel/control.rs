@@ -1,6 +1,6 @@
 //! Terminators: branches by flags, switches, the entries and exits of loops.
 
-use gpucc_ir::{Attr, Block, Diagnostic, Edge, Inst, Op as Ir, Value};
+use gpucc_ir::{Attr, Block, Diagnostic, EdgeRef, Inst, Op as Ir, Value};
 use gpucc_mir::{BlockId, MEdge, MEdges, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
@@ -41,7 +41,7 @@ impl Isel<'_> {
     }
 
     /// The machine edge of an IR edge: through the block on the way into a loop, on its back edge or out of it.
-    fn lower_edge(&mut self, cx: &mut Cx<'_>, e: &Edge) -> MEdge {
+    fn lower_edge(&mut self, cx: &mut Cx<'_>, e: EdgeRef<'_>) -> MEdge {
         let from = cx.current();
         let to = e.block;
         let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
@@ -50,7 +50,7 @@ impl Isel<'_> {
         let mut moves: Vec<MInst<Tesla>> = Vec::new();
         let mut edge = if breaks {
             let mut args = Regs::new();
-            for &v in &e.args {
+            for &v in e.args {
                 let bits = Self::bits(cx, v).filter(|_| cx.f.as_const(v).is_some() && !cx.f.ty(v).is_vector());
                 match bits.filter(|&b| b == 0 || self.pool.find(b).is_some() || self.pool.has_room()) {
                     Some(b) => {
@@ -120,14 +120,15 @@ impl Isel<'_> {
         let d = cx.data(i);
         let from = cx.current();
         match &d.attr {
-            Attr::Jump { edge, .. } => {
-                let e = self.lower_edge(cx, edge);
-                self.push_joins(cx, from);
-                cx.emit(self.t.jump(e.to));
-                cx.set_succs(Cfg::Logical, [e]);
-            }
-            Attr::Br(x) => {
-                let (t, o) = (self.lower_edge(cx, &x.then), self.lower_edge(cx, &x.other));
+            Attr::Branch(b) => {
+                let t = self.lower_edge(cx, b.then());
+                let Some(other) = b.other() else {
+                    self.push_joins(cx, from);
+                    cx.emit(self.t.jump(t.to));
+                    cx.set_succs(Cfg::Logical, [t]);
+                    return Ok(());
+                };
+                let o = self.lower_edge(cx, other);
                 let (c, pred) = self.condition(cx, d.args[0], false);
                 self.push_joins(cx, from);
                 cx.emit(branch(c, pred, t.to, self.plan.divergent[from], self.plan.absorber[from]));
@@ -135,8 +136,9 @@ impl Isel<'_> {
                 cx.set_succs(Cfg::Logical, [t, o]);
             }
             Attr::Switch(s) => {
-                let cases: Vec<(u64, MEdge)> = s.cases.iter().map(|(k, e)| (*k, self.lower_edge(cx, e))).collect();
-                let default = self.lower_edge(cx, &s.default);
+                let cases: Vec<(u64, MEdge)> =
+                    s.cases.iter().map(|(k, e)| (*k, self.lower_edge(cx, e.view()))).collect();
+                let default = self.lower_edge(cx, s.default.view());
                 self.switch(cx, d.args[0], cases, default, from);
             }
             _ => {

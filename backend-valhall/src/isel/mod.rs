@@ -331,15 +331,16 @@ impl Lower<Valhall> for Isel<'_> {
     fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match &d.attr {
-            Attr::Jump { edge, .. } => {
-                let edge = cx.edge(edge);
-                cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(edge.to)));
-                cx.set_succs(gpucc_mir::Cfg::Logical, [edge]);
-            }
-            Attr::Br(x) => {
-                let (a, b) = (cx.edge(&x.then), cx.edge(&x.other));
-                let (to, els) = (a.to, b.to);
-                cx.set_succs(gpucc_mir::Cfg::Logical, [a, b]);
+            Attr::Branch(b) => {
+                let then = cx.edge(b.then());
+                let Some(other) = b.other() else {
+                    cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(then.to)));
+                    cx.set_succs(gpucc_mir::Cfg::Logical, [then]);
+                    return Ok(());
+                };
+                let other = cx.edge(other);
+                let (to, els) = (then.to, other.to);
+                cx.set_succs(gpucc_mir::Cfg::Logical, [then, other]);
                 self.branch(cx, d.args[0], to);
                 cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(els)));
             }
@@ -348,10 +349,10 @@ impl Lower<Valhall> for Isel<'_> {
                 let selector = self.int(cx, d.args[0]);
                 let sel = self.in_register(cx, selector);
                 let mut here = cx.current_id();
-                let last = cx.edge(&s.default);
+                let last = cx.edge(s.default.view());
                 let depth = cx.mf.at(here).loop_depth;
                 for (k, (value, e)) in s.cases.iter().enumerate() {
-                    let edge = cx.edge(e);
+                    let edge = cx.edge(e.view());
                     let mut insts = Vec::new();
                     let mut tested = sel;
                     if *value as u32 != 0 {

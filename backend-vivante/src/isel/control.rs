@@ -1,6 +1,6 @@
 //! Terminators: fused compare-branches, switches, the end.
 
-use gpucc_ir::{Attr, Diagnostic, Edge, Inst, Op, Value};
+use gpucc_ir::{Attr, Diagnostic, EdgeRef, Inst, Op, Value};
 use gpucc_mir::{Cfg, MEdge, MInst, Select, Use};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
@@ -17,23 +17,25 @@ impl Isel<'_> {
     pub(super) fn control(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match &d.attr {
-            Attr::Jump { edge, .. } => {
-                let t = self.t;
-                cx.jump_to(t, edge);
-            }
-            Attr::Br(x) => self.branch(cx, d.args[0], &x.then, &x.other),
+            Attr::Branch(b) => match b.other() {
+                None => {
+                    let t = self.t;
+                    cx.jump_to(t, b.then());
+                }
+                Some(other) => self.branch(cx, d.args[0], b.then(), other),
+            },
             Attr::Switch(s) => {
                 let v = d.args[0];
                 let mut edges: Vec<MEdge> = Vec::new();
                 for (k, e) in &s.cases {
                     let x = self.operand_lane(cx, v, 0, Fold::None);
                     let y = self.literal(*k as u32);
-                    let e = cx.edge(e);
+                    let e = cx.edge(e.view());
                     let m = Mods::ty(ty::U32).cond(cond::EQ);
                     cx.emit(MInst::new(VOp::M(M::BranchBinary)).args([x, y]).arg(e.to).mods(m));
                     edges.push(e);
                 }
-                let e = cx.edge(&s.default);
+                let e = cx.edge(s.default.view());
                 cx.emit(MInst::new(VOp::M(M::Branch)).arg(e.to));
                 edges.push(e);
                 cx.set_succs(Cfg::Logical, edges);
@@ -48,7 +50,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, cx: &mut Cx<'_>, c: Value, then: &Edge, other: &Edge) {
+    fn branch(&mut self, cx: &mut Cx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) {
         let (mut then, mut other, mut c) = (then, other, c);
         // A negated condition exchanges the edges.
         while let Some(n) = cx.peek(c).filter(|n| n.op == Op::Not) {
@@ -89,7 +91,7 @@ impl Isel<'_> {
 
     /// A condition made of several: one test after the other (`a || b` goes on as soon as `a` holds), or one BRANCH_ANY.
     /// False if it is no such condition.
-    fn tests(&mut self, cx: &mut Cx<'_>, c: Value, then: &Edge, other: &Edge) -> bool {
+    fn tests(&mut self, cx: &mut Cx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) -> bool {
         let Some((leaves, any)) = conditions(cx, c) else { return false };
         // All must hold: any that does not leads to the other side.
         let (hit, miss) = if any { (then, other) } else { (other, then) };

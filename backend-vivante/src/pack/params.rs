@@ -8,7 +8,7 @@
 //!
 //! Where every edge but one passes lanes of one vector, constants, or one value.
 
-use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, SideMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Const, Edge, Function, Inst, InstData, Op, SideMap, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::lane_of;
@@ -93,14 +93,10 @@ fn pass(f: &mut Function, from: &[Block], b: Block, places: &[(Block, usize)], t
         for (k, old) in edges.iter().enumerate().filter(|(k, _)| goals[*k] == b) {
             let args: SmallVec<[Value; 4]> = places.iter().map(|x| old[x.1]).collect();
             let v = join(f, p, &args, ty);
-            if let Some(e) = f.insts[t].edges_mut().into_iter().nth(k) {
-                let mut n = 0;
-                e.args.retain(|_| {
-                    n += 1;
-                    !places.iter().any(|x| x.1 == n - 1)
-                });
-                e.args.push(v);
-            }
+            let mut args: Vec<Value> =
+                old.iter().enumerate().filter(|(n, _)| !places.iter().any(|x| x.1 == *n)).map(|x| *x.1).collect();
+            args.push(v);
+            f.insts[t].set_edge(k, Edge::with(b, &args));
         }
     }
     f.retain_params(b, |k, _| !places.iter().any(|x| x.1 == k));

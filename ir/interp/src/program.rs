@@ -3,7 +3,7 @@
 use gpucc_ir::analysis::structured_order;
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
-    AtomicOp, Attr, Barrier, Block, Const, Edge, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
+    AtomicOp, Attr, Barrier, Block, Const, EdgeRef, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
     Module, Op, Place, Res, Scalar, SideMap, Space, Stage, Sysval, Type, Value, ValueDef,
 };
 use gpucc_sim::{Trap, TrapKind};
@@ -433,7 +433,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    fn edge(&mut self, s: &mut Slots, pos: &SideMap<Block, u32>, f: &Function, e: &Edge, out: &mut DFunc) -> u32 {
+    fn edge(&mut self, s: &mut Slots, pos: &SideMap<Block, u32>, f: &Function, e: EdgeRef<'_>, out: &mut DFunc) -> u32 {
         let mut copies = Vec::new();
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
             let (from, to) = (self.slot(s, f, a), s.of[p]);
@@ -455,18 +455,20 @@ impl Cx<'_> {
     ) -> DTerm {
         let d = &f.insts[i];
         match &d.attr {
-            Attr::Jump { edge, .. } => DTerm::Jump(self.edge(s, pos, f, edge, out)),
-            Attr::Br(x) => DTerm::Br {
-                cond: self.slot(s, f, d.args[0]),
-                then: self.edge(s, pos, f, &x.then, out),
-                other: self.edge(s, pos, f, &x.other, out),
+            Attr::Branch(b) => match b.other() {
+                None => DTerm::Jump(self.edge(s, pos, f, b.then(), out)),
+                Some(other) => DTerm::Br {
+                    cond: self.slot(s, f, d.args[0]),
+                    then: self.edge(s, pos, f, b.then(), out),
+                    other: self.edge(s, pos, f, other, out),
+                },
             },
             Attr::Switch(w) => {
                 let sel = self.slot(s, f, d.args[0]);
                 let mut cases: Vec<(u64, u32)> =
-                    w.cases.iter().map(|(v, e)| (*v, self.edge(s, pos, f, e, out))).collect();
+                    w.cases.iter().map(|(v, e)| (*v, self.edge(s, pos, f, e.view(), out))).collect();
                 cases.sort_by_key(|c| c.0);
-                let default = self.edge(s, pos, f, &w.default, out);
+                let default = self.edge(s, pos, f, w.default.view(), out);
                 out.switches.push(DSwitch { sel, cases, default });
                 DTerm::Switch(out.switches.len() as u32 - 1)
             }

@@ -67,11 +67,11 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 args.push(params.iter().position(|&q| q == chosen).map_or(chosen, |n| e.args[n]));
             }
             let mut args = args.into_iter();
-            for e in f.insts[t].edges_mut() {
+            f.insts[t].map_edges(|e| {
                 if e.block == b {
                     e.args.extend(args.next());
                 }
-            }
+            });
         }
     }
     f.replace_uses(&map);

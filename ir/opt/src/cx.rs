@@ -135,7 +135,7 @@ mod tests {
         f.layout.retain(|&b| b != last);
         let entry = f.entry();
         let t = f.terminator(entry);
-        f.insts[t].edges_mut().into_iter().for_each(|e| e.block = new);
+        f.insts[t].map_targets(|_| new);
         cx.forget_graph();
         assert_eq!(cx.dom(&f).rpo(), [entry, new]);
         assert_eq!(cx.preds(&f)[new], [entry]);

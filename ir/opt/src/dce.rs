@@ -60,7 +60,7 @@ fn needed(f: &Function) -> EntitySet<Value> {
                 d.args.iter().for_each(|&v| n.add(v));
             }
             d.for_each_edge(|e| {
-                for (&p, &v) in f.blocks[e.block].params.iter().zip(&e.args) {
+                for (&p, &v) in f.blocks[e.block].params.iter().zip(e.args) {
                     if n.live.contains(p) {
                         n.add(v);
                     } else if !n.passed.contains(p) {
@@ -124,15 +124,17 @@ pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value
     }
     for b in f.layout.clone() {
         let t = f.terminator(b);
-        for e in f.insts[t].edges_mut() {
-            let flags = &drop[e.block];
-            if !flags.is_empty() {
-                let mut n = 0;
-                e.args.retain(|_| {
-                    n += 1;
-                    !flags[n - 1]
-                });
-            }
+        if f.succs(b).iter().any(|&s| !drop[s].is_empty()) {
+            f.insts[t].map_edges(|e| {
+                let flags = &drop[e.block];
+                if !flags.is_empty() {
+                    let mut n = 0;
+                    e.args.retain(|_| {
+                        n += 1;
+                        !flags[n - 1]
+                    });
+                }
+            });
         }
         if !drop[b].is_empty() {
             let flags = drop[b].clone();

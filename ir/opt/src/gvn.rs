@@ -71,8 +71,7 @@ fn key(f: &Function, i: Inst) -> Key {
         | Attr::Place(_)
         | Attr::Barrier(_)
         | Attr::Call(_)
-        | Attr::Jump { .. }
-        | Attr::Br(_)
+        | Attr::Branch(_)
         | Attr::Switch(_) => 0,
     };
     (d.op, f.ty(d.result()), args, attr)

@@ -18,7 +18,7 @@ use crate::Cx;
 use crate::gvn::is_value;
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{
-    Attr, Block, BranchEdges, Builder, Edge, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value,
+    Attr, Block, Builder, Edge, EdgeRef, EntitySet, Function, Inst, MemFlags, Op, OpAttrs, Res, Space, Value,
 };
 
 /// How much more a switch may cost than a diamond.
@@ -36,21 +36,21 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             continue;
         }
         let d = &f.insts[t];
-        let Attr::Br(x) = &d.attr else { continue };
-        let (BranchEdges { then, other, merge }, cond) = ((**x).clone(), d.args[0]);
+        let Some([then, other]) = d.as_br() else { continue };
+        let (merge, cond) = (d.merge(), d.args[0]);
         // An arm is the join itself or a block of its own that does nothing but lead there.
-        let arm = |e: &Edge| -> Option<(Option<Block>, Edge)> {
+        let arm = |e: EdgeRef<'_>| -> Option<(Option<Block>, Edge)> {
             let x = e.block;
             let plain = preds[x].len() == 1 && f.blocks[x].header.is_none() && f.blocks[x].params.is_empty();
             if !plain {
-                return Some((None, e.clone()));
+                return Some((None, e.to_edge()));
             }
-            match &f.insts[f.terminator(x)].attr {
-                Attr::Jump { edge, merge: None } => Some((Some(x), edge.clone())),
+            match f.insts[f.terminator(x)].as_jump() {
+                Some((edge, None)) => Some((Some(x), edge.to_edge())),
                 _ => None,
             }
         };
-        let (Some((arm1, e1)), Some((arm2, e2))) = (arm(&then), arm(&other)) else { continue };
+        let (Some((arm1, e1)), Some((arm2, e2))) = (arm(then), arm(other)) else { continue };
         let join = e1.block;
         if join != e2.block || join == b || (arm1.is_none() && arm2.is_none() && e1 == e2) {
             continue;

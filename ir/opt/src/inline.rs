@@ -183,9 +183,7 @@ fn copy_body(
                 }
                 continue;
             }
-            for e in d.edges_mut() {
-                e.block = blocks[e.block];
-            }
+            d.map_targets(|b| blocks[b]);
             if let Some(m) = d.merge() {
                 d.set_merge(Some(blocks[m]));
             }
@@ -193,9 +191,7 @@ fn copy_body(
                 for (r, &v) in results.iter().zip(&d.args) {
                     map[r] = Some(v);
                 }
-                d.op = Op::Jump;
-                d.args.clear();
-                d.attr = Attr::Jump { edge: Edge::to(after), merge: None };
+                d.become_jump(Edge::to(after), None);
             }
             let n = Inst::new(first.index() + k);
             f.insts[n] = d;

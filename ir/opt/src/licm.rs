@@ -7,7 +7,7 @@
 use crate::Cx;
 use crate::gvn::is_value;
 use gpucc_ir::analysis::ConstructId;
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         let inside: IndexSet<Block, FxBuildHasher> = list.iter().copied().collect();
         let mut moved: IndexSet<Inst, FxBuildHasher> = IndexSet::default();
         // How many blocks a turn goes through for certain: the header and where it jumps.
-        let jumps = |from: Block, to: Block| matches!(&f.insts[f.terminator(from)].attr, Attr::Jump { edge, .. } if edge.block == to);
+        let jumps = |from: Block, to: Block| f.insts[f.terminator(from)].as_jump().is_some_and(|j| j.0.block == to);
         let start = list.iter().position(|&b| b == header).unwrap_or(0);
         let certain = start + 1 + list[start..].windows(2).take_while(|w| jumps(w[0], w[1])).count();
         for (n, &b) in list.iter().enumerate() {
@@ -109,11 +109,7 @@ fn preheader(
     let params: Vec<Value> = types.into_iter().map(|t| f.add_param(pre, t)).collect();
     for p in outer {
         let t = f.terminator(p);
-        for e in f.insts[t].edges_mut() {
-            if e.block == header {
-                e.block = pre;
-            }
-        }
+        f.insts[t].map_targets(|b| if b == header { pre } else { b });
     }
     // Where the header was a merge or a continue block of something around it, the new block is that now.
     for &p in around.namers[header].iter().filter(|p| !inside.contains(*p)) {

@@ -428,7 +428,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
         for (n, &to) in targets.iter().enumerate() {
             for &s in &params[to] {
                 let v = current(f, slots, &now, s);
-                f.insts[t].edges_mut()[n].args.push(v);
+                f.insts[t].push_edge_arg(n, v);
             }
         }
     }

@@ -102,11 +102,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 continue;
             }
             let t = f.terminator(from);
-            for e in f.insts[t].edges_mut() {
-                if e.block == old {
-                    e.block = check;
-                }
-            }
+            f.insts[t].map_targets(|b| if b == old { check } else { b });
         }
         if let Some(h) = &mut f.blocks[header].header {
             h.merge = check;

@@ -19,8 +19,7 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, BranchEdges, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap,
-    Value, eval, trace,
+    Block, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap, Value, eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -119,10 +118,9 @@ impl Plan {
     /// The condition, and the edges that stay and that leave. Other loops' changes may give them new values.
     fn branch(&self, f: &Function) -> (Value, Edge, Edge) {
         let d = &f.insts[f.terminator(self.header)];
-        let Attr::Br(x) = d.attr.clone() else { unreachable!("the header ends in a branch") };
-        let BranchEdges { then, other, .. } = *x;
+        let Some([then, other]) = d.as_br() else { unreachable!("the header ends in a branch") };
         let (stay, leave) = if self.leaves { (other, then) } else { (then, other) };
-        (d.args[0], stay, leave)
+        (d.args[0], stay.to_edge(), leave.to_edge())
     }
 }
 
@@ -131,8 +129,7 @@ fn plan(f: &Function, s: &Structure, l: ConstructId, blocks: Vec<Block>, preds: 
     let ConstructKind::Loop { .. } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
     let t = f.terminator(header);
-    let Attr::Br(x) = &f.insts[t].attr else { return None };
-    let BranchEdges { then, other, .. } = &**x;
+    let [then, other] = f.insts[t].as_br()?;
     let (leaves, stay) = match (then.block == merge, other.block == merge) {
         (true, false) => (true, other.block),
         (false, true) => (false, then.block),
@@ -156,7 +153,7 @@ fn plan(f: &Function, s: &Structure, l: ConstructId, blocks: Vec<Block>, preds: 
         return None;
     }
     let [latch] = latches[..] else { return None };
-    if !matches!(&f.insts[f.terminator(latch)].attr, Attr::Jump { merge: None, .. }) {
+    if !matches!(f.insts[f.terminator(latch)].as_jump(), Some((_, None))) {
         return None;
     }
     let entries = preds[header].iter().copied().filter(|p| !blocks.contains(p)).collect();
@@ -243,7 +240,7 @@ fn first(f: &Function, p: &Plan, cond: Value, insts: &IndexSet<Inst, FxBuildHash
     let mut to = edges.iter().filter(|e| e.block == p.header);
     let (Some(edge), None) = (to.next(), to.next()) else { return None };
     let mut known: IndexMap<Value, Const, FxBuildHasher> = IndexMap::default();
-    for (&v, &a) in f.blocks[p.header].params.iter().zip(&edge.args) {
+    for (&v, &a) in f.blocks[p.header].params.iter().zip(edge.args) {
         if let Some(c) = f.as_const(a) {
             known.insert(v, c.clone());
         }
@@ -306,7 +303,7 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
         && f.edges(before).iter().filter(|e| e.block == p.header).count() == 1
     {
         // One way in: its values are known by their names.
-        let args = f.edges(before).iter().find(|e| e.block == p.header).map(|e| e.args.clone()).unwrap_or_default();
+        let args = f.edges(before).iter().find(|e| e.block == p.header).map(|e| e.args.to_vec()).unwrap_or_default();
         f.retain_params(front, |_, _| false);
         for (&v, &a) in params.iter().zip(&args) {
             map.insert(v, a);
@@ -322,14 +319,14 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
     let first = read(&map, cond);
     for &b in &p.entries {
         let t = f.terminator(b);
-        for e in f.insts[t].edges_mut() {
+        f.insts[t].map_edges(|e| {
             if e.block == p.header {
                 e.block = front;
                 if bare {
                     e.args.clear();
                 }
             }
-        }
+        });
     }
     for &b in namers.iter().filter(|b| !p.blocks.contains(*b)) {
         let t = f.terminator(b);
@@ -379,29 +376,27 @@ fn apply(f: &mut Function, p: &Plan, test: &Test, uses: &Uses, namers: &[Block])
     // The header goes on into the body.
     f.blocks[p.header].insts.retain(|i| !test.insts.contains(i));
     let merge = f.insts[t].merge();
-    let d = &mut f.insts[t];
-    d.op = Op::Jump;
-    d.args.clear();
     let args = stay.args.iter().map(|&v| read(&carry, v)).collect();
-    d.attr = Attr::Jump { edge: Edge { block: stay.block, args }, merge };
+    f.insts[t].become_jump(Edge { block: stay.block, args }, merge);
     // Other ways out.
     for &b in &p.blocks {
         let t = f.terminator(b);
-        for e in f.insts[t].edges_mut() {
-            if e.block == p.merge {
-                e.block = exit;
-                e.args.extend(test.closed.iter().map(|&v| read(&carry, v)));
-            }
+        if f.succs(b).contains(&p.merge) {
+            f.insts[t].map_edges(|e| {
+                if e.block == p.merge {
+                    e.block = exit;
+                    e.args.extend(test.closed.iter().map(|&v| read(&carry, v)));
+                }
+            });
         }
     }
     // Behind the body: the test of the next turn.
     let back = f.terminator(p.latch);
-    let next = f.insts[back].edges()[0].args.clone();
-    let mut map: Map = params.iter().copied().zip(next.iter().copied()).collect();
+    let mut again = f.insts[back].edges()[0].to_edge();
+    let mut map: Map = params.iter().copied().zip(again.args.iter().copied()).collect();
     f.blocks[p.latch].insts.pop();
     let insts = copy(f, &test.insts, &mut map);
     f.blocks[p.latch].insts.extend(insts);
-    let mut again = Edge { block: p.header, args: next };
     again.args.extend(test.carried.iter().map(|&v| read(&map, v)));
     let mut out = Edge { block: exit, args: leave.args.iter().map(|&v| read(&map, v)).collect() };
     out.args.extend(test.closed.iter().map(|&v| read(&map, v)));

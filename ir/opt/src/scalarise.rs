@@ -100,10 +100,10 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
     let any_vector = vector || d.args.iter().any(|&a| b.func.ty(a).is_vector());
     if d.op.is_terminator() {
         let mut d = d;
-        for e in d.edges_mut() {
+        d.map_edges(|e| {
             let args = std::mem::take(&mut e.args);
             e.args = args.iter().flat_map(|&a| lanes_of(&mut b, a, lanes)).collect();
-        }
+        });
         d.args = d.args.iter().map(|&a| whole(&mut b, a, lanes)).collect();
         b.func.insts[i] = d;
         b.func.blocks[block].insts.push(i);

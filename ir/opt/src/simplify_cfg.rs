@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Edge, Function, InstData, Lists, Op, SideMap, Value, trace};
+use gpucc_ir::{Attr, Block, Edge, EdgeRef, Function, InstData, Lists, Op, SideMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -96,15 +96,18 @@ impl Shape {
 }
 
 /// The one edge that a branch can take, if there is just one.
-fn outcome<'f>(f: &Function, d: &'f InstData) -> Option<&'f Edge> {
+fn outcome<'f>(f: &Function, d: &'f InstData) -> Option<EdgeRef<'f>> {
     match &d.attr {
-        Attr::Br(x) => match f.const_bits(d.args[0]) {
-            Some(c) => Some(if c != 0 { &x.then } else { &x.other }),
-            None => (x.then == x.other).then_some(&x.then),
-        },
+        Attr::Branch(b) => {
+            let (then, other) = (b.then(), b.other()?);
+            match f.const_bits(d.args[0]) {
+                Some(c) => Some(if c != 0 { then } else { other }),
+                None => (then == other).then_some(then),
+            }
+        }
         Attr::Switch(s) => match f.const_bits(d.args[0]) {
-            Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(&s.default, |x| &x.1)),
-            None => s.cases.iter().all(|x| x.1 == s.default).then_some(&s.default),
+            Some(c) => Some(s.cases.iter().find(|x| x.0 == c).map_or(s.default.view(), |x| x.1.view())),
+            None => s.cases.iter().all(|x| x.1 == s.default).then_some(s.default.view()),
         },
         _ => None,
     }
@@ -115,14 +118,11 @@ fn decide(f: &mut Function, cx: &mut Cx<'_>, decided: &[Block]) {
     for &b in decided {
         let t = f.terminator(b);
         let d = &f.insts[t];
-        if let Some(edge) = outcome(f, d).cloned()
+        if let Some(edge) = outcome(f, d).map(EdgeRef::to_edge)
             && cx.change()
         {
             let merge = d.merge();
-            let d = &mut f.insts[t];
-            d.op = Op::Jump;
-            d.args.clear();
-            d.attr = Attr::Jump { edge, merge };
+            f.insts[t].become_jump(edge, merge);
         }
     }
 }
@@ -130,8 +130,8 @@ fn decide(f: &mut Function, cx: &mut Cx<'_>, decided: &[Block]) {
 /// Edges to a block that holds nothing but a plain jump go on to the jump's target.
 fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
     let Shape { preds, named, ends, jumps, .. } = shape;
-    let target = |f: &Function, b: Block| match &f.insts[f.terminator(b)].attr {
-        Attr::Jump { edge, merge: None } => Some(edge.block),
+    let target = |f: &Function, b: Block| match f.insts[f.terminator(b)].as_jump() {
+        Some((edge, None)) => Some(edge.block),
         _ => None,
     };
     // The blocks to skip, and those that lead to one.
@@ -170,12 +170,12 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
         for n in 0..count {
             // A chain of empty blocks is followed block by block; each step removes an edge to an empty block.
             loop {
-                let e = f.insts[t].edges()[n].clone();
+                let e = f.insts[t].edges()[n].to_edge();
                 let target = e.block;
                 if target == b || !empty[target] {
                     break;
                 }
-                let Attr::Jump { edge: next, merge: None } = &f.insts[f.terminator(target)].attr else { break };
+                let Some((next, None)) = f.insts[f.terminator(target)].as_jump() else { break };
                 if next.block == target {
                     break;
                 }
@@ -194,7 +194,7 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
                 }
                 e.args.iter().for_each(|&v| uses[v] -= 1);
                 next.args.iter().for_each(|&v| uses[v] += 1);
-                *f.insts[t].edges_mut()[n] = next;
+                f.insts[t].set_edge(n, next);
             }
         }
     }
@@ -222,8 +222,8 @@ fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
         }
         loop {
             let t = f.terminator(b);
-            let Attr::Jump { edge, merge } = &f.insts[t].attr else { break };
-            let (to, merge) = (edge.block, *merge);
+            let Some((edge, merge)) = f.insts[t].as_jump() else { break };
+            let to = edge.block;
             if named[to] > 0 || preds[to].len() != 1 || to == b {
                 break;
             }
@@ -236,7 +236,7 @@ fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
             if !cx.change() {
                 break;
             }
-            for (&p, &a) in f.blocks[to].params.iter().zip(&f.insts[t].edges()[0].args) {
+            for (&p, &a) in f.blocks[to].params.iter().zip(f.insts[t].edges()[0].args) {
                 map[p] = Some(a);
             }
             f.blocks[b].insts.pop();

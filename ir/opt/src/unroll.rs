@@ -18,8 +18,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout};
 use gpucc_ir::{
-    Attr, Block, BranchEdges, Builder, Const, Edge, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap,
-    Value, ValueDef, eval, trace,
+    Block, Builder, Const, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value, ValueDef, eval,
+    trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -155,8 +155,8 @@ fn plan(
     // The counted exit is the header's or the latch's branch.
     for at in [header, latch] {
         let t = f.terminator(at);
-        let Attr::Br(x) = &f.insts[t].attr else { continue };
-        let leaves = match (x.then.block == merge, x.other.block == merge) {
+        let Some([then, other]) = f.insts[t].as_br() else { continue };
+        let leaves = match (then.block == merge, other.block == merge) {
             (true, false) => true,
             (false, true) => false,
             _ => continue,
@@ -275,11 +275,11 @@ fn close(f: &mut Function, p: &Plan, uses: &Uses) {
         let new = f.add_param(p.merge, ty);
         for &b in &p.blocks {
             let t = f.terminator(b);
-            for e in f.insts[t].edges_mut() {
+            f.insts[t].map_edges(|e| {
                 if e.block == p.merge {
                     e.args.push(v);
                 }
-            }
+            });
         }
         for i in outside {
             f.insts[i].map_uses(|x| if x == v { new } else { x });
@@ -338,11 +338,7 @@ fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &Lists<Block, Block>) 
         copy(f, p, fronts[full as usize], None, Exit::Ends, true, &[p.header]);
     }
     let t = f.terminator(p.before);
-    for e in f.insts[t].edges_mut() {
-        if e.block == p.header {
-            e.block = open;
-        }
-    }
+    f.insts[t].map_targets(|b| if b == p.header { open } else { b });
     for &b in &namers[p.header] {
         let t = f.terminator(b);
         if f.insts[t].merge() == Some(p.header) {
@@ -411,14 +407,12 @@ fn copy(
     for n in copies {
         let d = &mut f.insts[n];
         d.map_uses(|v| values.get(&v).copied().unwrap_or(v));
-        for e in d.edges_mut() {
-            if e.block == p.header {
-                // Without a next copy the back edge is on the side of the counted branch that is not taken.
-                e.block = next.unwrap_or(p.merge);
-            } else if let Some(&b) = to.get(&e.block) {
-                e.block = b;
-            }
-        }
+        d.map_targets(|b| match to.get(&b) {
+            // Without a next copy the back edge is on the side of the counted branch that is not taken.
+            _ if b == p.header => next.unwrap_or(p.merge),
+            Some(&b) => b,
+            None => b,
+        });
         if let Some(m) = d.merge()
             && let Some(&b) = to.get(&m)
         {
@@ -438,14 +432,12 @@ fn copy(
     if exit != Exit::Asks {
         let at = to[&p.exit.0];
         let t = f.terminator(at);
-        let Attr::Br(x) = f.insts[t].attr.clone() else { unreachable!("the exit is a branch") };
-        let BranchEdges { then, other, merge } = *x;
-        let take_exit = exit != Exit::Stays;
-        let edge: Edge = if take_exit == p.exit.1 { then } else { other };
         let d = &mut f.insts[t];
-        d.op = Op::Jump;
-        d.args.clear();
-        d.attr = Attr::Jump { edge, merge: if exit == Exit::Ends { None } else { merge } };
+        let Some([then, other]) = d.as_br() else { unreachable!("the exit is a branch") };
+        let take_exit = exit != Exit::Stays;
+        let edge = if take_exit == p.exit.1 { then } else { other };
+        let merge = if exit == Exit::Ends { None } else { d.merge() };
+        d.become_jump(edge.to_edge(), merge);
     }
     let body = to[&p.header];
     let mut b = Builder::new(f, front);

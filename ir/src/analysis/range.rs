@@ -6,7 +6,7 @@
 use super::{ConstructKind, DomTree, Structure};
 use crate::entity::SideMap;
 use crate::function::{Function, ValueDef};
-use crate::inst::{Attr, Block, BranchEdges, IntCc, Sysval, Value};
+use crate::inst::{Attr, Block, IntCc, Sysval, Value};
 use crate::lists::Lists;
 use crate::ops::Op;
 
@@ -224,8 +224,7 @@ impl<'a> UpperBounds<'a> {
         let most = self.f.ty(v).scalar().mask();
         // The header's branch stays in the loop while `v` compares below the bound.
         let t = &self.f.insts[self.f.terminator(b)];
-        let Attr::Br(x) = &t.attr else { return None };
-        let BranchEdges { then, other, .. } = &**x;
+        let [then, other] = t.as_br()?;
         let cmp = self.f.def_op(t.args[0], Op::ICmp)?;
         let Attr::IntCc(cc) = cmp.attr else { return None };
         let cc = match (then.block == c.merge, other.block == c.merge) {

@@ -141,7 +141,7 @@ impl Run<'_> {
             for &i in &self.f.blocks[b].insts {
                 // A value used after its loop must keep what each lane had when it left: it is a value per lane.
                 let d = &self.f.insts[i];
-                for &a in d.args.iter().chain(d.edges().into_iter().flat_map(|e| &e.args)) {
+                for &a in d.args.iter().chain(d.edges().into_iter().flat_map(|e| e.args)) {
                     if self.leaves(a, b) {
                         changed |= self.raise(a, Variance::Divergent);
                     }

@@ -5,6 +5,7 @@
 
 use super::lex::{Spanned, Tok, lex};
 use crate::diag::{Diagnostic, Span};
+use crate::edges::*;
 use crate::function::{Const, Function, LoopHeader};
 use crate::inst::*;
 use crate::module::*;
@@ -701,8 +702,8 @@ fn build(mut f: Function, texts: Vec<BlockText>, m: &mut Module) -> Res_<Functio
             let mut edges = edges.into_iter();
             let mut next = || edges.next().ok_or_else(|| format!("line {}: an edge is missing", l.line));
             d.attr = match l.op {
-                Op::Jump => Attr::Jump { edge: next()?, merge },
-                Op::Br => Attr::Br(Box::new(BranchEdges { then: next()?, other: next()?, merge })),
+                Op::Jump => Attr::Branch(Branch::jump(next()?, merge)),
+                Op::Br => Attr::Branch(Branch::br(next()?, next()?, merge)),
                 Op::Switch => {
                     let cases = l.cases.iter().map(|&c| Ok((c, next()?))).collect::<Res_<_>>()?;
                     Attr::Switch(Box::new(SwitchEdges { cases, default: next()?, merge }))

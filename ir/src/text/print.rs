@@ -1,5 +1,6 @@
 //! Printing. Constants stand inline; values keep their indices, so messages and dumps agree.
 
+use crate::edges::EdgeRef;
 use crate::entity::Entity;
 use crate::function::{Const, Function, ValueDef};
 use crate::inst::*;
@@ -218,11 +219,11 @@ fn list<T: Copy>(o: &mut String, items: &[T], mut one: impl FnMut(&mut String, T
     }
 }
 
-fn edge(o: &mut String, f: &Function, e: &Edge) {
+fn edge(o: &mut String, f: &Function, e: EdgeRef<'_>) {
     name(o, "block", e.block.0);
     if !e.args.is_empty() {
         o.push('(');
-        list(o, &e.args, |o, v| val(o, f, v));
+        list(o, e.args, |o, v| val(o, f, v));
         o.push(')');
     }
 }
@@ -311,16 +312,15 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
                 o.push_str(" storage");
             }
         }
-        Attr::Jump { edge: e, .. } => edge(o, f, e),
-        Attr::Br(x) => list(o, &[&x.then, &x.other], |o, e| edge(o, f, e)),
+        Attr::Branch(_) => list(o, &d.edges(), |o, e| edge(o, f, e)),
         Attr::Switch(s) => {
             for (v, e) in &s.cases {
                 write!(o, "{v}: ")?;
-                edge(o, f, e);
+                edge(o, f, e.view());
                 o.push_str(", ");
             }
             o.push_str("default: ");
-            edge(o, f, &s.default);
+            edge(o, f, s.default.view());
         }
         Attr::None | Attr::IntCc(_) | Attr::FloatCc(_) | Attr::Call(_) => {}
     }
