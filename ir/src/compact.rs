@@ -6,8 +6,9 @@
 
 use crate::entity::{Entity, SideMap};
 use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
-use crate::inst::{Attr, Block, InstData, Value};
+use crate::inst::{Block, Value};
 use crate::results::Results;
+use smallvec::SmallVec;
 
 impl Function {
     /// Numbers blocks, instructions and values anew in layout order and forgets what the layout does not reach. Indices from
@@ -28,28 +29,28 @@ impl Function {
         new.values.reserve(old.values.len());
         values.reserve(old.values.len());
         // Terminators first and all together: walks over the graph read nothing else of the instructions.
-        let nothing = || InstData::new(crate::Op::Unreachable, &[], Attr::None);
         for &b in &old.layout {
             let n = new.add_block();
             blocks[b] = Some(n);
             if let Some(i) = old.blocks[b].insts.pop() {
-                let i = new.insts.push(std::mem::replace(&mut old.insts[i], nothing()));
+                let i = new.insts.push(old.insts[i].clone());
                 new.blocks[n].insts.push(i);
             }
         }
         // Definitions, and operands as they were.
         for &b in &old.layout {
             let n = blocks[b].unwrap_or(b);
-            let data = std::mem::take(&mut old.blocks[b]);
-            let mut params = data.params;
+            let data = &old.blocks[b];
+            let mut params = data.params.clone();
             for (k, p) in params.iter_mut().enumerate() {
                 let v = new.values.push(ValueData { ty: old.values[*p].ty, def: ValueDef::Param(n, k as u32) });
                 values[*p] = Some(v);
                 *p = v;
             }
-            let mut insts = data.insts;
-            for i in &mut insts {
-                let mut d = std::mem::replace(&mut old.insts[*i], nothing());
+            // A list of its own, since lists that are made one behind the other lie so.
+            let mut insts = SmallVec::with_capacity(data.insts.len() + 1);
+            for &i in &data.insts {
+                let mut d = old.insts[i].clone();
                 let k = new.insts.next_key();
                 let results = d.results;
                 d.results = Results::new(new.values.next_key(), results.len());
@@ -57,7 +58,7 @@ impl Function {
                     let v = new.values.push(ValueData { ty: old.values[r].ty, def: ValueDef::Inst(k, n as u8) });
                     values[r] = Some(v);
                 }
-                *i = new.insts.push(d);
+                insts.push(new.insts.push(d));
             }
             insts.extend(std::mem::take(&mut new.blocks[n].insts));
             new.blocks[n] = BlockData { params, insts, header: data.header };

@@ -8,6 +8,7 @@ use crate::inst::Value;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
+use thin_vec::ThinVec;
 
 /// How many values lie in the list itself.
 const FEW: usize = 3;
@@ -20,9 +21,8 @@ pub struct Values(Repr);
 enum Repr {
     /// So many of these; the rest is anything.
     Few(u8, [Value; FEW]),
-    /// A box, since a vector of its own would be larger than the other variant.
-    #[expect(clippy::box_collection, reason = "one pointer instead of three words")]
-    Many(Box<Vec<Value>>),
+    /// One pointer, since a vector of three words would be larger than the other variant.
+    Many(ThinVec<Value>),
 }
 
 impl Values {
@@ -35,7 +35,7 @@ impl Values {
     #[inline]
     pub fn from_slice(list: &[Value]) -> Values {
         if list.len() > FEW {
-            return Values(Repr::Many(Box::new(list.to_vec())));
+            return Values(Repr::Many(list.into()));
         }
         let mut few = [Value(0); FEW];
         few[..list.len()].copy_from_slice(list);
@@ -50,10 +50,10 @@ impl Values {
                 *n += 1;
             }
             Repr::Few(_, few) => {
-                let mut many = Vec::with_capacity(2 * FEW);
+                let mut many = ThinVec::with_capacity(2 * FEW);
                 many.extend_from_slice(few);
                 many.push(v);
-                self.0 = Repr::Many(Box::new(many));
+                self.0 = Repr::Many(many);
             }
             Repr::Many(list) => list.push(v),
         }
