@@ -11,6 +11,27 @@ use crate::results::Results;
 use smallvec::SmallVec;
 
 impl Function {
+    /// Whether a quarter of the blocks or instructions is gone from the layout, or lies elsewhere than behind what comes before it
+    /// there.
+    pub fn is_scattered(&self) -> bool {
+        let (mut blocks, mut insts, mut live) = (0, 0, 0);
+        let (mut last_block, mut last_inst, mut last_end) = (0, 0, 0);
+        for &b in &self.layout {
+            blocks += usize::from(b.index().wrapping_sub(last_block) > 1);
+            last_block = b.index();
+            let Some((&end, others)) = self.blocks[b].insts.split_last() else { continue };
+            for &i in others {
+                insts += usize::from(i.index().wrapping_sub(last_inst) > 1);
+                last_inst = i.index();
+            }
+            insts += usize::from(end.index().wrapping_sub(last_end) > 1);
+            last_end = end.index();
+            live += others.len() + 1;
+        }
+        let (blocks, insts) = (blocks + self.blocks.len() - self.layout.len(), insts + self.insts.len() - live);
+        4 * blocks > self.blocks.len() || 4 * insts > self.insts.len()
+    }
+
     /// Numbers blocks, instructions and values anew in layout order and forgets what the layout does not reach. Indices from
     /// before mean nothing afterwards; but gives whether blocks have kept theirs.
     pub fn compact(&mut self) -> bool {

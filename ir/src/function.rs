@@ -169,6 +169,15 @@ impl Function {
         self.insts.push(data)
     }
 
+    /// Moves the instructions of a block into `to`, in place of what is there. The block's list is empty then and keeps its place
+    /// in memory: a pass that fills it anew leaves the lists of the function where they were, in the order of the code.
+    pub fn take_insts(&mut self, block: Block, to: &mut Vec<Inst>) {
+        let list = &mut self.blocks[block].insts;
+        to.clear();
+        to.extend_from_slice(list);
+        list.clear();
+    }
+
     /// Makes an instruction and appends it to a block.
     pub fn push_inst(&mut self, block: Block, data: InstData, results: &[Type]) -> Inst {
         let i = self.make_inst(data, results);

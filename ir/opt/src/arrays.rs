@@ -108,8 +108,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
     }
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut old = Vec::new();
     for b in f.layout.clone() {
-        for i in std::mem::take(&mut f.blocks[b].insts) {
+        f.take_insts(b, &mut old);
+        for &i in &old {
             let d = &f.insts[i];
             let of = d.mem().copied().filter(|m| matches!(m.place, Place::Local(l) if good.contains(l)));
             match (of, d.dyn_offset(), plans[i]) {

@@ -124,9 +124,11 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
             b.jump(old, &[]);
         }
     }
+    let mut old = Vec::new();
     for block in f.layout.clone() {
         let mut at = block;
-        for i in std::mem::take(&mut f.blocks[block].insts) {
+        f.take_insts(block, &mut old);
+        for &i in &old {
             let place = match (&f.insts[i].op, &f.insts[i].attr) {
                 (Op::VarInit, Attr::Place(p)) => *p,
                 _ => {

@@ -362,7 +362,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
     }
     let mut undo: Vec<(u32, Option<Value>)> = Vec::new();
     let mut work = vec![Step::Enter(f.entry())];
-    let mut old = SmallVec::new();
+    let mut old = Vec::new();
     while let Some(step) = work.pop() {
         let b = match step {
             Step::Leave(n) => {
@@ -388,7 +388,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
             };
             undo.push((*s, now[*s as usize].replace(v)));
         }
-        std::mem::swap(&mut old, &mut f.blocks[b].insts);
+        f.take_insts(b, &mut old);
         for &i in &old {
             f.replace_uses_of(i, &map);
             match actions[i] {
@@ -417,12 +417,6 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
                 Action::Gone => {}
             }
         }
-        // The list goes back to where it was.
-        std::mem::swap(&mut old, &mut f.blocks[b].insts);
-        let list = &mut f.blocks[b].insts;
-        list.clear();
-        list.extend_from_slice(&old);
-        old.clear();
         let t = f.terminator(b);
         let targets = f.succs(b);
         for (n, &to) in targets.iter().enumerate() {

@@ -31,14 +31,14 @@ fn forward(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = cx.preds(f);
     let mut out: SideMap<Block, Option<Vec<Known>>> = SideMap::with_default(None);
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut old = Vec::new();
     for b in f.layout.clone() {
         let mut known: Vec<Known> = match preds[b][..] {
             [p] => out[p].clone().unwrap_or_default(),
             _ => Vec::new(),
         };
-        let old = std::mem::take(&mut f.blocks[b].insts);
-        f.blocks[b].insts.reserve(old.len());
-        for i in old {
+        f.take_insts(b, &mut old);
+        for &i in &old {
             f.replace_uses_of(i, &map);
             if step(f, cx, b, i, &mut known, &mut map) {
                 f.blocks[b].insts.push(i);

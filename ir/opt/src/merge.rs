@@ -152,7 +152,9 @@ fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
     let mut wide: Vec<Option<Value>> = vec![None; plans.len()];
     let mut refused: Vec<bool> = vec![false; plans.len()];
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    for i in std::mem::take(&mut f.blocks[b].insts) {
+    let mut old = Vec::new();
+    f.take_insts(b, &mut old);
+    for i in old {
         let Some(n) = role[i] else {
             f.blocks[b].insts.push(i);
             continue;
@@ -249,7 +251,9 @@ fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
     }
     let mut left: Vec<usize> = plans.iter().map(Vec::len).collect();
     let allowed: Vec<bool> = plans.iter().map(|_| cx.change()).collect();
-    for i in std::mem::take(&mut f.blocks[b].insts) {
+    let mut old = Vec::new();
+    f.take_insts(b, &mut old);
+    for i in old {
         let Some(n) = role[i].filter(|&n| allowed[n]) else {
             f.blocks[b].insts.push(i);
             continue;

@@ -286,11 +286,13 @@ fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<F
 fn apply_folds(f: &mut Function, cx: &mut Cx<'_>, folds: &[(Inst, Fold)]) {
     let mut next = folds.iter();
     let mut now = next.next();
+    let mut old = Vec::new();
     for b in f.layout.clone() {
         if now.is_none() {
             return;
         }
-        for i in std::mem::take(&mut f.blocks[b].insts) {
+        f.take_insts(b, &mut old);
+        for &i in &old {
             if let Some((k, x)) = now
                 && *k == i
             {

@@ -24,10 +24,10 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let mut changes = 0;
+    let mut old = Vec::new();
     for block in f.layout.clone() {
-        let old = std::mem::take(&mut f.blocks[block].insts);
-        f.blocks[block].insts.reserve(old.len());
-        for i in old {
+        f.take_insts(block, &mut old);
+        for &i in &old {
             if matches!(f.insts[i].op, Op::Load | Op::Store | Op::Atomic | Op::CmpXchg) {
                 let bytes = f.access_bytes(i);
                 let mut b = Builder::like(f, block, i);

@@ -41,10 +41,10 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
             }
         }
     }
+    let mut old = Vec::new();
     for block in order(f) {
-        let old = std::mem::take(&mut f.blocks[block].insts);
-        f.blocks[block].insts.reserve(old.len());
-        for i in old {
+        f.take_insts(block, &mut old);
+        for &i in &old {
             changes += u64::from(split(f, block, i, &mut lanes));
         }
     }
