@@ -234,7 +234,8 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
     let goals: Vec<usize> = (0..n).map(|b| goal(&only, b)).collect();
     let gone = |b: usize| goals[b] != b;
     let next_real = |b: usize| (b + 1..n).find(|&x| !gone(x));
-    let mut out = Lines { items: Vec::with_capacity(mf.inst_count()), blocks: Vec::with_capacity(n) };
+    let mut out =
+        Lines { items: Vec::with_capacity(mf.inst_count()), added: Vec::new(), blocks: Vec::with_capacity(n) };
     for b in 0..n {
         let mut line = Line { items: out.items.len()..out.items.len(), ..Line::default() };
         if gone(b) {
@@ -301,19 +302,19 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
 /// A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
 pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program, Diagnostic> {
     let lines = lines(mf)?;
-    let Lines { items, blocks } = crate::flow::run(lines);
-    let count = items.len();
+    let Lines { items, added, blocks } = crate::flow::run(lines);
+    let count = items.len() + added.len();
     let mut p = Program {
         code: Vec::with_capacity(count * 8),
         work: Work::default(),
         locs: Vec::with_capacity(count),
         loops: 0,
     };
-    for item in items {
+    let mut put = |item: &Item| {
         let mut inst = item.inst;
         let here = p.locs.len() as i64;
         if let Some(to) = item.target {
-            let distance = blocks[to as usize].items.start as i64 - here - 1;
+            let distance = blocks[to as usize].start as i64 - here - 1;
             p.loops += u64::from(distance < 0);
             inst.set("offset", distance as u32 & 0x7ff_ffff);
         }
@@ -329,6 +330,16 @@ pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program,
         p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         p.work.add(inst.row());
         p.locs.push(item.loc);
+        Ok(())
+    };
+    let mut added = added.iter().peekable();
+    for k in 0..=items.len() {
+        while let Some((_, item)) = added.next_if(|a| a.0 == k) {
+            put(item)?;
+        }
+        if let Some(item) = items.get(k).filter(|i| i.is_code()) {
+            put(item)?;
+        }
     }
     Ok(p)
 }

@@ -96,6 +96,11 @@ impl Item {
         i
     }
 
+    /// Whether it is an instruction.
+    pub fn is_code(&self) -> bool {
+        !self.fence && self.empty == 0
+    }
+
     fn slot(&self) -> Option<usize> {
         let slot = self.inst.get("slot").filter(|&s| self.message && s < SLOTS as u32);
         slot.map(|s| s as usize)
@@ -109,8 +114,10 @@ impl Item {
 /// A block of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// Its instructions among those of the program.
+    /// Its items among those of the program.
     pub items: Range<usize>,
+    /// Number of its first instruction in the program, once all are known.
+    pub start: usize,
     /// Successors.
     pub succs: SmallVec<[u32; 2]>,
     /// Whether the program ends behind the block.
@@ -122,8 +129,10 @@ pub struct Line {
 /// A program in blocks, their instructions one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// Instructions.
+    /// Instructions, and points that are none.
     pub items: Vec<Item>,
+    /// Instructions between them: each with the number of the item that it comes before, in order.
+    pub added: Vec<(usize, Item)>,
     /// Blocks in order.
     pub blocks: Vec<Line>,
 }
@@ -318,7 +327,7 @@ fn hoist(lines: &mut Lines, entry: &Entries<State>, busy: &[u32]) -> bool {
     true
 }
 
-/// Adds slots, waits, reconvergence, last uses and the end, and takes away what is no instruction.
+/// Adds slots, waits, reconvergence, last uses and the end.
 pub fn run(mut lines: Lines) -> Lines {
     assign(&mut lines);
     let n = lines.blocks.len();
@@ -332,49 +341,105 @@ pub fn run(mut lines: Lines) -> Lines {
             line.succs.iter().for_each(|&s| preds[s as usize] += 1);
         }
     }
-    let Lines { items, mut blocks } = lines;
-    let mut out: Vec<Item> = Vec::with_capacity(items.len() + items.len() / 8);
-    let mut items = items.into_iter();
+    let Lines { items, blocks, .. } = &mut lines;
+    let mut out = Out { items, added: Vec::new(), last: None, count: 0 };
     let mut state = State::default();
     for (b, line) in blocks.iter_mut().enumerate() {
-        let start = out.len();
+        (line.start, out.last) = (out.count, None);
         state.clone_from(entry.get(b).unwrap_or(&State::default()));
-        for mut item in items.by_ref().take(line.items.len()) {
-            let mask = state.needs(&item);
+        for k in line.items.clone() {
+            let item = &out.items[k];
+            let (mask, loc) = (state.needs(item), item.loc);
             if mask != 0 {
-                wait(&mut out, start, mask, item.loc);
+                out.wait(k, mask, loc);
                 state.wait(mask);
             }
+            let item = &mut out.items[k];
             item.staged = state.staging.iter().fold(item.staging, |m, s| m | s);
-            state.issue(&item);
-            if !item.fence && item.empty == 0 {
-                out.push(item);
+            state.issue(item);
+            if item.is_code() {
+                out.last = Some(Last::Item(k));
+                out.count += 1;
             }
         }
-        let loc = out[start..].last().map_or(Loc::UNKNOWN, |i| i.loc);
+        let end = line.items.end;
+        let loc = out.last().map_or(Loc::UNKNOWN, |i| i.loc);
         if line.ends {
-            finish(&mut out, start, flow::END, loc);
+            out.finish(end, flow::END, loc);
         } else if entry.is_reached(b) {
             // Behind a divergent branch, and where some of the lanes go to a block that others may come to.
             let join = line.succs.iter().any(|&s| preds[s as usize] > 1) && !line.together;
-            for item in out[start..].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {
+            for item in out.items[line.items.clone()].iter_mut().filter(|i| i.conditional && (join || !i.uniform)) {
                 item.inst.set("flow", flow::RECONVERGE);
             }
-            let last_conditional = out[start..].last().is_some_and(|i| i.conditional);
+            let last_conditional = out.last().is_some_and(|i| i.conditional);
             if !last_conditional && join {
-                finish(&mut out, start, flow::RECONVERGE, loc);
+                out.finish(end, flow::RECONVERGE, loc);
             }
         }
-        line.items = start..out.len();
     }
-    let mut lines = Lines { items: out, blocks };
+    lines.added = out.added;
     last_uses(&mut lines);
     lines
 }
 
+/// The last instruction of a block so far.
+#[derive(Clone, Copy)]
+enum Last {
+    Item(usize),
+    Added(usize),
+}
+
+/// A program to which instructions are added. Few are, so the others stay where they are.
+struct Out<'a> {
+    items: &'a mut [Item],
+    /// In front of which item, in order.
+    added: Vec<(usize, Item)>,
+    last: Option<Last>,
+    /// Instructions so far.
+    count: usize,
+}
+
+impl Out<'_> {
+    fn last(&mut self) -> Option<&mut Item> {
+        self.last.map(|l| match l {
+            Last::Item(k) => &mut self.items[k],
+            Last::Added(n) => &mut self.added[n].1,
+        })
+    }
+
+    fn add(&mut self, at: usize, item: Item) {
+        self.last = Some(Last::Added(self.added.len()));
+        self.added.push((at, item));
+        self.count += 1;
+    }
+
+    /// Makes the instruction of the block before item `at` wait.
+    fn wait(&mut self, at: usize, mask: u32, loc: Loc) {
+        match self.last() {
+            Some(last) if last.flow() < 8 => {
+                let both = last.flow() | mask;
+                last.inst.set("flow", both);
+            }
+            _ => self.add(at, Item::nop(mask, loc)),
+        }
+    }
+
+    /// Puts a flow that is no wait on the last instruction of the block that ends before item `at`.
+    fn finish(&mut self, at: usize, value: u32, loc: Loc) {
+        match self.last() {
+            // The end waits by itself.
+            Some(last) if last.flow() == 0 || value == flow::END && last.flow() < 8 && last.target.is_none() => {
+                last.inst.set("flow", value);
+            }
+            _ => self.add(at, Item::nop(value, loc)),
+        }
+    }
+}
+
 /// Marks sources that are read for the last time (reference, 9.3). Not where a message may still have to read the register.
 fn last_uses(lines: &mut Lines) {
-    let Lines { items, blocks } = lines;
+    let Lines { items, blocks, .. } = lines;
     let mut live_in = vec![0u64; blocks.len()];
     // Walking up, only what goes back up has not been seen yet.
     let mut back = vec![false; blocks.len()];
@@ -411,27 +476,5 @@ fn last_uses(lines: &mut Lines) {
             }
             live = live & !i.writes | i.reads | i.staging;
         }
-    }
-}
-
-/// Makes the instruction before the next one of the block that begins at `start` wait.
-fn wait(out: &mut Vec<Item>, start: usize, mask: u32, loc: Loc) {
-    match out[start..].last_mut() {
-        Some(last) if last.flow() < 8 => {
-            let both = last.flow() | mask;
-            last.inst.set("flow", both);
-        }
-        _ => out.push(Item::nop(mask, loc)),
-    }
-}
-
-/// Puts a flow that is no wait on the last instruction of the block that begins at `start`.
-fn finish(out: &mut Vec<Item>, start: usize, value: u32, loc: Loc) {
-    match out[start..].last_mut() {
-        // The end waits by itself.
-        Some(last) if last.flow() == 0 || value == flow::END && last.flow() < 8 && last.target.is_none() => {
-            last.inst.set("flow", value);
-        }
-        _ => out.push(Item::nop(value, loc)),
     }
 }
