@@ -446,6 +446,7 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
     let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
     let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
+    let mut about_exec = Vec::with_capacity(mf.blocks.len());
     for (here, insts) in mf.code.iter().enumerate() {
         if here == 0 {
             prologue(&mut e, fixed);
@@ -469,16 +470,22 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
         // As long as needed, so that the lists lie one behind the other.
         let mut block = Vec::with_capacity(e.items.len());
         block.append(&mut e.items);
+        about_exec.push(crate::tidy::effect(&block));
         blocks.push(block);
         succs.push(to);
     }
-    crate::tidy::run(&mut blocks, &succs);
-    if order {
-        for block in &mut blocks {
+    // What looks at one block alone is done together, while the block is at hand.
+    let mut about_scalars = Vec::new();
+    for (block, wanted) in blocks.iter_mut().zip(crate::tidy::wanted(&about_exec, &succs)) {
+        crate::tidy::run(block, wanted);
+        if order {
             crate::clauses::gather(block);
             crate::clauses::fill(block, generation);
+            about_scalars.push(crate::vcc::effect(block));
         }
-        crate::vcc::run(&mut blocks, &succs, generation);
+    }
+    if order {
+        crate::vcc::run(&mut blocks, &about_scalars, &succs, generation);
     }
     crate::waits::insert(&mut blocks, &succs, generation);
     let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth));

@@ -90,24 +90,26 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
     form::check(&new, generation).is_ok().then_some(new)
 }
 
-/// Runs over finished blocks, whose wave goes on as `succs` says. Returns how many masks moved.
-pub fn run(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) -> usize {
+/// The scalar registers that a block asks for before it sets them, and those that it sets.
+pub type Effect = (u128, u128);
+
+/// The effect of a block.
+pub fn effect(block: &[Item]) -> Effect {
+    block.iter().rev().fold((0, 0), |(asked, set), i| {
+        let w = bits(&i.writes);
+        (asked & !w | bits(&i.reads), set | w)
+    })
+}
+
+/// Runs over finished blocks with these effects, whose wave goes on as `succs` says. Returns how many masks moved.
+pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generation: u8) -> usize {
     // Scalar registers that are asked for at the start of each block.
     let mut live_in = vec![0u128; blocks.len()];
     let out = |b: usize, live_in: &[u128]| succs[b].iter().filter_map(|&s| live_in.get(s)).fold(0, |m, l| m | l);
-    let effect: Vec<(u128, u128)> = blocks
-        .iter()
-        .map(|block| {
-            block.iter().rev().fold((0, 0), |(asked, set), i| {
-                let w = bits(&i.writes);
-                (asked & !w | bits(&i.reads), set | w)
-            })
-        })
-        .collect();
     loop {
         let mut changed = false;
         for b in (0..blocks.len()).rev() {
-            let now = effect[b].0 | out(b, &live_in) & !effect[b].1;
+            let now = effects[b].0 | out(b, &live_in) & !effects[b].1;
             changed |= std::mem::replace(&mut live_in[b], now) != now;
         }
         if !changed {
@@ -185,6 +187,11 @@ mod tests {
         form::inst(form::row(o, f, false, 2).unwrap())
     }
 
+    fn moved(blocks: &mut [Vec<Item>], succs: &[Ways]) -> usize {
+        let effects: Vec<Effect> = blocks.iter().map(|b| effect(b)).collect();
+        run(blocks, &effects, succs, 2)
+    }
+
     /// `s[20:21] = a < v1`.
     fn compare(a: u32) -> Item {
         let i = of(Op::VCmpLtU32, Form::Long).with("sdst", 20).with("src0", a).with("src1", 257);
@@ -200,7 +207,7 @@ mod tests {
     #[test]
     fn a_mask_of_one_block_takes_the_short_forms() {
         let mut b = [vec![compare(130), choose(), choose()]];
-        assert_eq!(run(&mut b, &[smallvec![]], 2), 1);
+        assert_eq!(moved(&mut b, &[smallvec![]]), 1);
         assert!(
             b[0].iter().all(|i| i.inst.row().bytes == 4),
             "{b:?}",
@@ -213,12 +220,12 @@ mod tests {
     fn a_mask_that_lives_on_or_meets_another_stays() {
         // Asked for in the next block.
         let mut b = [vec![compare(130), choose()], vec![choose()]];
-        assert_eq!(run(&mut b, &[smallvec![1], smallvec![]], 2), 0);
+        assert_eq!(moved(&mut b, &[smallvec![1], smallvec![]]), 0);
         // A sum that leaves its carry in VCC.
         let sum = of(Op::VAddU32, Form::Short).with("vdst", 7).with("src0", 130).with("src1", 5);
         let sum = item(sum, smallvec![(261, 1)], smallvec![(263, 1), VCC]);
         let mut b = [vec![compare(130), sum, choose()]];
-        assert_eq!(run(&mut b, &[smallvec![]], 2), 0);
+        assert_eq!(moved(&mut b, &[smallvec![]]), 0);
         // A second mask while the first one is needed: one of the two moves.
         let mut other = compare(131);
         other.inst.set("sdst", 22);
@@ -227,7 +234,7 @@ mod tests {
         late.inst.set("mask", 22);
         late.reads = smallvec![(258, 2), (22, 2)];
         let mut b = [vec![compare(130), other, choose(), late]];
-        assert_eq!(run(&mut b, &[smallvec![]], 2), 1);
+        assert_eq!(moved(&mut b, &[smallvec![]]), 1);
         assert_eq!(b[0][3].inst.get("mask"), Some(22));
     }
 }

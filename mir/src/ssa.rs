@@ -4,8 +4,7 @@
 //! Needs: every block after one of its predecessors. Keeps: blocks and edges; adds parameters and arguments. A use that no
 //! definition reaches on some path reads anything there.
 
-use gpucc_regalloc::Cfg;
-use smallvec::SmallVec;
+use gpucc_regalloc::{Cfg, Lists};
 
 use crate::func::MFunc;
 use crate::inst::{Def, MInst, Pseudo, Reg, Src, VReg};
@@ -22,18 +21,17 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     let cfgs: Vec<Cfg> = vars.iter().map(|&v| cfg_of(mf, v)).collect();
     // Of the graphs that are asked for.
     let preds = [Cfg::Logical, Cfg::Linear].map(|cfg| {
-        let mut preds: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); if cfgs.contains(&cfg) { n } else { 0 }];
-        if !preds.is_empty() {
-            for (b, block) in mf.blocks.iter().enumerate() {
-                block.succs(cfg).iter().for_each(|e| preds[e.to.0 as usize].push(b as u32));
+        let asked = cfgs.contains(&cfg);
+        Lists::new(if asked { n } else { 0 }, 0, |f| {
+            for (b, block) in mf.blocks.iter().enumerate().take(if asked { n } else { 0 }) {
+                block.succs(cfg).iter().for_each(|e| f(e.to.0 as usize, b as u32));
             }
-        }
-        preds
+        })
     });
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
-    let mut exposed: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); vars.len()];
-    let mut defined = exposed.clone();
+    let (mut exposed, mut defined): (Vec<(u32, u32)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars.len()], vec![u32::MAX; vars.len()]);
     // The instructions that name one, by block.
     let mut mentions: Vec<u32> = Vec::new();
     let mut mentions_end: Vec<usize> = Vec::with_capacity(n);
@@ -44,14 +42,15 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
                 let k = k as usize;
                 named = true;
-                if defined[k].last() != Some(&here) && exposed[k].last() != Some(&here) {
-                    exposed[k].push(here);
+                if defined_in[k] != here && exposed_in[k] != here {
+                    exposed_in[k] = here;
+                    exposed.push((k as u32, here));
                 }
             }
             for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
                 named = true;
-                if defined[k as usize].last() != Some(&here) {
-                    defined[k as usize].push(here);
+                if std::mem::replace(&mut defined_in[k as usize], here) != here {
+                    defined.push((k, here));
                 }
             }
             if named {
@@ -60,10 +59,13 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
         mentions_end.push(mentions.len());
     }
+    let by_first =
+        |pairs: &[(u32, u32)], n: usize| Lists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)));
+    let (exposed, defined) = (by_first(&exposed, vars.len()), by_first(&defined, vars.len()));
     // Parameters where the register is live in and ways meet. Only blocks in which a register is live or defined are visited
     // for it: there may be as many registers as blocks.
-    let mut params: Vec<SmallVec<[(u32, VReg); 2]>> = vec![SmallVec::new(); n];
-    let mut live_in: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); n];
+    let mut params: Vec<(u32, (u32, VReg))> = Vec::new();
+    let mut live_in: Vec<(u32, u32)> = Vec::new();
     let mut undef: Vec<VReg> = vec![VReg::NONE; vars.len()];
     let (mut live_for, mut defined_for) = (vec![u32::MAX; n], vec![u32::MAX; n]);
     let (mut work, mut live): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
@@ -82,10 +84,9 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         live.sort_unstable();
         let class = mf.class(vars[k]);
         for &b in &live {
-            let b = b as usize;
-            live_in[b].push(k32);
-            if preds_of(k)[b].len() > 1 {
-                params[b].push((k32, mf.vreg(class)));
+            live_in.push((b, k32));
+            if preds_of(k)[b as usize].len() > 1 {
+                params.push((b, (k32, mf.vreg(class))));
             }
         }
         if live.first() == Some(&0) {
@@ -93,14 +94,18 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
     }
     // The values at the end of each block of those registers that are live in or defined there, in order.
-    let mut out: Vec<SmallVec<[(u32, VReg); 2]>> = vec![SmallVec::new(); n];
+    let live_in = by_first(&live_in, n);
+    let mut params = Lists::new(n, (0, VReg::NONE), |f| params.iter().for_each(|&(b, param)| f(b as usize, param)));
+    let mut out: Lists<(u32, VReg)> = Lists::default();
+    let mut touched: Vec<u32> = Vec::new();
     let find_in =
         |list: &[(u32, VReg)], k: u32| list.binary_search_by_key(&k, |e| e.0).map_or(VReg::NONE, |at| list[at].1);
     let mut now = vec![VReg::NONE; vars.len()];
     for b in 0..n {
-        let mut touched = std::mem::take(&mut live_in[b]);
+        touched.clear();
+        touched.extend_from_slice(&live_in[b]);
         for &k in &touched {
-            now[k as usize] = match preds_of(k as usize)[b].as_slice() {
+            now[k as usize] = match &preds_of(k as usize)[b] {
                 [] => undef[k as usize],
                 [q] => find_in(&out[*q as usize], k),
                 _ => find_in(&params[b], k),
@@ -131,7 +136,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         mf.code[b] = insts;
         touched.sort_unstable();
         touched.dedup();
-        out[b] = touched.into_iter().map(|k| (k, std::mem::replace(&mut now[k as usize], VReg::NONE))).collect();
+        out.push(touched.iter().map(|&k| (k, std::mem::replace(&mut now[k as usize], VReg::NONE))));
     }
     // A parameter that is the same whatever way one comes is that value.
     let mut same: Vec<VReg> = (0..mf.classes.len() as u32).map(VReg).collect();
@@ -143,19 +148,20 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     };
     loop {
         let mut changed = false;
-        for (b, list) in params.iter_mut().enumerate() {
-            list.retain(|&mut (k, v)| {
+        for b in 0..n {
+            for (k, v) in params.list_mut(b).iter_mut().filter(|p| !p.1.is_none()) {
                 let mut only = None;
-                for &q in &preds_of(k as usize)[b] {
-                    let a = find(&same, find_in(&out[q as usize], k));
-                    if a != v && only.replace(a).is_some_and(|o| o != a) {
-                        return true;
-                    }
+                let differ = preds_of(*k as usize)[b].iter().any(|&q| {
+                    let a = find(&same, find_in(&out[q as usize], *k));
+                    a != *v && only.replace(a).is_some_and(|o| o != a)
+                });
+                if !differ {
+                    same[v.0 as usize] = only.unwrap_or(*v);
+                    // It is gone.
+                    *v = VReg::NONE;
+                    changed = true;
                 }
-                same[v.0 as usize] = only.unwrap_or(v);
-                changed = true;
-                false
-            });
+            }
         }
         if !changed {
             break;
@@ -173,13 +179,14 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         }
         from = end;
     }
-    let added = params.iter().map(SmallVec::len).sum();
+    let of = |to: usize| params[to].iter().filter(|p| !p.1.is_none());
+    let mut added = 0;
     for (b, block) in mf.blocks.iter_mut().enumerate() {
         let differ = block.linear.is_some();
         let lists = [(Cfg::Logical, Some(&mut block.succs)), (Cfg::Linear, block.linear.as_mut())];
         for (cfg, edges) in lists {
             for e in edges.into_iter().flatten() {
-                for &(k, _) in &params[e.to.0 as usize] {
+                for &(k, _) in of(e.to.0 as usize) {
                     let here = !differ || cfgs[k as usize] == cfg;
                     let v = find_in(&out[b], k);
                     e.args.push(if here { find(&same, v) } else { VReg::NONE });
@@ -187,8 +194,10 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             }
         }
     }
-    for (b, list) in params.iter().enumerate() {
-        mf.blocks[b].params.extend(list.iter().map(|p| p.1));
+    for (b, block) in mf.blocks.iter_mut().enumerate() {
+        let before = block.params.len();
+        block.params.extend(of(b).map(|p| p.1));
+        added += block.params.len() - before;
     }
     let missing: Vec<Def> = undef.iter().filter(|v| !v.is_none()).map(|&v| Def::reg(v)).collect();
     if !missing.is_empty() {

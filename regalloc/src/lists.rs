@@ -17,7 +17,7 @@ impl<T> Default for Lists<T> {
 impl<T: Copy> Lists<T> {
     /// Sorts what `each` calls its argument with, each time the same in the same order, by the number in front. Lists keep
     /// that order.
-    pub(crate) fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> Lists<T> {
+    pub fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> Lists<T> {
         let mut start = vec![0u32; lists + 1];
         each(&mut |k, _| start[k + 1] += 1);
         for k in 0..lists {
@@ -35,9 +35,14 @@ impl<T: Copy> Lists<T> {
 
 impl<T> Lists<T> {
     /// Appends a list that is filled with what comes out of `items`.
-    pub(crate) fn push(&mut self, items: impl IntoIterator<Item = T>) {
+    pub fn push(&mut self, items: impl IntoIterator<Item = T>) {
         self.items.extend(items);
         self.start.push(self.items.len() as u32);
+    }
+
+    /// The items of a list.
+    pub fn list_mut(&mut self, k: usize) -> &mut [T] {
+        &mut self.items[self.start[k] as usize..self.start[k + 1] as usize]
     }
 
     /// How many lists there are.
