@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_ir::Module;
-use gpucc_tests::{exec, scaling, shared};
+use gpucc_tests::{exec, heap, scaling, shared};
 
 /// The shaders: file name and lowered module. What the frontend refuses is left out.
 fn corpus() -> Vec<(String, Module)> {
@@ -40,6 +40,7 @@ fn options(target: Target) -> Options {
 
 /// The whole corpus; elements are emitted instructions, so that the report shows the time of one.
 fn whole(c: &mut Criterion) {
+    heap::keep();
     let modules = corpus();
     let mut g = c.benchmark_group("corpus");
     g.sample_size(10).measurement_time(Duration::from_secs(5));
@@ -61,6 +62,7 @@ fn whole(c: &mut Criterion) {
 
 /// Each shape at growing sizes; elements are operations.
 fn grow(c: &mut Criterion) {
+    heap::keep();
     let sizes: &[usize] =
         if std::env::var_os("GPUCC_BENCH_LARGE").is_some() { &[1000, 10_000, 100_000] } else { &[1000, 10_000] };
     for shape in scaling::SHAPES {

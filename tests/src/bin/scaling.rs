@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 fn main() -> ExitCode {
+    gpucc_tests::heap::keep();
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
