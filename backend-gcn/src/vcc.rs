@@ -90,14 +90,32 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
     form::check(&new, generation).is_ok().then_some(new)
 }
 
-/// The scalar registers that a block asks for before it sets them, and those that it sets.
-pub type Effect = (u128, u128);
+/// What a block is to this pass.
+#[derive(Clone, Copy)]
+pub struct Effect {
+    /// The scalar registers that it asks for before it sets them.
+    asked: u128,
+    /// Those that it sets.
+    set: u128,
+    /// Whether a vector instruction makes a mask, which could move.
+    makes_masks: bool,
+}
+
+/// The pair of scalar registers in which an instruction leaves a mask.
+fn mask_made(i: &Item) -> Option<u32> {
+    match i.writes[..] {
+        [(pair, 2)] if i.is_valu && pair < 104 => Some(pair),
+        _ => None,
+    }
+}
 
 /// The effect of a block.
 pub fn effect(block: &[Item]) -> Effect {
-    block.iter().rev().fold((0, 0), |(asked, set), i| {
+    let none = Effect { asked: 0, set: 0, makes_masks: false };
+    block.iter().rev().fold(none, |e, i| {
         let w = bits(&i.writes);
-        (asked & !w | bits(&i.reads), set | w)
+        let makes_masks = e.makes_masks || mask_made(i).is_some();
+        Effect { asked: e.asked & !w | bits(&i.reads), set: e.set | w, makes_masks }
     })
 }
 
@@ -109,7 +127,7 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
     loop {
         let mut changed = false;
         for b in (0..blocks.len()).rev() {
-            let now = effects[b].0 | out(b, &live_in) & !effects[b].1;
+            let now = effects[b].asked | out(b, &live_in) & !effects[b].set;
             changed |= std::mem::replace(&mut live_in[b], now) != now;
         }
         if !changed {
@@ -118,7 +136,7 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
     }
     let mut moved = 0;
     let mut after: Vec<u128> = Vec::new();
-    for (b, block) in blocks.iter_mut().enumerate() {
+    for (b, block) in blocks.iter_mut().enumerate().filter(|x| effects[x.0].makes_masks) {
         after.clear();
         after.resize(block.len(), 0);
         let mut live = out(b, &live_in);
@@ -132,7 +150,7 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
             if k < busy {
                 continue;
             }
-            let [(pair, 2)] = block[k].writes[..] else { continue };
+            let Some(pair) = mask_made(&block[k]) else { continue };
             if let Some(last) = try_move(block, k, pair, &after, generation) {
                 busy = last;
                 moved += 1;
@@ -144,9 +162,6 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
 
 /// Moves the mask that the instruction at `k` makes to VCC. Returns the place of its last use.
 fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation: u8) -> Option<usize> {
-    if pair >= 104 {
-        return None;
-    }
     let compare = short_compare(&block[k].inst.unpack(), generation)?;
     let mask = bits(&smallvec![(pair, 2)]);
     let vcc = bits(&smallvec![VCC]);

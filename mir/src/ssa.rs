@@ -32,32 +32,22 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
     let (mut exposed, mut defined): (Vec<(u32, u32)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars.len()], vec![u32::MAX; vars.len()]);
-    // The instructions that name one, by block.
-    let mut mentions: Vec<u32> = Vec::new();
-    let mut mentions_end: Vec<usize> = Vec::with_capacity(n);
     for (b, insts) in mf.code.iter().enumerate() {
         let here = b as u32;
-        for (at, i) in insts.iter().enumerate() {
-            let mut named = false;
+        for i in insts {
             for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
                 let k = k as usize;
-                named = true;
                 if defined_in[k] != here && exposed_in[k] != here {
                     exposed_in[k] = here;
                     exposed.push((k as u32, here));
                 }
             }
             for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
-                named = true;
                 if std::mem::replace(&mut defined_in[k as usize], here) != here {
                     defined.push((k, here));
                 }
             }
-            if named {
-                mentions.push(at as u32);
-            }
         }
-        mentions_end.push(mentions.len());
     }
     let by_first =
         |pairs: &[(u32, u32)], n: usize| Lists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)));
@@ -112,9 +102,8 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             };
         }
         let mut insts = std::mem::take(&mut mf.code[b]);
-        let from = b.checked_sub(1).map_or(0, |p| mentions_end[p]);
-        for &at in &mentions[from..mentions_end[b]] {
-            let i = &mut insts[at as usize];
+        // All of them: what walks past the others in steps of any length waits for each that it touches.
+        for i in &mut insts {
             for u in &mut i.uses {
                 if let Src::Reg(Reg::V(v)) = &mut u.src
                     && let Some(k) = index[v.0 as usize]
@@ -167,18 +156,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
             break;
         }
     }
-    // Only what named one of the registers reads parameters.
-    let mut from = 0;
-    for (insts, &end) in mf.code.iter_mut().zip(&mentions_end) {
-        for &at in &mentions[from..end] {
-            for u in &mut insts[at as usize].uses {
-                if let Src::Reg(Reg::V(v)) = &mut u.src {
-                    *v = find(&same, *v);
-                }
-            }
-        }
-        from = end;
-    }
+    mf.code.iter_mut().flatten().for_each(|i| i.map_uses(|v| find(&same, v)));
     let of = |to: usize| params[to].iter().filter(|p| !p.1.is_none());
     let mut added = 0;
     for (b, block) in mf.blocks.iter_mut().enumerate() {
