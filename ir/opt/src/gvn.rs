@@ -95,6 +95,9 @@ fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
 
+/// How many blocks are looked at together.
+const BLOCKS: usize = 64;
+
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = cx.dom(f);
@@ -105,23 +108,35 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // The blocks that lose some.
     let mut touched: Vec<Block> = Vec::new();
-    let mut seen = 0;
+    let order = dom.preorder();
+    // What may have an equal, some blocks at a time: a look into the table waits for memory that nothing predicts, and between
+    // such looks the machine does not fetch the code ahead.
+    let mut candidates: Vec<Known> = Vec::new();
     // In dominator preorder, so that a dominating instruction is met first.
-    for b in dom.preorder() {
-        seen += 1;
-        for n in 0..f.blocks[b].insts.len() {
-            let i = f.blocks[b].insts[n];
-            f.replace_uses_of(i, &map);
-            if !is_value(f, i, &fixed) {
-                continue;
+    for blocks in order.chunks(BLOCKS) {
+        candidates.clear();
+        for &block in blocks {
+            for n in 0..f.blocks[block].insts.len() {
+                let inst = f.blocks[block].insts[n];
+                f.replace_uses_of(inst, &map);
+                if is_value(f, inst, &fixed) {
+                    candidates.push(Known { hash: hash(&key(f, inst)), block, inst });
+                }
             }
-            let mine = key(f, i);
-            let here = Known { hash: hash(&mine), block: b, inst: i };
-            let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == mine;
+        }
+        let before = touched.len();
+        for here in &mut candidates {
+            let i = here.inst;
+            if touched.len() > before {
+                f.replace_uses_of(i, &map);
+                here.hash = hash(&key(f, i));
+            }
+            let here = *here;
+            let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == key(f, i);
             let found = table.entry(spread(here.hash), same, |k| spread(k.hash));
             let first = match found {
                 // An entry of a subtree that is done cannot dominate any more.
-                Entry::Occupied(mut e) if !dom.dominates(e.get().block, b) => {
+                Entry::Occupied(mut e) if !dom.dominates(e.get().block, here.block) => {
                     *e.get_mut() = here;
                     continue;
                 }
@@ -141,12 +156,19 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 }
                 map[f.insts[i].result()] = Some(a);
                 gone.insert(i);
-                touched.push(b);
+                touched.push(here.block);
+            }
+        }
+        if touched.len() > before {
+            for &b in blocks {
+                for n in 0..f.blocks[b].insts.len() {
+                    f.replace_uses_of(f.blocks[b].insts[n], &map);
+                }
             }
         }
     }
     // What uses a value comes after it; but code that nothing reaches is not part of the tree.
-    if seen < f.layout.len() {
+    if order.len() < f.layout.len() {
         f.replace_uses(&map);
     }
     touched.dedup();
