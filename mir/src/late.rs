@@ -14,8 +14,27 @@ use crate::target::Target;
 
 /// Runs over a function. Returns how many instructions disappeared.
 pub fn fold_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    constants(mf, t);
-    sweep(mf, t)
+    let found = constants(mf, t);
+    sweep(mf, t, &found)
+}
+
+/// Constants and moves, which may disappear.
+struct Found {
+    /// The files that they write, in order.
+    files: SmallVec<[u8; 4]>,
+    /// The blocks that have some.
+    blocks: Vec<u32>,
+}
+
+impl Found {
+    fn note(&mut self, file: u8, block: u32) {
+        if let Err(at) = self.files.binary_search(&file) {
+            self.files.insert(at, file);
+        }
+        if self.blocks.last() != Some(&block) {
+            self.blocks.push(block);
+        }
+    }
 }
 
 /// A register written by an instruction that can be repeated.
@@ -28,7 +47,7 @@ fn constant<T: Target>(t: &T, i: &MInst<T>) -> Option<PReg> {
 /// Which constant each unit holds: an index into the list of their instructions.
 type Known = Vec<(PReg, u32)>;
 
-fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
+fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) -> Found {
     let mut preds = vec![0u32; mf.blocks.len()];
     for e in mf.blocks.iter().flat_map(|b| b.all_succs()) {
         preds[e.to.0 as usize] += 1;
@@ -36,16 +55,18 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
     let mut list: Vec<MInst<T>> = Vec::new();
     let mut entry: Vec<Known> = vec![Known::new(); mf.blocks.len()];
     let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
+    let mut found = Found { files: SmallVec::new(), blocks: Vec::new() };
     for b in 0..mf.blocks.len() {
         let mut known = std::mem::take(&mut entry[b]);
         for i in &mut mf.code[b] {
-            if let Some((d, s)) = t.as_move(i)
-                && let Some(&(_, k)) = known.iter().find(|k| k.0 == s)
-            {
-                let mut again = list[k as usize].clone();
-                again.defs[0] = Def::preg(d);
-                again.loc = i.loc;
-                *i = again;
+            if let Some((d, s)) = t.as_move(i) {
+                found.note(d.file, b as u32);
+                if let Some(&(_, k)) = known.iter().find(|k| k.0 == s) {
+                    let mut again = list[k as usize].clone();
+                    again.defs[0] = Def::preg(d);
+                    again.loc = i.loc;
+                    *i = again;
+                }
             }
             clobbers.clear();
             t.clobbers(i, &mut clobbers);
@@ -54,6 +75,7 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
                 known.retain(|k| k.0.file != w.file || !k.0.place.overlaps(w.place));
             }
             if let Some(d) = constant(t, i) {
+                found.note(d.file, b as u32);
                 known.push((d, list.len() as u32));
                 list.push(i.clone());
             }
@@ -63,26 +85,41 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) {
             entry[e.to.0 as usize] = known.clone();
         }
     }
+    found
 }
 
 /// Removes constants and moves that nobody reads.
-fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let files = t.files().len();
+fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
+    // One set for each file that matters; a block of the function has as many in each of the lists below.
+    let files = found.files.len();
     let n = mf.blocks.len();
-    // For each block, one set for each file.
-    let mut live_in = vec![UnitSet::EMPTY; files * n];
-    let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
-    let mut step = |i: &MInst<T>, live: &mut [UnitSet]| {
-        reads.clear();
-        writes.clear();
-        t.implicit(i, &mut reads, &mut writes);
+    let of = |p: &PReg| found.files.binary_search(&p.file).ok();
+    let mut implicit: (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = Default::default();
+    let mut step = |i: &MInst<T>, live: &mut [UnitSet], set: &mut [UnitSet]| {
+        implicit.0.clear();
+        implicit.1.clear();
+        t.implicit(i, &mut implicit.0, &mut implicit.1);
         for d in i.defs.iter().filter_map(|d| d.phys()) {
-            live[d.file as usize].sub(d.place);
+            if let Some(f) = of(&d) {
+                live[f].sub(d.place);
+                set[f].add(d.place);
+            }
         }
-        for r in i.uses.iter().filter_map(crate::inst::Use::phys).chain(reads.iter().copied()) {
-            live[r.file as usize].add(r.place);
+        for r in i.uses.iter().filter_map(crate::inst::Use::phys).chain(implicit.0.iter().copied()) {
+            if let Some(f) = of(&r) {
+                live[f].add(r.place);
+            }
         }
     };
+    if files == 0 {
+        return 0;
+    }
+    // What each block asks for before it sets it, which grows to what is live at its start; and what it sets.
+    let mut live_in = vec![UnitSet::EMPTY; files * n];
+    let mut set = live_in.clone();
+    for ((insts, live), set) in mf.code.iter().zip(live_in.chunks_mut(files)).zip(set.chunks_mut(files)) {
+        insts.iter().rev().for_each(|i| step(i, live, set));
+    }
     let out = |mf: &MFunc<T>, live_in: &[UnitSet], b: usize| {
         let mut live: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
         for e in mf.blocks[b].all_succs() {
@@ -101,23 +138,27 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     while again {
         again = false;
         for b in (0..n).rev() {
-            let mut live = out(mf, &live_in, b);
-            mf.code[b].iter().rev().for_each(|i| step(i, &mut live));
-            let here = &mut live_in[files * b..files * (b + 1)];
-            again |= back[b] && *here != live[..];
-            here.copy_from_slice(&live);
+            let live = out(mf, &live_in, b);
+            let here = files * b..files * (b + 1);
+            for ((l, set), out) in live_in[here.clone()].iter_mut().zip(&set[here]).zip(&live) {
+                let new = l.union(&out.minus(set));
+                again |= back[b] && *l != new;
+                *l = new;
+            }
         }
     }
     let mut removed = 0;
     let mut keep: Vec<bool> = Vec::new();
-    for b in 0..n {
+    // Of no interest any more, but steps write it.
+    let mut set: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
+    for b in found.blocks.iter().map(|&b| b as usize) {
         let mut live = out(mf, &live_in, b);
         keep.clear();
         for i in mf.code[b].iter().rev() {
             let to = t.as_move(i).map(|m| m.0).or_else(|| constant(t, i));
-            let stays = to.is_none_or(|d| live[d.file as usize].has_any(d.place));
+            let stays = to.is_none_or(|d| of(&d).is_none_or(|f| live[f].has_any(d.place)));
             if stays {
-                step(i, &mut live);
+                step(i, &mut live, &mut set);
             }
             keep.push(stays);
         }
