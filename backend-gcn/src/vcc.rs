@@ -136,7 +136,8 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
     }
     let mut moved = 0;
     let mut after: Vec<u128> = Vec::new();
-    for (b, block) in blocks.iter_mut().enumerate().filter(|x| effects[x.0].makes_masks) {
+    // Up, as each block is walked first: memory is fetched ahead of a walk that keeps its direction.
+    for (b, block) in blocks.iter_mut().enumerate().rev().filter(|x| effects[x.0].makes_masks) {
         after.clear();
         after.resize(block.len(), 0);
         let mut live = out(b, &live_in);

@@ -459,7 +459,7 @@ fn last_uses(lines: &mut Lines) {
             live_in[b] = live;
         }
     }
-    for line in blocks {
+    for line in blocks.iter().rev() {
         let mut live = out(line, &live_in);
         for i in items[line.items.clone()].iter_mut().rev() {
             let after = live & !i.writes | i.staged;

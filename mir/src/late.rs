@@ -117,7 +117,8 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
     // What each block asks for before it sets it, which grows to what is live at its start; and what it sets.
     let mut live_in = vec![UnitSet::EMPTY; files * n];
     let mut set = live_in.clone();
-    for ((insts, live), set) in mf.code.iter().zip(live_in.chunks_mut(files)).zip(set.chunks_mut(files)) {
+    // Up through blocks as well: memory is fetched ahead of a walk that keeps its direction.
+    for ((insts, live), set) in mf.code.iter().zip(live_in.chunks_mut(files)).zip(set.chunks_mut(files)).rev() {
         insts.iter().rev().for_each(|i| step(i, live, set));
     }
     let out = |mf: &MFunc<T>, live_in: &[UnitSet], b: usize| {
@@ -151,7 +152,7 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
     let mut keep: Vec<bool> = Vec::new();
     // Of no interest any more, but steps write it.
     let mut set: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
-    for b in found.blocks.iter().map(|&b| b as usize) {
+    for b in found.blocks.iter().rev().map(|&b| b as usize) {
         let mut live = out(mf, &live_in, b);
         keep.clear();
         for i in mf.code[b].iter().rev() {

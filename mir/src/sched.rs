@@ -290,7 +290,8 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limit
     let mut touched: Vec<u32> = Vec::new();
     let mut order: Vec<u32> = Vec::new();
     let mut before = Saved::default();
-    for b in 0..mf.blocks.len() {
+    // Up, as each block is walked.
+    for b in (0..mf.blocks.len()).rev() {
         let insts = std::mem::take(&mut mf.code[b]);
         for &v in &mf.blocks[b].params {
             state.live[v.0 as usize] = false;

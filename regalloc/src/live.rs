@@ -119,7 +119,8 @@ impl Liveness {
     fn find_last(&mut self, p: &Problem) {
         let mut live = vec![u32::MAX; p.value_count()];
         let mut last = std::mem::take(&mut self.last);
-        for b in 0..p.blocks.len() as BlockId {
+        // Up, as each block is walked: memory is fetched ahead of a walk that keeps its direction.
+        for b in (0..p.blocks.len() as BlockId).rev() {
             self.for_live_out(p, b, |v| live[v.index()] = b);
             for i in p.blocks[b as usize].insts.clone().rev() {
                 let base = p.first_operand(i);

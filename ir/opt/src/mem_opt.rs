@@ -125,7 +125,8 @@ fn apart(d1: Option<Value>, o1: u32, t1: Type, d2: Option<Value>, o2: u32, t2: T
 
 /// Stores whose bytes are all written again in the same block before anything can read them.
 fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
-    for b in f.layout.clone() {
+    // Up, as each block is walked.
+    for b in f.layout.clone().into_iter().rev() {
         // What later code overwrites, looking backwards.
         let mut over: Vec<(Place, Option<Value>, u32, Type)> = Vec::new();
         let mut gone: Vec<Inst> = Vec::new();
