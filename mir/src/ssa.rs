@@ -30,7 +30,8 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     });
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
     // Blocks in which each one is asked for before it is defined, and those in which it is defined.
-    let (mut exposed, mut defined): (Vec<(u32, u32)>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let mut exposed: Vec<(u32, u32)> = Vec::new();
+    let mut defined: Vec<(u32, u32)> = Vec::new();
     let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars.len()], vec![u32::MAX; vars.len()]);
     for (b, insts) in mf.code.iter().enumerate() {
         let here = b as u32;
