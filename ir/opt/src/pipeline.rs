@@ -84,16 +84,26 @@ const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = graph_pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.sort(f));
-/// Changes nothing that fuel could leave out. Where nearly all lies in the order of the code, a copy costs more than it gives.
+/// Changes nothing that fuel could leave out.
 const COMPACT: Pass = Pass {
     name: "compact",
     keeps_order: true,
     keeps_graph: true,
     run: |f, cx, _| {
-        if f.is_scattered() && !f.compact() {
+        if !f.compact() {
             cx.forget_graph();
         }
     },
+};
+/// The same behind passes that mostly change little: where nearly all lies in the order of the code, a copy costs more than it
+/// gives.
+const GATHER: Pass = Pass {
+    run: |f, cx, e| {
+        if f.is_scattered() {
+            (COMPACT.run)(f, cx, e);
+        }
+    },
+    ..COMPACT
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
@@ -119,7 +129,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     // What makes code smaller.
     let tidy: &[Pass] = match level {
         0 => &[COPYPROP, DCE],
-        _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COMPACT, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
+        _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, GATHER, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
     let mut list = vec![MEM2REG, COMPACT];
     list.extend(tidy);
@@ -145,13 +155,13 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, COMPACT, LICM]);
+        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, GATHER, LICM]);
         list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
         list.extend([FUSE, BITS, DCE]);
     }
-    list.extend([DROP_LOCALS, SORT, COMPACT]);
+    list.extend([DROP_LOCALS, SORT, GATHER]);
     list
 }
 
@@ -531,13 +541,13 @@ mod tests {
                 (p.run)(f, &mut cx, &e);
                 cx.changes()
             };
-            run(f, COMPACT);
+            run(f, GATHER);
             // Dead, one block of five: stays.
             f.make_block();
-            run(f, COMPACT);
+            run(f, GATHER);
             assert_eq!(f.blocks.len(), 5);
             assert!(run(f, pass) > 0 && f.is_scattered(), "{}: {f}", pass.name);
-            run(f, COMPACT);
+            run(f, GATHER);
             assert!(f.layout.iter().enumerate().all(|(n, &b)| b == gpucc_ir::Block(n as u32)), "{}: {f}", pass.name);
             assert_eq!((f.layout.len(), f.is_scattered()), (f.blocks.len(), false), "{}", pass.name);
         }
