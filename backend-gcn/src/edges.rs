@@ -56,7 +56,7 @@ pub fn split_critical_edges(f: &mut Function) {
             added.add(from, pos[e.block], new);
             let mut b = Builder::like(f, new, t);
             b.jump(e.block, &e.args);
-            f.insts[t].set_edge(k, Edge::to(new));
+            f.insts[t].set_edge(k, &Edge::to(new));
         }
     }
     f.layout = added.into_order(layout);

@@ -110,7 +110,11 @@ impl Branch {
         &mut self.args
     }
     /// Appends an argument to an edge.
+    ///
+    /// # Panics
+    /// If there is no such edge.
     pub(crate) fn push(&mut self, edge: usize, v: Value) {
+        assert!(edge <= usize::from(!self.is_jump()), "no edge {edge} in {self:?}");
         self.args.push(v);
         if edge == 0 {
             // The second edge's arguments make room.
@@ -185,6 +189,12 @@ mod tests {
                 assert_eq!(b, Branch::br(then, other, Some(Block(9))));
             }
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "no edge 1")]
+    fn a_jump_has_no_second_edge() {
+        Branch::jump(Edge::to(Block(3)), None).push(1, Value(5));
     }
 
     #[test]

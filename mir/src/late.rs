@@ -92,6 +92,9 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) -> Found {
 fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
     // One set for each file that matters; a block of the function has as many in each of the lists below.
     let files = found.files.len();
+    if files == 0 {
+        return 0;
+    }
     let n = mf.blocks.len();
     let of = |p: &PReg| found.files.binary_search(&p.file).ok();
     let mut implicit: (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = Default::default();
@@ -111,9 +114,6 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
             }
         }
     };
-    if files == 0 {
-        return 0;
-    }
     // What each block asks for before it sets it, which grows to what is live at its start; and what it sets.
     let mut live_in = vec![UnitSet::EMPTY; files * n];
     let mut set = live_in.clone();

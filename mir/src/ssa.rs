@@ -21,9 +21,9 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     let cfgs: Vec<Cfg> = vars.iter().map(|&v| cfg_of(mf, v)).collect();
     // Of the graphs that are asked for.
     let preds = [Cfg::Logical, Cfg::Linear].map(|cfg| {
-        let asked = cfgs.contains(&cfg);
-        Lists::new(if asked { n } else { 0 }, 0, |f| {
-            for (b, block) in mf.blocks.iter().enumerate().take(if asked { n } else { 0 }) {
+        let n = if cfgs.contains(&cfg) { n } else { 0 };
+        Lists::new(n, 0, |f| {
+            for (b, block) in mf.blocks.iter().enumerate().take(n) {
                 block.succs(cfg).iter().for_each(|e| f(e.to.0 as usize, b as u32));
             }
         })

@@ -96,7 +96,7 @@ fn pass(f: &mut Function, from: &[Block], b: Block, places: &[(Block, usize)], t
             let mut args: Vec<Value> =
                 old.iter().enumerate().filter(|(n, _)| !places.iter().any(|x| x.1 == *n)).map(|x| *x.1).collect();
             args.push(v);
-            f.insts[t].set_edge(k, Edge::with(b, &args));
+            f.insts[t].set_edge(k, &Edge::with(b, &args));
         }
     }
     f.retain_params(b, |k, _| !places.iter().any(|x| x.1 == k));

@@ -194,7 +194,7 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
                 }
                 e.args.iter().for_each(|&v| uses[v] -= 1);
                 next.args.iter().for_each(|&v| uses[v] += 1);
-                f.insts[t].set_edge(n, next);
+                f.insts[t].set_edge(n, &next);
             }
         }
     }

@@ -407,11 +407,9 @@ fn copy(
     for n in copies {
         let d = &mut f.insts[n];
         d.map_uses(|v| values.get(&v).copied().unwrap_or(v));
-        d.map_targets(|b| match to.get(&b) {
+        d.map_targets(|b| {
             // Without a next copy the back edge is on the side of the counted branch that is not taken.
-            _ if b == p.header => next.unwrap_or(p.merge),
-            Some(&b) => b,
-            None => b,
+            if b == p.header { next.unwrap_or(p.merge) } else { to.get(&b).copied().unwrap_or(b) }
         });
         if let Some(m) = d.merge()
             && let Some(&b) = to.get(&m)
