@@ -391,8 +391,13 @@ fn broken_rules_trap() {
     use TrapKind::*;
     let with = |s: &str| format!("{ADDRESS}{s}\nexit nop\n");
     let cases: &[(&str, TrapKind, &str)] = &[
-        ("mov b32 $r2 $r3", UndefinedRead, "$r3 was never written"),
-        ("mov b16 $r2l $r0l\nmov b32 $r3 $r2", UndefinedRead, "$r2"),
+        ("add b32 $r2 $r3 $r3", UndefinedRead, "$r3 was never written"),
+        ("mov b32 $r2 $r3\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
+        ("mov b16 $r2l $r0l\nmov b32 $r3 $r2\nadd b32 $r3 $r3 $r3", UndefinedRead, "$r3"),
+        ("mov b32 $r2 $r3\nst b32 g0[$r1] $r2", UndefinedRead, "$r2 was never written"),
+        ("slct b32 $r2 $r3 $r1 f32 $r127\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
+        ("slct b32 $c0 $r2 $r3 $r1 f32 $r127", UndefinedRead, "$r3 was never written"),
+        ("slct b32 $r2 $r1 $r1 f32 $r3", UndefinedRead, "$r3 was never written"),
         ("(e $c2) mov b32 $r2 $r0", UndefinedRead, "$c2"),
         ("mov $r2 $a1", UndefinedRead, "$a1"),
         ("mov $r2 $a6", BadRegister, "$a6"),
@@ -439,6 +444,63 @@ fn broken_rules_trap() {
     // No exit.
     assert_eq!(trap_of(ADDRESS, 1).0, FellOffEnd);
     assert_eq!(trap_of("(e $c0) bra 0x0\n", 1).0, UndefinedRead);
+}
+
+/// Denormals are zeros of their sign before `slct`, `set`, `max` and `min` compare: -0 is at least 0 (section 7.2 of the reference).
+#[test]
+fn negative_denormals_compare_as_zero() {
+    let listing = format!(
+        "{ADDRESS}
+    ld b32 $r2 g0[$r1]
+    mov b32 $r3 0x1
+    mov b32 $r4 0x2
+    slct b32 $r5 $r3 $r4 f32 $r2
+    slct b32 $r6 $r3 $r4 f32 neg $r2
+    shl b32 $r6 $r6 0x4
+    or b32 $r5 $r5 $r6
+    set $r6 l f32 $r2 $r127
+    and b32 $r6 $r6 0x100
+    or b32 $r5 $r5 $r6
+    max f32 $r6 $r2 $r127
+    or b32 $r5 $r5 $r6
+    st b32 g0[$r1] $r5
+    exit nop
+"
+    );
+    let input = [0x8000_0001, 0x807f_ffff, 0x0000_0001, 0x8000_0000, 0, 0x8080_0000, 0xffff_ffff];
+    let out = play(&listing, 7, &[&input]).unwrap();
+    assert_eq!(out[0], [0x11, 0x11, 0x11, 0x11, 0x11, 0x112, 0x22]);
+}
+
+/// A copy of what was never written is no use of it: the undefined side of a phi (section 1 of docs/abi-tesla.md).
+#[test]
+fn copies_of_undefined_registers() {
+    let listing = format!(
+        "{ADDRESS}
+    mov b32 $r3 0x7
+    mov b16 $r5l $r3l
+    set $c0 # e u32 $r0 $r127
+    (e $c0) mov b32 $r4 $r3
+    mov b32 $r2 $r4
+    mov b32 $r6 $r5
+    mov b16 $r2h $r6l
+    (e $c0) add b32 $r4 $r2 $r127
+    mov b32 $r7 0x1
+    mov b32 $r8 0xffffffff
+    slct b32 $r7 $r7 $r20 f32 $r3
+    slct b32 $r9 $r20 $r7 f32 $r8
+    st b32 g0[$r1] $r9
+    add b32 $r1 $r1 0x40
+    cvt u32 $r4 u16 $r6l
+    st b32 g0[$r1] $r4
+    exit nop
+"
+    );
+    for seed in [None, Some(1), Some(2)] {
+        let (out, _) = play_on("nva3", &listing, [4, 1, 1], [1, 1, 1], &[&[0; 20]], seed).unwrap();
+        assert_eq!(out[0][..4], [1; 4]);
+        assert_eq!(out[0][16..], [7; 4]);
+    }
 }
 
 #[test]

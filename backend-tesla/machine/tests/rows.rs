@@ -470,10 +470,10 @@ fn move_cases(t: &mut Cases) {
     t.long("brkpt", |i| exp(i.r[6]));
 }
 
-/// Seed, "slct"; 7.2 for the flags.
+/// Seed, "slct"; 7.2 for the flags, and for denormals: the first source, whatever their sign.
 fn slct(i: &In, c: u32) -> Exp {
     let x = f32::from_bits(c);
-    let r = if x >= 0.0 { i.r[1] } else { i.r[2] };
+    let r = if x >= 0.0 || x.is_subnormal() { i.r[1] } else { i.r[2] };
     exf((r, u8::from(r & 0x7fff_ffff == 0) + 2 * u8::from(r >> 31 == 1)))
 }
 

@@ -109,6 +109,16 @@ impl Machine<'_> {
         })
     }
 
+    /// Values of a source that is only copied, and the lanes in which its halves were never written: to copy is no use.
+    fn copied(&self, warp: &Warp, src: Src, mask: u32) -> Result<(Lanes, [u32; 2]), Trap> {
+        let known = match src {
+            Src::R32(r) => warp.known[r as usize],
+            Src::R16(r, high) => [warp.known[r as usize][usize::from(high)]; 2],
+            _ => return Ok((self.fetch(warp, src, mask)?, [0; 2])),
+        };
+        Ok((self.fetch(warp, src, 0)?, known.map(|k| mask & !k)))
+    }
+
     /// Loads through an address: once when it is the same in all lanes.
     fn each_address(
         &self,
@@ -195,8 +205,9 @@ impl Machine<'_> {
         match code.op {
             Op::Mov => {
                 let lanes = mask & code.lanes;
-                let a = self.fetch(warp, code.src[0], lanes)?;
+                let (a, undefined) = self.copied(warp, code.src[0], lanes)?;
                 Self::write(warp, code, &a, lanes);
+                warp.forget_halves(code.dst, undefined);
             }
             Op::Add | Op::Sub | Op::Subr | Op::Addc => {
                 let a = self.fetch(warp, code.src[0], mask)?;
@@ -324,9 +335,8 @@ impl Machine<'_> {
                     add(0, (value(a) - value(b)).unsigned_abs() as u32, c, false, false, 32)
                 });
             }
-            Op::Fadd | Op::Fmul | Op::Fmad | Op::Fset | Op::Fmax | Op::Fmin | Op::Slct => {
-                self.float_op(warp, code, mask)?;
-            }
+            Op::Fadd | Op::Fmul | Op::Fmad | Op::Fset | Op::Fmax | Op::Fmin => self.float_op(warp, code, mask)?,
+            Op::Slct => self.select(warp, code, mask)?,
             Op::QuadOp => self.quad_op(warp, code, mask)?,
             Op::PreSin | Op::PreEx2 | Op::Rcp | Op::Rsqrt | Op::Lg2 | Op::Sin | Op::Cos | Op::Ex2 => {
                 let a = self.fetch(warp, code.src[0], mask)?;
@@ -454,6 +464,32 @@ impl Machine<'_> {
         Ok((0..32).fold(0, |m, l| m | u32::from(flags[l] >> 2 & 1) << l))
     }
 
+    /// The first source where the third is at least 0, else the second. The third is compared as arithmetic does, denormals as
+    /// zeros of their sign; what it picks is copied.
+    fn select(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
+        let c = self.fetch(warp, code.src[2], mask)?;
+        let negate = code.neg[2];
+        let first = |c: u32| {
+            let z = float::flush(float::modify(c, false, negate));
+            !float::is_nan(z) && (z >> 31 == 0 || z << 1 == 0)
+        };
+        let chosen = (0..32).filter(|&l| first(c[l])).fold(0_u32, |m, l| m | 1 << l) & mask;
+        let (a, lost) = self.copied(warp, code.src[0], chosen)?;
+        let (b, lost2) = self.copied(warp, code.src[1], mask & !chosen)?;
+        let undefined = [lost[0] | lost2[0], lost[1] | lost2[1]];
+        if code.cdst.is_some() && undefined != [0; 2] {
+            // Flags of a value are a use of it.
+            self.fetch(warp, code.src[0], chosen)?;
+            self.fetch(warp, code.src[1], mask & !chosen)?;
+        }
+        Self::map(warp, code, mask, [&a, &b, &[0; 32]], |a, b, _, l| {
+            let r = if chosen >> l & 1 == 1 { a } else { b };
+            (r, u8::from(r << 1 == 0) | (r >> 31 << 1) as u8)
+        });
+        warp.forget_halves(code.dst, undefined);
+        Ok(())
+    }
+
     fn float_op(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
         let zero = [0; 32];
         let a = self.fetch(warp, code.src[0], mask)?;
@@ -470,14 +506,9 @@ impl Machine<'_> {
                 Op::Fmad => float::mad(a, b, z, neg[0]),
                 Op::Fmax => float::minmax(x, y, true),
                 Op::Fmin => float::minmax(x, y, false),
-                Op::Fset => {
+                _ => {
                     let yes = float::compare(x, y, cond);
                     return if yes { (!0, 2) } else { (0, 1) };
-                }
-                _ => {
-                    let first = !float::is_nan(z) && (z >> 31 == 0 || z << 1 == 0);
-                    let r = if first { a } else { b };
-                    return (r, u8::from(r << 1 == 0) | (r >> 31 << 1) as u8);
                 }
             };
             let r = if sat { float::saturate(r) } else { r };

@@ -288,6 +288,15 @@ impl Warp {
         }
     }
 
+    /// Makes halves of a destination undefined, each in its own lanes.
+    pub fn forget_halves(&mut self, dst: Dst, lanes: [u32; 2]) {
+        match dst {
+            Dst::R32(r, _) => self.known[r as usize].iter_mut().zip(lanes).for_each(|(k, l)| *k &= !l),
+            Dst::R16(r, high) => self.known[r as usize][usize::from(high)] &= !lanes[0],
+            Dst::None | Dst::Ignored => {}
+        }
+    }
+
     /// Writes a flag register.
     pub fn write_flags(&mut self, c: u8, values: &[u8; 32], mask: u32) {
         for l in (0..32).filter(|l| mask >> l & 1 == 1) {
