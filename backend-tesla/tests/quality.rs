@@ -83,7 +83,8 @@ fn unbalanced_joins_are_noticed() {
         let mut c: Container = container(&out, 3);
         c.entries[0].code = code;
         let mut d = d.clone();
-        let r = gpucc_tesla_machine::run(&c, None, &mut d, &RunOptions { step_limit: 1_000_000, perturb: None });
+        let r =
+            gpucc_tesla_machine::run(&c, None, &mut d, &RunOptions { step_limit: 1_000_000, ..RunOptions::default() });
         let kind = r.expect_err("unbalanced").kind;
         assert!(matches!(kind, TrapKind::Unbalanced | TrapKind::Divergence), "{kind:?} at {pc:#x}\n{listing}");
     }

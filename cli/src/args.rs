@@ -166,7 +166,11 @@ pub struct Inspect {
 #[derive(Debug, Args)]
 pub struct Run {
     /// Shader or container.
-    pub input: PathBuf,
+    #[arg(required_unless_present = "launch")]
+    pub input: Option<PathBuf>,
+    /// Runs machine code of any compiler as this launch description (JSON) says, under hardware's rules.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides"])]
+    pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter alone (the default for a shader).
     #[arg(long, value_name = "T")]
     pub target: Option<String>,

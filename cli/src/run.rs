@@ -7,7 +7,7 @@ use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry};
 use gpucc_interp::{Outcome, Profile, Program};
 use gpucc_ir::{Diagnostic, Module};
-use gpucc_machines::Verdict;
+use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::args::Run;
@@ -127,6 +127,11 @@ fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
 /// # Errors
 /// Usage, I/O, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
 pub fn main(args: &Run) -> Result<(), Failure> {
+    let input = match (&args.launch, &args.input) {
+        (Some(path), _) => return launch(args, path),
+        (None, Some(input)) => input.as_path(),
+        (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
+    };
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
     let mut kinds: Vec<(u32, u32, String)> = Vec::new();
     for b in &args.buffers {
@@ -138,31 +143,18 @@ pub fn main(args: &Run) -> Result<(), Failure> {
         kinds.push((group, binding, kind.to_string()));
         dispatch.buffers.push(BoundBuffer { group, binding, bytes: files::spec(spec)?, writable: true });
     }
-    let mut dumps = Vec::new();
-    for d in &args.dumps {
-        let (group, binding, to) = files::binding(d)?;
-        if dispatch.index_of(group, binding).is_none() {
-            return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
-        }
-        dumps.push(Dump { group, binding, to: to.to_string() });
-    }
-    let mut options = RunOptions { perturb: args.perturb, ..RunOptions::default() };
-    if let Some(limit) = args.steps {
-        options.step_limit = limit;
-    }
+    let dumps = dumps(args, &dispatch)?;
+    let options = options(args);
 
-    let bytes_head = if args.input == Path::new("-") { Vec::new() } else { files::read(&args.input)? };
+    let bytes_head = if input == Path::new("-") { Vec::new() } else { files::read(input)? };
     let subject = if bytes_head.starts_with(&gpucc_container::MAGIC) {
         let c = Container::read(&bytes_head)
-            .map_err(|e| Failure::Input(format!("`{}` is no container: {e}", args.input.display())))?;
+            .map_err(|e| Failure::Input(format!("`{}` is no container: {e}", input.display())))?;
         Subject::Binary(c)
-    } else if args.input.extension().is_some_and(|e| e == "bin") {
-        return Err(Failure::Input(format!(
-            "`{}` is no container: it does not begin with its magic",
-            args.input.display()
-        )));
+    } else if input.extension().is_some_and(|e| e == "bin") {
+        return Err(Failure::Input(format!("`{}` is no container: it does not begin with its magic", input.display())));
     } else {
-        Subject::Shader(Box::new(input::load(&args.input, &args.front)?))
+        Subject::Shader(Box::new(input::load(input, &args.front)?))
     };
 
     // Read-only bindings trap on stores; the oracle and the machines both know which those are from the shader.
@@ -210,7 +202,31 @@ pub fn main(args: &Run) -> Result<(), Failure> {
         }
     }
     let Some(done) = result else { return Err(Failure::Usage("--target names nothing to run on".into())) };
-    for d in &dumps {
+    write_dumps(&dumps, &done, &kinds)
+}
+
+/// How to run, from the command line.
+fn options(args: &Run) -> RunOptions {
+    let defaults = RunOptions::default();
+    RunOptions { perturb: args.perturb, step_limit: args.steps.unwrap_or(defaults.step_limit), ..defaults }
+}
+
+/// The `--dump`s, each of a buffer that is bound.
+fn dumps(args: &Run, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
+    let mut dumps = Vec::new();
+    for d in &args.dumps {
+        let (group, binding, to) = files::binding(d)?;
+        if dispatch.index_of(group, binding).is_none() {
+            return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
+        }
+        dumps.push(Dump { group, binding, to: to.to_string() });
+    }
+    Ok(dumps)
+}
+
+/// Writes what was asked for; text reads words as the buffer was given, `kinds`.
+fn write_dumps(dumps: &[Dump], done: &Dispatch, kinds: &[(u32, u32, String)]) -> Result<(), Failure> {
+    for d in dumps {
         let Some(buffer) = done.buffer(d.group, d.binding) else { continue };
         let own = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map_or("u32", |k| k.2.as_str());
         match d.to.strip_prefix('-') {
@@ -223,6 +239,22 @@ pub fn main(args: &Run) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// `gpucc run --launch FILE.json`: code of any compiler, as its launch description says.
+fn launch(args: &Run, path: &Path) -> Result<(), Failure> {
+    let launch = Launch::read(&files::read(path)?)
+        .map_err(|e| Failure::Input(format!("`{}` is no launch description: {e}", path.display())))?;
+    let dumps = dumps(args, &launch.dispatch)?;
+    let mut done = launch.dispatch.clone();
+    let report = launch.run(&mut done, &options(args)).map_err(|t| match t.kind {
+        TrapKind::Unsupported => Failure::Unsupported(t.to_string()),
+        _ => Failure::Input(t.to_string()),
+    })?;
+    if args.stats {
+        show(&report, &format!("{}:{}", launch.container.family, launch.container.generation));
+    }
+    write_dumps(&dumps, &done, &[])
 }
 
 /// Compiles for one target, runs, and compares with the oracle if asked.

@@ -94,6 +94,16 @@ impl Dispatch {
     }
 }
 
+/// By whose rules a program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Hardware's, and on top of them the conventions that our compiler keeps: what it makes breaks neither.
+    #[default]
+    Conventions,
+    /// Hardware's alone: machine code of any compiler.
+    Hardware,
+}
+
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
@@ -103,12 +113,16 @@ pub struct RunOptions {
     /// Seed for garbage in memory and registers, order of subgroups and workgroups, addresses, and approximations
     /// inside their documented error. `None` is the plain run.
     pub perturb: Option<u64>,
+    /// By whose rules.
+    pub rules: Rules,
+    /// Bytes of the code that are instructions, where constants lie behind them; `None` when all of it is.
+    pub exec_size: Option<u32>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
         // About 5 s on the slowest machine measured while building: well under the 20 s the command line promises.
-        RunOptions { step_limit: 1_000_000_000, perturb: None }
+        RunOptions { step_limit: 1_000_000_000, perturb: None, rules: Rules::Conventions, exec_size: None }
     }
 }
 
@@ -213,7 +227,7 @@ mod tests {
 
     #[test]
     fn steps_run_out() {
-        let mut s = Steps::new(&RunOptions { step_limit: 40, perturb: None });
+        let mut s = Steps::new(&RunOptions { step_limit: 40, ..RunOptions::default() });
         assert!(s.pay(32).is_ok() && s.pay(1).is_ok());
         assert_eq!(s.pay(1).unwrap_err().kind, TrapKind::StepLimit);
         assert_eq!(s.used(), 40);

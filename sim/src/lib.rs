@@ -13,7 +13,7 @@ pub mod rng;
 pub mod trap;
 
 pub use address::AddressSpace;
-pub use dispatch::{BoundBuffer, Dispatch, RunOptions, RunReport, Steps};
+pub use dispatch::{BoundBuffer, Dispatch, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Stop, local_id, run_workgroup, workgroups};
 pub use memory::{AllocId, MemFault, Memory};
 pub use rng::SplitMix64;

@@ -1,7 +1,8 @@
 //! Conformance cases in the format `cts-cases-1`: one compute dispatch each, with inputs and accepted results.
 
 use gpucc::CodegenOptions;
-use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+use gpucc_machines::launch::{BufferSpec, unhex};
+use gpucc_sim::{Dispatch, RunOptions};
 use serde::Deserialize;
 
 use crate::exec::{self, On, Problem};
@@ -34,7 +35,7 @@ pub struct Case {
     /// Workgroup counts.
     pub dispatch: [u32; 3],
     /// Bound buffers.
-    pub buffers: Vec<CaseBuffer>,
+    pub buffers: Vec<BufferSpec>,
     /// What must hold afterwards.
     pub checks: Vec<Check>,
     /// The shader.
@@ -59,8 +60,7 @@ impl Case {
     pub fn dispatch(&self) -> Result<Dispatch, String> {
         let mut dispatch = Dispatch::new(self.dispatch);
         for b in &self.buffers {
-            let (group, binding, bytes, writable) = (b.group, b.binding, b.bytes()?, b.kind == "storage_rw");
-            dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable });
+            dispatch.buffers.push(b.bound()?);
         }
         Ok(dispatch)
     }
@@ -85,49 +85,10 @@ impl Case {
             Err(p) => return Verdict::Failed(p.to_string()),
             Ok(_) => {}
         }
-        for check in &self.checks {
-            let Some(buffer) = dispatch.buffer(check.group, check.binding) else {
-                return Verdict::Failed(format!("no buffer {}:{}", check.group, check.binding));
-            };
-            if let Err(e) = check.holds(&buffer.bytes) {
-                return Verdict::Failed(format!("buffer {}:{}: {e}", check.group, check.binding));
-            }
+        match hold(&self.checks, &dispatch) {
+            Ok(()) => Verdict::Passed,
+            Err(e) => Verdict::Failed(e),
         }
-        Verdict::Passed
-    }
-}
-
-/// A bound buffer.
-#[derive(Debug, Deserialize)]
-pub struct CaseBuffer {
-    /// Bind group.
-    pub group: u32,
-    /// Binding in the group.
-    pub binding: u32,
-    /// `uniform`, `storage_r` or `storage_rw`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Size of the binding in bytes.
-    pub size: usize,
-    /// Initial bytes; zero where absent.
-    pub hex: Option<String>,
-}
-
-impl CaseBuffer {
-    /// The initial contents at the exact size of the binding.
-    ///
-    /// # Errors
-    /// When the hex text is malformed or longer than the binding.
-    pub fn bytes(&self) -> Result<Vec<u8>, String> {
-        let mut bytes = match &self.hex {
-            Some(h) => unhex(h)?,
-            None => Vec::new(),
-        };
-        if bytes.len() > self.size {
-            return Err(format!("{} initial bytes for a binding of {}", bytes.len(), self.size));
-        }
-        bytes.resize(self.size, 0);
-        Ok(bytes)
     }
 }
 
@@ -160,20 +121,6 @@ pub struct Check {
     pub hex: String,
     /// Which bits count; all where absent.
     pub mask: Option<String>,
-}
-
-/// Bytes of a hex text.
-///
-/// # Errors
-/// When it is not pairs of hex digits.
-pub fn unhex(text: &str) -> Result<Vec<u8>, String> {
-    if !text.is_ascii() || !text.len().is_multiple_of(2) {
-        return Err("hex text of odd length".into());
-    }
-    (0..text.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).map_err(|e| format!("hex text: {e}")))
-        .collect()
 }
 
 /// A float of any of the widths the checks use, widened without loss.
@@ -235,6 +182,19 @@ fn element_accepts(expected: &str, comps: &[u64], scalar: &str) -> Result<bool, 
         return Ok(true);
     }
     Ok(false)
+}
+
+/// Holds every check against the buffers after a run.
+///
+/// # Errors
+/// A sentence with the first place that is not accepted.
+pub fn hold(checks: &[Check], after: &Dispatch) -> Result<(), String> {
+    for check in checks {
+        let (group, binding) = (check.group, check.binding);
+        let buffer = after.buffer(group, binding).ok_or_else(|| format!("no buffer {group}:{binding}"))?;
+        check.holds(&buffer.bytes).map_err(|e| format!("buffer {group}:{binding}: {e}"))?;
+    }
+    Ok(())
 }
 
 impl Check {

@@ -270,7 +270,7 @@ impl FileTest {
         for run in &self.runs {
             for subgroup_size in [4, 16, 32, 64] {
                 for perturb in [None, Some(1)] {
-                    let run_options = RunOptions { perturb, step_limit: 20_000_000 };
+                    let run_options = RunOptions { perturb, step_limit: 20_000_000, ..RunOptions::default() };
                     let profile = Profile { subgroup_size, ..Profile::default() };
                     let options = Options { run: run_options, profile, strict: true };
                     let mut d = run.dispatch.clone();

@@ -5,6 +5,7 @@ pub mod cases;
 pub mod examples;
 pub mod exec;
 pub mod filetest;
+pub mod foreign;
 pub mod heap;
 pub mod randprog;
 pub mod scaling;

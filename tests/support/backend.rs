@@ -37,7 +37,7 @@ pub fn run(out: &Output, generation: usize, d: &Dispatch, perturb: Option<u64>) 
     let mut d = d.clone();
     // Through the bytes, as a driver would.
     let c = Container::read(&container(out, generation).write()).unwrap();
-    MACHINE(&c, None, &mut d, &RunOptions { step_limit: 500_000_000, perturb })?;
+    MACHINE(&c, None, &mut d, &RunOptions { step_limit: 500_000_000, perturb, ..RunOptions::default() })?;
     Ok(d)
 }
 

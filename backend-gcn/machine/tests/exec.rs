@@ -193,7 +193,7 @@ fn vccz_after_a_scalar_load_on_old_generations() {
 fn ends_and_branches() {
     for g in 0..3 {
         let run = |text: &str| {
-            let options = RunOptions { step_limit: 100_000, perturb: None };
+            let options = RunOptions { step_limit: 100_000, ..RunOptions::default() };
             Kernel::new(g, 1, text).run_with(&mut Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]), &options)
         };
         assert_eq!(run("s_nop 0").unwrap_err().kind, TrapKind::FellOffEnd);

@@ -583,7 +583,10 @@ fn random_programs_never_panic() {
             p = p.constant(n, rng.next_u32() >> rng.below(32));
         }
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[1; 64]).with_u32(0, 1, &[2; 64]);
-        match p.run_with(&mut d, &RunOptions { step_limit: 100_000, perturb: (round % 3 == 0).then_some(round) }) {
+        match p.run_with(
+            &mut d,
+            &RunOptions { step_limit: 100_000, perturb: (round % 3 == 0).then_some(round), ..RunOptions::default() },
+        ) {
             Ok(_) => reached += 20,
             Err(t) => reached += (t.pc.unwrap_or(0).saturating_sub(first)) / 8,
         }

@@ -56,7 +56,7 @@ fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], shar
 
 fn launch(c: &Container, grid: [u32; 3], words: &[u32], perturb: Option<u64>) -> Result<Vec<u32>, Trap> {
     let mut d = Dispatch::new(grid).with_u32(0, 0, words);
-    let options = RunOptions { step_limit: 50_000_000, perturb };
+    let options = RunOptions { step_limit: 50_000_000, perturb, ..RunOptions::default() };
     run(c, None, &mut d, &options)?;
     Ok(d.words(0, 0).unwrap())
 }
@@ -836,7 +836,7 @@ store.denorm.u32.ls4 mem, u0.xxxx, t0.xxxx, t3.xyzw";
     let c = container(1, text, &[f([0.1, 0.2, 0.3, 0.4])], [64, 1, 1], (0, 0));
     let mut d = Dispatch::new([4, 1, 1]).with_u32(0, 0, &[0; 1024]);
     let start = std::time::Instant::now();
-    let r = run(&c, None, &mut d, &RunOptions { step_limit: u64::MAX, perturb: None }).unwrap();
+    let r = run(&c, None, &mut d, &RunOptions { step_limit: u64::MAX, ..RunOptions::default() }).unwrap();
     let s = start.elapsed().as_secs_f64();
     println!("{} lane instructions in {s:.2} s: {:.1} M/s", r.lane_instructions, r.lane_instructions as f64 / s / 1e6);
 }

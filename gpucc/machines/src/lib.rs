@@ -1,8 +1,10 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
+pub mod launch;
 mod oracle;
 mod profile;
 
+pub use launch::Launch;
 pub use oracle::{Verdict, judge};
 pub use profile::profile;
 

@@ -365,7 +365,7 @@ block3:
 }
 "#;
     let p = program(text);
-    let options = RunOptions { step_limit: 100_000, perturb: None };
+    let options = RunOptions { step_limit: 100_000, ..RunOptions::default() };
     let t = p.run(&mut Dispatch::new([1, 1, 1]), &options, &lanes(32)).unwrap_err();
     assert_eq!(t.kind, TrapKind::StepLimit);
     assert!(t.to_string().contains("jump block"), "{t}");

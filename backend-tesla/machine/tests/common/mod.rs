@@ -75,6 +75,6 @@ pub fn play_container(
     for (i, b) in buffers.iter().enumerate() {
         d = d.with_u32(0, i as u32, b);
     }
-    let report = run(c, None, &mut d, &RunOptions { step_limit: 50_000_000, perturb })?;
+    let report = run(c, None, &mut d, &RunOptions { step_limit: 50_000_000, perturb, ..RunOptions::default() })?;
     Ok(((0..buffers.len()).map(|i| d.words(0, i as u32).unwrap()).collect(), report))
 }

@@ -112,7 +112,7 @@ impl Program {
 
     pub fn try_perturbed(&self, input: &[u32], out: usize, perturb: Option<u64>) -> Result<Vec<u32>, Trap> {
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, input).with_u32(0, 1, &vec![0xDEAD_BEEF; out]);
-        self.run_with(&mut d, &RunOptions { step_limit: 10_000_000, perturb })?;
+        self.run_with(&mut d, &RunOptions { step_limit: 10_000_000, perturb, ..RunOptions::default() })?;
         Ok(d.words(0, 1).unwrap())
     }
 

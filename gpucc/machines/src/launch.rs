@@ -1,0 +1,326 @@
+//! Launch descriptions: machine code of any compiler with the state that its driver would set up, as JSON.
+//!
+//! The format is `gpucc-foreign-1`, one object. Its `launch` says what a container says (registers, memory sizes,
+//! resources, preloads), so a description becomes a container of one entry point and a dispatch, and machines know
+//! nothing of JSON. What is in it besides (results to compare with, remarks) is for others to read.
+
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
+use gpucc_sim::{BoundBuffer, Dispatch, Rules, RunOptions, RunReport, Trap};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The name of the format, with its version.
+pub const FORMAT: &str = "gpucc-foreign-1";
+
+/// Most bytes of all buffers of a description together.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Machine code with everything that it takes to run it.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Name of the case.
+    pub id: String,
+    /// Code, constants and launch state: one entry point, named as the case.
+    pub container: Container,
+    /// Workgroups and buffers before the run.
+    pub dispatch: Dispatch,
+    /// Bytes of the code that are instructions; constants lie behind them.
+    pub exec_size: Option<u32>,
+}
+
+/// A buffer as launch descriptions and conformance cases write it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BufferSpec {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// `uniform`, `storage_r` or `storage_rw`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Size of the binding in bytes.
+    pub size: usize,
+    /// Initial bytes; zero where absent.
+    pub hex: Option<String>,
+}
+
+impl BufferSpec {
+    /// The initial contents at the exact size of the binding.
+    ///
+    /// # Errors
+    /// When the hex text is malformed or longer than the binding, or the binding larger than anything that is run.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = match &self.hex {
+            Some(h) => unhex(h)?,
+            None => Vec::new(),
+        };
+        if bytes.len() > self.size {
+            return Err(format!("{} initial bytes for a binding of {}", bytes.len(), self.size));
+        }
+        if self.size > MOST_BYTES {
+            return Err(format!("a binding of {} bytes, at most {MOST_BYTES}", self.size));
+        }
+        bytes.resize(self.size, 0);
+        Ok(bytes)
+    }
+
+    /// The buffer bound for a run.
+    ///
+    /// # Errors
+    /// As [`BufferSpec::bytes`]; an unknown type.
+    pub fn bound(&self) -> Result<BoundBuffer, String> {
+        let (_, access) = kind(&self.kind)?;
+        let writable = access != Access::Read;
+        Ok(BoundBuffer { group: self.group, binding: self.binding, bytes: self.bytes()?, writable })
+    }
+}
+
+/// Bytes of a hex text.
+///
+/// # Errors
+/// When it is not pairs of hex digits.
+pub fn unhex(text: &str) -> Result<Vec<u8>, String> {
+    let digit = |c: u8| char::from(c).to_digit(16).map(|d| d as u8).ok_or("hex text with something else in it");
+    if !text.len().is_multiple_of(2) {
+        return Err("hex text of odd length".into());
+    }
+    text.as_bytes().chunks_exact(2).map(|p| Ok(digit(p[0])? << 4 | digit(p[1])?)).collect()
+}
+
+fn kind(text: &str) -> Result<(ResourceKind, Access), String> {
+    match text {
+        "uniform" => Ok((ResourceKind::Uniform, Access::Read)),
+        "storage_r" => Ok((ResourceKind::Storage, Access::Read)),
+        "storage_rw" => Ok((ResourceKind::Storage, Access::ReadWrite)),
+        _ => Err(format!("unknown kind `{text}`; there are uniform, storage_r and storage_rw")),
+    }
+}
+
+/// A description as it is written.
+#[derive(Deserialize)]
+struct Description {
+    format: String,
+    id: String,
+    family: String,
+    generation: String,
+    workgroup: [u32; 3],
+    dispatch: [u32; 3],
+    code: Hex,
+    #[serde(default)]
+    data: Hex,
+    exec_size: Option<u32>,
+    launch: State,
+    buffers: Vec<BufferSpec>,
+}
+
+/// What the driver sets up.
+#[derive(Deserialize)]
+struct State {
+    subgroup_size: u32,
+    registers: Vec<(u8, u16)>,
+    shared_bytes: u32,
+    scratch_bytes: u32,
+    family_words: Vec<u32>,
+    flags: u32,
+    resources: Vec<ResourceSpec>,
+    preloads: Vec<(u8, u16, SourceSpec)>,
+}
+
+#[derive(Deserialize)]
+struct ResourceSpec {
+    group: u32,
+    binding: u32,
+    kind: String,
+    #[serde(default)]
+    slot: u32,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(try_from = "String")]
+struct Hex(Vec<u8>);
+
+impl TryFrom<String> for Hex {
+    type Error = String;
+    fn try_from(text: String) -> Result<Hex, String> {
+        unhex(&text).map(Hex)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Vec<Value>")]
+struct SourceSpec(Source);
+
+impl TryFrom<Vec<Value>> for SourceSpec {
+    type Error = String;
+    fn try_from(list: Vec<Value>) -> Result<SourceSpec, String> {
+        let Some((Value::String(name), rest)) = list.split_first() else {
+            return Err("a source is a list that begins with its name".into());
+        };
+        let args: Option<Vec<u32>> = rest.iter().map(|v| v.as_u64().and_then(|n| n.try_into().ok())).collect();
+        let args = args.ok_or_else(|| format!("arguments of `{name}` are numbers of 32 bits"))?;
+        let short = |n: u32| u16::try_from(n).map_err(|_| format!("`{name}` {n}: out of range"));
+        Ok(SourceSpec(match (name.as_str(), &args[..]) {
+            ("Const", &[v]) => Source::Const(v),
+            ("BufferAddressLo", &[group, binding]) => Source::BufferAddressLo { group, binding },
+            ("BufferAddressHi", &[group, binding]) => Source::BufferAddressHi { group, binding },
+            ("BufferSize", &[group, binding]) => Source::BufferSize { group, binding },
+            ("DescriptorWord", &[group, binding, w]) => Source::DescriptorWord { group, binding, word: short(w)? },
+            ("WorkgroupId", &[d @ 0..=2]) => Source::WorkgroupId(d as u16),
+            ("NumWorkgroups", &[d @ 0..=2]) => Source::NumWorkgroups(d as u16),
+            ("LocalId", &[d @ 0..=2]) => Source::LocalId(d as u16),
+            ("GlobalId", &[d @ 0..=2]) => Source::GlobalId(d as u16),
+            ("LocalIndex", &[]) => Source::LocalIndex,
+            ("LaneId", &[]) => Source::LaneId,
+            ("SubgroupId", &[]) => Source::SubgroupId,
+            ("SharedBase", &[]) => Source::SharedBase,
+            ("ScratchBase", &[]) => Source::ScratchBase,
+            ("ScratchBaseHi", &[]) => Source::ScratchBaseHi,
+            ("DataAddressLo", &[]) => Source::DataAddressLo,
+            ("DataAddressHi", &[]) => Source::DataAddressHi,
+            ("TableAddressLo", &[n]) => Source::TableAddressLo(short(n)?),
+            ("TableAddressHi", &[n]) => Source::TableAddressHi(short(n)?),
+            ("Family", &[n]) => Source::Family(n),
+            _ => return Err(format!("no source `{name}` with {} such arguments", args.len())),
+        }))
+    }
+}
+
+impl Launch {
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// One sentence that names the field.
+    pub fn read(json: &[u8]) -> Result<Launch, String> {
+        let mut reader = serde_json::Deserializer::from_slice(json);
+        let d: Description = serde_path_to_error::deserialize(&mut reader).map_err(|e| match e.path().to_string() {
+            path if path == "." => e.inner().to_string(),
+            path => format!("`{path}`: {}", e.inner()),
+        })?;
+        reader.end().map_err(|e| e.to_string())?;
+        if d.format != FORMAT {
+            return Err(format!("`format`: `{}` is not {FORMAT}", d.format));
+        }
+        let Some(machine) = crate::find(&d.family) else {
+            let known: Vec<&str> = crate::MACHINES.iter().map(|m| m.family).collect();
+            return Err(format!("`family`: unknown family `{}`; there are {}", d.family, known.join(", ")));
+        };
+        if !machine.generations.contains(&d.generation.as_str()) {
+            let known = machine.generations.join(", ");
+            return Err(format!("`generation`: {} has no generation `{}`; there are {known}", d.family, d.generation));
+        }
+        if let Some(n) = d.exec_size.filter(|&n| n as usize > d.code.0.len()) {
+            return Err(format!("`exec_size`: {n} bytes of {} are instructions", d.code.0.len()));
+        }
+        let mut dispatch = Dispatch::new(d.dispatch);
+        let mut total = 0;
+        for (i, b) in d.buffers.iter().enumerate() {
+            let at = |e: String| format!("`buffers[{i}]`: {e}");
+            total += b.size.min(MOST_BYTES + 1);
+            if total > MOST_BYTES {
+                return Err(at(format!("buffers of more than {MOST_BYTES} bytes")));
+            }
+            if dispatch.index_of(b.group, b.binding).is_some() {
+                return Err(at(format!("group {} binding {} is bound twice", b.group, b.binding)));
+            }
+            dispatch.buffers.push(b.bound().map_err(at)?);
+        }
+        let mut resources = Vec::new();
+        for (i, r) in d.launch.resources.iter().enumerate() {
+            let (kind, access) = kind(&r.kind).map_err(|e| format!("`launch.resources[{i}].kind`: {e}"))?;
+            if dispatch.index_of(r.group, r.binding).is_none() {
+                let (group, binding) = (r.group, r.binding);
+                return Err(format!("`launch.resources[{i}]`: no buffer at group {group} binding {binding}"));
+            }
+            let (group, binding, slot) = (r.group, r.binding, r.slot);
+            resources.push(Resource { group, binding, kind, access, slot, min_size: 0, count: 1 });
+        }
+        let preloads = d.launch.preloads.into_iter();
+        let entry = Entry {
+            name: d.id.clone(),
+            code: d.code.0,
+            meta: Meta {
+                workgroup_size: d.workgroup,
+                subgroup_size: d.launch.subgroup_size,
+                registers: d.launch.registers,
+                shared_bytes: d.launch.shared_bytes,
+                scratch_bytes: d.launch.scratch_bytes,
+                flags: d.launch.flags,
+                family_words: d.launch.family_words,
+            },
+            resources,
+            preloads: preloads.map(|(file, index, s)| Preload { file, lane: 0, index, source: s.0 }).collect(),
+            data: d.data.0,
+            ..Entry::default()
+        };
+        let container =
+            Container { family: d.family, generation: d.generation, entries: vec![entry], ..Container::default() };
+        Ok(Launch { id: d.id, container, dispatch, exec_size: d.exec_size })
+    }
+
+    /// Runs the code on the machine of its family under hardware's rules. `dispatch` is a copy of
+    /// [`Launch::dispatch`] and changes in place.
+    ///
+    /// # Errors
+    /// What the machine traps on.
+    pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions) -> Result<RunReport, Trap> {
+        let options = RunOptions { rules: Rules::Hardware, exec_size: self.exec_size, ..options.clone() };
+        crate::run(&self.container, None, dispatch, &options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `s_endpgm`, with a buffer and some preloads.
+    const PROGRAM: &str = r#"{"format": "gpucc-foreign-1", "id": "end", "family": "gcn", "generation": "gfx8",
+        "workgroup": [64, 1, 1], "dispatch": [2, 1, 1], "code": "000081bf00009fbf", "exec_size": 4,
+        "launch": {"subgroup_size": 64, "registers": [[0, 16], [1, 4]], "shared_bytes": 0, "scratch_bytes": 0,
+          "family_words": [2883776, 8], "flags": 0,
+          "resources": [{"group": 0, "binding": 3, "kind": "storage_rw"}],
+          "preloads": [[0, 0, ["DescriptorWord", 0, 3, 2]], [1, 0, ["LocalId", 0]]]},
+        "buffers": [{"group": 0, "binding": 3, "type": "storage_rw", "size": 8, "hex": "01ff"}],
+        "checks": [], "why": "the least there is"}"#;
+
+    #[test]
+    fn description_becomes_container_and_dispatch() {
+        let l = Launch::read(PROGRAM.as_bytes()).unwrap();
+        let e = &l.container.entries[0];
+        assert_eq!((l.id.as_str(), e.code.len(), l.exec_size), ("end", 8, Some(4)));
+        assert_eq!(e.preloads[0].source, Source::DescriptorWord { group: 0, binding: 3, word: 2 });
+        assert_eq!(l.dispatch.buffer(0, 3).unwrap().bytes, [1, 255, 0, 0, 0, 0, 0, 0]);
+        let mut d = l.dispatch.clone();
+        assert_eq!(l.run(&mut d, &RunOptions::default()).unwrap().instructions, 2);
+    }
+
+    #[test]
+    fn faults_name_the_field() {
+        let with = |from: &str, to: &str| {
+            assert!(PROGRAM.contains(from), "{from}");
+            Launch::read(PROGRAM.replacen(from, to, 1).as_bytes()).unwrap_err()
+        };
+        let cases = [
+            ("foreign-1", "foreign-9", "`format`: `gpucc-foreign-9`"),
+            ("\"gcn\"", "\"abc\"", "`family`: unknown family `abc`"),
+            ("gfx8", "gfx9", "`generation`: gcn has no generation `gfx9`"),
+            ("\"gcn\"", "7", "`family`: invalid type"),
+            ("\"shared_bytes\": 0,", "", "`launch`: missing field `shared_bytes`"),
+            ("000081bf", "000081b", "`code`: hex text of odd length"),
+            ("000081bf", "000081bg", "`code`: hex text with something else"),
+            ("\"exec_size\": 4", "\"exec_size\": 12", "`exec_size`: 12 bytes of 8"),
+            ("\"LocalId\", 0", "\"LocalId\", 3", "`launch.preloads[1][2]`: no source `LocalId`"),
+            ("\"LocalId\", 0", "\"LocalId\", -1", "`launch.preloads[1][2]`: arguments of `LocalId`"),
+            ("\"kind\": \"storage_rw\"", "\"kind\": \"sampler\"", "`launch.resources[0].kind`: unknown kind"),
+            ("\"binding\": 3, \"type\"", "\"binding\": 2, \"type\"", "`launch.resources[0]`: no buffer"),
+            ("\"size\": 8", "\"size\": 1", "`buffers[0]`: 2 initial bytes for a binding of 1"),
+            ("\"size\": 8", "\"size\": 18446744073709551615", "`buffers[0]`: buffers of more than"),
+            ("\"why\"", "why", "key must be a string at line"),
+        ];
+        for (from, to, says) in cases {
+            let e = with(from, to);
+            assert!(e.contains(says), "{e:?} does not say {says:?}");
+        }
+        assert!(Launch::read(b"").unwrap_err().contains("EOF"));
+        assert!(Launch::read(b"[]").is_err());
+    }
+}
