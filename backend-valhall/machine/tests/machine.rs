@@ -188,10 +188,92 @@ fn divergent_if_else_of_section_24() {
     // A divergent branch without the mark is refused.
     let bad = text.replacen("BRANCHZ.eq.reconverge ^r4.h0", "BRANCHZ.eq ^r4.h0", 1);
     expect_trap(Program::new(&bad).try_words(&[0], 16), TrapKind::Divergence, "reconverge");
-    // A join without it goes on apart: each half sees only itself.
-    let apart = text.replacen("IADD_IMM.i32.reconverge r5, 0x0, #0x2", "IADD_IMM.i32 r5, 0x0, #0x2", 1);
-    let expected: Vec<u32> = (0..16).map(|i| if i % 2 == 1 { 0xAAAA01 } else { 0x555502 }).collect();
-    assert_eq!(Program::new(&apart).words(&[0], 16), expected);
+    // So is a block that ends at a join without it, whether it falls through or jumps.
+    let fall = text.replacen("IADD_IMM.i32.reconverge r5, 0x0, #0x2", "IADD_IMM.i32 r5, 0x0, #0x2", 1);
+    let t = expect_trap(Program::new(&fall).try_words(&[0], 16), TrapKind::Divergence, "reconverge");
+    assert!(t.instruction.unwrap().starts_with("IADD_IMM.i32 r5"));
+    let jump = text.replacen("BRANCHZ.eq.reconverge 0x0, offset:join", "BRANCHZ.eq 0x0, offset:join", 1);
+    let t = expect_trap(Program::new(&jump).try_words(&[0], 16), TrapKind::Divergence, "reconverge");
+    assert!(t.instruction.unwrap().starts_with("BRANCHZ.eq 0x0"));
+    // Not where all lanes go the same way: then nobody is left to wait for.
+    for branch in ["BRANCHZ.eq.reconverge r57", "BRANCHZ.reconverge r57"] {
+        Program::new(&fall.replacen("BRANCHZ.eq.reconverge ^r4.h0", branch, 1)).words(&[0], 16);
+    }
+}
+
+/// The record of messages under way: nothing completes by itself, however many others follow (section 9.1).
+#[test]
+fn messages_stay_under_way_until_the_wait() {
+    // A load on slot 0, many stores elsewhere on slot 1, then a use of what was loaded.
+    let program = |others: usize, flow: &str, after: &str| {
+        let stores = "STORE.i32.slot1 @r60, r4, offset:0\nIADD.u32 r4, r4, r6\n".repeat(others);
+        format!(
+            "SHADDX.u64 r4, u4, r60.w0, shift:0x2\nIADD_IMM.i32 r6, 0x0, #0x40\n\
+             LOAD.i32.unsigned.slot0 @r2, u0, offset:0\n{stores}NOP{flow}\n{after}\nNOP.end"
+        )
+    };
+    for others in [1, 31, 32, 33, 100] {
+        let out = 16 * others;
+        let used = "IADD.u32 r3, r2, r2";
+        Program::new(&program(others, ".wait01", used)).words(&[7], out);
+        Program::new(&program(others, ".wait0", used)).words(&[7], out);
+        for flow in ["", ".wait1", ".wait2"] {
+            let p = Program::new(&program(others, flow, used));
+            expect_trap(p.try_words(&[7], out), TrapKind::Poison, "slot 0");
+            let p = Program::new(&program(others, flow, "IADD_IMM.i32 r2, 0x0, #0x1"));
+            expect_trap(p.try_words(&[7], out), TrapKind::Hazard, "r2 is overwritten");
+            // The oldest load is in the way of a store to its word.
+            let p = Program::new(&program(others, flow, "STORE.i32.slot2 @r60, u0, offset:0"));
+            expect_trap(p.try_words(&[7], out), TrapKind::Hazard, "slot 0");
+        }
+        // And the oldest store in that of a load; two loads go together.
+        let first = "LOAD.i32.unsigned.slot2.wait2 @r8, r10, offset:0";
+        let with_base = |flow: &str| {
+            program(others, flow, first).replacen("IADD_IMM", "SHADDX.u64 r10, u4, r60.w0, shift:0x2\nIADD_IMM", 1)
+        };
+        expect_trap(Program::new(&with_base(".wait0")).try_words(&[7], out), TrapKind::Hazard, "slot 1");
+        Program::new(&with_base(".wait1")).words(&[7], out);
+        Program::new(&program(others, ".wait1", "LOAD.i32.unsigned.slot2.wait2 @r8, u0, offset:0")).words(&[7], out);
+    }
+    // At a barrier all of them show.
+    let barrier = program(40, "", "BARRIER.slot7.wait").replace("slot1", "slot2");
+    expect_trap(Program::new(&barrier).try_words(&[7], 640), TrapKind::Hazard, "slot 0, 2");
+}
+
+/// A register may be overwritten while a message still reads it, but not be marked as used for the last time (sections 9.1, 9.3).
+#[test]
+fn last_use_of_a_register_that_a_message_still_reads() {
+    let program = |flow: &str, after: &str| {
+        format!(
+            "SHADDX.u64 r4, u4, r60.w0, shift:0x2\nIADD_IMM.i32 r2, 0x0, #0x7\nIADD_IMM.i32 r3, 0x0, #0x8\n\
+             STORE.i32.slot1{flow} @r2, r4, offset:0\n{after}\nNOP.end"
+        )
+    };
+    let overwritten = Program::new(&program("", "IADD_IMM.i32 r2, 0x0, #0x9")).words(&[0], 16);
+    assert_eq!(overwritten, [7; 16]);
+    let marked = "IADD.u32 r6, ^r2, r3";
+    let t = expect_trap(Program::new(&program("", marked)).try_words(&[0], 16), TrapKind::Hazard, "last use of r2");
+    assert!(t.instruction.unwrap().contains("^r2"));
+    for flow in [".wait0", ".wait2"] {
+        expect_trap(Program::new(&program(flow, marked)).try_words(&[0], 16), TrapKind::Hazard, "slot 1");
+    }
+    for flow in [".wait1", ".wait01", ".wait"] {
+        assert_eq!(Program::new(&program(flow, marked)).words(&[0], 16), [7; 16]);
+    }
+    // Addresses are read at once; so is everything else that is no staging register.
+    Program::new(&program("", "IADD.u32 r6, ^r4, ^r3")).words(&[0], 16);
+    // A branch marks too, and so does the message itself.
+    expect_trap(
+        Program::new(&program("", "BRANCHZ.reconverge ^r2, offset:0")).try_words(&[0], 16),
+        TrapKind::Hazard,
+        "last use of r2",
+    );
+    let own = program("", "").replace("@r2, r4,", "@r4, ^r4,");
+    expect_trap(Program::new(&own).try_words(&[0], 16), TrapKind::Hazard, "last use of r4");
+    // The operand of an atomic is staged as well.
+    let atomic = "SHADDX.u64 r4, u4, r60.w0, shift:0x2\nIADD_IMM.i32 r2, 0x0, #0x7\n\
+                  ATOM_RETURN.i32.slot0.aadd @r8, @r2, ^r4, offset:0x0\nIADD.u32 r6, ^r2, r2\nNOP.end";
+    expect_trap(Program::new(atomic).try_words(&[0], 16), TrapKind::Hazard, "last use of r2");
 }
 
 #[test]

@@ -128,31 +128,31 @@ fn out64(w: &mut Warp, d: &DInst, v: &V64) -> Result<(), Trap> {
 
 pub(super) fn map1(w: &mut Warp, d: &DInst, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
     let v = w.src32(d, 0).map(f);
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &v)
 }
 
 pub(super) fn map2(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
     let (a, b) = (w.src32(d, 0), w.src32(d, 1));
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &core::array::from_fn(|l| f(a[l], b[l])))
 }
 
 pub(super) fn map3(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
     let (a, b, c) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2));
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &core::array::from_fn(|l| f(a[l], b[l], c[l])))
 }
 
 pub(super) fn map4(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32, u32, u32) -> u32) -> Result<(), Trap> {
     let (a, b, c, e) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2), w.src32(d, 3));
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &core::array::from_fn(|l| f(a[l], b[l], c[l], e[l])))
 }
 
 fn wide2(w: &mut Warp, d: &DInst, f: impl Fn(u64, u64) -> u64) -> Result<(), Trap> {
     let (a, b) = (w.src64(d, 0), w.src64(d, 1));
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out64(w, d, &core::array::from_fn(|l| f(a[l], b[l])))
 }
 
@@ -169,7 +169,7 @@ fn shift_logic(w: &mut Warp, d: &DInst, width: u32, left: bool, f: impl Fn(u64, 
     };
     if width == 64 {
         let (a, s, b) = (w.src64(d, 0), w.src32(d, 1), w.src64(d, 2));
-        w.kill_last_uses(d);
+        w.kill_last_uses(d)?;
         return out64(w, d, &core::array::from_fn(|l| f(shift(a[l], s[l], 64), b[l]) ^ inverted));
     }
     map3(w, d, |a, s, b| lanes2(width, a, b, |a, b| (f(shift(u64::from(a), s, width), u64::from(b)) ^ inverted) as u32))
@@ -336,11 +336,11 @@ fn clper(w: &mut Warp, d: &DInst) -> Result<(), Trap> {
     if d.src[0].wide {
         let a = w.src64(d, 0);
         let (lo, hi) = (pick(&a.map(|x| x as u32), w), pick(&a.map(|x| (x >> 32) as u32), w));
-        w.kill_last_uses(d);
+        w.kill_last_uses(d)?;
         return out64(w, d, &core::array::from_fn(|l| u64::from(hi[l]) << 32 | u64::from(lo[l])));
     }
     let v = pick(&w.src32(d, 0), w);
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &v)
 }
 
@@ -348,7 +348,7 @@ fn wmask(w: &mut Warp, d: &DInst) -> Result<(), Trap> {
     let size = 2usize << d.subgroup;
     let v = w.src32(d, 0);
     let mask = (0..LANES).filter(|&l| w.active >> l & 1 != 0 && v[l] != 0).fold(0u32, |m, l| m | 1 << l);
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     let of = |l: usize| mask & (((1u32 << size) - 1) << (l - l % size));
     out(w, d, &core::array::from_fn(of))
 }
@@ -366,7 +366,7 @@ fn copy(w: &mut Warp, d: &DInst) -> Result<(), Trap> {
         }
     };
     let v = w.src32(d, 0);
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     out(w, d, &v)?;
     w.undefine(d.dst, lost);
     Ok(())
@@ -408,7 +408,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
         NotOldI32 => map1(w, d, |a| !a),
         NotOldI64 => {
             let v = w.src64(d, 0).map(|a| !a);
-            w.kill_last_uses(d);
+            w.kill_last_uses(d)?;
             out64(w, d, &v)
         }
         Wmask => wmask(w, d),

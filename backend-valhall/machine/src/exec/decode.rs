@@ -4,6 +4,7 @@ use gpucc_isa::{DecodeError, TextCx, stage};
 use gpucc_num::Round;
 use gpucc_sim::TrapKind;
 
+use crate::build::flow;
 use crate::kind::{DstKind, Kind, SrcMods};
 use crate::src::{LUT, Operand, Src, operand};
 use crate::text::run_length;
@@ -266,6 +267,44 @@ pub(super) fn predecode(code: &[u8], generation: u8, env: &Environment) -> Vec<S
             }
         })
         .collect()
+}
+
+/// Instructions that control reaches from more than one place: where lanes that went apart have to come together (section 9.2).
+pub(super) fn merges(code: &[Slot]) -> Vec<bool> {
+    let mut ways = vec![0u8; code.len()];
+    let mut seen = vec![false; code.len()];
+    let mut work = vec![0];
+    // The launch is a way to the first.
+    ways.iter_mut().take(1).for_each(|w| *w = 1);
+    while let Some(i) = work.pop() {
+        let Some(Slot::Good(d)) = code.get(i) else { continue };
+        if std::mem::replace(&mut seen[i], true) {
+            continue;
+        }
+        let ends = u32::from(d.flow) == flow::END;
+        let [next, target] = match d.class {
+            Class::Branch => {
+                let zero = match d.src[0].value {
+                    Value::Const(0) => Some(true),
+                    Value::Const(_) if d.src[0].form == Form::Whole => Some(false),
+                    _ => None,
+                };
+                let taken = zero.map(|z| z == d.eq);
+                let target = i as i64 + 1 + d.imm;
+                // Where an indirect branch goes is not known.
+                let target = (taken != Some(false) && d.op != Op::Branchzi).then_some(target);
+                [(taken != Some(true) && !ends).then_some(i as i64 + 1), target]
+            }
+            _ => [(!ends).then_some(i as i64 + 1), None],
+        };
+        for to in [next, target.filter(|t| next != Some(*t))].into_iter().flatten() {
+            if let Some(w) = usize::try_from(to).ok().and_then(|to| ways.get_mut(to)) {
+                *w = w.saturating_add(1);
+                work.push(to as usize);
+            }
+        }
+    }
+    ways.into_iter().map(|w| w > 1).collect()
 }
 
 fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> Slot {

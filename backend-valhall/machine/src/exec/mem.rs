@@ -3,7 +3,8 @@
 use gpucc_sim::{AddressSpace, AllocId, Memory, Trap, TrapKind};
 
 use super::decode::{DInst, element_bits};
-use super::warp::{LANES, Touch, V32, V64, Warp};
+use super::scoreboard::Touch;
+use super::warp::{LANES, V32, V64, Warp};
 use crate::Op;
 
 /// A buffer as the resource tables describe it.
@@ -90,7 +91,7 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(
                 let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
                 load(world, w, l, id, offset, &mut data[l][..bytes as usize])?;
             }
-            w.kill_last_uses(d);
+            w.kill_last_uses(d)?;
             deliver(w, d, bytes, &data)?;
             w.issue(d.slot, (d.sr, d.sr_count), Touch::Read, &addresses, bytes)
         }
@@ -108,7 +109,8 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(
                     .store_bytes(id, offset, &data[..bytes as usize])
                     .map_err(|e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32))?;
             }
-            w.kill_last_uses(d);
+            w.stage(d.slot, (d.sr, d.sr_count));
+            w.kill_last_uses(d)?;
             w.issue(d.slot, (0, 0), Touch::Write, &addresses, bytes)
         }
         _ => atomic(w, d, world, &addresses),
@@ -191,7 +193,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
             let b = find(w, l)?;
             out[l] = if u64::from(offsets[l]) < b.size { b.base + u64::from(offsets[l]) } else { 0 };
         }
-        w.kill_last_uses(d);
+        w.kill_last_uses(d)?;
         w.write_message(d.sr, 0xF, &out.map(|v| v as u32))?;
         w.write_message(d.sr + 1, 0xF, &out.map(|v| (v >> 32) as u32))?;
         return w.issue(d.slot, (d.sr, 2), Touch::Nothing, &[NOWHERE; LANES], 0);
@@ -211,7 +213,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
             load(world, w, l, b.id, offset, &mut data[l][..bytes as usize])?;
         }
     }
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     deliver(w, d, bytes, &data)?;
     w.issue(d.slot, (d.sr, d.sr_count), Touch::Read, &addresses, bytes)
 }
@@ -288,7 +290,10 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut World, addresses: &V64) -> Result
         world.memory.store(id, offset, bytes, new & mask).map_err(here)?;
         old_values[l] = old;
     }
-    w.kill_last_uses(d);
+    if !with_one {
+        w.stage(d.slot, (d.sr, d.sr_count));
+    }
+    w.kill_last_uses(d)?;
     if to_count > 0 {
         w.write_message(to, 0xF, &old_values.map(|v| v as u32))?;
     }

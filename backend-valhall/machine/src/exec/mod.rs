@@ -7,6 +7,7 @@ mod alu;
 mod decode;
 mod float;
 mod mem;
+mod scoreboard;
 mod warp;
 
 use gpucc_container::{Access, Container, Entry, ResourceKind, Source, Stage, UNIFORM_FILE};
@@ -19,7 +20,7 @@ use gpucc_sim::{
 
 use crate::build::flow;
 use crate::{Class, Op, Unit, Valhall, disasm_words_line};
-use decode::{DInst, Environment, Slot, predecode};
+use decode::{DInst, Environment, Slot, merges, predecode};
 use mem::{Buffer, Scratch, World};
 use warp::{LANES, Warp};
 
@@ -121,6 +122,7 @@ fn class_index(d: &DInst) -> usize {
 /// What a warp shares with its launch while it runs.
 struct Shared<'a> {
     code: &'a [Slot],
+    merges: &'a [bool],
     bytes: &'a [u8],
     code_base: u64,
     generation: u8,
@@ -133,6 +135,7 @@ struct Shared<'a> {
 struct Launch<'a> {
     entry: &'a Entry,
     code: Vec<Slot>,
+    merges: Vec<bool>,
     code_base: u64,
     generation: u8,
     world: Option<World>,
@@ -212,6 +215,7 @@ impl<'a> Launch<'a> {
         let mut launch = Launch {
             entry,
             code: Vec::new(),
+            merges: Vec::new(),
             code_base,
             generation,
             world: Some(World { memory, space, buffers: Vec::new(), scratch }),
@@ -227,6 +231,7 @@ impl<'a> Launch<'a> {
             Ok(uniforms) => {
                 let env = Environment { uniforms, shared_base, code_base, small_file };
                 launch.code = predecode(&entry.code, generation, &env);
+                launch.merges = merges(&launch.code);
                 Ok(launch)
             }
             Err(e) => {
@@ -317,6 +322,7 @@ impl<'a> Launch<'a> {
         let Some(world) = self.world.take() else { return Err(container_trap("nothing to run")) };
         let mut cx = Shared {
             code: &self.code,
+            merges: &self.merges,
             bytes: &self.entry.code,
             code_base: self.code_base,
             generation: self.generation,
@@ -448,7 +454,7 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
         Class::Alu => alu::execute(w, d, w.pc as u64)?,
         Class::Memory => mem::by_address(w, d, &mut cx.world)?,
         Class::Buffer => mem::by_handle(w, d, &mut cx.world)?,
-        Class::Branch => return branch(w, d, cx.code_base, code.len()).map(|()| None),
+        Class::Branch => return branch(w, d, cx).map(|()| None),
         Class::Barrier => {
             if w.active != w.live || w.live != w.whole {
                 return Err(Trap::new(TrapKind::Barrier, "not all lanes of the warp reach the barrier together"));
@@ -465,6 +471,9 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
             let name = crate::ROWS[d.op as usize].text;
             return Err(Trap::new(TrapKind::Unsupported, format!("{name} arrives with graphics")));
         }
+    }
+    if flow != flow::RECONVERGE && flow != flow::END {
+        passes(w, w.pc + 1, cx.merges)?;
     }
     w.pc += 1;
     match flow {
@@ -498,7 +507,21 @@ fn condition(w: &Warp, d: &DInst) -> Result<u16, Trap> {
     Ok((0..LANES).filter(|&l| w.active >> l & 1 != 0 && holds(l)).fold(0, |m, l| m | 1 << l))
 }
 
-fn branch(w: &mut Warp, d: &DInst, code_base: u64, len: usize) -> Result<(), Trap> {
+/// Lanes of a part of the warp must not pass, without the mark, a place where others may come to (section 9.2).
+#[inline]
+fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
+    if w.active == w.live || !merges.get(to).is_some_and(|&m| m) {
+        return Ok(());
+    }
+    let what = format!(
+        "some lanes of the warp go on to {:#x}, where others may join them, without `.reconverge` (9.2)",
+        8 * to
+    );
+    Err(Trap::new(TrapKind::Divergence, what))
+}
+
+fn branch(w: &mut Warp, d: &DInst, cx: &Shared<'_>) -> Result<(), Trap> {
+    let (code_base, len) = (cx.code_base, cx.code.len());
     let taken = condition(w, d)?;
     let next = w.pc + 1;
     let mut target = [next; LANES];
@@ -534,7 +557,7 @@ fn branch(w: &mut Warp, d: &DInst, code_base: u64, len: usize) -> Result<(), Tra
             }
         }
     }
-    w.kill_last_uses(d);
+    w.kill_last_uses(d)?;
     let flow = u32::from(d.flow);
     match flow {
         1..=7 => w.wait(flow as u8),
@@ -565,6 +588,7 @@ fn branch(w: &mut Warp, d: &DInst, code_base: u64, len: usize) -> Result<(), Tra
             "lanes disagree about a branch that carries no `.reconverge` (9.2)",
         ));
     }
+    passes(w, first, cx.merges)?;
     w.pc = first;
     Ok(())
 }

@@ -4,6 +4,7 @@ use gpucc_num::{Mode, convert};
 use gpucc_sim::{SplitMix64, Trap, TrapKind};
 
 use super::decode::{DInst, Form, Source, Value};
+use super::scoreboard::{Scoreboard, Touch};
 
 /// Lanes of a warp.
 pub(super) const LANES: usize = 16;
@@ -12,29 +13,6 @@ pub(super) const LANES: usize = 16;
 pub(super) type V32 = [u32; LANES];
 /// A 64-bit value for each lane.
 pub(super) type V64 = [u64; LANES];
-
-/// What an outstanding message did to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Touch {
-    Nothing,
-    Read,
-    Write,
-}
-
-/// A message that was issued and not yet waited for.
-#[derive(Clone)]
-pub(super) struct Outstanding {
-    slot: u8,
-    lanes: u16,
-    base: u8,
-    count: u8,
-    touch: Touch,
-    addresses: V64,
-    size: u32,
-}
-
-/// Messages that the scoreboard keeps apart; older ones count as complete.
-const MOST_OUTSTANDING: usize = 32;
 
 #[derive(Clone)]
 pub(super) struct Warp {
@@ -58,7 +36,7 @@ pub(super) struct Warp {
     killed: [u16; 64],
     /// Union of the above: the quick check.
     bad: [u16; 64],
-    outstanding: Vec<Outstanding>,
+    messages: Scoreboard,
     pub thread_base: V64,
     pub mode: Mode,
     pub perturb: Option<u64>,
@@ -87,7 +65,7 @@ impl Warp {
             pending: [0; 64],
             killed: [0; 64],
             bad: [!0; 64],
-            outstanding: Vec::new(),
+            messages: Scoreboard::new(),
             thread_base,
             mode,
             perturb,
@@ -132,9 +110,7 @@ impl Warp {
         };
         let pending = self.pending[r] & lanes;
         if pending != 0 && need != 0 {
-            let slot =
-                self.outstanding.iter().find(|o| (o.base..o.base + o.count).contains(&reg) && o.lanes & pending != 0);
-            let slot = slot.map_or(0, |o| o.slot);
+            let slot = self.messages.writer(reg, pending).unwrap_or(0);
             return fail(
                 TrapKind::Poison,
                 pending,
@@ -184,11 +160,14 @@ impl Warp {
         }
     }
 
-    /// Poisons registers whose last use this instruction was.
-    pub fn kill_last_uses(&mut self, d: &DInst) {
+    /// Poisons registers whose last use this instruction was: a message under way must not have to read them yet (section 9.3).
+    pub fn kill_last_uses(&mut self, d: &DInst) -> Result<(), Trap> {
         for s in &d.src {
             if let (Value::Reg(r), true) = (s.value, s.last) {
                 for reg in r..=r + s.wide as u8 {
+                    if let Some((slot, lanes)) = self.messages.reader(reg, self.active) {
+                        return Err(self.discarded(reg, slot, lanes));
+                    }
                     let i = usize::from(reg);
                     for b in 0..4 {
                         self.undef[i][b] |= self.active;
@@ -198,6 +177,13 @@ impl Warp {
                 }
             }
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn discarded(&self, reg: u8, slot: usize, lanes: u16) -> Trap {
+        let what = format!("last use of r{reg}, which a message under way on slot {slot} still reads (9.3)");
+        Trap::new(TrapKind::Hazard, what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros())
     }
 
     /// Traps when a message that is under way will write the register.
@@ -264,79 +250,39 @@ impl Warp {
         Ok(())
     }
 
+    /// Records that a message goes to read a run of registers, before the last uses of the same instruction.
+    pub fn stage(&mut self, slot: u8, run: (u8, u8)) {
+        self.messages.read(slot, run, self.active);
+    }
+
     /// Records a message: the run it writes, and what it does to memory.
     pub fn issue(&mut self, slot: u8, run: (u8, u8), touch: Touch, addresses: &V64, size: u32) -> Result<(), Trap> {
-        if touch != Touch::Nothing {
-            for o in &self.outstanding {
-                let both = o.lanes & self.active;
-                if both == 0 || o.touch == Touch::Nothing || (touch == Touch::Read && o.touch == Touch::Read) {
-                    continue;
-                }
-                for (lane, (&a, &b)) in addresses.iter().zip(&o.addresses).enumerate() {
-                    if both >> lane & 1 != 0 && a < b + u64::from(o.size) && b < a + u64::from(size) {
-                        let what = format!(
-                            "access to {a:#x} while another to {b:#x} on slot {} is under way: memory needs a wait between them",
-                            o.slot
-                        );
-                        return Err(Trap::new(TrapKind::Hazard, what).in_lane(self.number * LANES as u32 + lane as u32));
-                    }
-                }
-            }
-        }
+        let number = self.number;
+        self.messages
+            .touch(slot, self.active, touch, addresses, size)
+            .map_err(|(lane, t)| t.in_lane(number * LANES as u32 + lane as u32))?;
+        self.messages.write(slot, run, self.active);
         for r in run.0..run.0 + run.1 {
             self.pending[usize::from(r)] |= self.active;
             self.refresh(usize::from(r));
         }
-        if self.outstanding.len() >= MOST_OUTSTANDING {
-            self.outstanding.remove(0);
-            self.rebuild_pending();
-        }
-        self.outstanding.push(Outstanding {
-            slot,
-            lanes: self.active,
-            base: run.0,
-            count: run.1,
-            touch,
-            addresses: *addresses,
-            size,
-        });
         Ok(())
     }
 
     /// Completes the messages of the active lanes on the slots of `mask`.
     pub fn wait(&mut self, mask: u8) {
-        let active = self.active;
-        let mut any = false;
-        self.outstanding.retain_mut(|o| {
-            if mask >> o.slot & 1 != 0 {
-                o.lanes &= !active;
-                any = true;
-            }
-            o.lanes != 0
-        });
-        if any {
-            self.rebuild_pending();
-        }
-    }
-
-    fn rebuild_pending(&mut self) {
-        let mut pending = [0u16; 64];
-        for o in &self.outstanding {
-            for r in o.base..o.base + o.count {
-                pending[usize::from(r)] |= o.lanes;
-            }
-        }
-        for (r, &p) in pending.iter().enumerate() {
-            if p != self.pending[r] {
-                self.pending[r] = p;
-                self.refresh(r);
-            }
+        let mut changed = self.messages.wait(mask, self.active);
+        while changed != 0 {
+            let r = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            self.pending[r] = self.messages.pending(r);
+            self.refresh(r);
         }
     }
 
     /// Slots with messages of the active lanes under way.
     pub fn busy_slots(&self) -> u8 {
-        self.outstanding.iter().filter(|o| o.lanes & self.active != 0).fold(0, |m, o| m | 1 << o.slot)
+        self.messages.busy(self.active)
     }
 
     /// The warp goes on with the live lanes at the lowest address (section 9.4); false when none is left.
