@@ -3,9 +3,9 @@
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
 use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
-use gpucc_ir::Loc;
+use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, Packed};
-use gpucc_mir::{MFunc, Opcode, Pseudo, Src};
+use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
 use smallvec::{SmallVec, smallvec};
 
 use crate::fixed::Fixed;
@@ -441,8 +441,12 @@ impl Emitter {
     }
 }
 
-/// Emits an allocated function; with `order`, instructions may change places.
-pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Program {
+/// Emits an allocated function; with `order`, instructions may change places. Nothing if the program is so large and so
+/// tangled that its branches cannot reach.
+///
+/// # Errors
+/// A compiler bug: a branch that was placed out of reach.
+pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Result<Option<Program>, Diagnostic> {
     let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
     let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
     let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
@@ -489,7 +493,8 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Prog
     }
     crate::waits::insert(&mut blocks, &succs, generation);
     let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth));
-    Program { latency: crate::model::estimate(blocks.iter().zip(depths)), ..finish(&blocks, &e) }
+    let latency = crate::model::estimate(blocks.iter().zip(depths));
+    Ok(finish(&blocks, &e)?.map(|p| Program { latency, ..p }))
 }
 
 /// Loads what the program needs everywhere.
@@ -517,28 +522,54 @@ fn prologue(e: &mut Emitter, fixed: &Fixed) {
     }
 }
 
-/// Encodes a program, of which each block ends in front of the item with that number.
-fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
+/// What conditional and unconditional branches reach: 16 bits of words, with sign.
+const REACH: Reach = Reach { back: 4 << 15, ahead: 4 * ((1 << 15) - 1), jump: 4 };
+
+/// Branches of a program, on their way from here to there.
+fn distance(from: u32, to: u32) -> Result<u32, Diagnostic> {
+    let words = (i64::from(to) - i64::from(from)) / 4 - 1;
+    let d =
+        i16::try_from(words).map_err(|_| Diagnostic::internal("emission", format!("a branch over {words} words")))?;
+    Ok(u32::from(d as u16))
+}
+
+/// Encodes a program. Nothing if its branches cannot reach.
+fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnostic> {
     let mut counts = Counts::default();
-    let size = |i: &Item| u32::from(i.inst.row().bytes);
-    let mut starts = Vec::with_capacity(blocks.len());
-    let (mut at, mut count) = (0u32, 0);
-    for block in blocks {
-        starts.push(at);
-        at += block.iter().map(size).sum::<u32>();
-        count += block.len();
-    }
-    let mut code = Vec::with_capacity(at as usize);
+    let piece = |i: &Item| Piece {
+        bytes: u32::from(i.inst.row().bytes),
+        to: i.label,
+        falls: !matches!(i.inst.op(), Op::SBranch | Op::SEndpgm),
+    };
+    let Some(placed) = gpucc_mir::place(blocks.iter().map(|b| b.iter().map(piece)), REACH) else { return Ok(None) };
+    let mut count = blocks.iter().map(Vec::len).sum();
+    let mut code = Vec::with_capacity(placed.size as usize);
     let mut locs = Vec::with_capacity(count);
-    for item in blocks.iter().flatten() {
-        let mut inst = item.inst;
-        if let Some(l) = item.label {
-            let next = code.len() as i64 + i64::from(size(item));
-            let distance = (i64::from(starts[l as usize]) - next) / 4;
-            inst.set("target", distance as i16 as u16 as u32);
-        }
+    let mut put = |code: &mut Vec<u8>, inst: Packed<Isa>, loc: Loc| {
         if let Err(why) = form::check(&inst.unpack(), e.generation) {
             panic!("{inst:?} breaks a rule: {why}");
+        }
+        locs.push((code.len() as u32, loc));
+        if let Some((word, bytes)) = inst.encode(e.generation) {
+            code.extend_from_slice(&word.to_le_bytes()[..bytes]);
+        }
+    };
+    let mut islands = placed.islands.iter().peekable();
+    let mut detours = placed.detours.iter().peekable();
+    for (k, item) in blocks.iter().flatten().enumerate() {
+        while let Some(i) = islands.next_if(|i| i.before == k) {
+            for &to in &i.jumps {
+                let mut jump = Packed::from(form::inst(e.row(Op::SBranch, Form::Short, false)));
+                jump.set("target", distance(code.len() as u32, to)?);
+                put(&mut code, jump, Loc::UNKNOWN);
+                counts.branches += 1;
+                count += 1;
+            }
+        }
+        let mut inst = item.inst;
+        if let Some(l) = item.label {
+            let detour = detours.next_if(|d| d.0 == k).map(|d| d.1);
+            inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l as usize]))?);
         }
         let name = inst.op().name();
         *match () {
@@ -551,11 +582,8 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Program {
             _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,
         } += 1;
-        locs.push((code.len() as u32, item.loc));
-        if let Some((word, bytes)) = inst.encode(e.generation) {
-            code.extend_from_slice(&word.to_le_bytes()[..bytes]);
-        }
+        put(&mut code, inst, item.loc);
     }
     let instructions = count as u64;
-    Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }
+    Ok(Some(Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }))
 }

@@ -330,7 +330,13 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     trace::enter("emission", &f.name);
     gpucc_mir::thread_jumps(&mut mf, &t);
     gpucc_mir::drop_fallthrough(&mut mf, &t);
-    let p = emit::emit(&mf, &fixed, generation, order);
+    let Some(p) = emit::emit(&mf, &fixed, generation, order)? else {
+        return Err(Diagnostic::unsupported(
+            "program-size",
+            format!("gcn:{chip}: branches reach 131072 bytes, and too many of them go further at once"),
+        )
+        .at(e.span, "this entry point"));
+    };
 
     let highest = (0..3).rev().find(|&c| ids[c]).unwrap_or(0);
     let vgprs = p.vgprs.max(highest as u32 + 1);

@@ -515,6 +515,11 @@ impl Emitter<'_> {
             pc += u32::from(i.inst.row().bytes);
         }
         at.push(pc);
+        if pc > REACH {
+            let chip = crate::NAMES[self.t.generation as usize];
+            let text = format!("tesla:{chip} has branches that reach {REACH} bytes of code, this needs {pc}");
+            return Err(Diagnostic::unsupported("program-size", text));
+        }
         // Where the join and the loop exit of each number are.
         let mut joins: Vec<Option<usize>> = Vec::new();
         for (k, id) in items.iter().enumerate().filter_map(|(k, i)| Some((k, usize::from(i.join?)))) {
@@ -581,6 +586,9 @@ impl Emitter<'_> {
         Ok(p)
     }
 }
+
+/// Bytes of code that branches reach: their targets are 22 bits of words.
+const REACH: u32 = 4 << 22;
 
 /// How far a short instruction is pulled up to be the partner of another.
 const WINDOW: usize = 8;

@@ -296,14 +296,22 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
     Ok(out)
 }
 
+/// Instructions that a branch goes past, at most: its offset has 27 bits, with sign.
+const FAR: i64 = 1 << 26;
+
 /// Encodes a function whose registers are physical.
 ///
 /// # Errors
-/// A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
+/// A program that is longer than a branch reaches. A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
 pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program, Diagnostic> {
     let lines = lines(mf)?;
     let Lines { items, added, blocks } = crate::flow::run(lines);
     let count = items.len() + added.len();
+    if count as i64 > FAR {
+        let chip = crate::NAMES[generation as usize];
+        let text = format!("valhall:{chip} has branches that reach {FAR} instructions, this needs {count}");
+        return Err(Diagnostic::unsupported("program-size", text));
+    }
     let mut p = Program {
         code: Vec::with_capacity(count * 8),
         work: Work::default(),
@@ -316,6 +324,9 @@ pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program,
         if let Some(to) = item.target {
             let distance = blocks[to as usize].start as i64 - here - 1;
             p.loops += u64::from(distance < 0);
+            if !(-FAR..FAR).contains(&distance) {
+                return Err(bug(format!("a branch over {distance} instructions")));
+            }
             inst.set("offset", distance as u32 & 0x7ff_ffff);
         }
         if check || cfg!(debug_assertions) {

@@ -2,7 +2,6 @@
 
 use gpucc_ir::Diagnostic;
 use gpucc_isa::{Inst, TextCx};
-use gpucc_mir::backend::CodegenOptions;
 use gpucc_mir::{MFunc, MInst, Opcode, PReg, Src, Use};
 use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
@@ -173,6 +172,25 @@ fn test_here(mf: &MFunc<Vivante>, g: usize, goals: &[Option<usize>], next: Optio
     Some(Item { inst, target: Some(other) })
 }
 
+/// Instructions in their order, and where each block begins among them.
+pub struct Lines {
+    items: Vec<Item>,
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    /// Orders the instructions; with `rotate`, loops test where they go back.
+    pub fn new(mf: &MFunc<Vivante>, rotate: bool) -> Lines {
+        let (items, starts) = linear(mf, rotate);
+        Lines { items, starts }
+    }
+
+    /// How many the program has.
+    pub fn len(&self) -> usize {
+        self.items.len().max(1)
+    }
+}
+
 /// Orders the instructions: jumps to what comes next disappear, jumps to jumps go to the goal.
 fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
     let n = mf.blocks.len();
@@ -227,19 +245,12 @@ fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
     (items, starts)
 }
 
-/// Encodes a function whose registers are physical.
+/// Encodes instructions whose registers are physical; `check` also in release builds.
 ///
 /// # Errors
 /// A compiler bug: an operand that the table cannot hold, or a rule of the chip broken.
-pub fn emit(
-    mf: &MFunc<Vivante>,
-    t: &Vivante,
-    table: &Table,
-    uniforms: Layout,
-    options: &CodegenOptions,
-) -> Result<Program, Diagnostic> {
-    let check = options.verify;
-    let (items, starts) = linear(mf, options.opt_level > 0);
+pub fn emit(code: Lines, t: &Vivante, table: &Table, uniforms: Layout, check: bool) -> Result<Program, Diagnostic> {
+    let Lines { items, starts } = code;
     let end = items.len().max(1);
     let mut p = Program { code: Vec::new(), locs: Vec::new(), uniforms, counts: Counts::default() };
     for (k, item) in items.iter().enumerate() {

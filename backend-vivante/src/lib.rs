@@ -300,17 +300,18 @@ fn generate(
         .into());
     }
     let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    let p = emit::emit(&mf, &t, &isel.uniforms, layout, options)?;
-    let count = p.code.len() / machine::BYTES;
+    let code = emit::Lines::new(&mf, options.opt_level > 0);
     let most = machine::rules::INSTRUCTIONS[generation as usize] as usize;
-    if count > most {
+    // Before anything is encoded: branches could not say where they go.
+    if code.len() > most {
         return Err(Diagnostic::unsupported(
             TOO_LONG,
-            format!("vivante:{chip} has room for {most} instructions, this needs {count}"),
+            format!("vivante:{chip} has room for {most} instructions, this needs {}", code.len()),
         )
         .at(e.span, "this entry point")
         .into());
     }
+    let p = emit::emit(code, &t, &isel.uniforms, layout, options.verify)?;
 
     let entry = container_entry(&m, &isel, &p, temps, options);
     let stats = statistics(&p, temps, moved, &alloc, &isel);

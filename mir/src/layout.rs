@@ -1,4 +1,4 @@
-//! Block layout after allocation: empty blocks threaded away, jumps to the next block dropped, addresses found.
+//! Block layout after allocation: empty blocks threaded away, jumps to the next block dropped.
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
@@ -91,41 +91,4 @@ pub fn drop_jump<T: Target>(insts: &mut Vec<MInst<T>>, next: BlockId, t: &T) -> 
         insts.pop();
     }
     falls
-}
-
-/// Addresses of blocks and the total size in bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Addresses {
-    /// Address of each block.
-    pub blocks: Vec<u32>,
-    /// Bytes in all.
-    pub size: u32,
-}
-
-/// Finds addresses by a fixpoint: `size(inst, pc, target)` gives the bytes of an instruction at `pc` whose label, if it has
-/// one, lies at `target`; `align` the alignment of a block's start. What grew once never shrinks again, so it ends.
-pub fn addresses<T: Target>(
-    mf: &MFunc<T>,
-    mut size: impl FnMut(&MInst<T>, u32, Option<u32>) -> u32,
-    mut align: impl FnMut(BlockId) -> u32,
-) -> Addresses {
-    let mut at = vec![0u32; mf.blocks.len()];
-    let mut sizes: Vec<u32> = vec![0; mf.inst_count()];
-    loop {
-        let (mut pc, mut k, mut changed) = (0u32, 0, false);
-        for (b, insts) in mf.code.iter().enumerate() {
-            pc = pc.next_multiple_of(align(BlockId(b as u32)).max(1));
-            changed |= std::mem::replace(&mut at[b], pc) != pc;
-            for i in insts {
-                let target = i.labels().next().map(|l| at[l.0 as usize]);
-                let bytes = size(i, pc, target).max(sizes[k]);
-                changed |= std::mem::replace(&mut sizes[k], bytes) != bytes;
-                pc += bytes;
-                k += 1;
-            }
-        }
-        if !changed {
-            return Addresses { blocks: at, size: pc };
-        }
-    }
 }
