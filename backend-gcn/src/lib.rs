@@ -26,6 +26,7 @@ use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
+use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
 use gpucc_opt::{Caps, OpSet};
@@ -113,10 +114,8 @@ impl Backend for GcnBackend {
         compile(module, entry, generation as u8, options)
     }
 
-    fn listing(&self, output: &Output, generation: usize) -> String {
-        let mut text = format!("; entry {}\n", output.entry.name);
-        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
-        text
+    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod target;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
 use gpucc_ir::{Diagnostic, Module, Op, trace};
+use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocOptions, MFunc, Src};
 use gpucc_opt::{Caps, OpSet};
@@ -120,10 +121,8 @@ impl Backend for TeslaBackend {
         compile(module, entry, generation as u8, options)
     }
 
-    fn listing(&self, output: &Output, generation: usize) -> String {
-        let mut text = format!("; entry {}\n", output.entry.name);
-        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
-        text
+    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
     }
 }
 

@@ -11,6 +11,7 @@ mod uniforms;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
 use gpucc_ir::{Diagnostic, EntitySet, Function, Module, Op, Place, Space, trace};
+use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::{Caps, OpSet};
@@ -101,10 +102,8 @@ impl Backend for ValhallBackend {
         compile(module, entry, generation as u8, options)
     }
 
-    fn listing(&self, output: &Output, generation: usize) -> String {
-        let mut text = format!("; entry {}\n", output.entry.name);
-        text.push_str(&machine::disassemble(&output.entry.code, generation as u8, gpucc_isa::stage::CS));
-        text
+    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use gpucc::listing::{entry, head};
 use gpucc_container::{Container, Stage};
-use gpucc_isa::stage;
+use gpucc_isa::{Notes, stage};
 use gpucc_machines::{MACHINES, Machine};
 
 use crate::args::{Asm, Disasm, StageArg};
@@ -83,23 +84,23 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     if let Some(raw) = &a.raw {
         let (m, g) = machine(a.target.as_deref())?;
         let code = files::read(raw)?;
-        return listing((m.disassemble)(&code, g, stages(a.stage, stage::CS)));
+        return listing((m.disassemble)(&code, g, stages(a.stage, stage::CS), &Notes::default()));
     }
     let path = a.file.as_deref().ok_or_else(|| Failure::Usage("disasm needs a container, --raw or --words".into()))?;
     let bytes = files::read(path)?;
     let container =
         Container::read(&bytes).map_err(|e| Failure::Input(format!("`{}` is no container: {e}", path.display())))?;
     let (m, g) = machine(Some(&format!("{}:{}", container.family, container.generation)))?;
-    for e in &container.entries {
+    let target = format!("{}:{}", container.family, container.generation);
+    files::stdout(head(&target, None).as_bytes())?;
+    for (i, e) in container.entries.iter().enumerate() {
         let bits = match e.stage {
             Stage::Compute => stage::CS,
             Stage::Vertex => stage::VS,
             Stage::Fragment => stage::FS,
         };
-        if container.entries.len() > 1 {
-            files::stdout(format!("{} entry {}\n", m.comment, e.name).as_bytes())?;
-        }
-        listing((m.disassemble)(&e.code, g, bits))?;
+        let place = (i, container.entries.len());
+        listing(entry(e, place, None, |notes| (m.disassemble)(&e.code, g, bits, notes)))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpucc::listing::Source;
 use gpucc::{Artifact, Options, Target};
 use gpucc_ir::Class;
 
@@ -22,11 +23,11 @@ fn output_path(out: &Path, target: Target, several: bool) -> PathBuf {
     }
 }
 
-fn rendered(artifact: &Artifact, emit: Emit) -> Result<Vec<u8>, Failure> {
+fn rendered(artifact: &Artifact, emit: Emit, source: Source<'_>) -> Result<Vec<u8>, Failure> {
     Ok(match emit {
         Emit::Bin => artifact.bytes(),
         Emit::Raw => artifact.code(),
-        Emit::Asm => artifact.listing().into_bytes(),
+        Emit::Asm => artifact.listing_with(Some(source)).into_bytes(),
         Emit::Gir => artifact.outputs().iter().map(|o| o.gir.as_str()).collect::<String>().into_bytes(),
         Emit::Mir => artifact.outputs().iter().map(|o| o.mir.as_str()).collect::<String>().into_bytes(),
         Emit::Json => {
@@ -142,9 +143,12 @@ pub fn main(args: &Compile) -> Result<(), Failure> {
             println!("; {target} after {pass}\n{dump}");
         }
         if let Some(out) = &args.output {
-            files::write(&output_path(out, target, targets.len() > 1), &rendered(&artifact, emit)?)?;
+            files::write(
+                &output_path(out, target, targets.len() > 1),
+                &rendered(&artifact, emit, shader.report.source())?,
+            )?;
         } else if text {
-            files::stdout(&rendered(&artifact, emit)?)?;
+            files::stdout(&rendered(&artifact, emit, shader.report.source())?)?;
         }
         if args.stats {
             print_stats(&artifact, target);

@@ -6,6 +6,7 @@ use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Files, SimpleFile};
 use codespan_reporting::term;
 use codespan_reporting::term::termcolor::Buffer;
+use gpucc::listing::Source;
 use gpucc_ir::{Class, Diagnostic, Severity};
 
 use crate::args::{ColorArg, Front, MessageFormat};
@@ -42,6 +43,11 @@ impl Reporter {
             color,
             file: SimpleFile::new(name.to_string(), text.to_string()),
         }
+    }
+
+    /// The input that messages are about.
+    pub fn source(&self) -> Source<'_> {
+        Source { name: self.file.name(), text: self.file.source() }
     }
 
     /// Line and column of a byte offset, both from 1.

@@ -88,6 +88,75 @@ fn listings_assemble_back() {
     std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
+/// Bytes that LLVM's assembler makes of a GCN listing; nothing where it is not installed.
+fn llvm_mc(listing: &Path, chip: &str, dir: &Path) -> Option<Vec<u8>> {
+    let object = dir.join("llvm.o");
+    let made = Command::new("llvm-mc")
+        .args(["-triple=amdgcn", &format!("-mcpu={chip}"), "-filetype=obj", "-o"])
+        .args([&object, listing])
+        .output()
+        .ok()?;
+    assert!(made.status.success(), "{chip}: {}", text(&made));
+    // The section `.text` of a 64-bit little-endian ELF file, by its name in the table of section names.
+    let elf = std::fs::read(object).expect("an object file");
+    let number = |at: usize, n: usize| elf[at..at + n].iter().rev().fold(0usize, |v, b| v << 8 | usize::from(*b));
+    let header = |i: usize| number(0x28, 8) + i * number(0x3a, 2);
+    let names = number(header(number(0x3e, 2)) + 0x18, 8);
+    let named = |i: &usize| elf[names + number(header(*i), 4)..].starts_with(b".text\0");
+    let section = header((0..number(0x3c, 2)).find(named).expect("code"));
+    let (offset, size) = (number(section + 0x18, 8), number(section + 0x20, 8));
+    Some(elf[offset..offset + size].to_vec())
+}
+
+/// Entry points with loops, so that each has labels, one of them with a name that no assembler would take.
+const THREE: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+    @compute @workgroup_size(64) fn first(@builtin(global_invocation_id) g: vec3u) {\n    var n = g.x;\n\
+    while n > 1u { n = select(n / 2u, n * 3u + 1u, n % 2u == 1u); o[g.x] += 1u; }\n}\n\
+    @compute @workgroup_size(8) fn größe(@builtin(global_invocation_id) g: vec3u) { // ;a \\ comment\n\
+    for (var i = 0u; i < o[g.x]; i++) { if o[i] == g.x { o[i] = i; } }\n}\n\
+    @compute @workgroup_size(1) fn third() { for (var i = 0u; i < o[0]; i++) { o[i] = i; } }\n";
+
+/// Listings of several entry points assemble to the bytes of `--emit raw`, with the project's own assembler and, for
+/// GCN, with another one.
+#[test]
+fn several_entries_assemble_back() {
+    let dir = scratch("entries");
+    let path = |n: &str| dir.join(n).to_str().expect("a plain path").to_string();
+    std::fs::write(path("three.wgsl"), THREE).expect("a file");
+    let chips = [("gcn:gfx6", "tahiti"), ("gcn:gfx7", "bonaire"), ("gcn:gfx8", "fiji")];
+    let targets = ["valhall:v9", "valhall", "tesla:nv50", "tesla", "vivante:gc2000", "vivante:gc7000"];
+    for target in targets.into_iter().chain(chips.map(|c| c.0)) {
+        let chip = chips.iter().find(|c| c.0 == target).map(|c| c.1);
+        for level in ["0", "2"] {
+            let compile = |more: &[&str]| {
+                expect(&[&[&path("three.wgsl"), "--target", target, "-O", level][..], more].concat(), 0, "");
+            };
+            compile(&["--emit", "raw", "-o", &path("raw")]);
+            compile(&["-S", "-o", &path("a.s")]);
+            compile(&["-o", &path("a.bin")]);
+            let raw = std::fs::read(path("raw")).expect("raw code");
+            let listing = std::fs::read_to_string(path("a.s")).expect("a listing");
+            assert!(listing.starts_with("; gpucc ") && listing.contains(target), "{listing}");
+            assert!(listing.contains("; line 7: for (var i = 0u;"), "{target}: {listing}");
+            let d = run(&["disasm", &path("a.bin")]);
+            std::fs::write(path("d.s"), &d.stdout).expect("a file");
+            for name in ["a.s", "d.s"] {
+                expect(&["asm", &path(name), "--target", target, "-o", &path("again")], 0, "");
+                assert_eq!(std::fs::read(path("again")).expect("code"), raw, "{target} -O{level} {name}: {listing}");
+                if let Some(code) = chip.and_then(|c| llvm_mc(&dir.join(name), c, &dir)) {
+                    assert_eq!(code, raw, "llvm-mc, {target} -O{level} {name}: {listing}");
+                }
+            }
+            let mut labels: Vec<&str> = listing.lines().filter(|l| l.ends_with(':') && !l.starts_with(';')).collect();
+            let before = labels.len();
+            labels.sort_unstable();
+            labels.dedup();
+            assert_eq!(labels.len(), before, "{target}: {listing}");
+        }
+    }
+    std::fs::remove_dir_all(dir).expect("the folder goes");
+}
+
 #[test]
 fn bad_shaders_are_told_where() {
     let dir = scratch("bad");

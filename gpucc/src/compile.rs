@@ -10,6 +10,7 @@ use gpucc_ir::{Class, Diagnostic, Label, Module, Space, VarData};
 use gpucc_mir::backend::{CodegenOptions, Output};
 
 use crate::Target;
+use crate::listing::{self, Source};
 
 /// What to compile for, and how.
 #[derive(Clone, Debug)]
@@ -64,10 +65,19 @@ impl Artifact {
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
-    /// Assembly listing of all entry points.
+    /// Assembly listing of all entry points; an assembler makes [`Artifact::code`] of it.
     pub fn listing(&self) -> String {
-        let b = self.target.backend();
-        self.outputs.iter().map(|o| b.listing(o, self.target.generation_index())).collect()
+        self.listing_with(None)
+    }
+    /// [`Artifact::listing`] with lines of the source in comments.
+    pub fn listing_with(&self, source: Option<Source<'_>>) -> String {
+        let (b, g) = (self.target.backend(), self.target.generation_index());
+        let mut out = listing::head(&self.target.to_string(), source);
+        for (i, o) in self.outputs.iter().enumerate() {
+            let place = (i, self.outputs.len());
+            out += &listing::entry(&o.entry, place, source, |notes| b.program_text(&o.entry.code, g, notes));
+        }
+        out
     }
     /// The target.
     pub fn target(&self) -> Target {

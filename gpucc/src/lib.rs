@@ -14,6 +14,7 @@
 
 mod compile;
 pub mod frontend;
+pub mod listing;
 mod target;
 
 pub use compile::{Artifact, Options, compile, guarded};

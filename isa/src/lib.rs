@@ -24,7 +24,7 @@ pub use bits::{Field, Seg, Word};
 pub use packed::Packed;
 pub use row::{Enc, Implicit, Role, Row, Slot};
 pub use table::{DecodeError, Inst, MAX_SLOTS, Table};
-pub use text::{Cursor, TextCx, TextError};
+pub use text::{Cursor, Notes, TextCx, TextError};
 
 /// The four program types an encoding may be restricted to, as bits of a mask.
 pub mod stage {

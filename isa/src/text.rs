@@ -4,6 +4,46 @@ use core::fmt;
 
 use crate::{Inst, Isa, stage};
 
+/// What a listing of one program says besides its code, when it is one of several in a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notes<'a> {
+    /// Name of the program, for the line before it.
+    pub program: Option<&'a str>,
+    /// What the names of its labels begin with: labels are of the whole file.
+    pub labels: &'a str,
+    /// Comments by the address before which they stand, in ascending order.
+    pub comments: &'a [(u32, String)],
+}
+
+impl Notes<'_> {
+    /// Writes the line before the program: `lead` and its name.
+    pub fn head(&self, lead: &str, out: &mut String) {
+        if let Some(name) = self.program {
+            comment(lead, name, out);
+        }
+    }
+
+    /// Writes the comments that stand before `pc` and were not written yet; `next` counts those that were.
+    pub fn before(&self, pc: usize, next: &mut usize, out: &mut String) {
+        while let Some((at, text)) = self.comments.get(*next)
+            && *at as usize <= pc
+        {
+            comment(";", text, out);
+            *next += 1;
+        }
+    }
+}
+
+/// One line: control characters, which could end it, become blanks.
+fn comment(lead: &str, text: &str, out: &mut String) {
+    out.push_str(lead);
+    out.push(' ');
+    let visible = |c: char| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c };
+    out.extend(text.chars().map(visible));
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+}
+
 /// What text depends on besides the bits.
 #[derive(Clone, Copy, Debug)]
 pub struct TextCx {

@@ -3,6 +3,7 @@
 use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
 use gpucc_ir::trace::{PassTime, Watch};
 use gpucc_ir::{Attr, Diagnostic, Function, Loc, Module, Op, Place, Res};
+use gpucc_isa::Notes;
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -169,6 +170,12 @@ pub trait Backend: Sync {
         options: &CodegenOptions,
     ) -> Result<Output, Diagnostic>;
 
-    /// Disassembles code of this family, as `-S` shows it: what [`Output::entry`] holds, with comments for people.
-    fn listing(&self, output: &Output, generation: usize) -> String;
+    /// Disassembles code of this family, as `-S` shows it, with what is to be said besides.
+    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String;
+
+    /// The listing of one entry point alone.
+    fn listing(&self, output: &Output, generation: usize) -> String {
+        let notes = Notes { program: Some(&output.entry.name), ..Notes::default() };
+        self.program_text(&output.entry.code, generation, &notes)
+    }
 }

@@ -2,6 +2,7 @@
 
 use gpucc::{Options, Target};
 use gpucc_container::{Container, SECTION_OPTIONAL, sections, without};
+use gpucc_isa::{Notes, stage};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec;
 use gpucc_tests::shared::workspace;
@@ -95,7 +96,8 @@ fn line_tables_lead_to_the_source() {
                 let text = |(from, end): (usize, usize)| {
                     // Each part at its own alignment: what Tesla's long instructions ask for.
                     let code = [&vec![0; from % 8], &e.code[from..end]].concat();
-                    (m.disassemble)(&code, target.generation_index(), gpucc_isa::stage::CS).text.to_lowercase()
+                    let g = target.generation_index();
+                    (m.disassemble)(&code, g, stage::CS, &Notes::default()).text.to_lowercase()
                 };
                 parts.map(|(l, end)| text((l.pc as usize, end))).collect::<String>()
             };

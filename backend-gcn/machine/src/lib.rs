@@ -15,7 +15,9 @@ pub mod vectors;
 
 pub use exec::run;
 pub use isa::{Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix, Unit};
-pub use listing::{asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, undecodable};
+pub use listing::{
+    asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,
+};
 pub use op::Op;
 pub use reference::reference_page;
 pub use table::table;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use gpucc_isa::{DecodeError, Inst, Isa, TextCx, Word};
+use gpucc_isa::{DecodeError, Inst, Isa, Notes, TextCx, Word};
 
 use crate::isa::{Gcn, Kind};
 use crate::{operand, table};
@@ -125,6 +125,12 @@ pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
 /// Disassembles code to a listing with labels, which [`assemble`] and `llvm-mc` read back to the same bytes. Bytes that
 /// are no instruction are written as `.long` with the reason in a comment.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
+    listing(code, generation, stages, &Notes::default())
+}
+
+/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
+/// one behind the other: branches are relative.
+pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
     let mut at = 0;
     let mut items = Vec::new();
     let mut targets: BTreeMap<i64, usize> = BTreeMap::new();
@@ -153,10 +159,14 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
     }
     let cx = cx(generation, stages);
     let mut out = String::new();
+    notes.head("; entry", &mut out);
+    let mut comments = 0;
+    let name = notes.labels;
     for (at, length, item) in &items {
         if let Some(n) = targets.get(&(*at as i64)) {
-            let _ = writeln!(out, "L{n}:");
+            let _ = writeln!(out, "{name}L{n}:");
         }
+        notes.before(*at, &mut comments, &mut out);
         let mut line = String::from("  ");
         match item {
             Ok(inst) => {
@@ -164,7 +174,7 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
                 if let Some(n) = branch_target(inst, *at, *length).and_then(|t| targets.get(&t)) {
                     let cut = line.rfind(' ').map_or(line.len(), |c| c + 1);
                     line.truncate(cut);
-                    let _ = write!(line, "L{n}");
+                    let _ = write!(line, "{name}L{n}");
                 }
             }
             Err(_) => {
@@ -187,7 +197,7 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
         out.push('\n');
     }
     if let Some(n) = targets.get(&(code.len() as i64)) {
-        let _ = writeln!(out, "L{n}:");
+        let _ = writeln!(out, "{name}L{n}:");
     }
     out
 }

@@ -1,7 +1,7 @@
 //! Words to text and back, one instruction at a time or a whole listing.
 
 use crate::{Tesla, decode_word, length, table};
-use gpucc_isa::{Inst, Isa, TextCx};
+use gpucc_isa::{Inst, Isa, Notes, TextCx};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write;
@@ -110,6 +110,12 @@ pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
 /// A listing of code, with labels where branches go. The assembler takes it back: an instruction in the long form that the
 /// assembler would make short begins with `long`, and words that no text gives are `.word`s.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
+    listing(code, generation, stages, &Notes::default())
+}
+
+/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
+/// one behind the other: `.entry` begins the addresses anew.
+pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
     let mut starts: Vec<(usize, Vec<u32>, Option<Inst<Tesla>>)> = Vec::new();
     let mut pc = 0;
     while pc + 4 <= code.len() {
@@ -126,14 +132,17 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
         if let Some(t) = inst.and_then(|i| i.get("target"))
             && starts.binary_search_by_key(&(t as usize * 4), |s| s.0).is_ok()
         {
-            labels.insert(t * 4, format!("L{:x}", t * 4));
+            labels.insert(t * 4, format!("{}L{:x}", notes.labels, t * 4));
         }
     }
     let mut out = String::new();
+    notes.head(".entry", &mut out);
+    let mut comments = 0;
     for (pc, words, inst) in &starts {
         if let Some(label) = labels.get(&(*pc as u32)) {
             let _ = writeln!(out, "{label}:");
         }
+        notes.before(*pc, &mut comments, &mut out);
         let hex: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
         let word = words.iter().rev().fold(0_u128, |w, &x| w << 32 | u128::from(x));
         let text = inst.and_then(|inst| listed(&inst, word, *pc, &labels, generation, stages));
@@ -192,7 +201,7 @@ struct Line<'a> {
 }
 
 /// Assembles a listing. Each line holds labels (`name:`), then an instruction, `.word` or nothing; comments begin with `;` or `//`. A
-/// branch target is a label or a byte address. `long` prefers 8-byte forms everywhere, the word `long` before an instruction there.
+/// branch target is a label or a byte address. `.entry NAME` begins a program: addresses count from there. `long` prefers 8-byte forms everywhere, the word `long` before an instruction there.
 /// Goes on after errors.
 ///
 /// # Errors
@@ -203,6 +212,10 @@ pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut pc = 0_u32;
     for (i, full) in listing.lines().enumerate() {
+        if full.split_whitespace().next() == Some(".entry") {
+            pc = 0;
+            continue;
+        }
         let end = full.find(';').into_iter().chain(full.find("//")).min().unwrap_or(full.len());
         let mut rest = &full[..end];
         let error = |rest: &str, message: String| TextErrorWithLine {

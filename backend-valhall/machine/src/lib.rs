@@ -22,7 +22,8 @@ use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check}
 pub use exec::run;
 pub use kind::Kind;
 pub use listing::{
-    ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, undecodable,
+    ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, listing,
+    undecodable,
 };
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};

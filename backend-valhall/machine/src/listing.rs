@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use gpucc_isa::{DecodeError, Word};
+use gpucc_isa::{DecodeError, Notes, Word};
 
 use crate::{Op, ValhallInst, table, text};
 
@@ -83,6 +83,12 @@ pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
 
 /// A listing of `code`: one instruction a line, labels where branches go; [`assemble`] reads it back.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
+    listing(code, generation, stages, &Notes::default())
+}
+
+/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
+/// one behind the other: branches are relative.
+pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
     let words: Vec<u64> = code
         .chunks(8)
         .map(|c| {
@@ -106,10 +112,14 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
         }
     }
     let mut out = String::new();
+    notes.head("; entry", &mut out);
+    let mut comments = 0;
+    let name = notes.labels;
     for (i, inst) in insts.iter().enumerate() {
         if labelled[i] {
-            out.push_str(&format!("L{i}:\n"));
+            out.push_str(&format!("{name}L{i}:\n"));
         }
+        notes.before(i * 8, &mut comments, &mut out);
         let mut line = String::from("    ");
         match inst {
             _ if i == words.len() - 1 && !code.len().is_multiple_of(8) => {
@@ -122,7 +132,7 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
                     && let Some(at) = line.find("offset:")
                 {
                     line.truncate(at);
-                    line.push_str(&format!("offset:L{t}"));
+                    line.push_str(&format!("offset:{name}L{t}"));
                 }
             }
             Err(e) => line.push_str(&format!(".word 0x{:016x} ; {e}", words[i])),
@@ -131,7 +141,7 @@ pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
         out.push('\n');
     }
     if labelled[words.len()] {
-        out.push_str(&format!("L{}:\n", words.len()));
+        out.push_str(&format!("{name}L{}:\n", words.len()));
     }
     out
 }

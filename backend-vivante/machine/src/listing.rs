@@ -3,7 +3,7 @@
 use core::fmt::Write;
 use std::collections::BTreeMap;
 
-use gpucc_isa::{DecodeError, Inst, Isa, TextCx, TextError, stage};
+use gpucc_isa::{DecodeError, Inst, Isa, Notes, TextCx, TextError, stage};
 
 use crate::{BYTES, GC3000, GC7000, Vivante, decode_word, encode};
 
@@ -55,8 +55,17 @@ pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
 /// Lists a program, one instruction a line behind its index. Words whose text would not assemble back to them
 /// (undecodable ones, and those with bits that the syntax does not show) are written as `.word` with a comment.
 pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
+    listing(code, generation, stages, &Notes::default())
+}
+
+/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
+/// one behind the other: branches name the index in their own program.
+pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
     let mut out = String::new();
+    notes.head(".entry", &mut out);
+    let mut comments = 0;
     for (i, bytes) in code.chunks(BYTES).enumerate() {
+        notes.before(i * BYTES, &mut comments, &mut out);
         if bytes.len() < BYTES {
             let _ = writeln!(out, "; {} bytes left over, an instruction has {BYTES}", bytes.len());
             break;
@@ -113,7 +122,8 @@ fn split_line(line: &str) -> Line<'_> {
 }
 
 /// Assembles a listing: one instruction a line, `label:` or `index:` before it, labels as branch targets, comments from
-/// `;`, `#` or `//`, `.word w0 w1 w2 w3` for raw words. Goes on after errors.
+/// `;`, `#` or `//`, `.word w0 w1 w2 w3` for raw words. `.entry NAME` begins a program: branches count from there. Goes on
+/// after errors.
 ///
 /// # Errors
 /// Every line that was refused.
@@ -123,6 +133,10 @@ pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result
     let mut errors = Vec::new();
     let mut count = 0;
     for (n, raw) in listing.lines().enumerate() {
+        if begins_program(raw) {
+            count = 0;
+            continue;
+        }
         let line = split_line(raw);
         for l in line.labels {
             // A bare number is the index that listings print.
@@ -136,7 +150,7 @@ pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result
     let mut code = Vec::new();
     for (n, raw) in listing.lines().enumerate() {
         let line = split_line(raw);
-        if line.text.is_empty() {
+        if line.text.is_empty() || begins_program(raw) {
             continue;
         }
         match assemble_line(&line, &labels, &cx) {
@@ -148,6 +162,11 @@ pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result
         }
     }
     if errors.is_empty() { Ok(code) } else { Err(errors) }
+}
+
+/// `.entry NAME`.
+fn begins_program(line: &str) -> bool {
+    line.split_whitespace().next() == Some(".entry")
 }
 
 fn assemble_line(line: &Line<'_>, labels: &BTreeMap<&str, u32>, cx: &TextCx) -> Result<[u32; 4], TextError> {

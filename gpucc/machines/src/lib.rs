@@ -9,6 +9,7 @@ pub use oracle::{Verdict, judge};
 pub use profile::profile;
 
 use gpucc_container::Container;
+use gpucc_isa::Notes;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
@@ -45,10 +46,8 @@ pub struct Machine {
     pub default_generation: usize,
     /// Whether program types read words differently.
     pub has_stages: bool,
-    /// How a comment begins in listings.
-    pub comment: &'static str,
-    /// A whole listing of machine code: `(code, generation, stages)`.
-    pub disassemble: fn(&[u8], usize, u8) -> Listing,
+    /// A whole listing of machine code: `(code, generation, stages, notes)`.
+    pub disassemble: fn(&[u8], usize, u8, &Notes<'_>) -> Listing,
     /// Machine code of a whole listing.
     pub assemble: AssembleFn,
     /// One instruction in the words notation of the vectors to text.
@@ -62,15 +61,14 @@ pub struct Machine {
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $comment:literal, $error:expr) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $error:expr) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
             default_generation: $default,
             has_stages: $stages,
-            comment: $comment,
-            disassemble: |code, g, s| {
-                let text = $krate::disassemble(code, g as u8, s);
+            disassemble: |code, g, s, notes| {
+                let text = $krate::listing(code, g as u8, s, notes);
                 Listing { bad_words: $krate::undecodable(code, g as u8, s), text }
             },
             assemble: |text, g, s, long| {
@@ -86,20 +84,20 @@ macro_rules! machine {
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, ";", |e| ListingError {
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, |e| ListingError {
         line: e.line,
         column: e.column,
         message: e.message,
     }),
-    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, ";", |e| {
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, |e| {
         ListingError { line: e.line, column: e.column, message: e.message }
     }),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, ";", |e| ListingError {
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, |e| ListingError {
         line: e.line,
         column: e.column,
         message: e.message,
     }),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, ";", |e| ListingError {
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, |e| ListingError {
         line: e.line,
         column: e.error.column + 1,
         message: e.error.message,

@@ -1,0 +1,55 @@
+//! Listings: every entry point of an artifact or container in one text that assembles to their codes one behind the
+//! other.
+
+use std::fmt::Write as _;
+
+use gpucc_container::Entry;
+use gpucc_isa::Notes;
+
+/// The source of a listing, for the lines of it that are shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text; empty where the source is no text.
+    pub text: &'a str,
+}
+
+/// Most characters of a source line that are shown.
+const WIDEST: usize = 100;
+
+/// The line before everything: what the code is for and where it comes from.
+pub fn head(target: &str, source: Option<Source<'_>>) -> String {
+    let mut out = format!("; gpucc {}, target {target}", env!("CARGO_PKG_VERSION"));
+    if let Some(s) = source {
+        let name = s.name.replace(|c: char| c.is_control(), "?");
+        let _ = write!(out, ", source {name}");
+    }
+    out.push('\n');
+    out
+}
+
+/// What is said of entry point `index` of `count`, given to `disassemble`: its name, labels of its own, and its source
+/// lines where code of another line begins.
+pub fn entry<T>(
+    e: &Entry,
+    (index, count): (usize, usize),
+    source: Option<Source<'_>>,
+    disassemble: impl FnOnce(&Notes<'_>) -> T,
+) -> T {
+    let lines: Vec<&str> = source.map_or_else(Vec::new, |s| s.text.lines().collect());
+    let mut comments: Vec<(u32, String)> = Vec::new();
+    let mut last = None;
+    for l in e.lines.iter().filter(|l| l.line > 0) {
+        if last.replace(l.line) == Some(l.line) {
+            continue;
+        }
+        let text = match lines.get(l.line as usize - 1) {
+            Some(text) => format!("line {}: {}", l.line, text.trim().chars().take(WIDEST).collect::<String>()),
+            None => format!("line {}", l.line),
+        };
+        comments.push((l.pc, text));
+    }
+    let labels = if count > 1 { format!("e{index}_") } else { String::new() };
+    disassemble(&Notes { program: Some(&e.name), labels: &labels, comments: &comments })
+}
