@@ -10,6 +10,7 @@ pub mod dispatch;
 pub mod grid;
 pub mod memory;
 pub mod rng;
+pub mod texture;
 pub mod trap;
 
 pub use address::AddressSpace;

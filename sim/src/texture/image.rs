@@ -1,0 +1,161 @@
+//! Textures in linear memory: rows tightly packed, then slices or layers, then levels; the samples of a pixel
+//! consecutive.
+
+use super::format::{Base, Format, Texel};
+use super::sample::{Dim, Texels, View};
+
+/// A texture with its contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Format of the texels.
+    pub format: Format,
+    /// Whether the third size is a depth, which shrinks from level to level.
+    pub is_3d: bool,
+    /// Width, height, and depth or layers.
+    pub size: [u32; 3],
+    /// Mip levels.
+    pub levels: u32,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// The texels.
+    pub bytes: Vec<u8>,
+}
+
+impl Image {
+    /// A texture of zeros.
+    pub fn new(format: Format, is_3d: bool, size: [u32; 3], levels: u32, samples: u32) -> Image {
+        let mut image = Image { format, is_3d, size, levels, samples, bytes: Vec::new() };
+        image.bytes = vec![0; image.level_start(levels)];
+        image
+    }
+
+    /// Levels of a full chain.
+    pub fn full_chain(is_3d: bool, size: [u32; 3]) -> u32 {
+        let max = if is_3d { size[0].max(size[1]).max(size[2]) } else { size[0].max(size[1]) };
+        max.max(1).ilog2() + 1
+    }
+
+    /// Width, height, and depth or layers of a level.
+    pub fn level_size(&self, level: u32) -> [u32; 3] {
+        let shrink = |s: u32| s.checked_shr(level).unwrap_or(0).max(1);
+        [shrink(self.size[0]), shrink(self.size[1]), if self.is_3d { shrink(self.size[2]) } else { self.size[2] }]
+    }
+
+    /// Bytes of a pixel with its samples.
+    pub fn pixel_bytes(&self) -> usize {
+        self.format.bytes() as usize * self.samples as usize
+    }
+
+    /// Offset of a level; of the level behind the last the size of the whole.
+    pub fn level_start(&self, level: u32) -> usize {
+        let texels = |l| self.level_size(l).iter().map(|&s| s as usize).product::<usize>();
+        (0..level).map(texels).sum::<usize>() * self.pixel_bytes()
+    }
+
+    /// Offset of a sample of a texel. Every index is in range.
+    pub fn offset(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> usize {
+        let [w, h, _] = self.level_size(level).map(|s| s as usize);
+        let pixel = (layer as usize * h + y as usize) * w + x as usize;
+        self.level_start(level) + pixel * self.pixel_bytes() + sample as usize * self.format.bytes() as usize
+    }
+
+    /// The bytes of a sample of a texel.
+    pub fn texel_bytes(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> &[u8] {
+        &self.bytes[self.offset(level, layer, x, y, sample)..][..self.format.bytes() as usize]
+    }
+
+    /// The same, for change.
+    pub fn texel_bytes_mut(&mut self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> &mut [u8] {
+        let at = self.offset(level, layer, x, y, sample);
+        &mut self.bytes[at..][..self.format.bytes() as usize]
+    }
+
+    /// A view of all levels and layers in the texture's own format.
+    pub fn view(&self, dim: Dim) -> ImageView<'_> {
+        ImageView {
+            image: self,
+            dim,
+            format: self.format,
+            base_level: 0,
+            levels: self.levels,
+            base_layer: 0,
+            layers: if self.is_3d { 1 } else { self.size[2] },
+            stencil: false,
+            swizzle: [Channel::Component(0), Channel::Component(1), Channel::Component(2), Channel::Component(3)],
+        }
+    }
+}
+
+/// Where a component of a view comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// A component of the texel, 0 to 3.
+    Component(u8),
+    /// Zero.
+    Zero,
+    /// One, of the format's base type.
+    One,
+}
+
+/// A range of levels and layers of a texture, read in a format of the same size.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageView<'a> {
+    /// The texture.
+    pub image: &'a Image,
+    /// Dimension.
+    pub dim: Dim,
+    /// Format the texels are read in.
+    pub format: Format,
+    /// First level.
+    pub base_level: u32,
+    /// Levels.
+    pub levels: u32,
+    /// First layer.
+    pub base_layer: u32,
+    /// Layers.
+    pub layers: u32,
+    /// Whether the stencil aspect is read.
+    pub stencil: bool,
+    /// Where each component comes from.
+    pub swizzle: [Channel; 4],
+}
+
+impl ImageView<'_> {
+    /// What samplers read.
+    pub fn view(&self) -> View<'_> {
+        let [w, h, d] = self.image.level_size(self.base_level);
+        let integer = self.stencil || matches!(self.format.base(), Base::Uint | Base::Sint | Base::Stencil);
+        View {
+            dim: self.dim,
+            size: [w, h, if self.image.is_3d { d } else { 1 }],
+            levels: self.levels,
+            layers: self.layers,
+            samples: self.image.samples,
+            integer,
+            fixed_depth: self.format.depth_bits().is_some(),
+            texels: self,
+        }
+    }
+}
+
+impl Texels for ImageView<'_> {
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Texel {
+        let bytes = self.image.texel_bytes(self.base_level + level, self.base_layer + layer, x, y, sample);
+        if self.stencil {
+            return [self.format.decode_stencil(bytes), 0, 0, 1];
+        }
+        let t = self.format.decode(bytes);
+        let one = if self.view_is_integer() { 1 } else { 1f32.to_bits() };
+        self.swizzle.map(|c| match c {
+            Channel::Component(k) => t[usize::from(k)],
+            Channel::Zero => 0,
+            Channel::One => one,
+        })
+    }
+}
+
+impl ImageView<'_> {
+    fn view_is_integer(&self) -> bool {
+        matches!(self.format.base(), Base::Uint | Base::Sint | Base::Stencil)
+    }
+}

@@ -1,0 +1,24 @@
+//! Textures: texel formats, addressing, filtering, level of detail, cubes, comparison, loads and stores.
+//!
+//! One model for the oracle and the four machines. Each instruction set turns its instruction into a request on a
+//! [`View`] and a [`Sampler`] and packs the result itself; where the texels lie (linear, tiled, in simulated memory)
+//! is behind [`Texels`]. Arithmetic is f64 in a fixed order, rounded once to f32.
+//!
+//! Coordinates are in texels of the level used or normalised 0..1 as each function says; levels and layers count
+//! from the view's first.
+
+pub mod cube;
+pub mod format;
+pub mod image;
+pub mod lod;
+pub mod quad;
+pub mod sample;
+
+pub use cube::{Face, face_texel, project, project_gradient};
+pub use format::{Base, Format, FormatError, Texel};
+pub use image::{Image, ImageView};
+pub use lod::{Gradient, lambda_of, mip_levels};
+pub use sample::{
+    Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, Texels, View, Wrap, clamp_layer, gather,
+    gather_compare, load, round_layer, sample, sample_compare, wrap,
+};
