@@ -9,6 +9,7 @@ pub mod address;
 pub mod dispatch;
 pub mod grid;
 pub mod memory;
+pub mod raster;
 pub mod rng;
 pub mod texture;
 pub mod trap;

@@ -1,0 +1,313 @@
+//! From screen positions to quads with coverage and weights.
+
+use super::clip::{PolygonVertex, Viewport};
+use crate::texture::Format;
+
+/// A vertex on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Screen {
+    /// 1/256 pixel to the right.
+    pub x: i64,
+    /// 1/256 pixel down.
+    pub y: i64,
+    /// Depth, not snapped.
+    pub z: f64,
+    /// Reciprocal of w.
+    pub inv_w: f64,
+}
+
+/// Offsets of the samples in a pixel, in 1/256 pixel.
+pub fn sample_positions(count: u32) -> &'static [(i64, i64)] {
+    match count {
+        4 => &[(96, 32), (224, 96), (32, 160), (160, 224)],
+        _ => &[(128, 128)],
+    }
+}
+
+/// A rectangle of pixels: left and upper edge, and one past right and lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rect {
+    /// First column.
+    pub x0: i64,
+    /// First row.
+    pub y0: i64,
+    /// One past the last column.
+    pub x1: i64,
+    /// One past the last row.
+    pub y1: i64,
+}
+
+impl Rect {
+    /// What both have.
+    #[must_use]
+    pub fn intersect(self, o: Rect) -> Rect {
+        Rect { x0: self.x0.max(o.x0), y0: self.y0.max(o.y0), x1: self.x1.min(o.x1), y1: self.y1.min(o.y1) }
+    }
+    /// Whether a pixel is inside.
+    pub fn contains(self, x: i64, y: i64) -> bool {
+        x >= self.x0 && x < self.x1 && y >= self.y0 && y < self.y1
+    }
+    /// Every pixel whose centre is inside of a viewport.
+    pub fn of_viewport(v: &Viewport) -> Rect {
+        let first = |a: f32| (f64::from(a) - 0.5).ceil() as i64;
+        Rect { x0: first(v.x), y0: first(v.y), x1: first(v.x + v.width), y1: first(v.y + v.height) }
+    }
+}
+
+/// Shares of the primitive's original vertices at a point, and what is linear on the screen there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// For attributes with perspective.
+    pub perspective: [f64; 3],
+    /// For attributes without.
+    pub linear: [f64; 3],
+    /// Depth, without bias.
+    pub z: f64,
+    /// The fourth component of the fragment's position: interpolated 1/w.
+    pub inv_w: f64,
+}
+
+/// A 2x2 block of pixels of which a primitive covers something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quad {
+    /// Column of the left pixels, even.
+    pub x: i64,
+    /// Row of the upper pixels, even.
+    pub y: i64,
+    /// Covered samples of each pixel.
+    pub coverage: [u32; 4],
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// Vertices clockwise on the screen, and their indices in the polygon's triangle.
+    Triangle {
+        area: i64,
+    },
+    /// Whether x is the major axis.
+    Line {
+        x_major: bool,
+    },
+    Point,
+}
+
+/// A primitive, or one triangle of a clipped one, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    at: Vec<Screen>,
+    vertices: Vec<PolygonVertex>,
+    shape: Shape,
+}
+
+/// Twice the signed area of a polygon on the screen; positive is counter-clockwise to the eye.
+fn area_of(at: &[Screen]) -> i64 {
+    let pairs = at.iter().zip(at.iter().cycle().skip(1));
+    -pairs.map(|(a, b)| a.x * b.y - b.x * a.y).sum::<i64>()
+}
+
+impl Setup {
+    /// The triangles of a clipped polygon, a fan from its first vertex, and whether it is counter-clockwise on the
+    /// screen. Nothing where its area is zero after snapping.
+    pub fn polygon(polygon: &[PolygonVertex], viewport: &Viewport) -> Option<(Vec<Setup>, bool)> {
+        let at: Vec<Screen> = polygon.iter().map(|v| viewport.to_screen(&v.position)).collect();
+        let whole = area_of(&at);
+        if whole == 0 {
+            return None;
+        }
+        let mut out = Vec::new();
+        for k in 1..polygon.len() - 1 {
+            // Clockwise order, which the edge rule is written for.
+            let order = if whole > 0 { [0, k + 1, k] } else { [0, k, k + 1] };
+            let corners = order.map(|i| at[i]);
+            let area = -area_of(&corners);
+            if area > 0 {
+                let vertices = order.map(|i| polygon[i].clone()).to_vec();
+                out.push(Setup { at: corners.to_vec(), vertices, shape: Shape::Triangle { area } });
+            }
+        }
+        Some((out, whole > 0))
+    }
+
+    /// A line between two ends; nothing where both snap to the same place.
+    pub fn line(ends: [PolygonVertex; 2], viewport: &Viewport) -> Option<Setup> {
+        let at: Vec<Screen> = ends.iter().map(|v| viewport.to_screen(&v.position)).collect();
+        let (dx, dy) = (at[1].x - at[0].x, at[1].y - at[0].y);
+        let x_major = dx.abs() >= dy.abs();
+        (dx != 0 || dy != 0).then(|| Setup { at, vertices: ends.to_vec(), shape: Shape::Line { x_major } })
+    }
+
+    /// A point.
+    pub fn point(vertex: PolygonVertex, viewport: &Viewport) -> Setup {
+        let at = vec![viewport.to_screen(&vertex.position)];
+        Setup { at, vertices: vec![vertex], shape: Shape::Point }
+    }
+
+    /// Edge function of the edge that starts at corner `k`, at a point: positive inside.
+    fn edge(&self, k: usize, x: i64, y: i64) -> i64 {
+        let (a, b) = (&self.at[k], &self.at[(k + 1) % 3]);
+        (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
+    }
+
+    fn covers(&self, x: i64, y: i64) -> bool {
+        (0..3).all(|k| {
+            let (a, b) = (&self.at[k], &self.at[(k + 1) % 3]);
+            let (dx, dy) = (b.x - a.x, b.y - a.y);
+            let e = self.edge(k, x, y);
+            // A point on an edge belongs to the triangle of which that is a top or left edge.
+            e > 0 || (e == 0 && ((dy == 0 && dx > 0) || dy < 0))
+        })
+    }
+
+    /// Weights at a point in 1/256 pixel, inside or outside.
+    pub fn weights(&self, x: i64, y: i64) -> Weights {
+        let n = self.at.len();
+        let mut b = [0.0; 3];
+        match self.shape {
+            Shape::Triangle { area } => {
+                for (k, w) in b.iter_mut().enumerate() {
+                    *w = self.edge((k + 1) % 3, x, y) as f64 / area as f64;
+                }
+            }
+            Shape::Line { x_major } => {
+                let (from, to, c) =
+                    if x_major { (self.at[0].x, self.at[1].x, x) } else { (self.at[0].y, self.at[1].y, y) };
+                let t = (c - from) as f64 / (to - from) as f64;
+                b = [1.0 - t, t, 0.0];
+            }
+            Shape::Point => b[0] = 1.0,
+        }
+        let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+        let inv_w = sum(&|i| b[i] * self.at[i].inv_w);
+        Weights {
+            perspective: std::array::from_fn(|j| sum(&|i| b[i] * self.vertices[i].clip[j] * self.at[i].inv_w) / inv_w),
+            linear: std::array::from_fn(|j| sum(&|i| b[i] * self.vertices[i].screen[j])),
+            z: sum(&|i| b[i] * self.at[i].z),
+            inv_w,
+        }
+    }
+
+    /// Change of depth from one pixel to the next in x and y.
+    fn depth_slopes(&self) -> [f64; 2] {
+        let origin = self.weights(0, 0).z;
+        [self.weights(256, 0).z - origin, self.weights(0, 256).z - origin]
+    }
+
+    /// Calls `draw` for each quad of which something inside `clip` is covered, rows first, with `samples` a pixel.
+    pub fn quads(&self, clip: Rect, samples: u32, mut draw: impl FnMut(Quad)) {
+        match self.shape {
+            Shape::Triangle { .. } => self.triangle_quads(clip, samples, draw),
+            _ => {
+                let all = (1 << samples) - 1;
+                let mut quads: Vec<Quad> = Vec::new();
+                let mut pixels = self.pixels(clip);
+                pixels.sort_unstable_by_key(|&(x, y)| (y >> 1, x >> 1, y, x));
+                for (x, y) in pixels {
+                    let (qx, qy) = (x & !1, y & !1);
+                    if quads.last().is_none_or(|q| (q.x, q.y) != (qx, qy)) {
+                        quads.push(Quad { x: qx, y: qy, coverage: [0; 4] });
+                    }
+                    if let Some(q) = quads.last_mut() {
+                        q.coverage[((x & 1) | (y & 1) << 1) as usize] = all;
+                    }
+                }
+                quads.into_iter().for_each(&mut draw);
+            }
+        }
+    }
+
+    fn triangle_quads(&self, clip: Rect, samples: u32, mut draw: impl FnMut(Quad)) {
+        let range = |of: &dyn Fn(&Screen) -> i64| {
+            let v = self.at.iter().map(of);
+            (v.clone().min().unwrap_or(0) >> 8, (v.max().unwrap_or(-1) >> 8) + 1)
+        };
+        let ((x0, x1), (y0, y1)) = (range(&|s| s.x), range(&|s| s.y));
+        let r = clip.intersect(Rect { x0, y0, x1, y1 });
+        let positions = sample_positions(samples);
+        let mut y = r.y0 & !1;
+        while y < r.y1 {
+            let mut x = r.x0 & !1;
+            while x < r.x1 {
+                let mut coverage = [0u32; 4];
+                for (lane, c) in coverage.iter_mut().enumerate() {
+                    let (px, py) = (x + (lane & 1) as i64, y + (lane >> 1) as i64);
+                    if r.contains(px, py) {
+                        for (k, &(dx, dy)) in positions.iter().enumerate() {
+                            *c |= u32::from(self.covers(px * 256 + dx, py * 256 + dy)) << k;
+                        }
+                    }
+                }
+                if coverage != [0; 4] {
+                    draw(Quad { x, y, coverage });
+                }
+                x += 2;
+            }
+            y += 2;
+        }
+    }
+
+    /// The pixels of a line or a point.
+    fn pixels(&self, clip: Rect) -> Vec<(i64, i64)> {
+        let Shape::Line { x_major } = self.shape else {
+            let p = (self.at[0].x >> 8, self.at[0].y >> 8);
+            return if clip.contains(p.0, p.1) { vec![p] } else { Vec::new() };
+        };
+        let major = |s: &Screen| if x_major { (s.x, s.y) } else { (s.y, s.x) };
+        let ((m0, n0), (m1, n1)) = (major(&self.at[0]), major(&self.at[1]));
+        let (low, high) = if x_major { (clip.x0, clip.x1) } else { (clip.y0, clip.y1) };
+        let first = (m0.min(m1) >> 8).max(low);
+        let last = ((m0.max(m1) >> 8) + 1).min(high);
+        let mut out = Vec::new();
+        for p in first..last {
+            let c = p * 256 + 128;
+            // The start belongs to the line, the end does not.
+            let inside = if m1 > m0 { m0 <= c && c < m1 } else { m1 < c && c <= m0 };
+            if inside {
+                // Floor of the exact rational place of the line.
+                let n = n0 + ((n1 - n0) * (c - m0)).div_euclid(m1 - m0);
+                let q = if x_major { (p, n >> 8) } else { (n >> 8, p) };
+                if clip.contains(q.0, q.1) {
+                    out.push(q);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Depth bias of a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DepthBias {
+    /// In units of the format's resolution.
+    pub constant: i32,
+    /// In units of the steeper slope.
+    pub slope: f32,
+    /// Limit; 0 for none.
+    pub clamp: f32,
+}
+
+impl DepthBias {
+    /// What is added to the depths of a triangle.
+    pub fn of(&self, setup: &Setup, format: Format) -> f64 {
+        if self.constant == 0 && self.slope == 0.0 {
+            return 0.0;
+        }
+        let [dx, dy] = setup.depth_slopes();
+        let largest = setup.at.iter().fold(0.0f64, |m, s| m.max(s.z.abs()));
+        let r = match format.depth_bits() {
+            Some(bits) => f64::from((1.0 / f64::from((1u32 << bits) - 1)) as f32),
+            None => {
+                let exponent = if largest == 0.0 { -126 } else { ((largest.to_bits() >> 52) as i32 - 1023).max(-126) };
+                2f64.powi(exponent - 23)
+            }
+        };
+        let bias = f64::from(self.constant) * r + f64::from(self.slope) * dx.abs().max(dy.abs());
+        let clamp = f64::from(self.clamp);
+        if clamp > 0.0 {
+            bias.min(clamp)
+        } else if clamp < 0.0 {
+            bias.max(clamp)
+        } else {
+            bias
+        }
+    }
+}
