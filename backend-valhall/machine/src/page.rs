@@ -37,7 +37,7 @@ pub fn reference_page() -> String {
     let mut out = String::from(
         "# Valhall instruction set\n\nGenerated from the table of `backend-valhall/machine`. Bits are `lowest:width` of the 64-bit word, \
          the least significant run first. Every instruction also has `flow` at 59:4.\n\n\
-         | mnemonic | opcode | other fixed bits | unit | slots | meaning | generations | reference |\n|---|---|---|---|---|---|---|---|\n",
+         | mnemonic | opcode | other fixed bits | unit | slots | meaning | generations |\n|---|---|---|---|---|---|---|\n",
     );
     let mut enums: Vec<&'static EnumDef> = vec![&crate::kind::FLOW];
     for row in ROWS {
@@ -78,14 +78,13 @@ pub fn reference_page() -> String {
             .map(|(_, n)| *n)
             .collect();
         out.push_str(&format!(
-            "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} | {} |\n",
+            "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} |\n",
             row.text,
             rest.trim_end(),
             row.facts.unit,
             slots.join(", "),
             row.doc,
-            generations.join(" "),
-            row.source
+            generations.join(" ")
         ));
     }
     out.push_str("\n## Named values\n\n| kind | values |\n|---|---|\n");
