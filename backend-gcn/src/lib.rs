@@ -353,7 +353,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
     }
     let reflection = reflect(&m, f, |_, used, index| used.then_some(index));
-    let flag = reflection.flags | if options.robust { 0 } else { flags::TRUSTED };
+    let flag = reflection.flags | if m.options.robust { 0 } else { flags::TRUSTED };
     let waves = abi::waves(vgprs, p.sgprs, generation);
     let counts: Vec<(String, u64)> = [
         ("instructions", p.instructions),

@@ -203,7 +203,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let program = emit::Emitter { t: &t, words: &words, registers: used }.emit(&mf, options.verify)?;
 
     let stats = statistics(&program, used, &alloc, &shape, scratch, order.len());
-    let entry = container_entry(&m, &shape, &program, used, scratch, &order, options);
+    let entry = container_entry(&m, &shape, &program, used, scratch, &order);
     let times = pass_times(&report.times, steps);
     Ok(Output {
         entry: Entry { stats: stats.clone(), ..entry },
@@ -287,7 +287,6 @@ fn container_entry(
     registers: u16,
     scratch: u32,
     order: &[usize],
-    options: &CodegenOptions,
 ) -> Entry {
     let e = &m.entries[0];
     let f = &m.funcs[e.func];
@@ -329,7 +328,7 @@ fn container_entry(
             registers: vec![(0, registers)],
             shared_bytes: shape.shared_bytes,
             scratch_bytes: scratch,
-            flags: reflection.flags | if options.robust { 0 } else { flags::TRUSTED },
+            flags: reflection.flags | if m.options.robust { 0 } else { flags::TRUSTED },
             family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
         },
         resources: reflection.resources,

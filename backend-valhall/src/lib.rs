@@ -262,7 +262,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
     let p = emit::emit(&mf, generation, options.verify)?;
     // A barrier that orders memory alone is no instruction.
-    let mut flag = reflection.flags & !flags::BARRIERS | if options.robust { 0 } else { flags::TRUSTED };
+    let mut flag = reflection.flags & !flags::BARRIERS | if m.options.robust { 0 } else { flags::TRUSTED };
     if isel.barriers {
         flag |= flags::BARRIERS;
     }

@@ -175,7 +175,7 @@ fn one_address_serves_the_members_of_an_element() {
         p[i].a = p[i].a * p[i].b + p[i].c * p[i].d; }";
     let mut m = module(src);
     m.options.robust = false;
-    let out = compile(&m, 1, &gpucc_mir::backend::CodegenOptions { robust: false, ..options(2) });
+    let out = compile(&m, 1, &options(2));
     let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
     assert_eq!((text.matches("SHADDX").count(), text.matches("MOV.i32").count()), (1, 0), "{text}");
 }

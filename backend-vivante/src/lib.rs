@@ -312,7 +312,7 @@ fn generate(
     }
     let p = emit::emit(code, &t, &isel.uniforms, layout, options.verify)?;
 
-    let entry = container_entry(&m, &isel, &p, temps, options);
+    let entry = container_entry(&m, &isel, &p, temps);
     let stats = statistics(&p, temps, moved, &alloc, &isel);
     let times = pass_times(&report.times, steps);
     Ok(Output {
@@ -449,7 +449,7 @@ fn used_temps(mf: &gpucc_mir::MFunc<Vivante>, t: &Vivante, isel: &Isel<'_>) -> u
     rows.unwrap_or(0).max(isel.preloaded().len() as u16)
 }
 
-fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, options: &CodegenOptions) -> Entry {
+fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16) -> Entry {
     let e = &m.entries[0];
     let f = &m.funcs[e.func];
     let mut preloads = Vec::new();
@@ -476,7 +476,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16, o
             }
         }
     }
-    let flag = if options.robust { 0 } else { flags::TRUSTED };
+    let flag = if m.options.robust { 0 } else { flags::TRUSTED };
     let reflection = reflect(m, f, |_, used, index| used.then_some(index));
     let shared = match isel.shared {
         Shared::Buffer => machine::exec::shared_mode::BUFFER,

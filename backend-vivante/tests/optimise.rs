@@ -224,7 +224,7 @@ fn on_chip_addresses_take_constants() {
         b[i] = w[j] * 2u + w[j + 1u] * 3u + w[j + 2u] * 5u + w[j + 3u]; }}"
     );
     let m = module(&text);
-    let out = compile(&m, GC7000, &gpucc_mir::backend::CodegenOptions { robust: false, ..options(2) });
+    let out = compile(&m, GC7000, &options(2));
     let t = VIVANTE.listing(&out, GC7000);
     // Neither the index nor the offset is computed for the other elements.
     assert!(count(&t, ": add.s32") <= 1, "{t}");

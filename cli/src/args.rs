@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::IsTerminal;
 
 /// gpucc: WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
 #[derive(Debug, Parser)]
@@ -14,18 +15,30 @@ pub struct Cli {
     /// The arguments of a compilation.
     #[command(flatten)]
     pub compile: Compile,
+    /// How messages look.
+    #[command(flatten)]
+    pub messages: Messages,
 }
 
-impl Cli {
-    /// Whether messages are wanted as JSON.
-    pub fn wants_json(&self) -> bool {
-        let front = match &self.command {
-            None => &self.compile.front,
-            Some(Command::Run(a)) => &a.front,
-            Some(Command::Stats(a)) => &a.front,
-            Some(_) => return false,
-        };
-        front.message_format == MessageFormat::Json
+/// How messages look, in every command.
+#[derive(Clone, Debug, Args)]
+pub struct Messages {
+    /// Colour of messages.
+    #[arg(long, value_enum, default_value_t = ColorArg::Auto, global = true, help_heading = "Messages")]
+    pub color: ColorArg,
+    /// Form of messages: for people, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = MessageFormat::Human, global = true, help_heading = "Messages")]
+    pub message_format: MessageFormat,
+}
+
+impl Messages {
+    /// Whether messages for people are coloured.
+    pub fn colored(&self) -> bool {
+        match self.color {
+            ColorArg::Always => true,
+            ColorArg::Never => false,
+            ColorArg::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        }
     }
 }
 
@@ -40,25 +53,42 @@ pub enum Command {
     Inspect(Inspect),
     /// Run a compute shader, or a compiled container, on the machine of its target.
     Run(Run),
-    /// Render a scene or a shader to an image.
-    Render(Render),
+    /// Render a scene or a shader to an image (not in this version).
+    Render(NotYet),
     /// Compile files and folders and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.
     Diff(Diff),
+    /// Shrink a shader while a fault stays (not in this version).
+    Reduce(NotYet),
+    /// Show what a shader became as a page (not in this version).
+    Explain(NotYet),
+    /// Show shaders in a browser (not in this version).
+    Serve(NotYet),
+}
+
+/// A command that is refused, whatever it is given.
+#[derive(Debug, Args)]
+pub struct NotYet {
+    /// What it will take.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<String>,
 }
 
 /// `gpucc INPUT --target T -o OUT`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// Shader (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`) or `-` for standard input.
-    pub input: Option<PathBuf>,
+    /// Shaders (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`) or `-` for standard input.
+    pub input: Vec<PathBuf>,
     /// What the output is for: `family[:generation]`, a comma list, `all` or `all:all`.
     #[arg(long, value_name = "T[,T]")]
     pub target: Option<String>,
-    /// Output file; with several targets `.family-generation` is put before its ending.
+    /// Output file; with several targets `.family-generation` is put before its ending. With several inputs a folder.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Takes the state that graphics code depends on from a pipeline of a scene (not in this version).
+    #[arg(long, value_name = "SCENE:PIPELINE")]
+    pub pipeline: Option<String>,
     /// Print the assembly listing (`--emit asm`), to standard output unless `-o` is given.
     #[arg(short = 'S')]
     pub assembly: bool,
@@ -95,7 +125,7 @@ pub struct Front {
     #[arg(long)]
     pub entry: Option<String>,
     /// Optimisation level.
-    #[arg(short = 'O', default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(short = 'O', value_name = "0..3", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub opt: u8,
     /// Sets a pipeline override by name or numeric id.
     #[arg(long = "override", value_name = "NAME=VALUE")]
@@ -103,12 +133,6 @@ pub struct Front {
     /// Keep accesses in bounds and zero workgroup memory.
     #[arg(long, value_enum, default_value_t = OnOff::On)]
     pub robust: OnOff,
-    /// Colour of messages.
-    #[arg(long, value_enum, default_value_t = ColorArg::Auto)]
-    pub color: ColorArg,
-    /// Form of messages: for people, or one JSON object a line.
-    #[arg(long, value_enum, default_value_t = MessageFormat::Human)]
-    pub message_format: MessageFormat,
 }
 
 /// `gpucc disasm`.
@@ -186,6 +210,9 @@ pub struct Run {
     /// Also run the IR interpreter and compare.
     #[arg(long)]
     pub oracle: bool,
+    /// Immediate data: a FILE or a list as in `--buf` (not in this version).
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub immediates: Option<String>,
     /// Seed of garbage, orders and approximations.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
@@ -200,47 +227,25 @@ pub struct Run {
     pub front: Front,
 }
 
-/// `gpucc render`.
-#[derive(Debug, Args)]
-pub struct Render {
-    /// Scene or shader.
-    pub input: PathBuf,
-    /// Image.
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// Target.
-    #[arg(long, value_name = "T")]
-    pub target: Option<String>,
-    /// Also run the IR interpreter and compare.
-    #[arg(long)]
-    pub oracle: bool,
-    /// Image size.
-    #[arg(long, value_name = "WxH")]
-    pub size: Option<String>,
-    /// Time in seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub time: Option<f32>,
-}
-
 /// `gpucc stats`.
 #[derive(Debug, Args)]
 pub struct Stats {
-    /// Shaders and folders, or `merge A.json B.json ...`.
+    /// Shaders and folders, `-` for a shader on standard input, or `merge A.json B.json ...`.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// Targets.
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Form of the report.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
-    pub format: ReportFormat,
+    /// Form of the report; a table without it, JSON for `merge`.
+    #[arg(long, value_enum)]
+    pub format: Option<ReportFormat>,
     /// Threads; all cores without it.
     #[arg(long)]
     pub jobs: Option<usize>,
     /// Only each N-th file, beginning with the I-th (from 1).
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Statistics a source line.
+    /// Code bytes of each source line; line 0 is code of no line.
     #[arg(long)]
     pub per_line: bool,
     /// Output file instead of standard output.
@@ -258,12 +263,15 @@ pub struct Diff {
     pub old: PathBuf,
     /// The report after.
     pub new: PathBuf,
-    /// Limits that decide the exit code.
+    /// TOML file with limits that decide the exit code; without it the main totals may not get worse.
     #[arg(long, value_name = "FILE")]
     pub gate: Option<PathBuf>,
-    /// Form of the report.
+    /// Form of the comparison.
     #[arg(long, value_enum, default_value_t = DiffFormat::Table)]
     pub format: DiffFormat,
+    /// Compare reports that were made with other options or have another schema.
+    #[arg(long)]
+    pub allow_options: bool,
 }
 
 /// What a compilation writes.
@@ -283,6 +291,25 @@ pub enum Emit {
     Json,
     /// An ELF object, where tools of that family expect one.
     Elf,
+}
+
+impl Emit {
+    /// Whether it is shown on standard output without `-o`.
+    pub fn is_text(self) -> bool {
+        matches!(self, Emit::Asm | Emit::Gir | Emit::Mir | Emit::Json)
+    }
+    /// The ending of files that are named after their input.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Emit::Bin => "bin",
+            Emit::Raw => "raw",
+            Emit::Asm => "s",
+            Emit::Gir => "gir",
+            Emit::Mir => "mir",
+            Emit::Json => "json",
+            Emit::Elf => "o",
+        }
+    }
 }
 
 /// Source languages.
@@ -368,6 +395,8 @@ pub enum DiffFormat {
     Table,
     /// Markdown.
     Md,
-    /// A comment for a pull request.
+    /// Annotations as workflow commands of GitHub.
     Github,
+    /// JSON.
+    Json,
 }

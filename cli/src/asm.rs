@@ -8,7 +8,7 @@ use gpucc_container::{Container, Stage};
 use gpucc_isa::{Notes, stage};
 use gpucc_machines::{MACHINES, Machine};
 
-use crate::args::{Asm, Disasm, StageArg};
+use crate::args::{Asm, Disasm, MessageFormat, Messages, StageArg};
 use crate::{Failure, files};
 
 /// The machine and generation that an option names.
@@ -118,7 +118,7 @@ fn listing(l: gpucc_machines::Listing) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Usage, I/O, or text that does not assemble.
-pub fn asm(a: &Asm) -> Result<(), Failure> {
+pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
     let (m, g) = machine(a.target.as_deref())?;
     let path = a.file.as_deref().unwrap_or(Path::new("-"));
     if a.words {
@@ -126,11 +126,18 @@ pub fn asm(a: &Asm) -> Result<(), Failure> {
         return words(&text(path)?, |l| (m.asm_line)(l, g, bits, a.long));
     }
     let out = a.output.as_deref().ok_or_else(|| Failure::Usage("-o OUT is missing".into()))?;
+    files::not_an_input(out, &[path.to_path_buf()])?;
     match (m.assemble)(&text(path)?, g, stages(a.stage, stage::CS), a.long) {
         Ok(code) => files::write(out, &code),
         Err(list) => {
             for e in &list {
-                eprintln!("{}:{}:{}: error: {}", path.display(), e.line, e.column, e.message);
+                files::stderr(&if messages.message_format == MessageFormat::Json {
+                    let object = serde_json::json!({"severity": "error", "code": "asm", "message": e.message,
+                        "file": path.display().to_string(), "line": e.line, "column": e.column, "target": a.target});
+                    format!("{object}\n")
+                } else {
+                    format!("{}:{}:{}: error: {}\n", path.display(), e.line, e.column, e.message)
+                });
             }
             let what = if list.len() == 1 { "1 error".into() } else { format!("{} errors", list.len()) };
             Err(Failure::Input(format!("{what} in `{}`, nothing is written", path.display())))

@@ -1,25 +1,80 @@
-//! `gpucc INPUT --target T -o OUT`.
+//! `gpucc INPUT... --target T -o OUT`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use gpucc::listing::Source;
 use gpucc::{Artifact, Options, Target};
-use gpucc_ir::Class;
+use gpucc_ir::Diagnostic;
 
-use crate::args::{Compile, Emit};
-use crate::{Failure, files, input, inspect};
+use crate::args::{Compile, Emit, Messages};
+use crate::{Failure, Worst, files, input, inspect};
 
-/// `out.bin` for one target; `out.gcn-gfx8.bin` for each of several.
-fn output_path(out: &Path, target: Target, several: bool) -> PathBuf {
-    if !several || out == Path::new("-") || out.exists() && !out.is_file() {
-        return out.to_path_buf();
-    }
-    let tag = format!("{}-{}", target.family(), target.generation());
-    match (out.file_stem(), out.extension()) {
-        (Some(stem), Some(ext)) => {
-            out.with_file_name(format!("{}.{tag}.{}", stem.to_string_lossy(), ext.to_string_lossy()))
+/// What to write, and after which passes to print the IR.
+struct Plan {
+    emit: Emit,
+    targets: Vec<Target>,
+    dump_after: Vec<String>,
+}
+
+impl Plan {
+    fn new(args: &Compile) -> Result<Plan, Failure> {
+        let emit = match (args.assembly, args.emit) {
+            (true, None | Some(Emit::Asm)) => Emit::Asm,
+            (true, Some(_)) => {
+                return Err(Failure::Usage("-S is --emit asm; it cannot be combined with another --emit".into()));
+            }
+            (false, e) => e.unwrap_or(Emit::Bin),
+        };
+        let targets = input::targets(args.target.as_deref())?;
+        let mut dump_after = Vec::new();
+        for d in &args.dump {
+            let pass =
+                d.strip_prefix("after:").ok_or_else(|| Failure::Usage(format!("`--dump {d}`: expected after:PASS")))?;
+            dump_after.push(pass.to_string());
         }
-        _ => out.with_file_name(format!("{}.{tag}", out.file_name().unwrap_or_default().to_string_lossy())),
+        let silent = args.stats || args.time_passes || args.verify || !dump_after.is_empty();
+        if args.output.is_none() && !emit.is_text() && !silent {
+            return Err(Failure::Usage("-o OUT is missing (or use -S to see assembly)".into()));
+        }
+        if args.pipeline.is_some() {
+            return Err(Failure::Unsupported("--pipeline: no target compiles graphics stages yet".into()));
+        }
+        Ok(Plan { emit, targets, dump_after })
+    }
+
+    /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output.
+    fn paths(&self, args: &Compile) -> Result<Vec<Vec<PathBuf>>, Failure> {
+        let Some(out) = &args.output else { return Ok(Vec::new()) };
+        let mut outs = Vec::new();
+        if let [_] = args.input.as_slice() {
+            outs.push(out.clone());
+        } else if !out.is_dir() {
+            let text = format!("with several inputs, -o names a folder that exists; `{}` is none", out.display());
+            return Err(Failure::Usage(text));
+        } else {
+            for i in &args.input {
+                let stem = i.file_stem().filter(|_| i != Path::new("-"));
+                let mut name = stem.unwrap_or("stdin".as_ref()).to_os_string();
+                name.push(".");
+                name.push(self.emit.ending());
+                outs.push(out.join(name));
+            }
+            for (k, o) in outs.iter().enumerate() {
+                if let Some(first) = outs[..k].iter().position(|x| x == o) {
+                    let (a, b) = (args.input[first].display(), args.input[k].display());
+                    return Err(Failure::Usage(format!("`{a}` and `{b}` would both be written to `{}`", o.display())));
+                }
+            }
+        }
+        let paths: Vec<Vec<PathBuf>> = outs
+            .iter()
+            .map(|o| self.targets.iter().map(|t| files::target_path(o, *t, self.targets.len() > 1)).collect())
+            .collect();
+        for p in paths.iter().flatten() {
+            files::not_an_input(p, &args.input)?;
+        }
+        Ok(paths)
     }
 }
 
@@ -35,140 +90,151 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Source<'_>) -> Result<Vec<u
             format!("{value:#}\n").into_bytes()
         }
         Emit::Elf => {
-            return Err(Failure::Unsupported(format!(
-                "--emit elf: no ELF form is written for {} (see docs/support.md)",
-                artifact.target()
-            )));
+            return Err(Failure::Unsupported(format!("--emit elf: no ELF form is written for {}", artifact.target())));
         }
     })
 }
 
-fn print_stats(artifact: &Artifact, target: Target) {
+fn stats(artifact: &Artifact) -> String {
+    let mut out = String::new();
     for o in artifact.outputs() {
         let list: Vec<String> = o.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
-        println!("{target} {}: {}", o.entry.name, list.join(", "));
+        let _ = writeln!(out, "{} {}: {}", artifact.target(), o.entry.name, list.join(", "));
     }
+    out
 }
 
-fn print_times(artifact: &Artifact, target: Target) {
+fn times(artifact: &Artifact) -> String {
+    let mut out = String::new();
     for o in artifact.outputs() {
         let total: u64 = o.times.iter().map(|t| t.nanos).sum();
         // What all passes took away of the estimated work, and each one's share of it; passes that lower add some.
         let mut works = o.times.iter().filter_map(|t| t.work);
         let first = works.next().unwrap_or(0);
         let last = works.next_back().unwrap_or(first);
-        println!(
-            "{target} {}: passes and steps, {:.1} us in all; work {first} -> {last}",
+        let _ = writeln!(
+            out,
+            "{} {}: passes and steps, {:.1} us in all; work {first} -> {last}",
+            artifact.target(),
             o.entry.name,
             total as f64 / 1000.0,
         );
         let mut before = first;
         for t in &o.times {
             let time = 100.0 * t.nanos as f64 / total.max(1) as f64;
-            print!("  {:<20} {:>10.1} us {time:>5.1} %", t.pass, t.nanos as f64 / 1000.0);
+            let _ = write!(out, "  {:<20} {:>10.1} us {time:>5.1} %", t.pass, t.nanos as f64 / 1000.0);
             let Some(work) = t.work else {
-                println!();
+                out.push('\n');
                 continue;
             };
             let less = before as i64 - work as i64;
             before = work;
             let share = 100.0 * less as f64 / first.abs_diff(last).max(1) as f64;
-            println!(" {:>7} changes {:>8} work {share:>7.1} % of the reduction", t.changes, -less);
+            let _ = writeln!(out, " {:>7} changes {:>8} work {share:>7.1} % of the reduction", t.changes, -less);
         }
     }
+    out
+}
+
+/// A pass to print after that did not run.
+fn unknown_pass(artifact: &Artifact, plan: &Plan, level: u8) -> Result<(), Failure> {
+    let mut ran: Vec<&str> = Vec::new();
+    for t in artifact.outputs().iter().flat_map(|o| &o.times).filter(|t| t.work.is_some()) {
+        if !ran.contains(&t.pass) {
+            ran.push(t.pass);
+        }
+    }
+    match plan.dump_after.iter().find(|d| *d != "all" && !ran.contains(&d.as_str())) {
+        Some(d) => {
+            let there = ran.join(", ");
+            Err(Failure::Usage(format!("--dump after:{d}: no such pass at -O {level}; there are {there}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Everything that is refused, not only what was met first: each entry point by itself.
+fn refusals(shader: &input::Input, options: &Options, first: Diagnostic) -> Vec<Diagnostic> {
+    if shader.module.entries.len() < 2 {
+        return vec![first];
+    }
+    let alone = |name: &str| gpucc::compile_entry(&shader.module, name, options).err();
+    let all: Vec<Diagnostic> = shader.module.entries.iter().filter_map(|e| alone(&e.name)).collect();
+    if all.is_empty() { vec![first] } else { all }
+}
+
+/// One input for one target.
+fn one(
+    args: &Compile,
+    plan: &Plan,
+    shader: &input::Input,
+    target: Target,
+    out: Option<&PathBuf>,
+) -> Result<(), Failure> {
+    let mut options = Options::new(target);
+    options.codegen = input::codegen_options(&args.front);
+    options.codegen.verify = args.verify;
+    options.codegen.time_passes = args.time_passes || !plan.dump_after.is_empty();
+    options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
+    options.codegen.dump_after = plan.dump_after.clone();
+    let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
+        let list = refusals(shader, &options, d);
+        shader.report.show(&list, Some(&target.to_string()));
+        Failure::from(crate::worst(&list))
+    })?;
+    unknown_pass(&artifact, plan, args.front.opt)?;
+    for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
+        files::stdout(format!("; {target} after {pass}\n{dump}\n").as_bytes())?;
+    }
+    let mut said = String::new();
+    if args.stats {
+        said += &stats(&artifact);
+    }
+    if args.time_passes {
+        said += &times(&artifact);
+    }
+    match out {
+        Some(out) => files::write(out, &rendered(&artifact, plan.emit, shader.report.source())?)?,
+        None if plan.emit.is_text() => {
+            files::stdout(&rendered(&artifact, plan.emit, shader.report.source())?)?;
+            // A listing stays one that assembles.
+            if plan.emit == Emit::Asm {
+                said = said.lines().map(|l| format!("; {l}\n")).collect();
+            }
+        }
+        None => {}
+    }
+    files::stdout(said.as_bytes())
 }
 
 /// Runs a compilation.
 ///
 /// # Errors
-/// The worst of what happened over all targets; what could be written has been written.
-pub fn main(args: &Compile) -> Result<(), Failure> {
-    let path = args.input.as_deref().ok_or_else(|| Failure::Usage("no input; try --help".into()))?;
-    let emit = match (args.assembly, args.emit) {
-        (true, None | Some(Emit::Asm)) => Emit::Asm,
-        (true, Some(_)) => {
-            return Err(Failure::Usage("-S is --emit asm; it cannot be combined with another --emit".into()));
-        }
-        (false, e) => e.unwrap_or(Emit::Bin),
-    };
-    let targets = input::targets(args.target.as_deref())?;
-    let text = matches!(emit, Emit::Asm | Emit::Gir | Emit::Mir | Emit::Json);
-    let mut dump_after = Vec::new();
-    for d in &args.dump {
-        let pass =
-            d.strip_prefix("after:").ok_or_else(|| Failure::Usage(format!("`--dump {d}`: expected after:PASS")))?;
-        dump_after.push(pass.to_string());
+/// The worst of what happened over all inputs and targets; what could be written has been written.
+pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
+    if args.input.is_empty() {
+        return Err(Failure::Usage("no input; try --help".into()));
     }
-    let silent = args.stats || args.time_passes || !args.dump.is_empty();
-    if args.output.is_none() && !text && !silent {
-        return Err(Failure::Usage("-o OUT is missing (or use -S to see assembly)".into()));
-    }
-    let shader = input::load(path, &args.front)?;
-    let mut worst: Option<Class> = None;
-    for &target in &targets {
-        let mut options = Options::new(target);
-        options.entry = args.front.entry.clone();
-        options.codegen = input::codegen_options(&args.front);
-        options.codegen.verify = args.verify;
-        options.codegen.time_passes = args.time_passes || !args.dump.is_empty();
-        options.codegen.texts = matches!(emit, Emit::Gir | Emit::Mir);
-        options.codegen.dump_after = dump_after.clone();
-        let artifact = match gpucc::compile(&shader.module, &options) {
-            Ok(a) => a,
-            Err(d) => {
-                let rank = |c: Class| match c {
-                    Class::Unsupported => 0,
-                    Class::Invalid => 1,
-                    Class::Internal => 2,
-                };
-                worst = Some(worst.map_or(d.class, |w| if rank(w) >= rank(d.class) { w } else { d.class }));
-                shader.report.show(&[d], Some(&target.to_string()));
+    let plan = Plan::new(args)?;
+    let paths = plan.paths(args)?;
+    let mut worst = Worst::default();
+    for (i, input) in args.input.iter().enumerate() {
+        let shader = match input::load(input, &args.front, messages) {
+            Ok(shader) => shader,
+            Err(f) => {
+                worst.add(&f, messages);
                 continue;
             }
         };
-        let mut ran: Vec<&str> = Vec::new();
-        for t in artifact.outputs().iter().flat_map(|o| &o.times).filter(|t| t.work.is_some()) {
-            if !ran.contains(&t.pass) {
-                ran.push(t.pass);
+        for (t, &target) in plan.targets.iter().enumerate() {
+            let out = paths.get(i).and_then(|p| p.get(t));
+            match one(args, &plan, &shader, target, out) {
+                Ok(()) => {}
+                // What cannot be written now cannot be written later.
+                Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
+                Err(f) => worst.add(&f, messages),
             }
         }
-        if let Some(d) = dump_after.iter().find(|d| *d != "all" && !ran.contains(&d.as_str())) {
-            return Err(Failure::Usage(format!(
-                "--dump after:{d}: no such pass at -O {}; there are {}",
-                args.front.opt,
-                ran.join(", ")
-            )));
-        }
-        for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
-            println!("; {target} after {pass}\n{dump}");
-        }
-        if let Some(out) = &args.output {
-            files::write(
-                &output_path(out, target, targets.len() > 1),
-                &rendered(&artifact, emit, shader.report.source())?,
-            )?;
-        } else if text {
-            files::stdout(&rendered(&artifact, emit, shader.report.source())?)?;
-        }
-        if args.stats {
-            print_stats(&artifact, target);
-        }
-        if args.time_passes {
-            print_times(&artifact, target);
-        }
     }
-    worst.map_or(Ok(()), |c| Err(Failure::Shown(c)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_several_outputs() {
-        let t = Target::parse("gcn:gfx7").expect("a target");
-        assert_eq!(output_path(Path::new("a/out.bin"), t, true), Path::new("a/out.gcn-gfx7.bin"));
-        assert_eq!(output_path(Path::new("out"), t, true), Path::new("out.gcn-gfx7"));
-        assert_eq!(output_path(Path::new("out.bin"), t, false), Path::new("out.bin"));
-    }
+    worst.result()
 }

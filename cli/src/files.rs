@@ -1,7 +1,9 @@
 //! Files: whole reads with limits, atomic writes, buffer specifications.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use gpucc::Target;
 
 use crate::Failure;
 
@@ -80,18 +82,58 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
     })
 }
 
-/// Writes to standard output; a reader that went away early is no failure.
+/// Writes to standard output, at once.
 ///
 /// # Errors
-/// An I/O failure other than a closed pipe.
+/// An I/O failure: a full disk, or a reader that went away before it had everything.
 pub fn stdout(data: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(data).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Io(format!("cannot write standard output: {e}")))
-        }
-        _ => Ok(()),
+    let done = out.write_all(data).and_then(|()| out.flush());
+    done.map_err(|e| Failure::Io(format!("cannot write standard output: {e}")))
+}
+
+/// Writes to standard error. Where that fails there is nobody left to tell.
+pub fn stderr(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `out.bin` for one target; `out.gcn-gfx8.bin` for each of several. What is no regular file is one for all.
+pub fn target_path(out: &Path, target: Target, several: bool) -> PathBuf {
+    let tag = format!("{}-{}", target.family(), target.generation());
+    if several { tagged(out, &tag) } else { out.to_path_buf() }
+}
+
+/// Puts a tag before the ending of a path.
+pub fn tagged(out: &Path, tag: &str) -> PathBuf {
+    if out == Path::new("-") || out.exists() && !out.is_file() {
+        return out.to_path_buf();
     }
+    match (out.file_stem(), out.extension()) {
+        (Some(stem), Some(ext)) => {
+            out.with_file_name(format!("{}.{tag}.{}", stem.to_string_lossy(), ext.to_string_lossy()))
+        }
+        _ => out.with_file_name(format!("{}.{tag}", out.file_name().unwrap_or_default().to_string_lossy())),
+    }
+}
+
+/// Refuses an output that is an input, by whatever path, link or redirection.
+///
+/// # Errors
+/// A usage failure that names both.
+pub fn not_an_input(out: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let Ok(there) = same_file::Handle::from_path(out) else { return Ok(()) };
+    if out == Path::new("-") || !out.is_file() {
+        return Ok(());
+    }
+    for i in inputs {
+        let stdin = i == Path::new("-");
+        let handle = if stdin { same_file::Handle::stdin() } else { same_file::Handle::from_path(i) };
+        if handle.is_ok_and(|h| h == there) {
+            let shown = if stdin { "standard input".into() } else { format!("`{}`", i.display()) };
+            return Err(Failure::Usage(format!("`{}` is the input {shown}: it is not overwritten", out.display())));
+        }
+    }
+    Ok(())
 }
 
 /// Most bytes that one `--buf` may ask for.
@@ -105,6 +147,9 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
     let bad = || Failure::Usage(format!("`{text}`: expected GROUP:BINDING=..., such as 0:1=zero:256"));
     let (place, rest) = text.split_once('=').ok_or_else(bad)?;
     let (g, b) = place.split_once(':').ok_or_else(bad)?;
+    if b.split_once('[').is_some_and(|(b, i)| b.parse::<u32>().is_ok() && i.ends_with(']')) {
+        return Err(Failure::Unsupported(format!("`{text}`: shaders with a binding array are not compiled yet")));
+    }
     Ok((g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?, rest))
 }
 
@@ -161,6 +206,15 @@ pub fn spec(text: &str) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_several_outputs() {
+        let t = Target::parse("gcn:gfx7").expect("a target");
+        assert_eq!(target_path(Path::new("a/out.bin"), t, true), Path::new("a/out.gcn-gfx7.bin"));
+        assert_eq!(target_path(Path::new("out"), t, true), Path::new("out.gcn-gfx7"));
+        assert_eq!(target_path(Path::new("out.bin"), t, false), Path::new("out.bin"));
+        assert_eq!(target_path(Path::new("/dev/null"), t, true), Path::new("/dev/null"));
+    }
 
     #[test]
     fn specifications() {

@@ -6,7 +6,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 
-use crate::args::{Front, LangArg, OnOff, StageArg};
+use crate::args::{Front, LangArg, Messages, OnOff, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, files, worst};
 
@@ -78,21 +78,21 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
 
 /// Options of code generation from the command line.
 pub fn codegen_options(front: &Front) -> CodegenOptions {
-    CodegenOptions { opt_level: front.opt, robust: front.robust == OnOff::On, ..CodegenOptions::default() }
+    CodegenOptions { opt_level: front.opt, ..CodegenOptions::default() }
 }
 
 /// Reads and lowers a shader; diagnostics are shown.
 ///
 /// # Errors
 /// The class of what was shown, or a usage or I/O failure.
-pub fn load(path: &Path, front: &Front) -> Result<Input, Failure> {
+pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Failure> {
     let lang = language(path, front)?;
     let options = front_options(front)?;
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
     // Spans are offsets in text; binary input has none that could be shown.
     let text = if lang == Lang::Spirv { String::new() } else { String::from_utf8_lossy(&bytes).into_owned() };
-    let report = Reporter::new(front, &name, &text);
+    let report = Reporter::new(messages, &name, &text);
     match frontend::load(&bytes, lang, &options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
@@ -100,7 +100,7 @@ pub fn load(path: &Path, front: &Front) -> Result<Input, Failure> {
         }
         Err(list) => {
             report.show(&list, None);
-            Err(Failure::Shown(worst(&list)))
+            Err(worst(&list).into())
         }
     }
 }

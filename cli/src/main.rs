@@ -3,21 +3,29 @@
 mod args;
 mod asm;
 mod compile;
+mod diff;
 mod files;
+mod gate;
 mod input;
 mod inspect;
+#[cfg(test)]
+mod page;
+mod progress;
 mod report;
 mod run;
+mod shaders;
 mod stats;
+mod table;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use gpucc_ir::{Class, Diagnostic};
 
-use args::{Cli, Command};
+use args::{Cli, ColorArg, Command, MessageFormat, Messages};
 
-/// Why a command did not do what was asked. Diagnostics have been shown already when one of these is returned.
+/// Why a command did not do what was asked.
 #[derive(Debug)]
 pub enum Failure {
     /// The command line is wrong.
@@ -26,22 +34,92 @@ pub enum Failure {
     Io(String),
     /// The input is wrong: a shader, a listing, a report, a trap or a difference in a run.
     Input(String),
-    /// Diagnostics were shown; the class decides.
-    Shown(Class),
     /// Not supported on this target.
     Unsupported(String),
     /// Compiler bug.
     Bug(String),
+    /// What was wrong has been said; the exit code is left.
+    Said(u8),
+}
+
+impl From<Class> for Failure {
+    /// Diagnostics were shown; the class decides.
+    fn from(class: Class) -> Failure {
+        Failure::Said(match class {
+            Class::Invalid => 1,
+            Class::Unsupported => 3,
+            Class::Internal => 70,
+        })
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Usage(m) | Failure::Io(m) | Failure::Input(m) | Failure::Unsupported(m) | Failure::Bug(m) => {
+                f.write_str(m)
+            }
+            Failure::Said(code) => write!(f, "exit code {code}"),
+        }
+    }
 }
 
 impl Failure {
-    fn code(&self) -> u8 {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
         match self {
-            Failure::Input(_) | Failure::Shown(Class::Invalid) => 1,
+            Failure::Input(_) => 1,
             Failure::Usage(_) | Failure::Io(_) => 2,
-            Failure::Unsupported(_) | Failure::Shown(Class::Unsupported) => 3,
-            Failure::Bug(_) | Failure::Shown(Class::Internal) => 70,
+            Failure::Unsupported(_) => 3,
+            Failure::Bug(_) => 70,
+            Failure::Said(code) => *code,
         }
+    }
+
+    /// Says it on standard error, once.
+    pub fn say(&self, messages: &Messages) {
+        let (code, kind) = match self {
+            Failure::Usage(_) => ("usage", "error"),
+            Failure::Io(_) => ("io", "error"),
+            Failure::Input(_) => ("input", "error"),
+            Failure::Unsupported(_) => ("unsupported", "not supported"),
+            Failure::Bug(_) => ("bug", "compiler bug"),
+            Failure::Said(_) => return,
+        };
+        if messages.message_format == MessageFormat::Json {
+            let severity = if code == "bug" { "bug" } else { "error" };
+            let object = serde_json::json!({"severity": severity, "code": code, "message": self.to_string(),
+                "file": null, "line": null, "column": null, "target": null});
+            files::stderr(&format!("{object}\n"));
+        } else if messages.colored() {
+            files::stderr(&format!("\x1b[1;31m{kind}\x1b[0m: {self}\n"));
+        } else {
+            files::stderr(&format!("{kind}: {self}\n"));
+        }
+    }
+}
+
+/// Goes on after failures: each is said, the worst is kept.
+#[derive(Default)]
+pub struct Worst(Option<u8>);
+
+impl Worst {
+    /// Says a failure and keeps its exit code if it is the worst so far: a bug outweighs usage and I/O outweighs wrong
+    /// input outweighs a refusal.
+    pub fn add(&mut self, failure: &Failure, messages: &Messages) {
+        failure.say(messages);
+        let rank = |code: u8| [3, 1, 2, 70].iter().position(|c| *c == code);
+        if self.0.is_none_or(|c| rank(failure.code()) > rank(c)) {
+            self.0 = Some(failure.code());
+        }
+    }
+
+    /// What is left to say: the exit code.
+    ///
+    /// # Errors
+    /// The worst failure.
+    pub fn result(self) -> Result<(), Failure> {
+        self.0.map_or(Ok(()), |code| Err(Failure::Said(code)))
     }
 }
 
@@ -57,28 +135,74 @@ pub fn worst(diagnostics: &[Diagnostic]) -> Class {
     }
 }
 
-fn dispatch(cli: Cli) -> Result<(), Failure> {
-    match cli.command {
-        None => compile::main(&cli.compile),
-        Some(Command::Disasm(a)) => asm::disasm(&a),
-        Some(Command::Asm(a)) => asm::asm(&a),
-        Some(Command::Inspect(a)) => inspect::main(&a),
-        Some(Command::Run(a)) => run::main(&a),
-        Some(Command::Render(_)) => {
-            Err(Failure::Unsupported("rendering needs vertex and fragment stages, which no target compiles yet".into()))
-        }
-        Some(Command::Stats(a)) => stats::main(&a),
-        Some(Command::Diff(a)) => stats::diff(&a),
+/// What a command says that is not there yet.
+fn not_yet(what: &str) -> Result<(), Failure> {
+    Err(Failure::Unsupported(format!("{what} is not there in this version (docs/command-line.md says what is)")))
+}
+
+fn dispatch(cli: &Cli) -> Result<(), Failure> {
+    let messages = &cli.messages;
+    match &cli.command {
+        None => compile::main(&cli.compile, messages),
+        Some(Command::Disasm(a)) => asm::disasm(a),
+        Some(Command::Asm(a)) => asm::asm(a, messages),
+        Some(Command::Inspect(a)) => inspect::main(a),
+        Some(Command::Run(a)) => run::main(a, messages),
+        Some(Command::Render(_)) => not_yet("render"),
+        Some(Command::Explain(_)) => not_yet("explain"),
+        Some(Command::Serve(_)) => not_yet("serve"),
+        Some(Command::Reduce(_)) => not_yet("reduce"),
+        Some(Command::Stats(a)) => stats::main(a, messages),
+        Some(Command::Diff(a)) => diff::main(a),
     }
 }
 
+/// The value of `--NAME`, before the command line has been understood.
+fn early(name: &str) -> Option<String> {
+    let mut args = std::env::args_os().map(|a| a.to_string_lossy().into_owned());
+    while let Some(a) = args.next() {
+        match a.strip_prefix(name) {
+            Some("") => return args.next(),
+            Some(rest) if rest.starts_with('=') => return rest.strip_prefix('=').map(String::from),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let choice = match early("--color").as_deref() {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    };
+    Cli::from_arg_matches(&Cli::command().color(choice).try_get_matches()?)
+}
+
+/// Help, a version, or why the command line is wrong.
+fn unparsed(e: &clap::Error) -> ExitCode {
+    if early("--message-format").as_deref() == Some("json") && e.use_stderr() {
+        let text = e.to_string();
+        let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_string();
+        let messages = Messages { color: ColorArg::Never, message_format: MessageFormat::Json };
+        Failure::Usage(text).say(&messages);
+        return ExitCode::from(2);
+    }
+    let printed = e.print().and_then(|()| std::io::stdout().flush());
+    // Help that nobody got is a failure like any output.
+    if e.use_stderr() || printed.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let json = cli.wants_json();
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(e) => return unparsed(&e),
+    };
+    let messages = cli.messages.clone();
     // Deep recursion in a dependency must not meet the platform's small main stack.
     let work = std::thread::Builder::new()
         .stack_size(64 << 20)
-        .spawn(move || gpucc::guarded("the command", || Ok(dispatch(cli))));
+        .spawn(move || gpucc::guarded("the command", || Ok(dispatch(&cli))));
     let result = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(r))) => r,
         Ok(Ok(Err(bug))) => Err(Failure::Bug(bug.to_string())),
@@ -88,26 +212,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(f) => {
-            let said = match &f {
-                Failure::Usage(m) => Some(("usage", "error", m)),
-                Failure::Io(m) => Some(("io", "error", m)),
-                Failure::Input(m) => Some(("input", "error", m)),
-                Failure::Unsupported(m) => Some(("unsupported", "not supported", m)),
-                Failure::Bug(m) => Some(("bug", "compiler bug", m)),
-                Failure::Shown(_) => None,
-            };
-            match said {
-                Some((code, _, message)) if json => {
-                    let severity = if code == "bug" { "bug" } else { "error" };
-                    eprintln!(
-                        "{}",
-                        serde_json::json!({"severity": severity, "code": code, "message": message, "file": null,
-                                           "line": null, "column": null, "target": null})
-                    );
-                }
-                Some((_, kind, message)) => eprintln!("{kind}: {message}"),
-                None => {}
-            }
+            f.say(&messages);
             ExitCode::from(f.code())
         }
     }

@@ -1,6 +1,6 @@
 //! Messages: diagnostics for people (with the source line) or as JSON, one object a line.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Files, SimpleFile};
@@ -9,7 +9,7 @@ use codespan_reporting::term::termcolor::Buffer;
 use gpucc::listing::Source;
 use gpucc_ir::{Class, Diagnostic, Severity};
 
-use crate::args::{ColorArg, Front, MessageFormat};
+use crate::args::{MessageFormat, Messages};
 
 /// Lines longer than this are shown in part.
 const WIDEST: usize = 240;
@@ -32,15 +32,10 @@ pub struct Reporter {
 
 impl Reporter {
     /// For messages about `text` read from `name`.
-    pub fn new(front: &Front, name: &str, text: &str) -> Reporter {
-        let color = match front.color {
-            ColorArg::Always => true,
-            ColorArg::Never => false,
-            ColorArg::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-        };
+    pub fn new(messages: &Messages, name: &str, text: &str) -> Reporter {
         Reporter {
-            json: front.message_format == MessageFormat::Json,
-            color,
+            json: messages.message_format == MessageFormat::Json,
+            color: messages.colored(),
             file: SimpleFile::new(name.to_string(), text.to_string()),
         }
     }
@@ -142,4 +137,11 @@ impl Reporter {
             "notes": d.notes,
         })
     }
+}
+
+/// A message as JSON.
+#[cfg(test)]
+pub fn sample() -> serde_json::Value {
+    let messages = Messages { color: crate::args::ColorArg::Never, message_format: MessageFormat::Json };
+    Reporter::new(&messages, "a.wgsl", "").json(&Diagnostic::invalid("parse", "a sentence"), None)
 }

@@ -10,8 +10,8 @@ use gpucc_ir::{Diagnostic, Module};
 use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
-use crate::args::Run;
-use crate::{Failure, files, input};
+use crate::args::{Messages, Run};
+use crate::{Failure, Worst, files, input};
 
 /// One `--dump`.
 struct Dump {
@@ -82,17 +82,18 @@ fn dump_text(bytes: &[u8], kind: &str) -> String {
     out
 }
 
-fn show(report: &RunReport, on: &str) {
-    println!(
-        "{on}: {} instructions, {} lane instructions, {} subgroups, {} barriers",
+fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
+    let mut out = format!(
+        "{on}: {} instructions, {} lane instructions, {} subgroups, {} barriers\n",
         report.instructions, report.lane_instructions, report.subgroups, report.barriers
     );
     for (class, n) in &report.classes {
-        println!("  {class:<16} {n}");
+        let _ = writeln!(out, "  {class:<16} {n}");
     }
     for n in &report.notes {
-        println!("  note: {n}");
+        let _ = writeln!(out, "  note: {n}");
     }
+    files::stdout(out.as_bytes())
 }
 
 /// Runs the oracle on a copy of the buffers.
@@ -126,12 +127,15 @@ fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
 ///
 /// # Errors
 /// Usage, I/O, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
-pub fn main(args: &Run) -> Result<(), Failure> {
+pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
     let input = match (&args.launch, &args.input) {
         (Some(path), _) => return launch(args, path),
         (None, Some(input)) => input.as_path(),
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
+    if args.immediates.is_some() {
+        return Err(Failure::Unsupported("--immediates: shaders with immediate data are not compiled yet".into()));
+    }
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
     let mut kinds: Vec<(u32, u32, String)> = Vec::new();
     for b in &args.buffers {
@@ -143,7 +147,7 @@ pub fn main(args: &Run) -> Result<(), Failure> {
         kinds.push((group, binding, kind.to_string()));
         dispatch.buffers.push(BoundBuffer { group, binding, bytes: files::spec(spec)?, writable: true });
     }
-    let dumps = dumps(args, &dispatch)?;
+    let dumps = dumps(args, input, &dispatch)?;
     let options = options(args);
 
     let bytes_head = if input == Path::new("-") { Vec::new() } else { files::read(input)? };
@@ -154,12 +158,11 @@ pub fn main(args: &Run) -> Result<(), Failure> {
     } else if input.extension().is_some_and(|e| e == "bin") {
         return Err(Failure::Input(format!("`{}` is no container: it does not begin with its magic", input.display())));
     } else {
-        Subject::Shader(Box::new(input::load(input, &args.front)?))
+        Subject::Shader(Box::new(input::load(input, &args.front, messages)?))
     };
 
     // Read-only bindings trap on stores; the oracle and the machines both know which those are from the shader.
     let wanted = args.front.entry.as_deref();
-    let mut result = None;
     match &subject {
         Subject::Binary(c) => {
             if args.oracle {
@@ -177,32 +180,65 @@ pub fn main(args: &Run) -> Result<(), Failure> {
             let report =
                 gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t, c.entry(&entry)))?;
             if args.stats {
-                show(&report, &format!("{}:{}", c.family, c.generation));
+                show(&report, &format!("{}:{}", c.family, c.generation))?;
             }
-            result = Some(d);
+            write_dumps(&dumps, &d, &kinds, None)
         }
         Subject::Shader(shader) => {
             let names: Vec<&str> = shader.module.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
-            let text = args.target.as_deref().unwrap_or("interp");
-            for item in text.split(',') {
-                if item == "interp" {
-                    let (outcome, d) = oracle(&shader.module, &entry, &dispatch, &options, &Profile::default())?;
-                    if args.stats {
-                        show(&outcome.report, "interp");
-                    }
-                    result.get_or_insert(d);
-                    continue;
+            let places = places(args.target.as_deref().unwrap_or("interp"))?;
+            // One that is refused or wrong keeps no other from running.
+            let mut worst = Worst::default();
+            for place in &places {
+                match on(args, shader, &entry, *place, &dispatch, &options) {
+                    Ok(d) => write_dumps(&dumps, &d, &kinds, (places.len() > 1).then_some(*place))?,
+                    Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
+                    Err(f) => worst.add(&f, messages),
                 }
-                for target in Target::parse_list(item).map_err(Failure::Usage)? {
-                    let d = machine(args, shader, &entry, target, &dispatch, &options)?;
-                    result.get_or_insert(d);
-                }
+            }
+            worst.result()
+        }
+    }
+}
+
+/// Where a shader runs: on the machine of a target, or on the IR interpreter alone.
+type Place = Option<Target>;
+
+/// The places of `--target`.
+fn places(text: &str) -> Result<Vec<Place>, Failure> {
+    let mut list = Vec::new();
+    for item in text.split(',') {
+        let more = match item.trim() {
+            "interp" => vec![None],
+            item => Target::parse_list(item).map_err(Failure::Usage)?.into_iter().map(Some).collect(),
+        };
+        for place in more {
+            if !list.contains(&place) {
+                list.push(place);
             }
         }
     }
-    let Some(done) = result else { return Err(Failure::Usage("--target names nothing to run on".into())) };
-    write_dumps(&dumps, &done, &kinds)
+    Ok(list)
+}
+
+/// Runs a shader in one place.
+fn on(
+    args: &Run,
+    shader: &input::Input,
+    entry: &str,
+    place: Place,
+    dispatch: &Dispatch,
+    options: &RunOptions,
+) -> Result<Dispatch, Failure> {
+    if let Some(target) = place {
+        return machine(args, shader, entry, target, dispatch, options);
+    }
+    let (outcome, d) = oracle(&shader.module, entry, dispatch, options, &Profile::default())?;
+    if args.stats {
+        show(&outcome.report, "interp")?;
+    }
+    Ok(d)
 }
 
 /// How to run, from the command line.
@@ -212,30 +248,46 @@ fn options(args: &Run) -> RunOptions {
 }
 
 /// The `--dump`s, each of a buffer that is bound.
-fn dumps(args: &Run, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
+fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Failure> {
     let mut dumps = Vec::new();
     for d in &args.dumps {
         let (group, binding, to) = files::binding(d)?;
         if dispatch.index_of(group, binding).is_none() {
             return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
         }
+        files::not_an_input(Path::new(to), &[input.to_path_buf()])?;
         dumps.push(Dump { group, binding, to: to.to_string() });
     }
     Ok(dumps)
 }
 
-/// Writes what was asked for; text reads words as the buffer was given, `kinds`.
-fn write_dumps(dumps: &[Dump], done: &Dispatch, kinds: &[(u32, u32, String)]) -> Result<(), Failure> {
+/// Writes what was asked for; text reads words as the buffer was given, `kinds`. With `place`, one of several, files and
+/// lines are named after it.
+fn write_dumps(
+    dumps: &[Dump],
+    done: &Dispatch,
+    kinds: &[(u32, u32, String)],
+    place: Option<Place>,
+) -> Result<(), Failure> {
+    let name = |separator: &str| match place? {
+        None => Some("interp".to_string()),
+        Some(t) => Some(format!("{}{separator}{}", t.family(), t.generation())),
+    };
     for d in dumps {
         let Some(buffer) = done.buffer(d.group, d.binding) else { continue };
         let own = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map_or("u32", |k| k.2.as_str());
         match d.to.strip_prefix('-') {
             Some(kind) if kind.is_empty() || kind.starts_with(':') => {
                 let kind = kind.strip_prefix(':').unwrap_or(own);
-                let text = format!("{}:{} = {}\n", d.group, d.binding, dump_text(&buffer.bytes, kind));
+                let lead = name(":").map_or_else(String::new, |n| n + " ");
+                let text = format!("{lead}{}:{} = {}\n", d.group, d.binding, dump_text(&buffer.bytes, kind));
                 files::stdout(text.as_bytes())?;
             }
-            _ => files::write(Path::new(&d.to), &buffer.bytes)?,
+            _ => {
+                let to = Path::new(&d.to);
+                let to = name("-").map_or_else(|| to.to_path_buf(), |n| files::tagged(to, &n));
+                files::write(&to, &buffer.bytes)?;
+            }
         }
     }
     Ok(())
@@ -245,16 +297,16 @@ fn write_dumps(dumps: &[Dump], done: &Dispatch, kinds: &[(u32, u32, String)]) ->
 fn launch(args: &Run, path: &Path) -> Result<(), Failure> {
     let launch = Launch::read(&files::read(path)?)
         .map_err(|e| Failure::Input(format!("`{}` is no launch description: {e}", path.display())))?;
-    let dumps = dumps(args, &launch.dispatch)?;
+    let dumps = dumps(args, path, &launch.dispatch)?;
     let mut done = launch.dispatch.clone();
     let report = launch.run(&mut done, &options(args)).map_err(|t| match t.kind {
         TrapKind::Unsupported => Failure::Unsupported(t.to_string()),
         _ => Failure::Input(t.to_string()),
     })?;
     if args.stats {
-        show(&report, &format!("{}:{}", launch.container.family, launch.container.generation));
+        show(&report, &format!("{}:{}", launch.container.family, launch.container.generation))?;
     }
-    write_dumps(&dumps, &done, &[])
+    write_dumps(&dumps, &done, &[], None)
 }
 
 /// Compiles for one target, runs, and compares with the oracle if asked.
@@ -266,12 +318,11 @@ fn machine(
     dispatch: &Dispatch,
     options: &RunOptions,
 ) -> Result<Dispatch, Failure> {
-    let mut o = Options::new(target).entry(entry);
-    o.codegen = input::codegen_options(&args.front);
-    let artifact = gpucc::compile(&shader.module, &o).map_err(|d| {
+    let o = Options { target, codegen: input::codegen_options(&args.front) };
+    let artifact = gpucc::compile_entry(&shader.module, entry, &o).map_err(|d| {
         let class = d.class;
         shader.report.show(&[d], Some(&target.to_string()));
-        Failure::Shown(class)
+        Failure::from(class)
     })?;
     let mut d = dispatch.clone();
     let report = gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| {
@@ -281,7 +332,7 @@ fn machine(
         }
     })?;
     if args.stats {
-        show(&report, &target.to_string());
+        show(&report, &target.to_string())?;
     }
     if args.oracle {
         let selected = &artifact.outputs()[0].ir;

@@ -1,206 +1,328 @@
-//! `gpucc stats`, `gpucc stats merge` and `gpucc diff`: shader-db statistics.
+//! `gpucc stats` and `gpucc stats merge`: what every shader becomes on every target, as numbers.
 //!
-//! A report is a list of rows, one for each (file, entry point, target). A row has either the numbers of the backend or
-//! a status: `refused` (not supported on that target), `invalid` (wrong input) or `bug`. JSON form:
-//! `{"format": "gpucc-stats-1", "rows": [{"file", "entry", "target", "status", "message"?, "stats": {name: number}}]}`.
+//! A report is a list of rows, one for each file, entry point and target, sorted by file, entry, stage and target, so that
+//! the reports of all shards together are the report of the whole.
 
 use std::path::{Path, PathBuf};
 
-use gpucc::frontend::{self, Lang};
+use gpucc::frontend::{self, Loaded};
 use gpucc::{Options, Target};
-use gpucc_ir::Class;
+use gpucc_container::Entry;
+use gpucc_ir::{Class, Diagnostic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Diff, DiffFormat, Front, ReportFormat, Stats};
-use crate::{Failure, files, input};
+use crate::args::{Front, Messages, OnOff, ReportFormat, Stats};
+use crate::shaders::{self, Shader};
+use crate::{Failure, files, input, progress, table};
 
-const FORMAT: &str = "gpucc-stats-1";
+/// Name of the report's schema.
+pub const FORMAT: &str = "gpucc-stats-2";
 
 /// A report.
 #[derive(Debug, Serialize, Deserialize)]
-struct Report {
-    format: String,
-    rows: Vec<Row>,
+pub struct Report {
+    /// The schema.
+    pub format: String,
+    /// Version of the compiler.
+    #[serde(default)]
+    pub version: String,
+    /// What decides the numbers besides shader and target.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// The command line without paths and without what does not decide the numbers.
+    #[serde(default)]
+    pub command: String,
+    /// The rows, sorted.
+    pub rows: Vec<Row>,
 }
 
 /// One entry point on one target.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
-struct Row {
-    file: String,
-    entry: String,
-    target: String,
-    /// `ok`, `refused`, `invalid` or `bug`.
-    status: String,
+pub struct Row {
+    /// Path relative to the folder given.
+    pub file: String,
+    /// Entry point; `*` where the file could not be read that far.
+    pub entry: String,
+    /// Stage of the entry point; `*` where it is not known.
+    #[serde(default = "compute")]
+    pub stage: String,
+    /// `family:generation`.
+    pub target: String,
+    /// `ok`, `refused`, `invalid`, `bug` or `unreadable`.
+    pub status: String,
+    /// Why there are no numbers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    message: String,
+    pub message: String,
+    /// Code of the refusal or error.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// The numbers by name.
     #[serde(default)]
-    stats: Map<String, Value>,
-    /// Code bytes by source line, with `--per-line`.
+    pub stats: Map<String, Value>,
+    /// Code bytes by source line, with `--per-line`; line 0 is code of no line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    lines: Map<String, Value>,
+    pub lines: Map<String, Value>,
+}
+
+/// Reports of before stages were named have compute shaders only.
+fn compute() -> String {
+    "compute".into()
 }
 
 impl Row {
-    fn key(&self) -> (&str, &str, &str) {
-        (&self.file, &self.entry, &self.target)
+    /// What tells it from every other.
+    pub fn key(&self) -> (&str, &str, &str, &str) {
+        (&self.file, &self.entry, &self.stage, &self.target)
     }
-    fn stat(&self, name: &str) -> Option<u64> {
+    /// Whether there are numbers.
+    pub fn ok(&self) -> bool {
+        self.status == "ok"
+    }
+    /// A number.
+    pub fn stat(&self, name: &str) -> Option<u64> {
         self.stats.get(name).and_then(Value::as_u64)
     }
-}
-
-/// Shader files below the paths, sorted, symbolic links not followed into cycles.
-fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut list = Vec::new();
-    let mut work: Vec<(PathBuf, u32)> = paths.iter().map(|p| (p.clone(), 0)).collect();
-    while let Some((path, depth)) = work.pop() {
-        let io = |e: std::io::Error| Failure::Io(format!("cannot read `{}`: {e}", path.display()));
-        if path.is_dir() {
-            if depth > 64 {
-                return Err(Failure::Io(format!("`{}` is nested too deeply", path.display())));
-            }
-            for e in std::fs::read_dir(&path).map_err(io)? {
-                work.push((e.map_err(io)?.path(), depth + 1));
-            }
-        } else if depth == 0 || known_ending(&path) {
-            std::fs::metadata(&path).map_err(io)?;
-            list.push(path);
-        }
+    /// The key as text.
+    pub fn name(&self) -> String {
+        format!("{} {} {}", self.file, self.entry, self.target)
     }
-    list.sort();
-    list.dedup();
-    Ok(list)
 }
 
-fn known_ending(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    ["wgsl", "spv", "glsl", "vert", "frag", "comp", "gir"].contains(&ending)
-}
-
-fn bad_row(file: &str, entry: &str, target: &str, class: Class, message: &str) -> Row {
-    let status = match class {
+/// The status that a class of diagnostics means.
+fn status(class: Class) -> &'static str {
+    match class {
         Class::Invalid => "invalid",
         Class::Unsupported => "refused",
         Class::Internal => "bug",
-    };
-    Row {
-        file: file.into(),
-        entry: entry.into(),
-        target: target.into(),
-        status: status.into(),
-        message: message.into(),
-        stats: Map::new(),
-        lines: Map::new(),
     }
 }
 
-fn compile_one(path: &Path, targets: &[Target], front: &Front, per_line: bool) -> Result<Vec<Row>, Failure> {
-    let file = path.display().to_string();
-    let all = |class: Class, message: &str| {
-        targets
-            .iter()
-            .map(|t| bad_row(&file, front.entry.as_deref().unwrap_or("*"), &t.to_string(), class, message))
-            .collect()
-    };
-    let lang: Lang = input::language(path, front)?;
-    let options = input::front_options(front)?;
-    let bytes = files::read(path)?;
-    let module = match frontend::load(&bytes, lang, &options) {
-        Ok(l) => l.module,
-        Err(list) => {
-            let class = crate::worst(&list);
-            let message = list.iter().find(|d| d.class == class).map_or("", |d| d.message.as_str());
-            return Ok(all(class, message));
+/// The rows of one file.
+struct Rows<'a> {
+    file: &'a str,
+    targets: &'a [Target],
+    list: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn row(&self, entry: &str, stage: &str, target: Target) -> Row {
+        Row {
+            file: self.file.into(),
+            entry: entry.into(),
+            stage: stage.into(),
+            target: target.to_string(),
+            status: "ok".into(),
+            message: String::new(),
+            code: String::new(),
+            stats: Map::new(),
+            lines: Map::new(),
         }
-    };
-    let mut rows = Vec::new();
-    for entry in &module.entries {
-        if front.entry.as_ref().is_some_and(|e| *e != entry.name) {
-            continue;
+    }
+
+    /// The same outcome on every target.
+    fn everywhere(&mut self, entry: &str, stage: &str, status: &str, (code, message): (&str, &str)) {
+        for &t in self.targets {
+            let mut row = self.row(entry, stage, t);
+            (row.status, row.code, row.message) = (status.into(), code.into(), message.into());
+            self.list.push(row);
         }
-        for &target in targets {
-            let mut o = Options::new(target).entry(entry.name.as_str());
-            o.codegen = input::codegen_options(front);
-            rows.push(match gpucc::compile(&module, &o) {
-                Err(d) => bad_row(&file, &entry.name, &target.to_string(), d.class, &d.message),
-                Ok(a) => {
-                    let out = &a.outputs()[0];
-                    let mut lines = Map::new();
-                    if per_line {
-                        let end = out.entry.code.len() as u32;
-                        let next = out.entry.lines.iter().skip(1).map(|l| l.pc).chain([end]);
-                        let mut by_line = std::collections::BTreeMap::new();
-                        for (l, next) in out.entry.lines.iter().zip(next) {
-                            *by_line.entry(l.line).or_insert(0u64) += u64::from(next.saturating_sub(l.pc));
-                        }
-                        lines = by_line.into_iter().map(|(l, b)| (l.to_string(), json!(b))).collect();
+    }
+
+    /// What the frontend refuses is refused on every target.
+    fn refused(&mut self, entry: &str, stage: &str, list: &[Diagnostic]) {
+        let class = crate::worst(list);
+        let first = list.iter().find(|d| d.class == class);
+        let (code, message) = first.map_or(("", ""), |d| (d.code, d.message.as_str()));
+        self.everywhere(entry, stage, status(class), (code, message));
+    }
+
+    /// The entry points of a module on every target.
+    fn compile(&mut self, loaded: &Loaded, front: &Front, per_line: bool) {
+        for entry in &loaded.module.entries {
+            for &target in self.targets {
+                let stage = entry.stage.name();
+                let mut row = self.row(&entry.name, stage, target);
+                let options = Options { target, codegen: input::codegen_options(front) };
+                match gpucc::compile_entry(&loaded.module, &entry.name, &options) {
+                    Err(d) => {
+                        (row.status, row.code, row.message) = (status(d.class).into(), d.code.into(), d.message);
                     }
-                    Row {
-                        file: file.clone(),
-                        entry: entry.name.clone(),
-                        target: target.to_string(),
-                        status: "ok".into(),
-                        message: String::new(),
-                        stats: out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect(),
-                        lines,
+                    Ok(a) => {
+                        let out = &a.outputs()[0];
+                        row.stats = out.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+                        if per_line {
+                            row.lines = by_line(&out.entry);
+                        }
                     }
                 }
-            });
+                self.list.push(row);
+            }
         }
     }
-    Ok(rows)
 }
 
-fn read_report(path: &Path) -> Result<Report, Failure> {
-    let bytes = files::read(path)?;
-    let report: Report = serde_json::from_slice(&bytes)
-        .map_err(|e| Failure::Input(format!("`{}` is no statistics report: {e}", path.display())))?;
-    if report.format != FORMAT {
-        return Err(Failure::Input(format!("`{}` has format `{}`, not {FORMAT}", path.display(), report.format)));
+/// Code bytes by source line; what lies before the first row of the line table is of line 0.
+fn by_line(entry: &Entry) -> Map<String, Value> {
+    let end = entry.code.len() as u32;
+    let mut bytes = std::collections::BTreeMap::new();
+    let starts = std::iter::once((0, 0)).chain(entry.lines.iter().map(|l| (l.pc, l.line)));
+    let ends = entry.lines.iter().map(|l| l.pc).chain([end]);
+    for ((start, line), end) in starts.zip(ends) {
+        if end > start {
+            *bytes.entry(line).or_insert(0u64) += u64::from(end - start);
+        }
     }
-    Ok(report)
+    bytes.into_iter().map(|(l, b)| (l.to_string(), json!(b))).collect()
+}
+
+/// The rows of one shader, and what could not be read.
+fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, Option<Failure>) {
+    let front = &args.front;
+    let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
+    let (lang, options) = match input::language(&shader.path, front).and_then(|l| Ok((l, input::front_options(front)?)))
+    {
+        Ok(both) => both,
+        Err(f) => return (rows.list, Some(f)),
+    };
+    let bytes = match files::read(&shader.path) {
+        Ok(bytes) => bytes,
+        Err(f) => {
+            rows.everywhere(front.entry.as_deref().unwrap_or("*"), "*", "unreadable", ("io", &f.to_string()));
+            return (rows.list, Some(f));
+        }
+    };
+    match frontend::load(&bytes, lang, &options) {
+        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+        Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
+        // One entry point that is refused loses no other.
+        Err(list) => match frontend::load_each(&bytes, lang, &options) {
+            Ok(each) if !each.is_empty() => {
+                for (entry, loaded) in each {
+                    match loaded {
+                        Ok(loaded) => rows.compile(&loaded, front, args.per_line),
+                        Err(list) => rows.refused(&entry.name, entry.stage, &list),
+                    }
+                }
+            }
+            _ => rows.refused("*", "*", &list),
+        },
+    }
+    (rows.list, None)
+}
+
+/// Reads a report; one of another schema too, as far as it has rows.
+///
+/// # Errors
+/// I/O, or a file that is no report.
+pub fn read_report(path: &Path) -> Result<Report, Failure> {
+    let bytes = files::read(path)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|e| Failure::Input(format!("`{}` is no statistics report: {e}", path.display())))
+}
+
+/// What decides the numbers besides shader and target.
+fn options(front: &Front) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("opt".into(), json!(front.opt));
+    map.insert("robust".into(), json!(front.robust == OnOff::On));
+    map.insert("entry".into(), json!(front.entry));
+    map.insert("overrides".into(), json!(front.overrides));
+    map
+}
+
+/// The command line without paths and without what decides how, not what, is reported.
+fn command(args: &Stats, targets: &[Target]) -> String {
+    let front = &args.front;
+    let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+    let robust = if front.robust == OnOff::On { "on" } else { "off" };
+    let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.opt);
+    let entry = front.entry.iter().map(|e| ("entry", e));
+    for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))) {
+        out += &format!(" --{option} {value}");
+    }
+    if args.per_line {
+        out += " --per-line";
+    }
+    out
 }
 
 fn merge(args: &Stats) -> Result<(), Failure> {
-    let mut rows: Vec<Row> = Vec::new();
-    for p in &args.paths[1..] {
-        rows.extend(read_report(p)?.rows);
+    let paths = &args.paths[1..];
+    if let Some(out) = &args.output {
+        files::not_an_input(out, paths)?;
     }
-    rows.sort_by(|a, b| a.key().cmp(&b.key()));
-    rows.dedup();
-    if let Some(w) = rows.windows(2).find(|w| w[0].key() == w[1].key()) {
-        let (f, e, t) = w[0].key();
-        return Err(Failure::Input(format!("the reports disagree on {f} {e} {t}")));
+    let mut whole: Option<Report> = None;
+    for p in paths {
+        let mut next = read_report(p)?;
+        if next.format != FORMAT {
+            return Err(Failure::Input(format!("`{}` has the format `{}`, not `{FORMAT}`", p.display(), next.format)));
+        }
+        let Some(all) = &mut whole else {
+            whole = Some(next);
+            continue;
+        };
+        if (&all.version, &all.options, &all.command) != (&next.version, &next.options, &next.command) {
+            return Err(Failure::Input(format!(
+                "`{}` was made by another version or command than `{}`:\n  gpucc {}: {}\n  gpucc {}: {}",
+                p.display(),
+                paths[0].display(),
+                next.version,
+                next.command,
+                all.version,
+                all.command
+            )));
+        }
+        all.rows.append(&mut next.rows);
     }
-    emit(&Report { format: FORMAT.into(), rows }, ReportFormat::Json, false, args.output.as_deref())
+    let Some(mut whole) = whole else {
+        return Err(Failure::Usage("stats merge needs at least one report".into()));
+    };
+    whole.rows.sort_by(|a, b| a.key().cmp(&b.key()));
+    whole.rows.dedup();
+    if let Some(w) = whole.rows.windows(2).find(|w| w[0].key() == w[1].key()) {
+        return Err(Failure::Input(format!("the reports disagree on {}", w[0].name())));
+    }
+    write(&whole, args.format.unwrap_or(ReportFormat::Json), args)
+}
+
+/// Shard I of N.
+fn shard(text: &str) -> Result<(usize, usize), Failure> {
+    let bad = || Failure::Usage(format!("`--shard {text}`: expected I/N with 1 <= I <= N"));
+    let (i, n) = text.split_once('/').ok_or_else(bad)?;
+    let (i, n): (usize, usize) = (i.parse().map_err(|_| bad())?, n.parse().map_err(|_| bad())?);
+    if i == 0 || i > n { Err(bad()) } else { Ok((i, n)) }
+}
+
+fn write(report: &Report, format: ReportFormat, args: &Stats) -> Result<(), Failure> {
+    let text = table::report(report, format, args.per_line)?;
+    match &args.output {
+        Some(p) => files::write(p, text.as_bytes()),
+        None => files::stdout(text.as_bytes()),
+    }
 }
 
 /// `gpucc stats PATH... --target T` and `gpucc stats merge A.json B.json... -o C.json`.
 ///
 /// # Errors
 /// Usage and I/O; exit 1 or 70 when a shader was invalid or met a compiler bug. Refusals are listed results.
-pub fn main(args: &Stats) -> Result<(), Failure> {
+pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     if args.paths[0] == Path::new("merge") && args.target.is_none() {
-        if args.paths.len() < 2 {
-            return Err(Failure::Usage("stats merge needs at least one report".into()));
-        }
         return merge(args);
     }
     let targets = input::targets(Some(args.target.as_deref().unwrap_or("all")))?;
-    let mut list = shaders(&args.paths)?;
-    if let Some(s) = &args.shard {
-        let bad = || Failure::Usage(format!("`--shard {s}`: expected I/N with 1 <= I <= N"));
-        let (i, n) = s.split_once('/').ok_or_else(bad)?;
-        let (i, n): (usize, usize) = (i.parse().map_err(|_| bad())?, n.parse().map_err(|_| bad())?);
-        if i == 0 || i > n {
-            return Err(bad());
-        }
-        list = list.into_iter().skip(i - 1).step_by(n).collect();
-    }
+    let shard = args.shard.as_deref().map(shard).transpose()?;
     if args.jobs == Some(0) {
         return Err(Failure::Usage("--jobs 0: at least one thread is needed".into()));
+    }
+    let mut problems = Vec::new();
+    let mut list = shaders::find(&args.paths, &mut problems);
+    if let Some(out) = &args.output {
+        files::not_an_input(out, &list.iter().map(|s| s.path.clone()).collect::<Vec<PathBuf>>())?;
+    }
+    if let Some((i, n)) = shard {
+        list = list.into_iter().skip(i - 1).step_by(n).collect();
     }
     let pool = rayon::ThreadPoolBuilder::new()
         // More threads than shaders would only be started and stopped.
@@ -208,259 +330,83 @@ pub fn main(args: &Stats) -> Result<(), Failure> {
         .stack_size(64 << 20)
         .build()
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
+    let bar = progress::bar(list.len(), messages);
     // Collected by place in the list: the report is the same for any number of threads.
-    let results: Vec<Result<Vec<Row>, Failure>> =
-        pool.install(|| list.par_iter().map(|p| compile_one(p, &targets, &args.front, args.per_line)).collect());
+    let results: Vec<(Vec<Row>, Option<Failure>)> = pool.install(|| {
+        let one = |s: &Shader| {
+            let rows = compile_one(s, &targets, args);
+            bar.inc(1);
+            rows
+        };
+        list.par_iter().map(one).collect()
+    });
+    bar.finish_and_clear();
     let mut rows = Vec::new();
-    for r in results {
-        rows.extend(r?);
+    for (list, problem) in results {
+        rows.extend(list);
+        problems.extend(problem);
     }
-    let status = |s: &str| rows.iter().filter(|r| r.status == s).count();
-    let (bugs, invalid) = (status("bug"), status("invalid"));
-    emit(&Report { format: FORMAT.into(), rows }, args.format, args.per_line, args.output.as_deref())?;
-    match (bugs, invalid) {
-        (0, 0) => Ok(()),
-        (0, n) => Err(Failure::Input(format!("{n} rows are of invalid shaders"))),
-        (n, _) => Err(Failure::Bug(format!("{n} rows met a compiler bug"))),
-    }
-}
-
-/// Names of all numbers, in the order of first appearance.
-fn columns(rows: &[Row]) -> Vec<String> {
-    let mut names = indexmap::IndexSet::new();
-    for r in rows {
-        names.extend(r.stats.keys().cloned());
-    }
-    names.into_iter().collect()
-}
-
-fn cells(row: &Row, columns: &[String]) -> Vec<String> {
-    let mut line = vec![row.file.clone(), row.entry.clone(), row.target.clone(), row.status.clone()];
-    line.extend(columns.iter().map(|c| row.stats.get(c).map(Value::to_string).unwrap_or_default()));
-    line.push(row.message.clone());
-    line
-}
-
-fn escape_html(s: &str) -> String {
-    s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// A row for each source line, with its code bytes in place of the numbers of the whole.
-fn by_line(rows: &[Row]) -> Vec<Row> {
-    let mut out = Vec::new();
-    for r in rows {
-        let mut lines: Vec<(u64, &Value)> =
-            r.lines.iter().filter_map(|(l, bytes)| Some((l.parse().ok()?, bytes))).collect();
-        lines.sort_by_key(|l| l.0);
-        if lines.is_empty() {
-            out.push(Row { stats: Map::new(), ..r.clone() });
-        }
-        for (line, bytes) in lines {
-            let mut stats = Map::new();
-            stats.insert("line".into(), json!(line));
-            stats.insert("bytes".into(), bytes.clone());
-            out.push(Row { stats, ..r.clone() });
-        }
-    }
-    out
-}
-
-fn emit(report: &Report, format: ReportFormat, per_line: bool, out: Option<&Path>) -> Result<(), Failure> {
-    let split;
-    let rows = if per_line && format != ReportFormat::Json {
-        split = by_line(&report.rows);
-        &split
-    } else {
-        &report.rows
+    rows.sort_by(|a, b| a.key().cmp(&b.key()));
+    problems.iter().for_each(|p| p.say(messages));
+    let report = Report {
+        format: FORMAT.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        options: options(&args.front),
+        command: command(args, &targets),
+        rows,
     };
-    let names = columns(rows);
-    let mut head: Vec<String> = ["file", "entry", "target", "status"].map(String::from).to_vec();
-    head.extend(names.iter().cloned());
-    head.push("message".into());
-    let text = match format {
-        ReportFormat::Json => {
-            format!("{:#}\n", serde_json::to_value(report).map_err(|e| Failure::Bug(e.to_string()))?)
-        }
-        ReportFormat::Csv => {
-            let mut w = csv::Writer::from_writer(Vec::new());
-            let csv_error = |e: csv::Error| Failure::Bug(e.to_string());
-            w.write_record(&head).map_err(csv_error)?;
-            for r in rows {
-                w.write_record(cells(r, &names)).map_err(csv_error)?;
-            }
-            let bytes = w.into_inner().map_err(|e| Failure::Bug(e.to_string()))?;
-            String::from_utf8(bytes).map_err(|e| Failure::Bug(e.to_string()))?
-        }
-        ReportFormat::Md => {
-            let line = |c: Vec<String>| {
-                format!("| {} |\n", c.iter().map(|s| s.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
-            };
-            let mut t = line(head.clone());
-            t += &line(head.iter().map(|_| "---".to_string()).collect());
-            t.extend(rows.iter().map(|r| line(cells(r, &names))));
-            t
-        }
-        ReportFormat::Html => {
-            let line = |tag: &str, c: Vec<String>| {
-                let cells: String = c.iter().map(|s| format!("<{tag}>{}</{tag}>", escape_html(s))).collect();
-                format!("<tr>{cells}</tr>\n")
-            };
-            let body: String = rows.iter().map(|r| line("td", cells(r, &names))).collect();
-            format!(
-                "<!doctype html>\n<meta charset=\"utf-8\">\n<title>gpucc statistics</title>\n<style>body{{font-family:sans-serif}}\
-                 table{{border-collapse:collapse}}td,th{{border:1px solid #aaa;padding:2px 6px;text-align:right}}\
-                 td:first-child,th{{text-align:left}}</style>\n<table>\n{}{body}</table>\n",
-                line("th", head.clone())
-            )
-        }
-        ReportFormat::Table => {
-            let mut t = comfy_table::Table::new();
-            t.load_style(comfy_table::presets::NOTHING);
-            let has_message = rows.iter().any(|r| !r.message.is_empty());
-            let cut = |mut c: Vec<String>| {
-                if !has_message {
-                    c.pop();
-                }
-                c
-            };
-            t.set_header(cut(head.clone()));
-            for r in rows {
-                t.add_row(cut(cells(r, &names)));
-            }
-            let ok = rows.iter().filter(|r| r.status == "ok").count();
-            let lines: Vec<String> = t.to_string().lines().map(|l| l.trim_end().to_string()).collect();
-            format!("{}\n{} rows: {ok} compiled, {} not\n", lines.join("\n"), rows.len(), rows.len() - ok)
-        }
-    };
-    match out {
-        Some(p) => files::write(p, text.as_bytes()),
-        None => files::stdout(text.as_bytes()),
+    write(&report, args.format.unwrap_or(ReportFormat::Table), args)?;
+    let count = |s: &str| report.rows.iter().filter(|r| r.status == s).count();
+    match (count("bug"), problems.len(), count("invalid")) {
+        (0, 0, 0) => Ok(()),
+        (0, 0, n) => Err(Failure::Input(format!("{} of invalid shaders", rows_text(n)))),
+        (0, n, _) => Err(Failure::Io(format!("{n} of the inputs could not be read"))),
+        (n, ..) => Err(Failure::Bug(format!("{} met a compiler bug", rows_text(n)))),
     }
 }
 
-/// How much each total may grow, in percent, before `diff` calls it a regression.
-fn gates(path: Option<&Path>) -> Result<Vec<(String, f64)>, Failure> {
-    let Some(path) = path else {
-        return Ok(vec![("instructions".into(), 0.0), ("bytes".into(), 0.0)]);
-    };
-    let bytes = files::read(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| Failure::Input(format!("`{}` is not UTF-8", path.display())))?;
-    let mut list = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("").trim();
-        if line.is_empty() {
-            continue;
-        }
-        let bad = || Failure::Input(format!("{}:{}: expected NAME PERCENT", path.display(), i + 1));
-        let (name, percent) = line.split_once(char::is_whitespace).ok_or_else(bad)?;
-        list.push((name.to_string(), percent.trim().trim_end_matches('%').trim().parse().map_err(|_| bad())?));
-    }
-    Ok(list)
+fn rows_text(n: usize) -> String {
+    if n == 1 { "1 row is".into() } else { format!("{n} rows are") }
 }
 
-/// `gpucc diff OLD.json NEW.json`.
-///
-/// Totals are compared per target over the rows that compiled in both reports. A gate file has lines `NAME PERCENT`:
-/// how much the total of that number may grow; without one `instructions` and `bytes` may not grow. A shader that
-/// compiled before and does not now is always a regression.
-///
-/// # Errors
-/// Usage and I/O; exit 1 for a regression or an input that is no report.
-pub fn diff(args: &Diff) -> Result<(), Failure> {
-    let (old, new) = (read_report(&args.old)?, read_report(&args.new)?);
-    let gates = gates(args.gate.as_deref())?;
-    let lookup: indexmap::IndexMap<_, _> = new.rows.iter().map(|r| (r.key(), r)).collect();
-    let mut lost = Vec::new();
-    let mut gained = 0;
-    let mut totals: indexmap::IndexMap<(String, String), (u64, u64)> = indexmap::IndexMap::new();
-    let mut changes: Vec<(f64, String)> = Vec::new();
-    for o in &old.rows {
-        let Some(n) = lookup.get(&o.key()) else { continue };
-        match (o.status == "ok", n.status == "ok") {
-            (true, false) => lost.push(format!("{} {} {}: {} {}", o.file, o.entry, o.target, n.status, n.message)),
-            (false, true) => gained += 1,
-            (true, true) => {
-                for name in o.stats.keys() {
-                    let (Some(a), Some(b)) = (o.stat(name), n.stat(name)) else { continue };
-                    let t = totals.entry((o.target.clone(), name.clone())).or_default();
-                    *t = (t.0 + a, t.1 + b);
-                    if name == "instructions" && a != b {
-                        let percent = 100.0 * (b as f64 / a.max(1) as f64 - 1.0);
-                        changes.push((
-                            percent,
-                            format!("{} {} {}: {a} -> {b} ({percent:+.2} %)", o.file, o.entry, o.target),
-                        ));
-                    }
-                }
-            }
-            _ => {}
-        }
+/// A report with everything that one can have.
+#[cfg(test)]
+pub fn sample() -> Value {
+    let rows = Rows { file: "a.wgsl", targets: &[], list: Vec::new() };
+    let mut row = rows.row("main", "compute", Target::parse("gcn").expect("a target"));
+    (row.message, row.code) = ("m".into(), "c".into());
+    row.lines.insert("1".into(), json!(4));
+    let report = Report {
+        format: FORMAT.into(),
+        version: String::new(),
+        options: Map::new(),
+        command: String::new(),
+        rows: vec![row],
+    };
+    serde_json::to_value(report).expect("a report is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_container::LineEntry;
+
+    #[test]
+    fn lines_add_up() {
+        let line = |pc, line| LineEntry { pc, line, column: 1 };
+        let mut e = Entry { code: vec![0; 40], lines: vec![line(8, 3), line(16, 5), line(24, 3)], ..Entry::default() };
+        let sum = |e: &Entry| by_line(e).values().filter_map(Value::as_u64).sum::<u64>();
+        assert_eq!(Value::from(by_line(&e)), json!({"0": 8, "3": 24, "5": 8}));
+        assert_eq!(sum(&e), 40);
+        e.lines.clear();
+        assert_eq!(Value::from(by_line(&e)), json!({"0": 40}));
     }
-    changes.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut regressions = Vec::new();
-    let mut lines = Vec::new();
-    for ((target, name), (a, b)) in &totals {
-        let percent = 100.0 * (*b as f64 / (*a).max(1) as f64 - 1.0);
-        let gate = gates.iter().find(|g| g.0 == *name);
-        let over = gate.is_some_and(|g| percent > g.1 + 1e-9);
-        if over {
-            regressions.push(format!("{target} {name}: {a} -> {b} ({percent:+.2} %)"));
+
+    #[test]
+    fn shards() {
+        assert_eq!(shard("2/3").ok(), Some((2, 3)));
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "-1/2"] {
+            assert!(shard(wrong).is_err(), "{wrong}");
         }
-        if a != b || gate.is_some() {
-            lines.push([
-                target.clone(),
-                name.clone(),
-                a.to_string(),
-                b.to_string(),
-                format!("{percent:+.2} %"),
-                if over { "worse" } else { "" }.into(),
-            ]);
-        }
-    }
-    let helped = changes.iter().filter(|c| c.0 < 0.0).count();
-    let hurt = changes.iter().filter(|c| c.0 > 0.0).count();
-    let mut out = String::new();
-    let head = ["target", "number", "before", "after", "change", ""];
-    match args.format {
-        DiffFormat::Table => {
-            let mut t = comfy_table::Table::new();
-            t.load_style(comfy_table::presets::NOTHING);
-            t.set_header(head);
-            lines.iter().for_each(|l| {
-                t.add_row(l);
-            });
-            out += &format!("{t}\n");
-        }
-        DiffFormat::Md | DiffFormat::Github => {
-            if args.format == DiffFormat::Github {
-                out += &format!(
-                    "### Shader statistics: {}\n\n",
-                    if regressions.is_empty() && lost.is_empty() { "no regression" } else { "regression" }
-                );
-            }
-            out += &format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
-            for l in &lines {
-                out += &format!("| {} |\n", l.join(" | "));
-            }
-        }
-    }
-    out += &format!("\nhelped {helped}, hurt {hurt}, newly compiled {gained}, lost {}\n", lost.len());
-    for (title, list) in [
-        ("most hurt", changes.iter().filter(|c| c.0 > 0.0).take(5).collect::<Vec<_>>()),
-        ("most helped", changes.iter().rev().filter(|c| c.0 < 0.0).take(5).collect()),
-    ] {
-        if !list.is_empty() {
-            out += &format!("{title}:\n");
-            list.iter().for_each(|c| out += &format!("  {}\n", c.1));
-        }
-    }
-    lost.iter().for_each(|l| out += &format!("lost: {l}\n"));
-    files::stdout(out.as_bytes())?;
-    match regressions.len() + lost.len() {
-        0 => Ok(()),
-        _ => Err(Failure::Input(format!(
-            "regression: {}",
-            regressions.iter().chain(&lost).cloned().collect::<Vec<_>>().join("; ")
-        ))),
     }
 }

@@ -476,7 +476,7 @@ fn source_lines() {
         expect(&run, 1, "source line 4:");
         let stats = ["stats", "examples/saxpy.wgsl", "--target", target, "--per-line", "--format"];
         expect(&[&stats[..], &["json"]].concat(), 0, "\"lines\"");
-        expect(&[&stats[..], &["csv"]].concat(), 0, "file,entry,target,status,line,bytes,message");
+        expect(&[&stats[..], &["csv"]].concat(), 0, "file,entry,stage,target,status,line,bytes,message");
         for format in ["table", "md", "html"] {
             expect(&[&stats[..], &[format]].concat(), 0, "line");
         }

@@ -17,21 +17,15 @@ use crate::listing::{self, Source};
 pub struct Options {
     /// The target.
     pub target: Target,
-    /// Entry point; every compute entry point without it.
-    pub entry: Option<String>,
     /// Options of code generation.
     pub codegen: CodegenOptions,
 }
 
 impl Options {
-    /// Defaults for a target: every entry point, level 2, robust.
+    /// Defaults for a target: level 2. Entry points, overrides and robustness are of the module: see
+    /// [`FrontOptions`](crate::frontend::FrontOptions).
     pub fn new(target: Target) -> Options {
-        Options { target, entry: None, codegen: CodegenOptions::default() }
-    }
-    /// Selects one entry point.
-    pub fn entry(mut self, name: impl Into<String>) -> Options {
-        self.entry = Some(name.into());
-        self
+        Options { target, codegen: CodegenOptions::default() }
     }
     /// Sets the optimisation level, 0 to 3.
     pub fn opt(mut self, level: u8) -> Options {
@@ -132,10 +126,10 @@ impl std::fmt::Write for Fnv {
 }
 
 /// A stable 64-bit hash of what decides the output.
-fn options_hash(module: &Module, o: &Options) -> u64 {
+fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     // Writing into a hash never fails.
-    let _ = write!(hash, "{module}{:?}{:?}", o.entry, (o.codegen.opt_level, o.codegen.robust));
+    let _ = write!(hash, "{module}{names:?}{:?}", (o.codegen.opt_level, module.options.robust));
     hash.0
 }
 
@@ -180,26 +174,35 @@ fn explain(mut d: Diagnostic, module: &Module, entry: &str) -> Diagnostic {
     d
 }
 
-/// Compiles the selected entry points of a module for one target.
+/// Compiles every entry point of a module for one target.
 ///
 /// # Errors
 /// The first entry point that is refused, or a compiler bug (class `Internal`).
 pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnostic> {
-    let target = options.target;
-    let names: Vec<String> = match &options.entry {
-        Some(n) => vec![n.clone()],
-        None => module.entries.iter().map(|e| e.name.clone()).collect(),
-    };
+    let names: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
     if names.is_empty() {
         return Err(Diagnostic::invalid("no-entry", "the shader has no entry point"));
     }
+    compile_named(module, &names, options)
+}
+
+/// Compiles one entry point of a module that may have several.
+///
+/// # Errors
+/// There is none of that name, it is refused, or a compiler bug (class `Internal`).
+pub fn compile_entry(module: &Module, name: &str, options: &Options) -> Result<Artifact, Diagnostic> {
+    if module.entry(name).is_none() {
+        let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
+        let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
+        return Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")));
+    }
+    compile_named(module, &[name], options)
+}
+
+fn compile_named(module: &Module, names: &[&str], options: &Options) -> Result<Artifact, Diagnostic> {
+    let target = options.target;
     let mut outputs = Vec::new();
-    for name in &names {
-        if !module.entries.iter().any(|e| e.name == *name) {
-            let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
-            let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
-            return Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")));
-        }
+    for name in names {
         let what = format!("`{name}` for {target}");
         let output =
             guarded(&what, || target.backend().compile(module, name, target.generation_index(), &options.codegen));
@@ -214,7 +217,7 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
             number(env!("CARGO_PKG_VERSION_MINOR")),
             number(env!("CARGO_PKG_VERSION_PATCH")),
         ],
-        options_hash: options_hash(module, options),
+        options_hash: options_hash(module, names, options),
         entries: outputs.iter().map(|o| o.entry.clone()).collect(),
     };
     Ok(Artifact { target, container, outputs })

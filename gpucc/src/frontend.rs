@@ -51,22 +51,75 @@ pub struct Loaded {
 /// # Errors
 /// Diagnostics with spans into the source: wrong input, what is not lowered yet, or a compiler bug.
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let lang = match lang {
+    let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
+    let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
+    lower(&parsed, bytes, lang, options)
+}
+
+/// An entry point by itself: where one is refused, the others may be fine.
+#[derive(Debug)]
+pub struct EntryName {
+    /// Its name.
+    pub name: String,
+    /// The name of its stage.
+    pub stage: &'static str,
+}
+
+/// As [`load`], with every entry point lowered by itself: in source order, or only the one of `options`.
+///
+/// # Errors
+/// What cannot be read at all. What is refused of one entry point is with it.
+#[expect(clippy::type_complexity, reason = "a list of results, each with its name")]
+pub fn load_each(
+    bytes: &[u8],
+    lang: Lang,
+    options: &FrontOptions,
+) -> Result<Vec<(EntryName, Result<Loaded, Vec<Diagnostic>>)>, Vec<Diagnostic>> {
+    let Some(lang) = naga_lang(lang) else {
+        let module = gir(bytes, options)?.module;
+        let alone = |e: &gpucc_ir::EntryPoint| {
+            let mut module = module.clone();
+            module.entries = vec![e.clone()];
+            let name = EntryName { name: e.name.clone(), stage: e.stage.name() };
+            (name, Ok(Loaded { module, warnings: Vec::new() }))
+        };
+        return Ok(module.entries.iter().map(alone).collect());
+    };
+    let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
+    let wanted = |name: &str| options.entry.as_deref().is_none_or(|e| e == name);
+    let mut list = Vec::new();
+    for e in parsed.entry_points().into_iter().filter(|e| wanted(&e.name)) {
+        let stage = e.stage.map_or_else(|other| other, gpucc_ir::Stage::name);
+        let alone = FrontOptions { entry: Some(e.name.clone()), ..options.clone() };
+        list.push((EntryName { name: e.name, stage }, lower(&parsed, bytes, lang, &alone)));
+    }
+    Ok(list)
+}
+
+fn naga_lang(lang: Lang) -> Option<naga_in::Lang> {
+    Some(match lang {
         Lang::Wgsl => naga_in::Lang::Wgsl,
         Lang::Spirv => naga_in::Lang::Spirv,
         Lang::GlslCompute => naga_in::Lang::Glsl(naga_in::Stage::Compute),
         Lang::GlslVertex => naga_in::Lang::Glsl(naga_in::Stage::Vertex),
         Lang::GlslFragment => naga_in::Lang::Glsl(naga_in::Stage::Fragment),
-        Lang::Gir => return gir(bytes, options),
-    };
-    let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
+        Lang::Gir => return None,
+    })
+}
+
+fn lower(
+    parsed: &naga_in::Parsed,
+    bytes: &[u8],
+    lang: naga_in::Lang,
+    options: &FrontOptions,
+) -> Result<Loaded, Vec<Diagnostic>> {
     let front = naga_in::Options {
         entry: options.entry.clone(),
         overrides: options.overrides.clone(),
         robust: options.robust,
         ..naga_in::Options::default()
     };
-    let mut module = naga_in::lower(&parsed, &front)?;
+    let mut module = naga_in::lower(parsed, &front)?;
     if lang != naga_in::Lang::Spirv {
         module.set_source_text(bytes);
     }
@@ -82,8 +135,16 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
         crate::compile::guarded("the IR text", || gpucc_ir::text::parse_module(text)).map_err(|d| vec![d])?;
     module.options.robust = options.robust;
     module.set_source_text(bytes);
-    match gpucc_ir::verify::verify_module(&module) {
-        Ok(()) => Ok(Loaded { module, warnings: Vec::new() }),
-        Err(list) => Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect()),
+    if let Err(list) = gpucc_ir::verify::verify_module(&module) {
+        return Err(list.into_iter().map(|f| Diagnostic::invalid("verify", f.to_string())).collect());
     }
+    if let Some(name) = &options.entry {
+        let names: Vec<String> = module.entries.iter().map(|e| e.name.clone()).collect();
+        module.entries.retain(|e| e.name == *name);
+        if module.entries.is_empty() {
+            let text = format!("no entry point `{name}`; there are: {}", names.join(", "));
+            return Err(vec![Diagnostic::invalid("no-entry", text)]);
+        }
+    }
+    Ok(Loaded { module, warnings: Vec::new() })
 }

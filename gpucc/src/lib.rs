@@ -1,23 +1,49 @@
 //! The compiler as a library: targets, options, compile.
 //!
+//! [`frontend::load`] reads a shader with the choices that are of the shader: its entry point, overrides, robustness.
+//! [`compile`] makes a container of every entry point that it holds, for one target.
+//!
 //! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let source = std::fs::read("shader.wgsl")?;
-//! let loaded = gpucc::frontend::load(&source, gpucc::frontend::Lang::Wgsl, &Default::default())
-//!     .map_err(|list| list[0].message.clone())?;
-//! let options = gpucc::Options::new(gpucc::Target::parse("gcn:gfx7")?).entry("main");
-//! let out = gpucc::compile(&loaded.module, &options)?;
-//! std::fs::write("shader.bin", out.bytes())?;
-//! # Ok(())
-//! # }
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     use gpucc::{Errors, Options, Target, frontend};
+//!     let source = std::fs::read("shader.wgsl")?;
+//!     let front = frontend::FrontOptions { entry: Some("main".into()), ..Default::default() };
+//!     let shader = frontend::load(&source, frontend::Lang::Wgsl, &front).map_err(Errors)?;
+//!     let out = gpucc::compile(&shader.module, &Options::new(Target::parse("gcn:gfx7")?))?;
+//!     std::fs::write("shader.bin", out.bytes())?;
+//!     Ok(())
+//! }
 //! ```
 
 mod compile;
 pub mod frontend;
 pub mod listing;
+pub mod statistics;
 mod target;
 
-pub use compile::{Artifact, Options, compile, guarded};
+pub use compile::{Artifact, Options, compile, compile_entry, guarded};
+pub use gpucc_container as container;
 pub use gpucc_ir::trace::PassTime;
+pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
 pub use gpucc_mir::backend::{Backend, CodegenOptions, Output};
 pub use target::{Target, backends};
+
+/// Diagnostics as one error, for callers that pass errors on.
+#[derive(Clone, Debug)]
+pub struct Errors(pub Vec<Diagnostic>);
+
+impl std::fmt::Display for Errors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, d) in self.0.iter().enumerate() {
+            write!(f, "{}{d}", if i > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// The README's snippets compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

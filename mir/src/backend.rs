@@ -10,8 +10,6 @@ use gpucc_isa::Notes;
 pub struct CodegenOptions {
     /// Optimisation level, 0 to 3.
     pub opt_level: u8,
-    /// Keep accesses in bounds and zero workgroup memory.
-    pub robust: bool,
     /// Verify after every pass and check every allocation also in release builds.
     pub verify: bool,
     /// Allocator stress: spill everything that can be spilled.
@@ -34,7 +32,6 @@ impl Default for CodegenOptions {
     fn default() -> Self {
         CodegenOptions {
             opt_level: 2,
-            robust: true,
             verify: false,
             spill_all: false,
             tight: false,

@@ -33,7 +33,6 @@ fn corpus() -> Vec<(String, Module)> {
 
 fn options(target: Target) -> Options {
     let mut o = Options::new(target);
-    o.codegen.robust = false;
     o.codegen.texts = false;
     o
 }
@@ -76,7 +75,7 @@ fn grow(c: &mut Criterion) {
                 b.iter(|| exec::lower(black_box(t), "main", &[]).map(|m| m.funcs.len()))
             });
             for target in Target::parse_list("all").expect("all families") {
-                let o = options(target).entry("main");
+                let o = options(target);
                 // A refusal for size has done the work up to it, so it is timed too.
                 g.bench_with_input(BenchmarkId::new(target.to_string(), n), &module, |b, m| {
                     b.iter(|| gpucc::compile(black_box(m), &o).is_ok())

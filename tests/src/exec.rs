@@ -177,9 +177,9 @@ pub fn run(
                 .map_err(|t| Problem::Trap(t.to_string()))
         }
         On::Machine(target) => {
-            let mut options = Options::new(target).entry(entry);
+            let mut options = Options::new(target);
             options.codegen = codegen.clone();
-            let artifact = gpucc::compile(module, &options).map_err(|d| problem(&[d]))?;
+            let artifact = gpucc::compile_entry(module, entry, &options).map_err(|d| problem(&[d]))?;
             gpucc_machines::run(artifact.container(), Some(entry), dispatch, run)
                 .map_err(|t| Problem::Trap(t.to_string()))
         }
@@ -199,9 +199,9 @@ pub fn run_judged(
     dispatch: &mut Dispatch,
     run: &RunOptions,
 ) -> Result<RunReport, Problem> {
-    let mut options = Options::new(target).entry(entry);
+    let mut options = Options::new(target);
     options.codegen = codegen.clone();
-    let artifact = gpucc::compile(module, &options).map_err(|d| problem(&[d]))?;
+    let artifact = gpucc::compile_entry(module, entry, &options).map_err(|d| problem(&[d]))?;
     let before = dispatch.clone();
     let report = gpucc_machines::run(artifact.container(), Some(entry), dispatch, run)
         .map_err(|t| Problem::Trap(t.to_string()))?;

@@ -53,9 +53,8 @@ fn compiles_everywhere() {
                 let jobs = all.iter().map(|t| (*t, 2)).chain(default.iter().flat_map(|t| [0, 1, 3].map(|o| (*t, o))));
                 for (target, level) in jobs {
                     for entry in &loaded.module.entries {
-                        let mut o = Options::new(target).entry(&entry.name).opt(level);
-                        o.codegen.robust = robust;
-                        let Err(d) = gpucc::compile(&loaded.module, &o) else { continue };
+                        let o = Options::new(target).opt(level);
+                        let Err(d) = gpucc::compile_entry(&loaded.module, &entry.name, &o) else { continue };
                         let f16 = name.ends_with("_f16");
                         if d.class != Class::Unsupported || !(f16 || HONEST.contains(&d.code)) {
                             failures.push(format!(
@@ -112,7 +111,7 @@ fn trusted_code_stays_inside() {
             // Workgroup memory is the caller's to clear then, so a program that counts on zeros may differ.
             let shares = case.wgsl.contains("var<workgroup>");
             for (target, opt_level) in targets.iter().flat_map(|t| [1, 3].map(|o| (*t, o))) {
-                let codegen = CodegenOptions { opt_level, robust: false, ..CodegenOptions::default() };
+                let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
                 let mut d = case.dispatch().expect("well-formed buffers");
                 let done = exec::run(
                     &loaded.module,

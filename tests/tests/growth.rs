@@ -23,7 +23,7 @@ fn work_grows_with_the_program() {
         let modules = [SMALL, 10 * SMALL].map(|n| exec::lower(&shape.source(n), "main", &[]).expect("a valid shader"));
         for &target in &targets {
             let counts = modules.each_ref().map(|m| {
-                let mut o = Options::new(target).opt(2).entry("main");
+                let mut o = Options::new(target).opt(2);
                 o.codegen.texts = false;
                 o.codegen.verify = false;
                 let before = trace::worked();

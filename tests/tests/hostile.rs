@@ -181,7 +181,6 @@ fn answer(bytes: &[u8], targets: &[Target], level: u8) -> Result<bool, String> {
     };
     for target in targets {
         let mut o = Options::new(*target).opt(level);
-        o.codegen.robust = options.robust;
         o.codegen.verify = true;
         if let Err(d) = gpucc::compile(&loaded.module, &o)
             && d.class != Class::Unsupported

@@ -50,7 +50,7 @@ fn run() -> Result<(), String> {
             let mut before: Option<(usize, f64)> = None;
             let mut tables: Vec<Vec<(String, u64)>> = Vec::new();
             for (m, &n) in modules.iter().zip(&sizes) {
-                let mut o = Options::new(target).opt(opt).entry("main");
+                let mut o = Options::new(target).opt(opt);
                 o.codegen.time_passes = passes;
                 o.codegen.texts = false;
                 let run = || {

@@ -1,0 +1,295 @@
+//! `gpucc diff`: two statistics reports compared, with a gate that decides what is a regression.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::args::{Diff, DiffFormat};
+use crate::gate::{Gate, Limit};
+use crate::stats::{FORMAT, Report, Row, read_report};
+use crate::{Failure, files, table};
+
+/// Something for the worse: it makes the comparison fail.
+struct Problem {
+    kind: &'static str,
+    /// The row, where it is of one.
+    row: Option<Row>,
+    text: String,
+}
+
+/// One number of one shader or of all.
+struct Change {
+    target: String,
+    statistic: String,
+    before: u64,
+    after: u64,
+    limit: Option<Limit>,
+}
+
+impl Change {
+    fn percent(&self) -> f64 {
+        100.0 * (self.after as f64 / self.before.max(1) as f64 - 1.0)
+    }
+    fn worse(&self) -> bool {
+        self.limit.is_some_and(|l| l.passed(self.before, self.after))
+    }
+    fn text(&self) -> String {
+        format!("{} -> {} ({:+.2} %)", self.before, self.after, self.percent())
+    }
+}
+
+/// What a comparison found.
+#[derive(Default)]
+struct Comparison {
+    problems: Vec<Problem>,
+    /// Sums over the shaders that compiled in both reports.
+    totals: Vec<Change>,
+    /// Shaders whose instructions changed, the worst first.
+    shaders: Vec<(Row, Change)>,
+    /// Rows of both reports.
+    common: usize,
+    /// Rows that compile now and did not, or were not there.
+    gained: usize,
+    /// Rows that were there or compiled and are not or do not now.
+    lost: usize,
+    /// Limits that met a number.
+    limited: usize,
+}
+
+impl Comparison {
+    fn problem(&mut self, kind: &'static str, row: Option<&Row>, text: String) {
+        self.problems.push(Problem { kind, row: row.cloned(), text });
+    }
+
+    /// One row of both reports.
+    fn row(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut IndexMap<(String, String), (u64, u64)>) {
+        match (old.ok(), new.ok()) {
+            (true, false) => {
+                self.lost += 1;
+                self.problem("lost", Some(old), format!("compiled before, now {}: {}", new.status, new.message));
+            }
+            (false, true) => self.gained += 1,
+            (false, false) => {
+                if new.status == "bug" && old.status != "bug" {
+                    self.problem(
+                        "bug",
+                        Some(old),
+                        format!("{} before, now a compiler bug: {}", old.status, new.message),
+                    );
+                }
+            }
+            (true, true) => self.numbers(old, new, gate, totals),
+        }
+    }
+
+    fn numbers(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut IndexMap<(String, String), (u64, u64)>) {
+        for name in old.stats.keys() {
+            let Some(before) = old.stat(name) else { continue };
+            let limit = Gate::limit(&gate.shader, name);
+            let Some(after) = new.stat(name) else {
+                if limit.or(Gate::limit(&gate.total, name)).is_some() {
+                    self.problem("lost", Some(old), format!("{name} is limited and not in the new report"));
+                }
+                continue;
+            };
+            let sum = totals.entry((old.target.clone(), name.clone())).or_default();
+            *sum = (sum.0.saturating_add(before), sum.1.saturating_add(after));
+            let change =
+                Change { target: old.target.clone(), statistic: name.clone(), before, after, limit: limit.copied() };
+            if let Some(l) = limit {
+                self.limited += 1;
+                if change.worse() {
+                    self.problem("shader", Some(old), format!("{name} {}, limit {}", change.text(), l.text()));
+                }
+            }
+            if name == "instructions" && before != after {
+                self.shaders.push((old.clone(), change));
+            }
+        }
+    }
+
+    fn compare(old: &Report, new: &Report, gate: &Gate) -> Comparison {
+        let mut c = Comparison::default();
+        let after: IndexMap<_, &Row> = new.rows.iter().map(|r| (r.key(), r)).collect();
+        let before: IndexMap<_, &Row> = old.rows.iter().map(|r| (r.key(), r)).collect();
+        let mut totals = IndexMap::new();
+        for o in before.values() {
+            match after.get(&o.key()) {
+                Some(n) => {
+                    c.common += 1;
+                    c.row(o, n, gate, &mut totals);
+                }
+                // A file that could not be read to its entry points has them now.
+                None if o.entry == "*" && new.rows.iter().any(|n| (&n.file, &n.target) == (&o.file, &o.target)) => {}
+                None => {
+                    c.lost += 1;
+                    let whole = after.get(&(o.file.as_str(), "*", "*", o.target.as_str()));
+                    let why = whole.map_or_else(String::new, |w| format!(": the file is {}: {}", w.status, w.message));
+                    c.problem("lost", Some(o), format!("is not in the new report{why}"));
+                }
+            }
+        }
+        c.gained += new.rows.iter().filter(|n| n.ok() && !before.contains_key(&n.key())).count();
+        if c.common == 0 {
+            c.problem("disjoint", None, "the reports share no row: nothing was compared".into());
+        }
+        for ((target, statistic), (before, after)) in totals {
+            let limit = Gate::limit(&gate.total, &statistic).copied();
+            let change = Change { target, statistic, before, after, limit };
+            if let Some(l) = limit {
+                c.limited += 1;
+                if change.worse() {
+                    let text = format!("{} {}, limit {}", change.statistic, change.text(), l.text());
+                    c.problem("total", None, format!("total of {}: {text}", change.target));
+                }
+            }
+            c.totals.push(change);
+        }
+        c.shaders.sort_by(|a, b| b.1.percent().total_cmp(&a.1.percent()).then_with(|| a.0.key().cmp(&b.0.key())));
+        c
+    }
+
+    fn helped(&self) -> usize {
+        self.shaders.iter().filter(|s| s.1.after < s.1.before).count()
+    }
+
+    fn hurt(&self) -> usize {
+        self.shaders.len() - self.helped()
+    }
+
+    fn summary(&self) -> String {
+        format!("helped {}, hurt {}, newly compiled {}, lost {}", self.helped(), self.hurt(), self.gained, self.lost)
+    }
+}
+
+impl Problem {
+    fn line(&self) -> String {
+        match &self.row {
+            Some(r) => format!("{}: {}", r.name(), self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// The totals that changed or are limited.
+fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
+    let head = ["target", "total of", "before", "after", "change", "limit", ""].map(String::from).to_vec();
+    let shown = c.totals.iter().filter(|t| t.before != t.after || t.limit.is_some());
+    let line = |t: &Change| {
+        vec![
+            t.target.clone(),
+            t.statistic.clone(),
+            t.before.to_string(),
+            t.after.to_string(),
+            format!("{:+.2} %", t.percent()),
+            t.limit.map_or_else(String::new, |l| l.text()),
+            if t.worse() { "worse" } else { "" }.into(),
+        ]
+    };
+    (head, shown.map(line).collect())
+}
+
+/// For people: totals, the shaders that changed most, everything for the worse.
+fn text(c: &Comparison, markdown: bool) -> String {
+    let (head, lines) = totals(c);
+    let mut out = match (lines.is_empty(), markdown) {
+        (true, _) => String::new(),
+        (false, true) => table::markdown(&head, &lines) + "\n",
+        (false, false) => table::aligned(&head, &lines) + "\n",
+    };
+    out += &format!("{}\n", c.summary());
+    let bullet = if markdown { "- " } else { "  " };
+    let blank = if markdown { "\n" } else { "" };
+    let list = |title: &str, items: Vec<String>| {
+        let items: String = items.iter().map(|i| format!("{bullet}{i}\n")).collect();
+        if items.is_empty() { items } else { format!("{blank}{title}:\n{blank}{items}") }
+    };
+    let shader = |(r, change): &(Row, Change)| format!("{}: {}", r.name(), change.text());
+    let (hurt, helped) = (|s: &&(Row, Change)| s.1.after > s.1.before, |s: &&(Row, Change)| s.1.after < s.1.before);
+    out += &list("most hurt", c.shaders.iter().filter(hurt).take(5).map(shader).collect());
+    out += &list("most helped", c.shaders.iter().rev().filter(helped).take(5).map(shader).collect());
+    out + &list("for the worse", c.problems.iter().map(Problem::line).collect())
+}
+
+/// Workflow commands, which GitHub shows beside the files of a change.
+fn github(c: &Comparison) -> String {
+    let message = |s: &str| s.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |s: &str| message(s).replace(':', "%3A").replace(',', "%2C");
+    let annotation = |kind: &str, row: Option<&Row>, title: &str, text: &str| {
+        let file = row.map_or_else(String::new, |r| format!("file={},", property(&r.file)));
+        let of = row.map_or_else(String::new, |r| format!("{} on {}: ", r.entry, r.target));
+        format!("::{kind} {file}title={}::{}\n", property(title), message(&format!("{of}{text}")))
+    };
+    let mut out = String::new();
+    for p in &c.problems {
+        out += &annotation("error", p.row.as_ref(), "gpucc: regression", &p.text);
+    }
+    // GitHub shows ten of a kind.
+    for (row, change) in c.shaders.iter().filter(|s| s.1.after > s.1.before).take(10) {
+        out += &annotation("warning", Some(row), "gpucc: more instructions", &change.text());
+    }
+    out + &annotation("notice", None, "gpucc statistics", &c.summary())
+}
+
+fn json(c: &Comparison) -> Value {
+    let row = |r: &Row| json!({"file": r.file, "entry": r.entry, "stage": r.stage, "target": r.target});
+    let change = |t: &Change| {
+        json!({"target": t.target, "statistic": t.statistic, "before": t.before, "after": t.after,
+               "limit": t.limit.map(|l| l.text()), "worse": t.worse()})
+    };
+    let problem = |p: &Problem| json!({"kind": p.kind, "row": p.row.as_ref().map(row), "message": p.text});
+    let shader = |(r, t): &(Row, Change)| json!({"row": row(r), "before": t.before, "after": t.after});
+    json!({
+        "format": "gpucc-diff-1",
+        "regression": !c.problems.is_empty(),
+        "common": c.common,
+        "helped": c.helped(),
+        "hurt": c.hurt(),
+        "gained": c.gained,
+        "lost": c.lost,
+        "problems": c.problems.iter().map(problem).collect::<Vec<_>>(),
+        "totals": c.totals.iter().map(change).collect::<Vec<_>>(),
+        "instructions": c.shaders.iter().map(shader).collect::<Vec<_>>(),
+    })
+}
+
+/// `gpucc diff OLD.json NEW.json`.
+///
+/// # Errors
+/// Usage (a gate that is none, or that limits nothing of these reports) and I/O; exit 1 for a regression or an input
+/// that is no report.
+pub fn main(args: &Diff) -> Result<(), Failure> {
+    let gate = args.gate.as_deref().map(Gate::read).transpose()?.unwrap_or_else(Gate::standard);
+    let (old, new) = (read_report(&args.old)?, read_report(&args.new)?);
+    let mut c = Comparison::compare(&old, &new, &gate);
+    if !args.allow_options {
+        if old.format != new.format || old.format != FORMAT {
+            let text = format!("the reports have the formats `{}` and `{}`, not `{FORMAT}`", old.format, new.format);
+            c.problem("schema", None, text + "; --allow-options compares them all the same");
+        } else if old.options != new.options {
+            let shown = |r: &Report| Value::Object(r.options.clone()).to_string();
+            let text = format!("the reports were made with other options: {} and {}", shown(&old), shown(&new));
+            c.problem("options", None, text + "; --allow-options compares them all the same");
+        }
+    }
+    if args.gate.is_some() && c.limited == 0 && c.common > 0 && c.problems.is_empty() {
+        return Err(Failure::Usage("the gate limits nothing that these reports have".into()));
+    }
+    let out = match args.format {
+        DiffFormat::Table => text(&c, false),
+        DiffFormat::Md => text(&c, true),
+        DiffFormat::Github => github(&c),
+        DiffFormat::Json => format!("{:#}\n", json(&c)),
+    };
+    files::stdout(out.as_bytes())?;
+    match c.problems.as_slice() {
+        [] => Ok(()),
+        [one] => Err(Failure::Input(format!("regression: {}", one.line()))),
+        [one, rest @ ..] => Err(Failure::Input(format!("regression: {}; and {} more", one.line(), rest.len()))),
+    }
+}
+
+/// A comparison of nothing.
+#[cfg(test)]
+pub fn sample() -> Value {
+    json(&Comparison::default())
+}

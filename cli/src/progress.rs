@@ -1,0 +1,20 @@
+//! Progress on a terminal: nothing where standard error is a file, a pipe or the log of a CI job.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::{MessageFormat, Messages};
+
+/// A bar over `length` steps, hidden where nobody looks.
+pub fn bar(length: usize, messages: &Messages) -> ProgressBar {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|t| t == "dumb");
+    if set("CI") || dumb || length < 2 || messages.message_format == MessageFormat::Json {
+        return ProgressBar::hidden();
+    }
+    // On standard error; hidden there by the library when that is no terminal.
+    let bar = ProgressBar::new(length as u64);
+    match ProgressStyle::with_template("{wide_bar} {pos}/{len} shaders, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,176 @@
+//! The forms of a statistics report: JSON, CSV, tables for people, for Markdown and for browsers.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+
+use gpucc::statistics::STATISTICS;
+use serde_json::{Map, Value, json};
+
+use crate::Failure;
+use crate::args::ReportFormat;
+use crate::stats::{Report, Row};
+
+/// The report in a form.
+///
+/// # Errors
+/// A form that cannot be written: a bug.
+pub fn report(report: &Report, format: ReportFormat, per_line: bool) -> Result<String, Failure> {
+    let split;
+    let rows = if per_line && format != ReportFormat::Json {
+        split = by_line(&report.rows);
+        &split
+    } else {
+        &report.rows
+    };
+    let bug = |e: &dyn std::fmt::Display| Failure::Bug(e.to_string());
+    Ok(match format {
+        ReportFormat::Json => serde_json::to_string_pretty(report).map_err(|e| bug(&e))? + "\n",
+        ReportFormat::Csv => csv(rows).map_err(|e| bug(&e))?,
+        ReportFormat::Md => {
+            let (head, lines) = all_columns(rows);
+            markdown(&head, &lines)
+        }
+        ReportFormat::Html => html(rows),
+        ReportFormat::Table => people(rows, per_line),
+    })
+}
+
+/// A row for each source line, with its code bytes in place of the numbers of the whole.
+fn by_line(rows: &[Row]) -> Vec<Row> {
+    let mut out = Vec::new();
+    for r in rows {
+        let mut lines: Vec<(u64, &Value)> =
+            r.lines.iter().filter_map(|(l, bytes)| Some((l.parse().ok()?, bytes))).collect();
+        lines.sort_by_key(|l| l.0);
+        if lines.is_empty() {
+            out.push(Row { stats: Map::new(), ..r.clone() });
+        }
+        for (line, bytes) in lines {
+            let mut stats = Map::new();
+            stats.insert("line".into(), json!(line));
+            stats.insert("bytes".into(), bytes.clone());
+            out.push(Row { stats, ..r.clone() });
+        }
+    }
+    out
+}
+
+/// Every number in a column, in the order of first appearance.
+fn all_columns(rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut names = indexmap::IndexSet::new();
+    for r in rows {
+        names.extend(r.stats.keys().cloned());
+    }
+    let mut head: Vec<String> = ["file", "entry", "stage", "target", "status"].map(String::from).to_vec();
+    head.extend(names.iter().cloned());
+    head.push("message".into());
+    let line = |r: &Row| {
+        let mut line = [&r.file, &r.entry, &r.stage, &r.target, &r.status].map(String::clone).to_vec();
+        line.extend(names.iter().map(|c| r.stats.get(c).map(Value::to_string).unwrap_or_default()));
+        line.push(r.message.clone());
+        line
+    };
+    (head, rows.iter().map(line).collect())
+}
+
+fn csv(rows: &[Row]) -> Result<String, Box<dyn std::error::Error>> {
+    let (head, lines) = all_columns(rows);
+    let mut w = csv::Writer::from_writer(Vec::new());
+    w.write_record(&head)?;
+    for l in lines {
+        w.write_record(l)?;
+    }
+    Ok(String::from_utf8(w.into_inner()?)?)
+}
+
+/// A table in Markdown.
+pub fn markdown(head: &[String], lines: &[Vec<String>]) -> String {
+    let line = |c: &[String]| {
+        let cells: Vec<String> = c.iter().map(|s| s.replace('|', "\\|").replace('\n', " ")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut out = line(head);
+    out += &format!("|{}\n", "---|".repeat(head.len()));
+    out.extend(lines.iter().map(|l| line(l)));
+    out
+}
+
+fn html(rows: &[Row]) -> String {
+    let escape = |s: &str| s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let line = |tag: &str, c: &[String]| {
+        let cells: String = c.iter().map(|s| format!("<{tag}>{}</{tag}>", escape(s))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let (head, lines) = all_columns(rows);
+    let body: String = lines.iter().map(|l| line("td", l)).collect();
+    format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>gpucc statistics</title>\n<style>body{{font-family:sans-serif}}\
+         table{{border-collapse:collapse}}td,th{{border:1px solid #aaa;padding:2px 6px;text-align:right}}\
+         td:first-child,th{{text-align:left}}</style>\n<table>\n{}{body}</table>\n",
+        line("th", &head)
+    )
+}
+
+/// Aligned columns: as wide as a terminal where standard output is one, without limit elsewhere.
+pub fn aligned(head: &[String], lines: &[Vec<String>]) -> String {
+    let mut t = comfy_table::Table::new();
+    t.load_style(comfy_table::presets::NOTHING);
+    let arrangement = if std::io::stdout().is_terminal() {
+        comfy_table::ContentArrangement::Dynamic
+    } else {
+        comfy_table::ContentArrangement::Disabled
+    };
+    t.set_content_arrangement(arrangement);
+    t.set_header(head);
+    for l in lines {
+        t.add_row(l);
+    }
+    // Numbers to the right, as people write them one below the other.
+    for (i, column) in t.column_iter_mut().enumerate() {
+        let cells = || lines.iter().filter_map(|l| l.get(i)).filter(|c| !c.is_empty());
+        if cells().next().is_some() && cells().all(|c| c.parse::<f64>().is_ok()) {
+            column.set_cell_alignment(comfy_table::CellAlignment::Right);
+        }
+    }
+    t.to_string().lines().map(|l| l.trim_end().to_string() + "\n").collect()
+}
+
+/// A table for each target with the numbers that matter most and their sums, then what did not compile and why.
+fn people(rows: &[Row], per_line: bool) -> String {
+    let mut targets: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for r in rows.iter().filter(|r| r.ok()) {
+        targets.entry(&r.target).or_default().push(r);
+    }
+    let mut out = String::new();
+    for (target, rows) in targets {
+        let main = STATISTICS.iter().filter(|s| s.main).map(|s| s.name);
+        let names: Vec<&str> = if per_line { vec!["line", "bytes"] } else { main.collect() };
+        let names: Vec<&str> = names.into_iter().filter(|n| rows.iter().any(|r| r.stat(n).is_some())).collect();
+        let mut head = vec![target.to_string(), "entry".into()];
+        head.extend(names.iter().map(|n| n.to_string()));
+        let mut lines: Vec<Vec<String>> = Vec::new();
+        for r in &rows {
+            let mut line = vec![r.file.clone(), r.entry.clone()];
+            line.extend(names.iter().map(|n| r.stat(n).map(|v| v.to_string()).unwrap_or_default()));
+            lines.push(line);
+        }
+        if rows.len() > 1 && !per_line {
+            let sum = |n: &&str| rows.iter().filter_map(|r| r.stat(n)).sum::<u64>().to_string();
+            lines.push(["total".into(), String::new()].into_iter().chain(names.iter().map(sum)).collect());
+        }
+        out += &aligned(&head, &lines);
+        out.push('\n');
+    }
+    let failed: Vec<Vec<String>> = rows
+        .iter()
+        .filter(|r| !r.ok())
+        .map(|r| [&r.file, &r.entry, &r.target, &r.status, &r.message].map(String::clone).to_vec())
+        .collect();
+    let ok = rows.len() - failed.len();
+    if !failed.is_empty() {
+        out += &aligned(&["not compiled", "entry", "target", "status", "why"].map(String::from), &failed);
+        out.push('\n');
+    }
+    let what = if per_line { "lines" } else { "rows" };
+    out + &format!("{} {what}: {ok} compiled, {} not (every number: --format csv)\n", rows.len(), failed.len())
+}

@@ -1,0 +1,283 @@
+//! Where output goes: full disks, closed pipes, inputs that must stay, several inputs and targets.
+
+mod common;
+
+use std::fs::File;
+use std::process::{Output, Stdio};
+
+use common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
+
+/// What every command prints on standard output.
+fn printing(s: &Scratch) -> Vec<Vec<String>> {
+    let (shader, bin) = (s.write("a.wgsl", DOUBLE), s.path("a.bin"));
+    expect(&[&shader, "--target", "gcn", "-o", &bin], 0, "");
+    expect(&["stats", &shader, "--target", "gcn", "--format", "json", "-o", &s.path("a.json")], 0, "");
+    let json = s.path("a.json");
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["--help"],
+        vec!["--version"],
+        vec!["run", "--help"],
+        vec![&shader, "--target", "gcn", "-S"],
+        vec![&shader, "--target", "gcn", "--stats"],
+        vec![&shader, "--target", "gcn", "--time-passes"],
+        vec![&shader, "--target", "gcn", "--dump", "after:gvn"],
+        vec![&shader, "--target", "gcn", "-o", "-"],
+        vec!["disasm", &bin],
+        vec!["inspect", &bin],
+        vec!["inspect", &bin, "--json"],
+        vec!["run", &shader, "--target", "gcn", "--stats", "--buf", "0:0=zero:16"],
+        vec!["run", &bin, "--buf", "0:0=zero:16", "--dump", "0:0=-"],
+        vec!["stats", &shader, "--target", "gcn"],
+        vec!["stats", "merge", &json],
+        vec!["diff", &json, &json],
+    ];
+    commands.iter().map(|c| c.iter().map(|a| a.to_string()).collect()).collect()
+}
+
+#[track_caller]
+fn is_io(o: &Output, args: &[String], why: &str) {
+    let said = text(o);
+    assert_eq!(o.status.code(), Some(2), "{why}, {args:?}: {said}");
+    assert!(!said.contains("bug") && !said.contains("panick"), "{why}, {args:?}: {said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn closed_pipes_and_full_disks_are_io() {
+    let s = Scratch::new("pipes");
+    for args in printing(&s) {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let o = gpucc().args(&args).stdout(writer).output().expect("the command starts");
+        is_io(&o, &args, "closed pipe");
+        let full = File::options().write(true).open("/dev/full").expect("a device that is full");
+        let o = gpucc().args(&args).stdout(full).output().expect("the command starts");
+        is_io(&o, &args, "full disk");
+    }
+    for out in ["--emit=raw", "--emit=bin", "-S"] {
+        expect(&[&s.path("a.wgsl"), "--target", "gcn,tesla", out, "-o", "/dev/full"], 2, "/dev/full");
+    }
+    expect(&["run", &s.path("a.bin"), "--buf", "0:0=zero:16", "--dump", "0:0=/dev/full"], 2, "/dev/full");
+}
+
+/// Messages that nobody can read change no exit code.
+#[cfg(unix)]
+#[test]
+fn standard_error_may_be_gone() {
+    let s = Scratch::new("stderr");
+    let (good, bad) = (s.write("a.wgsl", DOUBLE), s.write("b.wgsl", "fn main( {"));
+    let listing = s.write("a.s", "bogus\n");
+    let refused = s.write("c.wgsl", SHARED_ATOMICS);
+    let cases: [(&[&str], i32); 6] = [
+        (&[&bad, "--target", "gcn", "-o", "/dev/null"], 1),
+        (&[&refused, "--target", "tesla:nv50", "-o", "/dev/null"], 3),
+        (&[&good, "--target", "nonsense", "-o", "/dev/null"], 2),
+        (&["--nonsense"], 2),
+        (&["asm", &listing, "--target", "gcn", "-o", "/dev/null"], 1),
+        (&["run", &good, "--target", "gcn", "--buf", "0:0=zero:2"], 2),
+    ];
+    for (args, code) in cases {
+        for json in [false, true] {
+            let full = File::options().write(true).open("/dev/full").expect("a device that is full");
+            let mut c = gpucc();
+            c.args(args).args(json.then_some("--message-format=json"));
+            let status = c.stdout(Stdio::null()).stderr(full).status().expect("the command starts");
+            assert_eq!(status.code(), Some(code), "{args:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn inputs_are_not_overwritten() {
+    let s = Scratch::new("inputs");
+    let shader = s.write("a.wgsl", DOUBLE);
+    std::os::unix::fs::symlink("a.wgsl", s.0.join("link.wgsl")).expect("a link");
+    std::fs::hard_link(&shader, s.0.join("hard.wgsl")).expect("a link");
+    let same = [
+        shader.clone(),
+        s.path("./a.wgsl"),
+        s.path("../") + &s.path("a.wgsl"),
+        s.path("link.wgsl"),
+        s.path("hard.wgsl"),
+    ];
+    for out in same.iter().filter(|p| std::path::Path::new(p).exists()) {
+        for emit in ["--emit=bin", "--emit=raw", "-S"] {
+            expect(&[&shader, "--target", "gcn", emit, "-o", out], 2, "not overwritten");
+        }
+        expect(&["stats", &s.path("."), "--target", "gcn", "-o", out], 2, "not overwritten");
+        let dump = format!("0:0={out}");
+        expect(&["run", &shader, "--buf", "0:0=zero:16", "--dump", &dump], 2, "not overwritten");
+        let redirected = gpucc()
+            .args(["-", "--target", "gcn", "-o", out])
+            .stdin(File::open(&shader).expect("the shader"))
+            .output()
+            .expect("the command starts");
+        assert_eq!(redirected.status.code(), Some(2), "{}", text(&redirected));
+    }
+    // The outputs of several targets as well: one of them may be the input.
+    let named = s.write("x.gcn-gfx8.wgsl", DOUBLE);
+    expect(&[&named, "--target", "gcn,tesla", "-o", &s.path("x.wgsl")], 2, "not overwritten");
+    assert!(!s.has("x.tesla-nva3.wgsl"), "nothing is written then");
+    assert_eq!(s.read("a.wgsl"), DOUBLE.as_bytes());
+    let listing = s.write("l.s", "s_endpgm\n");
+    expect(&["asm", &listing, "--target", "gcn", "-o", &listing], 2, "not overwritten");
+    assert_eq!(s.read("l.s"), b"s_endpgm\n");
+    expect(&["stats", &shader, "--target", "gcn", "--format", "json", "-o", &s.path("r.json")], 0, "");
+    expect(&["stats", "merge", &s.path("r.json"), "-o", &s.path("r.json")], 2, "not overwritten");
+    // What only has the same content is another file.
+    expect(&[&shader, "--target", "gcn", "-o", &s.write("other.wgsl", DOUBLE)], 0, "");
+}
+
+#[test]
+fn several_inputs_go_to_a_folder() {
+    let s = Scratch::new("several");
+    let (a, b) = (s.write("a.wgsl", DOUBLE), s.write("b.wgsl", SHARED_ATOMICS));
+    let bad = s.write("bad.wgsl", "fn main( {");
+    let twin = s.write("sub/a.wgsl", DOUBLE);
+    std::fs::create_dir(s.0.join("out")).expect("a folder");
+    let out = s.path("out");
+    expect(&[&a, &b, "--target", "gcn,tesla", "-o", &out], 0, "");
+    for name in ["a.gcn-gfx8.bin", "a.tesla-nva3.bin", "b.gcn-gfx8.bin", "b.tesla-nva3.bin"] {
+        assert!(s.has(&format!("out/{name}")), "{name}");
+    }
+    // One that is wrong keeps no other from being compiled; the worst decides.
+    expect(&[&bad, &b, &a, "--target", "tesla:nv50", "--emit", "raw", "-o", &out], 1, "bad.wgsl:1:");
+    assert!(s.has("out/a.raw") && !s.has("out/b.raw") && !s.has("out/bad.raw"));
+    expect(&[&a, &b, "--target", "gcn", "-o", &s.path("no")], 2, "folder");
+    expect(&[&a, &twin, "--target", "gcn", "-o", &out], 2, "both be written");
+    let listings = expect(&[&a, &b, "--target", "gcn", "-S"], 0, "a.wgsl");
+    assert_eq!(listings.matches("; gpucc ").count(), 2, "{listings}");
+}
+
+#[test]
+fn a_refusal_stops_no_other_target() {
+    let s = Scratch::new("refused");
+    let shader = s.write("a.wgsl", SHARED_ATOMICS);
+    let said = expect(&[&shader, "--target", "all:all", "-o", &s.path("o.bin")], 3, "tesla:nv50");
+    assert!(said.contains("vivante:gc2000"), "{said}");
+    let written = std::fs::read_dir(&s.0).expect("the folder").count() - 1;
+    assert_eq!(written, 10, "all but two of twelve");
+    let dump = format!("0:0={}", s.path("d.bin"));
+    let run = ["run", &shader, "--buf", "0:0=zero:4", "--dump", &dump, "--dump", "0:0=-", "--oracle"];
+    let said = expect(&[&run[..], &["--target", "tesla:nv50,interp,all"]].concat(), 3, "tesla:nv50");
+    for (name, shown) in [
+        ("interp", "interp"),
+        ("valhall-v10", "valhall:v10"),
+        ("tesla-nva3", "tesla:nva3"),
+        ("gcn-gfx8", "gcn:gfx8"),
+        ("vivante-gc3000", "vivante:gc3000"),
+    ] {
+        assert_eq!(s.read(&format!("d.{name}.bin")), [6, 0, 0, 0], "{name}");
+        assert!(said.contains(&format!("{shown} 0:0 = 6\n")), "{said}");
+    }
+    assert!(!s.has("d.tesla-nv50.bin") && !s.has("d.bin"));
+    expect(&[&run[..], &["--target", "gcn"]].concat(), 0, "0:0 = 6");
+    assert_eq!(s.read("d.bin"), [6, 0, 0, 0]);
+}
+
+/// Every entry point that is refused is told, and only those.
+#[test]
+fn every_refused_entry_is_told() {
+    let s = Scratch::new("entries");
+    let again =
+        "@compute @workgroup_size(4) fn again() { atomicAdd(&n, 1u); workgroupBarrier(); o[1] = atomicLoad(&n); }\n";
+    let fine = "@compute @workgroup_size(1) fn fine() { o[0] = 1u; }\n";
+    let shader = s.write("a.wgsl", format!("{SHARED_ATOMICS}{again}{fine}"));
+    let said = expect(&[&shader, "--target", "tesla:nv50", "-o", &s.path("o"), "--message-format=json"], 3, "nv50");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    for line in said.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).expect("an object a line");
+        for key in ["severity", "code", "message", "file", "line", "column", "target"] {
+            assert!(object.get(key).is_some(), "{key}: {line}");
+        }
+        assert_eq!(object["target"], "tesla:nv50");
+        assert!(object["line"].as_u64().is_some_and(|l| l > 0), "{line}");
+    }
+    assert!(!s.has("o"), "a container lacks no entry point");
+    expect(&[&shader, "--target", "tesla:nv50", "--entry", "fine", "-o", &s.path("o")], 0, "");
+}
+
+/// Code is labelled as it was made.
+#[test]
+fn trusted_code_is_labelled() {
+    let s = Scratch::new("label");
+    let shader = s.write("a.wgsl", DOUBLE);
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        for (robust, trusted) in [("on", 0), ("off", 256)] {
+            expect(&[&shader, "--target", target, "--robust", robust, "-o", &s.path("o.bin")], 0, "");
+            let o = gpucc().args(["inspect", &s.path("o.bin"), "--json"]).output().expect("the command starts");
+            let c: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+            assert_eq!(c["entries"][0]["flags"].as_u64().map(|f| f & 256), Some(trusted), "{target} {robust}: {c}");
+        }
+    }
+}
+
+#[test]
+fn messages_as_json_everywhere() {
+    let s = Scratch::new("json");
+    let shader = s.write("a.wgsl", DOUBLE);
+    let listing = s.write("a.s", "bogus\ns_endpgm\n");
+    let glsl = s.write("a.comp", "#version 450\nvoid main() { int x = y; float z = w; }\n");
+    let out = s.path("o");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&[&shader, "--nonsense"], 2, "usage"),
+        (&["run"], 2, "usage"),
+        (&["inspect", "no-such-file"], 2, "io"),
+        (&["disasm", &shader], 1, "input"),
+        (&["asm", &listing, "--target", "gcn", "-o", &out], 1, "asm"),
+        (&[&glsl, "--target", "gcn", "-o", &out], 1, "parse"),
+    ];
+    for (args, code, first) in cases {
+        let o = gpucc().args(args).arg("--message-format=json").output().expect("the command starts");
+        assert_eq!(o.status.code(), Some(code), "{args:?}: {}", text(&o));
+        let lines = String::from_utf8(o.stderr).expect("UTF-8");
+        let objects: Vec<serde_json::Value> =
+            lines.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {lines}"))).collect();
+        assert_eq!(objects.first().map(|o| o["code"].clone()), Some(first.into()), "{lines}");
+    }
+}
+
+/// Input that is no text is wrong input, whatever takes it.
+#[test]
+fn text_that_is_not_utf8() {
+    let s = Scratch::new("utf8");
+    for name in ["a.wgsl", "a.comp", "a.vert", "a.gir", "a.s", "a.json"] {
+        s.write(name, b"// caf\xe9\n");
+    }
+    let out = s.path("o");
+    for name in ["a.wgsl", "a.comp", "a.vert", "a.gir"] {
+        expect(&[&s.path(name), "--target", "gcn", "-o", &out], 1, "UTF-8");
+        expect(&["run", &s.path(name)], 1, "UTF-8");
+    }
+    expect(&["asm", &s.path("a.s"), "--target", "gcn", "-o", &out], 1, "UTF-8");
+    expect(&["asm", "--words", &s.path("a.s"), "--target", "gcn"], 1, "UTF-8");
+    expect(&["diff", &s.path("a.json"), &s.path("a.json")], 1, "a.json");
+}
+
+/// What this version does not have is refused, not misunderstood.
+#[test]
+fn what_is_not_there_yet() {
+    let s = Scratch::new("later");
+    let shader = s.write("a.wgsl", DOUBLE);
+    expect(&["render", &shader, "--target", "gcn", "-o", "x.png"], 3, "not supported");
+    expect(&["explain", &shader, "--target", "gcn", "--html", "x.html"], 3, "not supported");
+    expect(&["reduce", &shader, "--check", "false {}"], 3, "not supported");
+    expect(&["serve", "--port", "1"], 3, "not supported");
+    expect(&[&shader, "--target", "gcn", "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
+    expect(&[&shader, "--target", "gcn", "--pipeline", "a.toml:p", "-o", &s.path("o")], 3, "--pipeline");
+    expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 3, "binding array");
+    expect(&["run", &shader, "--buf", "0:0=zero:4", "--immediates", "u32:1"], 3, "immediate");
+    assert!(!s.has("o"));
+}
+
+#[test]
+fn a_shader_on_standard_input() {
+    for args in [&["-", "--target", "gcn", "-S"][..], &["stats", "-", "--target", "gcn", "--format", "csv"]] {
+        let o = feed(args, DOUBLE);
+        assert!(o.status.success() && text(&o).contains("<stdin>"), "{args:?}: {}", text(&o));
+    }
+    let glsl = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
+    assert!(feed(&["stats", "-", "--lang", "comp", "--target", "gcn"], glsl).status.success());
+    assert_eq!(feed(&["stats", "-", "--target", "gcn"], "fn main( {").status.code(), Some(1));
+}

@@ -1,0 +1,293 @@
+//! `stats` and `diff`: what a report says, and what a comparison lets pass.
+
+mod common;
+
+use common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, gpucc, text};
+use serde_json::{Value, json};
+
+/// A report of a folder for all families.
+fn report(s: &Scratch, args: &[&str], name: &str) -> Value {
+    expect(&[&["stats", "--format", "json", "-o", &s.path(name)], args].concat(), 0, "");
+    serde_json::from_slice(&s.read(name)).expect("JSON")
+}
+
+fn rows(report: &Value) -> &Vec<Value> {
+    report["rows"].as_array().expect("rows")
+}
+
+fn folder(name: &str) -> Scratch {
+    let s = Scratch::new(name);
+    s.write("k/a.wgsl", DOUBLE);
+    s.write("k/sub/b.wgsl", SHARED_ATOMICS);
+    s.write("k/sub/readme.txt", "nothing");
+    s
+}
+
+#[test]
+fn keys_do_not_depend_on_how_the_folder_is_written() {
+    let s = folder("keys");
+    let wanted = report(&s, &[&s.path("k"), "--target", "all"], "0.json");
+    let mut written = vec![s.path("k/"), s.path("./k"), s.path("k/../k/."), s.path("k/sub/..")];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("k", s.0.join("link")).expect("a link");
+        written.push(s.path("link"));
+    }
+    for path in written {
+        report(&s, &[&path, "--target", "all"], "1.json");
+        assert_eq!(s.read("0.json"), s.read("1.json"), "{path}");
+    }
+    let relative = gpucc()
+        .current_dir(s.path("k/sub"))
+        .args(["stats", "..", "--target", "all", "--format", "json", "--jobs", "1"])
+        .output()
+        .expect("the command starts");
+    assert_eq!(relative.stdout, s.read("0.json"), "{}", text(&relative));
+    let keys: Vec<&str> = wanted.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, ["format", "version", "options", "command", "rows"]);
+    let command = wanted["command"].as_str().expect("text");
+    assert!(!command.contains("jobs") && !command.contains("/k") && !command.contains("-o "), "{command}");
+    let row = &rows(&wanted)[0];
+    let keys: Vec<&str> = row.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, ["file", "entry", "stage", "target", "status", "stats"]);
+    assert_eq!((&row["file"], &row["entry"], &row["stage"]), (&json!("a.wgsl"), &json!("main"), &json!("compute")));
+    assert_eq!(rows(&wanted).last().map(|r| r["file"].clone()), Some(json!("sub/b.wgsl")));
+    assert_eq!(rows(&wanted).len(), 8);
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let s = folder("shards");
+    for n in 0..5 {
+        s.write(&format!("k/n{n}.wgsl"), DOUBLE);
+    }
+    let common = [&s.path("k"), "--target", "gcn,tesla:nv50", "-O", "1", "--per-line"];
+    report(&s, &[&common[..], &["--jobs", "2"]].concat(), "whole.json");
+    let parts: Vec<String> = (1..=3)
+        .map(|i| {
+            report(&s, &[&common[..], &["--shard", &format!("{i}/3")]].concat(), &format!("{i}.json"));
+            s.path(&format!("{i}.json"))
+        })
+        .collect();
+    for order in [[0, 1, 2], [2, 0, 1]] {
+        let files: Vec<&str> = order.iter().map(|i| parts[*i].as_str()).collect();
+        expect(&[&["stats", "merge", "-o", &s.path("m.json")], &files[..]].concat(), 0, "");
+        assert_eq!(s.read("m.json"), s.read("whole.json"));
+    }
+    report(&s, &[&s.path("k"), "--target", "gcn", "-O", "2"], "other.json");
+    expect(&["stats", "merge", &parts[0], &s.path("other.json")], 1, "another version or command");
+    for wrong in ["0/3", "4/3", "3", "x/y"] {
+        expect(&["stats", &s.path("k"), "--shard", wrong], 2, "--shard");
+    }
+}
+
+/// One entry point that a target, or every target, refuses loses no other of its file.
+#[test]
+fn refused_entries_are_rows() {
+    let s = Scratch::new("refused-rows");
+    let both = format!("{SHARED_ATOMICS}@compute @workgroup_size(1) fn fine() {{ o[0] = 1u; }}\n");
+    s.write("k/two.wgsl", &both);
+    s.write("k/three.wgsl", both + "@vertex fn v() -> @builtin(position) vec4f { return vec4f(); }\n");
+    let r = report(&s, &[&s.path("k"), "--target", "tesla:nv50,gcn"], "r.json");
+    let status = |file: &str, entry: &str, target: &str| {
+        let found = rows(&r).iter().find(|r| r["file"] == file && r["entry"] == entry && r["target"] == target);
+        found.map(|r| (r["status"].clone(), r["stage"].clone())).unwrap_or_default()
+    };
+    let is = |status: &str, stage: &str| (json!(status), json!(stage));
+    for file in ["two.wgsl", "three.wgsl"] {
+        assert_eq!(status(file, "main", "gcn:gfx8"), is("ok", "compute"), "{r:#}");
+        assert_eq!(status(file, "fine", "tesla:nv50"), is("ok", "compute"), "{r:#}");
+        assert_eq!(status(file, "main", "tesla:nv50"), is("refused", "compute"), "{r:#}");
+    }
+    assert_eq!(status("three.wgsl", "v", "gcn:gfx8"), is("refused", "vertex"), "{r:#}");
+    assert_eq!(rows(&r).len(), 10);
+}
+
+/// A file that cannot be read in the middle, and links that go round: a sentence, the rest, exit 2.
+#[cfg(unix)]
+#[test]
+fn unreadable_files_stop_nothing() {
+    use std::os::unix::fs::symlink;
+    let s = folder("unreadable");
+    symlink("nowhere.wgsl", s.0.join("k/b.wgsl")).expect("a link");
+    symlink("..", s.0.join("k/sub/up")).expect("a link");
+    symlink("../k", s.0.join("k/again")).expect("a link");
+    let args = ["stats", &s.path("k"), "--target", "gcn", "--format", "json", "-o", &s.path("r.json")];
+    expect(&args, 2, "b.wgsl");
+    let r: Value = serde_json::from_slice(&s.read("r.json")).expect("JSON");
+    let files: Vec<(&str, &str)> =
+        rows(&r).iter().map(|r| (r["file"].as_str().unwrap_or(""), r["status"].as_str().unwrap_or(""))).collect();
+    assert_eq!(files, [("a.wgsl", "ok"), ("b.wgsl", "unreadable"), ("sub/b.wgsl", "ok")]);
+    expect(&["stats", "no-such-file.wgsl", &s.path("k/a.wgsl"), "--target", "gcn"], 2, "1 compiled");
+    expect(&["stats", &s.path("k/sub/readme.txt"), &s.path("k/a.wgsl"), "--target", "gcn"], 2, "1 compiled");
+    s.write("k/wrong.wgsl", "fn main( {");
+    expect(&["stats", &s.path("k/wrong.wgsl"), &s.path("k/a.wgsl"), "--target", "gcn"], 1, "invalid");
+}
+
+#[test]
+fn lines_add_up_to_the_whole() {
+    let s = Scratch::new("lines");
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        for level in ["0", "2"] {
+            let r = report(&s, &["examples", "--target", target, "--per-line", "-O", level], "r.json");
+            for row in rows(&r).iter().filter(|r| r["status"] == "ok") {
+                let lines = row["lines"].as_object().expect("lines");
+                let sum: u64 = lines.values().filter_map(Value::as_u64).sum();
+                assert_eq!(Some(sum), row["stats"]["bytes"].as_u64(), "{row}");
+            }
+        }
+    }
+    let csv = expect(&["stats", "examples/vecadd.wgsl", "--target", "gcn", "--per-line", "--format", "csv"], 0, "");
+    assert!(csv.starts_with("file,entry,stage,target,status,line,bytes,message\n"), "{csv}");
+}
+
+/// Every number that is reported is in the list of statistics, and everything in that list is reported.
+#[test]
+fn statistics_are_those_of_the_list() {
+    let s = Scratch::new("statistics");
+    let r = report(&s, &["examples", "--target", "all:all"], "r.json");
+    let mut seen = std::collections::BTreeSet::new();
+    for row in rows(&r) {
+        let family = row["target"].as_str().and_then(|t| t.split(':').next()).expect("a family").to_string();
+        seen.extend(row["stats"].as_object().expect("numbers").keys().map(|k| (k.clone(), family.clone())));
+    }
+    let listed = gpucc::statistics::STATISTICS
+        .iter()
+        .flat_map(|s| s.families.iter().map(|f| (s.name.to_string(), f.to_string())))
+        .collect();
+    assert_eq!(seen, listed);
+}
+
+/// A report of two shaders on gcn that tests change.
+fn pair(s: &Scratch) -> Value {
+    s.write("k/a.wgsl", DOUBLE);
+    s.write("k/b.wgsl", DOUBLE);
+    report(s, &[&s.path("k"), "--target", "gcn"], "old.json")
+}
+
+/// Compares `old.json` with a changed one.
+#[track_caller]
+fn diff(s: &Scratch, new: &Value, more: &[&str], code: i32, needle: &str) -> String {
+    let new = s.write("new.json", new.to_string());
+    expect(&[&["diff", &s.path("old.json"), &new], more].concat(), code, needle)
+}
+
+fn changed(report: &Value, change: impl FnOnce(&mut Value)) -> Value {
+    let mut r = report.clone();
+    change(&mut r);
+    r
+}
+
+fn add(report: &Value, row: usize, statistic: &str, by: i64) -> Value {
+    changed(report, |r| {
+        let v = &mut r["rows"][row]["stats"][statistic];
+        *v = json!(v.as_i64().expect("a number") + by);
+    })
+}
+
+#[test]
+fn what_a_comparison_lets_pass() {
+    let s = Scratch::new("diff");
+    let old = pair(&s);
+    diff(&s, &old, &[], 0, "helped 0, hurt 0, newly compiled 0, lost 0");
+    diff(&s, &add(&old, 0, "instructions", -1), &[], 0, "helped 1");
+    diff(&s, &add(&old, 0, "instructions", 1), &[], 1, "total of gcn:gfx8: instructions");
+    diff(&s, &add(&old, 1, "waves", -1), &[], 1, "waves");
+    diff(&s, &add(&old, 1, "spills", 2), &[], 1, "spills");
+    diff(&s, &add(&old, 1, "salu", 2), &[], 0, "salu");
+    // A lost row, whatever became of its file.
+    let lost = changed(&old, |r| drop(r["rows"].as_array_mut().expect("rows").pop()));
+    diff(&s, &lost, &[], 1, "b.wgsl main gcn:gfx8: is not in the new report");
+    let refused = changed(&old, |r| {
+        r["rows"][1]["status"] = json!("refused");
+        r["rows"][1]["stats"] = json!({});
+    });
+    diff(&s, &refused, &[], 1, "compiled before, now refused");
+    let invalid = changed(&lost, |r| {
+        let row = json!({"file": "b.wgsl", "entry": "*", "stage": "*", "target": "gcn:gfx8", "status": "invalid",
+                         "message": "a syntax error", "stats": {}});
+        r["rows"].as_array_mut().expect("rows").push(row);
+    });
+    diff(&s, &invalid, &[], 1, "a syntax error");
+    // More rows are none the worse.
+    s.write("new.json", s.read("old.json"));
+    s.write("old.json", lost.to_string());
+    expect(&["diff", &s.path("old.json"), &s.path("new.json")], 0, "newly compiled 1");
+    s.write("old.json", old.to_string());
+    let renamed = changed(&old, |r| {
+        for row in r["rows"].as_array_mut().expect("rows") {
+            row["file"] = json!(format!("x/{}", row["file"].as_str().unwrap_or("")));
+        }
+    });
+    diff(&s, &renamed, &[], 1, "share no row");
+    let empty = changed(&old, |r| r["rows"] = json!([]));
+    diff(&s, &empty, &[], 1, "share no row");
+    // Other options and other schemas, unless they are allowed.
+    let options = changed(&old, |r| r["options"]["opt"] = json!(3));
+    diff(&s, &options, &[], 1, "other options");
+    diff(&s, &options, &["--allow-options"], 0, "hurt 0");
+    let schema = changed(&old, |r| r["format"] = json!("gpucc-stats-9"));
+    diff(&s, &schema, &[], 1, "gpucc-stats-9");
+    diff(&s, &schema, &["--allow-options"], 0, "hurt 0");
+    diff(&s, &add(&schema, 0, "bytes", 4), &["--allow-options"], 1, "bytes");
+    let version = changed(&old, |r| r["version"] = json!("9.9.9"));
+    diff(&s, &version, &[], 0, "hurt 0");
+    for wrong in ["", "[]", "{}", "null", "{\"format\": \"gpucc-stats-2\"}"] {
+        let wrong = s.write("wrong.json", wrong);
+        expect(&["diff", &wrong, &s.path("old.json")], 1, "no statistics report");
+    }
+    expect(&["diff", "no-such-file", &s.path("old.json")], 2, "no-such-file");
+}
+
+#[test]
+fn gates_limit_shaders_and_totals() {
+    let s = Scratch::new("gates");
+    let old = pair(&s);
+    let gate = |name: &str, text: &str| s.write(name, text);
+    let total = gate("total.toml", "# of all\n[total]\ninstructions = \"50 %\"\nspills = 0\n");
+    let shader = gate("shader.toml", "[shader]\nwaves = 1\nsalu = 0\n");
+    diff(&s, &add(&old, 0, "instructions", 1), &["--gate", &total], 0, "hurt 1");
+    diff(&s, &add(&old, 0, "instructions", 10_000), &["--gate", &total], 1, "limit 50 %");
+    diff(&s, &add(&old, 0, "spills", 1), &["--gate", &total], 1, "spills");
+    diff(&s, &add(&old, 0, "waves", -1), &["--gate", &shader], 0, "hurt 0");
+    diff(&s, &add(&old, 0, "waves", -2), &["--gate", &shader], 1, "a.wgsl main gcn:gfx8: waves");
+    diff(&s, &add(&old, 0, "waves", 2), &["--gate", &shader], 0, "");
+    // What one shader wins does not make good what another loses.
+    let swapped = add(&add(&old, 0, "salu", -1), 1, "salu", 1);
+    diff(&s, &swapped, &["--gate", &shader], 1, "b.wgsl main gcn:gfx8: salu");
+    diff(&s, &swapped, &["--gate", &gate("sum.toml", "[total]\nsalu = 0\n")], 0, "");
+    for (text, why) in [
+        ("", "limits nothing"),
+        ("[total]\n", "limits nothing"),
+        ("[total]\nwombats = 1\n", "unknown statistic `wombats`"),
+        ("[all]\nwaves = 1\n", "unknown key `all`"),
+        ("[total]\nwaves = -1\n", "waves"),
+        ("[total\n", "total"),
+    ] {
+        diff(&s, &old, &["--gate", &gate("wrong.toml", text)], 2, why);
+    }
+    diff(&s, &old, &["--gate", &gate("other.toml", "[total]\nissue_clocks = 0\n")], 2, "limits nothing that these");
+    diff(&s, &old, &["--gate", "no-such-gate"], 2, "no-such-gate");
+    std::fs::write(s.0.join("latin.toml"), b"# caf\xe9\n").expect("a file");
+    diff(&s, &old, &["--gate", &s.path("latin.toml")], 2, "UTF-8");
+}
+
+#[test]
+fn forms_of_a_comparison() {
+    let s = Scratch::new("forms");
+    let old = pair(&s);
+    let new = changed(&add(&old, 0, "instructions", 3), |r| drop(r["rows"].as_array_mut().expect("rows").pop()));
+    let new = changed(&new, |r| r["rows"][0]["file"] = json!("a.wgsl"));
+    let github = diff(&s, &new, &["--format", "github"], 1, "::error file=b.wgsl,title=gpucc%3A regression::main on");
+    assert!(github.contains("::warning file=a.wgsl,") && github.contains("::notice title="), "{github}");
+    assert!(diff(&s, &new, &["--format", "md"], 1, "| target |").contains("- b.wgsl main gcn:gfx8"));
+    s.write("new.json", new.to_string());
+    let o = gpucc()
+        .args(["diff", &s.path("old.json"), &s.path("new.json"), "--format", "json"])
+        .output()
+        .expect("the command starts");
+    let found: Value = serde_json::from_slice(&o.stdout).expect("JSON");
+    assert_eq!(found["regression"], json!(true));
+    assert_eq!(found["lost"], json!(1));
+    assert_eq!(found["problems"][0]["row"]["file"], json!("b.wgsl"), "{found:#}");
+}
