@@ -4,7 +4,7 @@ mod common;
 
 use common::{Program, expect_trap};
 use gpucc_container::{Access, Container, Preload, Source};
-use gpucc_sim::{Dispatch, RunOptions, TrapKind};
+use gpucc_sim::{Dispatch, Rules, RunOptions, TrapKind};
 use gpucc_valhall_machine::run;
 
 /// out[i] = in[i] * 3 + i, one thread a word.
@@ -116,9 +116,94 @@ fn undefined_and_dead_registers_trap() {
     expect_trap(Program::new("MOV.i32 r0, u100\nNOP.end").try_words(&[0], 1), TrapKind::UndefinedRead, "u100");
 }
 
+/// A copy, and a half of a two-lane operation that nobody reads, are no use of what is undefined; reading them later is.
+#[test]
+fn undefined_values_are_copied_and_stay_in_their_half() {
+    let read =
+        |text: &str, read: &str| Program::new(&format!("{text}\nIADD.u32 r9, {read}, 0x0\nNOP.end")).try_words(&[0], 1);
+    let copy = "MOV.i32 r2, r1\nMOV.i32 r3, ^r2";
+    Program::new(&format!("{copy}\nNOP.end")).words(&[0], 1);
+    expect_trap(read(copy, "r3"), TrapKind::UndefinedRead, "r3 is undefined");
+    expect_trap(
+        Program::new(&format!("{copy}\nSTORE.i32.slot0 @r3, u4, offset:0\nNOP.end")).try_words(&[0], 1),
+        TrapKind::UndefinedRead,
+        "r3 is undefined",
+    );
+    // What is under way cannot be copied.
+    expect_trap(read("LOAD.i32.unsigned.slot0 @r1, u0, offset:0\nMOV.i32 r3, r1", "r0"), TrapKind::Poison, "slot 0");
+    let half = "IADD_IMM.v2i16 r1.h0, 0x0, #0x30005";
+    for op in [
+        "IADD.v2u16 r2, r1, r1",
+        "FADD.v2f16 r2, r1, 0x0",
+        "FMA.v2f16 r2, r1, r1, r1",
+        "CSEL.v2u16.lt r2, r1, r1, r1, r1",
+        "LSHIFT_OR.v2i16 r2, r1, 0x0.b00, 0x0",
+        "MKVEC.v2i16 r2, r1.h00, r1.h11",
+        "IADD_IMM.v2i16 r2, ^r1, #0x20002",
+        "V2U16_TO_V2F16 r2, r1",
+    ] {
+        let text = format!("{half}\n{op}");
+        assert!(read(&text, "r2.h0").is_ok(), "{op}");
+        expect_trap(read(&text, "r2.h1"), TrapKind::UndefinedRead, "byte 2 of r2");
+        expect_trap(read(&text, "r2"), TrapKind::UndefinedRead, "byte 2 of r2");
+    }
+    // Swizzles move it, and an operation on one lane of 32 bits uses all of it.
+    let text = format!("{half}\nIADD.v2u16 r2, r1.h10, 0x0");
+    assert!(read(&text, "r2.h1").is_ok());
+    expect_trap(read(&text, "r2.h0"), TrapKind::UndefinedRead, "byte 0 of r2");
+    let text = format!("{half}\nV2F32_TO_V2F16 r2, r57, r1");
+    expect_trap(read(&text, "r2.h1"), TrapKind::UndefinedRead, "byte 2 of r2");
+    assert!(read(&text, "r2.h0").is_ok());
+    expect_trap(read(half, "r1"), TrapKind::UndefinedRead, "byte 2 of r1");
+}
+
+/// What drivers give besides, and what hardware lets code do that ours does not: under hardware's rules alone.
+#[test]
+fn rules_of_hardware_alone() {
+    let play = |text: &str, rules| {
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[7; 5]).with_u32(0, 1, &[0; 16]);
+        Program::new(text).run_with(&mut d, &RunOptions { rules, ..RunOptions::default() })?;
+        Ok(d.words(0, 1).unwrap())
+    };
+    // Table 62 holds the descriptors of table 1: word 1 of the first is the size of binding 0, words 2 and 3 of the second the address of
+    // binding 1; there is no third.
+    let text = "
+        IADD_IMM.i32 r0, 0x0, #0x3E000001
+        LD_BUFFER.i32.unsigned.slot0 @r2, 0x4, r0
+        IADD_IMM.i32 r1, 0x0, #0x28
+        LD_BUFFER.i64.unsigned.slot0 @r4:r5, r1, r0
+        IADD_IMM.i32 r1, 0x0, #0x40
+        LD_BUFFER.i32.unsigned.slot0.wait0 @r3, r1, r0
+        ICMP_OR.u32.eq.i1 r3, r3, 0x0, 0x0
+        IADD.u32 r2, r2, r3
+        STORE.i32.slot0.end @r2, r4, offset:4
+    "
+    .replace(" 0x4, r0", " r8, r0")
+    .replacen("IADD_IMM", "IADD_IMM.i32 r8, 0x0, #0x4\nIADD_IMM", 1);
+    assert_eq!(play(&text, Rules::Hardware).unwrap()[..3], [0, 21, 0]);
+    let t: Result<Vec<u32>, _> = play(&text, Rules::Conventions);
+    expect_trap(t, TrapKind::OutOfBounds, "0x3e000001");
+    let missing = play(&text.replace("0x3E000001", "0x3E000002"), Rules::Hardware);
+    expect_trap(missing, TrapKind::OutOfBounds, "0x3e000002");
+
+    // Lanes that pass a join without the mark go on apart: each part sees only itself.
+    let apart = "
+        IADD_IMM.i32 r7, 0x0, #0x1
+        LSHIFT_AND.i32 r4, r60, 0x0.b00, r7
+        SHADDX.u64 r0, u4, r60.w0, shift:0x2
+        BRANCHZ.reconverge ^r4, offset:join
+        IADD_IMM.i32 r5, 0x0, #0x1
+        join: WMASK r6, 0xFFFFFFFF
+        STORE.i32.slot0.end @r6, ^r0, offset:0
+    ";
+    let halves: Vec<u32> = (0..16).map(|i| if i % 2 == 1 { 0xAAAA } else { 0x5555 }).collect();
+    assert_eq!(play(apart, Rules::Hardware).unwrap(), halves);
+    expect_trap(play(apart, Rules::Conventions), TrapKind::Divergence, "reconverge");
+}
+
 #[test]
 fn preloads_are_only_what_the_container_names() {
-    let mut p = Program::new("MOV.i32 r0, r57\nNOP.end");
+    let mut p = Program::new("IADD.u32 r0, r57, 0x0\nNOP.end");
     p.words(&[0], 1);
     p.entry().preloads.retain(|p| p.source != Source::WorkgroupId(0));
     expect_trap(p.try_words(&[0], 1), TrapKind::UndefinedRead, "r57");

@@ -357,7 +357,7 @@ fn wmask(w: &mut Warp, d: &DInst) -> Result<(), Trap> {
 fn copy(w: &mut Warp, d: &DInst) -> Result<(), Trap> {
     let lost = match d.src[0].value {
         Value::Reg(r) => {
-            w.check_copy(r)?;
+            w.check_arrived(r, w.active)?;
             w.undefined_bytes(r)
         }
         _ => {
@@ -382,9 +382,29 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
         }
         _ => {}
     }
+    if let Some(needs) = &d.halves {
+        // What is undefined in one half stays there: only a read of that half is a use.
+        let mut lost = [0; 2];
+        for (s, need) in d.src.iter().zip(needs) {
+            for (h, need) in need.iter().enumerate() {
+                lost[h] |= w.undefined_in(s, *need)?;
+            }
+        }
+        operate(w, d, salt)?;
+        if lost != [0; 2] {
+            w.undefine(d.dst, [lost[0], lost[0], lost[1], lost[1]]);
+        }
+        return Ok(());
+    }
     for s in &d.src {
         w.check_source(s)?;
     }
+    operate(w, d, salt)
+}
+
+/// Executes an operation whose sources are checked.
+fn operate(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
+    use Op::*;
     match d.op {
         CselU32 => csel_int(w, d, 32, false),
         CselS32 => csel_int(w, d, 32, true),

@@ -129,6 +129,8 @@ pub(super) struct DInst {
     pub load_lane: u8,
     /// Floats of this instruction's sources have 16 bits.
     pub half_float: bool,
+    /// Operations on two lanes of 16 bits: bytes of each source that the low and the high half of the result depend on.
+    pub halves: Option<[[u8; 2]; 4]>,
 }
 
 /// A word of the program.
@@ -357,6 +359,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         atom: get("atom_opc") as u8,
         load_lane: get("load_lane") as u8,
         half_float: bits == 16,
+        halves: two_lanes(inst.op(), row.text).then_some([[0; 2]; 4]),
     };
     for (i, s) in row.slots.iter().enumerate() {
         let v = inst.vals[i];
@@ -424,6 +427,17 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
             // Refused by the decoder.
             Operand::Reserved => Value::Foreign("a reserved special"),
         };
+        if let Some(halves) = &mut d.halves {
+            for (h, need) in halves[at].iter_mut().enumerate().filter(|(h, _)| d.dst_mask >> h & 1 == 1) {
+                *need = match d.op {
+                    // Source `at` becomes half `at`.
+                    Op::MkvecV2i16 | Op::V2f32ToV2f16 if h != at => 0,
+                    Op::MkvecV2i16 => need_of(form, false, Some(1)),
+                    Op::V2f32ToV2f16 => need_of(form, false, None),
+                    _ => need_of(form, false, Some(1 << h)),
+                };
+            }
+        }
         d.src[at] = Source {
             value,
             last,
@@ -442,6 +456,16 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         );
     }
     Slot::Good(Box::new(d))
+}
+
+/// Whether the halves of the result depend on the same halves of the sources, so that an undefined one stays by itself.
+fn two_lanes(op: Op, text: &str) -> bool {
+    use Op::*;
+    match op {
+        MkvecV2i16 | V2f32ToV2f16 | V2s8ToV2s16 | V2s8ToV2f16 | V2u8ToV2u16 | V2u8ToV2f16 => true,
+        ClperV2u16 | ClperV2s16 => false,
+        _ => ["v2f16", "v2i16", "v2u16", "v2s16", "V2F16", "V2S16", "V2U16"].iter().any(|t| text.ends_with(t)),
+    }
 }
 
 /// 16-bit lanes of source `at` that the result depends on; `None` for operations that use all bits.

@@ -10,11 +10,11 @@ mod mem;
 mod scoreboard;
 mod warp;
 
-use gpucc_container::{Access, Container, Entry, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Access, Container, Entry, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind,
+    AddressSpace, BarrierRule, Dispatch, Memory, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind,
     local_id, run_workgroup, workgroups,
 };
 
@@ -38,6 +38,15 @@ const MOST_SCRATCH: u32 = 64 << 10;
 
 /// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
 const MOST_GROUP: u32 = 58;
+
+/// The table that holds the tables.
+const TABLES: u32 = 62;
+
+/// Bytes of a descriptor.
+const DESCRIPTOR: usize = 32;
+
+/// Most descriptors in a table: a bound of this machine.
+const MOST_SLOTS: u32 = 1 << 16;
 
 /// A buffer as uniform words see it.
 struct Bound {
@@ -231,7 +240,10 @@ impl<'a> Launch<'a> {
             Ok(uniforms) => {
                 let env = Environment { uniforms, shared_base, code_base, small_file };
                 launch.code = predecode(&entry.code, generation, &env);
-                launch.merges = merges(&launch.code);
+                // Hardware lets lanes go on apart; our compiler does not.
+                if options.rules == Rules::Conventions {
+                    launch.merges = merges(&launch.code);
+                }
                 Ok(launch)
             }
             Err(e) => {
@@ -259,6 +271,9 @@ impl<'a> Launch<'a> {
             }
             world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
             bound.push(Bound { group: r.group, binding: r.binding, base, size });
+        }
+        if self.options.rules == Rules::Hardware {
+            tables(world, &self.entry.resources)?;
         }
         Ok(bound)
     }
@@ -398,6 +413,38 @@ impl<'a> Launch<'a> {
         }
         Ok(warps)
     }
+}
+
+/// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
+/// (section 8.3). Ours is a convention without it: sizes come in uniform words.
+fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
+    let mut groups: Vec<u32> = resources.iter().map(|r| r.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    for group in groups {
+        let table = group + 1;
+        let of = |b: &&Buffer| b.handle >> 24 == table;
+        let slots = world.buffers.iter().filter(of).map(|b| (b.handle & 0xFF_FFFF) + 1).max().unwrap_or(0);
+        if slots > MOST_SLOTS {
+            return Err(container_trap(format!(
+                "slot {} in group {group}: at most {MOST_SLOTS} are possible",
+                slots - 1
+            )));
+        }
+        let mut bytes = vec![0; DESCRIPTOR * slots as usize];
+        for b in world.buffers.iter().filter(of) {
+            let words = [9, b.size as u32, b.base as u32, (b.base >> 32) as u32];
+            let at = DESCRIPTOR * (b.handle & 0xFF_FFFF) as usize;
+            for (i, w) in words.iter().enumerate() {
+                bytes[at + 4 * i..at + 4 * i + 4].copy_from_slice(&w.to_le_bytes());
+            }
+        }
+        let size = bytes.len() as u64;
+        let id = world.memory.alloc(format!("descriptors of group {group}"), bytes, false);
+        let base = world.space.place(id, size, 64)?;
+        world.buffers.push(Buffer { handle: TABLES << 24 | table, id, base, size });
+    }
+    Ok(())
 }
 
 /// Runs a warp until it waits, ends, or its time is over.

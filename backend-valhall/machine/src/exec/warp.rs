@@ -108,14 +108,8 @@ impl Warp {
         let fail = |kind, lanes: u16, what: String| {
             Err(Trap::new(kind, what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros()))
         };
-        let pending = self.pending[r] & lanes;
-        if pending != 0 && need != 0 {
-            let slot = self.messages.writer(reg, pending).unwrap_or(0);
-            return fail(
-                TrapKind::Poison,
-                pending,
-                format!("r{reg} is written by a message on slot {slot} that no wait covers"),
-            );
+        if need != 0 {
+            self.check_arrived(reg, lanes)?;
         }
         for b in 0..4 {
             let lanes = self.undef[r][b] & lanes;
@@ -131,12 +125,27 @@ impl Warp {
         Ok(())
     }
 
-    /// What a plain copy asks: nothing under way, and in each lane at least one byte defined.
-    pub fn check_copy(&self, reg: u8) -> Result<(), Trap> {
-        let r = usize::from(reg);
-        let u = &self.undef[r];
-        let lanes = (self.pending[r] | u[0] & u[1] & u[2] & u[3]) & self.active;
-        if lanes == 0 { Ok(()) } else { self.check_slow(reg, 1, lanes) }
+    /// Traps when a message is going to write the register in one of `lanes`.
+    pub fn check_arrived(&self, reg: u8, lanes: u16) -> Result<(), Trap> {
+        let pending = self.pending[usize::from(reg)] & lanes;
+        if pending == 0 {
+            return Ok(());
+        }
+        let slot = self.messages.writer(reg, pending).unwrap_or(0);
+        let what = format!("r{reg} is written by a message on slot {slot} that no wait covers");
+        Err(Trap::new(TrapKind::Poison, what).in_lane(self.number * LANES as u32 + pending.trailing_zeros()))
+    }
+
+    /// Active lanes in which a byte of `need` is undefined in a source, which must not be under way.
+    #[inline]
+    pub fn undefined_in(&self, s: &Source, need: u8) -> Result<u16, Trap> {
+        let Value::Reg(r) = s.value else { return self.check_source(s).map(|()| 0) };
+        if need == 0 || self.bad[usize::from(r)] & self.active == 0 {
+            return Ok(0);
+        }
+        self.check_arrived(r, self.active)?;
+        let u = &self.undef[usize::from(r)];
+        Ok((0..4).filter(|b| need >> b & 1 == 1).fold(0, |m, b| m | u[b]) & self.active)
     }
 
     /// Checks the operands of an instruction.
