@@ -4,7 +4,7 @@ mod common;
 
 use common::{code, container, play, play_container, play_on};
 use gpucc_container::{Preload, Resource, ResourceKind, Source};
-use gpucc_sim::{Dispatch, RunOptions, TrapKind};
+use gpucc_sim::{Dispatch, Rules, RunOptions, TrapKind};
 use gpucc_tesla_machine::run;
 
 /// Byte address of the invocation's word in `$r1`.
@@ -395,6 +395,8 @@ fn broken_rules_trap() {
         ("mov b32 $r2 $r3\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
         ("mov b16 $r2l $r0l\nmov b32 $r3 $r2\nadd b32 $r3 $r3 $r3", UndefinedRead, "$r3"),
         ("mov b32 $r2 $r3\nst b32 g0[$r1] $r2", UndefinedRead, "$r2 was never written"),
+        ("mov $r2 $c1\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
+        ("mov $c1 $r3\n(e $c1) mov b32 $r2 $r0", UndefinedRead, "$c1"),
         ("slct b32 $r2 $r3 $r1 f32 $r127\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
         ("slct b32 $c0 $r2 $r3 $r1 f32 $r127", UndefinedRead, "$r3 was never written"),
         ("slct b32 $r2 $r1 $r1 f32 $r3", UndefinedRead, "$r3 was never written"),
@@ -487,6 +489,8 @@ fn copies_of_undefined_registers() {
     (e $c0) add b32 $r4 $r2 $r127
     mov b32 $r7 0x1
     mov b32 $r8 0xffffffff
+    mov $r12 $c3
+    mov $c2 $r13
     slct b32 $r7 $r7 $r20 f32 $r3
     slct b32 $r9 $r20 $r7 f32 $r8
     st b32 g0[$r1] $r9
@@ -501,6 +505,69 @@ fn copies_of_undefined_registers() {
         assert_eq!(out[0][..4], [1; 4]);
         assert_eq!(out[0][16..], [7; 4]);
     }
+}
+
+/// What hardware lets code of other compilers do, and ours does not.
+#[test]
+fn rules_of_hardware_alone() {
+    let attempt = |c: &gpucc_container::Container, rules| {
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[9; 8]);
+        let options = RunOptions { step_limit: 100_000, rules, ..RunOptions::default() };
+        run(c, None, &mut d, &options).map(|_| d.words(0, 0).unwrap())
+    };
+    let play = |listing: &str, rules| attempt(&container("nva3", code("nva3", listing), [8, 1, 1], 1), rules);
+    // A bare exit with condition 0 ends the lanes; other instructions with it do nothing.
+    let never = format!("{ADDRESS}(never) add b32 $r0 $r0 $r0\nst b32 g0[$r1] $r0\nexit (never) nop\ntrap\n");
+    assert_eq!(play(&never, Rules::Hardware).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(play(&never, Rules::Conventions).unwrap_err().kind, TrapKind::Unsupported);
+    // Also where only some of the lanes are, whatever condition it names.
+    let some = format!(
+        "{ADDRESS}
+    mov b32 $r2 0x3
+    set $c0 # l u32 $r0 $r2
+    (e $c0) bra Lrest
+    exit (e $c0) nop
+    trap
+Lrest:
+    st b32 g0[$r1] $r0
+    exit (never) nop
+"
+    );
+    assert_eq!(play(&some, Rules::Hardware).unwrap(), [9, 9, 9, 3, 4, 5, 6, 7]);
+    // A joinat whose address carries no join: nothing happens there. The join that pops it looks at lanes alone.
+    let elsewhere = format!(
+        "{ADDRESS}
+    joinat Lnowhere
+    mov b32 $r2 0x3
+    set $c0 # l u32 $r0 $r2
+    (e $c0) bra Lend
+Lnowhere:
+    add b32 $r0 $r0 0x10
+Lend:
+    join nop
+    st b32 g0[$r1] $r0
+    exit nop
+"
+    );
+    assert_eq!(play(&elsewhere, Rules::Hardware).unwrap(), [16, 17, 18, 3, 4, 5, 6, 7]);
+    assert_eq!(play(&elsewhere, Rules::Conventions).unwrap_err().kind, TrapKind::Unbalanced);
+    let left = format!("joinat 0x0\n{ADDRESS}st b32 g0[$r1] $r0\nexit nop\n");
+    assert_eq!(play(&left, Rules::Hardware).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(play(&left, Rules::Conventions).unwrap_err().kind, TrapKind::Unbalanced);
+    // Words of a driver in any c[]; and constants behind the instructions are no code.
+    let mut c = container("nva3", code("nva3", &format!("{ADDRESS}ld $r2 b32 c15[0x3c4]\n")), [8, 1, 1], 1);
+    c.entries[0].code.extend(code("nva3", "st b32 g0[$r1] $r2\nexit nop\n"));
+    c.entries[0].preloads.push(Preload {
+        file: 0x9f,
+        lane: 0,
+        index: 0x3c4 / 4,
+        source: Source::BufferSize { group: 0, binding: 0 },
+    });
+    assert_eq!(attempt(&c, Rules::Hardware).unwrap(), [32; 8]);
+    assert_eq!(attempt(&c, Rules::Conventions).unwrap_err().kind, TrapKind::Container);
+    let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[9; 8]);
+    let options = RunOptions { exec_size: Some(16), rules: Rules::Hardware, ..RunOptions::default() };
+    assert_eq!(run(&c, None, &mut d, &options).unwrap_err().kind, TrapKind::FellOffEnd);
 }
 
 #[test]

@@ -379,14 +379,16 @@ impl Machine<'_> {
             }
             Op::Dfma | Op::Dadd | Op::Dmul | Op::Dmin | Op::Dmax | Op::Dset => self.double_op(warp, code, mask)?,
             Op::MovFromC => {
-                Self::flags_defined(warp, code.pcc, mask)?;
                 let values = warp.flags[code.pcc as usize].map(u32::from);
+                let undefined = mask & !warp.flags_known[code.pcc as usize];
                 Self::write(warp, code, &values, mask);
+                warp.forget(code.dst, undefined);
             }
             Op::MovToC => {
-                let a = self.fetch(warp, code.src[0], mask)?;
+                let (a, undefined) = self.copied(warp, code.src[0], mask)?;
                 if let Some(c) = code.cdst {
                     warp.write_flags(c, &a.map(|v| v as u8 & 0xf), mask);
+                    warp.flags_known[c as usize] &= !undefined[0];
                 }
             }
             Op::MovFromA => {

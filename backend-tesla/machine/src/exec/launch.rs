@@ -8,14 +8,16 @@ use crate::Tesla;
 use gpucc_container::{Access, Container, Entry, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind, local_id, run_workgroup,
-    workgroups,
+    BarrierRule, Dispatch, Memory, Rules, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind, local_id,
+    run_workgroup, workgroups,
 };
 
 /// Where parameters begin in s[], in words.
 const FIRST_PARAMETER: u16 = 5;
 /// One past the last parameter word in s[].
 const PARAMETERS_END: u16 = 68;
+/// File of the words of c0 in launches of other compilers; those of the other spaces follow.
+const FIRST_CONSTANTS: u8 = 0x90;
 /// Bytes of s[] of a workgroup.
 const SHARED_MAX: u32 = 16_384;
 /// Local id in `$r0` (docs/abi-tesla.md section 3).
@@ -58,7 +60,7 @@ pub fn run(
         return Err(bad(format!("unknown generation {}", container.generation)));
     };
     let entry = pick(container, entry)?;
-    let launch = Launch::new(entry, dispatch)?;
+    let launch = Launch::new(entry, dispatch, options.rules)?;
     let mut memory = Memory::new();
     let mut allocs = Vec::new();
     for (i, b) in dispatch.buffers.iter_mut().enumerate() {
@@ -91,13 +93,14 @@ struct Launch<'a> {
     stack: usize,
     window: u32,
     local_id: bool,
-    /// Words of c0 and of s[]: place and value.
-    c0: Vec<(u16, u32)>,
+    /// Words of c[]: number of the space, place and value.
+    constants: Vec<(u8, u16, u32)>,
+    /// Words of s[]: place and value.
     parameters: Vec<(u16, u32)>,
 }
 
 impl<'a> Launch<'a> {
-    fn new(entry: &'a Entry, dispatch: &Dispatch) -> Result<Launch<'a>, Trap> {
+    fn new(entry: &'a Entry, dispatch: &Dispatch, rules: Rules) -> Result<Launch<'a>, Trap> {
         let meta = &entry.meta;
         if entry.stage != Stage::Compute {
             return Err(bad("only compute entry points can be dispatched"));
@@ -132,7 +135,7 @@ impl<'a> Launch<'a> {
             },
             window: word(2),
             local_id: false,
-            c0: Vec::new(),
+            constants: Vec::new(),
             parameters: Vec::new(),
         };
         if l.window > 0x100_0000 {
@@ -158,7 +161,11 @@ impl<'a> Launch<'a> {
         for p in &entry.preloads {
             match (p.file, p.index, p.source) {
                 (0, 0, Source::Family(PACKED_LOCAL_ID)) => l.local_id = true,
-                (UNIFORM_FILE, i @ 0..=16_383, s) => l.c0.push((i, uniform(s, dispatch)?)),
+                (UNIFORM_FILE, i @ 0..=16_383, s) => l.constants.push((0, i, uniform(s, dispatch)?)),
+                // The words of a driver, such as sizes of buffers in c15.
+                (c @ FIRST_CONSTANTS.., i @ 0..=16_383, s) if c < FIRST_CONSTANTS + 16 && rules == Rules::Hardware => {
+                    l.constants.push((c - FIRST_CONSTANTS, i, uniform(s, dispatch)?));
+                }
                 (0x81, i @ FIRST_PARAMETER..PARAMETERS_END, s) => l.parameters.push((i, uniform(s, dispatch)?)),
                 (file, index, source) => {
                     return Err(bad(format!("preload of file {file:#x} index {index} with {source:?}")));
@@ -189,15 +196,20 @@ impl<'a> Launch<'a> {
         let size = self.meta.workgroup_size;
         let invocations = self.meta.invocations() as u32;
         let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
-        if let Some(last) = self.c0.iter().map(|c| c.0).max() {
-            let id = memories.memory.alloc_undefined("c0", (usize::from(last) + 1) * 4, rng.as_mut());
-            for &(i, v) in &self.c0 {
-                memories.memory.store_u32(id, u64::from(i) * 4, v)?;
-            }
-            memories.constant[0] = Some(id);
-        }
         if !entry.data.is_empty() {
             memories.constant[14] = Some(memories.memory.alloc("DATA section", entry.data.clone(), false));
+        }
+        for c in 0..16 {
+            let words = || self.constants.iter().filter(|w| w.0 == c);
+            let Some(last) = words().map(|w| w.1).max() else { continue };
+            if memories.constant[usize::from(c)].is_some() {
+                return Err(bad(format!("c{c}[] is a buffer and has words of its own")));
+            }
+            let id = memories.memory.alloc_undefined(format!("c{c}"), (usize::from(last) + 1) * 4, rng.as_mut());
+            for &(_, i, v) in words() {
+                memories.memory.store_u32(id, u64::from(i) * 4, v)?;
+            }
+            memories.constant[usize::from(c)] = Some(id);
         }
         let shared_size = (self.shared_base + self.meta.shared_bytes) as usize;
         let shared = memories.memory.alloc_undefined("s[]", shared_size, None);
@@ -206,8 +218,9 @@ impl<'a> Launch<'a> {
             let id = memories.memory.alloc_undefined("workgroup window", self.window as usize, None);
             memories.global[14] = Some(Window { alloc: id, writable: true });
         }
-        let program = Program::new(&entry.code, generation, self.registers);
+        let program = Program::new(executable(&entry.code, options), generation, self.registers);
         let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
+        machine.rules = options.rules;
         let mut report = RunReport::default();
         let warps = invocations.div_ceil(32);
         machine.memories.warps = warps;
@@ -279,6 +292,11 @@ impl<'a> Launch<'a> {
         }
         Ok(())
     }
+}
+
+/// The part of the code that is instructions.
+fn executable<'a>(code: &'a [u8], options: &RunOptions) -> &'a [u8] {
+    options.exec_size.and_then(|n| code.get(..n as usize)).unwrap_or(code)
 }
 
 /// Value of a uniform word.

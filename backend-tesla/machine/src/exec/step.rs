@@ -5,7 +5,7 @@ use super::program::{Code, Dst, Program, Src};
 use super::warp::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
-use gpucc_sim::{SplitMix64, Steps, Stop, Trap, TrapKind};
+use gpucc_sim::{Rules, SplitMix64, Steps, Stop, Trap, TrapKind};
 
 /// Instructions after which a warp gives way to the others of its workgroup.
 const SLICE: u32 = 10_000;
@@ -19,12 +19,15 @@ pub struct Machine<'a> {
     pub lane_instructions: u64,
     pub classes: [u64; 6],
     pub rng: Option<SplitMix64>,
+    /// Hardware's rules alone, or also those of our compiler.
+    pub rules: Rules,
 }
 
 impl<'a> Machine<'a> {
     /// A machine about to run.
     pub fn new(program: &'a Program, memories: &'a mut Memories, steps: Steps, rng: Option<SplitMix64>) -> Self {
-        Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng }
+        let rules = Rules::Conventions;
+        Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng, rules }
     }
 
     /// Pays for work that is no instruction.
@@ -106,11 +109,14 @@ impl<'a> Machine<'a> {
     }
 
     fn one(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
-        if code.ei == 2 && !warp.join()? {
+        let ours = self.rules == Rules::Conventions;
+        if code.ei == 2 && !warp.join(ours)? {
             return Ok(None);
         }
         let vote = matches!(code.op, Op::VoteAny | Op::VoteAll);
-        let mask = if vote { warp.active } else { Self::condition(warp, code)? };
+        // Hardware does not look at the condition of a bare exit: drivers leave it 0, which elsewhere is never.
+        let bare = !ours && code.op == Op::Nop && code.ei == 1;
+        let mask = if vote || bare { warp.active } else { Self::condition(warp, code)? };
         let lanes = mask.count_ones();
         self.steps.pay(lanes)?;
         self.instructions += 1;
@@ -123,7 +129,8 @@ impl<'a> Machine<'a> {
                 warp.branch(warp.active, target, code.next)?;
             }
             Op::JoinAt => {
-                if !matches!(self.program.at(code.target), Ok(c) if c.ei == 2) {
+                // Hardware pushes whatever the address; a join that pops the entry looks at its lanes alone.
+                if ours && !matches!(self.program.at(code.target), Ok(c) if c.ei == 2) {
                     return Err(Trap::new(
                         TrapKind::Unbalanced,
                         format!("joinat names 0x{:x}, where no join is", code.target),

@@ -147,8 +147,9 @@ impl Warp {
         Ok(())
     }
 
-    /// The join modifier of the instruction at the current address. Says whether the instruction runs now.
-    pub fn join(&mut self) -> Result<bool, Trap> {
+    /// The join modifier of the instruction at the current address. Says whether the instruction runs now. With `named` the joinat has to
+    /// name this address.
+    pub fn join(&mut self, named: bool) -> Result<bool, Trap> {
         loop {
             match self.stack.pop() {
                 None => return Err(unbalanced("join with an empty control stack".into())),
@@ -160,7 +161,7 @@ impl Warp {
                     }
                 }
                 Some((Entry::JoinAt, pc, mask)) => {
-                    if pc != self.pc {
+                    if named && pc != self.pc {
                         return Err(unbalanced(format!("join of a joinat that names 0x{pc:x}")));
                     }
                     self.active = mask & self.runnable();

@@ -239,7 +239,9 @@ impl<'a> Launch<'a> {
         match uniforms {
             Ok(uniforms) => {
                 let env = Environment { uniforms, shared_base, code_base, small_file };
-                launch.code = predecode(&entry.code, generation, &env);
+                // Constants behind the instructions are memory only.
+                let end = options.exec_size.map_or(entry.code.len(), |n| entry.code.len().min(n as usize));
+                launch.code = predecode(&entry.code[..end], generation, &env);
                 // Hardware lets lanes go on apart; our compiler does not.
                 if options.rules == Rules::Conventions {
                     launch.merges = merges(&launch.code);
