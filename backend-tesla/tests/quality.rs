@@ -118,7 +118,7 @@ fn refusals_name_target_and_feature() {
 fn operands_are_folded() {
     let mut m = module(&example("vecadd.wgsl"));
     m.options.robust = false;
-    let mut o = options(2);
+    let o = options(2);
     let out = compile(&m, 3, &o);
     let n = out.stats.iter().find(|s| s.0 == "instructions").unwrap().1;
     assert!(n <= 11, "{}", TESLA.listing(&out, 3));

@@ -74,11 +74,33 @@ fn branch_offset(inst: &ValhallInst) -> Option<i64> {
     })
 }
 
-/// How many words of `code` are no instruction, a cut-off one at the end among them.
+/// Words of zero behind a program, up to the end of the code or to where the next one may begin (section 19 of the reference).
+fn padding(words: &[u64]) -> Vec<bool> {
+    let mut pad = vec![false; words.len()];
+    let mut start = None;
+    for i in 0..=words.len() {
+        let zero = words.get(i) == Some(&0);
+        if zero {
+            start = start.or(Some(i));
+        } else if let Some(from) = start.take()
+            && from > 0
+        {
+            let end = if i == words.len() { i } else { i - i % ALIGNMENT };
+            pad[from..end.max(from)].fill(true);
+        }
+    }
+    pad
+}
+
+/// Words from one program of a code to where the next may begin.
+const ALIGNMENT: usize = 16;
+
+/// How many words of `code` are no instruction and no padding, a cut-off one at the end among them.
 pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
     let (words, rest) = code.as_chunks::<8>();
-    let bad = |w: &&[u8; 8]| decode_word(u64::from_le_bytes(**w), generation, stages).is_err();
-    words.iter().filter(bad).count() + usize::from(!rest.is_empty())
+    let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
+    let bad = |(w, pad): &(&u64, bool)| !pad && decode_word(**w, generation, stages).is_err();
+    words.iter().zip(padding(&words)).filter(bad).count() + usize::from(!rest.is_empty())
 }
 
 /// A listing of `code`: one instruction a line, labels where branches go; [`assemble`] reads it back.
@@ -103,6 +125,7 @@ pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> St
         let t = i as i64 + 1 + branch_offset(inst)?;
         (0..=words.len() as i64).contains(&t).then_some(t as usize)
     };
+    let pad = padding(&words);
     let mut labelled = vec![false; words.len() + 1];
     for (i, inst) in insts.iter().enumerate() {
         if let Ok(inst) = inst
@@ -135,6 +158,7 @@ pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> St
                     line.push_str(&format!("offset:{name}L{t}"));
                 }
             }
+            Err(_) if pad[i] => line.push_str(".word 0x0000000000000000 ; padding"),
             Err(e) => line.push_str(&format!(".word 0x{:016x} ; {e}", words[i])),
         }
         out.push_str(&format!("{line:<72} ; {:04x}", i * 8));

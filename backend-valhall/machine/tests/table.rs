@@ -285,3 +285,25 @@ fn damaged_text_never_panics() {
     }
     assert!(read > 1000);
 }
+
+/// Zeros behind a program are padding, to the end of the code or to the next program; elsewhere they are no instruction (section 19 of the
+/// reference).
+#[test]
+fn zeros_behind_programs_are_padding() {
+    use gpucc_valhall_machine::undecodable;
+    let nop = 0x7800_c000_0000_0000_u64;
+    let bad = |words: &[u64]| {
+        let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let text = disassemble(&code, 1, stage::ALL);
+        assert_eq!(assemble(&text, 1, stage::CS, false).unwrap(), code, "{text}");
+        undecodable(&code, 1, stage::ALL)
+    };
+    assert_eq!(bad(&[nop]), 0);
+    assert_eq!(bad(&[nop, 0, 0]), 0);
+    assert_eq!(bad(&[[nop].as_slice(), &[0; 15], &[nop], &[0; 15]].concat()), 0);
+    // Not before an instruction that no program begins with, and not all of a program.
+    assert_eq!(bad(&[nop, 0, nop]), 1);
+    assert_eq!(bad(&[[nop].as_slice(), &[0; 16], &[nop]].concat()), 1);
+    assert_eq!(bad(&[0, 0]), 2);
+    assert_eq!(bad(&[0, nop]), 1);
+}
