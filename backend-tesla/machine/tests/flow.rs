@@ -313,6 +313,44 @@ Lend:
     assert!(matches!(kind, TrapKind::Hazard | TrapKind::StepLimit));
 }
 
+/// The loop of the reference (section 7.6) branches over its critical section: whichever side a seed runs first, who holds the lock is not
+/// kept waiting by those who spin for it.
+#[test]
+fn lock_loop_with_branches_ends() {
+    let listing = "
+    mov b32 $r2 0x0
+    mov b32 $r6 0x3
+    shl $a1 $r2 0x0
+    and b32 $c1 $r1 $r0 $r0
+    (e $c1) st b32 s[$a1+0x40] $r2
+    bar inc wait 0x0 all
+    joinat Lend
+Ltry:
+    ld lock $c0 $r4 b32 s[$a1+0x40]
+    (l $c0) bra Lcritical
+    bra Lfail
+Lcritical:
+    add b32 $r5 $r4 $r6
+    st unlock b32 s[$a1+0x40] $r5
+Lfail:
+    (geu $c0) bra Ltry
+Lend:
+    join nop
+    bar inc wait 0x0 all
+    ld $r7 b32 s[$a1+0x40]
+    and b32 $r1 $r0 0xffff
+    shl b32 $r1 $r1 0x2
+    st b32 g0[$r1] $r7
+    exit nop
+";
+    let mut c = container("nva3", code("nva3", listing), [96, 1, 1], 1);
+    c.entries[0].meta.family_words[1] = 64;
+    for seed in [None, Some(1), Some(2), Some(3), Some(4)] {
+        let (out, _) = play_container(&c, [1, 1, 1], &[&[0; 96]], seed).unwrap();
+        assert_eq!(out[0], [288; 96]);
+    }
+}
+
 #[test]
 fn local_memory_is_private() {
     let listing = format!(

@@ -62,6 +62,12 @@ impl Memories {
         self.barriers = [0; 16];
     }
 
+    /// Lanes of a warp that have a word of s[] locked.
+    #[inline]
+    pub fn locked_by(&self, warp: u32) -> u32 {
+        self.locks.iter().filter(|k| k.1 == warp).fold(0, |m, k| m | 1 << k.2)
+    }
+
     fn global_place(&self, g: u8, address: u32, size: u32, store: bool) -> Result<(AllocId, u64), Trap> {
         let Some(w) = self.global[g as usize] else {
             return Err(Trap::new(TrapKind::OutOfBounds, format!("g{g}[] is not bound")));

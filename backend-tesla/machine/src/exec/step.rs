@@ -123,10 +123,13 @@ impl<'a> Machine<'a> {
         self.lane_instructions += u64::from(lanes);
         self.classes[code.class] += 1;
         match code.op {
-            Op::Bra => warp.branch(mask, code.target, code.next)?,
+            Op::Bra => {
+                let locked = self.memories.locked_by(warp.id);
+                warp.branch(mask, code.target, code.next, locked)?;
+            }
             Op::BraC => {
                 let target = self.constant_target(warp, code)?;
-                warp.branch(warp.active, target, code.next)?;
+                warp.branch(warp.active, target, code.next, 0)?;
             }
             Op::JoinAt => {
                 // Hardware pushes whatever the address; a join that pops the entry looks at its lanes alone.

@@ -129,15 +129,16 @@ impl Warp {
         Ok(())
     }
 
-    /// A branch taken by lanes `taken` of the active ones.
-    pub fn branch(&mut self, taken: u32, target: u32, next: u32) -> Result<(), Trap> {
+    /// A branch taken by lanes `taken` of the active ones. A seed picks the side that runs first, unless there are lanes of `locked`,
+    /// which hold a lock, on the side that is taken: the others may spin until they unlock it (section 7.6), and have to come after.
+    pub fn branch(&mut self, taken: u32, target: u32, next: u32, locked: u32) -> Result<(), Trap> {
         if taken == 0 {
             self.pc = next;
         } else if taken == self.active {
             self.pc = target;
         } else {
             let other = self.active & !taken;
-            let swap = self.rng.as_mut().is_some_and(|r| r.below(2) == 1);
+            let swap = self.rng.as_mut().is_some_and(|r| r.below(2) == 1) && taken & locked == 0;
             let (now, pc, later, later_pc) =
                 if swap { (other, next, taken, target) } else { (taken, target, other, next) };
             self.push(Entry::Branch, later_pc, later)?;

@@ -562,10 +562,8 @@ fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
     if w.active == w.live || !merges.get(to).is_some_and(|&m| m) {
         return Ok(());
     }
-    let what = format!(
-        "some lanes of the warp go on to {:#x}, where others may join them, without `.reconverge` (9.2)",
-        8 * to
-    );
+    let what =
+        format!("some lanes of the warp go on to {:#x}, where others may join them, without `.reconverge`", 8 * to);
     Err(Trap::new(TrapKind::Divergence, what))
 }
 
@@ -632,10 +630,7 @@ fn branch(w: &mut Warp, d: &DInst, cx: &Shared<'_>) -> Result<(), Trap> {
     let mut places = (0..LANES).filter(|l| w.active >> l & 1 != 0).map(|l| w.lane_pc[l]);
     let first = places.next().unwrap_or(next);
     if places.any(|p| p != first) {
-        return Err(Trap::new(
-            TrapKind::Divergence,
-            "lanes disagree about a branch that carries no `.reconverge` (9.2)",
-        ));
+        return Err(Trap::new(TrapKind::Divergence, "lanes disagree about a branch that carries no `.reconverge`"));
     }
     passes(w, first, cx.merges)?;
     w.pc = first;

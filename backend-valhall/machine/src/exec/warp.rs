@@ -191,7 +191,7 @@ impl Warp {
 
     #[cold]
     fn discarded(&self, reg: u8, slot: usize, lanes: u16) -> Trap {
-        let what = format!("last use of r{reg}, which a message under way on slot {slot} still reads (9.3)");
+        let what = format!("last use of r{reg}, which a message under way on slot {slot} still reads");
         Trap::new(TrapKind::Hazard, what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros())
     }
 
