@@ -6,7 +6,7 @@
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, Scalar, SideMap, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, SideMap, Sysval, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
 
 use crate::fixed::Fixed;
@@ -316,7 +316,7 @@ impl<'m> Isel<'m> {
                 }
                 cx.emit(MInst::copy(out[0], sum));
             }
-            other => return Err(self.refuse(cx, i, &format!("`{other}`"))),
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }
@@ -332,12 +332,6 @@ impl<'m> Isel<'m> {
     pub(crate) fn add(&mut self, cx: &mut Cx<'_>, out: VReg, a: U, b: U) {
         let o = if self.generation == 2 { Op::VAddU32 } else { Op::VAddI32 };
         self.valu(cx, op(o).def(out).arg(a).arg(b));
-    }
-
-    pub(crate) fn refuse(&self, cx: &Cx<'_>, i: Inst, what: &str) -> Diagnostic {
-        let span = self.module.span(cx.data(i).loc);
-        let name = ["gfx6", "gfx7", "gfx8"][self.generation as usize];
-        Diagnostic::unsupported("gcn", format!("{what} is not supported on gcn:{name}")).at(span, "used here")
     }
 
     fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -550,7 +544,7 @@ impl<'m> Isel<'m> {
                 return Ok(());
             }
             Ir::Extract => {
-                let Attr::Lane(k) = d.attr else { return Err(self.refuse(cx, i, "extract")) };
+                let Attr::Lane(k) = d.attr else { return Err(cx.unknown(i)) };
                 let v = cx.regs(a(0));
                 cx.emit(MInst::copy(r, v[k as usize]));
                 return Ok(());
@@ -562,12 +556,16 @@ impl<'m> Isel<'m> {
                 }
                 return Ok(());
             }
-            Ir::Shuffle => {
-                let Attr::Lanes(lanes) = &d.attr else { return Err(self.refuse(cx, i, "shuffle")) };
-                let (x, y) = (cx.regs(a(0)), cx.regs(a(1)));
-                for (&r, &k) in out.iter().zip(lanes) {
-                    let from = if k < 4 { x[k as usize] } else { y[k as usize - 4] };
-                    cx.emit(MInst::copy(r, from));
+            Ir::Shuffle | Ir::Insert => {
+                let from = d.moved_lanes(out.len() as u32).ok_or_else(|| cx.unknown(i))?;
+                for (&r, (v, k)) in out.iter().zip(from) {
+                    if cx.f.ty(v).is_vector() {
+                        let lane = cx.regs(v)[k];
+                        cx.emit(MInst::copy(r, lane));
+                    } else {
+                        let x = self.any(cx, v);
+                        self.set(cx, r, x);
+                    }
                 }
                 return Ok(());
             }
@@ -578,7 +576,7 @@ impl<'m> Isel<'m> {
                 }
                 return Ok(());
             }
-            other => return Err(self.refuse(cx, i, &format!("`{other}`"))),
+            _ => return Err(cx.unknown(i)),
         };
         self.valu(cx, inst.def(r));
         Ok(())
@@ -636,7 +634,7 @@ impl<'m> Isel<'m> {
         let d = cx.data(i);
         let m = match d.op {
             Ir::Extract if self.homes.fixed_lane(i).is_none() => {
-                let Attr::Lane(k) = d.attr else { return Err(self.refuse(cx, i, "extract")) };
+                let Attr::Lane(k) = d.attr else { return Err(cx.unknown(i)) };
                 let from = cx.regs(d.args[0])[k as usize];
                 cx.emit(MInst::copy(r, from));
                 return Ok(());
@@ -652,7 +650,7 @@ impl<'m> Isel<'m> {
             Ir::Select => {
                 let c = cx.f.def_inst(d.args[0]).map(|c| cx.data(c));
                 let Some((c, Attr::IntCc(cc))) = c.map(|c| (c, &c.attr)) else {
-                    return Err(self.refuse(cx, i, "select"));
+                    return Err(cx.unknown(i));
                 };
                 let mut m = MInst::new(GOp::Choose(scalar_compare(*cc)));
                 for &v in c.args.iter().chain(&d.args[1..]) {
@@ -695,13 +693,13 @@ impl<'m> Isel<'m> {
             Ir::UBitExtract | Ir::SBitExtract => {
                 let x = self.any(cx, d.args[0]);
                 let (Some(offset), Some(count)) = (cx.f.const_bits(d.args[1]), cx.f.const_bits(d.args[2])) else {
-                    return Err(self.refuse(cx, i, &format!("`{}` at places that vary", d.op)));
+                    return Err(cx.unknown(i));
                 };
                 let o = if d.op == Ir::UBitExtract { Op::SBfeU32 } else { Op::SBfeI32 };
                 op(o).arg(x).imm(offset as u32 | (count as u32) << 16)
             }
             o => {
-                let Some(o) = scalar_op(o) else { return Err(self.refuse(cx, i, &format!("`{}`", d.op))) };
+                let Some(o) = scalar_op(o) else { return Err(cx.unknown(i)) };
                 let mut m = op(o);
                 if d.op == Ir::INeg {
                     m = m.imm(0);
@@ -727,14 +725,19 @@ impl<'m> Isel<'m> {
                     self.zero_or_one(cx, r, m);
                 }
             }
-            (Ir::Shuffle, Attr::Lanes(lanes)) => {
-                let (x, y) = (cx.regs(d.args[0]), cx.regs(d.args[1]));
-                for (&r, &k) in out.iter().zip(lanes) {
-                    let from = if k < 4 { x[k as usize] } else { y[k as usize - 4] };
-                    cx.emit(MInst::copy(r, from));
+            (Ir::Shuffle | Ir::Insert, _) => {
+                let from = d.moved_lanes(out.len() as u32).ok_or_else(|| cx.unknown(i))?;
+                for (&r, (v, k)) in out.iter().zip(from) {
+                    if cx.f.ty(v).is_vector() {
+                        let lane = cx.regs(v)[k];
+                        cx.emit(MInst::copy(r, lane));
+                    } else {
+                        let m = self.mask(cx, v);
+                        self.zero_or_one(cx, r, m);
+                    }
                 }
             }
-            _ => return Err(self.refuse(cx, i, &format!("`{}` of booleans", d.op))),
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }
@@ -786,7 +789,7 @@ impl<'m> Isel<'m> {
                 let x = self.mask(cx, a(0));
                 self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));
             }
-            _ => return Err(self.refuse(cx, i, &format!("`{}` of booleans", d.op))),
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }
@@ -810,11 +813,6 @@ impl Lower<Gcn> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
-        if let Some(v) = d.args.iter().copied().chain(d.results).find(|v| narrow(v)) {
-            let what = format!("`{}` of type {}", d.op, cx.f.ty(v));
-            return Err(self.refuse(cx, i, &what));
-        }
         match (&d.op, &d.attr) {
             (Ir::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
             (Ir::Load, _) => self.load(cx, i),
@@ -846,7 +844,7 @@ impl Lower<Gcn> for Isel<'_> {
             // A comparison of scalars decides by SCC; everything else by lanes.
             match self.peek(cx, d.args[0]) {
                 Some(c) if together && self.homes.scalar_condition(d.args[0], Some(cx.current())) => {
-                    let Attr::IntCc(cc) = c.attr else { return Err(self.refuse(cx, i, "icmp")) };
+                    let Attr::IntCc(cc) = c.attr else { return Err(cx.unknown(i)) };
                     leave = MInst::new(GOp::Leave(Some(scalar_compare(cc))));
                     for &v in &c.args {
                         let u = self.any(cx, v);

@@ -25,10 +25,11 @@ mod waits;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Attr, Diagnostic, Function, Module, Op, Place, Space, trace};
+use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
+use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
 
 use tables::Tables;
@@ -41,6 +42,22 @@ pub struct GcnBackend;
 pub static GCN: GcnBackend = GcnBackend;
 
 const NAMES: &[&str] = &["gfx6", "gfx7", "gfx8"];
+
+/// What is refused.
+const LACKS: &[Lack] = &[
+    Lack::all(Refusal::F16, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::SubgroupLanes, "not selected yet"),
+    Lack::all(Refusal::SubgroupIds, "not selected yet"),
+    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
+    Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
+    Lack::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
+    Lack::all(
+        Refusal::ProgramSize,
+        "1,000,000 instructions of the IR once every call is replaced by its function's body",
+    ),
+];
 
 /// Scalar registers below this can be used on every generation without crowding out VCC (launch convention, section 7).
 const SCALAR_TOP: u32 = 94;
@@ -102,6 +119,10 @@ impl Backend for GcnBackend {
 
     fn default_generation(&self) -> usize {
         2
+    }
+
+    fn lacks(&self) -> &'static [Lack] {
+        LACKS
     }
 
     fn compile(
@@ -232,22 +253,11 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
+    gpucc_opt::support::check(&m, &Chip { family: "gcn", generation: chip, lacks: LACKS })?;
     let steps = watch(options);
     let gir = if options.texts { m.to_string() } else { String::new() };
     let e = m.entries[0].clone();
-    if e.stage != gpucc_ir::Stage::Compute {
-        return Err(Diagnostic::unsupported("stage", format!("gcn:{chip} takes compute entry points only"))
-            .at(e.span, "this stage"));
-    }
     let size = e.workgroup_size;
-    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if invocations > 1024 {
-        return Err(Diagnostic::unsupported(
-            "workgroup-size",
-            format!("gcn:{chip} has workgroups of at most 1024 invocations, this one has {invocations}"),
-        )
-        .at(e.span, "this entry point"));
-    }
     trace::enter("flow", &m.funcs[e.func].name);
     edges::split_switches(&mut m.funcs[e.func]);
     edges::split_critical_edges(&mut m.funcs[e.func]);
@@ -257,7 +267,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let limit = abi::lds_limit(generation);
     if memory.shared > limit {
         return Err(Diagnostic::unsupported(
-            "workgroup-memory",
+            Refusal::WorkgroupMemory,
             format!("gcn:{chip} has {limit} bytes of workgroup memory, this needs {}", memory.shared),
         )
         .at(e.span, "this entry point"));
@@ -312,7 +322,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let scratch = (memory.scratch + 4 * words(usize::from(target::FILE_V))).max(least);
     if lanes > u32::from(256 - target::SPILL_LANES) {
         return Err(Diagnostic::unsupported(
-            "out-of-registers",
+            Refusal::OutOfRegisters,
             format!("gcn:{chip}: {} scalar registers wait for others at once", words(usize::from(target::FILE_S))),
         )
         .at(e.span, "this entry point"));
@@ -331,7 +341,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     gpucc_mir::drop_fallthrough(&mut mf, &t);
     let Some(p) = emit::emit(&mf, &fixed, generation, order)? else {
         return Err(Diagnostic::unsupported(
-            "program-size",
+            Refusal::ProgramSize,
             format!("gcn:{chip}: branches reach 131072 bytes, and too many of them go further at once"),
         )
         .at(e.span, "this entry point"));

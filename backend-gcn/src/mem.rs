@@ -33,7 +33,7 @@ impl Isel<'_> {
 
     pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this load")) };
+        let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
         let ty = cx.f.ty(d.result());
         let out = cx.result(i, 0);
         let dynamic = d.dyn_offset();
@@ -198,7 +198,7 @@ impl Isel<'_> {
 
     pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Attr::Mem(m) = d.attr else { return Err(self.refuse(cx, i, "this store")) };
+        let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
         let lanes = cx.f.ty(d.args[0]).lanes() as usize;
         let dynamic = d.dyn_offset();
         match m.place {
@@ -283,7 +283,7 @@ impl Isel<'_> {
 
     pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Some(m) = d.mem().cloned() else { return Err(self.refuse(cx, i, "this atomic")) };
+        let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let kind = match d.attr {
             Attr::Atomic(k, _) => Some(k),
             _ => None,
@@ -337,7 +337,7 @@ impl Isel<'_> {
                 };
                 cx.emit(with(inst, &[("offset", offset)]));
             }
-            _ => return Err(self.refuse(cx, i, "an atomic on private memory")),
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }

@@ -518,7 +518,7 @@ impl Emitter<'_> {
         if pc > REACH {
             let chip = crate::NAMES[self.t.generation as usize];
             let text = format!("tesla:{chip} has branches that reach {REACH} bytes of code, this needs {pc}");
-            return Err(Diagnostic::unsupported("program-size", text));
+            return Err(Diagnostic::unsupported(gpucc_ir::Refusal::ProgramSize, text));
         }
         // Where the join and the loop exit of each number are.
         let mut joins: Vec<Option<usize>> = Vec::new();

@@ -9,10 +9,11 @@ mod slots;
 pub mod target;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
-use gpucc_ir::{Diagnostic, Module, Op, trace};
+use gpucc_ir::{Diagnostic, Lack, Module, Op, Refusal, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocOptions, MFunc, Src};
+use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
@@ -27,6 +28,26 @@ pub struct TeslaBackend;
 pub static TESLA: TeslaBackend = TeslaBackend;
 
 const NAMES: &[&str] = &["nv50", "nv84", "nva0", "nva3"];
+
+/// What is refused.
+const LACKS: &[Lack] = &[
+    Lack::all(Refusal::F16, "only conversions know 16-bit floats"),
+    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
+    Lack::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
+    Lack::all(
+        Refusal::TooManyBuffers,
+        "15 storage buffers (14 with atomics on workgroup memory on nv84) and 13 uniform buffers",
+    ),
+    Lack::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
+    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(0x1_0000),
+    Lack::all(Refusal::OutOfUniforms, "64 KiB of constants").most(0x1_0000),
+    Lack::all(
+        Refusal::ProgramSize,
+        "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 16 MiB of code that a branch reaches",
+    ),
+];
 
 /// What the family lacks, for the target-independent passes.
 fn caps() -> Caps {
@@ -111,6 +132,10 @@ impl Backend for TeslaBackend {
         3
     }
 
+    fn lacks(&self) -> &'static [Lack] {
+        LACKS
+    }
+
     fn compile(
         &self,
         module: &Module,
@@ -138,19 +163,15 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
     let steps = watch(options);
+    gpucc_opt::support::check(&m, &Chip { family: "tesla", generation: chip, lacks: LACKS })?;
     let e = &m.entries[0];
     let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(e.span, "this entry point"));
-    if e.stage != gpucc_ir::Stage::Compute {
-        return refuse("stage", format!("tesla:{chip} takes compute entry points only"));
-    }
     let f = &m.funcs[e.func];
     let size = e.workgroup_size;
     let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if invocations > 512 || size[2] > 64 {
-        return refuse(
-            "workgroup-size",
-            format!("tesla:{chip} has workgroups of at most 512 invocations, 64 in z; this one is {size:?}"),
-        );
+    if size[2] > 64 {
+        let message = format!("tesla:{chip} has workgroups of at most 64 invocations in z; this one is {size:?}");
+        return refuse(Refusal::WorkgroupSize, message);
     }
 
     trace::enter("flow plan", &f.name);
@@ -181,7 +202,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let scratch = shape.scratch_bytes.saturating_add(spilled).next_multiple_of(16);
     if scratch > 0x1_0000 {
         return refuse(
-            "private-memory",
+            Refusal::PrivateMemory,
             format!("tesla:{chip} has 65536 bytes of private memory, this needs {scratch}"),
         );
     }
@@ -198,7 +219,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let used = highest.map_or(1, |r| r + 1);
     let (words, order) = place_words(&mf, shape.pool.len());
     if order.len() > 16_384 {
-        return refuse("constants", format!("tesla:{chip} has 64 KiB of constants, this needs more"));
+        return refuse(Refusal::OutOfUniforms, format!("tesla:{chip} has 64 KiB of constants, this needs more"));
     }
     let program = emit::Emitter { t: &t, words: &words, registers: used }.emit(&mf, options.verify)?;
 

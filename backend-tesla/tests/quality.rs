@@ -101,7 +101,7 @@ fn refusals_name_target_and_feature() {
     let large = "@group(0) @binding(0) var<storage, read_write> o: u32;
         @compute @workgroup_size(1024) fn main() { o = 1u; }";
     for (wgsl, generation, code, word) in
-        [(half, 3, "type", "16-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
+        [(half, 3, "f16", "16-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
     {
         let m = module(wgsl);
         let d = TESLA.compile(&m, "main", generation, &options(2)).map(|_| ()).expect_err("refused");

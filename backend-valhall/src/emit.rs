@@ -310,7 +310,7 @@ pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program,
     if count as i64 > FAR {
         let chip = crate::NAMES[generation as usize];
         let text = format!("valhall:{chip} has branches that reach {FAR} instructions, this needs {count}");
-        return Err(Diagnostic::unsupported("program-size", text));
+        return Err(Diagnostic::unsupported(gpucc_ir::Refusal::ProgramSize, text));
     }
     let mut p = Program {
         code: Vec::with_capacity(count * 8),

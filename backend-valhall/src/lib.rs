@@ -10,10 +10,11 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
-use gpucc_ir::{Diagnostic, EntitySet, Function, Module, Op, Place, Space, trace};
+use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
+use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
 
@@ -34,6 +35,31 @@ const NAMES: &[&str] = &["v9", "v10"];
 const MOST_INVOCATIONS: u64 = 1024;
 const MOST_SHARED: u32 = 32 << 10;
 const MOST_PRIVATE: u32 = 32 << 10;
+
+/// What is refused.
+const LACKS: &[Lack] = &[
+    Lack::all(Refusal::F16, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
+    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
+    Lack::all(
+        Refusal::BindGroup,
+        "groups 0 to 254: a handle has 8 bits for the table, and table 0 is none of the shader's",
+    )
+    .most(resources::LAST_GROUP as u64),
+    Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(MOST_SHARED as u64),
+    Lack::all(
+        Refusal::PrivateMemory,
+        "32 KiB, spilled registers included: offsets of private memory have 16 bits and a sign",
+    )
+    .most(MOST_PRIVATE as u64),
+    Lack::all(Refusal::OutOfUniforms, "128 words, two for the address and one for the size of each buffer"),
+    Lack::all(
+        Refusal::ProgramSize,
+        "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 67,108,864 that a branch reaches",
+    ),
+];
 
 /// What Valhall lacks, for the target-independent passes.
 fn caps() -> Caps {
@@ -90,6 +116,10 @@ impl Backend for ValhallBackend {
 
     fn default_generation(&self) -> usize {
         1
+    }
+
+    fn lacks(&self) -> &'static [Lack] {
+        LACKS
     }
 
     fn compile(
@@ -159,7 +189,7 @@ impl Places {
     }
 }
 
-fn refuse(code: &'static str, message: String, e: &gpucc_ir::EntryPoint) -> Diagnostic {
+fn refuse(code: Refusal, message: String, e: &gpucc_ir::EntryPoint) -> Diagnostic {
     Diagnostic::unsupported(code, message).at(e.span, "this entry point")
 }
 
@@ -175,34 +205,19 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     };
     let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
     let steps = watch(options);
+    gpucc_opt::support::check(&m, &Chip { family: "valhall", generation: chip, lacks: LACKS })?;
     let e = &m.entries[0];
-    if e.stage != gpucc_ir::Stage::Compute {
-        return Err(refuse("stage", format!("valhall:{chip} takes compute entry points only"), e));
-    }
     let f = &m.funcs[e.func];
-    let invocations = e.workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if invocations > MOST_INVOCATIONS {
-        let message = format!(
-            "valhall:{chip} has workgroups of at most {MOST_INVOCATIONS} invocations, this one has {invocations}"
-        );
-        return Err(refuse("workgroup-size", message, e));
-    }
     let places = Places::new(&m, f);
     if places.shared > MOST_SHARED {
         let message =
             format!("valhall:{chip} has {MOST_SHARED} bytes of workgroup memory, this needs {}", places.shared);
-        return Err(refuse("workgroup-memory", message, e));
+        return Err(refuse(Refusal::WorkgroupMemory, message, e));
     }
     if places.private > MOST_PRIVATE {
         let message =
             format!("valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {}", places.private);
-        return Err(refuse("private-memory", message, e));
-    }
-
-    if let Some((_, r)) = m.resources.iter().find(|(_, r)| r.group > resources::LAST_GROUP) {
-        let message =
-            format!("valhall:{chip} has bind groups 0 to {}, this is in group {}", resources::LAST_GROUP, r.group);
-        return Err(refuse("bind-group", message, e));
+        return Err(refuse(Refusal::PrivateMemory, message, e));
     }
 
     trace::enter("isel", &f.name);
@@ -251,7 +266,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         let message = format!(
             "valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {scratch}, spilled registers included"
         );
-        return Err(refuse("private-memory", message, e));
+        return Err(refuse(Refusal::PrivateMemory, message, e));
     }
 
     if options.opt_level > 0 {

@@ -13,11 +13,13 @@ pub mod target;
 mod uniforms;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
+use gpucc_ir::refusal::Kind;
 use gpucc_ir::trace::Watch;
-use gpucc_ir::{Attr, Class, Diagnostic, Module, Op, Space, trace};
+use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, Space, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
+use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
 use gpucc_vivante_machine as machine;
 
@@ -32,6 +34,23 @@ pub struct VivanteBackend;
 pub static VIVANTE: VivanteBackend = VivanteBackend;
 
 const NAMES: &[&str] = &["gc2000", "gc3000", "gc7000"];
+
+/// What is refused.
+const LACKS: &[Lack] = &[
+    Lack::all(Refusal::F16, "16-bit floats exist in a mode of half precision only, which is not used"),
+    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
+    Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
+    Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
+    Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
+    Lack::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
+    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
+    Lack::all(Refusal::OutOfRegisters, "64 vec4; without immediate offsets the chip cannot reach spilled registers")
+        .on(&["gc2000"]),
+    Lack::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),
+    Lack::all(Refusal::OutOfUniforms, "256 vec4").most(256).on(&["gc3000", "gc7000"]),
+    Lack::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
+    Lack::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
+];
 
 /// What the generations lack, for the target-independent passes.
 fn caps(generation: u8, how: How) -> Caps {
@@ -96,6 +115,10 @@ impl Backend for VivanteBackend {
         1
     }
 
+    fn lacks(&self) -> &'static [Lack] {
+        LACKS
+    }
+
     fn compile(
         &self,
         module: &Module,
@@ -113,9 +136,6 @@ impl Backend for VivanteBackend {
 
 /// Components of temporaries that scheduling may fill to hide latency: beyond them fewer threads would run.
 const AIM: u32 = 12;
-
-/// Code of the refusal for want of instruction memory.
-const TOO_LONG: &str = "program-size";
 
 /// What may be tried; each asks for more temporaries, uniforms, or instructions than doing without.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,15 +172,16 @@ impl Stop {
 impl How {
     /// What to try after a refusal.
     fn after(self, stop: &Stop) -> Option<How> {
-        match stop.refused.code {
-            _ if stop.refused.class != Class::Unsupported => None,
-            TOO_LONG if self.unroll => Some(How { unroll: false, ..self }),
+        match stop.refused.refusal()? {
+            Refusal::ProgramSize if self.unroll => Some(How { unroll: false, ..self }),
             _ if stop.hopeless => None,
+            // Sizes do not change what a chip lacks.
+            code if code.kind() != Kind::Capacity => None,
             // One by one, constants may be immediates.
-            "out-of-uniforms" if self.wide => Some(How { wide: false, ..self }),
+            Refusal::OutOfUniforms if self.wide => Some(How { wide: false, ..self }),
             // Selects may do what neither temporaries nor memory can: with constants they vanish.
             _ if self.arrays && stop.private => Some(How { arrays: false, ..self }),
-            "out-of-registers" if self.wide => Some(How { arrays: false, wide: false, ..self }),
+            Refusal::OutOfRegisters if self.wide => Some(How { arrays: false, wide: false, ..self }),
             _ => None,
         }
     }
@@ -197,6 +218,7 @@ fn attempt(
         ..gpucc_opt::Options::default()
     };
     let (mut m, report) = gpucc_opt::prepare(module, name, &caps(generation, how), &pipeline)?;
+    gpucc_opt::support::check(&m, &Chip { family: "vivante", generation: NAMES[generation as usize], lacks: LACKS })?;
     let steps = watch(options);
     let func = m.entries[0].func;
     define(&mut m.funcs[func]);
@@ -240,22 +262,8 @@ fn generate(
 ) -> Result<Output, Box<Stop>> {
     let chip = NAMES[generation as usize];
     let e = &m.entries[0];
-    if e.stage != gpucc_ir::Stage::Compute {
-        return Err(Diagnostic::unsupported("stage", format!("vivante:{chip} takes compute entry points only"))
-            .at(e.span, "this stage")
-            .into());
-    }
     let f = &m.funcs[e.func];
     let size = e.workgroup_size;
-    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if invocations > machine::exec::MAX_INVOCATIONS {
-        return Err(Diagnostic::unsupported(
-            "workgroup-size",
-            format!("vivante:{chip} has workgroups of at most 1024 invocations, this one has {invocations}"),
-        )
-        .at(e.span, "this entry point")
-        .into());
-    }
     let arrays = if how.arrays { arrays::choose(f, &m) } else { Arrays::default() };
     let t = Vivante::new(generation, arrays.rows);
     let array_rows = arrays.rows as u16;
@@ -292,7 +300,7 @@ fn generate(
     let limit = machine::rules::UNIFORMS[generation as usize] as usize;
     if layout.registers.len() > limit {
         return Err(Diagnostic::unsupported(
-            "out-of-uniforms",
+            Refusal::OutOfUniforms,
             format!("vivante:{chip} has {limit} uniform registers, this needs {}", layout.registers.len()),
         )
         .at(e.span, "this entry point")
@@ -304,7 +312,7 @@ fn generate(
     // Before anything is encoded: branches could not say where they go.
     if code.len() > most {
         return Err(Diagnostic::unsupported(
-            TOO_LONG,
+            Refusal::ProgramSize,
             format!("vivante:{chip} has room for {most} instructions, this needs {}", code.len()),
         )
         .at(e.span, "this entry point")
@@ -392,7 +400,7 @@ fn too_much(mf: &MFunc<Vivante>, t: &Vivante, table: &uniforms::Table) -> Result
     let words = emit::words(mf, t, table);
     if words > 4 * limit {
         return Err(Diagnostic::unsupported(
-            "out-of-uniforms",
+            Refusal::OutOfUniforms,
             format!("vivante:{chip} has {limit} uniform registers, this needs at least {}", words.div_ceil(4)),
         ));
     }
@@ -400,7 +408,7 @@ fn too_much(mf: &MFunc<Vivante>, t: &Vivante, table: &uniforms::Table) -> Result
     let count = mf.code.iter().flatten().filter(|i| i.target_op().is_some()).count();
     if count > SHRINK * most {
         return Err(Diagnostic::unsupported(
-            TOO_LONG,
+            Refusal::ProgramSize,
             format!("vivante:{chip} has room for {most} instructions, this needs more than {}", count / SHRINK),
         ));
     }
@@ -539,7 +547,7 @@ mod tests {
 
     const ALL: How = How { arrays: true, wide: true, unroll: true };
 
-    fn stop(code: &'static str, private: bool, hopeless: bool) -> Stop {
+    fn stop(code: Refusal, private: bool, hopeless: bool) -> Stop {
         Stop { refused: Diagnostic::unsupported(code, "what it is"), private, hopeless }
     }
 
@@ -550,17 +558,18 @@ mod tests {
 
     #[test]
     fn each_way_is_tried_once() {
-        assert_eq!(ways(&stop("out-of-registers", true, false)), 3);
-        assert_eq!(ways(&stop("out-of-uniforms", true, false)), 3);
-        assert_eq!(ways(&stop(TOO_LONG, true, false)), 3);
-        assert_eq!(ways(&stop("type", true, false)), 2);
+        assert_eq!(ways(&stop(Refusal::OutOfRegisters, true, false)), 3);
+        assert_eq!(ways(&stop(Refusal::OutOfUniforms, true, false)), 3);
+        assert_eq!(ways(&stop(Refusal::ProgramSize, true, false)), 3);
+        // Sizes do not change what a chip lacks.
+        assert_eq!(ways(&stop(Refusal::F16, true, false)), 1);
     }
 
     #[test]
     fn what_changes_nothing_is_not_tried() {
-        assert_eq!(ways(&stop("type", false, false)), 1);
-        assert_eq!(ways(&stop("out-of-uniforms", true, true)), 1);
-        assert_eq!(ways(&stop(TOO_LONG, false, true)), 2);
+        assert_eq!(ways(&stop(Refusal::F16, false, false)), 1);
+        assert_eq!(ways(&stop(Refusal::OutOfUniforms, true, true)), 1);
+        assert_eq!(ways(&stop(Refusal::ProgramSize, false, true)), 2);
         let bug = Stop { refused: Diagnostic::internal("pack", "a bug"), private: true, hopeless: false };
         assert_eq!(ways(&bug), 1);
     }

@@ -38,7 +38,10 @@ impl Plan {
             return Err(Failure::Usage("-o OUT is missing (or use -S to see assembly)".into()));
         }
         if args.pipeline.is_some() {
-            return Err(Failure::Unsupported("--pipeline: no target compiles graphics stages yet".into()));
+            return Err(Failure::Unsupported(
+                gpucc_ir::Refusal::Stage,
+                "--pipeline: no target compiles graphics stages yet".into(),
+            ));
         }
         Ok(Plan { emit, targets, dump_after })
     }
@@ -90,7 +93,8 @@ fn rendered(artifact: &Artifact, emit: Emit, source: Source<'_>) -> Result<Vec<u
             format!("{value:#}\n").into_bytes()
         }
         Emit::Elf => {
-            return Err(Failure::Unsupported(format!("--emit elf: no ELF form is written for {}", artifact.target())));
+            let why = format!("--emit elf: no ELF form is written for {}", artifact.target());
+            return Err(Failure::Unsupported(gpucc_ir::Refusal::Elf, why));
         }
     })
 }

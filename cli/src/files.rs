@@ -148,7 +148,8 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
     let (place, rest) = text.split_once('=').ok_or_else(bad)?;
     let (g, b) = place.split_once(':').ok_or_else(bad)?;
     if b.split_once('[').is_some_and(|(b, i)| b.parse::<u32>().is_ok() && i.ends_with(']')) {
-        return Err(Failure::Unsupported(format!("`{text}`: shaders with a binding array are not compiled yet")));
+        let why = format!("`{text}`: shaders with a binding array are not compiled yet");
+        return Err(Failure::Unsupported(gpucc_ir::Refusal::BindingArrays, why));
     }
     Ok((g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?, rest))
 }

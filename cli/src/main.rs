@@ -21,7 +21,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use gpucc_ir::{Class, Diagnostic};
+use gpucc_ir::{Class, Diagnostic, Refusal};
 
 use args::{Cli, ColorArg, Command, MessageFormat, Messages};
 
@@ -35,7 +35,7 @@ pub enum Failure {
     /// The input is wrong: a shader, a listing, a report, a trap or a difference in a run.
     Input(String),
     /// Not supported on this target.
-    Unsupported(String),
+    Unsupported(Refusal, String),
     /// Compiler bug.
     Bug(String),
     /// What was wrong has been said; the exit code is left.
@@ -56,7 +56,7 @@ impl From<Class> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Usage(m) | Failure::Io(m) | Failure::Input(m) | Failure::Unsupported(m) | Failure::Bug(m) => {
+            Failure::Usage(m) | Failure::Io(m) | Failure::Input(m) | Failure::Unsupported(_, m) | Failure::Bug(m) => {
                 f.write_str(m)
             }
             Failure::Said(code) => write!(f, "exit code {code}"),
@@ -70,7 +70,7 @@ impl Failure {
         match self {
             Failure::Input(_) => 1,
             Failure::Usage(_) | Failure::Io(_) => 2,
-            Failure::Unsupported(_) => 3,
+            Failure::Unsupported(..) => 3,
             Failure::Bug(_) => 70,
             Failure::Said(code) => *code,
         }
@@ -82,7 +82,7 @@ impl Failure {
             Failure::Usage(_) => ("usage", "error"),
             Failure::Io(_) => ("io", "error"),
             Failure::Input(_) => ("input", "error"),
-            Failure::Unsupported(_) => ("unsupported", "not supported"),
+            Failure::Unsupported(code, _) => (code.name(), "not supported"),
             Failure::Bug(_) => ("bug", "compiler bug"),
             Failure::Said(_) => return,
         };
@@ -136,8 +136,8 @@ pub fn worst(diagnostics: &[Diagnostic]) -> Class {
 }
 
 /// What a command says that is not there yet.
-fn not_yet(what: &str) -> Result<(), Failure> {
-    Err(Failure::Unsupported(format!("{what} is not there in this version (docs/command-line.md says what is)")))
+fn not_yet(code: Refusal, what: &str) -> Result<(), Failure> {
+    Err(Failure::Unsupported(code, format!("{what} is not there in this version (docs/command-line.md says what is)")))
 }
 
 fn dispatch(cli: &Cli) -> Result<(), Failure> {
@@ -148,10 +148,10 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Asm(a)) => asm::asm(a, messages),
         Some(Command::Inspect(a)) => inspect::main(a),
         Some(Command::Run(a)) => run::main(a, messages),
-        Some(Command::Render(_)) => not_yet("render"),
-        Some(Command::Explain(_)) => not_yet("explain"),
-        Some(Command::Serve(_)) => not_yet("serve"),
-        Some(Command::Reduce(_)) => not_yet("reduce"),
+        Some(Command::Render(_)) => not_yet(Refusal::Render, "render"),
+        Some(Command::Explain(_)) => not_yet(Refusal::Commands, "explain"),
+        Some(Command::Serve(_)) => not_yet(Refusal::Commands, "serve"),
+        Some(Command::Reduce(_)) => not_yet(Refusal::Commands, "reduce"),
         Some(Command::Stats(a)) => stats::main(a, messages),
         Some(Command::Diff(a)) => diff::main(a),
     }

@@ -131,7 +131,7 @@ fn page() {
         Failure::Usage(text()),
         Failure::Io(text()),
         Failure::Input(text()),
-        Failure::Unsupported(text()),
+        Failure::Unsupported(gpucc_ir::Refusal::Elf, text()),
         Failure::Bug(text()),
     ];
     for code in failures.iter().map(Failure::code).chain([0]) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry};
 use gpucc_interp::{Outcome, Profile, Program};
-use gpucc_ir::{Diagnostic, Module};
+use gpucc_ir::{Diagnostic, Module, Refusal};
 use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
@@ -40,7 +40,6 @@ fn trap(t: &Trap, entry: Option<&Entry>) -> Failure {
     match kind {
         // A missing or short buffer is what the caller gave us, not what the program did.
         TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
-        TrapKind::Unsupported => Failure::Unsupported(t),
         _ => Failure::Input(t),
     }
 }
@@ -134,7 +133,10 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
     if args.immediates.is_some() {
-        return Err(Failure::Unsupported("--immediates: shaders with immediate data are not compiled yet".into()));
+        return Err(Failure::Unsupported(
+            Refusal::Immediates,
+            "--immediates: shaders with immediate data are not compiled yet".into(),
+        ));
     }
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
     let mut kinds: Vec<(u32, u32, String)> = Vec::new();
@@ -300,7 +302,7 @@ fn launch(args: &Run, path: &Path) -> Result<(), Failure> {
     let dumps = dumps(args, path, &launch.dispatch)?;
     let mut done = launch.dispatch.clone();
     let report = launch.run(&mut done, &options(args)).map_err(|t| match t.kind {
-        TrapKind::Unsupported => Failure::Unsupported(t.to_string()),
+        TrapKind::Unsupported => Failure::Unsupported(Refusal::NotModelled, t.to_string()),
         _ => Failure::Input(t.to_string()),
     })?;
     if args.stats {

@@ -3,7 +3,7 @@
 use crate::guard::limits::Limit;
 use crate::guard::scan::Exceeded;
 use crate::guard::thread::Panicked;
-use gpucc_ir::{Diagnostic, Span};
+use gpucc_ir::{Diagnostic, Refusal, Span};
 use std::error::Error;
 
 /// A naga span as ours; naga marks unknown places with `0..0` too.
@@ -92,9 +92,18 @@ pub fn broke(panic: &Panicked) -> Diagnostic {
     diagnostic.note(panic.doing.clone().unwrap_or_else(|| "while lowering to IR".to_string()))
 }
 
-/// Valid input that this version does not lower.
-pub fn unsupported(feature: &str, at: Span) -> Diagnostic {
-    Diagnostic::unsupported("not-lowered", format!("{feature} cannot be compiled by this version")).at(at, feature)
+/// Valid input that this version does not lower; `feature` names what stands there.
+pub fn unsupported(code: Refusal, feature: &str, at: Span) -> Diagnostic {
+    let d = Diagnostic::unsupported(code, format!("{feature} cannot be compiled by this version")).at(at, feature);
+    match code.everywhere() {
+        Some(why) => d.note(why),
+        None => d,
+    }
+}
+
+/// A contradiction in what naga gave us.
+pub fn contradiction(what: &str, at: Span) -> Diagnostic {
+    Diagnostic::internal("lower", format!("lowering: {what}")).at(at, "here")
 }
 
 /// The line and column of a byte, both from 1; the column counts characters.

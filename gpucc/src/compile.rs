@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use gpucc_container::Container;
-use gpucc_ir::{Class, Diagnostic, Label, Module, Space, VarData};
+use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
 use gpucc_mir::backend::{CodegenOptions, Output};
 
 use crate::Target;
@@ -105,14 +105,19 @@ pub fn guarded<T>(what: &str, f: impl FnOnce() -> Result<T, Diagnostic>) -> Resu
     let outer = CATCHING.with(|c| c.replace(true));
     let result = catch_unwind(AssertUnwindSafe(f));
     CATCHING.with(|c| c.replace(outer));
+    let result = result.map(|r| r.map_err(|d| if d.class == Class::Internal { with_place(d) } else { d }));
     result.unwrap_or_else(|_| {
         let text = PANIC.with(|p| p.borrow_mut().take()).unwrap_or_else(|| "unknown panic".into());
-        let mut d = Diagnostic::internal("panic", format!("compiler bug while compiling {what}: {text}"));
-        if let Some(at) = gpucc_ir::trace::current() {
-            d = d.note(format!("in {at}"));
-        }
-        Err(d.note("please report this with the shader"))
+        Err(with_place(Diagnostic::internal("panic", format!("compiler bug while compiling {what}: {text}"))))
     })
+}
+
+/// Adds to a compiler bug pass, function and instruction.
+fn with_place(mut d: Diagnostic) -> Diagnostic {
+    if let Some(at) = gpucc_ir::trace::current() {
+        d = d.note(format!("in {at}"));
+    }
+    d.note("please report this with the shader")
 }
 
 /// FNV-1a over what is written.
@@ -147,20 +152,21 @@ fn explain(mut d: Diagnostic, module: &Module, entry: &str) -> Diagnostic {
             d.labels.insert(0, Label { span: v.span, text: format!("the largest variable: {} bytes", v.size) });
         }
     };
-    let help = match d.code {
-        "workgroup-memory" => {
+    let Some(code) = d.refusal() else { return d };
+    let help = match code {
+        Refusal::WorkgroupMemory => {
             first(&mut d, largest(Space::Workgroup));
             "fewer or smaller workgroup variables would help"
         }
-        "private-memory" => {
+        Refusal::PrivateMemory => {
             let both = [largest(Space::Function), largest(Space::Private)];
             first(&mut d, both.into_iter().flatten().max_by_key(|v| v.size));
             "smaller arrays would help"
         }
-        "out-of-registers" => "smaller arrays or fewer values that live at once would help",
-        "out-of-uniforms" => "fewer constants and uniform values would help",
-        "program-size" => "splitting the shader into several dispatches would help",
-        "workgroup-size" => "a smaller @workgroup_size would help",
+        Refusal::OutOfRegisters => "smaller arrays or fewer values that live at once would help",
+        Refusal::OutOfUniforms => "fewer constants and uniform values would help",
+        Refusal::ProgramSize => "splitting the shader into several dispatches would help",
+        Refusal::WorkgroupSize => "a smaller @workgroup_size would help",
         _ => return d,
     };
     if !d.labels.iter().any(|l| l.span.is_known())
@@ -206,7 +212,7 @@ fn compile_named(module: &Module, names: &[&str], options: &Options) -> Result<A
         let what = format!("`{name}` for {target}");
         let output =
             guarded(&what, || target.backend().compile(module, name, target.generation_index(), &options.codegen));
-        outputs.push(output.map_err(|d| if d.class == Class::Unsupported { explain(d, module, name) } else { d })?);
+        outputs.push(output.map_err(|d| explain(d, module, name))?);
     }
     let number = |s: &str| s.parse().unwrap_or(0);
     let container = Container {

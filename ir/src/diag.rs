@@ -2,6 +2,7 @@
 //!
 //! Three classes never mix: the input is wrong, the target cannot do it, or the compiler is broken.
 
+use crate::refusal::Refusal;
 use std::fmt;
 
 /// A byte range of the source text. `start == end` means unknown.
@@ -62,7 +63,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Whose fault it is.
     pub class: Class,
-    /// A stable short name, such as `parse` or `out-of-registers`.
+    /// A stable short name, such as `parse`; of a refusal, that of its [`Refusal`].
     pub code: &'static str,
     /// One sentence.
     pub message: String,
@@ -84,12 +85,16 @@ impl Diagnostic {
         Self::new(Class::Invalid, code, message)
     }
     /// The target (named in the message) cannot do it.
-    pub fn unsupported(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Class::Unsupported, code, message)
+    pub fn unsupported(code: Refusal, message: impl Into<String>) -> Self {
+        Self::new(Class::Unsupported, code.name(), message)
     }
     /// The compiler is broken.
     pub fn internal(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Class::Internal, code, message)
+    }
+    /// The code, if it is a refusal.
+    pub fn refusal(&self) -> Option<Refusal> {
+        if self.class == Class::Unsupported { Refusal::parse(self.code) } else { None }
     }
     /// Adds a place with a remark.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {

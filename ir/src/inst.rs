@@ -463,6 +463,20 @@ pub struct InstData {
 }
 
 impl InstData {
+    /// Of an op that only moves lanes into a vector of `lanes`, a shuffle or an insertion: the value and its lane that each lane of the
+    /// result is.
+    pub fn moved_lanes(&self, lanes: u32) -> Option<SmallVec<[(Value, usize); 4]>> {
+        Some(match &self.attr {
+            Attr::Lanes(l) if self.op == Op::Shuffle => l
+                .iter()
+                .map(|&k| if k < 4 { (self.args[0], k.into()) } else { (self.args[1], usize::from(k) - 4) })
+                .collect(),
+            Attr::Lane(at) if self.op == Op::Insert => (0..lanes as usize)
+                .map(|k| if k == usize::from(*at) { (self.args[1], 0) } else { (self.args[0], k) })
+                .collect(),
+            _ => return None,
+        })
+    }
     /// An instruction without results yet; [`Function::make_inst`](crate::Function::make_inst) adds them.
     pub fn new(op: Op, args: &[Value], attr: Attr) -> InstData {
         InstData {

@@ -36,6 +36,7 @@ pub mod inst;
 pub mod lists;
 pub mod module;
 pub mod ops;
+pub mod refusal;
 pub mod results;
 pub mod text;
 pub mod trace;
@@ -55,6 +56,7 @@ pub use inst::{
 pub use lists::Lists;
 pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
+pub use refusal::{Lack, Refusal};
 pub use results::Results;
 pub use types::{Scalar, Type};
 pub use values::Values;

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use gpucc_ir::{Diagnostic, Loc, Module, trace};
+use gpucc_ir::{Diagnostic, Loc, Module, Refusal, trace};
 use gpucc_regalloc as ra;
 use gpucc_regalloc::{At, Cfg, Hint, Move, Operand, Placement, Problem, RegFile, Step, UnitSet, Value};
 use smallvec::SmallVec;
@@ -100,7 +100,7 @@ impl AllocError {
             AllocError::OutOfRegisters(o) => {
                 let (has, help) = says(&o);
                 let entry = m.entries.first().filter(|_| o.loc == Loc::UNKNOWN);
-                Diagnostic::unsupported("out-of-registers", format!("{has}, this needs {} at once", o.demand))
+                Diagnostic::unsupported(Refusal::OutOfRegisters, format!("{has}, this needs {} at once", o.demand))
                     .at(entry.map_or_else(|| m.span(o.loc), |e| e.span), "most values are alive here")
                     .note(help)
             }

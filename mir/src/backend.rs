@@ -2,7 +2,7 @@
 
 use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
 use gpucc_ir::trace::{PassTime, Watch};
-use gpucc_ir::{Attr, Diagnostic, Function, Loc, Module, Op, Place, Res};
+use gpucc_ir::{Attr, Diagnostic, Function, Lack, Loc, Module, Op, Place, Res};
 use gpucc_isa::Notes;
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
@@ -154,10 +154,13 @@ pub trait Backend: Sync {
     /// Index of the generation that a bare family name means.
     fn default_generation(&self) -> usize;
 
+    /// What its generations refuse, whatever the shader's size: what `docs/support.md` and the test runners predict.
+    fn lacks(&self) -> &'static [Lack];
+
     /// Compiles the entry point called `entry` of a verified module as the frontend made it.
     ///
     /// # Errors
-    /// Class `Unsupported` when this generation cannot do what the shader needs (names feature, target and span),
+    /// Class `Unsupported` when this generation cannot do what the shader needs (code, target and span; one of [`Backend::lacks`]),
     /// `Internal` for a compiler bug. A panic is a compiler bug too; the facade catches it.
     fn compile(
         &self,

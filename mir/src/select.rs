@@ -372,6 +372,12 @@ impl<'f, T: Target> Select<'f, T> {
 
     // ---- Blocks and edges ----
 
+    /// The compiler bug that an instruction is which selection does not know: what a target lacks was refused before.
+    pub fn unknown(&self, i: Inst) -> Diagnostic {
+        Diagnostic::internal("isel", "selection does not know this instruction")
+            .note(gpucc_ir::text::inst_text(self.f, i))
+    }
+
     /// The machine block of an IR block.
     ///
     /// # Panics

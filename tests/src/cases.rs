@@ -1,6 +1,7 @@
 //! Conformance cases in the format `cts-cases-1`: one compute dispatch each, with inputs and accepted results.
 
 use gpucc::CodegenOptions;
+use gpucc_ir::Refusal;
 use gpucc_machines::launch::{BufferSpec, unhex};
 use gpucc_sim::{Dispatch, RunOptions};
 use serde::Deserialize;
@@ -48,8 +49,8 @@ pub enum Verdict {
     Passed,
     /// A wrong answer, a trap or a bug.
     Failed(String),
-    /// The target refuses it.
-    Skipped(String),
+    /// It is refused, with these codes.
+    Refused(Vec<Refusal>, String),
 }
 
 impl Case {
@@ -81,7 +82,7 @@ impl Case {
         let done = exec::lower(&self.wgsl, &self.entry, &self.overrides())
             .and_then(|module| exec::run(&module, &self.entry, on, codegen, &mut dispatch, &options));
         match done {
-            Err(p @ Problem::Refused(_)) => return Verdict::Skipped(p.to_string()),
+            Err(Problem::Refused(codes, why)) => return Verdict::Refused(codes, why),
             Err(p) => return Verdict::Failed(p.to_string()),
             Ok(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_ir::{Class, Module, Op};
+use gpucc_ir::{Class, Module, Op, Refusal};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
 
@@ -102,8 +102,8 @@ pub fn parse_on(text: &str) -> Result<Vec<On>, String> {
 /// Why a dispatch has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// The frontend or the target refuses it (class `Unsupported`).
-    Refused(String),
+    /// The frontend or the target refuses it (class `Unsupported`): the codes, and what it says.
+    Refused(Vec<Refusal>, String),
     /// The input is wrong.
     Invalid(String),
     /// The compiler is broken.
@@ -115,7 +115,10 @@ pub enum Problem {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Problem::Refused(m) => write!(f, "refused: {m}"),
+            Problem::Refused(codes, m) => {
+                let names: Vec<&str> = codes.iter().map(|c| c.name()).collect();
+                write!(f, "refused ({}): {m}", names.join(", "))
+            }
             Problem::Invalid(m) => write!(f, "invalid: {m}"),
             Problem::Bug(m) => write!(f, "compiler bug: {m}"),
             Problem::Trap(m) => write!(f, "trap: {m}"),
@@ -137,7 +140,10 @@ fn problem(list: &[gpucc_ir::Diagnostic]) -> Problem {
     } else if list.iter().any(|d| d.class == Class::Invalid) {
         Problem::Invalid(text(Class::Invalid))
     } else {
-        Problem::Refused(text(Class::Unsupported))
+        let mut codes: Vec<Refusal> = list.iter().filter_map(gpucc_ir::Diagnostic::refusal).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        Problem::Refused(codes, text(Class::Unsupported))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod exec;
 pub mod filetest;
 pub mod foreign;
 pub mod heap;
+pub mod predict;
 pub mod randprog;
 pub mod scaling;
 pub mod shared;

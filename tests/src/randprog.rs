@@ -15,10 +15,11 @@ mod expr;
 use std::fmt::Write as _;
 
 use gpucc::CodegenOptions;
-use gpucc_ir::Module;
+use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 
 use crate::exec::{self, On, Problem};
+use crate::predict;
 
 /// Invocations of a workgroup in generated programs.
 pub const INVOCATIONS: u32 = 32;
@@ -579,8 +580,8 @@ pub fn buffers(seed: u64) -> Vec<(u32, u32, Vec<u8>, bool)> {
 
 /// Why a run is no success.
 pub enum Failure {
-    /// The target refuses the program: no wrong answer.
-    Refused(String),
+    /// The target refuses the program: whether that was predicted, the codes, and what it says.
+    Refused(bool, Vec<Refusal>, String),
     /// A wrong answer, a trap or a bug.
     Wrong(String),
 }
@@ -633,7 +634,11 @@ impl Program {
                 });
                 Err(Failure::Wrong(format!("{at}: {}", place.unwrap_or_default())))
             }
-            Err(p @ Problem::Refused(_)) => Err(Failure::Refused(format!("{at}: {p}"))),
+            Err(Problem::Refused(codes, why)) => {
+                let predicted = predict::predicted(on, &format!("randprog {}", self.seed), &codes, &why);
+                let text = format!("{at}: {}", Problem::Refused(codes.clone(), why));
+                Err(Failure::Refused(predicted, codes, text))
+            }
             Err(p) => Err(Failure::Wrong(format!("{at}: {p}"))),
         }
     }

@@ -3,16 +3,14 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_ir::Class;
+use gpucc_ir::{Diagnostic, Refusal};
 use gpucc_sim::RunOptions;
 use gpucc_tests::cases::{Case, CaseFile, Verdict};
 use gpucc_tests::exec::{self, On};
+use gpucc_tests::predict::{self, Tally};
 use gpucc_tests::shared;
 use rayon::prelude::*;
-
-/// Why a target may refuse a shader of the corpus, by code of the message; docs/support.md says more.
-const HONEST: &[&str] =
-    &["not-lowered", "atomics", "type", "out-of-registers", "program-size", "workgroup-memory", "workgroup-size"];
+use std::sync::Mutex;
 
 fn programs() -> Vec<Case> {
     let Some(path) = shared::find("conformance/programs.json") else { return Vec::new() };
@@ -32,6 +30,7 @@ fn compiles_everywhere() {
     files.sort();
     let all = Target::parse_list("all:all").expect("all targets");
     let default = Target::parse_list("all").expect("all families");
+    let refused = Mutex::new(Tally::default());
     let failures: Vec<String> = files
         .par_iter()
         .flat_map_iter(|path| {
@@ -43,9 +42,11 @@ fn compiles_everywhere() {
                     match frontend::load(&bytes, Lang::Wgsl, &FrontOptions { robust, ..FrontOptions::default() }) {
                         Ok(l) => l,
                         Err(list) => {
-                            let textures =
-                                list.iter().all(|d| d.class == Class::Unsupported && d.code == "not-lowered");
-                            failures.extend((!textures).then(|| format!("{name}: {list:?}")));
+                            let codes: Vec<Refusal> = list.iter().filter_map(Diagnostic::refusal).collect();
+                            let known = codes.len() == list.len();
+                            let known = known && predict::predicted(On::Interp, &name, &codes, "");
+                            refused.lock().expect("no panic").add(On::Interp, &codes, known);
+                            failures.extend((!known).then(|| format!("{name}: {list:?}")));
                             continue;
                         }
                     };
@@ -55,8 +56,14 @@ fn compiles_everywhere() {
                     for entry in &loaded.module.entries {
                         let o = Options::new(target).opt(level);
                         let Err(d) = gpucc::compile_entry(&loaded.module, &entry.name, &o) else { continue };
-                        let f16 = name.ends_with("_f16");
-                        if d.class != Class::Unsupported || !(f16 || HONEST.contains(&d.code)) {
+                        let on = On::Machine(target);
+                        let codes: Vec<Refusal> = d.refusal().into_iter().collect();
+                        let id = format!("corpus/{name}:{}", entry.name);
+                        let known = predict::predicted(on, &id, &codes, &d.message);
+                        if d.refusal().is_some() {
+                            refused.lock().expect("no panic").add(on, &codes, known);
+                        }
+                        if !known {
                             failures.push(format!(
                                 "{name}:{} {target} -O{level} robust {robust}: [{}] {d}",
                                 entry.name, d.code
@@ -68,6 +75,7 @@ fn compiles_everywhere() {
             failures
         })
         .collect();
+    println!("{}", refused.into_inner().expect("no panic"));
     report(&failures);
 }
 
@@ -84,9 +92,9 @@ fn computes_what_others_compute() {
                 let verdict = case.judge(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }, Some(0));
                 let why = match verdict {
                     Verdict::Passed => continue,
-                    // Half floats.
-                    Verdict::Skipped(_) if case.requires.iter().any(|r| r == "f16") && on != On::Interp => continue,
-                    Verdict::Skipped(why) | Verdict::Failed(why) => why,
+                    Verdict::Refused(codes, why) if predict::predicted(on, &case.id, &codes, &why) => continue,
+                    Verdict::Refused(codes, why) => exec::Problem::Refused(codes, why).to_string(),
+                    Verdict::Failed(why) => why,
                 };
                 failures.push(format!("{on} -O{opt_level} {}: {why}", case.id));
             }
@@ -123,7 +131,8 @@ fn trusted_code_stays_inside() {
                 );
                 let at = format!("{target} -O{opt_level} {}", case.id);
                 match done {
-                    Err(exec::Problem::Refused(_)) => {}
+                    Err(exec::Problem::Refused(codes, why))
+                        if predict::predicted(On::Machine(target), &case.id, &codes, &why) => {}
                     Err(exec::Problem::Trap(_)) if shares => {}
                     Err(p) => failures.push(format!("{at}: {p}")),
                     Ok(_) if shares => {}

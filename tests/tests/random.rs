@@ -1,7 +1,5 @@
 //! Random programs on the oracle and on every machine: no word differs. `randprog` runs more of them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use gpucc::{CodegenOptions, Target};
 use gpucc_tests::examples::all;
 use gpucc_tests::exec::{self, On, POOR, RICH};
@@ -15,7 +13,6 @@ fn same_answers_everywhere() {
     let mut places: Vec<On> = targets.into_iter().map(On::Machine).collect();
     places.extend([On::Passes { lowered: false }, On::Passes { lowered: true }]);
     let count: u64 = std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let (tried, refused) = (AtomicU64::new(0), AtomicU64::new(0));
     let failures: Vec<String> = (0..count)
         .into_par_iter()
         .flat_map_iter(|seed| {
@@ -27,13 +24,10 @@ fn same_answers_everywhere() {
                     for opt_level in [(seed % 2) as u8, 2 + (seed / 2 % 2) as u8] {
                         let codegen = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
                         for on in &places {
-                            tried.fetch_add(1, Ordering::Relaxed);
                             match p.check(*on, &codegen) {
                                 Ok(()) => {}
-                                Err(Failure::Wrong(why)) => failures.push(why),
-                                Err(Failure::Refused(_)) => {
-                                    refused.fetch_add(1, Ordering::Relaxed);
-                                }
+                                // A refusal that is predicted tests nothing: no family's default generation has one.
+                                Err(Failure::Wrong(why) | Failure::Refused(_, _, why)) => failures.push(why),
                             }
                         }
                     }
@@ -43,9 +37,6 @@ fn same_answers_everywhere() {
         })
         .collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    let (tried, refused) = (tried.into_inner(), refused.into_inner());
-    println!("{refused} of {tried} refused");
-    assert!(refused * 20 <= tried, "{refused} of {tried} are refused: the test has gone blunt");
 }
 
 /// The optimiser leaves out passes that found nothing and were given nothing since: they would find nothing.

@@ -95,31 +95,21 @@ impl Isel<'_> {
                 let src = cx.regs(d.args[0]);
                 cx.emit(MInst::copy(dst[0], src[usize::from(l)]));
             }
-            Ir::Insert => {
-                let Attr::Lane(l) = d.attr else { return Err(Diagnostic::internal("isel", "insert without lane")) };
-                let old = cx.regs(d.args[0]);
-                for (k, &r) in dst.iter().enumerate() {
-                    if k == usize::from(l) {
-                        self.copy_of(cx, r, d.args[1]);
+            Ir::Insert | Ir::Shuffle => {
+                let from = d.moved_lanes(dst.len() as u32).ok_or_else(|| cx.unknown(i))?;
+                for (&r, (v, k)) in dst.iter().zip(from) {
+                    if cx.f.ty(v).is_vector() {
+                        let lane = cx.regs(v)[k];
+                        cx.emit(MInst::copy(r, lane));
                     } else {
-                        cx.emit(MInst::copy(r, old[k]));
+                        self.copy_of(cx, r, v);
                     }
-                }
-            }
-            Ir::Shuffle => {
-                let Attr::Lanes(lanes) = &d.attr else {
-                    return Err(Diagnostic::internal("isel", "shuffle without lanes"));
-                };
-                let (a, b) = (cx.regs(d.args[0]), cx.regs(d.args[1]));
-                for (&r, &l) in dst.iter().zip(lanes) {
-                    let from = if l < 4 { a[usize::from(l)] } else { b[usize::from(l) - 4] };
-                    cx.emit(MInst::copy(r, from));
                 }
             }
             Ir::Bitcast => {
                 let src = cx.regs(d.args[0]);
                 if src.len() != dst.len() {
-                    return Err(self.unsupported(cx, "bitcast", "a bit cast between lanes of different size"));
+                    return Err(cx.unknown(i));
                 }
                 for (&r, &s) in dst.iter().zip(&src) {
                     cx.emit(MInst::copy(r, s));

@@ -289,13 +289,6 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn refuse_atomics(&self, cx: &Cx<'_>, shared: bool) -> Result<(), Diagnostic> {
-        match (self.t.generation, shared) {
-            (0, _) => Err(self.unsupported(cx, "atomics", "atomic operations (from nv84 on)")),
-            _ => Ok(()),
-        }
-    }
-
     /// Address register of a locked word, and its offset.
     fn locked(&mut self, cx: &mut Cx<'_>, op: Lock, a: Option<VReg>, off: u32, data: &[U], result: VReg) {
         self.locks = true;
@@ -314,7 +307,6 @@ impl Isel<'_> {
     fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst, op: AtomicOp, m: &Mem) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let place = self.place(cx, m, d.dyn_offset())?;
-        self.refuse_atomics(cx, matches!(place, Place2::Shared(..)))?;
         let result = cx.result(i, 0)[0];
         let mut v: U = cx.reg(d.args[0]).into();
         match place {
@@ -363,7 +355,6 @@ impl Isel<'_> {
     fn cmpxchg(&mut self, cx: &mut Cx<'_>, i: Inst, m: &Mem) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let place = self.place(cx, m, d.dyn_offset())?;
-        self.refuse_atomics(cx, matches!(place, Place2::Shared(..)))?;
         let result = cx.result(i, 0)[0];
         let (expected, new): (U, U) = (cx.reg(d.args[0]).into(), cx.reg(d.args[1]).into());
         match place {

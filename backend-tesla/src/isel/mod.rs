@@ -10,7 +10,7 @@ mod operand;
 
 use gpucc_container::Source;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Res, Scalar, SideMap, Space, Sysval,
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, SideMap, Space, Sysval,
     Value,
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
@@ -157,7 +157,7 @@ impl<'m> Isel<'m> {
                     };
                     if *next == most {
                         return Err(Diagnostic::unsupported(
-                            "too-many-buffers",
+                            Refusal::TooManyBuffers,
                             format!("tesla:{chip} cannot bind so many {what}"),
                         )
                         .at(d.span, "this one is too many"));
@@ -196,13 +196,13 @@ impl<'m> Isel<'m> {
         let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(span, "this entry point"));
         if storage > WINDOW && s.window_bytes > 0 {
             return refuse(
-                "too-many-buffers",
+                Refusal::TooManyBuffers,
                 format!("tesla:{chip} needs window 14 for workgroup atomics, so at most 14 storage buffers"),
             );
         }
         if s.shared_bytes > 16_384 - s.shared_base {
             return refuse(
-                "workgroup-memory",
+                Refusal::WorkgroupMemory,
                 format!(
                     "tesla:{chip} has {} bytes of workgroup memory, this needs {}",
                     16_384 - s.shared_base,
@@ -212,7 +212,7 @@ impl<'m> Isel<'m> {
         }
         if s.scratch_bytes > 0xff00 {
             return refuse(
-                "private-memory",
+                Refusal::PrivateMemory,
                 format!("tesla:{chip} has 65536 bytes of private memory, this needs {}", s.scratch_bytes),
             );
         }
@@ -221,12 +221,6 @@ impl<'m> Isel<'m> {
 
     pub(crate) fn chip(&self) -> &'static str {
         <machine::Tesla as gpucc_isa::Isa>::GENERATIONS[self.t.generation as usize]
-    }
-
-    /// A refusal that names chip and feature.
-    pub(crate) fn unsupported(&self, cx: &Cx<'_>, code: &'static str, what: &str) -> Diagnostic {
-        let span = self.module.span(cx.loc);
-        Diagnostic::unsupported(code, format!("tesla:{} cannot do this: {what}", self.chip())).at(span, "used here")
     }
 
     /// A new instruction with one result.
@@ -397,15 +391,6 @@ impl Lower<Tesla> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        for v in d.args.iter().copied().chain(d.results) {
-            let what = match cx.f.ty(v).scalar() {
-                Scalar::F16 => "16-bit floats (only conversions know them)",
-                Scalar::F64 | Scalar::I64 => "64-bit values",
-                Scalar::I8 | Scalar::I16 => "8-bit and 16-bit integers",
-                Scalar::B1 | Scalar::I32 | Scalar::F32 => continue,
-            };
-            return Err(self.unsupported(cx, "type", what));
-        }
         match d.op {
             Ir::Load | Ir::Store | Ir::Atomic | Ir::CmpXchg => self.memory(cx, i),
             Ir::Sysval => match d.attr {

@@ -4,7 +4,7 @@ use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::Op as M;
 
-use super::{Cx, Isel, MI, U, b00, op, unsupported, with};
+use super::{Cx, Isel, MI, U, b00, op, with};
 use crate::target::SrcMods;
 
 /// `MUX` by the bits of the mask.
@@ -255,14 +255,14 @@ impl Isel<'_> {
                 op(if d.op == Op::UDot4x8 { M::IdpV4u8 } else { M::IdpV4s8 }).arg(x).arg(y).imm(0)
             }
             Op::ICmp => {
-                let Attr::IntCc(cc) = d.attr else { return Err(unsupported(self.module, cx, i, "icmp")) };
+                let Attr::IntCc(cc) = d.attr else { return Err(cx.unknown(i)) };
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
                 let (c, signed) = int_cond(cc);
                 let m = if signed { M::IcmpOrS32 } else { M::IcmpOrU32 };
                 with(op(m).arg(x).arg(y).imm(0), &[("cmp", c), ("result_type", M1)])
             }
             Op::FCmp => {
-                let Attr::FloatCc(cc) = d.attr else { return Err(unsupported(self.module, cx, i, "fcmp")) };
+                let Attr::FloatCc(cc) = d.attr else { return Err(cx.unknown(i)) };
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
                 let (c, opposite) = float_cond(cc);
                 let cmp = with(op(M::FcmpOrF32).arg(x).arg(y).imm(0), &[("cmp", c), ("result_type", M1)]);
@@ -286,9 +286,17 @@ impl Isel<'_> {
                 return Ok(());
             }
             Op::Extract => {
-                let Attr::Lane(k) = d.attr else { return Err(unsupported(self.module, cx, i, "extract")) };
+                let Attr::Lane(k) = d.attr else { return Err(cx.unknown(i)) };
                 let v = cx.regs(a(0));
                 cx.emit(MInst::copy(out[0], v[k as usize]));
+                return Ok(());
+            }
+            Op::Shuffle | Op::Insert => {
+                let from = d.moved_lanes(out.len() as u32).ok_or_else(|| cx.unknown(i))?;
+                for (&r, (v, k)) in out.iter().zip(from) {
+                    let x = if cx.f.ty(v).is_vector() { Use::reg(cx.regs(v)[k]) } else { self.int(cx, v) };
+                    cx.emit(MInst::copy(r, x));
+                }
                 return Ok(());
             }
             Op::Compose | Op::Splat => {
@@ -298,7 +306,7 @@ impl Isel<'_> {
                 }
                 return Ok(());
             }
-            other => return Err(unsupported(self.module, cx, i, &format!("`{other}`"))),
+            _ => return Err(cx.unknown(i)),
         };
         self.push(cx, inst.def(out[0]));
         Ok(())

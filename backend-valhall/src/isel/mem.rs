@@ -9,7 +9,7 @@ use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
 
-use super::{Cx, Isel, MI, U, no_uniforms, op, unsupported, with};
+use super::{Cx, Isel, MI, U, no_uniforms, op, with};
 use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, run_class};
 
 /// Where an access goes.
@@ -203,7 +203,7 @@ impl Isel<'_> {
 
     pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Some(m) = d.mem().cloned() else { return Err(unsupported(self.module, cx, i, "this load")) };
+        let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let out = cx.result(i, 0);
         let bool_result = cx.f.ty(d.result()).is_bool();
         let loaded: Vec<VReg> = if bool_result { out.iter().map(|_| cx.temp(R)).collect() } else { out.to_vec() };
@@ -270,12 +270,12 @@ impl Isel<'_> {
 
     pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Some(m) = d.mem().cloned() else { return Err(unsupported(self.module, cx, i, "this store")) };
+        let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let words = self.words(cx, d.args[0]);
         let dynamic = d.dyn_offset();
         let tags = self.tags(&m);
         let Addr::Pair(base, offset) = self.address(cx, &m, dynamic, false)? else {
-            return Err(unsupported(self.module, cx, i, "a store by handle"));
+            return Err(cx.unknown(i));
         };
         let mut first = 0usize;
         for n in self.pieces(&m, dynamic.is_some(), words.len() as u32) {
@@ -294,7 +294,7 @@ impl Isel<'_> {
 
     pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let Some(m) = d.mem().cloned() else { return Err(unsupported(self.module, cx, i, "this atomic")) };
+        let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let tags = self.tags(&m);
         let wanted = cx.is_wanted(d.result());
         let (base, offset) = self.pair(cx, &m, d.dyn_offset(), |o| (0..256).contains(&o))?;
@@ -304,7 +304,7 @@ impl Isel<'_> {
             let run = self.staging(cx, &[new, expected]);
             with(op(M::AtomReturnI32).arg(run).arg(base), &[("atom_opc", 15), ("compare", 1)])
         } else {
-            let Attr::Atomic(what, _) = d.attr else { return Err(unsupported(self.module, cx, i, "this atomic")) };
+            let Attr::Atomic(what, _) = d.attr else { return Err(cx.unknown(i)) };
             let constant = self.constant_bits(cx, d.args[0]);
             let by_one = match (what, constant) {
                 (AtomicOp::Add, Some(1)) | (AtomicOp::Sub, Some(u32::MAX)) => Some(0),

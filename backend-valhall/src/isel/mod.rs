@@ -8,7 +8,7 @@ mod math;
 mod mem;
 
 use gpucc_container::{Preload, Source};
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
@@ -275,20 +275,14 @@ impl Isel<'_> {
                 let lane = Self::special(gpucc_valhall_machine::src::LANE_ID, 0);
                 self.push(cx, op(M::MovI32).def(out[0]).arg(lane));
             }
-            other => return Err(unsupported(self.module, cx, i, &format!("{other}"))),
+            Sysval::SubgroupId | Sysval::NumSubgroups => return Err(cx.unknown(i)),
         }
         Ok(())
     }
 }
 
 pub(crate) fn no_uniforms(what: &str) -> Diagnostic {
-    Diagnostic::unsupported("uniforms", format!("no uniform word is left for {what}: Valhall has 128"))
-}
-
-/// A refusal that names the instruction's feature.
-pub(crate) fn unsupported(m: &Module, cx: &Cx<'_>, i: Inst, what: &str) -> Diagnostic {
-    let span = m.span(cx.data(i).loc);
-    Diagnostic::unsupported("valhall", format!("{what} is not supported on valhall")).at(span, "used here")
+    Diagnostic::unsupported(Refusal::OutOfUniforms, format!("no uniform word is left for {what}: Valhall has 128"))
 }
 
 impl Lower<Valhall> for Isel<'_> {
@@ -298,11 +292,6 @@ impl Lower<Valhall> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let narrow = |v: &Value| !matches!(cx.f.ty(*v).scalar(), Scalar::B1 | Scalar::I32 | Scalar::F32);
-        if let Some(v) = d.args.iter().copied().chain(d.results).find(|v| narrow(v)) {
-            let what = format!("`{}` of type {}", d.op, cx.f.ty(v));
-            return Err(unsupported(self.module, cx, i, &what));
-        }
         match (&d.op, &d.attr) {
             (Op::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
             (Op::Load, _) => self.load(cx, i),

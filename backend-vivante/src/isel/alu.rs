@@ -214,7 +214,7 @@ impl Isel<'_> {
             Op::Bitcast => {
                 let from = cx.f.ty(a[0]);
                 if from.lanes() != n {
-                    return Err(self.unsupported(cx, "type", "a bitcast between lanes of different size"));
+                    return Err(cx.unknown(i));
                 }
                 let src = self.operand(cx, a[0], Fold::None);
                 self.bring(cx, dst, src, n);
@@ -251,10 +251,7 @@ impl Isel<'_> {
                 let src = self.operand(cx, d.result(), Fold::None);
                 cx.emit(MInst::copy(dst, src));
             }
-            op => {
-                let what = format!("the operation `{op}`");
-                return Err(self.unsupported(cx, "operation", &what));
-            }
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }

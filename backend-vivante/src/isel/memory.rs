@@ -80,7 +80,6 @@ impl Isel<'_> {
                 let Attr::Atomic(op, _) = d.attr else {
                     return Err(Diagnostic::internal("isel", "an atomic without its operation"));
                 };
-                self.need_atomics(cx)?;
                 let value = self.operand(cx, d.args[0], Fold::None);
                 let (op, t) = match op {
                     AtomicOp::Add | AtomicOp::Sub => (M::AtomicAdd, ty::U32),
@@ -111,7 +110,6 @@ impl Isel<'_> {
                 cx.emit(MInst::new(VOp::M(op)).def(dst).args([a.base, a.offset, value]).mods(Mods::ty(t)));
             }
             _ => {
-                self.need_atomics(cx)?;
                 let both = cx.temp(row(2));
                 let parts: Vec<Use<Vivante>> = d.args[..2]
                     .iter()
@@ -130,13 +128,6 @@ impl Isel<'_> {
                 let uses = [a.base, a.offset, Use::reg(both)];
                 cx.emit(MInst::new(VOp::M(M::AtomicCmpXchg)).def(dst).args(uses).mods(Mods::ty(ty::U32)));
             }
-        }
-        Ok(())
-    }
-
-    fn need_atomics(&self, cx: &Cx<'_>) -> Result<(), Diagnostic> {
-        if self.t.generation == machine::GC2000 {
-            return Err(self.unsupported(cx, "atomics", "atomic operations (reference 10.3: HALTI2 and later)"));
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ mod operand;
 
 pub(crate) use alu::opposite;
 
-use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Scalar, Sysval, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::rules::ty;
@@ -162,16 +162,6 @@ impl<'m> Isel<'m> {
             local_base: 0,
             promoted: 0,
         }
-    }
-
-    fn chip(&self) -> &'static str {
-        <machine::Vivante as gpucc_isa::Isa>::GENERATIONS[self.t.generation as usize]
-    }
-
-    /// A refusal that names chip and feature.
-    fn unsupported(&self, cx: &Select<'_, Vivante>, code: &'static str, what: &str) -> Diagnostic {
-        let span = self.module.span(cx.loc);
-        Diagnostic::unsupported(code, format!("vivante:{} cannot do this: {what}", self.chip())).at(span, "used here")
     }
 
     /// The register of an id vector.
@@ -375,7 +365,7 @@ impl<'m> Isel<'m> {
             Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), operand::Fold::None),
             Sysval::LocalInvocationIndex => (*self.index.get_or_insert_with(|| cx.temp(row(1)))).into(),
             Sysval::SubgroupSize | Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
-                return Err(self.unsupported(cx, "subgroups", "subgroup operations (the instruction set has none)"));
+                return Err(cx.unknown(i));
             }
         };
         cx.emit(MInst::copy(dst, src));
@@ -393,16 +383,6 @@ impl Lower<Vivante> for Isel<'_> {
 
     fn inst(&mut self, cx: &mut Select<'_, Vivante>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let kinds = d.args.iter().copied().chain(d.results).map(|v| cx.f.ty(v).scalar());
-        for s in kinds {
-            let what = match s {
-                Scalar::F16 => "16-bit floats (reference 12: only in dual-16 mode)",
-                Scalar::F64 | Scalar::I64 => "64-bit values (reference 15: none)",
-                Scalar::I8 | Scalar::I16 => "8-bit and 16-bit integers",
-                Scalar::B1 | Scalar::I32 | Scalar::F32 => continue,
-            };
-            return Err(self.unsupported(cx, "type", what));
-        }
         match d.op {
             Op::Load | Op::Store | Op::Atomic | Op::CmpXchg => self.memory(cx, i),
             Op::Sysval => match d.attr {

@@ -197,7 +197,7 @@ impl FuncCx<'_, '_> {
         let Some(from) = types::lane_scalar(ty) else { return self.broken("a conversion of an aggregate") };
         let width = convert.unwrap_or(from.width);
         let Some(scalar) = types::scalar(naga::Scalar { kind: to, width }) else {
-            return self.unsupported("this scalar type");
+            return self.broken("a conversion to no known scalar type");
         };
         self.each(&value, &mut |cx, v| {
             let target = cx.f.ty(v).with_scalar(scalar);

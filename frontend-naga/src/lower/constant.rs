@@ -37,12 +37,12 @@ pub fn literal(literal: Literal) -> Option<ir::Const> {
 impl ModuleCx<'_> {
     /// The value of a module-scope expression.
     pub fn constant_tree(&self, handle: Handle<Expression>, span: Span) -> Lowered<Tree> {
-        let unknown = || report::unsupported("this constant expression", span);
+        let unknown = || report::contradiction("a constant expression that is none", span);
         match self.source.global_expressions[handle] {
             Expression::Literal(value) => literal(value).map(Tree::Leaf).ok_or_else(unknown),
             Expression::Constant(constant) => self.constant_tree(self.source.constants[constant].init, span),
             Expression::ZeroValue(ty) => {
-                let ty = self.types.of(ty).map_err(|what| report::unsupported(what, span))?;
+                let ty = self.types.of(ty).map_err(|gap| gap.at(span))?;
                 self.zero_tree(ty, span)
             }
             Expression::Splat { size, value } => match self.constant_tree(value, span)? {
@@ -50,7 +50,7 @@ impl ModuleCx<'_> {
                 Tree::Parts(_) => Err(unknown()),
             },
             Expression::Compose { ty, ref components } => {
-                let ty = self.types.of(ty).map_err(|what| report::unsupported(what, span))?;
+                let ty = self.types.of(ty).map_err(|gap| gap.at(span))?;
                 let parts = components.iter().map(|&c| self.constant_tree(c, span)).collect::<Lowered<Vec<_>>>()?;
                 match types::leaf(ty) {
                     None => Ok(Tree::Parts(parts)),
@@ -82,7 +82,7 @@ impl ModuleCx<'_> {
             return Ok(Tree::Leaf(ir::Const::new(leaf, &[0])));
         }
         let part = |i| {
-            let part = self.types.part(ty, i).map_err(|what| report::unsupported(what, span))?;
+            let part = self.types.part(ty, i).map_err(|gap| gap.at(span))?;
             self.zero_tree(part, span)
         };
         (0..self.types.parts(ty)).map(part).collect::<Lowered<Vec<_>>>().map(Tree::Parts)

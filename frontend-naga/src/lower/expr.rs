@@ -6,7 +6,7 @@ use super::func::FuncCx;
 use super::types::{self, Ty};
 use super::value::Val;
 use gpucc_ir as ir;
-use ir::{Type, Value};
+use ir::{Refusal, Type, Value};
 use naga::{Expression, Handle};
 
 impl FuncCx<'_, '_> {
@@ -16,7 +16,7 @@ impl FuncCx<'_, '_> {
         match function.expressions[handle] {
             Expression::Literal(literal) => match constant::literal(literal) {
                 Some(c) => Ok(Val::One(self.f.constant(c))),
-                None => self.unsupported("abstract literals"),
+                None => self.broken("an abstract literal"),
             },
             Expression::ZeroValue(ty) => {
                 let ty = self.ty(ty, self.span())?;
@@ -75,14 +75,14 @@ impl FuncCx<'_, '_> {
             | Expression::SubgroupBallotResult
             | Expression::SubgroupOperationResult { .. } => self.broken("a result whose statement did not run"),
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
-                self.unsupported("textures")
+                self.unsupported(Refusal::Textures, "textures")
             }
-            Expression::Derivative { .. } => self.unsupported("derivatives"),
+            Expression::Derivative { .. } => self.unsupported(Refusal::Stage, "derivatives"),
             Expression::RayQueryVertexPositions { .. } | Expression::RayQueryGetIntersection { .. } => {
-                self.unsupported("ray queries")
+                self.unsupported(Refusal::RayQueries, "ray queries")
             }
             Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
-                self.unsupported("cooperative matrices")
+                self.unsupported(Refusal::CooperativeMatrices, "cooperative matrices")
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Lowered, ModuleCx};
 use crate::{limits, report};
 use gpucc_ir as ir;
 use indexmap::IndexMap;
-use ir::{Block, Builder, Span, Type, Value};
+use ir::{Block, Builder, Refusal, Span, Type, Value};
 use naga::{Binding, BuiltIn, Expression, Handle};
 use rustc_hash::FxBuildHasher;
 
@@ -123,11 +123,11 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 (None, naga::TypeInner::Struct { members, .. }) => {
                     let part = |member: &naga::StructMember| match &member.binding {
                         Some(binding) => cx.input(binding, size),
-                        None => Err(report::unsupported("an input without a binding", Span::UNKNOWN)),
+                        None => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
                     };
                     Val::parts(members.iter().map(part).collect::<Lowered<_>>()?)
                 }
-                _ => return Err(report::unsupported("an input without a binding", Span::UNKNOWN)),
+                _ => return Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
             };
             args.push(value);
         }
@@ -137,7 +137,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     fn input(&mut self, binding: &Binding, size: [u32; 3]) -> Lowered<Val> {
         use ir::Sysval as S;
         let Binding::BuiltIn(builtin) = *binding else {
-            return Err(report::unsupported("user-defined stage inputs", Span::UNKNOWN));
+            return Err(report::unsupported(Refusal::StageInputs, "user-defined stage inputs", Span::UNKNOWN));
         };
         let sysval = match builtin {
             BuiltIn::GlobalInvocationId => S::GlobalInvocationId,
@@ -153,7 +153,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 let bits = size.map(u64::from);
                 return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
             }
-            other => return Err(report::unsupported(&format!("the built-in input {other:?}"), Span::UNKNOWN)),
+            other => {
+                let what = format!("the built-in input {other:?}");
+                return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
+            }
         };
         Ok(Val::One(self.b().sysval(sysval)))
     }
@@ -306,18 +309,18 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     }
 
     /// A refusal at the present place.
-    pub fn unsupported<T>(&self, feature: &str) -> Lowered<T> {
-        Err(report::unsupported(feature, self.span()))
+    pub fn unsupported<T>(&self, code: Refusal, feature: &str) -> Lowered<T> {
+        Err(report::unsupported(code, feature, self.span()))
     }
 
     /// A contradiction in what naga gave us.
     pub fn broken<T>(&self, what: &str) -> Lowered<T> {
-        Err(ir::Diagnostic::internal("lower", format!("lowering: {what}")).at(self.span(), "here"))
+        Err(report::contradiction(what, self.span()))
     }
 
     /// The shape behind a type handle.
     pub fn ty(&self, handle: Handle<naga::Type>, span: Span) -> Lowered<Ty> {
-        self.m.types.of(handle).map_err(|what| report::unsupported(what, span))
+        self.m.types.of(handle).map_err(|gap| gap.at(span))
     }
 
     /// The shape of an expression's value.
@@ -328,12 +331,12 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             naga::proc::TypeResolution::Handle(h) => self.m.types.of(h),
             naga::proc::TypeResolution::Value(ref inner) => self.m.types.of_inner(inner, None),
         };
-        ty.map_err(|what| report::unsupported(what, self.span()))
+        ty.map_err(|gap| gap.at(self.span()))
     }
 
     /// One part of a shape.
     pub fn part_ty(&self, ty: Ty, index: u32) -> Lowered<Ty> {
-        self.m.types.part(ty, index).map_err(|what| report::unsupported(what, self.span()))
+        self.m.types.part(ty, index).map_err(|gap| gap.at(self.span()))
     }
 
     fn leaf_types(&self, ty: Ty) -> Lowered<Vec<Type>> {

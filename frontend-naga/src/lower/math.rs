@@ -169,7 +169,7 @@ impl FuncCx<'_, '_> {
             M::Pack2x16snorm => self.b().pack_snorm2x16(x),
             M::Pack2x16unorm => self.b().pack_unorm2x16(x),
             M::Pack2x16float => self.b().pack_half2x16(x),
-            other => return self.unsupported(&format!("{other:?} of floats")),
+            other => return self.broken(&format!("{other:?} of floats")),
         })
     }
 
@@ -270,7 +270,7 @@ impl FuncCx<'_, '_> {
             M::Unpack2x16snorm => self.b().unpack_snorm2x16(x),
             M::Unpack2x16unorm => self.b().unpack_unorm2x16(x),
             M::Unpack2x16float => self.b().unpack_half2x16(x),
-            other => return self.unsupported(&format!("{other:?} of integers")),
+            other => return self.broken(&format!("{other:?} of integers")),
         })
     }
 
@@ -364,7 +364,8 @@ impl FuncCx<'_, '_> {
         let (mantissa_bits, bias, exponent_mask) = match ty.scalar() {
             Scalar::F16 => (10, 14, 0x1f),
             Scalar::F32 => (23, 126, 0xff),
-            _ => return self.unsupported("frexp of this type"),
+            Scalar::F64 => (52, 1022, 0x7ff),
+            _ => return self.broken("frexp of no float"),
         };
         let bits = self.bitcast(x, ty.to_int());
         let shift = self.iconst(bits, mantissa_bits);
@@ -384,11 +385,11 @@ impl FuncCx<'_, '_> {
         let scaled = b.or(kept, half);
         let fraction_bits = b.select(small, bits, scaled);
         let fract = b.bitcast(fraction_bits, ty);
-        let exponent = if ty.scalar() == Scalar::F16 {
-            let wide = Type::I32.with_lanes(ty.lanes());
-            self.b().sext(exponent, wide)
-        } else {
-            exponent
+        let word = Type::I32.with_lanes(ty.lanes());
+        let exponent = match ty.scalar() {
+            Scalar::F16 => self.b().sext(exponent, word),
+            Scalar::F64 => self.b().trunc(exponent, word),
+            _ => exponent,
         };
         Ok(Val::parts(vec![Val::One(fract), Val::One(exponent)]))
     }
@@ -397,7 +398,7 @@ impl FuncCx<'_, '_> {
     fn outer(&mut self, a: Value, b: Value, ty: Ty) -> Lowered<Val> {
         let lanes = self.f.ty(b).lanes();
         if !matches!(ty, Ty::Vector(n, _) if n == lanes) {
-            return self.unsupported("the outer product of vectors of different lengths");
+            return self.unsupported(ir::Refusal::OuterProduct, "the outer product of vectors of different lengths");
         }
         let columns = (0..lanes).map(|lane| {
             let factor = self.extract(b, lane);

@@ -312,7 +312,7 @@ impl FuncCx<'_, '_> {
         let ptr = self.pointer(pointer)?;
         let Ty::Atomic(scalar) = ptr.ty else { return self.broken("an atomic on plain memory") };
         if scalar.width != 4 || scalar.kind == ScalarKind::Float {
-            return self.unsupported("64-bit and float atomics");
+            return self.unsupported(ir::Refusal::AtomicTypes, "64-bit and float atomics");
         }
         let signed = scalar.kind == ScalarKind::Sint;
         let op = match *function {

@@ -18,7 +18,7 @@ use crate::{EntryInfo, Options, Parsed, report};
 use func::FuncCx;
 use gpucc_ir as ir;
 use indexmap::{IndexMap, IndexSet};
-use ir::{Diagnostic, Span};
+use ir::{Diagnostic, Refusal, Span};
 use naga::{AddressSpace, Handle};
 use rustc_hash::FxBuildHasher;
 use types::{Ty, Types};
@@ -170,7 +170,7 @@ impl<'m> ModuleCx<'m> {
                 Ok(other) => format!("the {} stage (entry point `{}`)", other.name(), entry.name),
                 Err(other) => format!("the {other} stage (entry point `{}`)", entry.name),
             };
-            refusals.push(report::unsupported(&feature, Span::UNKNOWN));
+            refusals.push(report::unsupported(Refusal::Stage, &feature, self.parsed.entry_span(&entry.name)));
         }
         if !refusals.is_empty() {
             return Err(refusals);
@@ -254,7 +254,6 @@ impl<'m> ModuleCx<'m> {
 
     fn declare_global(&mut self, global: &naga::GlobalVariable, span: Span) -> Lowered<GlobalRef> {
         let name = global.name.clone().unwrap_or_default();
-        let unsupported = |what: &str| report::unsupported(what, span);
         let (space, kind) = match global.space {
             AddressSpace::Private => (ir::Space::Private, None),
             AddressSpace::WorkGroup => (ir::Space::Workgroup, None),
@@ -264,19 +263,20 @@ impl<'m> ModuleCx<'m> {
             }
             AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
             AddressSpace::Handle => {
-                let what = self.types.of(global.ty).err().unwrap_or("opaque resources");
-                return Err(unsupported(what));
+                let gap = self.types.of(global.ty).err();
+                return Err(gap.unwrap_or(types::Gap(None, "a handle to what is none")).at(span));
             }
-            AddressSpace::Immediate => return Err(unsupported("immediate data")),
-            AddressSpace::Function
-            | AddressSpace::TaskPayload
-            | AddressSpace::RayPayload
-            | AddressSpace::IncomingRayPayload => return Err(unsupported("this address space")),
+            AddressSpace::Immediate => return Err(report::unsupported(Refusal::Immediates, "immediate data", span)),
+            AddressSpace::TaskPayload | AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
+                return Err(report::unsupported(Refusal::Stage, "payloads of other stages", span));
+            }
+            AddressSpace::Function => return Err(report::contradiction("a global variable of a function", span)),
         };
-        let ty = self.types.of(global.ty).map_err(unsupported)?;
+        let ty = self.types.of(global.ty).map_err(|gap| gap.at(span))?;
         let place = match kind {
             Some(kind) => {
-                let binding = global.binding.ok_or_else(|| unsupported("a buffer without a binding"))?;
+                let binding =
+                    global.binding.ok_or_else(|| report::contradiction("a buffer without a binding", span))?;
                 let layout = self.types.layout(ty, true);
                 ir::Place::Buffer(self.out.resources.push(ir::ResourceData {
                     name,

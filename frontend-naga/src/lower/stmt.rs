@@ -5,7 +5,7 @@ use super::func::{Breakable, FuncCx, OpenLoop};
 use super::value::Val;
 use crate::{limits, report};
 use gpucc_ir as ir;
-use ir::{Block, Edge, Scope};
+use ir::{Block, Edge, Refusal, Scope};
 use naga::{Statement, SwitchValue};
 
 impl<'m> FuncCx<'_, 'm> {
@@ -72,7 +72,7 @@ impl<'m> FuncCx<'_, 'm> {
                 Ok(())
             }
             Statement::Return { value } => self.leave(value),
-            Statement::Kill => self.unsupported("discard"),
+            Statement::Kill => self.unsupported(Refusal::Stage, "discard"),
             Statement::ControlBarrier(flags) => self.barrier(flags, true),
             Statement::MemoryBarrier(flags) => self.barrier(flags, false),
             Statement::Store { pointer, value } => {
@@ -91,12 +91,20 @@ impl<'m> FuncCx<'_, 'm> {
                 Ok(())
             }
             Statement::Call { function, ref arguments, result } => self.call(function, arguments, result),
-            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => self.unsupported("textures"),
-            Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => self.unsupported("ray queries"),
+            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
+                self.unsupported(Refusal::Textures, "textures")
+            }
+            Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
+                self.unsupported(Refusal::RayQueries, "ray queries")
+            }
             Statement::SubgroupBallot { .. }
             | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => self.unsupported("subgroup operations"),
-            Statement::CooperativeStore { .. } => self.unsupported("cooperative matrices"),
+            | Statement::SubgroupCollectiveOperation { .. } => {
+                self.unsupported(Refusal::Subgroups, "subgroup operations")
+            }
+            Statement::CooperativeStore { .. } => {
+                self.unsupported(Refusal::CooperativeMatrices, "cooperative matrices")
+            }
         }
     }
 

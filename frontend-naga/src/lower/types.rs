@@ -4,7 +4,9 @@
 //! no host sees use a layout of our own, computed by WGSL's rules with a four-byte `bool`; naga counts one byte for it and
 //! packs the results of `modf` and its like without alignment.
 
+use crate::report;
 use gpucc_ir as ir;
+use ir::Refusal;
 use naga::{ArraySize, Handle, ScalarKind, TypeInner};
 
 /// A naga type with everything about names and pointers taken off: what a value or a place looks like.
@@ -56,8 +58,19 @@ pub struct Types<'m> {
     facts: Vec<TypeFacts>,
 }
 
-/// Why a type cannot be a value or a place here; the text names the kind of type.
-pub type Unsupported = &'static str;
+/// Why a type cannot be a value or a place here; the text names the kind of type. Without a code naga contradicts itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap(pub Option<Refusal>, pub &'static str);
+
+impl Gap {
+    /// As a diagnostic.
+    pub fn at(self, span: ir::Span) -> ir::Diagnostic {
+        match self.0 {
+            Some(code) => report::unsupported(code, self.1, span),
+            None => report::contradiction(self.1, span),
+        }
+    }
+}
 
 fn round_up(align: u64, n: u64) -> u64 {
     n.div_ceil(align) * align
@@ -178,13 +191,13 @@ impl<'m> Types<'m> {
     }
 
     /// The shape behind a handle.
-    pub fn of(&self, handle: Handle<naga::Type>) -> Result<Ty, Unsupported> {
+    pub fn of(&self, handle: Handle<naga::Type>) -> Result<Ty, Gap> {
         self.of_inner(&self.module.types[handle].inner, Some(handle))
     }
 
     /// The shape of a type that may have no handle.
-    pub fn of_inner(&self, inner: &TypeInner, handle: Option<Handle<naga::Type>>) -> Result<Ty, Unsupported> {
-        let known = |s: naga::Scalar, ty: Ty| scalar(s).map(|_| ty).ok_or("this scalar type");
+    pub fn of_inner(&self, inner: &TypeInner, handle: Option<Handle<naga::Type>>) -> Result<Ty, Gap> {
+        let known = |s: naga::Scalar, ty: Ty| scalar(s).map(|_| ty).ok_or(Gap(None, "a scalar type of no known width"));
         match *inner {
             TypeInner::Scalar(s) => known(s, Ty::Scalar(s)),
             TypeInner::Vector { size, scalar } => known(scalar, Ty::Vector(size as u32, scalar)),
@@ -192,14 +205,16 @@ impl<'m> Types<'m> {
                 known(scalar, Ty::Matrix(columns as u32, rows as u32, scalar))
             }
             TypeInner::Atomic(s) => known(s, Ty::Atomic(s)),
-            TypeInner::Array { .. } => handle.map(Ty::Array).ok_or("an array without a name"),
-            TypeInner::Struct { .. } => handle.map(Ty::Struct).ok_or("a struct without a name"),
-            TypeInner::CooperativeMatrix { .. } => Err("cooperative matrices"),
-            TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Err("pointers stored as values"),
-            TypeInner::Image { .. } => Err("textures"),
-            TypeInner::Sampler { .. } => Err("samplers"),
-            TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => Err("ray queries"),
-            TypeInner::BindingArray { .. } => Err("binding arrays"),
+            TypeInner::Array { .. } => handle.map(Ty::Array).ok_or(Gap(None, "an array without a name")),
+            TypeInner::Struct { .. } => handle.map(Ty::Struct).ok_or(Gap(None, "a struct without a name")),
+            TypeInner::CooperativeMatrix { .. } => Err(Gap(Some(Refusal::CooperativeMatrices), "cooperative matrices")),
+            TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Err(Gap(None, "pointers stored as values")),
+            TypeInner::Image { .. } => Err(Gap(Some(Refusal::Textures), "textures")),
+            TypeInner::Sampler { .. } => Err(Gap(Some(Refusal::Textures), "samplers")),
+            TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => {
+                Err(Gap(Some(Refusal::RayQueries), "ray queries"))
+            }
+            TypeInner::BindingArray { .. } => Err(Gap(Some(Refusal::BindingArrays), "binding arrays")),
         }
     }
 
@@ -253,19 +268,19 @@ impl<'m> Types<'m> {
     }
 
     /// The shape of one part.
-    pub fn part(&self, ty: Ty, index: u32) -> Result<Ty, Unsupported> {
+    pub fn part(&self, ty: Ty, index: u32) -> Result<Ty, Gap> {
         match ty {
             Ty::Scalar(s) | Ty::Atomic(s) | Ty::Vector(_, s) => Ok(Ty::Scalar(s)),
             Ty::Matrix(_, r, s) => Ok(Ty::Vector(r, s)),
             Ty::Array(h) => match self.module.types[h].inner {
                 TypeInner::Array { base, .. } => self.of(base),
-                _ => Err("a broken array type"),
+                _ => Err(Gap(None, "a broken array type")),
             },
             Ty::Struct(h) => match self.module.types[h].inner {
                 TypeInner::Struct { ref members, .. } => {
-                    members.get(index as usize).map_or(Err("a missing struct member"), |m| self.of(m.ty))
+                    members.get(index as usize).map_or(Err(Gap(None, "a missing struct member")), |m| self.of(m.ty))
                 }
-                _ => Err("a broken struct type"),
+                _ => Err(Gap(None, "a broken struct type")),
             },
         }
     }

@@ -11,7 +11,7 @@ use crate::{Caps, Cx, returns};
 use gpucc_ir::analysis::{is_sorted, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Diagnostic, Edge, Entity, Func, Function, Global, Inst, InstData, Local, Module, Op, Place,
-    SideMap, Space, Value,
+    Refusal, SideMap, Space, Value,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         size[k] = callees.iter().fold(*own, |n, &c| n.saturating_add(size[c]));
         if size[k] > LIMIT {
             return Err(Diagnostic::unsupported(
-                "program-size",
+                Refusal::ProgramSize,
                 format!("the program has more than {LIMIT} instructions once its functions are put into each other"),
             )
             .note("every call is replaced by the function's body, since shaders have no call stack on these targets"));

@@ -37,6 +37,7 @@ pub mod robust;
 pub mod rotate;
 pub mod scalarise;
 pub mod simplify_cfg;
+pub mod support;
 pub mod tables;
 #[cfg(test)]
 mod testing;

@@ -1,14 +1,16 @@
 //! `conformance --on interp|T[,T] --opt 0..3 [--sample K] [--known FILE]... PATH...`
 //!
 //! Runs cases in the format `cts-cases-1`; the last line is `N passed, M failed, K skipped`. Cases that naga does not
-//! accept, known faults and refusals of a target are skipped, each with its reason.
+//! accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
+//! other refusal is a failure. Before the last line stands a table of refusals by code.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
 use gpucc_tests::cases::{CaseFile, Verdict};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::predict::{self, Tally};
 use rayon::prelude::*;
 
 struct Args {
@@ -97,34 +99,43 @@ fn run() -> Result<bool, String> {
             jobs.extend(cases.iter().map(|c| (c, on, opt)));
         }
     }
-    let verdicts: Vec<Verdict> = jobs
+    let verdicts: Vec<Result<Verdict, &str>> = jobs
         .par_iter()
         .map(|(case, on, opt)| {
             if a.known.contains(&case.id) {
-                return Verdict::Skipped("known fault".into());
+                return Err("known fault");
             }
             if !case.naga_ok {
-                return Verdict::Skipped("naga does not accept it".into());
+                return Err("naga does not accept it");
             }
-            case.judge(*on, &CodegenOptions { opt_level: *opt, ..CodegenOptions::default() }, a.perturb)
+            Ok(case.judge(*on, &CodegenOptions { opt_level: *opt, ..CodegenOptions::default() }, a.perturb))
         })
         .collect();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let mut out = String::new();
+    let mut tally = Tally::default();
     for ((case, on, opt), v) in jobs.iter().zip(&verdicts) {
         match v {
-            Verdict::Passed => passed += 1,
-            Verdict::Failed(why) => {
+            Ok(Verdict::Passed) => passed += 1,
+            Ok(Verdict::Failed(why)) => {
                 failed += 1;
                 out += &format!("FAIL {on} -O{opt} {}: {why}\n", case.id);
             }
-            Verdict::Skipped(why) => {
+            Ok(Verdict::Refused(codes, why)) => {
+                let predicted = predict::predicted(*on, &case.id, codes, why);
+                tally.add(*on, codes, predicted);
+                let word = if predicted { "skip" } else { "FAIL" };
+                *(if predicted { &mut skipped } else { &mut failed }) += 1;
+                let why = Problem::Refused(codes.clone(), why.clone());
+                out += &format!("{word} {on} -O{opt} {}: {why}\n", case.id);
+            }
+            Err(why) => {
                 skipped += 1;
                 out += &format!("skip {on} -O{opt} {}: {why}\n", case.id);
             }
         }
     }
-    print!("{out}");
+    print!("{out}{tally}");
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     Ok(failed == 0)
 }

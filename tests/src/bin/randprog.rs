@@ -1,12 +1,14 @@
 //! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs]`
 //!
-//! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. The last
-//! line is `N passed, M failed`.
+//! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
+//! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
+//! code. The last line is `N passed, M failed`.
 
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
 use gpucc_tests::exec::{self, On};
+use gpucc_tests::predict::Tally;
 use gpucc_tests::randprog::{Failure, Generator, Program};
 use rayon::prelude::*;
 
@@ -49,30 +51,34 @@ fn args() -> Result<Args, String> {
     Ok(a)
 }
 
-/// Verdicts of one program: passed, and what failed.
-fn program(seed: u64, a: &Args) -> (u64, Vec<String>) {
+/// Verdicts of one program: passed, what failed, and what was refused.
+fn program(seed: u64, a: &Args) -> (u64, Vec<String>, Tally) {
+    let mut tally = Tally::default();
     if a.print {
         println!("// seed {seed}\n{}", Generator::new(seed).program());
     }
     let p = match Program::new(seed) {
         Ok(p) => p,
-        Err(e) => return (0, vec![e; a.on.len() * a.opts.len()]),
+        Err(e) => return (0, vec![e; a.on.len() * a.opts.len()], tally),
     };
     let (mut passed, mut failed) = (0, Vec::new());
     for &on in &a.on {
         for &opt_level in &a.opts {
             match p.check(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }) {
                 Ok(()) => passed += 1,
-                // Out of registers and the like: an honest refusal is no wrong answer, but it is said.
-                Err(Failure::Refused(why)) => {
-                    passed += 1;
-                    eprintln!("{why}");
+                Err(Failure::Refused(predicted, codes, why)) => {
+                    tally.add(on, &codes, predicted);
+                    if predicted {
+                        println!("skip {why}");
+                    } else {
+                        failed.push(why);
+                    }
                 }
                 Err(Failure::Wrong(why)) => failed.push(why),
             }
         }
     }
-    (passed, failed)
+    (passed, failed, tally)
 }
 
 fn main() -> ExitCode {
@@ -93,6 +99,9 @@ fn main() -> ExitCode {
     for f in &failures {
         println!("FAIL {f}");
     }
+    let mut tally = Tally::default();
+    results.iter().for_each(|r| tally.merge(r.2.clone()));
+    print!("{tally}");
     println!("{passed} passed, {} failed", failures.len());
     if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

@@ -1,0 +1,118 @@
+//! Refuses what a target lacks, before selection sees it.
+//!
+//! Asked of the one function that [`crate::prepare`] leaves, so that what an optimiser removes is no reason to refuse. Which
+//! codes a generation refuses is the backend's data ([`Lack`]); how each shows in the IR is said here, once for all targets. What
+//! depends on the code that is made (memory, registers, length) is the backend's own to find. After this, an op that
+//! selection does not know is a bug of the compiler.
+
+use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, Scalar, Span, Stage, Sysval};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Chip<'a> {
+    /// The family's name.
+    pub family: &'a str,
+    /// The generation's name.
+    pub generation: &'a str,
+    /// What the family's generations refuse.
+    pub lacks: &'a [Lack],
+}
+
+impl Chip<'_> {
+    fn lack(&self, code: Refusal) -> Option<&Lack> {
+        Lack::find(self.lacks, self.generation, code)
+    }
+
+    fn refuse(&self, lack: &Lack, span: Span) -> Diagnostic {
+        let message = format!("{}:{} does not support {}", self.family, self.generation, lack.code.what());
+        Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
+    }
+}
+
+/// Refuses the first thing of a prepared module that the target lacks.
+///
+/// # Errors
+/// `Unsupported`, with code, target and span.
+pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
+    let e = &m.entries[0];
+    if e.stage != Stage::Compute
+        && let Some(l) = t.lack(Refusal::Stage)
+    {
+        return Err(t.refuse(l, e.span));
+    }
+    let size = e.workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    if let Some(most) = t.lack(Refusal::WorkgroupSize).and_then(|l| l.most).filter(|&most| size > most) {
+        let (family, generation) = (t.family, t.generation);
+        let message =
+            format!("{family}:{generation} has workgroups of at most {most} invocations, this one has {size}");
+        return Err(Diagnostic::unsupported(Refusal::WorkgroupSize, message).at(e.span, "this entry point"));
+    }
+    if let Some(most) = t.lack(Refusal::BindGroup).and_then(|l| l.most)
+        && let Some((_, r)) = m.resources.iter().find(|(_, r)| u64::from(r.group) > most)
+    {
+        let (family, generation, group) = (t.family, t.generation, r.group);
+        let message = format!("{family}:{generation} has bind groups 0 to {most}, this is in group {group}");
+        let span = if r.span.is_known() { r.span } else { e.span };
+        return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
+    }
+    let f = &m.funcs[e.func];
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        let mut found = match (d.op, &d.attr) {
+            (Op::Atomic | Op::CmpXchg, _) => t.lack(Refusal::Atomics),
+            (Op::Sysval, Attr::Sysval(Sysval::SubgroupSize | Sysval::SubgroupInvocationId)) => {
+                t.lack(Refusal::SubgroupLanes)
+            }
+            (Op::Sysval, Attr::Sysval(Sysval::SubgroupId | Sysval::NumSubgroups)) => t.lack(Refusal::SubgroupIds),
+            _ => None,
+        };
+        let mut value = |v| {
+            found = found.or_else(|| match f.ty(v).scalar() {
+                Scalar::B1 | Scalar::I32 | Scalar::F32 => None,
+                Scalar::F16 => t.lack(Refusal::F16),
+                Scalar::I8 | Scalar::I16 => t.lack(Refusal::NarrowIntegers),
+                Scalar::I64 | Scalar::F64 => t.lack(Refusal::WideTypes),
+            });
+        };
+        d.results.iter().for_each(&mut value);
+        d.for_each_use(&mut value);
+        if let Some(l) = found {
+            let span = m.span(d.loc);
+            return Err(t.refuse(l, if span.is_known() { span } else { e.span }));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::parse;
+
+    const LACKS: &[Lack] = &[
+        Lack::all(Refusal::F16, "no halves"),
+        Lack::all(Refusal::Atomics, "none before b").on(&["a"]),
+        Lack::all(Refusal::WorkgroupSize, "few lanes").most(64),
+    ];
+
+    fn code(generation: &str, size: u32, body: &str) -> Option<&'static str> {
+        let m =
+            parse(&format!("entry \"main\" compute func0 size {size},1,1\nfunc0 \"f\" {{\nblock0:\n{body}  ret\n}}\n"));
+        check(&m, &Chip { family: "x", generation, lacks: LACKS }).err().map(|d| {
+            assert!(d.message.contains(&format!("x:{generation}")), "{d}");
+            d.code
+        })
+    }
+
+    #[test]
+    fn what_is_lacking_is_refused_and_nothing_else() {
+        let atomic = "  v1: i32 = atomic add 1:i32, res1[0] align 4\n";
+        assert_eq!(code("a", 64, atomic), Some("atomics"));
+        assert_eq!(code("b", 64, atomic), None);
+        assert_eq!(code("b", 65, ""), Some("workgroup-size"));
+        let half = "  v1: i32 = load res1[0] align 4\n  v2: f16x2 = bitcast v1\n  v3: i32 = bitcast v2\n  store v3, res1[0] align 4\n";
+        assert_eq!(code("b", 1, half), Some("f16"));
+        let wide = "  v1: i64 = load res1[0] align 8\n  store v1, res1[8] align 8\n";
+        assert_eq!(code("b", 1, wide), None);
+    }
+}

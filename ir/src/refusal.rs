@@ -1,0 +1,170 @@
+//! The one list of what is refused: every diagnostic of class `Unsupported` carries a code of it.
+//!
+//! A row says what is refused; which targets refuse it, and why, says each backend as plain data ([`Lack`]). What the
+//! frontend does not lower is refused on all targets, and its row says so. `docs/support.md` and the predictions of the
+//! test runners are made of both. A new code is one row here, and one row in each backend that refuses it.
+
+use std::fmt;
+
+/// What sort of refusal it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// A feature of the language, or of the command, that this version does not bring to a target.
+    Feature,
+    /// A limit of a chip that a shader's text shows: an instruction it lacks, a number it cannot count to.
+    Chip,
+    /// A limit of a chip on how much there is room for: whether a shader stays below it depends on the code made of it.
+    Capacity,
+}
+
+macro_rules! refusals {
+    ($( $var:ident $name:literal $kind:ident $([$everywhere:literal])? $what:literal; )*) => {
+        /// Why a right input is refused. Each variant's line is what the shader has or wants.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Refusal { $( #[doc = $what] $var, )* }
+
+        static TABLE: &[Row] = &[ $( Row {
+            name: $name, kind: Kind::$kind, everywhere: refusals!(@ $($everywhere)?), what: $what,
+        }, )* ];
+
+        impl Refusal {
+            /// Every code, in table order.
+            pub const ALL: &'static [Refusal] = &[ $( Refusal::$var, )* ];
+        }
+    };
+    (@) => { None };
+    (@ $text:literal) => { Some($text) };
+}
+
+struct Row {
+    name: &'static str,
+    kind: Kind,
+    everywhere: Option<&'static str>,
+    what: &'static str,
+}
+
+// A text in brackets: refused before any target is asked, for this reason.
+refusals! {
+    Stage "stage" Feature ["no target has stages but compute yet"] "vertex, fragment and other entry points that are not compute";
+    StageInputs "stage-inputs" Feature ["only the built-in inputs of compute entry points are lowered"] "inputs of an entry point that are no built-in values of compute";
+    Textures "textures" Feature ["image instructions are not lowered yet"] "textures and samplers";
+    Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
+    BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of bindings";
+    Immediates "immediates" Feature ["not lowered yet"] "immediate data (push constants)";
+    AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
+    OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL, SPIR-V)";
+    RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
+    CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
+    F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
+    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
+    WideTypes "wide-types" Feature "64-bit integers and floats";
+    SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
+    SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
+    Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
+    Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
+    NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
+    Render "render" Feature ["rendering needs vertex and fragment stages"] "`gpucc render`";
+    Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
+    WorkgroupSize "workgroup-size" Chip "large workgroups";
+    BindGroup "bind-group" Chip "bind groups of high numbers";
+    TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";
+    WorkgroupMemory "workgroup-memory" Capacity "much workgroup memory";
+    PrivateMemory "private-memory" Capacity "large arrays, or more spilled values, in one invocation";
+    OutOfRegisters "out-of-registers" Capacity "more live values than registers";
+    OutOfUniforms "out-of-uniforms" Capacity "more constants, buffers and uniform values than the chip holds";
+    ProgramSize "program-size" Capacity "long programs";
+}
+
+impl Refusal {
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+    /// The stable name, as in messages.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+    /// What the shader has or wants.
+    pub fn what(self) -> &'static str {
+        self.row().what
+    }
+    /// The sort.
+    pub fn kind(self) -> Kind {
+        self.row().kind
+    }
+    /// Why it is refused whatever the target, if it is.
+    pub fn everywhere(self) -> Option<&'static str> {
+        self.row().everywhere
+    }
+    /// The code of this name.
+    pub fn parse(name: &str) -> Option<Refusal> {
+        Refusal::ALL.iter().copied().find(|r| r.name() == name)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What some generations of a family refuse.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lack {
+    /// The code.
+    pub code: Refusal,
+    /// Names of the generations; all of them if empty.
+    pub on: &'static [&'static str],
+    /// The most there may be, where it is a matter of how much; what is counted says `why`.
+    pub most: Option<u64>,
+    /// The reason, as a sentence that stands alone.
+    pub why: &'static str,
+}
+
+impl Lack {
+    /// All generations refuse it.
+    pub const fn all(code: Refusal, why: &'static str) -> Lack {
+        Lack { code, on: &[], most: None, why }
+    }
+    /// Only these generations refuse it.
+    pub const fn on(self, generations: &'static [&'static str]) -> Lack {
+        Lack { on: generations, ..self }
+    }
+    /// Refused above this.
+    pub const fn most(self, most: u64) -> Lack {
+        Lack { most: Some(most), ..self }
+    }
+    /// Whether the generation refuses it.
+    pub fn is_on(&self, generation: &str) -> bool {
+        self.on.is_empty() || self.on.contains(&generation)
+    }
+    /// What a generation says of a code.
+    pub fn find<'a>(list: &'a [Lack], generation: &str, code: Refusal) -> Option<&'a Lack> {
+        list.iter().find(|l| l.code == code && l.is_on(generation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_parse() {
+        for &r in Refusal::ALL {
+            assert_eq!(Refusal::parse(r.name()), Some(r));
+            assert!(r.name().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{r}");
+            assert!(!r.what().is_empty() && r.everywhere() != Some(""));
+        }
+        assert_eq!(Refusal::parse("Atomics"), None);
+    }
+
+    #[test]
+    fn a_lack_holds_on_its_generations() {
+        const LIST: &[Lack] = &[
+            Lack::all(Refusal::Atomics, "none before b").on(&["a"]),
+            Lack::all(Refusal::WorkgroupSize, "at most 8").most(8),
+        ];
+        assert!(Lack::find(LIST, "a", Refusal::Atomics).is_some());
+        assert!(Lack::find(LIST, "b", Refusal::Atomics).is_none());
+        assert_eq!(Lack::find(LIST, "b", Refusal::WorkgroupSize).and_then(|l| l.most), Some(8));
+    }
+}

@@ -1,0 +1,149 @@
+//! Which refusals are predicted: the list of codes and what each backend says of them (`docs/support.md`), and for capacity the
+//! ids of `tests/capacity.tsv`. Any other refusal is a failure, in every runner and test.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gpucc_ir::refusal::Kind;
+use gpucc_ir::{Lack, Refusal};
+
+use crate::exec::On;
+
+/// A refusal for want of room that is known: one of these shaders, here, needs so much and there is so much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed<'a> {
+    /// What the runner calls the shader.
+    pub id: &'a str,
+    /// `family:generation`.
+    pub target: &'a str,
+    /// The code.
+    pub code: Refusal,
+    /// What it needs; both figures are in the message.
+    pub needs: &'a str,
+    /// What there is.
+    pub limit: &'a str,
+}
+
+/// The rows of a list: id, target, code, need and limit, with tabs between them.
+///
+/// # Errors
+/// The first line that is no row.
+pub fn parse(text: &str) -> Result<Vec<Listed<'_>>, String> {
+    let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines
+        .map(|l| {
+            let bad = || format!("`{l}` is not `id target code needs limit`");
+            let [id, target, code, needs, limit] = l.split('\t').collect::<Vec<_>>()[..] else { return Err(bad()) };
+            let code = Refusal::parse(code).filter(|c| c.kind() == Kind::Capacity).ok_or_else(bad)?;
+            Ok(Listed { id, target, code, needs, limit })
+        })
+        .collect()
+}
+
+/// The rows of `tests/capacity.tsv`.
+pub fn listed() -> Vec<Listed<'static>> {
+    parse(include_str!("../capacity.tsv")).unwrap_or_else(|e| panic!("tests/capacity.tsv: {e}"))
+}
+
+/// Whether documentation says that a place refuses what has this code.
+pub fn documented(on: On, code: Refusal) -> bool {
+    code.everywhere().is_some()
+        || match on {
+            On::Interp | On::Passes { .. } => false,
+            On::Machine(t) => Lack::find(t.backend().lacks(), t.generation(), code).is_some(),
+        }
+}
+
+/// Whether all of these codes are predicted for a shader of this id.
+pub fn predicted(on: On, id: &str, codes: &[Refusal], message: &str) -> bool {
+    let known = |code: Refusal| {
+        let named = |l: &Listed<'_>| {
+            (l.id, l.code, l.target) == (id, code, on.to_string().as_str())
+                && number(message, l.needs)
+                && number(message, l.limit)
+        };
+        documented(on, code) && (code.kind() != Kind::Capacity || listed().iter().any(named))
+    };
+    !codes.is_empty() && codes.iter().all(|&c| known(c))
+}
+
+/// Whether a text has a number, standing alone.
+fn number(text: &str, n: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_digit()).any(|part| part == n)
+}
+
+/// How often which code was refused where, as a table.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(BTreeMap<(String, String, bool), u64>);
+
+impl Tally {
+    /// Counts one refusal.
+    pub fn add(&mut self, on: On, codes: &[Refusal], predicted: bool) {
+        let names: Vec<&str> = codes.iter().map(|c| c.name()).collect();
+        *self.0.entry((names.join("+"), on.to_string(), predicted)).or_default() += 1;
+    }
+    /// Counts what another has counted.
+    pub fn merge(&mut self, other: Tally) {
+        for (k, n) in other.0 {
+            *self.0.entry(k).or_default() += n;
+        }
+    }
+    /// Whether nothing was refused.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for ((code, on, predicted), n) in &self.0 {
+            let how = if *predicted { "predicted" } else { "NOT PREDICTED" };
+            writeln!(f, "refused {n:>6}  {on:<16} {code:<24} {how}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc::Target;
+
+    fn on(t: &str) -> On {
+        On::Machine(Target::parse(t).expect("a target"))
+    }
+
+    #[test]
+    fn the_list_is_well_formed_and_names_what_is_documented() {
+        for l in listed() {
+            assert!(documented(on(l.target), l.code), "{l:?}");
+        }
+        assert!(parse("an id\tvalhall\tatomics\t2\t1").is_err(), "no matter of capacity");
+        assert!(parse("an id\tvalhall").is_err());
+    }
+
+    #[test]
+    fn only_what_is_documented_is_predicted() {
+        assert!(predicted(on("tesla:nv50"), "x", &[Refusal::Atomics], ""));
+        assert!(!predicted(on("tesla:nva3"), "x", &[Refusal::Atomics], ""));
+        assert!(!predicted(on("tesla:nv50"), "x", &[Refusal::Atomics, Refusal::BindGroup], ""));
+        assert!(predicted(On::Interp, "x", &[Refusal::Textures], ""));
+        assert!(!predicted(On::Interp, "x", &[Refusal::F16], ""));
+        assert!(!predicted(on("vivante:gc2000"), "not listed", &[Refusal::ProgramSize], "has 512, needs 600"));
+        assert!(!predicted(on("gcn"), "x", &[], ""));
+        assert!(number("has 512, needs 600", "600") && !number("has 5120", "512"));
+    }
+
+    #[test]
+    fn the_table_counts_by_code() {
+        let mut t = Tally::default();
+        assert!(t.is_empty());
+        t.add(on("gcn"), &[Refusal::F16], true);
+        let mut u = t.clone();
+        u.add(on("gcn"), &[Refusal::WideTypes], false);
+        t.merge(u);
+        let text = t.to_string();
+        assert!(text.contains("refused      2  gcn:gfx8         f16"), "{text}");
+        assert!(text.lines().count() == 2 && text.contains("wide-types") && text.contains("NOT PREDICTED"), "{text}");
+    }
+}
