@@ -582,7 +582,8 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnost
             _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,
         } += 1;
-        put(&mut code, inst, item.loc);
+        let access = matches!(item.counter, Counter::Vm | Counter::Scalar | Counter::Lds);
+        put(&mut code, inst, if access { item.loc } else { item.loc.plain() });
     }
     let instructions = count as u64;
     Ok(Some(Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }))

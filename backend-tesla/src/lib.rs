@@ -11,7 +11,7 @@ pub mod target;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Refusal, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
 use gpucc_mir::{AllocOptions, MFunc, Src};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -342,6 +342,7 @@ fn container_entry(
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
+        races: Some(race_marks(p.lines.iter().copied())),
         lines: line_table(m, p.lines.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,

@@ -340,7 +340,8 @@ pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program,
         let (word, bytes) = inst.encode(generation).ok_or_else(|| bug(format!("{inst:?} does not exist here")))?;
         p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         p.work.add(inst.row());
-        p.locs.push(item.loc);
+        let access = inst.row().facts.unit == machine::Unit::Ls;
+        p.locs.push(if access { item.loc } else { item.loc.plain() });
         Ok(())
     };
     let mut added = added.iter().peekable();

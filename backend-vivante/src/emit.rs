@@ -275,7 +275,8 @@ pub fn emit(code: Lines, t: &Vivante, table: &Table, uniforms: Layout, check: bo
 
 fn push(p: &mut Program, inst: &Inst<machine::Vivante>, generation: u8, loc: gpucc_ir::Loc) -> Result<(), Diagnostic> {
     let words = machine::encode(inst, generation).ok_or_else(|| bug("an instruction that the chip lacks"))?;
-    p.locs.push((p.code.len() as u32, loc));
+    let access = inst.row().facts.class == machine::Class::Memory;
+    p.locs.push((p.code.len() as u32, if access { loc } else { loc.plain() }));
     p.code.extend(words.iter().flat_map(|w| w.to_le_bytes()));
     Ok(())
 }

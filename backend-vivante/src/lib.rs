@@ -17,7 +17,7 @@ use gpucc_ir::refusal::Kind;
 use gpucc_ir::trace::Watch;
 use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, Space, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -494,6 +494,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16) -
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
+        races: Some(race_marks(p.locs.iter().copied())),
         lines: line_table(m, p.locs.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,

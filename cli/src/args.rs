@@ -216,6 +216,9 @@ pub struct Run {
     /// Seed of garbage, orders and approximations.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
+    /// What is done about accesses that neither barriers nor atomics order: by default a trap, and nothing with --launch.
+    #[arg(long, value_name = "WHAT")]
+    pub races: Option<RacesArg>,
     /// Step limit.
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
@@ -310,6 +313,17 @@ impl Emit {
             Emit::Elf => "o",
         }
     }
+}
+
+/// What is done about races.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RacesArg {
+    /// The first one ends the run.
+    Trap,
+    /// They are told, and the run goes on.
+    Report,
+    /// They are not looked for.
+    Off,
 }
 
 /// Source languages.

@@ -1,6 +1,7 @@
 //! `gpucc run`: a compute dispatch on the IR interpreter, on machines, or on both with a comparison.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 use gpucc::{Options, Target};
@@ -8,9 +9,9 @@ use gpucc_container::{Container, Entry};
 use gpucc_interp::{Outcome, Profile, Program};
 use gpucc_ir::{Diagnostic, Module, Refusal};
 use gpucc_machines::{Launch, Verdict};
-use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, Trap, TrapKind};
 
-use crate::args::{Messages, Run};
+use crate::args::{Messages, RacesArg, Run};
 use crate::{Failure, Worst, files, input};
 
 /// One `--dump`.
@@ -28,15 +29,30 @@ enum Subject {
     Binary(Container),
 }
 
+/// A trap with the lines of the source, as far as the line table of the code knows them: of a race both.
+fn with_lines(t: &Trap, entry: Option<&Entry>) -> String {
+    let line = |pc: u64| entry?.lines.iter().rev().find(|l| u64::from(l.pc) <= pc);
+    let place = |pc: u64| line(pc).map(|l| format!("{}:{}", l.line, l.column));
+    match (t.pc.and_then(place), t.other.as_ref().and_then(|o| place(o.pc))) {
+        (Some(a), Some(b)) => format!("{t}, source lines {a} and {b}"),
+        (Some(a), None) => format!("{t}, source line {a}"),
+        _ => t.to_string(),
+    }
+}
+
+/// Tells the races that did not end a run.
+fn tell_races(report: &RunReport, on: &str, entry: Option<&Entry>) {
+    for t in &report.races {
+        // Who reads no messages misses none.
+        let _ = writeln!(std::io::stderr(), "note: {on}: {}", with_lines(t, entry));
+    }
+}
+
 /// What a trap means to the caller. `entry` is the code that trapped, if it was machine code: its line table tells where
 /// in the source that was.
 fn trap(t: &Trap, entry: Option<&Entry>) -> Failure {
     let kind = t.kind;
-    let line = t.pc.zip(entry).and_then(|(pc, e)| e.lines.iter().rev().find(|l| u64::from(l.pc) <= pc));
-    let t = match line {
-        Some(l) => format!("{t}, source line {}:{}", l.line, l.column),
-        None => t.to_string(),
-    };
+    let t = with_lines(t, entry);
     match kind {
         // A missing or short buffer is what the caller gave us, not what the program did.
         TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
@@ -181,8 +197,10 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let mut d = dispatch.clone();
             let report =
                 gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t, c.entry(&entry)))?;
+            let on = format!("{}:{}", c.family, c.generation);
+            tell_races(&report, &on, c.entry(&entry));
             if args.stats {
-                show(&report, &format!("{}:{}", c.family, c.generation))?;
+                show(&report, &on)?;
             }
             write_dumps(&dumps, &d, &kinds, None)
         }
@@ -246,7 +264,13 @@ fn on(
 /// How to run, from the command line.
 fn options(args: &Run) -> RunOptions {
     let defaults = RunOptions::default();
-    RunOptions { perturb: args.perturb, step_limit: args.steps.unwrap_or(defaults.step_limit), ..defaults }
+    let races = match args.races {
+        Some(RacesArg::Trap) => Races::Trap,
+        Some(RacesArg::Report) => Races::Report,
+        Some(RacesArg::Off) => Races::Off,
+        None => defaults.races,
+    };
+    RunOptions { perturb: args.perturb, step_limit: args.steps.unwrap_or(defaults.step_limit), races, ..defaults }
 }
 
 /// The `--dump`s, each of a buffer that is bound.
@@ -333,6 +357,7 @@ fn machine(
             other => other,
         }
     })?;
+    tell_races(&report, &target.to_string(), artifact.container().entry(entry));
     if args.stats {
         show(&report, &target.to_string())?;
     }

@@ -12,7 +12,8 @@ mod read;
 mod write;
 
 pub use model::{
-    Access, Container, Entry, LineEntry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE, flags,
+    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE,
+    flags,
 };
 pub use read::{ReadError, Section, sections, without};
 
@@ -53,4 +54,6 @@ pub mod tag {
     pub const STAT: [u8; 4] = *b"STAT";
     /// Optional: names of resources.
     pub const NAME: [u8; 4] = *b"NAME";
+    /// Optional: what a check for races must know of the code.
+    pub const RACE: [u8; 4] = *b"RACE";
 }

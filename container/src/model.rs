@@ -82,6 +82,8 @@ pub struct Entry {
     pub stats: Vec<(String, u64)>,
     /// Optional: names of resources, by place in `resources`.
     pub names: Vec<(u32, String)>,
+    /// Optional: what a check for races must know of the code, sorted by address; without it there is no check.
+    pub races: Option<Vec<RaceMark>>,
 }
 
 /// Sizes, counts and flags of an entry.
@@ -238,6 +240,25 @@ pub enum Source {
     TableAddressHi(u16),
     /// A value that the family's ABI page defines under this number.
     Family(u32),
+}
+
+/// What a check for races must know of an instruction that loads or stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RaceMark {
+    /// Byte address in the code.
+    pub pc: u32,
+    /// What holds: [`RaceMark::ATOMIC`].
+    pub flags: u32,
+}
+
+impl RaceMark {
+    /// The plain load or store is an atomic access of the source.
+    pub const ATOMIC: u32 = 1;
+
+    /// The addresses of plain instructions that are atomic accesses.
+    pub fn atomics(marks: &[RaceMark]) -> Vec<u32> {
+        marks.iter().filter(|m| m.flags & RaceMark::ATOMIC != 0).map(|m| m.pc).collect()
+    }
 }
 
 /// A code address and the source position it came from.

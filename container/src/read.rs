@@ -1,7 +1,9 @@
 //! Bytes to model. The bytes may come from anywhere.
 
 use crate::model::UNIFORM_FILE;
-use crate::model::{Access, Container, Entry, LineEntry, Meta, Preload, Resource, ResourceKind, Source, Stage};
+use crate::model::{
+    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Source, Stage,
+};
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 use std::fmt;
 
@@ -253,8 +255,19 @@ impl Container {
 
 /// A bit for each tag this version knows.
 fn known(t: [u8; 4]) -> Option<u16> {
-    const TAGS: [[u8; 4]; 10] =
-        [tag::TARG, tag::CODE, tag::META, tag::RSRC, tag::PREL, tag::UNIF, tag::DATA, tag::LINE, tag::STAT, tag::NAME];
+    const TAGS: [[u8; 4]; 11] = [
+        tag::TARG,
+        tag::CODE,
+        tag::META,
+        tag::RSRC,
+        tag::PREL,
+        tag::UNIF,
+        tag::DATA,
+        tag::LINE,
+        tag::STAT,
+        tag::NAME,
+        tag::RACE,
+    ];
     TAGS.iter().position(|&k| k == t).map(|i| 1 << i)
 }
 
@@ -285,6 +298,13 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
             for mut b in (Bytes { data: s.bytes, what: "LINE" }).records(12)? {
                 e.lines.push(LineEntry { pc: b.u32()?, line: b.u32()?, column: b.u32()? });
             }
+        }
+        tag::RACE => {
+            let mut marks = Vec::new();
+            for mut b in (Bytes { data: s.bytes, what: "RACE" }).records(8)? {
+                marks.push(RaceMark { pc: b.u32()?, flags: b.u32()? });
+            }
+            e.races = Some(marks);
         }
         tag::STAT => {
             let mut b = Bytes { data: s.bytes, what: "STAT" };

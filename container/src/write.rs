@@ -59,6 +59,10 @@ impl Container {
             if !e.names.is_empty() {
                 part(tag::NAME, 4, SECTION_OPTIONAL, names(e));
             }
+            if let Some(marks) = &e.races {
+                let bytes = marks.iter().flat_map(|m| [m.pc, m.flags]).flat_map(u32::to_le_bytes).collect();
+                part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
+            }
         }
         assemble(&parts, self.entries.len() as u32)
     }

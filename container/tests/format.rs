@@ -1,8 +1,8 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, Entry, LineEntry, Meta, Preload, ReadError, Resource, ResourceKind, Source, Stage, sections,
-    without,
+    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, ReadError, Resource, ResourceKind, Source, Stage,
+    sections, without,
 };
 
 fn sample() -> Container {
@@ -58,6 +58,7 @@ fn sample() -> Container {
         lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
         names: vec![(0, "größe".into())],
+        races: Some(vec![RaceMark { pc: 16, flags: RaceMark::ATOMIC }]),
     };
     Container {
         family: "valhall".into(),
@@ -104,7 +105,7 @@ fn optional_sections_change_nothing_mandatory() {
     let c = sample();
     let bytes = c.write();
     let tags: Vec<_> = sections(&bytes).unwrap().iter().filter(|s| s.is_optional()).map(|s| s.tag).collect();
-    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"LINE", *b"STAT", *b"NAME"]);
+    assert_eq!(tags, [*b"LINE", *b"STAT", *b"NAME", *b"RACE", *b"LINE", *b"STAT", *b"NAME", *b"RACE"]);
     for t in tags {
         let got = Container::read(&without(&bytes, |s| s.tag == t).unwrap()).unwrap();
         for (g, w) in got.entries.iter().zip(&c.entries) {

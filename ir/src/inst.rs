@@ -45,6 +45,20 @@ entity!(
 impl Loc {
     /// No known place.
     pub const UNKNOWN: Loc = Loc(0);
+    const ATOMIC: u32 = 1 << 31;
+
+    /// The same location for machine instructions that are an atomic access: a plain load or store does not show it.
+    pub const fn atomic(self) -> Loc {
+        Loc(self.0 | Loc::ATOMIC)
+    }
+    /// Whether it is one of [`Loc::atomic`].
+    pub const fn is_atomic(self) -> bool {
+        self.0 & Loc::ATOMIC != 0
+    }
+    /// The location alone.
+    pub const fn plain(self) -> Loc {
+        Loc(self.0 & !Loc::ATOMIC)
+    }
 }
 
 /// What a memory access touches. Different places never overlap.

@@ -243,7 +243,7 @@ impl Module {
 
     /// The span of a location.
     pub fn span(&self, loc: Loc) -> Span {
-        self.locs.get(loc.0 as usize).copied().unwrap_or(Span::UNKNOWN)
+        self.locs.get(loc.plain().0 as usize).copied().unwrap_or(Span::UNKNOWN)
     }
 
     /// Remembers where the lines of the source begin, so that locations have a line and a column.

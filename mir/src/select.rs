@@ -5,7 +5,7 @@
 //! user folds a producer simply by not asking for its registers. The target implements [`Lower`]; inside it the
 //! instructions of one IR instruction are emitted in forward order.
 
-use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SideMap, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
@@ -199,7 +199,8 @@ impl<'f, T: Target> Select<'f, T> {
         let insts = &self.f.blocks[b].insts;
         for &i in insts.iter().rev() {
             let data = &self.f.insts[i];
-            self.loc = data.loc;
+            let atomic = data.mem().is_some_and(|m| m.flags.has(MemFlags::ATOMIC));
+            self.loc = if atomic { data.loc.atomic() } else { data.loc };
             self.inst = Some(i);
             let terminator = data.op.is_terminator();
             let asked = data.results.iter().any(|v| self.is_wanted(v));

@@ -104,6 +104,18 @@ pub enum Rules {
     Hardware,
 }
 
+/// What is done about races.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Races {
+    /// Nothing: they are not looked for.
+    #[default]
+    Off,
+    /// They are told in [`RunReport::races`], and the run goes on.
+    Report,
+    /// The first one ends the run.
+    Trap,
+}
+
 /// How to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
@@ -117,12 +129,20 @@ pub struct RunOptions {
     pub rules: Rules,
     /// Bytes of the code that are instructions, where constants lie behind them; `None` when all of it is.
     pub exec_size: Option<u32>,
+    /// What is done about races, where the container says enough to tell them.
+    pub races: Races,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
         // About 5 s on the slowest machine measured while building: well under the 20 s the command line promises.
-        RunOptions { step_limit: 1_000_000_000, perturb: None, rules: Rules::Conventions, exec_size: None }
+        RunOptions {
+            step_limit: 1_000_000_000,
+            perturb: None,
+            rules: Rules::Conventions,
+            exec_size: None,
+            races: Races::Trap,
+        }
     }
 }
 
@@ -193,6 +213,8 @@ pub struct RunReport {
     pub barriers: u64,
     /// Worth telling, but no trap.
     pub notes: Vec<String>,
+    /// Races that were found and did not end the run; of each pair of instructions one.
+    pub races: Vec<Trap>,
 }
 
 impl RunReport {

@@ -1,5 +1,9 @@
 //! Order of workgroups and of the subgroups inside one, with barriers between.
 
+use std::collections::VecDeque;
+
+use crate::memory::{AllocId, Memory};
+use crate::race::RaceCheck;
 use crate::rng::SplitMix64;
 use crate::trap::{Trap, TrapKind};
 
@@ -111,22 +115,217 @@ pub fn run_workgroup<S>(
             }
             continue;
         }
-        let Some(&(_, place)) = waiting.first() else { return Ok(barriers) };
-        if ended > 0 && !rule.ended_arrives {
-            return Err(Trap::new(
-                TrapKind::Barrier,
-                format!("{} subgroups wait at a barrier at 0x{place:x}, {ended} have ended", waiting.len()),
-            ));
+        if waiting.is_empty() {
+            return Ok(barriers);
         }
-        if let Some(&(_, other)) = waiting.iter().find(|w| rule.same_place && w.1 != place) {
-            return Err(Trap::new(
-                TrapKind::Barrier,
-                format!("subgroups wait at different barriers, at 0x{place:x} and at 0x{other:x}"),
-            ));
-        }
+        meet(&waiting, ended, rule)?;
         barriers += 1;
         ready.extend(waiting.drain(..).map(|w| w.0));
         ready.sort_unstable_by(|a, b| b.cmp(a));
+    }
+}
+
+/// What a machine does for [`run_grid`].
+pub trait Machine {
+    /// A subgroup of a workgroup that was started.
+    type Subgroup;
+
+    /// Starts workgroup `id`, the one with this number in the order of starts, in a slot that is free, and makes it the one
+    /// that runs. `subgroups` holds those of the slot's last workgroup, to be used again, or nothing.
+    ///
+    /// # Errors
+    /// What keeps it from starting.
+    fn start(
+        &mut self,
+        slot: usize,
+        number: u64,
+        id: [u32; 3],
+        subgroups: &mut Vec<Self::Subgroup>,
+    ) -> Result<(), Trap>;
+
+    /// The workgroup in this slot runs from here on: memory that workgroups have of their own is its own.
+    fn enter(&mut self, slot: usize);
+
+    /// Runs a subgroup of the workgroup that was entered until it waits or ends, or for `turn` instructions at most.
+    ///
+    /// # Errors
+    /// A broken rule.
+    fn run(&mut self, subgroup: &mut Self::Subgroup, turn: u32) -> Result<Stop, Trap>;
+
+    /// All subgroups of the workgroup that was entered are at a barrier and go on.
+    fn passed_barrier(&mut self);
+}
+
+/// Instructions of a turn in a plain run.
+const TURN: u32 = 20_000;
+
+/// Workgroups that run at once with a seed, if nobody waits for more.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Workgroups that run at once at most.
+const RESIDENT: usize = 64;
+
+/// A workgroup that runs.
+struct Resident<S> {
+    id: [u32; 3],
+    subgroups: Vec<S>,
+    /// Subgroups at a barrier, and at which.
+    waiting: Vec<(usize, u64)>,
+    ended: usize,
+}
+
+/// Runs all workgroups of a grid and returns how many barriers were passed.
+///
+/// Without a seed workgroups run one after the other, and their subgroups in order, each as far as it can. With one several
+/// workgroups run side by side, and who is next and for how long is drawn, down to single instructions. Either way, who goes
+/// on and on without an end makes room for others, and for more workgroups: those who wait for another through atomics
+/// come to their end if it is one of [`RESIDENT`] (64) that are there.
+///
+/// # Errors
+/// Traps of the machine, and barriers that not all subgroups reach.
+pub fn run_grid<M: Machine>(
+    machine: &mut M,
+    grid: [u32; 3],
+    perturb: Option<u64>,
+    rule: BarrierRule,
+) -> Result<u64, Trap> {
+    let mut rng = perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
+    let mut ids = workgroups(grid, perturb);
+    let mut residents: Vec<Resident<M::Subgroup>> = Vec::new();
+    let mut free: Vec<usize> = Vec::new();
+    let mut ready: VecDeque<(usize, usize)> = VecDeque::new();
+    let (mut number, mut barriers, mut running, mut entered) = (0, 0, 0_usize, usize::MAX);
+    let mut wanted = if rng.is_some() { SIDE_BY_SIDE } else { 1 };
+    // Turns that ended for no other reason than that they were over, since something else happened.
+    let mut idle = 0;
+    let mut more = true;
+    loop {
+        while more && running < wanted {
+            let Some(id) = ids.next() else {
+                more = false;
+                break;
+            };
+            let slot = free.pop().unwrap_or(residents.len());
+            if slot == residents.len() {
+                residents.push(Resident { id, subgroups: Vec::new(), waiting: Vec::new(), ended: 0 });
+            }
+            let r = &mut residents[slot];
+            (r.id, r.ended) = (id, 0);
+            machine.start(slot, number, id, &mut r.subgroups).map_err(|t| t.in_workgroup(id))?;
+            entered = slot;
+            number += 1;
+            running += 1;
+            ready.extend((0..r.subgroups.len()).map(|i| (slot, i)));
+        }
+        let next = match &mut rng {
+            Some(rng) => ready.swap_remove_back(rng.below(ready.len() as u64) as usize),
+            None => ready.pop_front(),
+        };
+        // Whoever runs is ready, or waits for others that are.
+        let Some((slot, who)) = next else { return Ok(barriers) };
+        if slot != entered {
+            machine.enter(slot);
+            entered = slot;
+        }
+        let turn = rng.as_mut().map_or(TURN, |r| match r.below(4) {
+            0 => 1,
+            1 => 1 + r.below(4) as u32,
+            2 => 1 + r.below(16) as u32,
+            _ => 1 + r.below(100) as u32,
+        });
+        let r = &mut residents[slot];
+        match machine.run(&mut r.subgroups[who], turn).map_err(|t| t.in_workgroup(r.id))? {
+            Stop::Yield => {
+                ready.push_back((slot, who));
+                idle += 1;
+                if idle > ready.len() * if rng.is_some() { 256 } else { 1 } && more && wanted < RESIDENT {
+                    wanted = wanted.max(running) + 1;
+                    idle = 0;
+                }
+                continue;
+            }
+            Stop::Barrier(place) => r.waiting.push((who, place)),
+            Stop::Done => r.ended += 1,
+        }
+        idle = 0;
+        if r.waiting.len() + r.ended < r.subgroups.len() {
+            continue;
+        }
+        if r.waiting.is_empty() {
+            free.push(slot);
+            running -= 1;
+            continue;
+        }
+        meet(&r.waiting, r.ended, rule).map_err(|t| t.in_workgroup(r.id))?;
+        machine.passed_barrier();
+        barriers += 1;
+        r.waiting.sort_unstable();
+        r.waiting.drain(..).rev().for_each(|w| ready.push_front((slot, w.0)));
+    }
+}
+
+/// Checks a barrier that all arrived at who will.
+fn meet(waiting: &[(usize, u64)], ended: usize, rule: BarrierRule) -> Result<(), Trap> {
+    let Some(&(_, place)) = waiting.first() else { return Ok(()) };
+    if ended > 0 && !rule.ended_arrives {
+        return Err(Trap::new(
+            TrapKind::Barrier,
+            format!("{} subgroups wait at a barrier at 0x{place:x}, {ended} have ended", waiting.len()),
+        ));
+    }
+    match waiting.iter().find(|w| rule.same_place && w.1 != place) {
+        Some(&(_, other)) => Err(Trap::new(
+            TrapKind::Barrier,
+            format!("subgroups wait at different barriers, at 0x{place:x} and at 0x{other:x}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Memory that workgroups have of their own, while several run: the one that was entered finds its own in the allocations
+/// that the machine knows.
+#[derive(Clone, Debug, Default)]
+pub struct OwnMemory {
+    /// The allocations, and for each slot where its content lies meanwhile.
+    ids: Vec<AllocId>,
+    away: Vec<Vec<AllocId>>,
+    current: Option<usize>,
+}
+
+impl OwnMemory {
+    /// These allocations belong to the workgroup that runs.
+    pub fn new(ids: Vec<AllocId>) -> OwnMemory {
+        OwnMemory { ids, ..OwnMemory::default() }
+    }
+
+    /// Brings the content that belongs to a slot. Of a slot that is entered for the first time it is undefined.
+    pub fn enter(&mut self, slot: usize, memory: &mut Memory, races: &mut RaceCheck) {
+        races.enter(slot);
+        if self.current == Some(slot) {
+            return;
+        }
+        while self.away.len() <= slot {
+            // The first one to run has what is there.
+            let first = self.current.is_none();
+            let put = |&id: &AllocId| {
+                let size = if first { 0 } else { memory.len(id) as usize };
+                let away = memory.alloc_undefined(memory.name(id).to_owned(), size, None);
+                races.watch_like(id, away);
+                away
+            };
+            let put = self.ids.iter().map(put).collect();
+            self.away.push(put);
+            self.current.get_or_insert(slot);
+        }
+        let Some(from) = self.current.replace(slot) else { return };
+        for (k, &id) in self.ids.iter().enumerate() {
+            for other in [self.away[from][k], self.away[slot][k]] {
+                if from != slot {
+                    memory.exchange(id, other);
+                    races.exchange(id, other);
+                }
+            }
+        }
     }
 }
 
@@ -147,6 +346,97 @@ mod tests {
         assert_eq!(workgroups([0, 5, 1], Some(3)).count(), 0);
         assert_eq!(workgroups([u32::MAX; 3], Some(3)).take(3).count(), 3);
         assert_eq!(local_id(7, [2, 2, 3]), [1, 1, 1]);
+    }
+
+    /// Each subgroup counts its instructions down; the first of a workgroup waits for the other workgroup, if it is to.
+    #[derive(Default)]
+    struct Count {
+        now: usize,
+        trace: Vec<(usize, u32)>,
+        turns: Vec<u32>,
+        wait: bool,
+        done: [bool; 2],
+        barriers: u32,
+    }
+
+    impl Machine for Count {
+        type Subgroup = (usize, u32, u32, bool);
+
+        fn start(&mut self, slot: usize, number: u64, _: [u32; 3], s: &mut Vec<Self::Subgroup>) -> Result<(), Trap> {
+            self.now = slot;
+            s.clear();
+            s.extend((0..2).map(|i| (number as usize, i, 40, false)));
+            Ok(())
+        }
+
+        fn enter(&mut self, slot: usize) {
+            self.now = slot;
+        }
+
+        fn run(&mut self, s: &mut Self::Subgroup, turn: u32) -> Result<Stop, Trap> {
+            self.trace.push((s.0, s.1));
+            self.turns.push(turn);
+            if self.wait && s.1 == 0 && s.0 == 0 && !self.done[1] {
+                return Ok(Stop::Yield);
+            }
+            s.2 = s.2.saturating_sub(turn);
+            match (s.2, s.3) {
+                (0, true) => {
+                    self.done[s.0 % 2] = true;
+                    Ok(Stop::Done)
+                }
+                (0, false) => {
+                    (s.2, s.3) = (100, true);
+                    Ok(Stop::Barrier(8))
+                }
+                _ => Ok(Stop::Yield),
+            }
+        }
+
+        fn passed_barrier(&mut self) {
+            self.barriers += 1;
+        }
+    }
+
+    #[test]
+    fn plain_runs_go_in_order() {
+        let mut m = Count::default();
+        assert_eq!(run_grid(&mut m, [2, 1, 1], None, BarrierRule::STRICT), Ok(2));
+        assert_eq!(m.trace, [(0, 0), (0, 1), (0, 0), (0, 1), (1, 0), (1, 1), (1, 0), (1, 1)]);
+        assert_eq!(m.barriers, 2);
+    }
+
+    #[test]
+    fn a_seed_mixes_workgroups_down_to_single_instructions() {
+        let mut m = Count::default();
+        assert_eq!(run_grid(&mut m, [2, 1, 1], Some(4), BarrierRule::STRICT), Ok(2));
+        assert!(m.turns.contains(&1) && m.turns.iter().any(|&t| t > 16));
+        let mixed = m.trace.windows(3).any(|w| w[0].0 != w[1].0 && w[1].0 != w[2].0);
+        assert!(mixed, "{:?}", m.trace);
+    }
+
+    #[test]
+    fn who_waits_for_another_workgroup_gets_it() {
+        for seed in [None, Some(1), Some(2)] {
+            let mut m = Count { wait: true, ..Count::default() };
+            assert_eq!(run_grid(&mut m, [2, 1, 1], seed, BarrierRule::STRICT), Ok(2), "{seed:?}");
+        }
+    }
+
+    #[test]
+    fn each_slot_finds_its_own_memory() {
+        let mut memory = Memory::new();
+        let mut races = RaceCheck::default();
+        let id = memory.alloc_undefined("own", 4, None);
+        let mut own = OwnMemory::new(vec![id]);
+        for slot in [0, 1, 2] {
+            own.enter(slot, &mut memory, &mut races);
+            memory.store_u32(id, 0, slot as u32).unwrap();
+        }
+        for slot in [1, 0, 0, 2, 1] {
+            own.enter(slot, &mut memory, &mut races);
+            assert_eq!(memory.load_u32(id, 0), Ok(slot as u32));
+        }
     }
 
     fn play(scripts: &[&[Stop]], rule: BarrierRule, seed: Option<u64>) -> Result<u64, Trap> {

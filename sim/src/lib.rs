@@ -2,21 +2,25 @@
 //!
 //! Nothing here knows an instruction set. The oracle and the four machines use it alike: a [`Dispatch`] says what is
 //! to be run, [`RunOptions`] how, [`Memory`] holds the bytes and knows which of them were ever written,
-//! [`AddressSpace`] places allocations at raw addresses for families that compute with them, [`run_workgroup`] orders
-//! subgroups between barriers, and a run ends in a [`RunReport`] or a [`Trap`].
+//! [`RaceCheck`] tells accesses that nothing orders, [`AddressSpace`] places allocations at raw addresses for families
+//! that compute with them, [`run_grid`] orders workgroups and the subgroups between barriers, and a run ends in a
+//! [`RunReport`] or a [`Trap`].
 
 pub mod address;
 pub mod dispatch;
 pub mod grid;
 pub mod memory;
+pub mod race;
 pub mod raster;
 pub mod rng;
+mod sync;
 pub mod texture;
 pub mod trap;
 
 pub use address::AddressSpace;
-pub use dispatch::{BoundBuffer, Dispatch, Rules, RunOptions, RunReport, Steps};
-pub use grid::{BarrierRule, Stop, local_id, run_workgroup, workgroups};
+pub use dispatch::{BoundBuffer, Dispatch, Races, Rules, RunOptions, RunReport, Steps};
+pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, run_workgroup, workgroups};
 pub use memory::{AllocId, MemFault, Memory};
+pub use race::{By, RaceCheck};
 pub use rng::SplitMix64;
-pub use trap::{Trap, TrapKind};
+pub use trap::{Other, Trap, TrapKind};

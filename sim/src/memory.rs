@@ -111,6 +111,11 @@ impl Memory {
         a.written = Some(vec![false; a.bytes.len()]);
     }
 
+    /// What lies in two allocations changes places, sizes and names with it.
+    pub fn exchange(&mut self, a: AllocId, b: AllocId) {
+        self.allocs.swap(a.0 as usize, b.0 as usize);
+    }
+
     /// Size in bytes.
     pub fn len(&self, id: AllocId) -> u64 {
         self.allocs[id.0 as usize].bytes.len() as u64

@@ -33,6 +33,8 @@ pub enum TrapKind {
     Divergence,
     /// Subgroups wait at different barriers, or some ended while others wait.
     Barrier,
+    /// Two accesses that neither barriers nor atomics order, of which one changes bytes.
+    Race,
     /// Correct but not modelled by this simulator.
     Unsupported,
     /// The container does not describe a program that can be launched.
@@ -59,11 +61,21 @@ impl TrapKind {
             TrapKind::BadRegister => "bad register",
             TrapKind::Divergence => "divergence",
             TrapKind::Barrier => "barrier",
+            TrapKind::Race => "race",
             TrapKind::Unsupported => "not modelled",
             TrapKind::Container => "container",
             TrapKind::Dispatch => "dispatch",
         }
     }
+}
+
+/// The access that a race is with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Byte address of its instruction.
+    pub pc: u64,
+    /// The instruction as its family prints it.
+    pub instruction: Option<String>,
 }
 
 /// A run that was stopped, with the place.
@@ -81,12 +93,14 @@ pub struct Trap {
     pub workgroup: Option<[u32; 3]>,
     /// Lane (local invocation index where known) in which it happened.
     pub lane: Option<u32>,
+    /// Of a race: the access that came before.
+    pub other: Option<Box<Other>>,
 }
 
 impl Trap {
     /// A trap without a place.
     pub fn new(kind: TrapKind, message: impl Into<String>) -> Self {
-        Trap { kind, message: message.into(), pc: None, instruction: None, workgroup: None, lane: None }
+        Trap { kind, message: message.into(), pc: None, instruction: None, workgroup: None, lane: None, other: None }
     }
 
     /// Adds the instruction and its address unless a place was already set.
@@ -94,6 +108,17 @@ impl Trap {
     pub fn at(mut self, pc: u64, instruction: impl FnOnce() -> String) -> Self {
         self.pc.get_or_insert(pc);
         self.instruction.get_or_insert_with(instruction);
+        self
+    }
+
+    /// Names the instruction of the access that a race is with; `text` prints the one at an address.
+    #[must_use]
+    pub fn name_other(mut self, text: impl FnOnce(u64) -> String) -> Self {
+        if let Some(o) = &mut self.other
+            && o.instruction.is_none()
+        {
+            o.instruction = Some(text(o.pc));
+        }
         self
     }
 
@@ -120,6 +145,12 @@ impl fmt::Display for Trap {
         }
         if let Some(inst) = &self.instruction {
             write!(f, " in `{inst}`")?;
+        }
+        if let Some(o) = &self.other {
+            write!(f, " and at 0x{:x}", o.pc)?;
+            if let Some(inst) = &o.instruction {
+                write!(f, " in `{inst}`")?;
+            }
         }
         if let Some([x, y, z]) = self.workgroup {
             write!(f, ", workgroup {x},{y},{z}")?;

@@ -127,7 +127,7 @@ fn trusted_code_stays_inside() {
                     On::Machine(target),
                     &codegen,
                     &mut d,
-                    &RunOptions::default(),
+                    &RunOptions { races: case.races(), ..RunOptions::default() },
                 );
                 let at = format!("{target} -O{opt_level} {}", case.id);
                 match done {

@@ -1,8 +1,10 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
-use gpucc_container::{Access, Container, Entry, Preload, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Preload, RaceMark, Source, Stage};
 use gpucc_isa::Isa;
-use gpucc_sim::{AddressSpace, AllocId, Dispatch, Memory, RunOptions, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    AddressSpace, AllocId, Dispatch, Memory, OwnMemory, RaceCheck, RunOptions, SplitMix64, Trap, TrapKind,
+};
 
 use super::memory::Env;
 use super::predecode::Limits;
@@ -20,7 +22,7 @@ pub(crate) struct Launch<'a> {
 }
 
 /// Addresses and sizes that preloads ask for.
-struct Values {
+pub(crate) struct Values {
     buffers: Vec<(u32, u32, u64, u32)>,
     data: (u64, u32),
     root: u64,
@@ -170,7 +172,17 @@ impl<'a> Launch<'a> {
             root[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
         memory.alloc("root block", root, false);
-        Ok(Env { memory, space, lds, lds_size, epoch: 0, stored: Vec::new() })
+        let mut races =
+            RaceCheck::new(options.races, self.entry.races.as_ref().map(|r| RaceMark::atomics(r)).as_deref());
+        for (i, b) in dispatch.buffers.iter().enumerate() {
+            let id = AllocId(i as u32);
+            if memory.is_writable(id) {
+                races.watch(id, memory.len(id), format!("group {} binding {}", b.group, b.binding), false);
+            }
+        }
+        races.watch(lds, lds_size.into(), "workgroup memory", true);
+        let own = OwnMemory::new(vec![lds, scratch]);
+        Ok(Env { memory, space, lds, lds_size, scratch, epoch: 0, stored: Vec::new(), races, own, values })
     }
 
     fn root_words(&self) -> usize {
@@ -255,18 +267,9 @@ impl<'a> Launch<'a> {
         mut rng: Option<SplitMix64>,
     ) -> Result<Vec<Wave>, Trap> {
         env.memory.reset_undefined(env.lds, rng.as_mut());
-        let n = env.memory.count() as u32;
-        // Allocations behind the buffers: LDS, constants, scratch, root block.
-        let (scratch, root) = (AllocId(n - 2), AllocId(n - 1));
-        if env.memory.len(scratch) > 0 {
-            env.memory.reset_undefined(scratch, rng.as_mut());
+        if env.memory.len(env.scratch) > 0 {
+            env.memory.reset_undefined(env.scratch, rng.as_mut());
         }
-        let values = Values {
-            buffers: self.buffers(env),
-            data: (env.space.base_of(AllocId(n - 3)).unwrap_or(0), self.entry.data.len() as u32),
-            root: env.space.base_of(root).unwrap_or(0),
-            scratch: env.space.base_of(scratch).unwrap_or(0),
-        };
         let count = self.wave_count();
         let total = self.entry.meta.invocations();
         let mut out = Vec::new();
@@ -276,6 +279,7 @@ impl<'a> Launch<'a> {
             let left = total - u64::from(number) * LANES as u64;
             let exec = if left >= LANES as u64 { u64::MAX } else { (1 << left) - 1 };
             w.set_exec(exec);
+            w.first = number * LANES as u32;
             for p in &self.entry.preloads {
                 let at = usize::from(p.index);
                 match p.file {
@@ -284,7 +288,7 @@ impl<'a> Launch<'a> {
                             Source::WorkgroupId(i) => id[usize::from(i)],
                             Source::Family(abi::FAMILY_TG_SIZE) => count | number << 6,
                             Source::ScratchBase => number * self.entry.meta.scratch_bytes * LANES as u32,
-                            _ => self.value(p, &values, grid)?,
+                            _ => self.value(p, &env.values, grid)?,
                         };
                         w.s_known |= 1 << at;
                     }
@@ -301,19 +305,6 @@ impl<'a> Launch<'a> {
             out.push(w);
         }
         Ok(out)
-    }
-
-    /// Buffers with their groups and bindings, from the names of the allocations.
-    fn buffers(&self, env: &Env) -> Vec<(u32, u32, u64, u32)> {
-        let n = env.memory.count() as u32 - 4;
-        (0..n)
-            .filter_map(|i| {
-                let name = env.memory.name(AllocId(i)).strip_prefix("group ")?;
-                let (group, binding) = name.split_once(" binding ")?;
-                let size = env.memory.len(AllocId(i)) as u32;
-                Some((group.parse().ok()?, binding.parse().ok()?, env.space.base_of(AllocId(i))?, size))
-            })
-            .collect()
     }
 
     /// Gives the buffers back.

@@ -41,9 +41,9 @@ impl Wave {
             let n = exec.count_ones();
             let mut old = 0;
             if at + 4 <= limit {
-                old = env.memory.load_u32(env.lds, at.into())?;
-                let new = if d.op == Op::DsAppend { old.wrapping_add(n) } else { old.wrapping_sub(n) };
-                env.memory.store_u32(env.lds, at.into(), new)?;
+                let by = self.by(d, exec.trailing_zeros() as usize % LANES);
+                let add = if d.op == Op::DsAppend { n } else { n.wrapping_neg() };
+                old = env.lds_atomic(at, 4, by, |old| (old as u32).wrapping_add(add).into())? as u32;
             }
             for l in lanes(exec) {
                 self.v[usize::from(d.dst)][l] = old;
@@ -126,6 +126,7 @@ impl Wave {
             let lo = u64::from(w.v[r][lane]);
             if bytes == 8 { lo | u64::from(w.v[r + 1][lane]) << 32 } else { lo }
         };
+        let by = self.by(d, lane);
         for i in 0..count {
             let at = at.wrapping_add(4 * i);
             let inside = u64::from(at) + u64::from(bytes) <= u64::from(limit);
@@ -136,7 +137,7 @@ impl Wave {
                 }
             };
             if read {
-                let raw = if inside { env.memory.load(env.lds, at.into(), bytes)? } else { 0 };
+                let raw = if inside { env.lds_load(at, bytes, by)? } else { 0 };
                 let v = if signed { gpucc_num::int::sign_extend(raw, 8 * bytes) as u32 as u64 } else { raw };
                 put(self, v);
                 continue;
@@ -149,8 +150,7 @@ impl Wave {
                 }
                 let mut old = 0;
                 if inside {
-                    old = env.memory.load(env.lds, at.into(), bytes)?;
-                    env.memory.store(env.lds, at.into(), bytes, a.apply(old, new, other))?;
+                    old = env.lds_atomic(at, bytes, by, |old| a.apply(old, new, other))?;
                 }
                 if d.dst != 0xffff {
                     put(self, old);
@@ -159,11 +159,10 @@ impl Wave {
             }
             let v = value(self, data[k] + i as usize);
             if exchange {
-                let old = if inside { env.memory.load(env.lds, at.into(), bytes)? } else { 0 };
+                let old = if inside { env.lds_atomic(at, bytes, by, |_| v)? } else { 0 };
                 put(self, old);
-            }
-            if inside {
-                env.memory.store(env.lds, at.into(), bytes, v)?;
+            } else if inside {
+                env.lds_store(at, bytes, v, by)?;
             }
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! Scalar memory, buffers and FLAT (sections 5 and 11).
 
-use gpucc_sim::{AddressSpace, AllocId, Memory, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
 use super::atomic::{self, Atomic, Kind};
 use super::format;
+use super::launch::Values;
 use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::valu::lanes;
@@ -19,26 +20,66 @@ pub(crate) struct Env {
     /// Workgroup memory and its size.
     pub lds: AllocId,
     pub lds_size: u32,
+    /// Scratch of the workgroup.
+    pub scratch: AllocId,
     /// Count of vector stores, and when each allocation was last stored to: the scalar cache sees neither.
     pub epoch: u64,
     pub stored: Vec<u64>,
+    pub races: RaceCheck,
+    /// LDS and scratch, while several workgroups run.
+    pub own: OwnMemory,
+    /// Addresses and sizes of what preloads ask for.
+    pub values: Values,
 }
 
 impl Env {
-    fn load(&self, address: u64, size: u32) -> Result<u64, Trap> {
+    fn load(&mut self, address: u64, size: u32, by: By) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
+        self.races.load(id, offset, size, by)?;
         Ok(self.memory.load(id, offset, size)?)
     }
-    fn store(&mut self, address: u64, size: u32, v: u64) -> Result<(), Trap> {
+    fn store(&mut self, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
+        self.races.store(&self.memory, id, offset, &v.to_le_bytes()[..size as usize], by)?;
         self.memory.store(id, offset, size, v)?;
+        self.stored(id);
+        Ok(())
+    }
+    /// One indivisible read and write; gives the old value.
+    fn atomic(&mut self, address: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
+        let (id, offset) = self.space.resolve(address, size)?;
+        let old = self.memory.load(id, offset, size)?;
+        let new = op(old);
+        self.races.atomic(id, offset, size, new != old, by)?;
+        self.memory.store(id, offset, size, new)?;
+        self.stored(id);
+        Ok(old)
+    }
+    /// A load of workgroup memory.
+    pub(crate) fn lds_load(&mut self, at: u32, size: u32, by: By) -> Result<u64, Trap> {
+        self.races.load(self.lds, at.into(), size, by)?;
+        Ok(self.memory.load(self.lds, at.into(), size)?)
+    }
+    /// A store to workgroup memory.
+    pub(crate) fn lds_store(&mut self, at: u32, size: u32, v: u64, by: By) -> Result<(), Trap> {
+        self.races.store(&self.memory, self.lds, at.into(), &v.to_le_bytes()[..size as usize], by)?;
+        Ok(self.memory.store(self.lds, at.into(), size, v)?)
+    }
+    /// One indivisible read and write of workgroup memory; gives the old value.
+    pub(crate) fn lds_atomic(&mut self, at: u32, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
+        let old = self.memory.load(self.lds, at.into(), size)?;
+        let new = op(old);
+        self.races.atomic(self.lds, at.into(), size, new != old, by)?;
+        self.memory.store(self.lds, at.into(), size, new)?;
+        Ok(old)
+    }
+    fn stored(&mut self, id: AllocId) {
         self.epoch += 1;
         let at = id.0 as usize;
         if self.stored.len() <= at {
             self.stored.resize(at + 1, 0);
         }
         self.stored[at] = self.epoch;
-        Ok(())
     }
     /// A scalar load, which must not meet what vector stores changed since the wave's last s_dcache_inv.
     fn scalar(&self, address: u64, seen: u64) -> Result<u32, Trap> {
@@ -184,7 +225,9 @@ impl Wave {
             let address = (base & !3).wrapping_add(at);
             if store {
                 if inside {
-                    env.store(address, 4, self.s[first + i].into())?;
+                    // Of the whole wave; the first lane stands for it.
+                    let by = self.by(d, self.exec().trailing_zeros() as usize % LANES);
+                    env.store(address, 4, self.s[first + i].into(), by)?;
                 }
             } else {
                 self.s[first + i] = if inside { env.scalar(address, self.scalar_epoch)? } else { 0 };
@@ -197,6 +240,11 @@ impl Wave {
 
     fn time(&mut self) -> u64 {
         self.rng.as_mut().map_or(1 << 20, |r| r.next_u64() >> 16)
+    }
+
+    /// A lane of this wave, at an instruction.
+    pub(crate) fn by(&self, d: &Decoded, lane: usize) -> By {
+        By { lane: self.first + lane as u32, pc: d.at }
     }
 
     fn place(&self, d: &Decoded, v: &Descriptor, lane: usize) -> Place {
@@ -247,6 +295,7 @@ impl Wave {
                 }
                 v.address(generation, structured, Place { offset: p.offset + more, ..p }, size, soffset)
             };
+            let by = self.by(d, lane);
             let mut go = || -> Result<(), Trap> {
                 if let Some(a) = atomic {
                     let address = at(0, if a.wide { 8 } else { 4 });
@@ -285,13 +334,13 @@ impl Wave {
                         let raw = layout.pack(nfmt, c, d16);
                         for i in 0..bytes.div_ceil(4) {
                             let n = (bytes - 4 * i).min(4);
-                            env.store(address + u64::from(4 * i), n, (raw >> (32 * i)) as u64)?;
+                            env.store(address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
                         }
                     } else {
                         let mut raw = 0u128;
                         for i in 0..bytes.div_ceil(4) {
                             let n = (bytes - 4 * i).min(4);
-                            raw |= u128::from(env.load(address + u64::from(4 * i), n)?) << (32 * i);
+                            raw |= u128::from(env.load(address + u64::from(4 * i), n, by)?) << (32 * i);
                         }
                         let c = layout.unpack(nfmt, raw);
                         let one = if matches!(nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
@@ -315,11 +364,11 @@ impl Wave {
                     if store {
                         if let Some(a) = address {
                             let value = self.v[reg][lane];
-                            env.store(a, bytes, value.into())?;
+                            env.store(a, bytes, value.into(), by)?;
                         }
                     } else {
                         let raw = match address {
-                            Some(a) => env.load(a, bytes)? as u32,
+                            Some(a) => env.load(a, bytes, by)? as u32,
                             None => 0,
                         };
                         let shift = 32 - 8 * bytes;
@@ -327,7 +376,7 @@ impl Wave {
                         if d.mem.lds {
                             let to = (self.m0()? & 0xffff) + d.mem.offset + 4 * lane as u32;
                             if to + 4 <= env.lds_size {
-                                env.memory.store(env.lds, to.into(), 4, value.into())?;
+                                env.lds_store(to, 4, value.into(), by)?;
                             }
                         } else {
                             self.v[reg][lane] = value;
@@ -377,11 +426,7 @@ impl Wave {
         let other = if swap { value(self, data + if a.wide { 2 } else { 1 }) } else { 0 };
         let size = if a.wide { 8 } else { 4 };
         let old = match address {
-            Some(at) => {
-                let old = env.load(at, size)?;
-                env.store(at, size, a.apply(old, new, other))?;
-                old
-            }
+            Some(at) => env.atomic(at, size, self.by(d, lane), |old| a.apply(old, new, other))?,
             None => 0,
         };
         if d.mem.glc {
@@ -427,6 +472,7 @@ impl Wave {
         for &lane in &order {
             let a = usize::from(d.mem.addr);
             let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;
+            let by = self.by(d, lane);
             let mut go = || -> Result<(), Trap> {
                 if let Some(a) = atomic {
                     let align = if a.wide { 8 } else { 4 };
@@ -440,9 +486,9 @@ impl Wave {
                     let at = (address & align).wrapping_add(u64::from(4 * i));
                     if store {
                         let value = self.v[usize::from(d.mem.data) + i as usize][lane];
-                        env.store(at, bytes, value.into())?;
+                        env.store(at, bytes, value.into(), by)?;
                     } else {
-                        let raw = env.load(at, bytes)? as u32;
+                        let raw = env.load(at, bytes, by)? as u32;
                         let shift = 32 - 8 * bytes;
                         let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
                         self.v[usize::from(d.dst) + i as usize][lane] = value;

@@ -16,7 +16,7 @@ mod valu;
 mod wave;
 
 use gpucc_container::Container;
-use gpucc_sim::{BarrierRule, Dispatch, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind};
+use gpucc_sim::{BarrierRule, Dispatch, Machine, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind};
 
 use crate::isa::Gcn;
 use crate::{Unit, listing};
@@ -27,9 +27,6 @@ use wave::Wave;
 
 /// Where code seems to lie for s_getpc.
 const CODE_BASE: u64 = 0x40_0000_0000;
-
-/// Instructions between two chances for other waves.
-const SLICE: u32 = 20_000;
 
 /// Runs an entry point of `container` (the only one when `entry` is `None`).
 ///
@@ -43,59 +40,86 @@ pub fn run(
 ) -> Result<RunReport, Trap> {
     let launch = launch::Launch::new(container, entry)?;
     let code = predecode::predecode(&launch.entry.code, launch.generation, launch.limits);
-    let mut env = launch.environment(dispatch, options)?;
-    let mut report = RunReport::default();
-    let mut steps = Steps::new(options);
-    let mut classes = [0u64; 10];
-    let mut failed = None;
-    let seed = options.perturb.map(SplitMix64::new);
-    for (n, id) in gpucc_sim::workgroups(dispatch.grid, options.perturb).enumerate() {
-        let rng = seed.as_ref().map(|s| s.fork(n as u64));
-        let mut waves = launch.waves(&mut env, id, dispatch.grid, rng)?;
-        report.subgroups += waves.len() as u64;
-        let rule = BarrierRule { ended_arrives: true, same_place: true };
-        let order = options.perturb.map(|p| p ^ n as u64);
-        let result = gpucc_sim::run_workgroup(&mut waves, order, rule, |w| {
-            step(w, &code, &mut env, &mut steps, &mut report, &mut classes).map_err(|t| {
-                let at = code.get(w.pc);
-                match at {
-                    Some(d) => t.at(d.at.into(), || launch.text(d.at)),
-                    None => t.at(launch.entry.code.len() as u64, || "end of the code".into()),
-                }
-            })
-        });
-        match result {
-            Ok(barriers) => report.barriers += barriers,
-            Err(t) => {
-                failed = Some(t.in_workgroup(id));
-                break;
-            }
-        }
-    }
+    let mut run = Run {
+        env: launch.environment(dispatch, options)?,
+        launch: &launch,
+        code,
+        grid: dispatch.grid,
+        seed: options.perturb.map(SplitMix64::new),
+        steps: Steps::new(options),
+        report: RunReport::default(),
+        classes: [0; 10],
+    };
+    let rule = BarrierRule { ended_arrives: true, same_place: true };
+    let result = gpucc_sim::run_grid(&mut run, dispatch.grid, options.perturb, rule);
+    let Run { mut env, mut report, classes, .. } = run;
     launch.finish(&mut env, dispatch);
     for (i, name) in CLASSES.iter().enumerate() {
         if classes[i] > 0 {
             report.add_class(name, classes[i]);
         }
     }
-    match failed {
-        Some(t) => Err(t),
-        None => Ok(report),
+    let text = |pc: u64| launch.text(pc as u32);
+    env.races.report(&mut report, text);
+    report.barriers = result.map_err(|t| t.name_other(text))?;
+    Ok(report)
+}
+
+/// A run under way.
+struct Run<'a> {
+    launch: &'a launch::Launch<'a>,
+    code: Vec<Decoded>,
+    env: Env,
+    grid: [u32; 3],
+    seed: Option<SplitMix64>,
+    steps: Steps,
+    report: RunReport,
+    classes: [u64; 10],
+}
+
+impl Machine for Run<'_> {
+    type Subgroup = Wave;
+
+    fn start(&mut self, slot: usize, number: u64, id: [u32; 3], waves: &mut Vec<Wave>) -> Result<(), Trap> {
+        self.enter(slot);
+        self.env.races.begin(slot, id);
+        let rng = self.seed.as_ref().map(|s| s.fork(number));
+        *waves = self.launch.waves(&mut self.env, id, self.grid, rng)?;
+        self.report.subgroups += waves.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        let Env { own, memory, races, .. } = &mut self.env;
+        own.enter(slot, memory, races);
+    }
+
+    fn run(&mut self, w: &mut Wave, turn: u32) -> Result<Stop, Trap> {
+        let Run { launch, code, env, steps, report, classes, .. } = self;
+        step(w, turn, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
+            Some(d) => t.at(d.at.into(), || launch.text(d.at)),
+            None => t.at(launch.entry.code.len() as u64, || "end of the code".into()),
+        })
+    }
+
+    fn passed_barrier(&mut self) {
+        self.env.races.barrier();
     }
 }
 
 const CLASSES: [&str; 10] = ["salu", "branch", "smem", "valu", "trans", "vmem", "flat", "lds", "export", "interp"];
 
-/// Runs a wave until it waits, ends or used its slice.
+/// Runs a wave until it waits, ends or its turn is over.
 fn step(
     w: &mut Wave,
+    turn: u32,
     code: &[Decoded],
     env: &mut Env,
     steps: &mut Steps,
     report: &mut RunReport,
     classes: &mut [u64; 10],
 ) -> Result<Stop, Trap> {
-    for _ in 0..SLICE {
+    for _ in 0..turn {
         let Some(d) = code.get(w.pc) else {
             return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
         };

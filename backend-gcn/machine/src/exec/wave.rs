@@ -67,6 +67,8 @@ pub(crate) struct Wave {
     v_order: Vec<Order>,
     v_locked: Vec<u8>,
     pub scc: Option<bool>,
+    /// Local index of the invocation in lane 0.
+    pub first: u32,
     /// Index into the decoded code.
     pub pc: usize,
     pub mode: u32,
@@ -108,6 +110,7 @@ impl Wave {
             v_order: vec![Order::Vmem; vgprs],
             v_locked: vec![0; vgprs],
             scc: None,
+            first: 0,
             pc: 0,
             mode,
             float: float_mode(mode),

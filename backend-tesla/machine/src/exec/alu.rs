@@ -98,10 +98,14 @@ impl Machine<'_> {
             Src::R16(r, true) => warp.regs[r as usize].map(|v| v >> 16),
             Src::R16(r, false) => warp.regs[r as usize].map(|v| v & 0xffff),
             Src::Value(v) => [v; 32],
-            Src::Shared(ty, addr) => self.each_address(warp, addr, mask, |at| {
-                let raw = self.load_shared(at, ty.bytes() as u32)?;
-                Ok(if ty == SharedTy::S16 { i32::from(raw as i16) as u32 } else { raw })
-            })?,
+            Src::Shared(ty, addr) => {
+                let values = self.each_address(warp, addr, mask, |at| {
+                    let raw = self.load_shared(at, ty.bytes() as u32)?;
+                    Ok(if ty == SharedTy::S16 { i32::from(raw as i16) as u32 } else { raw })
+                })?;
+                self.reads_shared(warp, addr, mask, ty.bytes() as u32)?;
+                values
+            }
             Src::Const(c, addr, size) => {
                 self.each_address(warp, addr, mask, |at| self.load_const(c, at, u32::from(size)))?
             }

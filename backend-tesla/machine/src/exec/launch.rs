@@ -5,11 +5,11 @@ use super::program::{CLASSES, Program};
 use super::step::Machine;
 use super::warp::Warp;
 use crate::Tesla;
-use gpucc_container::{Access, Container, Entry, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Access, Container, Entry, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    BarrierRule, Dispatch, Memory, Rules, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind, local_id,
-    run_workgroup, workgroups,
+    BarrierRule, Dispatch, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
+    TrapKind, local_id,
 };
 
 /// Where parameters begin in s[], in words.
@@ -68,9 +68,16 @@ pub fn run(
         allocs.push(memory.alloc(format!("buffer {i} (group {} binding {})", b.group, b.binding), bytes, true));
     }
     let mut memories = Memories::new(memory);
+    let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
+    *memories.races.get_mut() = RaceCheck::new(options.races, atomics.as_deref());
     for (resource, index) in &launch.resources {
         let writable = dispatch.buffers[*index].writable && resource.access != Access::Read;
         let window = Window { alloc: allocs[*index], writable };
+        if writable {
+            let size = memories.memory.len(allocs[*index]);
+            let name = format!("group {} binding {}", resource.group, resource.binding);
+            memories.races.get_mut().watch(allocs[*index], size, name, false);
+        }
         match resource.slot {
             s @ 0..=14 if resource.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
             s @ 1..=13 => memories.constant[s as usize] = Some(allocs[*index]),
@@ -193,7 +200,6 @@ impl<'a> Launch<'a> {
         grid: [u32; 3],
         options: &RunOptions,
     ) -> Result<RunReport, Trap> {
-        let size = self.meta.workgroup_size;
         let invocations = self.meta.invocations() as u32;
         let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
         if !entry.data.is_empty() {
@@ -214,44 +220,32 @@ impl<'a> Launch<'a> {
         let shared_size = (self.shared_base + self.meta.shared_bytes) as usize;
         let shared = memories.memory.alloc_undefined("s[]", shared_size, None);
         memories.shared = Some(shared);
+        let mut window = None;
         if self.window > 0 {
             let id = memories.memory.alloc_undefined("workgroup window", self.window as usize, None);
             memories.global[14] = Some(Window { alloc: id, writable: true });
+            window = Some(id);
         }
         let program = Program::new(executable(&entry.code, options), generation, self.registers);
+        memories.shared_base = self.shared_base;
+        memories.own = OwnMemory::new([Some(shared), window].into_iter().flatten().collect());
+        memories.warps = invocations.div_ceil(32);
+        {
+            let races = memories.races.get_mut();
+            races.watch(shared, shared_size as u64, "s[]", true);
+            if let Some(id) = window {
+                races.watch(id, self.window.into(), "the workgroup window", true);
+            }
+        }
         let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
         machine.rules = options.rules;
-        let mut report = RunReport::default();
-        let warps = invocations.div_ceil(32);
-        machine.memories.warps = warps;
-        let rule = BarrierRule::STRICT;
-        for id in workgroups(grid, options.perturb) {
-            let linear =
-                (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
-            machine.charge(self.cost(options.perturb.is_some())).map_err(|t| t.in_workgroup(id))?;
-            machine.memories.begin_workgroup(rng.as_mut(), self.window, linear);
-            self.header(machine.memories, size, grid, id)?;
-            let mut group: Vec<Warp> = (0..warps)
-                .map(|w| {
-                    let lanes = (invocations - w * 32).min(32);
-                    let exists = if lanes == 32 { !0 } else { (1 << lanes) - 1 };
-                    let seed = rng.as_ref().map(|r| r.fork(linear * 16 + u64::from(w) + 2));
-                    let mut warp =
-                        Warp::new(w, exists, self.registers as usize, self.meta.scratch_bytes, self.stack, seed);
-                    if self.local_id {
-                        let packed = std::array::from_fn(|l| {
-                            let [x, y, z] = local_id(w * 32 + l as u32, size);
-                            x | y << 16 | z << 26
-                        });
-                        warp.write(0, &packed, exists);
-                    }
-                    warp
-                })
-                .collect();
-            report.subgroups += u64::from(warps);
-            report.barriers +=
-                run_workgroup(&mut group, options.perturb, rule, |w| machine.run(w)).map_err(|t| t.in_workgroup(id))?;
-        }
+        let mut host =
+            Host { launch: self, machine, rng, garbage: options.perturb.is_some(), grid, report: RunReport::default() };
+        let result = gpucc_sim::run_grid(&mut host, grid, options.perturb, BarrierRule::STRICT);
+        let Host { machine, mut report, .. } = host;
+        let text = |pc: u64| program.at(pc as u32).map_or_else(|_| "nothing".into(), |c| program.text(&c.inst));
+        machine.memories.races.get_mut().report(&mut report, text);
+        report.barriers = result.map_err(|t| t.name_other(text))?;
         report.instructions = machine.instructions;
         report.lane_instructions = machine.lane_instructions;
         for (name, n) in CLASSES.iter().zip(machine.classes) {
@@ -297,6 +291,62 @@ impl<'a> Launch<'a> {
 /// The part of the code that is instructions.
 fn executable<'a>(code: &'a [u8], options: &RunOptions) -> &'a [u8] {
     options.exec_size.and_then(|n| code.get(..n as usize)).unwrap_or(code)
+}
+
+/// A launch under way.
+struct Host<'a, 'b> {
+    launch: &'b Launch<'a>,
+    machine: Machine<'b>,
+    rng: Option<SplitMix64>,
+    garbage: bool,
+    grid: [u32; 3],
+    report: RunReport,
+}
+
+impl gpucc_sim::Machine for Host<'_, '_> {
+    type Subgroup = Warp;
+
+    fn start(&mut self, slot: usize, _: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
+        let Host { launch, machine, rng, garbage, grid, report } = self;
+        let size = launch.meta.workgroup_size;
+        let invocations = launch.meta.invocations() as u32;
+        let linear = (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
+        machine.charge(launch.cost(*garbage))?;
+        machine.memories.enter(slot);
+        machine.memories.races.get_mut().begin(slot, id);
+        machine.memories.begin_workgroup(rng.as_mut(), launch.window, linear);
+        launch.header(machine.memories, size, *grid, id)?;
+        warps.clear();
+        warps.extend((0..machine.memories.warps).map(|w| {
+            let lanes = (invocations - w * 32).min(32);
+            let exists = if lanes == 32 { !0 } else { (1 << lanes) - 1 };
+            let seed = rng.as_ref().map(|r| r.fork(linear * 16 + u64::from(w) + 2));
+            let meta = launch.meta;
+            let mut warp = Warp::new(w, exists, launch.registers as usize, meta.scratch_bytes, launch.stack, seed);
+            if launch.local_id {
+                let packed = std::array::from_fn(|l| {
+                    let [x, y, z] = local_id(w * 32 + l as u32, size);
+                    x | y << 16 | z << 26
+                });
+                warp.write(0, &packed, exists);
+            }
+            warp
+        }));
+        report.subgroups += warps.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        self.machine.memories.enter(slot);
+    }
+
+    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
+        self.machine.run(warp, turn)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.machine.memories.races.get_mut().barrier();
+    }
 }
 
 /// Value of a uniform word.

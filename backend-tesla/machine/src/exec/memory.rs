@@ -5,7 +5,8 @@ use super::step::Machine;
 use super::warp::{Lanes, Warp, first};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
-use gpucc_sim::{AllocId, Memory, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AllocId, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
+use std::cell::RefCell;
 
 /// A window onto a buffer.
 #[derive(Clone, Copy)]
@@ -30,6 +31,23 @@ pub struct Memories {
     pub warps: u32,
     /// Locked words of s[]: byte address, warp, lane.
     pub locks: Vec<(u32, u32, u32)>,
+    /// The check for races; operands of arithmetic read s[] too.
+    pub races: RefCell<RaceCheck>,
+    /// s[] and the workgroup window, while several workgroups run.
+    pub own: OwnMemory,
+    /// Where workgroup memory begins in s[].
+    pub shared_base: u32,
+    /// The slot of the workgroup that runs, and what belongs to those of other slots.
+    slot: usize,
+    parked: Vec<Parked>,
+}
+
+/// What else belongs to a workgroup.
+#[derive(Default)]
+struct Parked {
+    window: Option<(u32, u64)>,
+    barriers: [u32; 16],
+    locks: Vec<(u32, u32, u32)>,
 }
 
 impl Memories {
@@ -44,7 +62,45 @@ impl Memories {
             barriers: [0; 16],
             warps: 0,
             locks: Vec::new(),
+            races: RefCell::default(),
+            own: OwnMemory::default(),
+            shared_base: 0,
+            slot: 0,
+            parked: Vec::new(),
         }
+    }
+
+    /// The workgroup in this slot runs from here on.
+    pub fn enter(&mut self, slot: usize) {
+        self.own.enter(slot, &mut self.memory, self.races.get_mut());
+        let count = self.parked.len().max(slot.max(self.slot) + 1);
+        self.parked.resize_with(count, Parked::default);
+        for at in [self.slot, slot] {
+            let p = &mut self.parked[at];
+            std::mem::swap(&mut self.window, &mut p.window);
+            std::mem::swap(&mut self.barriers, &mut p.barriers);
+            std::mem::swap(&mut self.locks, &mut p.locks);
+        }
+        self.slot = slot;
+    }
+
+    fn load(&mut self, id: AllocId, at: u64, size: u32, by: By) -> Result<u64, Trap> {
+        self.races.get_mut().load(id, at, size, by)?;
+        Ok(self.memory.load(id, at, size)?)
+    }
+
+    fn store(&mut self, id: AllocId, at: u64, size: u32, value: u64, by: By) -> Result<(), Trap> {
+        self.races.get_mut().store(&self.memory, id, at, &value.to_le_bytes()[..size as usize], by)?;
+        Ok(self.memory.store(id, at, size, value)?)
+    }
+
+    /// One indivisible read and write; gives the old value.
+    fn modify(&mut self, id: AllocId, at: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
+        let old = self.memory.load(id, at, size)?;
+        let new = op(old);
+        self.races.get_mut().atomic(id, at, size, new != old, by)?;
+        self.memory.store(id, at, size, new)?;
+        Ok(old)
     }
 
     /// Forgets what a workgroup left behind.
@@ -148,14 +204,43 @@ impl Machine<'_> {
         Ok(self.memories.memory.load(id, u64::from(at), size)? as u32)
     }
 
-    fn store_shared(&mut self, at: u32, size: u32, value: u32) -> Result<(), Trap> {
+    /// A lane of a warp, at its instruction.
+    pub fn by(warp: &Warp, lane: u32) -> By {
+        By { lane: warp.id * 32 + lane, pc: warp.pc }
+    }
+
+    /// Tells the check for races that lanes load s[]: the words in front of workgroup memory never change.
+    pub fn reads_shared(&self, warp: &Warp, addr: Addr, mask: u32, size: u32) -> Result<(), Trap> {
+        let Some(id) = self.memories.shared else { return Ok(()) };
+        let mut races = self.memories.races.borrow_mut();
+        if !races.is_on() || mask == 0 {
+            return Ok(());
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = first(rest);
+            rest &= rest - 1;
+            let at = Self::address(warp, addr, lane);
+            if at >= self.memories.shared_base {
+                races.load(id, at.into(), size, Self::by(warp, lane)).map_err(|t| t.in_lane(lane))?;
+            } else if addr.a == 0 {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn store_shared(&mut self, at: u32, size: u32, value: u32, by: By, unlock: bool) -> Result<(), Trap> {
         if !at.is_multiple_of(size) {
             return Err(misaligned("s", at, size));
         }
         let Some(id) = self.memories.shared else {
             return Err(Trap::new(TrapKind::OutOfBounds, "there is no s[]"));
         };
-        Ok(self.memories.memory.store(id, u64::from(at), size, u64::from(value))?)
+        if unlock {
+            return self.memories.modify(id, u64::from(at), size, by, |_| u64::from(value)).map(|_| ());
+        }
+        self.memories.store(id, u64::from(at), size, u64::from(value), by)
     }
 
     fn local_range(warp: &Warp, at: u32, size: u32, lane: u32) -> Result<std::ops::Range<usize>, Trap> {
@@ -240,9 +325,14 @@ impl Machine<'_> {
             Place::Const(c, addr) => values[0][l] = self.load_const(c, Self::address(warp, addr, lane), size)?,
             Place::Shared(addr) => {
                 let at = Self::address(warp, addr, lane);
+                let by = Self::by(warp, lane);
                 if !store {
                     values[0][l] = self.load_shared(at, size)?;
-                    return Ok(());
+                    if code.op != Op::LdLock {
+                        return self.reads_shared(warp, addr, 1 << lane, size);
+                    }
+                    let Some(id) = self.memories.shared else { return Ok(()) };
+                    return self.memories.races.get_mut().atomic(id, at.into(), size, false, by);
                 }
                 if code.op == Op::StUnlock {
                     let Some(i) = self.memories.locks.iter().position(|k| *k == (at, warp.id, lane)) else {
@@ -255,7 +345,7 @@ impl Machine<'_> {
                 } else if self.memories.locks.iter().any(|k| k.0 == at & !3 && k.1 != warp.id) {
                     return Err(Trap::new(TrapKind::Hazard, format!("store to s[{at:#x}], locked by another warp")));
                 }
-                self.store_shared(at, size, values[0][l])?;
+                self.store_shared(at, size, values[0][l], by, code.op == Op::StUnlock)?;
             }
             Place::Local(addr) => {
                 let range = Self::local_range(warp, Self::address(warp, addr, lane), size, lane)?;
@@ -278,19 +368,20 @@ impl Machine<'_> {
             Place::Global(g, r) => {
                 let address = warp.regs[r as usize][l];
                 let (id, offset) = self.memories.global_place(g, address, size, store)?;
+                let by = Self::by(warp, lane);
                 if size < 4 {
                     if store {
-                        self.memories.memory.store(id, offset, size, u64::from(values[0][l]))?;
+                        self.memories.store(id, offset, size, u64::from(values[0][l]), by)?;
                     } else {
-                        values[0][l] = self.memories.memory.load(id, offset, size)? as u32;
+                        values[0][l] = self.memories.load(id, offset, size, by)? as u32;
                     }
                 } else {
                     for (w, v) in values.iter_mut().enumerate().take(words) {
                         let at = offset + 4 * w as u64;
                         if store {
-                            self.memories.memory.store_u32(id, at, v[l])?;
+                            self.memories.store(id, at, 4, v[l].into(), by)?;
                         } else {
-                            v[l] = self.memories.memory.load_u32(id, at)?;
+                            v[l] = self.memories.load(id, at, 4, by)? as u32;
                         }
                     }
                 }
@@ -386,9 +477,9 @@ impl Machine<'_> {
             let l = lane as usize;
             let access = self.memories.global_place(g, warp.regs[r as usize][l], size, true);
             let (id, offset) = access.map_err(|t| t.in_lane(lane))?;
-            let before = self.memories.memory.load(id, offset, size).map_err(|t| Trap::from(t).in_lane(lane))?;
-            let after = apply(op, code.ty, before, read(warp, data, l), read(warp, second, l));
-            self.memories.memory.store(id, offset, size, after).map_err(|t| Trap::from(t).in_lane(lane))?;
+            let after = |before| apply(op, code.ty, before, read(warp, data, l), read(warp, second, l));
+            let before =
+                self.memories.modify(id, offset, size, Self::by(warp, lane), after).map_err(|t| t.in_lane(lane))?;
             old[0][l] = before as u32;
             old[1][l] = (before >> 32) as u32;
         }

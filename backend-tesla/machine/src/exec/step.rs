@@ -7,9 +7,6 @@ use crate::operand::Addr;
 use crate::types::{Op, condition};
 use gpucc_sim::{Rules, SplitMix64, Steps, Stop, Trap, TrapKind};
 
-/// Instructions after which a warp gives way to the others of its workgroup.
-const SLICE: u32 = 10_000;
-
 /// What all warps share while they run.
 pub struct Machine<'a> {
     pub program: &'a Program,
@@ -40,13 +37,13 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Runs a warp until it waits, gives way or ends.
-    pub fn run(&mut self, warp: &mut Warp) -> Result<Stop, Trap> {
+    /// Runs a warp until it waits or ends, or its turn is over.
+    pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
         if warp.done {
             return Ok(Stop::Done);
         }
         let program = self.program;
-        for _ in 0..SLICE {
+        for _ in 0..turn {
             let pc = warp.pc;
             let code = program.at(pc)?;
             let text = || program.text(&code.inst);
@@ -218,6 +215,9 @@ impl<'a> Machine<'a> {
             *counter += 1;
             if *counter == b.count.unwrap_or(self.memories.warps) {
                 *counter = 0;
+                if b.count.is_none_or(|n| n == self.memories.warps) {
+                    self.memories.races.get_mut().barrier();
+                }
             }
         }
         if b.wait && *counter != 0 {

@@ -1,6 +1,6 @@
 //! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
 
-use gpucc_sim::{AddressSpace, AllocId, Memory, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
 use super::decode::{DInst, element_bits};
 use super::scoreboard::Touch;
@@ -8,6 +8,7 @@ use super::warp::{LANES, V32, V64, Warp};
 use crate::Op;
 
 /// A buffer as the resource tables describe it.
+#[derive(Clone, Copy)]
 pub(super) struct Buffer {
     pub handle: u32,
     pub id: AllocId,
@@ -29,6 +30,9 @@ pub(super) struct World {
     pub space: AddressSpace,
     pub buffers: Vec<Buffer>,
     pub scratch: Option<Scratch>,
+    pub races: RaceCheck,
+    /// Workgroup and private memory, while several workgroups run.
+    pub own: OwnMemory,
 }
 
 /// An address that no allocation reaches: stands for accesses that touch nothing.
@@ -104,10 +108,12 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(
                 for (i, chunk) in data.chunks_mut(4).enumerate().take(usize::from(d.sr_count)) {
                     chunk.copy_from_slice(&w.regs[usize::from(d.sr) + i][l].to_le_bytes());
                 }
+                let data = &data[..bytes as usize];
                 world
-                    .memory
-                    .store_bytes(id, offset, &data[..bytes as usize])
-                    .map_err(|e| Trap::from(e).in_lane(w.number * LANES as u32 + l as u32))?;
+                    .races
+                    .store(&world.memory, id, offset, data, by(w, l))
+                    .and_then(|()| Ok(world.memory.store_bytes(id, offset, data)?))
+                    .map_err(|t| t.in_lane(w.number * LANES as u32 + l as u32))?;
             }
             w.stage(d.slot, (d.sr, d.sr_count));
             w.kill_last_uses(d)?;
@@ -117,8 +123,17 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(
     }
 }
 
-fn load(world: &World, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
-    world.memory.load_bytes(id, offset, out).map_err(|e| Trap::from(e).in_lane(w.number * LANES as u32 + lane as u32))
+/// A lane of the warp, at its instruction.
+fn by(w: &Warp, lane: usize) -> By {
+    By { lane: w.number * LANES as u32 + lane as u32, pc: 8 * w.pc as u32 }
+}
+
+fn load(world: &mut World, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
+    world
+        .races
+        .load(id, offset, out.len() as u32, by(w, lane))
+        .and_then(|()| Ok(world.memory.load_bytes(id, offset, out)?))
+        .map_err(|t| t.in_lane(w.number * LANES as u32 + lane as u32))
 }
 
 /// Traps unless the registers of a staging run hold `bytes` defined bytes.
@@ -178,8 +193,8 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
         return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM names buffers of the graphics pipeline"));
     }
     let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
-    let find = |w: &Warp, l: usize| -> Result<&Buffer, Trap> {
-        world.buffers.iter().find(|b| b.handle == handles[l]).ok_or_else(|| {
+    let find = |world: &World, w: &Warp, l: usize| -> Result<Buffer, Trap> {
+        world.buffers.iter().find(|b| b.handle == handles[l]).copied().ok_or_else(|| {
             Trap::new(TrapKind::OutOfBounds, format!("no buffer has the handle {:#x}", handles[l]))
                 .in_lane(w.number * LANES as u32 + l as u32)
         })
@@ -190,7 +205,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
         }
         let mut out: V64 = [0; LANES];
         for l in lanes(w.active) {
-            let b = find(w, l)?;
+            let b = find(world, w, l)?;
             out[l] = if u64::from(offsets[l]) < b.size { b.base + u64::from(offsets[l]) } else { 0 };
         }
         w.kill_last_uses(d)?;
@@ -202,7 +217,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
     let mut data = [[0u8; 16]; LANES];
     let mut addresses = [NOWHERE; LANES];
     for l in lanes(w.active) {
-        let b = find(w, l)?;
+        let b = find(world, w, l)?;
         let offset = u64::from(offsets[l]);
         if !offset.is_multiple_of(align) {
             return Err(Trap::new(TrapKind::Misaligned, format!("offset {offset:#x} is no multiple of {align}"))
@@ -287,6 +302,8 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut World, addresses: &V64) -> Result
         } else {
             combine(d.atom, bits, old, operand(w, l, 0))
         };
+        let lane = w.number * LANES as u32 + l as u32;
+        world.races.atomic(id, offset, bytes, new & mask != old, by(w, l)).map_err(|t| t.in_lane(lane))?;
         world.memory.store(id, offset, bytes, new & mask).map_err(here)?;
         old_values[l] = old;
     }

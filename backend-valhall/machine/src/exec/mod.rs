@@ -10,12 +10,12 @@ mod mem;
 mod scoreboard;
 mod warp;
 
-use gpucc_container::{Access, Container, Entry, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Access, Container, Entry, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, BarrierRule, Dispatch, Memory, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind,
-    local_id, run_workgroup, workgroups,
+    AddressSpace, BarrierRule, Dispatch, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
+    SplitMix64, Steps, Stop, Trap, TrapKind, local_id, run_grid,
 };
 
 use crate::build::flow;
@@ -55,9 +55,6 @@ struct Bound {
     base: u64,
     size: u64,
 }
-
-/// Instructions that a warp runs before others get a turn.
-const SLICE: u32 = 1 << 14;
 
 fn container_trap(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
@@ -221,13 +218,17 @@ impl<'a> Launch<'a> {
         } else {
             None
         };
+        let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
+        let mut races = RaceCheck::new(options.races, atomics.as_deref());
+        races.watch(shared, meta.shared_bytes.into(), "workgroup memory", true);
+        let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
         let mut launch = Launch {
             entry,
             code: Vec::new(),
             merges: Vec::new(),
             code_base,
             generation,
-            world: Some(World { memory, space, buffers: Vec::new(), scratch }),
+            world: Some(World { memory, space, buffers: Vec::new(), scratch, races, own }),
             shared: Some(shared),
             bound: Vec::new(),
             mode,
@@ -270,6 +271,9 @@ impl<'a> Launch<'a> {
             let mut base = world.space.place(id, size, 256)?;
             if base >> 32 != (base + size) >> 32 {
                 base = world.space.place(id, size, 1 << 32)?;
+            }
+            if writable {
+                world.races.watch(id, size, format!("group {} binding {}", r.group, r.binding), false);
             }
             world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
             bound.push(Bound { group: r.group, binding: r.binding, base, size });
@@ -337,7 +341,7 @@ impl<'a> Launch<'a> {
 
     fn run(&mut self, grid: [u32; 3]) -> Result<RunReport, Trap> {
         let Some(world) = self.world.take() else { return Err(container_trap("nothing to run")) };
-        let mut cx = Shared {
+        let cx = Shared {
             code: &self.code,
             merges: &self.merges,
             bytes: &self.entry.code,
@@ -348,40 +352,27 @@ impl<'a> Launch<'a> {
             report: RunReport::default(),
             counts: [0; CLASSES.len()],
         };
-        let mut result = Ok(());
-        for (n, id) in workgroups(grid, self.options.perturb).enumerate() {
-            let mut warps = match self.warps(&mut cx, id, n) {
-                Ok(w) => w,
-                Err(e) => {
-                    result = Err(e);
-                    break;
-                }
-            };
-            cx.report.subgroups += warps.len() as u64;
-            let seed = self.options.perturb.map(|s| s.wrapping_add(n as u64));
-            match run_workgroup(&mut warps, seed, BarrierRule::STRICT, |w| slice(w, &mut cx)) {
-                Ok(barriers) => cx.report.barriers += barriers,
-                Err(e) => {
-                    result = Err(e.in_workgroup(id));
-                    break;
-                }
-            }
-        }
-        let Shared { world, mut report, counts, .. } = cx;
+        let mut host = Host { launch: self, cx };
+        let result = run_grid(&mut host, grid, self.options.perturb, BarrierRule::STRICT);
+        let Host { cx: Shared { mut world, mut report, counts, bytes, .. }, .. } = host;
         for (name, n) in CLASSES.iter().zip(counts) {
             if n > 0 {
                 report.add_class(name, n);
             }
         }
+        let text = |pc: u64| text_at(bytes, self.generation, pc as usize / 8);
+        world.races.report(&mut report, text);
+        let result = result.map_err(|t| t.name_other(text));
         self.world = Some(world);
-        result.map(|()| report)
+        report.barriers = result?;
+        Ok(report)
     }
 
     /// The warps of one workgroup, with registers as the convention says.
-    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], n: usize) -> Result<Vec<Warp>, Trap> {
+    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Vec<Warp> {
         let meta = &self.entry.meta;
         let total = meta.invocations() as u32;
-        let mut rng = self.rng.as_ref().map(|r| r.fork(n as u64));
+        let mut rng = self.rng.as_ref().map(|r| r.fork(number));
         if let Some(shared) = self.shared {
             cx.world.memory.reset_undefined(shared, rng.as_mut());
         }
@@ -413,7 +404,7 @@ impl<'a> Launch<'a> {
             }
             warps.push(w);
         }
-        Ok(warps)
+        warps
     }
 }
 
@@ -449,13 +440,40 @@ fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
     Ok(())
 }
 
-/// Runs a warp until it waits, ends, or its time is over.
-fn slice(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
-    let mut left = match w.perturb {
-        // Short and uneven turns show what depends on the order of warps.
-        Some(p) => 1 + (p ^ cx.report.instructions).wrapping_mul(0x9E37_79B9_7F4A_7C15) as u32 % 97,
-        None => SLICE,
-    };
+/// A launch under way.
+struct Host<'a, 'b> {
+    launch: &'b Launch<'a>,
+    cx: Shared<'b>,
+}
+
+impl Machine for Host<'_, '_> {
+    type Subgroup = Warp;
+
+    fn start(&mut self, slot: usize, number: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
+        self.enter(slot);
+        self.cx.world.races.begin(slot, id);
+        *warps = self.launch.warps(&mut self.cx, id, number);
+        self.cx.report.subgroups += warps.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        let World { own, memory, races, .. } = &mut self.cx.world;
+        own.enter(slot, memory, races);
+    }
+
+    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
+        slice(warp, turn, &mut self.cx)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.cx.world.races.barrier();
+    }
+}
+
+/// Runs a warp until it waits, ends, or its turn is over.
+fn slice(w: &mut Warp, turn: u32, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
+    let mut left = turn;
     while left > 0 {
         left -= 1;
         if w.active == 0 {
@@ -473,16 +491,18 @@ fn slice(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
 
 #[cold]
 fn locate(trap: Trap, pc: usize, w: &Warp, cx: &Shared<'_>) -> Trap {
-    let text = || {
-        let word = cx.bytes.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-        match word {
-            Some(v) => disasm_words_line(&format!("{v:#x}"), cx.generation, gpucc_isa::stage::ALL)
-                .unwrap_or_else(|_| format!(".word {v:#018x}")),
-            None => "nothing".into(),
-        }
-    };
     let lane = w.number * LANES as u32 + w.active.trailing_zeros().min(15);
-    trap.at(8 * pc as u64, text).in_lane(lane)
+    trap.at(8 * pc as u64, || text_at(cx.bytes, cx.generation, pc)).in_lane(lane)
+}
+
+/// The instruction with this number as text.
+fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
+    let word = code.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+    match word {
+        Some(v) => disasm_words_line(&format!("{v:#x}"), generation, gpucc_isa::stage::ALL)
+            .unwrap_or_else(|_| format!(".word {v:#018x}")),
+        None => "nothing".into(),
+    }
 }
 
 fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {

@@ -1,7 +1,7 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
 use gpucc_container::Source;
-use gpucc_sim::{SplitMix64, Stop, Trap, TrapKind, local_id};
+use gpucc_sim::{By, SplitMix64, Stop, Trap, TrapKind, local_id};
 
 use super::alu;
 use super::program::{Neg, Operand, Place, Pre};
@@ -17,9 +17,6 @@ pub(crate) type Mask = u32;
 
 /// Return addresses a lane can hold: the depth is unknown (7.6), this is our reading.
 const CALL_DEPTH: usize = 16;
-
-/// Instructions after which other invocations get a turn.
-const SLICE: u32 = 4096;
 
 /// Lanes at one place of the program.
 #[derive(Clone, Copy)]
@@ -107,15 +104,15 @@ impl Group {
         self.written[at] = !0;
     }
 
-    /// Runs until all lanes wait at one barrier, all ended, or the time slice is over.
-    pub fn run(&mut self, launch: &Launch, run: &mut Run) -> Result<Stop, Trap> {
+    /// Runs until all lanes wait at one barrier, all ended, or the turn is over.
+    pub fn run(&mut self, launch: &Launch, run: &mut Run, turn: u32) -> Result<Stop, Trap> {
         let count = launch.program.insts.len() as u32;
         if std::mem::take(&mut self.arrived) {
             // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
             self.current = Set { pc: self.waiting.pc + 1, mask: self.waiting.mask };
             self.waiting.mask = 0;
         }
-        for _ in 0..SLICE {
+        for _ in 0..turn {
             if !self.others.is_empty() || self.current.mask == 0 {
                 self.choose();
             }
@@ -441,6 +438,11 @@ impl Group {
         Ok(v)
     }
 
+    /// A lane of this group, at its instruction.
+    fn by(&self, lane: usize) -> By {
+        By { lane: self.first + lane as u32, pc: self.current.pc * BYTES as u32 }
+    }
+
     fn aligned(&self, address: u32, size: u32, lane: usize) -> Result<(), Trap> {
         if address.is_multiple_of(size) {
             return Ok(());
@@ -458,10 +460,8 @@ impl Group {
             self.aligned(addresses[i], size, i)?;
             let mut bytes = [0; 16];
             let n = (size * elements) as usize;
-            run.space
-                .locate(addresses[i], n as u32, pre.local)
-                .and_then(|(id, at)| Ok(run.space.memory.load_bytes(id, at, &mut bytes[..n])?))
-                .map_err(|t| t.in_lane(self.first + i as u32))?;
+            let by = self.by(i);
+            run.space.load(addresses[i], pre.local, &mut bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
             for (v, b) in out.iter_mut().zip(bytes[..n].chunks_exact(size as usize)) {
                 v[i] = match pre.ty {
                     ty::U8 => u32::from(b[0]),
@@ -502,12 +502,8 @@ impl Group {
                 bytes[k * size..(k + 1) * size].copy_from_slice(&values[k][i].to_le_bytes()[..size]);
             }
             let n = elements * size;
-            let (id, at) =
-                run.space.locate(addresses[i], n as u32, pre.local).map_err(|t| t.in_lane(self.first + i as u32))?;
-            run.space
-                .memory
-                .store_bytes(id, at, &bytes[..n])
-                .map_err(|f| Trap::from(f).in_lane(self.first + i as u32))?;
+            let by = self.by(i);
+            run.space.store(addresses[i], pre.local, &bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
         }
         Ok(())
     }
@@ -521,7 +517,6 @@ impl Group {
         for i in ordered(mask, self.ahead) {
             self.aligned(addresses[i], 4, i)?;
             let (x, y) = (x[i], y[i]);
-            let (id, at) = run.space.locate(addresses[i], 4, false).map_err(|t| t.in_lane(self.first + i as u32))?;
             let op = |m: u32| match pre.op {
                 Op::AtomicAdd => m.wrapping_add(x),
                 Op::AtomicCmpXchg => {
@@ -540,8 +535,8 @@ impl Group {
                 Op::AtomicXor => m ^ x,
                 _ => x,
             };
-            old[i] =
-                run.space.memory.atomic_u32(id, at, op).map_err(|f| Trap::from(f).in_lane(self.first + i as u32))?;
+            let by = self.by(i);
+            old[i] = run.space.atomic(addresses[i], by, op).map_err(|t| t.in_lane(by.lane))?;
         }
         for c in 0..4 {
             if pre.mask >> c & 1 == 1 {

@@ -9,11 +9,11 @@ mod group;
 mod memory;
 mod program;
 
-use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Container, Entry, RaceMark, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, BarrierRule, Dispatch, Memory, RunOptions, RunReport, SplitMix64, Steps, Trap, TrapKind,
-    run_workgroup, workgroups,
+    AddressSpace, AllocId, BarrierRule, Dispatch, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    SplitMix64, Steps, Stop, Trap, TrapKind, run_grid,
 };
 
 use crate::Vivante;
@@ -104,31 +104,27 @@ pub fn run(
         return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
     }
 
-    let mut space = memory_of(entry, dispatch, options)?;
+    let space = memory_of(entry, dispatch, options)?;
     let (uniforms, defined) = uniform_words(entry, dispatch, &space, uniform_count)?;
     let ids = id_preloads(entry)?;
     let launch = Launch { program, uniforms, defined, temps, seed: options.perturb };
 
-    let mut garbage = options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661));
-    let total = meta.invocations() as u32;
-    space.begin(garbage.as_mut());
-    let mut run =
-        Run { space, steps: Steps::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
-    let mut groups: Vec<Group> =
-        (0..total.div_ceil(LANES as u32)).map(|i| Group::new(i * LANES as u32, temps)).collect();
-    for id in workgroups(dispatch.grid, options.perturb) {
-        run.space.enter(id, dispatch.grid, garbage.as_mut());
-        for g in &mut groups {
-            g.start(&launch, total, garbage.as_mut());
-            for (reg, lane, source) in &ids {
-                g.preload(*reg, *lane, *source, id, meta.workgroup_size);
-            }
-        }
-        let barriers = run_workgroup(&mut groups, options.perturb, BarrierRule::STRICT, |g| g.run(&launch, &mut run))
-            .map_err(|t| t.in_workgroup(id))?;
-        run.report.barriers += barriers;
-        run.report.subgroups += groups.len() as u64;
-    }
+    let run = Run { space, steps: Steps::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
+    let mut host = Host {
+        launch: &launch,
+        run,
+        garbage: options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661)),
+        ids,
+        size: meta.workgroup_size,
+        total: meta.invocations() as u32,
+        grid: dispatch.grid,
+    };
+    host.run.space.begin(host.garbage.as_mut());
+    let result = run_grid(&mut host, dispatch.grid, options.perturb, BarrierRule::STRICT);
+    let mut run = host.run;
+    let text = |pc: u64| launch.program.text(pc as u32 / crate::BYTES as u32);
+    run.space.races.report(&mut run.report, text);
+    run.report.barriers = result.map_err(|t| t.name_other(text))?;
     for (class, n) in alu::CLASSES.iter().zip(run.classes) {
         if n > 0 {
             run.report.add_class(class, n);
@@ -136,6 +132,50 @@ pub fn run(
     }
     run.space.give_back(dispatch);
     Ok(run.report)
+}
+
+/// A launch under way.
+struct Host<'a> {
+    launch: &'a Launch,
+    run: Run,
+    garbage: Option<SplitMix64>,
+    ids: Vec<(u16, u8, Source)>,
+    size: [u32; 3],
+    /// Invocations of a workgroup.
+    total: u32,
+    grid: [u32; 3],
+}
+
+impl Machine for Host<'_> {
+    type Subgroup = Group;
+
+    fn start(&mut self, slot: usize, _: u64, id: [u32; 3], groups: &mut Vec<Group>) -> Result<(), Trap> {
+        self.run.space.start(slot, id, self.grid, self.garbage.as_mut());
+        if groups.is_empty() {
+            let firsts = (0..self.total).step_by(LANES);
+            groups.extend(firsts.map(|first| Group::new(first, self.launch.temps)));
+        }
+        for g in groups.iter_mut() {
+            g.start(self.launch, self.total, self.garbage.as_mut());
+            for (reg, lane, source) in &self.ids {
+                g.preload(*reg, *lane, *source, id, self.size);
+            }
+        }
+        self.run.report.subgroups += groups.len() as u64;
+        Ok(())
+    }
+
+    fn enter(&mut self, slot: usize) {
+        self.run.space.enter(slot);
+    }
+
+    fn run(&mut self, group: &mut Group, turn: u32) -> Result<Stop, Trap> {
+        group.run(self.launch, &mut self.run, turn)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.run.space.races.barrier();
+    }
 }
 
 fn check_limits(entry: &Entry, dispatch: &Dispatch, generation: u8) -> Result<(), Trap> {
@@ -159,6 +199,8 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
     let mut memory = Memory::new();
     let mut addresses = AddressSpace::new32(options.perturb);
     let mut buffers: Vec<(usize, AllocId)> = Vec::new();
+    let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
+    let mut races = RaceCheck::new(options.races, atomics.as_deref());
     for r in &entry.resources {
         let index = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
         if buffers.iter().any(|b| b.0 == index) {
@@ -168,6 +210,9 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
         let writable = b.writable && r.access != gpucc_container::Access::Read;
         let id = memory.alloc(format!("group {} binding {}", b.group, b.binding), b.bytes.clone(), writable);
         addresses.place(id, b.bytes.len() as u64, 256)?;
+        if writable {
+            races.watch(id, b.bytes.len() as u64, format!("group {} binding {}", b.group, b.binding), false);
+        }
         buffers.push((index, id));
     }
     let data = if entry.data.is_empty() {
@@ -190,7 +235,12 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
     };
     let shared = slice("workgroup memory", u64::from(meta.shared_bytes), !local)?;
     let scratch = slice("scratch", u64::from(meta.scratch_bytes) * meta.invocations(), true)?;
-    Ok(Space { memory, addresses, buffers, data, shared, shared_is_local: local, scratch })
+    if let Some(s) = &shared {
+        races.watch(s.id, s.bytes, "workgroup memory", true);
+    }
+    let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
+    let indices = Vec::new();
+    Ok(Space { memory, addresses, buffers, data, shared, shared_is_local: local, scratch, races, own, indices })
 }
 
 fn uniform_words(

@@ -1,0 +1,544 @@
+//! Races: two accesses of the same bytes that neither barriers nor atomics order, of which one changes bytes.
+//!
+//! * A barrier orders what the invocations of its workgroup did before it with what they do after it, in all memory.
+//! * Atomic accesses never race with each other, and order what they synchronise (`sync`).
+//! * Nothing else orders invocations: not the lockstep of a subgroup, not the order in which a run happens to go.
+//! * A store that leaves every byte as it is races with no load, and with a store only if that one changes bytes.
+//!
+//! Each word of watched memory remembers who wrote it last and two who read it, of different workgroups if there were such:
+//! whoever changes it later is ordered behind both or races with one. Words that are accessed in parts are kept by the byte.
+
+use std::collections::BTreeMap;
+
+use crate::dispatch::{Races, RunReport};
+use crate::memory::{AllocId, Memory};
+use crate::sync::{Asker, SyncLog};
+use crate::trap::{Other, Trap, TrapKind};
+
+/// Who accesses memory: index of the invocation in its workgroup, address of the instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct By {
+    /// Local invocation index.
+    pub lane: u32,
+    /// Byte address of the instruction.
+    pub pc: u32,
+}
+
+const READS: u8 = 1;
+const WRITES: u8 = 2;
+const CHANGES: u8 = 4;
+const ATOMIC: u8 = 8;
+
+/// An access that happened; nothing if the workgroup is 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    /// Number of the workgroup, from 1.
+    group: u32,
+    time: u32,
+    pc: u32,
+    lane: u16,
+    kind: u8,
+}
+
+/// What is remembered of a word, or of a byte.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// Who changed it last; several only if all were atomic.
+    writes: [Past; 2],
+    /// Who read it, or stored what was there, since.
+    reads: [Past; 2],
+}
+
+/// Words of a page.
+const PAGE: usize = 256;
+
+/// Watched memory.
+#[derive(Clone, Debug, Default)]
+struct Shadow {
+    name: String,
+    /// Belongs to one workgroup at a time.
+    own: bool,
+    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+    /// Words that are kept by the byte.
+    split: BTreeMap<usize, Box<[Cell; 4]>>,
+}
+
+/// A workgroup that was started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    number: u32,
+    /// When it last passed a barrier.
+    barrier: u32,
+}
+
+/// Notes kept of a run that goes on in spite of races.
+const MOST_NOTES: usize = 16;
+
+/// Ids of workgroups that are kept for messages.
+const MOST_IDS: usize = 1 << 20;
+
+/// The check of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RaceCheck {
+    mode: Races,
+    /// By allocation.
+    shadows: Vec<Option<Box<Shadow>>>,
+    /// By address: whether a plain instruction is an atomic access.
+    atomic: Vec<bool>,
+    now: u32,
+    groups: Vec<Group>,
+    current: usize,
+    ids: Vec<[u32; 3]>,
+    started: u32,
+    log: SyncLog,
+    notes: Vec<Trap>,
+}
+
+/// Where the check stands when it looks at an access.
+struct View<'a> {
+    log: &'a mut SyncLog,
+    group: Group,
+    now: u32,
+    own: bool,
+}
+
+impl View<'_> {
+    /// Whether a barrier or the order of the program puts `p` before what `by` does now.
+    #[inline]
+    fn before(&self, p: &Past, lane: u16) -> bool {
+        if p.group == self.group.number {
+            p.lane == lane || p.time < self.group.barrier
+        } else {
+            p.group == 0 || self.own
+        }
+    }
+
+    fn ordered(&mut self, p: &Past, lane: u16) -> bool {
+        self.before(p, lane) || {
+            let asker = Asker { who: (self.group.number, lane), barrier: self.group.barrier, now: self.now };
+            self.log.orders((p.group, p.lane), p.time, asker)
+        }
+    }
+
+    /// Adds an access to a cell; gives the one it races with.
+    #[inline]
+    fn meet(&mut self, cell: &mut Cell, new: Past) -> Option<Past> {
+        let atomic = new.kind & ATOMIC != 0;
+        let changes = new.kind & CHANGES != 0;
+        if changes || new.kind & READS != 0 {
+            for w in &cell.writes {
+                let both_atomic = new.kind & w.kind & ATOMIC != 0;
+                if !both_atomic && !self.ordered(w, new.lane) {
+                    return Some(*w);
+                }
+            }
+        }
+        if !changes {
+            self.keep(&mut cell.reads, new);
+            return None;
+        }
+        for r in &cell.reads {
+            let both_atomic = new.kind & r.kind & ATOMIC != 0;
+            if !both_atomic && !self.ordered(r, new.lane) {
+                return Some(*r);
+            }
+        }
+        if atomic {
+            self.keep(&mut cell.writes, new);
+        } else {
+            *cell = Cell { writes: [new, Past::default()], reads: [Past::default(); 2] };
+        }
+        None
+    }
+
+    /// Keeps an access: in the place of one that comes before it, or else so that both are of different workgroups.
+    #[inline]
+    fn keep(&self, places: &mut [Past; 2], new: Past) {
+        // A plain access says more than an atomic one of the same invocation.
+        let covers = |p: &Past| {
+            self.before(p, new.lane) && (p.kind & ATOMIC >= new.kind & ATOMIC || p.time < self.group.barrier)
+        };
+        if covers(&places[0]) || places[0].group == 0 {
+            places[0] = new;
+        } else if covers(&places[1])
+            || places[1].group == 0
+            || places[1].group == places[0].group && new.group != places[0].group
+        {
+            places[1] = new;
+        }
+    }
+}
+
+impl RaceCheck {
+    /// A check in this mode. `atomic` says of which plain instructions, by address, loads and stores are atomic; without it
+    /// nothing is checked, since nobody could tell them from others.
+    pub fn new(mode: Races, atomic: Option<&[u32]>) -> RaceCheck {
+        let Some(atomic) = atomic.filter(|_| mode != Races::Off) else { return RaceCheck::default() };
+        let mut marks = vec![false; atomic.iter().max().map_or(0, |&m| m as usize + 1)];
+        atomic.iter().for_each(|&pc| marks[pc as usize] = true);
+        RaceCheck { mode, atomic: marks, now: 1, ..RaceCheck::default() }
+    }
+
+    /// Whether anything is checked.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.mode != Races::Off
+    }
+
+    /// Watches an allocation of `bytes` bytes; `own` if each workgroup has it anew.
+    pub fn watch(&mut self, id: AllocId, bytes: u64, name: impl Into<String>, own: bool) {
+        if !self.is_on() {
+            return;
+        }
+        let at = id.0 as usize;
+        if self.shadows.len() <= at {
+            self.shadows.resize(at + 1, None);
+        }
+        let mut pages = Vec::new();
+        pages.resize_with((bytes as usize).div_ceil(4 * PAGE), || None);
+        self.shadows[at] = Some(Box::new(Shadow { name: name.into(), own, pages, split: BTreeMap::new() }));
+    }
+
+    /// Watches another allocation as this one is watched.
+    pub fn watch_like(&mut self, id: AllocId, other: AllocId) {
+        let Some(Some(s)) = self.shadows.get(id.0 as usize) else { return };
+        let (bytes, name, own) = (s.pages.len() * 4 * PAGE, s.name.clone(), s.own);
+        self.watch(other, bytes as u64, name, own);
+    }
+
+    /// Starts a workgroup in a slot and makes it the one that runs.
+    pub fn begin(&mut self, slot: usize, id: [u32; 3]) {
+        if !self.is_on() {
+            return;
+        }
+        self.started += 1;
+        if self.ids.len() < MOST_IDS {
+            self.ids.push(id);
+        }
+        if self.groups.len() <= slot {
+            self.groups.resize(slot + 1, Group::default());
+        }
+        self.tick();
+        self.groups[slot] = Group { number: self.started, barrier: self.now };
+        self.current = slot;
+    }
+
+    /// The workgroup in this slot runs from here on.
+    #[inline]
+    pub fn enter(&mut self, slot: usize) {
+        self.current = slot;
+    }
+
+    /// What lies in two allocations changes places.
+    pub fn exchange(&mut self, a: AllocId, b: AllocId) {
+        let (a, b) = (a.0 as usize, b.0 as usize);
+        if self.is_on() && self.shadows.len() > a.min(b) {
+            self.shadows.resize(self.shadows.len().max(a.max(b) + 1), None);
+            self.shadows.swap(a, b);
+        }
+    }
+
+    /// The workgroup that runs passed a barrier.
+    pub fn barrier(&mut self) {
+        self.tick();
+        if let Some(g) = self.groups.get_mut(self.current) {
+            g.barrier = self.now;
+        }
+    }
+
+    fn tick(&mut self) {
+        match self.now.checked_add(1) {
+            Some(n) => self.now = n,
+            // Beyond this nothing could be told apart.
+            None => self.mode = Races::Off,
+        }
+    }
+
+    /// A load by a plain instruction.
+    ///
+    /// # Errors
+    /// A race, if it is to trap.
+    #[inline]
+    pub fn load(&mut self, id: AllocId, offset: u64, size: u32, by: By) -> Result<(), Trap> {
+        match self.shadows.get(id.0 as usize) {
+            Some(Some(_)) => self.access(id, offset, size, READS, by),
+            _ => Ok(()),
+        }
+    }
+
+    /// A store by a plain instruction, before it happens.
+    ///
+    /// # Errors
+    /// A race, if it is to trap.
+    #[inline]
+    pub fn store(&mut self, memory: &Memory, id: AllocId, offset: u64, new: &[u8], by: By) -> Result<(), Trap> {
+        match self.shadows.get(id.0 as usize) {
+            Some(Some(_)) => {
+                self.store_over(memory.bytes(id).get(offset as usize..).unwrap_or(&[]), id, offset, new, by)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn store_over(&mut self, old: &[u8], id: AllocId, offset: u64, new: &[u8], by: By) -> Result<(), Trap> {
+        // Word by word, so that what is the same in a wide store stays so.
+        let mut at = 0;
+        while at < new.len() {
+            let step = (4 - (offset as usize + at) % 4).min(new.len() - at);
+            let changes = old.get(at..at + step) != Some(&new[at..at + step]);
+            let kind = if changes { WRITES | CHANGES } else { WRITES };
+            self.access(id, offset + at as u64, step as u32, kind, by)?;
+            at += step;
+        }
+        Ok(())
+    }
+
+    /// A read and write in one by an atomic instruction.
+    ///
+    /// # Errors
+    /// A race, if it is to trap.
+    pub fn atomic(&mut self, id: AllocId, offset: u64, size: u32, changes: bool, by: By) -> Result<(), Trap> {
+        match self.shadows.get(id.0 as usize) {
+            Some(Some(_)) => {
+                let kind = READS | WRITES | ATOMIC | if changes { CHANGES } else { 0 };
+                self.access(id, offset, size, kind, by)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn access(&mut self, id: AllocId, offset: u64, size: u32, mut kind: u8, by: By) -> Result<(), Trap> {
+        let Some(Some(shadow)) = self.shadows.get_mut(id.0 as usize) else { return Ok(()) };
+        let group = self.groups.get(self.current).copied().unwrap_or_default();
+        if self.atomic.get(by.pc as usize) == Some(&true) {
+            kind |= ATOMIC;
+        }
+        let new = Past { group: group.number, time: self.now, pc: by.pc, lane: by.lane as u16, kind };
+        let mut view = View { log: &mut self.log, group, now: self.now, own: shadow.own };
+        let mut met: Option<(Past, u64)> = None;
+        let (first, end) = (offset as usize, offset as usize + size as usize);
+        let mut at = first;
+        while at < end {
+            let word = at / 4;
+            let next = (4 * word + 4).min(end);
+            let Some(page) = shadow.pages.get_mut(word / PAGE) else { break };
+            let page = page.get_or_insert_with(|| Box::new([Cell::default(); PAGE]));
+            let cell = &mut page[word % PAGE];
+            if next - at == 4 && shadow.split.is_empty() {
+                if let Some(p) = view.meet(cell, new) {
+                    met.get_or_insert((p, at as u64));
+                }
+            } else if next - at < 4 || shadow.split.contains_key(&word) {
+                let bytes = shadow.split.entry(word).or_insert_with(|| Box::new([*cell; 4]));
+                for b in at..next {
+                    if let Some(p) = view.meet(&mut bytes[b % 4], new) {
+                        met.get_or_insert((p, b as u64));
+                    }
+                }
+            } else if let Some(p) = view.meet(cell, new) {
+                met.get_or_insert((p, at as u64));
+            }
+            at = next;
+        }
+        if kind & ATOMIC != 0 {
+            self.tick();
+            let asker = Asker { who: (group.number, by.lane as u16), barrier: group.barrier, now: self.now };
+            self.log.note(asker, (id.0, offset), kind & READS != 0, kind & WRITES != 0);
+        }
+        match met {
+            Some((p, at)) => self.found(id, at, size, new, p),
+            None => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn found(&mut self, id: AllocId, at: u64, size: u32, new: Past, old: Past) -> Result<(), Trap> {
+        let what = |p: &Past| match (p.kind & ATOMIC != 0, p.kind & READS != 0, p.kind & WRITES != 0) {
+            (true, true, true) => "atomic access",
+            (true, true, _) => "atomic load",
+            (true, ..) => "atomic store",
+            (_, _, true) => "store",
+            _ => "load",
+        };
+        let place = |p: &Past| match self.ids.get(p.group as usize - 1) {
+            Some([x, y, z]) => format!("invocation {} of workgroup {x},{y},{z}", p.lane),
+            None => format!("invocation {} of workgroup number {}", p.lane, p.group),
+        };
+        let name = self.shadows[id.0 as usize].as_ref().map_or("memory", |s| &s.name);
+        let message = format!(
+            "{} of {size} bytes by {} and {} by {} are not ordered, at byte {at} of {name}",
+            what(&new),
+            place(&new),
+            what(&old),
+            place(&old),
+        );
+        let mut trap = Trap::new(TrapKind::Race, message);
+        trap.other = Some(Box::new(Other { pc: old.pc.into(), instruction: None }));
+        if self.mode == Races::Trap {
+            return Err(trap);
+        }
+        trap.pc = Some(new.pc.into());
+        let same = |t: &Trap| {
+            let pair = |t: &Trap| (t.pc, t.other.as_ref().map(|o| o.pc));
+            let (a, b) = (pair(t), pair(&trap));
+            a == b || a == (b.1, b.0)
+        };
+        if self.notes.len() < MOST_NOTES && !self.notes.iter().any(same) {
+            self.notes.push(trap);
+        }
+        Ok(())
+    }
+
+    /// Adds what was found to the report of a run that went on; `text` prints the instruction at an address.
+    pub fn report(&mut self, report: &mut RunReport, text: impl Fn(u64) -> String) {
+        report.races.extend(self.notes.drain(..).map(|t| {
+            let pc = t.pc.unwrap_or(0);
+            t.at(pc, || text(pc)).name_other(&text)
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: AllocId = AllocId(0);
+    const SHARED: AllocId = AllocId(1);
+
+    fn check() -> RaceCheck {
+        let mut c = RaceCheck::new(Races::Trap, Some(&[0x40]));
+        c.watch(A, 64, "buffer", false);
+        c.watch(SHARED, 64, "workgroup memory", true);
+        c.begin(0, [0, 0, 0]);
+        c
+    }
+
+    fn by(lane: u32, pc: u32) -> By {
+        By { lane, pc }
+    }
+
+    /// A store of one word that changes it.
+    fn put(c: &mut RaceCheck, id: AllocId, at: u64, by: By) -> Result<(), Trap> {
+        c.store_over(&[0; 4], id, at, &[1; 4], by)
+    }
+
+    #[test]
+    fn both_are_named() {
+        let mut c = check();
+        c.load(A, 8, 4, by(3, 0x10)).unwrap();
+        let t = put(&mut c, A, 8, by(0, 0x18)).unwrap_err();
+        assert_eq!(t.kind, TrapKind::Race);
+        assert_eq!(
+            t.message,
+            "store of 4 bytes by invocation 0 of workgroup 0,0,0 and load by invocation 3 of workgroup 0,0,0 are not \
+             ordered, at byte 8 of buffer"
+        );
+        assert_eq!(t.other.unwrap().pc, 0x10);
+    }
+
+    #[test]
+    fn a_barrier_orders_its_workgroup_only() {
+        let mut c = check();
+        put(&mut c, A, 0, by(0, 0)).unwrap();
+        assert!(c.clone().load(A, 0, 4, by(1, 8)).is_err());
+        assert!(c.clone().load(A, 0, 4, by(0, 8)).is_ok());
+        c.barrier();
+        c.load(A, 0, 4, by(1, 8)).unwrap();
+        assert!(put(&mut c.clone(), A, 0, by(0, 16)).is_err());
+        assert!(put(&mut c.clone(), A, 0, by(1, 16)).is_ok());
+        c.begin(1, [1, 0, 0]);
+        c.barrier();
+        assert!(c.load(A, 0, 4, by(1, 8)).is_err());
+    }
+
+    #[test]
+    fn two_readers_are_enough_and_of_different_workgroups() {
+        let mut c = check();
+        c.load(A, 0, 4, by(0, 0)).unwrap();
+        c.load(A, 0, 4, by(1, 0)).unwrap();
+        c.begin(1, [1, 0, 0]);
+        c.load(A, 0, 4, by(5, 0)).unwrap();
+        c.enter(0);
+        c.barrier();
+        assert!(put(&mut c.clone(), A, 0, by(0, 8)).is_err());
+        c.enter(1);
+        c.barrier();
+        assert!(put(&mut c, A, 0, by(5, 8)).is_err());
+    }
+
+    #[test]
+    fn the_same_value_is_no_race_unless_somebody_stores_another() {
+        let mut c = check();
+        put(&mut c, A, 0, by(0, 0)).unwrap();
+        c.store_over(&[1; 4], A, 0, &[1; 4], by(1, 0)).unwrap();
+        assert!(c.store_over(&[1; 4], A, 0, &[2; 4], by(1, 0)).is_err());
+        let mut c = check();
+        c.store_over(&[0; 4], A, 0, &[0; 4], by(0, 0)).unwrap();
+        c.load(A, 0, 4, by(1, 0)).unwrap();
+        assert!(c.store_over(&[0; 4], A, 0, &[2; 4], by(1, 0)).is_err());
+    }
+
+    #[test]
+    fn workgroup_memory_is_new_for_each() {
+        let mut c = check();
+        put(&mut c, SHARED, 0, by(0, 0)).unwrap();
+        c.begin(0, [1, 0, 0]);
+        put(&mut c, SHARED, 0, by(1, 0)).unwrap();
+        assert!(put(&mut c, SHARED, 0, by(2, 0)).is_err());
+    }
+
+    #[test]
+    fn bytes_of_a_word_are_apart() {
+        let mut c = check();
+        c.store_over(&[0; 2], A, 0, &[1; 2], by(0, 0)).unwrap();
+        c.store_over(&[0; 2], A, 2, &[1; 2], by(1, 0)).unwrap();
+        c.load(A, 1, 1, by(0, 0)).unwrap();
+        assert!(c.clone().load(A, 3, 1, by(0, 0)).is_err());
+        assert!(c.load(A, 0, 4, by(0, 0)).is_err());
+    }
+
+    #[test]
+    fn atomics_race_with_plain_accesses_and_order_others() {
+        let mut c = check();
+        c.atomic(A, 0, 4, true, by(0, 0)).unwrap();
+        c.atomic(A, 0, 4, true, by(1, 0)).unwrap();
+        c.load(A, 0, 4, by(2, 0x40)).unwrap();
+        assert!(c.clone().load(A, 0, 4, by(3, 0x44)).is_err());
+        assert!(put(&mut c, A, 0, by(0, 0x44)).is_err());
+        // The last workgroup to count reads what the others left.
+        let mut c = check();
+        put(&mut c, A, 16, by(7, 0)).unwrap();
+        c.barrier();
+        c.atomic(A, 0, 4, true, by(0, 8)).unwrap();
+        c.begin(1, [1, 0, 0]);
+        assert!(c.clone().load(A, 16, 4, by(0, 12)).is_err());
+        c.atomic(A, 0, 4, true, by(0, 8)).unwrap();
+        c.load(A, 16, 4, by(0, 12)).unwrap();
+        assert!(c.clone().load(A, 16, 4, by(1, 12)).is_err());
+        c.barrier();
+        c.load(A, 16, 4, by(1, 12)).unwrap();
+        // Without the barrier in front of the count it is none of its business.
+        let mut c = check();
+        put(&mut c, A, 16, by(7, 0)).unwrap();
+        c.atomic(A, 0, 4, true, by(0, 8)).unwrap();
+        c.begin(1, [1, 0, 0]);
+        c.atomic(A, 0, 4, true, by(0, 8)).unwrap();
+        assert!(c.load(A, 16, 4, by(0, 12)).is_err());
+    }
+
+    #[test]
+    fn off_without_marks_and_notes_when_asked() {
+        let mut c = RaceCheck::new(Races::Trap, None);
+        c.watch(A, 64, "buffer", false);
+        c.begin(0, [0, 0, 0]);
+        assert!(put(&mut c, A, 0, by(0, 0)).is_ok() && put(&mut c, A, 0, by(1, 0)).is_ok());
+        let mut c = RaceCheck { mode: Races::Report, ..check() };
+        for lane in 0..4 {
+            put(&mut c, A, 0, by(lane, 8)).unwrap();
+        }
+        let mut r = RunReport::default();
+        c.report(&mut r, |pc| format!("store{pc}"));
+        assert_eq!(r.races.len(), 1);
+        assert!(r.races[0].to_string().contains("`store8`"));
+    }
+}

@@ -1,0 +1,241 @@
+//! Races are found on every family, whatever the order of the run, and nothing that is free of them traps.
+
+use gpucc::{CodegenOptions, Target};
+use gpucc_ir::Module;
+use gpucc_sim::{Dispatch, Races, RunOptions};
+use gpucc_tests::exec::{self, On, Problem};
+
+/// Without a seed, and with three.
+const SEEDS: [Option<u64>; 4] = [None, Some(1), Some(2), Some(3)];
+
+const HEAD: &str = "
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@group(0) @binding(1) var<storage, read_write> cells: array<atomic<u32>>;
+var<workgroup> tile: array<u32, 128>;
+var<workgroup> flag: u32;
+var<workgroup> ticks: atomic<u32>;
+";
+
+struct Case {
+    name: &'static str,
+    /// Behind `fn main(...)`; there are `i` (local index), `w` (workgroup) and `g` (global id).
+    body: &'static str,
+    size: u32,
+    grid: u32,
+    /// Words of `data`.
+    words: u32,
+}
+
+const fn case(name: &'static str, size: u32, grid: u32, body: &'static str) -> Case {
+    Case { name, body, size, grid, words: 512 }
+}
+
+fn module(c: &Case) -> Module {
+    let args = "@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) wid: vec3u, @builtin(global_invocation_id) gid: vec3u";
+    let text = format!(
+        "{HEAD}@compute @workgroup_size({}) fn main({args}) {{ let w = wid.x; let g = gid.x;\n{}\n}}",
+        c.size, c.body
+    );
+    exec::lower(&text, "main", &[]).unwrap_or_else(|e| panic!("{}: {e}", c.name))
+}
+
+fn dispatch(c: &Case) -> Dispatch {
+    Dispatch::new([c.grid, 1, 1]).with_u32(0, 0, &vec![0; c.words as usize]).with_u32(0, 1, &[0; 64])
+}
+
+fn run(
+    c: &Case,
+    module: &Module,
+    target: Target,
+    level: u8,
+    perturb: Option<u64>,
+    races: Races,
+) -> Result<Dispatch, Problem> {
+    let mut d = dispatch(c);
+    let options = RunOptions { perturb, races, ..RunOptions::default() };
+    let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+    exec::run(module, "main", On::Machine(target), &codegen, &mut d, &options).map(|_| d)
+}
+
+fn targets() -> Vec<Target> {
+    Target::parse_list("all").expect("all families")
+}
+
+const RACY: &[Case] = &[
+    case("two invocations increment one word", 2, 1, "data[0] = data[0] + 1u;"),
+    case("a whole subgroup increments one word", 64, 1, "data[0] += 1u;"),
+    case("two workgroups increment one word", 1, 2, "data[0] += 1u;"),
+    case("many workgroups increment one word", 64, 4, "if (i == 0u) { data[7] += 1u; }"),
+    case("a word of workgroup memory is incremented", 64, 1, "tile[3] = tile[3] + 1u; data[i] = tile[3];"),
+    case(
+        "a write after a read without a barrier",
+        64,
+        1,
+        "tile[i] = i; workgroupBarrier(); let x = tile[(i + 1u) % 64u]; tile[i] = x; workgroupBarrier(); data[i] = tile[i];",
+    ),
+    case("a read after a write without a barrier", 64, 1, "tile[i] = i; data[i] = tile[63u - i];"),
+    case("the same in one subgroup of storage", 16, 1, "data[i] = i + 1u; storageBarrier(); let x = data[15u - i]; data[i] = x;"),
+    case("a neighbour of another workgroup", 64, 2, "data[g] = g + 1u; storageBarrier(); data[g + 256u] = data[g ^ 64u];"),
+    case("several store what differs", 64, 1, "data[9] = i;"),
+    case(
+        "workgroups store what differs, through an index",
+        64,
+        3,
+        "data[w & 1u] = i;",
+    ),
+    case("a counter that some read plainly", 64, 1, "
+        atomicAdd(&cells[0], 1u);
+        data[i] = atomicLoad(&cells[0]);
+        if (i == 5u) { flag = 1u; }
+        data[i + 64u] = flag;"),
+    case(
+        "an atomic flag that is raised too early",
+        1,
+        2,
+        "if (w == 0u) { atomicStore(&cells[0], 1u); data[0] = 42u; }
+         else { for (var k = 0u; k < 100000u; k++) { if (atomicLoad(&cells[0]) == 1u) { break; } } data[1] = data[0]; }",
+    ),
+    case(
+        "the last workgroup sums what the others did not finish",
+        64,
+        4,
+        "data[g] = g + 1u;
+         if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
+         workgroupBarrier();
+         if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }",
+    ),
+];
+
+const RIGHT: &[Case] = &[
+    case(
+        "an atomic counter",
+        64,
+        3,
+        "atomicAdd(&cells[0], 1u); atomicMax(&cells[1], g); atomicAdd(&cells[2u + (i & 3u)], i);",
+    ),
+    case(
+        "each its own",
+        64,
+        3,
+        "data[g] = g; data[g] = data[g] * 2u + 1u; tile[i] = i; tile[i] += 2u; data[g] += tile[i];",
+    ),
+    case(
+        "several store the same",
+        64,
+        3,
+        "data[5] = 7u; data[6u + (i & 1u)] = 9u; flag = 3u; workgroupBarrier(); data[g + 64u] = flag;",
+    ),
+    case(
+        "a reduction with barriers",
+        64,
+        2,
+        "tile[i] = g; workgroupBarrier();
+         for (var s = 32u; s > 0u; s >>= 1u) { if (i < s) { tile[i] += tile[i + s]; } workgroupBarrier(); }
+         if (i == 0u) { data[w] = tile[0]; }",
+    ),
+    case(
+        "a scan with two barriers a step",
+        64,
+        2,
+        "tile[i] = i; workgroupBarrier();
+         for (var s = 1u; s < 64u; s <<= 1u) {
+             var x = 0u; if (i >= s) { x = tile[i - s]; }
+             workgroupBarrier(); tile[i] += x; workgroupBarrier();
+         }
+         data[g] = tile[i];",
+    ),
+    case(
+        "storage behind a barrier",
+        64,
+        2,
+        "data[g] = g; storageBarrier(); data[g + 128u] = data[w * 64u + (63u - i)];",
+    ),
+    case(
+        "the last workgroup sums what the others left",
+        64,
+        4,
+        "data[g] = g + 1u;
+         storageBarrier();
+         if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
+         workgroupBarrier();
+         if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }",
+    ),
+    case(
+        "a flag that is waited for across workgroups",
+        1,
+        2,
+        "if (w == 0u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
+         else { while (atomicLoad(&cells[0]) != 1u) { } data[1] = data[0]; }",
+    ),
+    case(
+        "the same, and the later workgroup raises it",
+        1,
+        3,
+        "if (w == 2u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
+         else { while (atomicLoad(&cells[0]) != 1u) { } data[1u + w] = data[0]; }",
+    ),
+    case(
+        "hand in hand from workgroup to workgroup",
+        1,
+        4,
+        "while (atomicLoad(&cells[0]) != w) { } data[0] += w + 1u; atomicStore(&cells[0], w + 1u);",
+    ),
+    case(
+        "workgroup atomics with a plain read behind a barrier",
+        64,
+        2,
+        "atomicAdd(&ticks, i); workgroupBarrier(); data[g] = atomicLoad(&ticks); flag = 1u; workgroupBarrier(); data[g + 128u] = flag;",
+    ),
+    case(
+        "one writes, all read, again and again",
+        64,
+        2,
+        "for (var k = 0u; k < 5u; k++) { if (i == k) { flag = k; } workgroupBarrier(); data[g] += flag; workgroupBarrier(); }",
+    ),
+    case(
+        "workgroupUniformLoad",
+        64,
+        2,
+        "if (i == 3u) { flag = 8u; } let x = workgroupUniformLoad(&flag); data[g] = x;",
+    ),
+];
+
+#[test]
+fn races_trap_whatever_the_order() {
+    for c in RACY {
+        let m = module(c);
+        for target in targets() {
+            for level in [0, 2] {
+                for seed in SEEDS {
+                    match run(c, &m, target, level, seed, Races::Trap) {
+                        Err(Problem::Trap(t)) if t.starts_with("race: ") => {
+                            assert!(t.contains(" and at 0x") && t.contains("invocation"), "{}: {t}", c.name);
+                        }
+                        other => panic!("{} on {target} at -O{level} with {seed:?}: {other:?}", c.name),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_ordered_runs() {
+    for c in RIGHT {
+        let m = module(c);
+        for target in targets() {
+            for level in [0, 2] {
+                let mut first = None;
+                for seed in SEEDS {
+                    match run(c, &m, target, level, seed, Races::Trap) {
+                        Ok(d) => {
+                            let same = *first.get_or_insert_with(|| d.clone()) == d;
+                            assert!(same, "{} on {target} at -O{level} with {seed:?}: another result", c.name);
+                        }
+                        Err(e) => panic!("{} on {target} at -O{level} with {seed:?}: {e}", c.name),
+                    }
+                }
+            }
+        }
+    }
+}
