@@ -606,6 +606,46 @@ Lend:
     let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[9; 8]);
     let options = RunOptions { exec_size: Some(16), rules: Rules::Hardware, ..RunOptions::default() };
     assert_eq!(run(&c, None, &mut d, &options).unwrap_err().kind, TrapKind::FellOffEnd);
+    // Barriers are told apart by their numbers, and uniform buffers may lie in any c[].
+    let mut c = container(
+        "nva3",
+        code(
+            "nva3",
+            &format!(
+                "{ADDRESS}
+    mov b32 $r3 0x20
+    set $c0 # l u32 $r0 $r3
+    (lg $c0) bra Lfirst
+    bar inc wait 0x2 all
+    mov b32 $r4 0x2
+    st b32 s[0x40] $r4
+    bra Lend
+Lfirst:
+    mov b32 $r4 0x1
+    st b32 s[0x40] $r4
+    bar inc wait 0x2 all
+Lend:
+    ld $r6 b32 c14[0x0]
+    ld $r4 b32 s[0x40]
+    st b32 g0[$r1] $r6
+    exit nop
+"
+            ),
+        ),
+        [64, 1, 1],
+        1,
+    );
+    c.entries[0].resources[0].binding = 1;
+    let uniform = Resource { binding: 0, kind: ResourceKind::Uniform, slot: 14, ..c.entries[0].resources[0] };
+    c.entries[0].resources.push(uniform);
+    let attempt = |c: &gpucc_container::Container, rules| {
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[5; 1]).with_u32(0, 1, &[9; 64]);
+        run(c, None, &mut d, &RunOptions { rules, ..RunOptions::default() }).map(|_| d.words(0, 1).unwrap())
+    };
+    assert_eq!(attempt(&c, Rules::Hardware).unwrap(), [5; 64]);
+    assert_eq!(attempt(&c, Rules::Conventions).unwrap_err().kind, TrapKind::Container);
+    c.entries[0].resources[1].slot = 13;
+    assert_eq!(attempt(&c, Rules::Conventions).unwrap_err().kind, TrapKind::Barrier);
 }
 
 #[test]

@@ -199,6 +199,24 @@ fn rules_of_hardware_alone() {
     let halves: Vec<u32> = (0..16).map(|i| if i % 2 == 1 { 0xAAAA } else { 0x5555 }).collect();
     assert_eq!(play(apart, Rules::Hardware).unwrap(), halves);
     expect_trap(play(apart, Rules::Conventions), TrapKind::Divergence, "reconverge");
+
+    // Lanes leave a loop one after the other and come to the barrier behind it so; each adds itself to a word, and behind the barrier all see all.
+    let barrier = "
+        IADD_IMM.i32 r7, 0x0, #0x1
+        IADD_IMM.i32 r4, 0x0, #0x0
+        head: ICMP_OR.u32.eq.m1 r5, r4, r60, 0x0
+        BRANCHZ.eq.reconverge ^r5.h0, offset:more
+        BRANCHZ.eq 0x0, offset:out
+        more: IADD.u32 r4, r4, r7
+        BRANCHZ.eq.reconverge 0x0, offset:head
+        out: ATOM.i32.slot0.aadd.wait0 @r7, u0, offset:0x0
+        BARRIER.slot7.wait
+        LOAD.i32.unsigned.slot0.wait0 @r6, u0, offset:0
+        SHADDX.u64 r0, u4, r60.w0, shift:0x2
+        STORE.i32.slot0.end @r6, ^r0, offset:0
+    ";
+    assert_eq!(play(barrier, Rules::Hardware).unwrap(), [23; 16]);
+    expect_trap(play(barrier, Rules::Conventions), TrapKind::Barrier, "together");
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub fn run(
         }
         match resource.slot {
             s @ 0..=14 if resource.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
-            s @ 1..=13 => memories.constant[s as usize] = Some(allocs[*index]),
+            s @ 0..=15 => memories.constant[s as usize] = Some(allocs[*index]),
             s => memories.global[(s & 0xff) as usize] = Some(Window { writable: false, ..window }),
         }
     }
@@ -154,6 +154,8 @@ impl<'a> Launch<'a> {
         for r in &entry.resources {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
+                // Ours leave c0 to words, c14 to data and c15 to drivers.
+                ResourceKind::Uniform if rules == Rules::Hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
                 ResourceKind::Uniform => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
                 _ => return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics")),
             };
@@ -203,6 +205,9 @@ impl<'a> Launch<'a> {
         let invocations = self.meta.invocations() as u32;
         let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
         if !entry.data.is_empty() {
+            if memories.constant[14].is_some() {
+                return Err(bad("c14[] is a buffer, and there is a DATA section"));
+            }
             memories.constant[14] = Some(memories.memory.alloc("DATA section", entry.data.clone(), false));
         }
         for c in 0..16 {

@@ -5,7 +5,7 @@ use super::step::Machine;
 use super::warp::{Lanes, Warp, first};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
-use gpucc_sim::{AllocId, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};
 use std::cell::RefCell;
 
 /// A window onto a buffer.
@@ -342,7 +342,9 @@ impl Machine<'_> {
                         ));
                     };
                     self.memories.locks.swap_remove(i);
-                } else if self.memories.locks.iter().any(|k| k.0 == at & !3 && k.1 != warp.id) {
+                } else if self.rules == Rules::Conventions
+                    && self.memories.locks.iter().any(|k| k.0 == at & !3 && k.1 != warp.id)
+                {
                     return Err(Trap::new(TrapKind::Hazard, format!("store to s[{at:#x}], locked by another warp")));
                 }
                 self.store_shared(at, size, values[0][l], by, code.op == Op::StUnlock)?;

@@ -205,9 +205,10 @@ impl<'a> Machine<'a> {
             return Err(Trap::new(TrapKind::Hazard, "barrier with a word of s[] locked"));
         }
         if b.inc && b.wait && b.count.is_none() {
-            let place = u64::from(warp.pc);
+            // Hardware tells barriers apart by their numbers, wherever the instructions are.
+            let place = if self.rules == Rules::Conventions { warp.pc } else { b.id.into() };
             warp.pc = code.next;
-            return Ok(Some(Stop::Barrier(place)));
+            return Ok(Some(Stop::Barrier(place.into())));
         }
         // The halves of a barrier: a counter that goes back to 0 when enough warps came.
         let counter = &mut self.memories.barriers[usize::from(b.id)];

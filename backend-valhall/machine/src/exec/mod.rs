@@ -132,6 +132,7 @@ struct Shared<'a> {
     bytes: &'a [u8],
     code_base: u64,
     generation: u8,
+    rules: Rules,
     world: World,
     steps: Steps,
     report: RunReport,
@@ -347,6 +348,7 @@ impl<'a> Launch<'a> {
             bytes: &self.entry.code,
             code_base: self.code_base,
             generation: self.generation,
+            rules: self.options.rules,
             world,
             steps: Steps::new(&self.options),
             report: RunReport::default(),
@@ -525,8 +527,12 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
         Class::Buffer => mem::by_handle(w, d, &mut cx.world)?,
         Class::Branch => return branch(w, d, cx).map(|()| None),
         Class::Barrier => {
-            if w.active != w.live || w.live != w.whole {
+            let ours = cx.rules == Rules::Conventions;
+            if ours && (w.active != w.live || w.live != w.whole) {
                 return Err(Trap::new(TrapKind::Barrier, "not all lanes of the warp reach the barrier together"));
+            }
+            if !w.arrive()? {
+                return Ok(None);
             }
             let busy = w.busy_slots();
             if busy != 0 {
@@ -534,7 +540,8 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
                 let what = format!("messages are under way on slot {} at a barrier", slots.join(", "));
                 return Err(Trap::new(TrapKind::Hazard, what));
             }
-            stop = Some(Stop::Barrier(8 * w.pc as u64));
+            // Hardware has one barrier, wherever its instructions are.
+            stop = Some(Stop::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
         }
         Class::Discard | Class::Image | Class::Varying | Class::Texture | Class::VaryingTexture | Class::Tile => {
             let name = crate::ROWS[d.op as usize].text;

@@ -23,6 +23,8 @@ pub(super) struct Warp {
     pub live: u16,
     /// Lanes that execute now.
     pub active: u16,
+    /// Live lanes that wait at a barrier for the others of the warp: under hardware's rules parts of a warp come to it one by one.
+    parked: u16,
     /// Next instruction of the active lanes.
     pub pc: usize,
     /// Next instruction of the other live lanes.
@@ -58,6 +60,7 @@ impl Warp {
             whole: live,
             live,
             active: live,
+            parked: 0,
             pc: 0,
             lane_pc: [0; LANES],
             regs,
@@ -306,15 +309,35 @@ impl Warp {
 
     /// As [`Warp::reschedule`], with `lane_pc` already right for every live lane.
     pub fn pick(&mut self) -> bool {
-        let live = (0..LANES).filter(|l| self.live >> l & 1 != 0);
-        let Some(pc) = live.map(|l| self.lane_pc[l]).min() else {
+        if self.live & !self.parked == 0 {
+            self.parked = 0;
+        }
+        let ready = self.live & !self.parked;
+        let Some(pc) = (0..LANES).filter(|l| ready >> l & 1 != 0).map(|l| self.lane_pc[l]).min() else {
             self.active = 0;
             return false;
         };
         self.pc = pc;
-        self.active =
-            (0..LANES).filter(|&l| self.live >> l & 1 != 0 && self.lane_pc[l] == pc).fold(0, |m, l| m | 1 << l);
+        self.active = (0..LANES).filter(|&l| ready >> l & 1 != 0 && self.lane_pc[l] == pc).fold(0, |m, l| m | 1 << l);
         true
+    }
+
+    /// The active lanes come to a barrier. Says whether all that live are there now; if not, the others go on.
+    ///
+    /// # Errors
+    /// All are at barriers, but not at one.
+    pub fn arrive(&mut self) -> Result<bool, Trap> {
+        if self.active | self.parked != self.live {
+            self.parked |= self.active;
+            self.reschedule();
+            return Ok(false);
+        }
+        if (0..LANES).any(|l| self.parked >> l & 1 != 0 && self.lane_pc[l] != self.pc) {
+            return Err(Trap::new(TrapKind::Barrier, "lanes of the warp wait at different barriers"));
+        }
+        self.parked = 0;
+        self.active = self.live;
+        Ok(true)
     }
 
     /// Ends the active lanes: their messages complete by themselves.
