@@ -1,37 +1,6 @@
-//! Edges before planning: each `switch` becomes a chain of branches, each critical edge gets a block of its own.
+//! Edges before planning: each critical one gets a block of its own.
 
-use gpucc_ir::{Attr, Block, Builder, Edge, EdgeRef, Function, IntCc, SideMap};
-
-/// Replaces each `switch` by a chain of branches.
-pub fn split_switches(f: &mut Function) {
-    let mut layout = Vec::with_capacity(f.layout.len());
-    for block in std::mem::take(&mut f.layout) {
-        layout.push(block);
-        let t = f.terminator(block);
-        let d = f.insts[t].clone();
-        let Attr::Switch(s) = d.attr else { continue };
-        f.blocks[block].insts.pop();
-        let ty = f.ty(d.args[0]);
-        let mut here = block;
-        let last = s.cases.len().saturating_sub(1);
-        if s.cases.is_empty() {
-            let mut b = Builder::like(f, here, t);
-            b.jump(s.default.block, &s.default.args);
-        }
-        for (k, (value, edge)) in s.cases.iter().enumerate() {
-            let other = if k == last { s.default.clone() } else { Edge::to(f.make_block()) };
-            let c = f.iconst(ty, *value as i64);
-            let mut b = Builder::like(f, here, t);
-            let cond = b.icmp(IntCc::Eq, d.args[0], c);
-            b.br(cond, edge.clone(), other.clone(), None);
-            if k != last {
-                here = other.block;
-                layout.push(here);
-            }
-        }
-    }
-    f.layout = layout;
-}
+use gpucc_ir::{Block, Builder, Edge, EdgeRef, Function, SideMap};
 
 /// Gives each edge between a block with several successors and one with several predecessors a block of its own.
 pub fn split_critical_edges(f: &mut Function) {

@@ -259,7 +259,6 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let e = m.entries[0].clone();
     let size = e.workgroup_size;
     trace::enter("flow", &m.funcs[e.func].name);
-    edges::split_switches(&mut m.funcs[e.func]);
     edges::split_critical_edges(&mut m.funcs[e.func]);
     let f = &m.funcs[e.func];
     let tables = Tables::new(&m, f);

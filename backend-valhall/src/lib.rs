@@ -241,7 +241,6 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         uniformity: gpucc_ir::analysis::Uniformity::new(&m, f),
         barriers: false,
         written: written.map(|(r, _)| r).collect(),
-        extra: Vec::new(),
     };
     let mut mf = isel::run(&mut isel, f, &t)?;
     trace::enter("machine clean-up", &f.name);

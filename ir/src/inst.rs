@@ -609,8 +609,23 @@ impl InstData {
             _ => {}
         }
     }
+    /// Edge number `n`, in the same order.
+    pub fn edge(&self, n: usize) -> Option<EdgeRef<'_>> {
+        match &self.attr {
+            Attr::Branch(b) if n == 0 => Some(b.then()),
+            Attr::Branch(b) if n == 1 => b.other(),
+            Attr::Switch(s) if n == s.cases.len() => Some(s.default.view()),
+            Attr::Switch(s) => s.cases.get(n).map(|c| c.1.view()),
+            _ => None,
+        }
+    }
     /// Replaces edge number `n`, if there is one.
     pub fn set_edge(&mut self, n: usize, to: &Edge) {
+        if let Attr::Switch(s) = &mut self.attr {
+            let edge = if n == s.cases.len() { Some(&mut s.default) } else { s.cases.get_mut(n).map(|c| &mut c.1) };
+            edge.into_iter().for_each(|e| e.clone_from(to));
+            return;
+        }
         let mut k = 0;
         self.map_edges(|e| {
             if k == n {

@@ -27,10 +27,12 @@ pub enum Shape {
     Unrolled,
     /// Calls of small functions.
     Calls,
+    /// One `switch`, whose selector is the same for all lanes.
+    UniformSwitch,
 }
 
 /// All shapes.
-pub const SHAPES: [Shape; 11] = [
+pub const SHAPES: [Shape; 12] = [
     Shape::Line,
     Shape::Ifs,
     Shape::Loops,
@@ -42,6 +44,7 @@ pub const SHAPES: [Shape; 11] = [
     Shape::BigArray,
     Shape::Unrolled,
     Shape::Calls,
+    Shape::UniformSwitch,
 ];
 
 impl Shape {
@@ -59,6 +62,7 @@ impl Shape {
             Shape::BigArray => "big-array",
             Shape::Unrolled => "unrolled",
             Shape::Calls => "calls",
+            Shape::UniformSwitch => "uniform-switch",
         }
     }
 
@@ -120,6 +124,10 @@ impl Shape {
                 let _ = writeln!(o, "  x = g{}(x, y); y = y + x;", k % 4);
                 5
             }
+            Shape::UniformSwitch => {
+                let _ = writeln!(o, "    case {k}u: {{ x = (x ^ y) * {c}u; }}");
+                5
+            }
         }
     }
 
@@ -133,7 +141,12 @@ impl Shape {
             let _ =
                 writeln!(o, "fn g{g}(x: u32, y: u32) -> u32 {{ if (x > y) {{ return x * y + {g}u; }} return y - x; }}");
         }
-        let whole = matches!(self, Shape::LongLoop);
+        let (before, after) = match self {
+            Shape::LongLoop => ("  while (x < y) {\n", "  }\n"),
+            Shape::UniformSwitch => ("  switch u.n {\n", "    default: {}\n  }\n"),
+            _ => ("", ""),
+        };
+        let whole = !before.is_empty();
         let mut parts = 0;
         let (mut ops, mut k) = (0, 0);
         let mut body = String::new();
@@ -160,9 +173,7 @@ impl Shape {
             }
             let _ = writeln!(
                 o,
-                "fn part{parts}(x0: u32, y0: u32, z: u32) -> vec2<u32> {{\n  var x = x0; var y = y0;\n{}{lines}{}  return vec2<u32>(x, y);\n}}",
-                if whole { "  while (x < y) {\n" } else { "" },
-                if whole { "  }\n" } else { "" },
+                "fn part{parts}(x0: u32, y0: u32, z: u32) -> vec2<u32> {{\n  var x = x0; var y = y0;\n{before}{lines}{after}  return vec2<u32>(x, y);\n}}",
             );
             let _ = writeln!(body, "  r = part{parts}(r.x, r.y, id.z);");
             lines.clear();

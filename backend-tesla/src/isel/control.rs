@@ -1,7 +1,7 @@
-//! Terminators: branches by flags, switches, the entries and exits of loops.
+//! Terminators: branches by flags, the entries and exits of loops.
 
-use gpucc_ir::{Attr, Block, Diagnostic, EdgeRef, Inst, Op as Ir, Value};
-use gpucc_mir::{BlockId, MEdge, MEdges, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
+use gpucc_ir::{Attr, Block, Diagnostic, EdgeRef, Inst, Op as Ir};
+use gpucc_mir::{BlockId, MEdge, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Ty};
@@ -9,7 +9,7 @@ use smallvec::smallvec;
 
 use super::{Cx, Extra, Isel, U};
 use crate::slots::{HALF_REACH, REACH, Slot};
-use crate::target::{FLAGS, HOLDS, Half, Mods, R32, TOp, Tesla};
+use crate::target::{Half, Mods, R32, TOp, Tesla};
 
 /// A conditional branch.
 fn branch(c: VReg, pred: u8, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
@@ -135,12 +135,6 @@ impl Isel<'_> {
                 cx.emit(self.t.jump(o.to));
                 cx.set_succs(Cfg::Logical, [t, o]);
             }
-            Attr::Switch(s) => {
-                let cases: Vec<(u64, MEdge)> =
-                    s.cases.iter().map(|(k, e)| (*k, self.lower_edge(cx, e.view()))).collect();
-                let default = self.lower_edge(cx, s.default.view());
-                self.switch(cx, d.args[0], cases, default, from);
-            }
             _ => {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Ir::Ret | Ir::Unreachable));
@@ -154,53 +148,6 @@ impl Isel<'_> {
     fn push_joins(&self, cx: &mut Cx<'_>, b: Block) {
         for &id in &self.plan.joinat[b] {
             cx.emit(MInst::new(TOp::JoinAt).mods(Mods::id(id)));
-        }
-    }
-
-    /// A chain of comparisons, one block each.
-    fn switch(&mut self, cx: &mut Cx<'_>, v: Value, cases: Vec<(u64, MEdge)>, default: MEdge, from: Block) {
-        let first = cx.current_id();
-        let (divergent, id) = (self.plan.divergent[from], self.plan.absorber[from]);
-        if cases.is_empty() {
-            self.push_joins(cx, from);
-            cx.emit(self.t.jump(default.to));
-            cx.set_succs(Cfg::Logical, [default]);
-            return;
-        }
-        let x: U = cx.reg(v).into();
-        let n = cases.len();
-        let mut at = first;
-        let mut default = Some(default);
-        for (k, (value, edge)) in cases.into_iter().enumerate() {
-            let c = cx.mf.vreg(FLAGS);
-            let y = self.literal(value as u32);
-            let eq = Mods { cond: 2, ..Mods::default() };
-            let mut insts = vec![MInst::new(TOp::M(Op::Set)).def(c).arg(x).arg(y).mods(eq)];
-            if k == 0 {
-                for &j in &self.plan.joinat[from] {
-                    insts.push(MInst::new(TOp::JoinAt).mods(Mods::id(j)));
-                }
-            }
-            insts.push(branch(c, HOLDS, edge.to, divergent, id));
-            let last = k + 1 == n;
-            let next = match default.take_if(|_| last) {
-                Some(d) => d,
-                None => {
-                    let b = cx.mf.block();
-                    self.extra.push(Extra { block: b, before: false, of: at });
-                    MEdge::to(b)
-                }
-            };
-            insts.push(self.t.jump(next.to));
-            let succs: MEdges = smallvec![edge, next.clone()];
-            if at == first {
-                insts.into_iter().for_each(|i| cx.emit(i));
-                cx.set_succs(Cfg::Logical, succs);
-            } else {
-                *cx.mf.list(at) = insts;
-                cx.mf.at(at).succs = succs;
-            }
-            at = next.to;
         }
     }
 

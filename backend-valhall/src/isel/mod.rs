@@ -53,8 +53,6 @@ pub struct Isel<'m> {
     pub barriers: bool,
     /// Buffers that the function writes.
     pub written: Vec<gpucc_ir::Res>,
-    /// Blocks that a switch needs: `(after which one, which)`.
-    pub extra: Vec<(BlockId, BlockId)>,
 }
 
 /// Selects a whole function. Critical edges have blocks.
@@ -63,16 +61,7 @@ pub struct Isel<'m> {
 /// What Valhall cannot do, or what is not lowered.
 pub fn run(isel: &mut Isel<'_>, f: &Function, t: &Valhall) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
     let (mut mf, lists) = select_apart(f, isel)?;
-    let mut order = Vec::with_capacity(mf.blocks.len());
-    // Those of one block stay in their order.
-    isel.extra.sort_by_key(|e| e.0);
-    let mut extra = isel.extra.iter().peekable();
-    for b in (0..f.layout.len() as u32).map(BlockId) {
-        order.push(b);
-        while let Some(e) = extra.next_if(|e| e.0 == b) {
-            order.push(e.1);
-        }
-    }
+    let order: Vec<BlockId> = (0..f.layout.len() as u32).map(BlockId).collect();
     lists.hand_out(&mut mf, &order, t, |_, _, _| {});
     Ok(mf)
 }
@@ -332,47 +321,6 @@ impl Lower<Valhall> for Isel<'_> {
                 cx.set_succs(gpucc_mir::Cfg::Logical, [then, other]);
                 self.branch(cx, d.args[0], to);
                 cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(els)));
-            }
-            Attr::Switch(s) => {
-                // One block for each comparison.
-                let selector = self.int(cx, d.args[0]);
-                let sel = self.in_register(cx, selector);
-                let mut here = cx.current_id();
-                let last = cx.edge(s.default.view());
-                let depth = cx.mf.at(here).loop_depth;
-                for (k, (value, e)) in s.cases.iter().enumerate() {
-                    let edge = cx.edge(e.view());
-                    let mut insts = Vec::new();
-                    let mut tested = sel;
-                    if *value as u32 != 0 {
-                        tested = cx.temp(R);
-                        let minus = (*value as u32).wrapping_neg();
-                        insts.push(with(op(M::IaddImmI32).def(tested).arg(sel), &[("constant", minus)]).at(cx.loc));
-                    }
-                    let branch = MInst::new(VOp::Branch).arg(tested).arg(edge.to);
-                    insts.push(with(branch, &[("eq", 1)]).at(cx.loc));
-                    let next = if k + 1 < s.cases.len() {
-                        let next = cx.mf.block();
-                        cx.mf.at(next).loop_depth = depth;
-                        self.extra.push((cx.current_id(), next));
-                        gpucc_mir::MEdge::to(next)
-                    } else {
-                        last.clone()
-                    };
-                    insts.push(MInst::new(VOp::Jump).arg(next.to).at(cx.loc));
-                    let following = next.to;
-                    if here == cx.current_id() {
-                        insts.into_iter().for_each(|i| cx.emit(i));
-                    } else {
-                        *cx.mf.list(here) = insts;
-                    }
-                    cx.mf.at(here).succs = smallvec::smallvec![edge, next];
-                    here = following;
-                }
-                if s.cases.is_empty() {
-                    cx.emit(MInst::new(VOp::Jump).arg(last.to));
-                    cx.set_succs(gpucc_mir::Cfg::Logical, [last]);
-                }
             }
             _ => {
                 cx.set_succs(gpucc_mir::Cfg::Logical, []);

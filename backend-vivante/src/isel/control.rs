@@ -1,7 +1,7 @@
-//! Terminators: fused compare-branches, switches, the end.
+//! Terminators: fused compare-branches, the end.
 
 use gpucc_ir::{Attr, Diagnostic, EdgeRef, Inst, Op, Value};
-use gpucc_mir::{Cfg, MEdge, MInst, Select, Use};
+use gpucc_mir::{Cfg, MInst, Select, Use};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
 use machine::rules::{cond, ty};
@@ -24,22 +24,6 @@ impl Isel<'_> {
                 }
                 Some(other) => self.branch(cx, d.args[0], b.then(), other),
             },
-            Attr::Switch(s) => {
-                let v = d.args[0];
-                let mut edges: Vec<MEdge> = Vec::new();
-                for (k, e) in &s.cases {
-                    let x = self.operand_lane(cx, v, 0, Fold::None);
-                    let y = self.literal(*k as u32);
-                    let e = cx.edge(e.view());
-                    let m = Mods::ty(ty::U32).cond(cond::EQ);
-                    cx.emit(MInst::new(VOp::M(M::BranchBinary)).args([x, y]).arg(e.to).mods(m));
-                    edges.push(e);
-                }
-                let e = cx.edge(s.default.view());
-                cx.emit(MInst::new(VOp::M(M::Branch)).arg(e.to));
-                edges.push(e);
-                cx.set_succs(Cfg::Logical, edges);
-            }
             _ => {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Op::Ret | Op::Unreachable));

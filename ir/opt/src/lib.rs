@@ -38,6 +38,7 @@ pub mod rotate;
 pub mod scalarise;
 pub mod simplify_cfg;
 pub mod support;
+pub mod switches;
 pub mod tables;
 #[cfg(test)]
 mod testing;

@@ -10,7 +10,7 @@
 use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline,
-    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, tables, unroll,
+    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -83,6 +83,7 @@ const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = graph_pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
+const SWITCHES: Pass = graph_pass!("switches", switches::run);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.sort(f));
 /// Changes nothing that fuel could leave out.
 const COMPACT: Pass = Pass {
@@ -161,7 +162,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level == 1 {
         list.extend([FUSE, BITS, DCE]);
     }
-    list.extend([DROP_LOCALS, SORT, GATHER]);
+    list.extend([SWITCHES, DROP_LOCALS, SORT, GATHER]);
     list
 }
 
@@ -177,6 +178,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("unroll", "rotate", "a loop whose turns are all known has no test left"),
     ("licm", "rotate", "what the test reads and does not change is no part of the test then"),
+    ("if-convert", "switches", "a switch that only chooses values becomes selects"),
+    ("rotate", "switches", "a way out of a loop by a case is one edge still"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
@@ -255,6 +258,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("merge", "neighbouring loads and stores become wide ones"),
     ("fuse", "a multiplication and an addition that allow it become one fma"),
     ("bits", "rotations, bit selects and fields become one instruction where the target has one"),
+    ("switches", "targets have branches of two ways; few cases are tested one after the other, many are searched for"),
     ("drop-locals", "variables that nothing names any more take no memory"),
     ("sort", "the layout is the one that structure asks for, so that edges lead forward"),
 ];
@@ -314,6 +318,7 @@ pub const REQUIRED: &[&str] = &[
     "init-variables",
     "legalise",
     "scalarise",
+    "switches",
     "drop-locals",
     "sort",
 ];

@@ -58,9 +58,8 @@ fn order(f: &Function) -> Vec<Block> {
     let mut stack = vec![(f.entry(), 0)];
     seen.set(f.entry(), true);
     while let Some((b, n)) = stack.pop() {
-        let succs = f.succs(b);
-        match succs.get(n) {
-            Some(&s) => {
+        match f.insts[f.terminator(b)].edge(n).map(|e| e.block) {
+            Some(s) => {
                 stack.push((b, n + 1));
                 if !seen[s] {
                     seen.set(s, true);

@@ -169,12 +169,9 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
         let count = f.edges(b).len();
         for n in 0..count {
             // A chain of empty blocks is followed block by block; each step removes an edge to an empty block.
-            loop {
-                let e = f.insts[t].edges()[n].to_edge();
+            while let Some(e) = f.insts[t].edge(n).filter(|e| e.block != b && empty[e.block]) {
+                let e = e.to_edge();
                 let target = e.block;
-                if target == b || !empty[target] {
-                    break;
-                }
                 let Some((next, None)) = f.insts[f.terminator(target)].as_jump() else { break };
                 if next.block == target {
                     break;

@@ -45,6 +45,29 @@ pub struct Uniformity {
     divergent_blocks: EntitySet<Block>,
 }
 
+/// What comes to a block from a branch.
+#[derive(Clone, Copy, Default)]
+struct Met {
+    /// Which branch.
+    stamp: u32,
+    /// Edges of the branch itself.
+    direct: u32,
+    /// The label of a way.
+    label: Option<Block>,
+    /// Whether ways have several labels.
+    several: bool,
+}
+
+impl Met {
+    /// With nothing of other branches.
+    fn begin(&mut self, stamp: u32) -> &mut Met {
+        if self.stamp != stamp {
+            *self = Met { stamp, ..Met::default() };
+        }
+        self
+    }
+}
+
 struct Run<'a> {
     f: &'a Function,
     m: &'a Module,
@@ -63,7 +86,7 @@ struct Run<'a> {
     /// The number of the branch that is looked at; marks and labels of others do not count.
     stamp: u32,
     mark: SideMap<Block, u32>,
-    label: SideMap<Block, (u32, Option<Block>)>,
+    met: SideMap<Block, Met>,
     /// How many blocks may be looked at for exact joins.
     budget: usize,
     /// Blocks whose branches to this end need no look of their own.
@@ -103,7 +126,7 @@ impl Uniformity {
             branches_done: EntitySet::new(),
             stamp: 0,
             mark: SideMap::new(),
-            label: SideMap::new(),
+            met: SideMap::new(),
             budget: EXACT * f.layout.len() + 4096,
             covered: SideMap::new(),
         };
@@ -266,6 +289,12 @@ impl Run<'_> {
         if self.budget >= region.len() {
             self.budget -= region.len();
             self.joins(b, end, &region);
+            // Where ways only part, as in the search of a switch, branches inside that lead to the same end join there as well.
+            if region.iter().all(|&x| self.preds[x].len() < 2) {
+                for &x in &region {
+                    self.covered[x] = Some(end);
+                }
+            }
         } else {
             // Many branches that lead to one place, each around most of what follows: all joins between count as
             // joins of any of them, and the branches inside that lead there too are done with that.
@@ -316,31 +345,26 @@ impl Run<'_> {
         let mut order: Vec<(u32, Block)> =
             region.iter().chain(&end).filter_map(|&x| Some((self.dom.position(x)?, x))).collect();
         order.sort_unstable();
+        // Of a block that thousands of ways lead to, only those of the region are walked.
+        let mut met: SideMap<Block, Met> = std::mem::take(&mut self.met);
+        for t in self.f.succs(b).into_iter().filter(|&t| !self.dom.dominates(t, b)) {
+            met[t].begin(self.stamp).direct += 1;
+        }
         for (_, x) in order {
-            let mut ways: Vec<Block> = Vec::new();
-            let mut direct = 0;
-            for &p in &self.preds[x] {
-                if self.dom.dominates(x, p) {
-                    continue;
-                }
-                if p == b {
-                    direct += 1;
-                } else if let (stamp, Some(l)) = self.label[p]
-                    && stamp == self.stamp
-                    && !ways.contains(&l)
-                {
-                    ways.push(l);
-                }
-            }
-            if direct + ways.len() > 1 {
+            let m = *met[x].begin(self.stamp);
+            let joins = m.direct + u32::from(m.label.is_some()) + u32::from(m.several) > 1;
+            if joins {
                 self.divergent_joins.insert(x);
             }
-            let label = match (direct, &ways[..]) {
-                (0, []) => None,
-                (0, [l]) => Some(*l),
-                _ => Some(x),
-            };
-            self.label[x] = (self.stamp, label);
+            let label = if joins || m.direct > 0 { Some(x) } else { m.label };
+            if let (Some(l), true) = (label, x != b) {
+                for t in self.f.succs(x).into_iter().filter(|&t| !self.dom.dominates(t, x)) {
+                    let m = met[t].begin(self.stamp);
+                    m.several |= m.label.is_some_and(|other| other != l);
+                    m.label = Some(l);
+                }
+            }
         }
+        self.met = met;
     }
 }
