@@ -98,7 +98,7 @@ pub struct Compile {
     /// Print statistics.
     #[arg(long)]
     pub stats: bool,
-    /// Verify the IR after every pass and check every register allocation.
+    /// Verify the IR after every pass, check every register allocation, run the result against the oracle.
     #[arg(long)]
     pub verify: bool,
     /// Print the IR after a pass, as `after:PASS`; can be repeated.

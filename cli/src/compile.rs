@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use gpucc::listing::Source;
 use gpucc::{Artifact, Options, Target};
 use gpucc_ir::Diagnostic;
 
-use crate::args::{Compile, Emit, Messages};
-use crate::{Failure, Worst, files, input, inspect};
+use crate::args::{Cli, Compile, Emit, Messages};
+use crate::{Failure, Worst, files, input, inspect, verify};
 
 /// What to write, and after which passes to print the IR.
 struct Plan {
@@ -187,6 +188,12 @@ fn one(
         Failure::from(crate::worst(&list))
     })?;
     unknown_pass(&artifact, plan, args.front.opt)?;
+    if args.verify {
+        verify::main(&shader.module, &artifact, target, |text| {
+            let warning = Diagnostic::unsupported("not-compared", text).warning();
+            shader.report.show(&[warning], Some(&target.to_string()));
+        })?;
+    }
     for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
         files::stdout(format!("; {target} after {pass}\n{dump}\n").as_bytes())?;
     }
@@ -218,6 +225,12 @@ fn one(
 pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
     if args.input.is_empty() {
         return Err(Failure::Usage("no input; try --help".into()));
+    }
+    // A misspelt command is taken for an input.
+    if let Some(first) = args.input.first().filter(|i| i.extension().is_none() && *i != Path::new("-") && !i.exists()) {
+        let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_string()).collect();
+        let text = format!("`{}` is neither a file nor a command; commands are {}", first.display(), names.join(", "));
+        return Err(Failure::Usage(text));
     }
     let plan = Plan::new(args)?;
     let paths = plan.paths(args)?;

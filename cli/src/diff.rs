@@ -194,7 +194,7 @@ fn text(c: &Comparison, markdown: bool) -> String {
     let mut out = match (lines.is_empty(), markdown) {
         (true, _) => String::new(),
         (false, true) => table::markdown(&head, &lines) + "\n",
-        (false, false) => table::aligned(&head, &lines) + "\n",
+        (false, false) => table::aligned(&head, &lines, 7) + "\n",
     };
     out += &format!("{}\n", c.summary());
     let bullet = if markdown { "- " } else { "  " };

@@ -1,5 +1,8 @@
 //! The `gpucc` command. Exit codes: 0 done, 1 the input is wrong, 2 usage or I/O, 3 not supported here, 70 compiler bug.
 
+// Both panic where the disk is full or the pipe is closed: output goes through `files`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod asm;
 mod compile;
@@ -16,6 +19,7 @@ mod run;
 mod shaders;
 mod stats;
 mod table;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -138,3 +138,30 @@ fn page() {
         assert!(page.contains(&format!("\n| {code} | ")), "exit code {code}");
     }
 }
+
+/// A page says the fact: numbers of sections of a text that a reader does not have say nothing.
+#[test]
+fn pages_point_only_where_a_reader_can_look() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(docs).expect("the pages").map(|f| f.expect("a page").path()) {
+        if file.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let page = std::fs::read_to_string(&file).expect("a page");
+        for line in page.lines() {
+            let number = |at: usize, lead: usize| line[at + lead..].starts_with(|c: char| c.is_ascii_digit());
+            let any = |what: &str| line.match_indices(what).any(|(at, _)| number(at, what.len()));
+            let bracket = line.match_indices(" [").any(|(at, _)| {
+                let inside = line[at + 2..].split(']').next().unwrap_or_default();
+                inside.contains('.') && inside.chars().all(|c| c.is_ascii_digit() || c == '.')
+            });
+            if any("reference ") || any("reference section ") || line.contains("of the reference") || bracket {
+                found.push(format!("{}: {line}", file.display()));
+            }
+        }
+    }
+    // Made by a generator of its own.
+    found.retain(|f| !f.contains("support.md"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

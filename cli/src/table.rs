@@ -111,19 +111,23 @@ fn html(rows: &[Row]) -> String {
     )
 }
 
-/// Aligned columns: as wide as a terminal where standard output is one, without limit elsewhere.
-pub fn aligned(head: &[String], lines: &[Vec<String>]) -> String {
+/// Aligned columns. On a terminal, columns that do not fit are left out from the end; the first `keep` stay.
+pub fn aligned(head: &[String], lines: &[Vec<String>], keep: usize) -> String {
     let mut t = comfy_table::Table::new();
     t.load_style(comfy_table::presets::NOTHING);
-    let arrangement = if std::io::stdout().is_terminal() {
-        comfy_table::ContentArrangement::Dynamic
-    } else {
-        comfy_table::ContentArrangement::Disabled
+    t.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
+    let room = std::io::stdout().is_terminal().then(|| t.width()).flatten().map_or(usize::MAX, usize::from);
+    let width = |i: usize| {
+        let cells = lines.iter().filter_map(|l| l.get(i)).chain(head.get(i));
+        2 + cells.map(|c| c.chars().count()).max().unwrap_or(0)
     };
-    t.set_content_arrangement(arrangement);
-    t.set_header(head);
+    let mut columns = head.len();
+    while columns > keep && (0..columns).map(width).sum::<usize>() > room {
+        columns -= 1;
+    }
+    t.set_header(head.iter().take(columns));
     for l in lines {
-        t.add_row(l);
+        t.add_row(l.iter().take(columns));
     }
     // Numbers to the right, as people write them one below the other.
     for (i, column) in t.column_iter_mut().enumerate() {
@@ -135,7 +139,8 @@ pub fn aligned(head: &[String], lines: &[Vec<String>]) -> String {
     t.to_string().lines().map(|l| l.trim_end().to_string() + "\n").collect()
 }
 
-/// A table for each target with the numbers that matter most and their sums, then what did not compile and why.
+/// A table for each target with the numbers that matter most, those that are not all zero, and their sums, then what did
+/// not compile and why.
 fn people(rows: &[Row], per_line: bool) -> String {
     let mut targets: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for r in rows.iter().filter(|r| r.ok()) {
@@ -145,7 +150,9 @@ fn people(rows: &[Row], per_line: bool) -> String {
     for (target, rows) in targets {
         let main = STATISTICS.iter().filter(|s| s.main).map(|s| s.name);
         let names: Vec<&str> = if per_line { vec!["line", "bytes"] } else { main.collect() };
-        let names: Vec<&str> = names.into_iter().filter(|n| rows.iter().any(|r| r.stat(n).is_some())).collect();
+        let always = ["instructions", "bytes", "line"];
+        let says = |n: &str| rows.iter().any(|r| r.stat(n).is_some_and(|v| v > 0 || always.contains(&n)));
+        let names: Vec<&str> = names.into_iter().filter(|n| says(n)).collect();
         let mut head = vec![target.to_string(), "entry".into()];
         head.extend(names.iter().map(|n| n.to_string()));
         let mut lines: Vec<Vec<String>> = Vec::new();
@@ -158,17 +165,14 @@ fn people(rows: &[Row], per_line: bool) -> String {
             let sum = |n: &&str| rows.iter().filter_map(|r| r.stat(n)).sum::<u64>().to_string();
             lines.push(["total".into(), String::new()].into_iter().chain(names.iter().map(sum)).collect());
         }
-        out += &aligned(&head, &lines);
+        out += &aligned(&head, &lines, 4);
         out.push('\n');
     }
-    let failed: Vec<Vec<String>> = rows
-        .iter()
-        .filter(|r| !r.ok())
-        .map(|r| [&r.file, &r.entry, &r.target, &r.status, &r.message].map(String::clone).to_vec())
-        .collect();
+    let failed: Vec<&Row> = rows.iter().filter(|r| !r.ok()).collect();
     let ok = rows.len() - failed.len();
     if !failed.is_empty() {
-        out += &aligned(&["not compiled", "entry", "target", "status", "why"].map(String::from), &failed);
+        out += "not compiled:\n";
+        out.extend(failed.iter().map(|r| format!("  {}: {}: {}\n", r.name(), r.status, r.message)));
         out.push('\n');
     }
     let what = if per_line { "lines" } else { "rows" };

@@ -198,6 +198,11 @@ fn every_refused_entry_is_told() {
     expect(&[&shader, "--target", "tesla:nv50", "--entry", "fine", "-o", &s.path("o")], 0, "");
 }
 
+#[test]
+fn a_misspelt_command_is_told() {
+    expect(&["stat", "examples"], 2, "neither a file nor a command; commands are disasm");
+}
+
 /// Code is labelled as it was made.
 #[test]
 fn trusted_code_is_labelled() {
@@ -280,4 +285,51 @@ fn a_shader_on_standard_input() {
     let glsl = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
     assert!(feed(&["stats", "-", "--lang", "comp", "--target", "gcn"], glsl).status.success());
     assert_eq!(feed(&["stats", "-", "--target", "gcn"], "fn main( {").status.code(), Some(1));
+}
+
+/// `--verify` runs what was compiled: nothing is said of a right program, and what has no one result is not compared.
+#[test]
+fn verify_runs_the_result() {
+    let s = Scratch::new("verify");
+    let race = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { o[0] = o[0] * 3u + i; }\n";
+    let endless = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        @compute @workgroup_size(1) fn main() { loop { o[0] += 1u; if o[1] == 77u { break; } } }\n";
+    let (race, endless) = (s.write("race.wgsl", race), s.write("endless.wgsl", endless));
+    let out = s.path("o");
+    for example in ["vecadd", "saxpy", "collatz", "matmul_tiled", "histogram", "scan"] {
+        let said = expect(&[&format!("examples/{example}.wgsl"), "--target", "all", "--verify", "-o", &out], 0, "");
+        assert_eq!(said, "", "{example}");
+    }
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        for shader in [&race, &endless] {
+            expect(&[shader, "--target", target, "--verify", "-o", &out], 0, "not compared");
+        }
+    }
+    let o = gpucc().args([&race, "--target", "gcn", "--verify", "--message-format=json"]).output().expect("it starts");
+    let line: serde_json::Value = serde_json::from_slice(&o.stderr).expect("one object");
+    assert_eq!((&line["severity"], &line["code"]), (&"warning".into(), &"not-compared".into()));
+}
+
+/// Everything that is wrong with the entry points of a file is told at once.
+#[test]
+fn several_diagnostics() {
+    let s = Scratch::new("diagnostics");
+    let wrong = "@group(0) @binding(0) var<storage, read> o: array<u32>;\n\
+        @compute @workgroup_size(4) fn a() { o[0] = 1u; }\n\
+        @compute @workgroup_size(4) fn b() { }\n\
+        @compute @workgroup_size(4) fn c() { o[1] = 2u; }\n";
+    let refused = "@group(0) @binding(0) var t: texture_2d<f32>;\n\
+        @group(0) @binding(1) var<storage, read_write> o: array<vec4f>;\n\
+        @compute @workgroup_size(4) fn a() { o[0] = textureLoad(t, vec2i(0, 0), 0); }\n\
+        @compute @workgroup_size(4) fn b() { o[1] = textureLoad(t, vec2i(0, 1), 0); }\n\
+        @fragment fn c() { }\n";
+    let out = s.path("o");
+    for (name, text, code, lines) in [("wrong.wgsl", wrong, 1, &[2, 4][..]), ("refused.wgsl", refused, 3, &[1, 5])] {
+        let said = expect(&[&s.write(name, text), "--target", "gcn", "-o", &out, "--message-format=json"], code, "");
+        let objects = said.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {said}")));
+        let mut at: Vec<u64> = objects.filter_map(|o: serde_json::Value| o["line"].as_u64()).collect();
+        at.sort_unstable();
+        assert_eq!(at, lines, "{said}");
+    }
 }

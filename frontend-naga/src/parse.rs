@@ -128,11 +128,31 @@ fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, R
     Ok(Parsed { module, info, lang, heads })
 }
 
+/// Most errors that are looked for.
+const MOST_ERRORS: usize = 16;
+
 fn validate(module: &naga::Module) -> Result<ModuleInfo, Refusals> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     validator.subgroup_stages(ShaderStages::all());
     validator.subgroup_operations(SubgroupOperationSet::all());
-    validator.validate(module).map_err(|error| vec![report::validation(&error)])
+    let first = match validator.validate(module) {
+        Ok(info) => return Ok(info),
+        Err(error) => error,
+    };
+    // naga stops at the first error. Entry points know nothing of each other: without the wrong one the next is seen.
+    let mut list = vec![report::validation(&first)];
+    let mut rest: Option<naga::Module> = None;
+    let mut last = first.into_inner();
+    while list.len() < MOST_ERRORS
+        && let naga::valid::ValidationError::EntryPoint { stage, name, .. } = &last
+    {
+        let rest = rest.get_or_insert_with(|| module.clone());
+        rest.entry_points.retain(|e| (e.stage, &e.name) != (*stage, name));
+        let Err(error) = validator.validate(rest) else { break };
+        list.push(report::validation(&error));
+        last = error.into_inner();
+    }
+    Err(list)
 }
 
 /// Depths that the token scan could not see: types through aliases, and everything of a SPIR-V module.

@@ -1,7 +1,7 @@
 //! From source bytes to an IR module, in one call.
 
 use gpucc_frontend_naga as naga_in;
-use gpucc_ir::{Diagnostic, Module};
+use gpucc_ir::{Class, Diagnostic, Module};
 
 /// Source languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,40 @@ pub struct Loaded {
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
     let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
-    lower(&parsed, bytes, lang, options)
+    lower(&parsed, bytes, lang, options).map_err(|list| every_refusal(&parsed, bytes, lang, options, list))
+}
+
+/// Most entry points that are asked one by one why they are refused.
+const MOST_ASKED: usize = 16;
+
+/// Lowering stops at the first entry point that it refuses; this adds what it says of the others.
+fn every_refusal(
+    parsed: &naga_in::Parsed,
+    bytes: &[u8],
+    lang: naga_in::Lang,
+    options: &FrontOptions,
+    mut list: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let entries = parsed.entry_points();
+    if options.entry.is_none() && entries.len() > 1 && worst_is_refusal(&list) {
+        for e in entries.into_iter().take(MOST_ASKED) {
+            let alone = FrontOptions { entry: Some(e.name), ..options.clone() };
+            let said = lower(parsed, bytes, lang, &alone).err().unwrap_or_default();
+            list.extend(said.into_iter().filter(|d| d.class != Class::Invalid));
+        }
+        let mut seen: Vec<Diagnostic> = Vec::new();
+        for d in list {
+            if !seen.contains(&d) {
+                seen.push(d);
+            }
+        }
+        list = seen;
+    }
+    list
+}
+
+fn worst_is_refusal(list: &[Diagnostic]) -> bool {
+    list.iter().all(|d| d.class == Class::Unsupported)
 }
 
 /// An entry point by itself: where one is refused, the others may be fine.
