@@ -17,50 +17,50 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
         constant_bus(inst)?;
     }
     if row.facts.format == Format::Mimg && inst.get("dmask") == Some(0) {
-        return Err(format!("`{name}` with an empty dmask is undefined (section 12.3)"));
+        return Err(format!("`{name}` with an empty dmask is undefined"));
     }
     if row.facts.format == Format::Mimg && name.contains("atomic") {
         let wide = name.contains("cmpswap");
         if !inst.get("dmask").is_some_and(|m| matches!((m, wide), (1 | 3, false) | (3 | 15, true))) {
-            return Err(format!("`{name}` has the wrong components in dmask (section 12.3)"));
+            return Err(format!("`{name}` has the wrong components in dmask"));
         }
     }
     if matches!(row.facts.unit, Unit::Valu | Unit::Trans) {
         half_operands(inst, generation)?;
     }
     if row.slots.iter().any(|s| s.kind == Kind::ImgGather) && inst.get("dmask").is_some_and(|m| m.count_ones() != 1) {
-        return Err(format!("`{name}` needs exactly one component in dmask (section 12.3)"));
+        return Err(format!("`{name}` needs exactly one component in dmask"));
     }
     if inst.get("tfe") == Some(1) && inst.get("lds") == Some(1) {
         return Err(format!("`{name}` cannot combine tfe and lds"));
     }
     if inst.get("omod").is_some_and(|o| o != 0) && name.contains("f64") && generation == GFX6 && name.contains("fma") {
-        return Err(format!("`{name}` with an output modifier needs flushed output denormals (section 3)"));
+        return Err(format!("`{name}` with an output modifier needs flushed output denormals"));
     }
     if row.facts.format == Format::Ds && inst.get("gds") == Some(1) && inst.op() == Op::DsSwizzleB32 {
-        return Err("`ds_swizzle_b32` does not access memory: no gds (section 10)".into());
+        return Err("`ds_swizzle_b32` does not access memory: no gds".into());
     }
     if matches!(inst.op(), Op::VReadlaneB32 | Op::VReadfirstlaneB32) && inst.get("vdst").is_some_and(|d| d > M0) {
-        return Err(format!("`{name}` cannot write EXEC (section 2)"));
+        return Err(format!("`{name}` cannot write EXEC"));
     }
     if inst.op() == Op::SNop && inst.get("imm").is_some_and(|n| n > 7) {
-        return Err("`s_nop` waits for at most 8 states (section 4.5)".into());
+        return Err("`s_nop` waits for at most 8 states".into());
     }
     if matches!(inst.op(), Op::VMacF32 | Op::VMacF16) && inst.get("dst_sel").is_some_and(|d| d != 6) {
-        return Err(format!("`{name}` accumulates whole dwords only (section 3.1)"));
+        return Err(format!("`{name}` accumulates whole dwords only"));
     }
     if let (Some(0), Some(1)) = (inst.get("row_mask"), inst.get("bound_ctrl")) {
         return Err(format!("`{name}` writes no row"));
     }
     for (slot, v) in row.slots.iter().zip(inst.vals) {
         if matches!(slot.kind, Kind::SReg(_)) && slot.role != Role::Use && (108..M0).contains(&v) {
-            return Err(format!("`{name}` writes trap handler registers (section 2)"));
+            return Err(format!("`{name}` writes trap handler registers"));
         }
         if matches!(slot.kind, Kind::SRegSrc(_)) && v >= 128 {
             return Err(format!("`{name}` needs a register, not a flag"));
         }
         if slot.kind == Kind::Flag(Flag::R128) && v == 1 && inst.get("da") == Some(1) {
-            return Err(format!("`{name}`: a 128-bit descriptor has no arrays (section 12.3)"));
+            return Err(format!("`{name}`: a 128-bit descriptor has no arrays"));
         }
     }
     Ok(())
@@ -75,12 +75,12 @@ fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     }
     for (slot, v) in row.slots.iter().zip(inst.vals) {
         if slot.kind == Kind::Literal && v > 0xffff {
-            return Err(format!("`{}` reads 16 bits of its literal (section 2)", row.text));
+            return Err(format!("`{}` reads 16 bits of its literal", row.text));
         }
         // Floating constants of 16 bits came with the 16-bit arithmetic of gfx8.
         let integer = integer || generation != GFX8;
         if integer && matches!(slot.kind, Kind::Src(..)) && (240..=248).contains(&(v & 0x1ff)) {
-            return Err(format!("`{}` takes only integer constants (section 2)", row.text));
+            return Err(format!("`{}` takes only integer constants", row.text));
         }
     }
     Ok(())
@@ -119,5 +119,5 @@ fn constant_bus(inst: &Inst<Gcn>) -> Result<(), String> {
     if row.implicit.iter().any(|i| i.name == "vcc" && i.read) && !row.slots.iter().any(|s| s.kind == Kind::Vcc) {
         read(VCC, 2);
     }
-    if ok { Ok(()) } else { Err(format!("`{}` reads more than one scalar operand (section 2)", row.text)) }
+    if ok { Ok(()) } else { Err(format!("`{}` reads more than one scalar operand", row.text)) }
 }

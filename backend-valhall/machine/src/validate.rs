@@ -25,33 +25,33 @@ fn registers(inst: &ValhallInst) -> Result<(), String> {
         let v = inst.vals[i];
         match s.kind {
             Kind::Dst(DstKind::Word) if v >> 6 != 3 => {
-                return Err("a half of a 32-bit result cannot be written alone (2.3)".into());
+                return Err("a half of a 32-bit result cannot be written alone".into());
             }
             Kind::Dst(DstKind::Pair) if v >> 6 != 3 || v & 1 != 0 => {
-                return Err(format!("64-bit result in r{}: needs an even register and the full mask (2.3)", v & 63));
+                return Err(format!("64-bit result in r{}: needs an even register and the full mask", v & 63));
             }
             Kind::Src(k) if k.wide => match operand(v as u8, page) {
                 Operand::Reg(n, _) if n & 1 != 0 => {
-                    return Err(format!("64-bit operand in r{n}: pairs start at even registers (2.2)"));
+                    return Err(format!("64-bit operand in r{n}: pairs start at even registers"));
                 }
                 Operand::Uniform(n) if n & 1 != 0 => {
-                    return Err(format!("64-bit operand in u{n}: pairs start at even words (2.2)"));
+                    return Err(format!("64-bit operand in u{n}: pairs start at even words"));
                 }
                 Operand::Special(sp, 1) => {
-                    return Err(format!("64-bit operand names the high word of {} (2.2)", sp.name));
+                    return Err(format!("64-bit operand names the high word of {}", sp.name));
                 }
                 _ => {}
             },
             Kind::Run { .. } => {
                 let len = run_length(inst, i);
                 if len >= 2 && v & 1 != 0 {
-                    return Err(format!("run of {len} registers at r{v}: runs start at even registers (2.4)"));
+                    return Err(format!("run of {len} registers at r{v}: runs start at even registers"));
                 }
                 if v + len > 64 {
-                    return Err(format!("run of {len} registers at r{v} goes beyond r63 (2.4)"));
+                    return Err(format!("run of {len} registers at r{v} goes beyond r63"));
                 }
                 if len == 0 && v != 0 {
-                    return Err(format!("empty run at r{v}: the base must be 0 (2.4)"));
+                    return Err(format!("empty run at r{v}: the base must be 0"));
                 }
             }
             _ => {}
@@ -75,7 +75,7 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
             Operand::Reg(..) => continue,
             Operand::Uniform(n) => {
                 if n >= UNIFORM_WORDS {
-                    return Err(format!("u{n}: devices have {UNIFORM_WORDS} uniform words (2.1)"));
+                    return Err(format!("u{n}: devices have {UNIFORM_WORDS} uniform words"));
                 }
                 if !slots.contains(&(n >> 1)) {
                     slots.push(n >> 1);
@@ -88,10 +88,10 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
             }
             Operand::Special(sp, _) => {
                 if kind.mods.is_float() {
-                    return Err(format!("{} as a float operand (7.3)", sp.name));
+                    return Err(format!("{} as a float operand", sp.name));
                 }
                 if class.is_message() && (sp.page == 3 || sp.name == "warp_id") {
-                    return Err(format!("{} in a message: copy it to a register first (7.2)", sp.name));
+                    return Err(format!("{} in a message: copy it to a register first", sp.name));
                 }
                 if !specials.contains(&sp.name) {
                     specials.push(sp.name);
@@ -111,7 +111,7 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
         return Err("two uniform slots in one instruction (7.1 rule 2)".into());
     }
     if slots.len() > 2 {
-        return Err("three uniform slots in one message (7.2)".into());
+        return Err("three uniform slots in one message".into());
     }
     if specials.len() > 1 {
         return Err("two specials in one instruction (7.1 rule 4)".into());
@@ -128,7 +128,7 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
     match inst.op() {
         Op::Barrier => {
             if inst.get("slot") != Some(7) {
-                return Err("BARRIER uses slot 7 (9.1)".into());
+                return Err("BARRIER uses slot 7".into());
             }
             if f != flow::WAIT {
                 return Err("BARRIER carries the flow `wait` (9.1 rule 5)".into());
@@ -136,7 +136,7 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
         }
         op => {
             if inst.get("slot") == Some(7) {
-                return Err("slot 7 belongs to BARRIER (9.1)".into());
+                return Err("slot 7 belongs to BARRIER".into());
             }
             if matches!(op, Op::AtomI32 | Op::AtomI64) && inst.get("atom_opc") == Some(15) {
                 return Err("axchg must return its value (15)".into());
@@ -147,12 +147,12 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
         }
     }
     if f == flow::DISCARD && inst.row().facts.class == Class::Barrier {
-        return Err("a barrier cannot discard (9.2)".into());
+        return Err("a barrier cannot discard".into());
     }
     if let Some(want) = staging_registers(inst) {
         let have = inst.get("sr_count").unwrap_or(0);
         if have != want {
-            return Err(format!("staging run of {have} registers, the access has {want} (2.4)"));
+            return Err(format!("staging run of {have} registers, the access has {want}"));
         }
     }
     Ok(())

@@ -161,13 +161,13 @@ pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     check_operands(inst, generation)?;
     check_uniforms(inst, generation)?;
     if get("thread") != 0 || get("hp") != 0 || inst.get("unk").is_some_and(|u| u > 1) {
-        return Err("dual-16 thread select or full-precision destination outside of dual-16 mode (section 4.6)".into());
+        return Err("dual-16 thread select or full-precision destination outside of dual-16 mode".into());
     }
     if get("round") == 3 {
-        return Err("rounding mode 3 is reserved (section 3)".into());
+        return Err("rounding mode 3 is reserved".into());
     }
     if inst.get("pack") == Some(0) && !matches!(t, ty::F32 | ty::S32 | ty::U32) {
-        return Err(format!("`.pack` with type {} has an unknown effect (section 3)", TYPES[t as usize]));
+        return Err(format!("`.pack` with type {} has an unknown effect", TYPES[t as usize]));
     }
     check_condition(inst)?;
     check_type(inst, t)?;
@@ -179,22 +179,22 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
         match s.group {
             GROUP_IMMEDIATE => {
                 if generation == GC2000 {
-                    return Err(format!("{name}: gc2000 has no immediates (section 4.4)"));
+                    return Err(format!("{name}: gc2000 has no immediates"));
                 }
                 if let Immediate::F16(_) = Immediate::new(raw) {
-                    return Err(format!("{name}: half-float immediates belong to dual-16 mode (section 4.4)"));
+                    return Err(format!("{name}: half-float immediates belong to dual-16 mode"));
                 }
             }
-            GROUP_TEMP if s.reg >= TEMPS => return Err(format!("{name}: t{} does not exist (section 13)", s.reg)),
-            GROUP_TEMP_FULL => return Err(format!("{name}: `th` registers belong to dual-16 mode (section 4.6)")),
+            GROUP_TEMP if s.reg >= TEMPS => return Err(format!("{name}: t{} does not exist", s.reg)),
+            GROUP_TEMP_FULL => return Err(format!("{name}: `th` registers belong to dual-16 mode")),
             GROUP_UNIFORM if s.reg >= UNIFORMS[generation as usize] => {
-                return Err(format!("{name}: u{} does not exist on this chip (section 8.4)", s.reg));
+                return Err(format!("{name}: u{} does not exist on this chip", s.reg));
             }
             GROUP_UNIFORM if s.amode != 0 && generation == GC7000 => {
-                return Err(format!("{name}: uniforms are not indexed by a0 on this chip (section 4.5)"));
+                return Err(format!("{name}: uniforms are not indexed by a0 on this chip"));
             }
-            GROUP_UNIFORM_HIGH => return Err(format!("{name}: uniform bank 1 is not to be used (section 4.1)")),
-            GROUP_INTERNAL if s.reg != 0 => return Err(format!("{name}: only i0 is known (section 4.1)")),
+            GROUP_UNIFORM_HIGH => return Err(format!("{name}: uniform bank 1 is not to be used")),
+            GROUP_INTERNAL if s.reg != 0 => return Err(format!("{name}: only i0 is known")),
             _ => {}
         }
     }
@@ -204,13 +204,13 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
         }
         let (reg, mask, amode) = dst::parts(v);
         if reg >= TEMPS {
-            return Err(format!("destination t{reg} does not exist (section 13)"));
+            return Err(format!("destination t{reg} does not exist"));
         }
         if mask == 0 && inst.op() != Op::Nop {
             return Err("empty write mask".into());
         }
         if amode != 0 && matches!(inst.op(), Op::Movar | Op::Movai) {
-            return Err("indexed destination of an address write (section 4.5)".into());
+            return Err("indexed destination of an address write".into());
         }
     }
     Ok(())
@@ -226,7 +226,7 @@ fn check_uniforms(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
             None => first = Some(s),
             Some(f) if (f.group, f.reg, f.amode) != (s.group, s.reg, s.amode) => {
                 return Err(format!(
-                    "reads two uniforms, u{} and u{}: this chip reads one in an instruction (section 8.1)",
+                    "reads two uniforms, u{} and u{}: this chip reads one in an instruction",
                     f.reg, s.reg
                 ));
             }
@@ -240,7 +240,7 @@ fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
     let Some(c) = inst.get("cond") else { return Ok(()) };
     let name = CONDITIONS[c as usize & 31];
     if matches!(c, 7..=9) {
-        return Err(format!("condition `.{name}` has an unknown meaning (section 6)"));
+        return Err(format!("condition `.{name}` has an unknown meaning"));
     }
     let binary = matches!(c, 1..=6);
     let ok = match inst.op() {
@@ -250,7 +250,7 @@ fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
         Op::Load | Op::Store | Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d => c == 0,
         _ => true,
     };
-    if ok { Ok(()) } else { Err(format!("condition `.{name}` does not fit the operands (section 6)")) }
+    if ok { Ok(()) } else { Err(format!("condition `.{name}` does not fit the operands")) }
 }
 
 fn check_type(inst: &Inst<Vivante>, t: u32) -> Result<(), String> {
@@ -327,7 +327,7 @@ fn check_type(inst: &Inst<Vivante>, t: u32) -> Result<(), String> {
         _ => true,
     };
     if integer && sources(inst).any(|(_, s, _)| s.abs && s.group != GROUP_IMMEDIATE) {
-        return Err("the absolute-value modifier has no known meaning on integers (section 4.2)".into());
+        return Err("the absolute-value modifier has no known meaning on integers".into());
     }
     if !ok {
         return Err(format!("`{head}` with type {name} has no known meaning (section {})", inst.row().source));
@@ -357,10 +357,10 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     let pair = matches!(op, Op::Log | Op::Sin | Op::Cos | Op::Div) && fast_transcendentals(generation);
     if pair {
         if inst.get("round") != Some(1) {
-            return Err("needs `.rtz`: with fast transcendentals the plain form is unknown (section 7.4)".into());
+            return Err("needs `.rtz`: with fast transcendentals the plain form is unknown".into());
         }
         if mask.count_ones() != 2 {
-            return Err("the pair form writes exactly two lanes (section 7.4)".into());
+            return Err("the pair form writes exactly two lanes".into());
         }
     }
     if is_scalar(inst, generation) {
@@ -373,28 +373,24 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     if generation == GC2000 && matches!(op, Op::Sin | Op::Cos) {
         let d = inst.get("dst").map_or(0, |v| dst::parts(v).0);
         if sources(inst).any(|(_, s, _)| s.group == GROUP_TEMP && s.reg == d) {
-            return Err("source and destination register of SIN and COS must differ on gc2000 (section 7.3)".into());
+            return Err("source and destination register of SIN and COS must differ on gc2000".into());
         }
     }
     match op {
         Op::Load if !matches!(mask, 1 | 2 | 3 | 4 | 6 | 7 | 8 | 12 | 14 | 15) => {
-            Err("the lanes of a load must be contiguous (section 10.1)".into())
+            Err("the lanes of a load must be contiguous".into())
         }
-        Op::Store if !matches!(mask, 1 | 3 | 7 | 15) => Err("a store writes leading lanes (section 10.1)".into()),
-        Op::MovarVoid | Op::MovaiVoid if mask == 0 => Err("writes no component of a0 (section 4.5)".into()),
+        Op::Store if !matches!(mask, 1 | 3 | 7 | 15) => Err("a store writes leading lanes".into()),
+        Op::MovarVoid | Op::MovaiVoid if mask == 0 => Err("writes no component of a0".into()),
         Op::BranchUnary | Op::BranchBinary if sources(inst).any(|(_, s, _)| !s.is_broadcast()) => {
-            Err("branch operands take broadcast swizzles (section 7.6)".into())
+            Err("branch operands take broadcast swizzles".into())
         }
         Op::Dsx | Op::Dsy if inst.get("src0") != inst.get("src2") => {
-            Err("a derivative takes the same operand in slots 0 and 2 (section 7.5)".into())
+            Err("a derivative takes the same operand in slots 0 and 2".into())
         }
         Op::Conv | Op::I2i => {
             let imm = inst.get("src1").map_or(0, |v| v);
-            if Source::new(imm).group == GROUP_IMMEDIATE {
-                Ok(())
-            } else {
-                Err("source 1 must be an immediate (section 5)".into())
-            }
+            if Source::new(imm).group == GROUP_IMMEDIATE { Ok(()) } else { Err("source 1 must be an immediate".into()) }
         }
         _ => Ok(()),
     }

@@ -80,7 +80,7 @@ impl Wave {
             if self.generation == GFX6 && base >> 31 == 1 && offsets[0] | offsets[1] != 0 {
                 return Err(Trap::new(
                     TrapKind::Hazard,
-                    "a negative LDS base with an offset gives wrong addresses on gfx6 (section 10)",
+                    "a negative LDS base with an offset gives wrong addresses on gfx6",
                 )
                 .in_lane(lane as u32));
             }

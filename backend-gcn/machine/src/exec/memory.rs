@@ -87,7 +87,7 @@ impl Env {
         if self.stored.get(id.0 as usize).is_some_and(|&e| e > seen) {
             return Err(Trap::new(
                 TrapKind::Hazard,
-                "scalar load of memory that this dispatch stored to: the scalar cache is not coherent (section 5)",
+                "scalar load of memory that this dispatch stored to: the scalar cache is not coherent",
             ));
         }
         Ok(self.memory.load_u32(id, offset)?)
@@ -207,10 +207,7 @@ impl Wave {
         let (first, count) =
             if store { (usize::from(d.mem.data), d.mem.data_width) } else { (usize::from(d.dst), d.dst_width) };
         if store && matches!(d.src[1], super::predecode::Src::S(n) if u32::from(n) != M0) {
-            return Err(Trap::new(
-                TrapKind::Reserved,
-                "scalar stores take their offset from M0 or an immediate (section 5)",
-            ));
+            return Err(Trap::new(TrapKind::Reserved, "scalar stores take their offset from M0 or an immediate"));
         }
         let (base, size) = if name.contains("buffer") {
             let v = self.descriptor(d)?;

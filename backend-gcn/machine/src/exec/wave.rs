@@ -95,7 +95,10 @@ pub(crate) struct Wave {
 }
 
 fn hazard(row: u32, what: &str, need: i64, have: i64) -> Trap {
-    Trap::new(TrapKind::Hazard, format!("{what}: needs {need} wait states, has {have} (section 17, row {row})"))
+    Trap::new(
+        TrapKind::Hazard,
+        format!("{what}: needs {need} wait states, has {have} (hazard {row} in docs/abi-gcn.md)"),
+    )
 }
 
 impl Wave {
@@ -520,7 +523,7 @@ impl Wave {
         if self.queue.iter().any(|p| p.effect && p.counters & (VM | LGKM) != 0) {
             return Err(Trap::new(
                 TrapKind::Hazard,
-                "memory operations are outstanding at the barrier: others may not see them (section 16, rule 5)",
+                "memory operations are outstanding at the barrier: others may not see them",
             ));
         }
         Ok(())
@@ -529,7 +532,7 @@ impl Wave {
     /// At the end scalar stores must have been written back (section 5).
     pub(crate) fn at_end(&self) -> Result<(), Trap> {
         if self.smem_store {
-            return Err(Trap::new(TrapKind::Hazard, "scalar stores without s_dcache_wb before the end (section 5)"));
+            return Err(Trap::new(TrapKind::Hazard, "scalar stores without s_dcache_wb before the end"));
         }
         Ok(())
     }

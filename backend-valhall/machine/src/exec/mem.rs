@@ -60,7 +60,7 @@ impl World {
                 return Err(here(Trap::new(TrapKind::OutOfBounds, what)));
             }
             if address / 16 != (address + u64::from(size) - 1) / 16 {
-                let what = format!("private access of {size} bytes at {address:#x} straddles 16 bytes (section 15)");
+                let what = format!("private access of {size} bytes at {address:#x} straddles 16 bytes");
                 return Err(here(Trap::new(TrapKind::Misaligned, what)));
             }
         }

@@ -167,9 +167,7 @@ impl<'a> Launch<'a> {
             32 => true,
             64 => false,
             n => {
-                return Err(container_trap(format!(
-                    "{n} registers a thread: the hardware has modes for 32 and 64 (7.4)"
-                )));
+                return Err(container_trap(format!("{n} registers a thread: the hardware has modes for 32 and 64")));
             }
         };
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {

@@ -332,7 +332,7 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
             match (t, kind) {
                 (ty::F16, 0) => map1(&a, |x| u32::from(convert::f32_to_f16(m.round, float(x)))),
                 (ty::F32, 1) => map1(&a, |x| convert::f16_to_f32(x as u16).to_bits()),
-                _ => return Err(unknown("this pair of type and immediate has no known meaning (5.4)")),
+                _ => return Err(unknown("this pair of type and immediate has no known meaning")),
             }
         }
         Op::I2f if signed(t) => map1(&s(0)?, |x| convert::i32_to_f32(m.round, x as i32).to_bits()),
@@ -359,7 +359,7 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
                 (16, true) => ty::S16,
                 (16, false) => ty::U16,
                 (32, _) => ty::S32,
-                _ => return Err(unknown("source 1 of I2I is 8, 16 or 32 (5.2)")),
+                _ => return Err(unknown("source 1 of I2I is 8, 16 or 32")),
             };
             map1(&raw(0)?, |x| extend(from, x))
         }

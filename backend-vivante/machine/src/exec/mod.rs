@@ -185,7 +185,7 @@ fn check_limits(entry: &Entry, dispatch: &Dispatch, generation: u8) -> Result<()
         return Err(bad(format!("a workgroup of {invocations} invocations, 1 to {MAX_INVOCATIONS} are possible")));
     }
     if let Some(n) = dispatch.grid.iter().find(|&&n| n > 0xffff) {
-        return Err(Trap::new(TrapKind::Dispatch, format!("{n} workgroups in a dimension, at most 65535 (10.5)")));
+        return Err(Trap::new(TrapKind::Dispatch, format!("{n} workgroups in a dimension, at most 65535")));
     }
     let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
     if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {

@@ -238,7 +238,7 @@ fn operand(name: &str, s: Source, raw: u32, integer: bool, temps: usize, uniform
         GROUP_INTERNAL => {
             return Err((TrapKind::UndefinedRead, format!("{name}: internal registers belong to fragment programs")));
         }
-        g => return Err((TrapKind::Unsupported, format!("{name}: register group {g} is not to be used (4.1)"))),
+        g => return Err((TrapKind::Unsupported, format!("{name}: register group {g} is not to be used"))),
     };
     let immediate = place == Place::Immediate;
     Ok(Operand {
