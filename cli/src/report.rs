@@ -7,7 +7,7 @@ use codespan_reporting::files::{Files, SimpleFile};
 use codespan_reporting::term;
 use codespan_reporting::term::termcolor::Buffer;
 use gpucc::listing::Source;
-use gpucc_ir::{Class, Diagnostic, Severity};
+use gpucc_ir::{Class, Diagnostic, Severity, Span};
 
 use crate::args::{MessageFormat, Messages};
 
@@ -26,30 +26,51 @@ fn floor(text: &str, mut at: usize) -> usize {
 pub struct Reporter {
     json: bool,
     color: bool,
-    /// Name and text of the input; text is empty for binary input.
-    file: SimpleFile<String, String>,
+    /// The input, or the files that a binary says it was made from: the offset at which each begins, its name and text. The
+    /// text of a binary that says nothing is empty. There is one at least.
+    files: Vec<(usize, SimpleFile<String, String>)>,
 }
 
 impl Reporter {
     /// For messages about `text` read from `name`.
     pub fn new(messages: &Messages, name: &str, text: &str) -> Reporter {
-        Reporter {
-            json: messages.message_format == MessageFormat::Json,
-            color: messages.colored(),
-            file: SimpleFile::new(name.to_string(), text.to_string()),
+        Reporter::with_files(messages, vec![(name.to_string(), text.to_string())])
+    }
+
+    /// For messages whose spans are offsets in the texts of files, one after the other with a byte between.
+    pub fn with_files(messages: &Messages, list: Vec<(String, String)>) -> Reporter {
+        let mut files = Vec::new();
+        let mut start = 0;
+        for (name, text) in list {
+            let next = start + text.len() + 1;
+            files.push((start, SimpleFile::new(name, text)));
+            start = next;
         }
+        if files.is_empty() {
+            files.push((0, SimpleFile::new(String::new(), String::new())));
+        }
+        Reporter { json: messages.message_format == MessageFormat::Json, color: messages.colored(), files }
     }
 
     /// The input that messages are about.
     pub fn source(&self) -> Source<'_> {
-        Source { name: self.file.name(), text: self.file.source() }
+        let file = &self.files[0].1;
+        Source { name: file.name(), text: file.source() }
     }
 
-    /// Line and column of a byte offset, both from 1.
-    pub fn position(&self, offset: usize) -> Option<(usize, usize)> {
-        let offset = offset.min(self.file.source().len());
-        let line = self.file.line_index((), offset).ok()?;
-        Some((line + 1, self.file.column_number((), line, offset).ok()?))
+    /// The file of an offset, by number, and the offset in it.
+    fn locate(&self, offset: usize) -> (usize, usize) {
+        let at = self.files.partition_point(|f| f.0 <= offset).saturating_sub(1);
+        let (start, file) = &self.files[at];
+        (at, (offset - start).min(file.source().len()))
+    }
+
+    /// Name, line and column of an offset, both from 1.
+    fn position(&self, offset: usize) -> Option<(&str, usize, usize)> {
+        let (at, offset) = self.locate(offset);
+        let file = &self.files[at].1;
+        let line = file.line_index((), offset).ok()?;
+        Some((file.name().as_str(), line + 1, file.column_number((), line, offset).ok()?))
     }
 
     /// Prints diagnostics to standard error; `target` is named where a message belongs to one.
@@ -68,12 +89,12 @@ impl Reporter {
         let _ = std::io::stderr().lock().write_all(out.as_slice());
     }
 
-    /// Where one line is too long to be shown (generated or hostile text), the piece around the primary place:
-    /// its first byte and the file that holds it.
-    fn excerpt(&self, d: &Diagnostic) -> Option<(usize, SimpleFile<String, String>)> {
-        let text = self.file.source();
-        let span = d.labels.iter().find(|l| l.span.is_known())?.span;
-        let (start, end) = ((span.start as usize).min(text.len()), (span.end as usize).min(text.len()));
+    /// Where one line is too long to be shown (generated or hostile text), the piece around the place: its first byte and
+    /// the file that holds it.
+    fn excerpt(&self, span: Span) -> Option<(usize, SimpleFile<String, String>)> {
+        let (at, start) = self.locate(span.start as usize);
+        let text = self.files[at].1.source();
+        let end = (start + (span.end - span.start) as usize).min(text.len());
         let line_start = text[..floor(text, start)].rfind('\n').map_or(0, |n| n + 1);
         let line_end = text[floor(text, start)..].find('\n').map_or(text.len(), |n| start + n);
         if line_end - line_start <= WIDEST {
@@ -81,8 +102,8 @@ impl Reporter {
         }
         let from = floor(text, start.saturating_sub(60).max(line_start));
         let to = floor(text, (end + 60).min(start + WIDEST).min(line_end));
-        let (line, column) = self.position(start)?;
-        let name = format!("{}:{line}:{column}, excerpt", self.file.name());
+        let (name, line, column) = self.position(span.start as usize)?;
+        let name = format!("{name}:{line}:{column}, excerpt");
         Some((from, SimpleFile::new(name, text[from..to].to_string())))
     }
 
@@ -92,22 +113,33 @@ impl Reporter {
             (_, Class::Internal) => cs::Severity::Bug,
             _ => cs::Severity::Error,
         };
-        let excerpt = self.excerpt(d);
-        let (from, file) = excerpt.as_ref().map_or((0, &self.file), |(from, f)| (*from, f));
-        let size = file.source().len();
         let mut labels = Vec::new();
+        // Labels in the file of the primary place; what lies in others is told in a note.
+        let mut elsewhere = Vec::new();
+        let primary = d.labels.iter().find(|l| l.span.is_known()).map(|l| l.span);
+        let home = primary.map_or(0, |s| self.locate(s.start as usize).0);
+        let excerpt = primary.and_then(|s| self.excerpt(s));
+        let (from, file) = excerpt.as_ref().map_or((0, &self.files[home].1), |(from, f)| (*from, f));
+        let size = file.source().len();
         for (i, l) in d.labels.iter().enumerate().filter(|(_, l)| l.span.is_known()) {
-            let at = |offset: u32| (offset as usize).saturating_sub(from).min(size);
-            let range = at(l.span.start)..at(l.span.end);
+            let (at, start) = self.locate(l.span.start as usize);
+            if at != home {
+                let place = self.position(l.span.start as usize);
+                elsewhere.extend(place.map(|(name, line, column)| format!("{name}:{line}:{column}: {}", l.text)));
+                continue;
+            }
+            let end = start + (l.span.end - l.span.start) as usize;
+            let range = start.saturating_sub(from).min(size)..end.saturating_sub(from).min(size);
             let style = if i == 0 { cs::LabelStyle::Primary } else { cs::LabelStyle::Secondary };
             labels.push(cs::Label::new(style, (), range).with_message(&l.text));
         }
         let mut notes = d.notes.clone();
+        notes.extend(elsewhere);
         if let Some(t) = target {
             notes.push(format!("target: {t}"));
         }
         if labels.is_empty() {
-            notes.push(format!("in {}", self.file.name()));
+            notes.push(format!("in {}", self.files[0].1.name()));
         }
         let shown = cs::Diagnostic::new(severity)
             .with_code(d.code)
@@ -130,9 +162,9 @@ impl Reporter {
             "severity": severity,
             "code": d.code,
             "message": d.message,
-            "file": self.file.name(),
-            "line": at.map(|p| p.0),
-            "column": at.map(|p| p.1),
+            "file": at.map_or(self.files[0].1.name().as_str(), |p| p.0),
+            "line": at.map(|p| p.1),
+            "column": at.map(|p| p.2),
             "target": target,
             "notes": d.notes,
         })
@@ -144,4 +176,26 @@ impl Reporter {
 pub fn sample() -> serde_json::Value {
     let messages = Messages { color: crate::args::ColorArg::Never, message_format: MessageFormat::Json };
     Reporter::new(&messages, "a.wgsl", "").json(&Diagnostic::invalid("parse", "a sentence"), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_several_files() {
+        let messages = Messages { color: crate::args::ColorArg::Never, message_format: MessageFormat::Human };
+        let files = [("a.h", "one\ntwo"), ("b.comp", "three\n  four\n")];
+        let files = files.map(|(n, t)| (n.to_string(), t.to_string())).to_vec();
+        let r = Reporter::with_files(&messages, files);
+        assert_eq!(r.position(4), Some(("a.h", 2, 1)));
+        assert_eq!(r.position(8), Some(("b.comp", 1, 1)));
+        assert_eq!(r.position(16), Some(("b.comp", 2, 3)));
+        let d = Diagnostic::invalid("x", "wrong").at(Span::new(16, 20), "here").at(Span::new(4, 7), "and here");
+        let mut out = Buffer::no_color();
+        r.human(&d, None, &mut out);
+        let text = String::from_utf8_lossy(out.as_slice()).into_owned();
+        assert!(text.contains("b.comp:2:3") && text.contains("  four") && text.contains("a.h:2:1: and here"), "{text}");
+        assert_eq!((&r.json(&d, None)["file"], &r.json(&d, None)["line"]), (&"b.comp".into(), &2.into()));
+    }
 }
