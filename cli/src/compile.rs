@@ -190,7 +190,7 @@ fn one(
     unknown_pass(&artifact, plan, args.front.opt)?;
     if args.verify {
         verify::main(&shader.module, &artifact, target, |text| {
-            let warning = Diagnostic::unsupported("not-compared", text).warning();
+            let warning = Diagnostic::invalid("not-compared", text).warning();
             shader.report.show(&[warning], Some(&target.to_string()));
         })?;
     }

@@ -143,7 +143,7 @@ fn page() {
 #[test]
 fn pages_point_only_where_a_reader_can_look() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let mut found = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for file in std::fs::read_dir(docs).expect("the pages").map(|f| f.expect("a page").path()) {
         if file.extension().is_none_or(|e| e != "md") {
             continue;
