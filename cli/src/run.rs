@@ -1,7 +1,6 @@
 //! `gpucc run`: a compute dispatch on the IR interpreter, on machines, or on both with a comparison.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 use gpucc::{Options, Target};
@@ -12,6 +11,7 @@ use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::args::{Messages, RacesArg, Run};
+use crate::report::Reporter;
 use crate::{Failure, Worst, files, input};
 
 /// One `--dump`.
@@ -41,11 +41,9 @@ fn with_lines(t: &Trap, entry: Option<&Entry>) -> String {
 }
 
 /// Tells the races that did not end a run.
-fn tell_races(report: &RunReport, on: &str, entry: Option<&Entry>) {
-    for t in &report.races {
-        // Who reads no messages misses none.
-        let _ = writeln!(std::io::stderr(), "note: {on}: {}", with_lines(t, entry));
-    }
+fn tell_races(report: &RunReport, on: &str, entry: Option<&Entry>, reporter: &Reporter) {
+    let race = |t: &Trap| Diagnostic::invalid("race", with_lines(t, entry)).warning();
+    reporter.show(&report.races.iter().map(race).collect::<Vec<_>>(), Some(on));
 }
 
 /// What a trap means to the caller. `entry` is the code that trapped, if it was machine code: its line table tells where
@@ -198,7 +196,8 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let report =
                 gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t, c.entry(&entry)))?;
             let on = format!("{}:{}", c.family, c.generation);
-            tell_races(&report, &on, c.entry(&entry));
+            let reporter = Reporter::new(messages, &input.display().to_string(), "");
+            tell_races(&report, &on, c.entry(&entry), &reporter);
             if args.stats {
                 show(&report, &on)?;
             }
@@ -357,7 +356,7 @@ fn machine(
             other => other,
         }
     })?;
-    tell_races(&report, &target.to_string(), artifact.container().entry(entry));
+    tell_races(&report, &target.to_string(), artifact.container().entry(entry), &shader.report);
     if args.stats {
         show(&report, &target.to_string())?;
     }

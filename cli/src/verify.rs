@@ -109,10 +109,12 @@ fn one(
     if let Err(t) = gpucc_machines::run(artifact.container(), Some(name), &mut machine, options) {
         let trusted = !module.options.robust && t.kind == TrapKind::OutOfBounds;
         return match t.kind {
-            TrapKind::StepLimit | TrapKind::UndefinedRead | TrapKind::Unsupported | TrapKind::Dispatch => {
-                Ok(Outcome::NotCompared(t.to_string()))
-            }
-            _ if trusted || t.kind.name() == "race" => Ok(Outcome::NotCompared(t.to_string())),
+            TrapKind::StepLimit
+            | TrapKind::UndefinedRead
+            | TrapKind::Race
+            | TrapKind::Unsupported
+            | TrapKind::Dispatch => Ok(Outcome::NotCompared(t.to_string())),
+            _ if trusted => Ok(Outcome::NotCompared(t.to_string())),
             _ => Err(t.to_string()),
         };
     }

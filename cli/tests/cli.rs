@@ -454,7 +454,7 @@ fn inputs_and_outputs() {
 fn beyond_the_buffers() {
     let dir = scratch("beyond");
     let shader = dir.join("beyond.wgsl");
-    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i + 2u] = o[i] + 1u; }\n";
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i + 8u] = 7u; }\n";
     std::fs::write(&shader, source).expect("a file");
     let shader = shader.to_str().expect("a plain path");
     for target in ["valhall", "tesla", "gcn", "vivante"] {

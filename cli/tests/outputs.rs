@@ -333,3 +333,21 @@ fn several_diagnostics() {
         assert_eq!(at, lines, "{said}");
     }
 }
+
+/// Races are told in the form that messages have, and `off` looks for none.
+#[test]
+fn races_are_messages() {
+    let s = Scratch::new("races");
+    let race = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { o[0] = i; }\n";
+    let shader = s.write("a.wgsl", race);
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", &shader, "--target", target, "--buf", "0:0=zero:4"];
+        expect(&run, 1, "race");
+        expect(&[&run[..], &["--races", "off"]].concat(), 0, "");
+        let said = expect(&[&run[..], &["--races", "report", "--message-format=json"]].concat(), 0, "");
+        let line = said.lines().next().unwrap_or_default();
+        let object: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {said}"));
+        assert_eq!((&object["severity"], &object["code"]), (&"warning".into(), &"race".into()), "{said}");
+    }
+}
