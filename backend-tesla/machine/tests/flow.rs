@@ -646,6 +646,29 @@ Lend:
     assert_eq!(attempt(&c, Rules::Conventions).unwrap_err().kind, TrapKind::Container);
     c.entries[0].resources[1].slot = 13;
     assert_eq!(attempt(&c, Rules::Conventions).unwrap_err().kind, TrapKind::Barrier);
+    // Registers go to l[] and back with what is undefined in them; only a use of that traps.
+    let spill = |last: &str| {
+        format!(
+            "{ADDRESS}
+    mov b32 $r4 $r1
+    mov b16 $r6l $r0l
+    st b64 l[0x0] $r4d
+    st b32 l[0x8] $r6
+    ld b32 $r9 l[0x8]
+    ld b64 $r10d l[0x0]
+    cvt u32 $r12 u16 $r9l
+    add b32 $r10 $r10 $r12
+    {last}
+    st b32 g0[$r1] $r10
+    exit nop
+"
+        )
+    };
+    assert_eq!(play(&spill("mov b32 $r11 $r20"), Rules::Hardware).unwrap(), [0, 5, 10, 15, 20, 25, 30, 35]);
+    for last in ["add b32 $r10 $r10 $r11", "add b32 $r10 $r10 $r9"] {
+        assert_eq!(play(&spill(last), Rules::Hardware).unwrap_err().kind, TrapKind::UndefinedRead);
+    }
+    assert_eq!(play(&spill("nop"), Rules::Conventions).unwrap_err().kind, TrapKind::UndefinedRead);
 }
 
 #[test]

@@ -272,6 +272,11 @@ impl Machine<'_> {
         let words = size.div_ceil(4) as usize;
         let mut values = [[0_u32; 32]; 4];
         let store = matches!(code.op, Op::StS | Op::StUnlock | Op::StL | Op::StG);
+        if let (Rules::Hardware, Place::Local(addr), 4..) = (self.rules, code.place, size)
+            && let (Src::R32(r) | Src::R64(r), _, true) | (_, Dst::R32(r, _), false) = (code.src[2], code.dst, store)
+        {
+            return Self::spill(warp, addr, (r, words), store, mask);
+        }
         if store {
             self.stored(warp, code, mask, words, &mut values)?;
         }
@@ -304,6 +309,34 @@ impl Machine<'_> {
                 }
             } else {
                 Self::deliver(warp, code.dst, &values[0], loaded);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves whole registers to l[] or back as a copy, which takes along what is undefined: the spill of an undefined value is no use
+    /// of it.
+    fn spill(warp: &mut Warp, addr: Addr, (base, words): (u8, usize), store: bool, mask: u32) -> Result<(), Trap> {
+        Self::check_areg(warp, addr.a, mask)?;
+        for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
+            let at = Self::address(warp, addr, lane);
+            let start = Self::local_range(warp, at, 4 * words as u32, lane).map_err(|t| t.in_lane(lane))?.start;
+            for w in 0..words {
+                let (r, at, l) = (usize::from(base) + w, start + 4 * w, lane as usize);
+                if store {
+                    warp.local[at..at + 4].copy_from_slice(&warp.regs[r][l].to_le_bytes());
+                } else {
+                    let b = &warp.local[at..at + 4];
+                    warp.regs[r][l] = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+                }
+                for h in 0..2 {
+                    let half = &mut warp.local_known[at + 2 * h..at + 2 * h + 2];
+                    if store {
+                        half.fill(warp.known[r][h] >> lane & 1 == 1);
+                    } else {
+                        warp.known[r][h] = warp.known[r][h] & !(1 << lane) | u32::from(half == [true; 2]) << lane;
+                    }
+                }
             }
         }
         Ok(())
