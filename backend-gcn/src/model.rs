@@ -51,7 +51,8 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
             let imm = i.inst.get("imm").unwrap_or(0);
             now += match i.inst.op() {
                 Op::SWaitcnt => {
-                    for (queue, left) in pending.iter_mut().zip([imm & 15, imm >> 7 & 15]) {
+                    let [vm, _, lgkm] = gpucc_gcn_machine::emit::counters(imm);
+                    for (queue, left) in pending.iter_mut().zip([vm, lgkm]) {
                         while queue.len() > left as usize {
                             now = now.max(queue.pop_front().unwrap_or(0));
                         }

@@ -100,7 +100,12 @@ pub fn inst(row: u16) -> Inst<Gcn> {
 /// Value of the `imm` slot of s_waitcnt.
 pub const fn waitcnt(vm: u32, exp: u32, lgkm: u32) -> u32 {
     assert!(vm < 16 && exp < 8 && lgkm < 16);
-    vm | exp << 4 | lgkm << 7
+    vm | exp << 4 | lgkm << 8
+}
+
+/// The counters that an `imm` of s_waitcnt names: vm, exp, lgkm. Other bits are ignored before gfx9 (section 16).
+pub const fn counters(imm: u32) -> [u32; 3] {
+    [imm & 15, imm >> 4 & 7, imm >> 8 & 15]
 }
 
 /// Bits of a hardware register for s_getreg and s_setreg.

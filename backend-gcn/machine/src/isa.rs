@@ -128,7 +128,7 @@ pub enum Kind {
     EndImm,
     /// Branch offset in dwords.
     Branch,
-    /// Counters of s_waitcnt.
+    /// Counters of s_waitcnt, 16 bits with those that the hardware ignores.
     Waitcnt,
     /// Message of s_sendmsg.
     SendMsg,

@@ -169,6 +169,14 @@ pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> St
         notes.before(*at, &mut comments, &mut out);
         let mut line = String::from("  ");
         match item {
+            // The text names no register where none is used, so it would not come back to the same bytes.
+            Ok(inst) if operand::ignored(inst) && inst.op() != crate::Op::SWaitcnt => {
+                let words = code[*at..at + length].chunks(4).map(|w| {
+                    let word = [w[0], w[1], w[2], w[3]];
+                    format!("{:#010x}", u32::from_le_bytes(word))
+                });
+                let _ = write!(line, ".long {}", words.collect::<Vec<_>>().join(", "));
+            }
             Ok(inst) => {
                 Gcn::print(inst, &cx, &mut line);
                 if let Some(n) = branch_target(inst, *at, *length).and_then(|t| targets.get(&t)) {
@@ -191,8 +199,16 @@ pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> St
         let hex: Vec<String> =
             code[*at..at + length].chunks(4).map(|c| c.iter().rev().map(|b| format!("{b:02X}")).collect()).collect();
         let _ = write!(out, "{line:<56} // {at:06x}: {}", hex.join(" "));
-        if let Err(e) = item {
-            let _ = write!(out, " ({e})");
+        match item {
+            Err(e) => {
+                let _ = write!(out, " ({e})");
+            }
+            Ok(inst) if operand::ignored(inst) => {
+                out.push_str(" (");
+                Gcn::print(inst, &cx, &mut out);
+                out.push(')');
+            }
+            Ok(_) => {}
         }
         out.push('\n');
     }

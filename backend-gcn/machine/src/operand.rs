@@ -226,6 +226,19 @@ pub fn buffer_address_width(inst: &Inst<Gcn>) -> u32 {
     if on("addr64") == 1 { 2 } else { on("idxen") + on("offen") }
 }
 
+/// Whether bits are set that the hardware does not look at and the text does not name: the address register of a buffer
+/// access without one (section 11), and what lies between the counters of s_waitcnt (section 16).
+pub fn ignored(inst: &Inst<Gcn>) -> bool {
+    inst.row().slots.iter().zip(inst.vals).any(|(slot, v)| match slot.kind {
+        Kind::BufAddr => v != 0 && buffer_address_width(inst) == 0,
+        Kind::Waitcnt => {
+            let [vm, exp, lgkm] = crate::emit::counters(v);
+            v != crate::emit::waitcnt(vm, exp, lgkm)
+        }
+        _ => false,
+    })
+}
+
 /// Width in dwords of the VGPR tuple in slot `index`, where it is one.
 pub fn vgpr_width(inst: &Inst<Gcn>, index: usize) -> Option<u32> {
     Some(match inst.row().slots[index].kind {
@@ -271,13 +284,13 @@ pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
                 }
             }
             Kind::VSrc(n, _) => v & 0x1ff >= 256 && (v & 0x1ff) + u32::from(n) <= 512,
-            Kind::Vgpr(_) | Kind::VMod(_) | Kind::BufAddr | Kind::ImgData | Kind::ImgGather => {
-                match vgpr_width(inst, i) {
-                    Some(0) => v == 0,
-                    Some(n) => (v & 0xff) + n <= 256,
-                    None => false,
-                }
-            }
+            // Without address registers the field is ignored.
+            Kind::BufAddr => v + buffer_address_width(inst) <= 256,
+            Kind::Vgpr(_) | Kind::VMod(_) | Kind::ImgData | Kind::ImgGather => match vgpr_width(inst, i) {
+                Some(0) => v == 0,
+                Some(n) => (v & 0xff) + n <= 256,
+                None => false,
+            },
             Kind::DppCtrl => dpp_ok(v),
             Kind::DstSel | Kind::SrcSel(_) => v <= 6,
             Kind::DstUnused => v <= 2,

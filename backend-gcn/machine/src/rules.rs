@@ -3,14 +3,45 @@
 use gpucc_isa::{Inst, Role};
 
 use crate::isa::{Flag, Format, GFX6, GFX8, Gcn, Kind};
-use crate::operand::{LDS_DIRECT, LITERAL, M0, VCC};
+use crate::operand::{self, LDS_DIRECT, LITERAL, M0, VCC};
 use crate::{Op, Unit};
 
-/// Checks the rules that a compiler must keep (sections 2, 3, 12).
+/// Checks the rules that our compiler keeps: those of [`defined`], and none of the bits that hardware ignores is set
+/// (sections 2, 3, 11, 12, 16).
 ///
 /// # Errors
 /// One sentence naming the rule.
 pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
+    defined(inst, generation)?;
+    let name = inst.row().text;
+    if operand::ignored(inst) {
+        return Err(format!("`{name}` sets bits that are ignored"));
+    }
+    if name.ends_with("_f16") || integer16(inst) {
+        // Hardware uses the low half of a literal.
+        for (slot, v) in inst.row().slots.iter().zip(inst.vals) {
+            if slot.kind == Kind::Literal && v > 0xffff {
+                return Err(format!("`{name}` reads 16 bits of its literal"));
+            }
+        }
+    }
+    if inst.get("omod").is_some_and(|o| o != 0) && name.contains("f64") && generation == GFX6 && name.contains("fma") {
+        return Err(format!("`{name}` with an output modifier needs flushed output denormals"));
+    }
+    if inst.op() == Op::SNop && inst.get("imm").is_some_and(|n| n > 7) {
+        return Err("`s_nop` waits for at most 8 states".into());
+    }
+    if let (Some(0), Some(1)) = (inst.get("row_mask"), inst.get("bound_ctrl")) {
+        return Err(format!("`{name}` writes no row"));
+    }
+    Ok(())
+}
+
+/// Checks that hardware defines what the instruction does (sections 2, 3, 12).
+///
+/// # Errors
+/// One sentence naming the rule.
+pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
     let name = row.text;
     if matches!(row.facts.unit, Unit::Valu | Unit::Trans) {
@@ -34,23 +65,14 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if inst.get("tfe") == Some(1) && inst.get("lds") == Some(1) {
         return Err(format!("`{name}` cannot combine tfe and lds"));
     }
-    if inst.get("omod").is_some_and(|o| o != 0) && name.contains("f64") && generation == GFX6 && name.contains("fma") {
-        return Err(format!("`{name}` with an output modifier needs flushed output denormals"));
-    }
     if row.facts.format == Format::Ds && inst.get("gds") == Some(1) && inst.op() == Op::DsSwizzleB32 {
         return Err("`ds_swizzle_b32` does not access memory: no gds".into());
     }
     if matches!(inst.op(), Op::VReadlaneB32 | Op::VReadfirstlaneB32) && inst.get("vdst").is_some_and(|d| d > M0) {
         return Err(format!("`{name}` cannot write EXEC"));
     }
-    if inst.op() == Op::SNop && inst.get("imm").is_some_and(|n| n > 7) {
-        return Err("`s_nop` waits for at most 8 states".into());
-    }
     if matches!(inst.op(), Op::VMacF32 | Op::VMacF16) && inst.get("dst_sel").is_some_and(|d| d != 6) {
         return Err(format!("`{name}` accumulates whole dwords only"));
-    }
-    if let (Some(0), Some(1)) = (inst.get("row_mask"), inst.get("bound_ctrl")) {
-        return Err(format!("`{name}` writes no row"));
     }
     for (slot, v) in row.slots.iter().zip(inst.vals) {
         if matches!(slot.kind, Kind::SReg(_)) && slot.role != Role::Use && (108..M0).contains(&v) {
@@ -66,17 +88,19 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     Ok(())
 }
 
-/// 16-bit operands: literals of 16 bits, and only integer constants where the operand is an integer (section 2).
+/// Whether operands are 16-bit integers.
+fn integer16(inst: &Inst<Gcn>) -> bool {
+    ["_i16", "_u16", "_b16"].iter().any(|t| inst.row().text.ends_with(t))
+}
+
+/// 16-bit operands: only integer constants where the operand is an integer (section 2).
 fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
-    let integer = ["_i16", "_u16", "_b16"].iter().any(|t| row.text.ends_with(t));
+    let integer = integer16(inst);
     if !integer && !row.text.ends_with("_f16") {
         return Ok(());
     }
     for (slot, v) in row.slots.iter().zip(inst.vals) {
-        if slot.kind == Kind::Literal && v > 0xffff {
-            return Err(format!("`{}` reads 16 bits of its literal", row.text));
-        }
         // Floating constants of 16 bits came with the 16-bit arithmetic of gfx8.
         let integer = integer || generation != GFX8;
         if integer && matches!(slot.kind, Kind::Src(..)) && (240..=248).contains(&(v & 0x1ff)) {

@@ -4,7 +4,7 @@ use gpucc_isa::{Cursor, Inst, TextCx, TextError};
 
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::operand::{self, LITERAL};
-use crate::{Op, table};
+use crate::{Op, emit, table};
 
 /// Prints an instruction.
 pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
@@ -141,7 +141,11 @@ fn hwreg(v: u32) -> String {
 }
 
 fn waitcnt(v: u32) -> String {
-    let (vm, exp, lgkm) = (v & 15, v >> 4 & 7, v >> 7 & 15);
+    let [vm, exp, lgkm] = emit::counters(v);
+    // Names of counters do not say the ignored bits, which other compilers set.
+    if v != emit::waitcnt(vm, exp, lgkm) {
+        return format!("{v:#x}");
+    }
     let all = vm == 15 && exp == 7 && lgkm == 15;
     let mut parts = Vec::new();
     if vm != 15 || all {
@@ -692,15 +696,14 @@ fn expect(cur: &mut Cursor<'_>, lit: &str) -> Result<(), TextError> {
 
 fn parse_waitcnt(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     if cur.peek().is_some_and(|c| c.is_ascii_digit()) {
-        let v = ranged(cur, 0, 0xffff)?;
-        return Ok(v & 0x7f | (v >> 8 & 15) << 7);
+        return ranged(cur, 0, 0xffff);
     }
-    let mut v = 15 | 7 << 4 | 15 << 7;
+    let mut v = emit::waitcnt(15, 7, 15);
     loop {
         let (shift, max) = match () {
             _ if cur.eat("vmcnt") => (0, 15),
             _ if cur.eat("expcnt") => (4, 7),
-            _ if cur.eat("lgkmcnt") => (7, 15),
+            _ if cur.eat("lgkmcnt") => (8, 15),
             _ => return Err(cur.error("expected vmcnt, expcnt or lgkmcnt")),
         };
         expect(cur, "(")?;

@@ -124,6 +124,14 @@ fn llvm_assembles_every_row_form_to_our_bytes() {
             for _ in 0..6 {
                 let inst = random(r, g, &mut rng).unwrap_or_else(|| panic!("no form of {:?} on {cpu}", row.op));
                 let t = text(&inst, g);
+                // The tool takes constants of an f16 source in the short form only, before gfx8 (docs/errata-gcn.md).
+                if g < 2
+                    && row.op == Op::VCvtF32F16
+                    && t.contains("_e64")
+                    && inst.get("src0").is_some_and(|c| (128..256).contains(&(c & 0x1ff)))
+                {
+                    continue;
+                }
                 // LLVM 14 lacks the data widths of image atomics with tfe.
                 if t.contains("xnack_mask") || t.contains("image_atomic") && t.contains("tfe") {
                     continue;

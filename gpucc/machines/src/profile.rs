@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gpucc_interp::{MachineMath, Profile, Tolerance};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::special::{self, wide};
-use gpucc_num::{Mode, NAN32, convert, f32 as num};
+use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num};
 use gpucc_tesla_machine::math as tesla;
 
 /// The profile under which the oracle computes as the machine of a family and generation does, bit for bit but for the
@@ -78,14 +78,15 @@ impl MachineMath for Tesla {
     }
 }
 
-/// Functions that are rounded correctly, of flushed operands; angles in turns.
+/// Functions that are rounded correctly, of flushed operands; angles in turns. The lesser and the greater of two keep
+/// denormals before gfx9.
 struct Gcn {
     gfx6: bool,
 }
 
 impl MachineMath for Gcn {
     fn ops(&self) -> &[Op] {
-        &[Op::FRsqrt, Op::FSin, Op::FCos]
+        &[Op::FMin, Op::FMax, Op::FRsqrt, Op::FSin, Op::FCos]
     }
 
     fn eval(&self, op: Op, scalar: Scalar, _lanes: u32, args: &[u64]) -> Option<u64> {
@@ -93,6 +94,11 @@ impl MachineMath for Gcn {
             return None;
         }
         let m = Mode::FLUSH;
+        match op {
+            Op::FMin => return bits(num::min(Mode::IEEE, MinMax::Number, f(args[0]), f(args[1]))),
+            Op::FMax => return bits(num::max(Mode::IEEE, MinMax::Number, f(args[0]), f(args[1]))),
+            _ => {}
+        }
         let x = num::flush(f(args[0]));
         bits(num::output(
             m,

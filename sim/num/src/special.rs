@@ -61,6 +61,25 @@ unary! {
     cbrt = libm::cbrt;
 }
 
+/// What an approximation of `exact` gives: the nearest float, or with a seed either of the two floats next to it, less
+/// than a unit in the last place away. What a float has exactly stays, as does what is no normal number. The same seed
+/// and value always give the same float, as a function of hardware does.
+pub fn approximate(exact: f64, seed: Option<u64>) -> f32 {
+    let near = canonical(exact);
+    let (size, rounded) = (exact.abs(), f64::from(near).abs());
+    let Some(seed) = seed.filter(|_| near.is_normal() && size != rounded) else { return near };
+    let other = f32::from_bits(if size > rounded { near.to_bits() + 1 } else { near.to_bits() - 1 });
+    if other.is_normal() && draw(seed, exact.to_bits(), 2) == 1 { other } else { near }
+}
+
+/// A number below `n` that a seed and a value determine.
+pub fn draw(seed: u64, value: u64, n: u64) -> u64 {
+    let mut h = seed ^ value;
+    h = (h ^ h >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    h = (h ^ h >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((h >> 32) * n) >> 32
+}
+
 /// `x^y`; a negative base with a fractional exponent is NaN.
 #[inline]
 pub fn pow(x: f32, y: f32) -> f32 {

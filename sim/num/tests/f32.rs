@@ -385,3 +385,23 @@ fn special_values() {
     assert_eq!(n32::ulp_distance(f32::from_bits(0x8000_0001), f32::from_bits(1)), Some(2));
     assert_eq!(n32::ulp_distance(f32::NAN, 0.0), None);
 }
+
+#[test]
+fn approximations_stay_within_a_unit_of_the_exact_value() {
+    let mut seen = [0u32; 3];
+    for seed in 0..2000u64 {
+        let x = f32::from_bits(0x3f80_0001 + (seed as u32).wrapping_mul(0x9e37_79b1) % 0x007f_ffff);
+        let exact = 1.0 / f64::from(x);
+        let got = special::approximate(exact, Some(seed));
+        // Quotients of 1 by 1 to 2 lie in 0.5 to 1, where a unit is 2^-24.
+        assert!((f64::from(got) - exact).abs() < 2f64.powi(-24), "1 / {x:?} = {got:?}");
+        assert_eq!(got, special::approximate(exact, Some(seed)));
+        seen[(got.to_bits() as i32 - special::rcp(x).to_bits() as i32 + 1) as usize] += 1;
+        assert_eq!(special::approximate(exact, None), special::rcp(x));
+    }
+    assert!(seen.iter().all(|&n| n > 300), "{seen:?}");
+    for fixed in [0.0, 0.75, -2.0, f64::INFINITY, 1e-40] {
+        assert!((0..64).all(|s| special::approximate(fixed, Some(s)) == fixed as f32));
+    }
+    assert!(special::approximate(f64::NAN, Some(1)).is_nan());
+}

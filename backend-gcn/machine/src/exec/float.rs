@@ -2,16 +2,6 @@
 
 use gpucc_num::{MinMax, Mode, NAN16, NAN32, NAN64, Round, convert, f16, f32 as n32, f64 as n64, special};
 
-/// Moves a finite result by -1, 0 or +1 unit in the last place.
-pub(crate) fn nudge(bits: u32, by: u32) -> u32 {
-    let x = f32::from_bits(bits);
-    if !x.is_normal() {
-        return bits;
-    }
-    let moved = bits.wrapping_add(by).wrapping_sub(1);
-    if f32::from_bits(moved).is_normal() { moved } else { bits }
-}
-
 /// Below 1.0 except on gfx6, where tiny negative numbers give 1.0.
 pub(crate) fn fract32(x: f32, gfx6: bool) -> f32 {
     if !x.is_finite() {
@@ -53,6 +43,10 @@ pub(crate) fn zero_inf(x: f32) -> f32 {
 /// Inverse square root; either zero gives +inf.
 pub(crate) fn rsq(x: f32) -> f32 {
     if x == 0.0 { f32::INFINITY } else { special::rsqrt(x) }
+}
+/// As [`rsq`], before it is rounded.
+pub(crate) fn rsq64(x: f64) -> f64 {
+    if x == 0.0 { f64::INFINITY } else { 1.0 / x.sqrt() }
 }
 
 /// Sine or cosine of an angle in revolutions; outside of [-256, 256] 0 and 1.
@@ -110,18 +104,24 @@ pub(crate) fn max_legacy(m: Mode, a: f32, b: f32) -> f32 {
     if a >= b { a } else { b }
 }
 
-pub(crate) fn min3(m: Mode, a: f32, b: f32, c: f32) -> f32 {
-    n32::min(m, MinMax::Number, n32::min(m, MinMax::Number, a, b), c)
+fn least(a: f32, b: f32) -> f32 {
+    n32::min(Mode::IEEE, MinMax::Number, a, b)
 }
-pub(crate) fn max3(m: Mode, a: f32, b: f32, c: f32) -> f32 {
-    n32::max(m, MinMax::Number, n32::max(m, MinMax::Number, a, b), c)
+fn greatest(a: f32, b: f32) -> f32 {
+    n32::max(Mode::IEEE, MinMax::Number, a, b)
+}
+pub(crate) fn min3(a: f32, b: f32, c: f32) -> f32 {
+    least(least(a, b), c)
+}
+pub(crate) fn max3(a: f32, b: f32, c: f32) -> f32 {
+    greatest(greatest(a, b), c)
 }
 /// Median; with a NaN the least of the three.
-pub(crate) fn med3(m: Mode, a: f32, b: f32, c: f32) -> f32 {
+pub(crate) fn med3(a: f32, b: f32, c: f32) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
-        return min3(m, a, b, c);
+        return min3(a, b, c);
     }
-    let (min, max) = (|a, b| n32::min(m, MinMax::Number, a, b), |a, b| n32::max(m, MinMax::Number, a, b));
+    let (min, max) = (least, greatest);
     max(min(a, b), min(max(a, b), c))
 }
 

@@ -3,9 +3,10 @@
 use gpucc_container::{Access, Container, Entry, Preload, RaceMark, Source, Stage};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, Dispatch, Memory, OwnMemory, RaceCheck, RunOptions, SplitMix64, Trap, TrapKind,
+    AddressSpace, AllocId, Dispatch, Memory, OwnMemory, RaceCheck, Rules, RunOptions, SplitMix64, Trap, TrapKind,
 };
 
+use super::cache::{L1, UNITS};
 use super::memory::Env;
 use super::predecode::Limits;
 use super::wave::{LANES, Wave};
@@ -19,15 +20,24 @@ pub(crate) struct Launch<'a> {
     pub limits: Limits,
     rsrc2: Rsrc2,
     mode: u32,
+    /// Bytes of the code that are instructions.
+    exec_size: usize,
+    /// Seed of approximations.
+    perturb: Option<u64>,
 }
 
 /// Addresses and sizes that preloads ask for.
 pub(crate) struct Values {
+    /// Group, binding, address and size of each buffer.
     buffers: Vec<(u32, u32, u64, u32)>,
     data: (u64, u32),
     root: u64,
     scratch: u64,
+    code: u64,
 }
+
+/// Most bytes of scratch that a lane can have: WAVESIZE counts 13 bits of KiB a wave (section 11.5).
+const SCRATCH_MAX: u32 = ((1 << 13) - 1) * 1024 / LANES as u32;
 
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
@@ -35,7 +45,7 @@ fn refuse(message: impl Into<String>) -> Trap {
 
 impl<'a> Launch<'a> {
     /// Checks what the container says against itself.
-    pub(crate) fn new(container: &'a Container, name: Option<&str>) -> Result<Launch<'a>, Trap> {
+    pub(crate) fn new(container: &'a Container, name: Option<&str>, options: &RunOptions) -> Result<Launch<'a>, Trap> {
         if container.family != Gcn::NAME {
             return Err(refuse(format!("the container is for {}, not gcn", container.family)));
         }
@@ -81,9 +91,19 @@ impl<'a> Launch<'a> {
         if meta.scratch_bytes % 4 != 0 || (meta.scratch_bytes > 0) != rsrc2.scratch {
             return Err(refuse("SCRATCH_EN and the scratch size disagree"));
         }
-        let launch = Launch { entry, generation, limits: Limits { sgprs, vgprs }, rsrc2, mode };
+        if meta.scratch_bytes > SCRATCH_MAX {
+            return Err(refuse(format!("{} bytes of scratch a lane, at most {SCRATCH_MAX}", meta.scratch_bytes)));
+        }
+        let limits = Limits { sgprs, vgprs, conventions: options.rules == Rules::Conventions };
+        let exec_size = options.exec_size.map_or(entry.code.len(), |n| entry.code.len().min(n as usize));
+        let launch = Launch { entry, generation, limits, rsrc2, mode, exec_size, perturb: options.perturb };
         launch.check_preloads()?;
         Ok(launch)
+    }
+
+    /// The part of the code that is instructions.
+    pub(crate) fn instructions(&self) -> &'a [u8] {
+        &self.entry.code[..self.exec_size]
     }
 
     /// System SGPRs in hardware order behind the user data.
@@ -162,16 +182,34 @@ impl<'a> Launch<'a> {
         space.place(data, self.entry.data.len() as u64, 256)?;
         let scratch = memory.alloc_undefined("scratch", self.scratch_size(), rng.as_mut());
         space.place(scratch, self.scratch_size() as u64, 256)?;
+        // Code is memory like any other: constants may lie behind it. The driver pads behind it (section 15).
+        let mut bytes = self.entry.code.clone();
+        bytes.resize(bytes.len() + 256, 0);
+        let size = bytes.len() as u64;
+        let code = memory.alloc("code", bytes, false);
+        space.place(code, size, 256)?;
         let root_words = self.root_words();
-        let base = space.place(AllocId(memory.count() as u32), root_words as u64 * 4, 256)?;
-        let values = self.values(dispatch, &memory, &space, base);
-        let mut root = vec![0; root_words * 4];
+        let root = AllocId(memory.count() as u32);
+        space.place(root, root_words as u64 * 4, 256)?;
+        let base = |id: AllocId| space.base_of(id).unwrap_or(0);
+        let buffers = dispatch.buffers.iter().enumerate().map(|(i, b)| {
+            let id = AllocId(i as u32);
+            (b.group, b.binding, base(id), memory.len(id) as u32)
+        });
+        let values = Values {
+            buffers: buffers.collect(),
+            data: (base(data), self.entry.data.len() as u32),
+            root: base(root),
+            scratch: base(scratch),
+            code: base(code),
+        };
+        let mut words = vec![0; root_words * 4];
         for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
             let word = self.value(p, &values, dispatch.grid)?;
             let at = usize::from(p.index) * 4;
-            root[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            words[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
-        memory.alloc("root block", root, false);
+        memory.alloc("root block", words, false);
         let mut races =
             RaceCheck::new(options.races, self.entry.races.as_ref().map(|r| RaceMark::atomics(r)).as_deref());
         for (i, b) in dispatch.buffers.iter().enumerate() {
@@ -182,12 +220,15 @@ impl<'a> Launch<'a> {
         }
         races.watch(lds, lds_size.into(), "workgroup memory", true);
         let own = OwnMemory::new(vec![lds, scratch]);
-        Ok(Env { memory, space, lds, lds_size, scratch, epoch: 0, stored: Vec::new(), races, own, values })
+        let l1 = L1::new(&memory, dispatch.buffers.len());
+        Ok(Env { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })
     }
 
     fn root_words(&self) -> usize {
         let words = self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT).map(|p| usize::from(p.index) + 1);
-        words.max().unwrap_or(0)
+        let words: usize = words.max().unwrap_or(0);
+        // Memory is mapped in more than words: what lies behind the last one can be loaded along with it.
+        if self.limits.conventions { words } else { words.next_multiple_of(16) }
     }
 
     fn wave_count(&self) -> u32 {
@@ -196,18 +237,6 @@ impl<'a> Launch<'a> {
 
     fn scratch_size(&self) -> usize {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
-    }
-
-    fn values(&self, dispatch: &Dispatch, memory: &Memory, space: &AddressSpace, root: u64) -> Values {
-        let n = dispatch.buffers.len() as u32;
-        let base = |id: u32| space.base_of(AllocId(id)).unwrap_or(0);
-        let buffers = dispatch
-            .buffers
-            .iter()
-            .enumerate()
-            .map(|(i, b)| (b.group, b.binding, base(i as u32), memory.len(AllocId(i as u32)) as u32))
-            .collect();
-        Values { buffers, data: (base(n + 1), self.entry.data.len() as u32), root, scratch: base(n + 2) }
     }
 
     fn value(&self, p: &Preload, v: &Values, grid: [u32; 3]) -> Result<u32, Trap> {
@@ -265,7 +294,10 @@ impl<'a> Launch<'a> {
         id: [u32; 3],
         grid: [u32; 3],
         mut rng: Option<SplitMix64>,
+        number: u64,
     ) -> Result<Vec<Wave>, Trap> {
+        // The compute unit that the workgroup runs on.
+        let unit = rng.as_mut().map_or(number % u64::from(UNITS), |r| r.below(UNITS.into())) as u8;
         env.memory.reset_undefined(env.lds, rng.as_mut());
         if env.memory.len(env.scratch) > 0 {
             env.memory.reset_undefined(env.scratch, rng.as_mut());
@@ -280,6 +312,10 @@ impl<'a> Launch<'a> {
             let exec = if left >= LANES as u64 { u64::MAX } else { (1 << left) - 1 };
             w.set_exec(exec);
             w.first = number * LANES as u32;
+            w.unit = unit;
+            w.conventions = self.limits.conventions;
+            w.seed = self.perturb;
+            w.code = env.values.code;
             for p in &self.entry.preloads {
                 let at = usize::from(p.index);
                 match p.file {

@@ -3,6 +3,7 @@
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
 use super::atomic::{self, Atomic, Kind};
+use super::cache::L1;
 use super::format;
 use super::launch::Values;
 use super::predecode::Decoded;
@@ -22,6 +23,8 @@ pub(crate) struct Env {
     pub lds_size: u32,
     /// Scratch of the workgroup.
     pub scratch: AllocId,
+    /// The vector caches.
+    pub l1: L1,
     /// Count of vector stores, and when each allocation was last stored to: the scalar cache sees neither.
     pub epoch: u64,
     pub stored: Vec<u64>,
@@ -33,24 +36,34 @@ pub(crate) struct Env {
 }
 
 impl Env {
-    fn load(&mut self, address: u64, size: u32, by: By) -> Result<u64, Trap> {
+    /// A load through the vector cache of a compute unit, or from L2.
+    fn load(&mut self, unit: Option<u8>, address: u64, size: u32, by: By) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.load(id, offset, size, by)?;
+        if let Some(held) = unit.and_then(|u| self.l1.load(u, id, offset, size)) {
+            return Ok(held);
+        }
         Ok(self.memory.load(id, offset, size)?)
     }
-    fn store(&mut self, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
+    /// A store of at most 32 bits by a compute unit, or by the scalar cache.
+    fn store(&mut self, unit: Option<u8>, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.store(&self.memory, id, offset, &v.to_le_bytes()[..size as usize], by)?;
+        self.l1.store(&self.memory, unit, id, offset, size, v);
         self.memory.store(id, offset, size, v)?;
         self.stored(id);
         Ok(())
     }
-    /// One indivisible read and write; gives the old value.
-    fn atomic(&mut self, address: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
+    /// One indivisible read and write at L2, whose line in the cache of the unit follows; gives the old value.
+    fn atomic(&mut self, unit: u8, address: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         let old = self.memory.load(id, offset, size)?;
         let new = op(old);
         self.races.atomic(id, offset, size, new != old, by)?;
+        for k in 0..size / 4 {
+            let half = new >> (32 * k) & 0xffff_ffff;
+            self.l1.store(&self.memory, Some(unit), id, offset + u64::from(4 * k), 4, half);
+        }
         self.memory.store(id, offset, size, new)?;
         self.stored(id);
         Ok(old)
@@ -224,7 +237,7 @@ impl Wave {
                 if inside {
                     // Of the whole wave; the first lane stands for it.
                     let by = self.by(d, self.exec().trailing_zeros() as usize % LANES);
-                    env.store(address, 4, self.s[first + i].into(), by)?;
+                    env.store(None, address, 4, self.s[first + i].into(), by)?;
                 }
             } else {
                 self.s[first + i] = if inside { env.scalar(address, self.scalar_epoch)? } else { 0 };
@@ -260,7 +273,7 @@ impl Wave {
     pub(crate) fn buffer(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
         let name = d.op.name();
         if matches!(d.op, Op::BufferWbinvl1 | Op::BufferWbinvl1Sc | Op::BufferWbinvl1Vol) {
-            // Caches are not modelled for vector memory.
+            env.l1.invalidate(self.unit);
             self.send(Order::Vmem, d, false, None);
             return Ok(());
         }
@@ -276,6 +289,8 @@ impl Wave {
         let data = usize::from(d.mem.data);
         let typed = d.format == Format::Mtbuf || name.contains("format");
         let order: Vec<usize> = self.lane_order(exec);
+        let unit = Some(self.unit);
+        let cache = unit.filter(|_| !d.mem.glc);
         // Each lane's pieces: address or refusal, for (lane, dword).
         let plain = plain_access(d.op);
         for &lane in &order {
@@ -331,13 +346,13 @@ impl Wave {
                         let raw = layout.pack(nfmt, c, d16);
                         for i in 0..bytes.div_ceil(4) {
                             let n = (bytes - 4 * i).min(4);
-                            env.store(address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
+                            env.store(unit, address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
                         }
                     } else {
                         let mut raw = 0u128;
                         for i in 0..bytes.div_ceil(4) {
                             let n = (bytes - 4 * i).min(4);
-                            raw |= u128::from(env.load(address + u64::from(4 * i), n, by)?) << (32 * i);
+                            raw |= u128::from(env.load(cache, address + u64::from(4 * i), n, by)?) << (32 * i);
                         }
                         let c = layout.unpack(nfmt, raw);
                         let one = if matches!(nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
@@ -361,11 +376,11 @@ impl Wave {
                     if store {
                         if let Some(a) = address {
                             let value = self.v[reg][lane];
-                            env.store(a, bytes, value.into(), by)?;
+                            env.store(unit, a, bytes, value.into(), by)?;
                         }
                     } else {
                         let raw = match address {
-                            Some(a) => env.load(a, bytes, by)? as u32,
+                            Some(a) => env.load(cache, a, bytes, by)? as u32,
                             None => 0,
                         };
                         let shift = 32 - 8 * bytes;
@@ -423,7 +438,7 @@ impl Wave {
         let other = if swap { value(self, data + if a.wide { 2 } else { 1 }) } else { 0 };
         let size = if a.wide { 8 } else { 4 };
         let old = match address {
-            Some(at) => env.atomic(at, size, self.by(d, lane), |old| a.apply(old, new, other))?,
+            Some(at) => env.atomic(self.unit, at, size, self.by(d, lane), |old| a.apply(old, new, other))?,
             None => 0,
         };
         if d.mem.glc {
@@ -466,6 +481,8 @@ impl Wave {
         let store = d.op.name().contains("store");
         let (bytes, signed, count) = plain_access(d.op);
         let order: Vec<usize> = self.lane_order(exec);
+        let unit = Some(self.unit);
+        let cache = unit.filter(|_| !d.mem.glc);
         for &lane in &order {
             let a = usize::from(d.mem.addr);
             let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;
@@ -483,9 +500,9 @@ impl Wave {
                     let at = (address & align).wrapping_add(u64::from(4 * i));
                     if store {
                         let value = self.v[usize::from(d.mem.data) + i as usize][lane];
-                        env.store(at, bytes, value.into(), by)?;
+                        env.store(unit, at, bytes, value.into(), by)?;
                     } else {
-                        let raw = env.load(at, bytes, by)? as u32;
+                        let raw = env.load(cache, at, bytes, by)? as u32;
                         let shift = 32 - 8 * bytes;
                         let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
                         self.v[usize::from(d.dst) + i as usize][lane] = value;

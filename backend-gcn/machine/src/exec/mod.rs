@@ -4,6 +4,7 @@
 //! wait states trap, undefined registers may be copied but not used. The launch convention is `docs/abi-gcn.md`.
 
 mod atomic;
+mod cache;
 mod compare;
 mod float;
 mod format;
@@ -25,9 +26,6 @@ use predecode::Decoded;
 use salu::Next;
 use wave::Wave;
 
-/// Where code seems to lie for s_getpc.
-const CODE_BASE: u64 = 0x40_0000_0000;
-
 /// Runs an entry point of `container` (the only one when `entry` is `None`).
 ///
 /// # Errors
@@ -38,8 +36,8 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let launch = launch::Launch::new(container, entry)?;
-    let code = predecode::predecode(&launch.entry.code, launch.generation, launch.limits);
+    let launch = launch::Launch::new(container, entry, options)?;
+    let code = predecode::predecode(launch.instructions(), launch.generation, launch.limits);
     let mut run = Run {
         env: launch.environment(dispatch, options)?,
         launch: &launch,
@@ -84,7 +82,7 @@ impl Machine for Run<'_> {
         self.enter(slot);
         self.env.races.begin(slot, id);
         let rng = self.seed.as_ref().map(|s| s.fork(number));
-        *waves = self.launch.waves(&mut self.env, id, self.grid, rng)?;
+        *waves = self.launch.waves(&mut self.env, id, self.grid, rng, number)?;
         self.report.subgroups += waves.len() as u64;
         Ok(())
     }
@@ -98,7 +96,7 @@ impl Machine for Run<'_> {
         let Run { launch, code, env, steps, report, classes, .. } = self;
         step(w, turn, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
             Some(d) => t.at(d.at.into(), || launch.text(d.at)),
-            None => t.at(launch.entry.code.len() as u64, || "end of the code".into()),
+            None => t.at(launch.instructions().len() as u64, || "end of the code".into()),
         })
     }
 

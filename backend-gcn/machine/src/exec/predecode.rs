@@ -106,6 +106,8 @@ pub(crate) struct Mem {
 pub(crate) struct Limits {
     pub sgprs: u32,
     pub vgprs: u32,
+    /// Held to what our compiler keeps, beyond what hardware needs.
+    pub conventions: bool,
 }
 
 /// Constant `code` as an operand of `width` dwords of an instruction reads it (section 2).
@@ -434,10 +436,11 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
         }
     }
-    if let Err(m) = crate::rules::validate(inst, generation) {
+    let rule = if limits.conventions { crate::rules::validate } else { crate::rules::defined };
+    if let Err(m) = rule(inst, generation) {
         fail(&mut d, (TrapKind::Reserved, m));
     }
-    adjust(&mut d);
+    adjust(&mut d, limits.conventions);
     d
 }
 
@@ -455,11 +458,12 @@ fn literal_width(op: Op) -> u8 {
 }
 
 /// What the roles of slots do not say.
-fn adjust(d: &mut Decoded) {
+fn adjust(d: &mut Decoded, conventions: bool) {
     match d.op {
         Op::SMovB32 | Op::SMovB64 | Op::VMovB32 | Op::VCndmaskB32 | Op::SCselectB32 | Op::SCselectB64 => {
             d.copies = d.format != Format::Sdwa;
         }
+        Op::VWritelaneB32 => d.copies = true,
         // Lanes are picked by number, not by EXEC.
         Op::VReadlaneB32 | Op::VReadfirstlaneB32 | Op::DsBpermuteB32 | Op::DsSwizzleB32 | Op::DsPermuteB32 => {
             for r in &mut d.reads {
@@ -468,7 +472,8 @@ fn adjust(d: &mut Decoded) {
         }
         _ => {}
     }
-    if d.format == Format::Sdwa && d.extra.dst_unused == 2 && d.dst != 0xffff && d.extra.dst_sel != 6 {
+    // Hardware keeps whatever the other bits are; ours never keep what was not written.
+    if conventions && d.format == Format::Sdwa && d.extra.dst_unused == 2 && d.dst != 0xffff && d.extra.dst_sel != 6 {
         d.reads.push(Regs { first: d.dst + 256, count: d.dst_width, any_lane: false });
     }
     if d.op == Op::VWritelaneB32 {

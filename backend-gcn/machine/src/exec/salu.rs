@@ -406,12 +406,12 @@ impl Wave {
                 let v = self.pair(usize::from(d.dst)) | 1 << (a()? & 63);
                 self.put64(d, v);
             }
-            Op::SGetpcB64 => self.put64(d, super::CODE_BASE + u64::from(d.next)),
-            Op::SSetpcB64 => return Ok(Next::Address(self.s64(d.src[0])?.wrapping_sub(super::CODE_BASE))),
+            Op::SGetpcB64 => self.put64(d, self.code + u64::from(d.next)),
+            Op::SSetpcB64 => return Ok(Next::Address(self.s64(d.src[0])?.wrapping_sub(self.code))),
             Op::SSwappcB64 => {
                 let to = self.s64(d.src[0])?;
-                self.put64(d, super::CODE_BASE + u64::from(d.next));
-                return Ok(Next::Address(to.wrapping_sub(super::CODE_BASE)));
+                self.put64(d, self.code + u64::from(d.next));
+                return Ok(Next::Address(to.wrapping_sub(self.code)));
             }
             Op::SAndSaveexecB64 => saveexec!(|s, e| s & e),
             Op::SOrSaveexecB64 => saveexec!(|s, e| s | e),
@@ -572,7 +572,7 @@ impl Wave {
                 return Ok(Next::Barrier);
             }
             Op::SWaitcnt => {
-                self.wait(d.imm & 15, d.imm >> 4 & 7, d.imm >> 7 & 15);
+                self.wait(crate::emit::counters(d.imm));
                 false
             }
             Op::SSetGprIdxOff => {

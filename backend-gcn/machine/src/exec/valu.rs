@@ -229,19 +229,19 @@ impl Wave {
         self.put(c, &out);
         Ok(())
     }
-    /// A function that hardware approximates: correctly rounded here, moved by up to one unit in the last place when
-    /// the run is perturbed.
-    fn approx(&mut self, c: &Cx<'_>, f: impl Fn(f32) -> f32) -> Result<(), Trap> {
+    /// A function that hardware approximates: correctly rounded here, anywhere within one unit in the last place of the
+    /// exact value when the run is perturbed.
+    fn approx(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
+        self.approx_then(c, f, |x| x)
+    }
+    /// As [`Wave::approx`], with something done to the result.
+    fn approx_then(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> f64, then: impl Fn(f32) -> f32) -> Result<(), Trap> {
         let a = self.src(c, 0, SIGN32)?;
-        let mut out = Self::each(c.mask, |l| f(n32::flush(f32::from_bits(a[l]))).to_bits());
-        if let Some(rng) = &mut self.rng {
-            for l in lanes(c.mask) {
-                out[l] = float::nudge(out[l], rng.below(3) as u32);
-            }
-        }
-        for l in lanes(c.mask) {
-            out[l] = self.out32(c.d, n32::flush(f32::from_bits(out[l]))).to_bits();
-        }
+        let out = Self::each(c.mask, |l| {
+            let exact = f(f64::from(n32::flush(f32::from_bits(a[l]))));
+            let x = then(special::approximate(exact, self.seed));
+            self.out32(c.d, n32::flush(x)).to_bits()
+        });
         self.put(c, &out);
         Ok(())
     }
@@ -433,11 +433,15 @@ impl Wave {
                 if self.exec() & !self.v_known[usize::from(to)] != 0 {
                     return Err(undefined(u16::from(to) + 256));
                 }
+                self.arrived(to.into(), self.exec())?;
             }
         }
         let vector = d.writes.iter().any(|r| r.first >= 256);
         if vector && which >> 3 & 1 == 1 {
             out.dst = shift(d.dst.into(), d.dst_width.into())? as u16;
+            for n in out.dst..out.dst + u16::from(d.dst_width) {
+                self.arrived(n.into(), self.exec())?;
+            }
         }
         Ok(out)
     }
@@ -474,9 +478,15 @@ impl Wave {
             }
             Op::VWritelaneB32 => {
                 let (v, lane) = (self.s32(d.src[0])?, self.s32(d.src[1])? & 63);
+                // The value may be undefined and stays so, the lane number may not.
+                if let Src::S(s) = d.src[1]
+                    && self.s_known >> s & 1 == 0
+                {
+                    return Err(undefined(s.into()));
+                }
                 let n = usize::from(d.dst);
                 self.v[n][lane as usize] = v;
-                self.v_known[n] |= 1 << lane;
+                self.v_known[n] = self.v_known[n] & !(1 << lane) | self.known(d.src[0]) & 1 << lane;
                 Ok(())
             }
             // Conversions
@@ -562,16 +572,16 @@ impl Wave {
             Op::VCeilF32 => self.f1(c, |a| n32::ceil(n32::input(m, a))),
             Op::VRndneF32 => self.f1(c, |a| n32::rint(n32::input(m, a))),
             Op::VFloorF32 => self.f1(c, |a| n32::floor(n32::input(m, a))),
-            Op::VExpF32 | Op::VExpLegacyF32 => self.approx(c, special::exp2),
-            Op::VLogF32 | Op::VLogLegacyF32 => self.approx(c, special::log2),
-            Op::VLogClampF32 => self.approx(c, |a| float::clamp_inf(special::log2(a))),
-            Op::VRcpF32 | Op::VRcpIflagF32 => self.approx(c, special::rcp),
-            Op::VRcpClampF32 => self.approx(c, |a| float::clamp_inf(special::rcp(a))),
-            Op::VRcpLegacyF32 => self.approx(c, |a| float::zero_inf(special::rcp(a))),
-            Op::VRsqF32 => self.approx(c, float::rsq),
-            Op::VRsqClampF32 => self.approx(c, |a| float::clamp_inf(float::rsq(a))),
-            Op::VRsqLegacyF32 => self.approx(c, |a| float::zero_inf(float::rsq(a))),
-            Op::VSqrtF32 => self.approx(c, |a| n32::sqrt(Mode::IEEE, a)),
+            Op::VExpF32 | Op::VExpLegacyF32 => self.approx(c, special::wide::exp2),
+            Op::VLogF32 | Op::VLogLegacyF32 => self.approx(c, special::wide::log2),
+            Op::VLogClampF32 => self.approx_then(c, special::wide::log2, float::clamp_inf),
+            Op::VRcpF32 | Op::VRcpIflagF32 => self.approx(c, |a| 1.0 / a),
+            Op::VRcpClampF32 => self.approx_then(c, |a| 1.0 / a, float::clamp_inf),
+            Op::VRcpLegacyF32 => self.approx_then(c, |a| 1.0 / a, float::zero_inf),
+            Op::VRsqF32 => self.approx(c, float::rsq64),
+            Op::VRsqClampF32 => self.approx_then(c, float::rsq64, float::clamp_inf),
+            Op::VRsqLegacyF32 => self.approx_then(c, float::rsq64, float::zero_inf),
+            Op::VSqrtF32 => self.approx(c, f64::sqrt),
             Op::VSinF32 | Op::VCosF32 => self.trig(c, d.op == Op::VCosF32),
             Op::VFrexpExpI32F32 => self.fu(c, |a| float::frexp_exp32(a, gfx6)),
             Op::VFrexpMantF32 => self.f1(c, |a| float::frexp_mant32(n32::input(m, a), gfx6)),
@@ -652,8 +662,9 @@ impl Wave {
             Op::VMulHiU32U24 => self.u2(c, int::umul24_hi),
             Op::VMinLegacyF32 => self.f2(c, |a, b| float::min_legacy(m, a, b)),
             Op::VMaxLegacyF32 => self.f2(c, |a, b| float::max_legacy(m, a, b)),
-            Op::VMinF32 => self.f2(c, |a, b| n32::min(m, gpucc_num::MinMax::Number, a, b)),
-            Op::VMaxF32 => self.f2(c, |a, b| n32::max(m, gpucc_num::MinMax::Number, a, b)),
+            // These keep denormals whatever the mode (before gfx9).
+            Op::VMinF32 => self.f2(c, |a, b| n32::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF32 => self.f2(c, |a, b| n32::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
             Op::VMinI32 => self.u2(c, |a, b| (a as i32).min(b as i32) as u32),
             Op::VMaxI32 => self.u2(c, |a, b| (a as i32).max(b as i32) as u32),
             Op::VMinU32 => self.u2(c, u32::min),
@@ -712,8 +723,8 @@ impl Wave {
             Op::VSubF16 => self.h2(c, |a, b| f16::sub(m64, a, b)),
             Op::VSubrevF16 => self.h2(c, |a, b| f16::sub(m64, b, a)),
             Op::VMulF16 => self.h2(c, |a, b| f16::mul(m64, a, b)),
-            Op::VMaxF16 => self.h2(c, |a, b| f16::max(m64, gpucc_num::MinMax::Number, a, b)),
-            Op::VMinF16 => self.h2(c, |a, b| f16::min(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF16 => self.h2(c, |a, b| f16::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinF16 => self.h2(c, |a, b| f16::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
             Op::VMacF16 => {
                 let old = self.v[usize::from(d.dst)];
                 let (a, b) = (self.src(c, 0, SIGN16)?, self.src(c, 1, SIGN16)?);
@@ -764,9 +775,9 @@ impl Wave {
             Op::VLerpU8 => self.u3(c, |a, b, e| bytes(|i| (byte(a, i) + byte(b, i) + (byte(e, i) & 1)) >> 1)),
             Op::VAlignbitB32 => self.u3(c, |a, b, e| align(a, b, e & 31)),
             Op::VAlignbyteB32 => self.u3(c, |a, b, e| align(a, b, 8 * (e & 3))),
-            Op::VMin3F32 => self.f3(c, |a, b, e| float::min3(m, a, b, e)),
-            Op::VMax3F32 => self.f3(c, |a, b, e| float::max3(m, a, b, e)),
-            Op::VMed3F32 => self.f3(c, |a, b, e| float::med3(m, a, b, e)),
+            Op::VMin3F32 => self.f3(c, float::min3),
+            Op::VMax3F32 => self.f3(c, float::max3),
+            Op::VMed3F32 => self.f3(c, float::med3),
             Op::VMin3I32 => self.u3(c, |a, b, e| (a as i32).min(b as i32).min(e as i32) as u32),
             Op::VMin3U32 => self.u3(c, |a, b, e| a.min(b).min(e)),
             Op::VMax3I32 => self.u3(c, |a, b, e| (a as i32).max(b as i32).max(e as i32) as u32),
@@ -795,8 +806,8 @@ impl Wave {
             Op::VAshrrevI64 => self.shift64(c, true, |a, n| ((a as i64) >> n) as u64),
             Op::VAddF64 => self.d2(c, |a, b| n64::add(m64, a, b)),
             Op::VMulF64 => self.d2(c, |a, b| n64::mul(m64, a, b)),
-            Op::VMinF64 => self.d2(c, |a, b| n64::min(m64, gpucc_num::MinMax::Number, a, b)),
-            Op::VMaxF64 => self.d2(c, |a, b| n64::max(m64, gpucc_num::MinMax::Number, a, b)),
+            Op::VMinF64 => self.d2(c, |a, b| n64::min(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
+            Op::VMaxF64 => self.d2(c, |a, b| n64::max(Mode::IEEE, gpucc_num::MinMax::Number, a, b)),
             Op::VMulLoU32 | Op::VMulLoI32 => self.u2(c, u32::wrapping_mul),
             Op::VMulHiU32 => self.u2(c, int::umul_hi),
             Op::VMulHiI32 => self.u2(c, |a, b| int::smul_hi(a as i32, b as i32) as u32),
@@ -954,12 +965,13 @@ impl Wave {
 
     fn read_lane(&mut self, d: &Decoded, lane: u32) -> Result<(), Trap> {
         let Src::V(n) = d.src[0] else { return Err(unsupported("lane reads need a VGPR")) };
-        if self.v_known[usize::from(n)] >> lane & 1 == 0 {
+        let known = self.v_known[usize::from(n)] >> lane & 1;
+        if known == 0 && self.conventions {
             return Err(undefined(u16::from(n) + 256).in_lane(lane));
         }
         let code = usize::from(d.dst);
         self.s[code] = self.v[usize::from(n)][lane as usize];
-        self.s_known |= 1 << code;
+        self.s_known = self.s_known & !(1 << code) | u128::from(known) << code;
         Ok(())
     }
 
@@ -979,10 +991,12 @@ impl Wave {
                 if mask & !self.v_known[n] != 0 {
                     return Err(undefined(n as u16 + 256));
                 }
+                self.arrived(n, mask)?;
                 self.v[n]
             }
             _ => return Err(unsupported("relative move from a scalar")),
         };
+        self.arrived(dst, mask)?;
         for l in lanes(mask) {
             self.v[dst][l] = source[l];
         }
@@ -993,20 +1007,15 @@ impl Wave {
     fn trig(&mut self, c: &Cx<'_>, cosine: bool) -> Result<(), Trap> {
         let m = self.float.f32;
         let a = self.src(c, 0, SIGN32)?;
-        let mut out = Self::each(c.mask, |l| float::sin_turns(n32::input(m, f32::from_bits(a[l])), cosine).to_bits());
-        if let Some(rng) = &mut self.rng {
-            for l in lanes(c.mask) {
+        let out = Self::each(c.mask, |l| {
+            let mut x = float::sin_turns(n32::input(m, f32::from_bits(a[l])), cosine);
+            if let Some(seed) = self.seed.filter(|_| x.is_finite() && x != 0.0 && x.abs() != 1.0) {
                 // Absolute error of about 2^-20.
-                let by = (rng.below(3) as f32 - 1.0) * 9.536_743e-7;
-                let x = f32::from_bits(out[l]);
-                if x.is_finite() && x != 0.0 && x.abs() != 1.0 {
-                    out[l] = (x + by).clamp(-1.0, 1.0).to_bits();
-                }
+                let by = special::draw(seed, a[l].into(), 3) as f32 - 1.0;
+                x = (x + by * 9.536_743e-7).clamp(-1.0, 1.0);
             }
-        }
-        for l in lanes(c.mask) {
-            out[l] = self.out32(c.d, f32::from_bits(out[l])).to_bits();
-        }
+            self.out32(c.d, x).to_bits()
+        });
         self.put(c, &out);
         Ok(())
     }
@@ -1019,7 +1028,7 @@ impl Wave {
         for l in lanes(c.mask) {
             let x = f(n64::input(m, f64::from_bits(a[l])));
             let x = if x.is_nan() { gpucc_num::NAN64 } else { x };
-            let by = self.rng.as_mut().map_or(0, |r| r.below(1 << 22));
+            let by = self.seed.map_or(0, |s| special::draw(s, x.to_bits(), 1 << 22));
             let coarse = if x.is_finite() && x != 0.0 && x.abs() != f64::MAX {
                 x.to_bits() & !((1 << 22) - 1) | by
             } else {

@@ -36,6 +36,8 @@ const LGKM: u8 = 4;
 struct Pending {
     order: Order,
     counters: u8,
+    /// Lanes that take part.
+    lanes: u64,
     /// Registers that are undefined until the operation is waited for.
     writes: Vec<(u16, u8)>,
     /// Registers that must not change until expcnt says so.
@@ -64,7 +66,6 @@ pub(crate) struct Wave {
     pub v: Vec<Lanes>,
     pub v_known: Vec<u64>,
     v_pending: Vec<u8>,
-    v_order: Vec<Order>,
     v_locked: Vec<u8>,
     pub scc: Option<bool>,
     /// Local index of the invocation in lane 0.
@@ -75,6 +76,14 @@ pub(crate) struct Wave {
     pub float: Float,
     pub generation: u8,
     pub ended: bool,
+    /// Whether our conventions hold as well as hardware's rules.
+    pub conventions: bool,
+    /// The compute unit that it runs on.
+    pub unit: u8,
+    /// Where the code lies.
+    pub code: u64,
+    /// Moves approximations inside their errors.
+    pub seed: Option<u64>,
     queue: Vec<Pending>,
     now: i64,
     valu_s: [i64; 128],
@@ -88,7 +97,7 @@ pub(crate) struct Wave {
     smem_store: bool,
     /// Whether VCC was copied to itself after the last scalar load (rule 19).
     vcc_fresh: bool,
-    /// Perturbs approximations.
+    /// Perturbs orders.
     pub rng: Option<SplitMix64>,
     /// Count of vector stores that the scalar cache has seen (by invalidation).
     pub scalar_epoch: u64,
@@ -110,7 +119,6 @@ impl Wave {
             v: vec![[0xdead_beef; LANES]; vgprs],
             v_known: vec![0; vgprs],
             v_pending: vec![0; vgprs],
-            v_order: vec![Order::Vmem; vgprs],
             v_locked: vec![0; vgprs],
             scc: None,
             first: 0,
@@ -119,6 +127,10 @@ impl Wave {
             float: float_mode(mode),
             generation,
             ended: false,
+            conventions: true,
+            unit: 0,
+            code: 0,
+            seed: None,
             queue: Vec::new(),
             now: 0,
             valu_s: [NEVER; 128],
@@ -173,11 +185,16 @@ impl Wave {
     #[inline]
     pub(crate) fn before(&mut self, d: &Decoded) -> Result<(), Trap> {
         let exec = self.exec();
+        // Lanes of vector registers that are touched.
+        let touched = match d.op {
+            Op::VReadlaneB32 | Op::VWritelaneB32 => 1 << (self.s32(d.src[1])? & 63),
+            _ => exec,
+        };
         for r in &d.reads {
             if r.first >= 256 {
                 let first = usize::from(r.first) - 256;
                 for n in first..first + usize::from(r.count) {
-                    if self.v_pending[n] != 0 {
+                    if self.v_pending[n] != 0 && self.outstanding(n as u16 + 256, touched, None) {
                         return Err(self.poison(n as u16 + 256));
                     }
                     if !r.any_lane && !d.copies && exec & !self.v_known[n] != 0 {
@@ -197,19 +214,20 @@ impl Wave {
                 }
             }
         }
+        // Results of one kind come in order, so a later one may overwrite an earlier one.
+        let in_order = match d.unit {
+            Unit::Vmem => Some(Order::Vmem),
+            Unit::Lds => Some(Order::Lds),
+            _ => None,
+        };
         for r in &d.writes {
             if r.first >= 256 {
                 let first = usize::from(r.first) - 256;
                 for n in first..first + usize::from(r.count) {
-                    let in_order = match d.unit {
-                        Unit::Vmem => self.v_order[n] == Order::Vmem,
-                        Unit::Lds => self.v_order[n] == Order::Lds,
-                        _ => false,
-                    };
-                    if self.v_pending[n] != 0 && !in_order {
+                    if self.v_pending[n] != 0 && self.outstanding(n as u16 + 256, touched, in_order) {
                         return Err(self.poison(n as u16 + 256));
                     }
-                    if self.v_locked[n] != 0 {
+                    if self.v_locked[n] != 0 && self.locked(n as u16, touched) {
                         return Err(Trap::new(
                             TrapKind::Hazard,
                             format!("v{n} is overwritten while a store or export still reads it: wait expcnt"),
@@ -225,6 +243,28 @@ impl Wave {
             }
         }
         self.hazards(d)
+    }
+
+    /// Whether the result of an operation for one of these lanes of a register has not arrived, leaving out operations
+    /// of one kind.
+    fn outstanding(&self, code: u16, lanes: u64, but: Option<Order>) -> bool {
+        let covers = |&(first, count): &(u16, u8)| (first..first + u16::from(count)).contains(&code);
+        let of = self.queue.iter().filter(|p| p.lanes & lanes != 0 && Some(p.order) != but);
+        of.into_iter().any(|p| p.writes.iter().any(covers))
+    }
+
+    /// Whether nothing is under way for these lanes of a VGPR that no slot names.
+    pub(crate) fn arrived(&self, n: usize, lanes: u64) -> Result<(), Trap> {
+        if self.v_pending[n] != 0 && self.outstanding(n as u16 + 256, lanes, None) {
+            return Err(self.poison(n as u16 + 256));
+        }
+        Ok(())
+    }
+
+    /// Whether a store or export still reads one of these lanes of a VGPR.
+    fn locked(&self, n: u16, lanes: u64) -> bool {
+        let covers = |&(first, count): &(u16, u8)| (first..first + u16::from(count)).contains(&n);
+        self.queue.iter().any(|p| p.lanes & lanes != 0 && p.locks.as_ref().is_some_and(covers))
     }
 
     #[cold]
@@ -365,6 +405,7 @@ impl Wave {
                     if r.first < 128 {
                         for n in usize::from(r.first)..usize::from(r.first) + usize::from(r.count) {
                             self.valu_s[n] = self.now;
+                            self.salu_s[n] = NEVER;
                         }
                     } else if self.generation == GFX8 {
                         for n in usize::from(r.first) - 256..usize::from(r.first) - 256 + usize::from(r.count) {
@@ -380,6 +421,14 @@ impl Wave {
                         // A scalar write puts the distance of an older vector write out of force.
                         self.valu_s[n] = NEVER;
                     }
+                }
+            }
+            // What a load brings was waited for, and an older write is no more.
+            Unit::Smem => {
+                for r in d.writes.iter().filter(|r| r.first < 128) {
+                    let all = usize::from(r.first)..usize::from(r.first) + usize::from(r.count);
+                    self.valu_s[all.clone()].fill(NEVER);
+                    self.salu_s[all].fill(NEVER);
                 }
             }
             Unit::Interp => {
@@ -428,10 +477,6 @@ impl Wave {
         for r in &d.writes {
             writes.push((r.first, r.count));
             self.mark(r.first, r.count, 1);
-            if r.first >= 256 {
-                let first = usize::from(r.first) - 256;
-                self.v_order[first..first + usize::from(r.count)].fill(order);
-            }
         }
         if let Some((first, count)) = locks {
             for n in usize::from(first)..usize::from(first) + usize::from(count) {
@@ -444,7 +489,8 @@ impl Wave {
         }
         // A counter at its maximum stalls the issue until the oldest operation of that kind is done.
         self.stall(order, locks.is_some());
-        self.queue.push(Pending { order, counters, writes, locks, effect });
+        let lanes = self.exec();
+        self.queue.push(Pending { order, counters, lanes, writes, locks, effect });
     }
 
     fn stall(&mut self, order: Order, export: bool) {
@@ -494,7 +540,7 @@ impl Wave {
     }
 
     /// s_waitcnt: what is certainly complete when every counter is at most its value.
-    pub(crate) fn wait(&mut self, vm: u32, exp: u32, lgkm: u32) {
+    pub(crate) fn wait(&mut self, [vm, exp, lgkm]: [u32; 3]) {
         for (counter, value, max) in [(VM, vm, 15), (EXP, exp, 7), (LGKM, lgkm, 15)] {
             if value >= max {
                 continue;
@@ -518,9 +564,9 @@ impl Wave {
         self.queue.retain(|p| p.counters != 0);
     }
 
-    /// At a barrier nothing that others shall see may be outstanding.
+    /// At a barrier nothing that others shall see may be outstanding: a convention, hardware minds only those who read it.
     pub(crate) fn at_barrier(&self) -> Result<(), Trap> {
-        if self.queue.iter().any(|p| p.effect && p.counters & (VM | LGKM) != 0) {
+        if self.conventions && self.queue.iter().any(|p| p.effect && p.counters & (VM | LGKM) != 0) {
             return Err(Trap::new(
                 TrapKind::Hazard,
                 "memory operations are outstanding at the barrier: others may not see them",

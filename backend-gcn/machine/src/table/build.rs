@@ -266,7 +266,7 @@ pub(crate) const fn sopp_slots(g: Sig) -> Slots {
         (b'e', b'n') => s.put("imm", f(0, 16), Kind::EndImm, Role::Imm),
         (b'r', b'e') => s.put("target", f(0, 16), Kind::Branch, Role::Label),
         (b'm', b's') => s.put("imm", f(0, 16), Kind::SendMsg, Role::Imm),
-        (b'w', b'a') => s.put("imm", Field::split(&[(0, 7), (8, 4)]), Kind::Waitcnt, Role::Imm),
+        (b'w', b'a') => s.put("imm", Field::new(0, 16), Kind::Waitcnt, Role::Imm),
         (b'i', b'd') => s.put("imm", f(0, 4), Kind::GprIdx, Role::Imm),
         _ => panic!("unknown SOPP operand"),
     }

@@ -130,22 +130,17 @@ fn holds(c: u32, with: Option<core::cmp::Ordering>, zero: Option<core::cmp::Orde
     }
 }
 
-/// Moves an approximation inside its documented error, by seed, operation and operand alone.
-fn approximate(seed: Option<u64>, op: Op, x: f32, exact: f32, absolute: f32) -> f32 {
-    let Some(seed) = seed else { return exact };
-    if !exact.is_finite() || exact == 0.0 {
-        return exact;
+/// Moves an approximation inside its documented error, by seed, operation and operand alone: within one unit in the
+/// last place of the exact value, and by `absolute`. `rounded` is what it is without a seed.
+fn approximate(seed: Option<u64>, op: Op, exact: f64, rounded: f32, absolute: f32) -> f32 {
+    let Some(seed) = seed else { return rounded };
+    if !rounded.is_finite() || rounded == 0.0 {
+        return rounded;
     }
-    let mut h = seed ^ (u64::from(x.to_bits()) << 8 | op as u64);
-    h = (h ^ h >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    h = (h ^ h >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let moved = match h >> 62 {
-        0 => f32::from_bits(exact.to_bits() - 1),
-        1 => f32::from_bits(exact.to_bits() + 1),
-        _ => exact,
-    };
-    let moved = if absolute > 0.0 && h >> 61 & 1 == 1 { moved + absolute } else { moved };
-    num::flush(moved)
+    let seed = seed ^ (op as u64) << 56;
+    let moved = special::approximate(exact, Some(seed));
+    let more = absolute > 0.0 && special::draw(!seed, exact.to_bits(), 2) == 1;
+    num::flush(if more { moved + absolute } else { moved })
 }
 
 /// Half or quarter turns to radians: reduced exactly first.
@@ -169,16 +164,15 @@ fn floor64(x: f64) -> f64 {
 fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
     let m = pre.mode;
     let x = num::input(m, x);
-    let wide = |y: f64| convert::f64_to_f32(m.round, y);
+    let wide = |y: f64| (y, convert::f64_to_f32(m.round, y));
+    let root = f64::from(x).sqrt();
     // Errors: section 12, "about 22-23 bits", taken as one unit in the last place; sines also absolutely.
-    let (exact, absolute) = match pre.op {
-        Op::Rcp => (num::div(m, 1.0, x), 0.0),
-        Op::Rsq => {
-            // RSQ(0) is +inf whatever the sign of the zero (section 12).
-            let y = if x == 0.0 { f32::INFINITY } else { wide(1.0 / f64::from(x).sqrt()) };
-            (y, 0.0)
-        }
-        Op::Sqrt => (num::sqrt(m, x), 0.0),
+    let ((exact, rounded), absolute) = match pre.op {
+        Op::Rcp => ((1.0 / f64::from(x), num::div(m, 1.0, x)), 0.0),
+        // RSQ(0) is +inf whatever the sign of the zero (section 12).
+        Op::Rsq if x == 0.0 => ((f64::INFINITY, f32::INFINITY), 0.0),
+        Op::Rsq => (wide(1.0 / root), 0.0),
+        Op::Sqrt => ((root, num::sqrt(m, x)), 0.0),
         Op::Exp => (wide(special::wide::exp2(f64::from(x))), 0.0),
         Op::Log => (wide(special::wide::log2(f64::from(x))), 0.0),
         Op::Sin | Op::Cos => {
@@ -189,9 +183,9 @@ fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
             let y = if pre.op == Op::Sin { special::wide::sin(angle) } else { special::wide::cos(angle) };
             (wide(y), f32::from_bits(0x3480_0000))
         }
-        _ => (x, 0.0),
+        _ => ((f64::from(x), x), 0.0),
     };
-    num::output(m, approximate(seed, pre.op, x, num::output(m, exact), absolute))
+    num::output(m, approximate(seed, pre.op, exact, num::output(m, rounded), absolute))
 }
 
 /// Operations that give one result for all enabled lanes: scalar ones and dot products.
