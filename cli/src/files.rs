@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gpucc::Target;
 
-use crate::Failure;
+use crate::{Failure, closed};
 
 /// Largest file that is read: beyond it nothing that the compiler accepts exists.
 const LIMIT: u64 = 1 << 30;
@@ -87,6 +87,9 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
 /// # Errors
 /// An I/O failure: a full disk, or a reader that went away before it had everything.
 pub fn stdout(data: &[u8]) -> Result<(), Failure> {
+    if closed::stdout() && !data.is_empty() {
+        return Err(Failure::Io("cannot write standard output: it is closed".into()));
+    }
     let mut out = std::io::stdout().lock();
     let done = out.write_all(data).and_then(|()| out.flush());
     done.map_err(|e| Failure::Io(format!("cannot write standard output: {e}")))

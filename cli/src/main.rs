@@ -5,6 +5,7 @@
 
 mod args;
 mod asm;
+mod closed;
 mod compile;
 mod diff;
 mod files;
@@ -194,7 +195,7 @@ fn unparsed(e: &clap::Error) -> ExitCode {
     }
     let printed = e.print().and_then(|()| std::io::stdout().flush());
     // Help that nobody got is a failure like any output.
-    if e.use_stderr() || printed.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    if e.use_stderr() || printed.is_err() || closed::stdout() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 fn main() -> ExitCode {

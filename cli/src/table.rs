@@ -176,5 +176,6 @@ fn people(rows: &[Row], per_line: bool) -> String {
         out.push('\n');
     }
     let what = if per_line { "lines" } else { "rows" };
-    out + &format!("{} {what}: {ok} compiled, {} not (every number: --format csv)\n", rows.len(), failed.len())
+    let more = if per_line { "" } else { " (every number: --format csv)" };
+    out + &format!("{} {what}: {ok} compiled, {} not{more}\n", rows.len(), failed.len())
 }

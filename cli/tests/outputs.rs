@@ -54,6 +54,18 @@ fn closed_pipes_and_full_disks_are_io() {
         let o = gpucc().args(&args).stdout(full).output().expect("the command starts");
         is_io(&o, &args, "full disk");
     }
+    // A standard output that is not open at all; what needs none does not miss it.
+    let closed = |command: &str| {
+        let o = std::process::Command::new("sh").args(["-c", command]).output().expect("a shell");
+        (o.status.code(), text(&o))
+    };
+    let gpucc = env!("CARGO_BIN_EXE_gpucc");
+    for args in printing(&s) {
+        let (code, said) = closed(&format!("cd {} && {gpucc} {} >&-", common::workspace().display(), args.join(" ")));
+        assert_eq!(code, Some(2), "closed, {args:?}: {said}");
+    }
+    let (code, said) = closed(&format!("{gpucc} {} --target gcn -o {} >&-", s.path("a.wgsl"), s.path("again.bin")));
+    assert_eq!((code, s.read("again.bin")), (Some(0), s.read("a.bin")), "{said}");
     for out in ["--emit=raw", "--emit=bin", "-S"] {
         expect(&[&s.path("a.wgsl"), "--target", "gcn,tesla", out, "-o", "/dev/full"], 2, "/dev/full");
     }
