@@ -27,7 +27,8 @@ use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::races::race_marks;
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -390,7 +391,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
-        races: Some(race_marks(p.locs.iter().copied())),
+        races: Some(race_marks(&m, f, &reflection.resources, |p| Some(memory.at(p)), p.locs.iter().copied())),
         lines: line_table(&m, p.locs),
         code: p.code,
         data: tables.data,

@@ -571,9 +571,9 @@ impl Emitter<'_> {
             if bytes == 8 && at[k] % 8 != 0 {
                 return Err(bug(format!("{inst:?} begins at an odd word")));
             }
-            let access = inst.row().facts.unit == machine::Unit::Memory;
-            let loc = if access { item.loc } else { item.loc.plain() };
-            if loc != Loc::UNKNOWN && (loc.is_atomic() || p.lines.last().is_none_or(|l| l.1 != loc)) {
+            // Operands of arithmetic load too.
+            let loc = item.loc;
+            if loc != Loc::UNKNOWN && (loc.is_access() || p.lines.last().is_none_or(|l| l.1 != loc)) {
                 p.lines.push((at[k], loc));
             }
             p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);

@@ -9,9 +9,10 @@ mod slots;
 pub mod target;
 
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
-use gpucc_ir::{Diagnostic, Lack, Module, Op, Refusal, trace};
+use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::races::race_marks;
 use gpucc_mir::{AllocOptions, MFunc, Src};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -248,6 +249,8 @@ struct Shape {
     local_id: bool,
     stack: u32,
     resources: Vec<(gpucc_ir::Res, u32)>,
+    /// Variables in s[] and where.
+    shared: Vec<(Place, u32)>,
 }
 
 impl Shape {
@@ -270,6 +273,7 @@ impl Shape {
             local_id: isel.packed.is_some(),
             stack: plan.stack + u32::from(isel.locks),
             resources,
+            shared: m.globals.iter().filter_map(|(g, _)| isel.shared_place(Place::Global(g))).collect(),
         }
     }
 }
@@ -338,11 +342,12 @@ fn container_entry(
         }
     }
     let reflection = reflect(m, f, |r, _, _| slots.iter().find(|s| s.0 == r).map(|s| s.1));
+    let own = |p: Place| shape.shared.iter().find(|s| s.0 == p).map(|s| s.1);
     Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
-        races: Some(race_marks(p.lines.iter().copied())),
+        races: Some(race_marks(m, f, &reflection.resources, own, p.lines.iter().copied())),
         lines: line_table(m, p.lines.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,

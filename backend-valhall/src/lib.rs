@@ -12,7 +12,8 @@ mod uniforms;
 use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
 use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::races::race_marks;
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -287,7 +288,13 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
-        races: Some(race_marks((0..).step_by(8).zip(p.locs.iter().copied()))),
+        races: Some(race_marks(
+            &m,
+            f,
+            &reflection.resources,
+            |p| Some(places.at(p)),
+            (0..).step_by(8).zip(p.locs.iter().copied()),
+        )),
         lines: line_table(&m, (0..).step_by(8).zip(p.locs)),
         code: p.code,
         meta: Meta {

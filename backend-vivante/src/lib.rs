@@ -15,9 +15,10 @@ mod uniforms;
 use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::trace::Watch;
-use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, Space, trace};
+use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, race_marks, reflect, watch};
+use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
+use gpucc_mir::races::race_marks;
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, OpSet};
@@ -486,6 +487,10 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16) -
     }
     let flag = if m.options.robust { 0 } else { flags::TRUSTED };
     let reflection = reflect(m, f, |_, used, index| used.then_some(index));
+    let own = |p: Place| match p {
+        Place::Global(g) => isel.shared_offsets.get(g.0 as usize).copied(),
+        _ => None,
+    };
     let shared = match isel.shared {
         Shared::Buffer => machine::exec::shared_mode::BUFFER,
         Shared::Local => machine::exec::shared_mode::LOCAL,
@@ -494,7 +499,7 @@ fn container_entry(m: &Module, isel: &Isel<'_>, p: &emit::Program, temps: u16) -
         name: e.name.clone(),
         stage: Stage::Compute,
         code: p.code.clone(),
-        races: Some(race_marks(p.locs.iter().copied())),
+        races: Some(race_marks(m, f, &reflection.resources, own, p.locs.iter().copied())),
         lines: line_table(m, p.locs.iter().copied()),
         meta: Meta {
             workgroup_size: e.workgroup_size,

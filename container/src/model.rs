@@ -247,17 +247,33 @@ pub enum Source {
 pub struct RaceMark {
     /// Byte address in the code.
     pub pc: u32,
-    /// What holds: [`RaceMark::ATOMIC`].
-    pub flags: u32,
+    /// What holds: [`RaceMark::ATOMIC`], [`RaceMark::TAIL`] or [`RaceMark::INDEX`].
+    pub kind: u16,
+    /// The memory: place in the resources, or [`RaceMark::WORKGROUP`].
+    pub place: u16,
+    /// By kind.
+    pub values: [u32; 3],
 }
 
 impl RaceMark {
     /// The plain load or store is an atomic access of the source.
-    pub const ATOMIC: u32 = 1;
+    pub const ATOMIC: u16 = 1;
+    /// Bounds handling sends what is out of bounds to the last bytes of the buffer, this many.
+    pub const TAIL: u16 = 2;
+    /// Bounds handling sends what is out of bounds to the last element of an array: it begins at this offset, has this stride
+    /// and this index of the last element. It may be one of several such arrays in a row.
+    pub const INDEX: u16 = 3;
+    /// The place that is workgroup memory.
+    pub const WORKGROUP: u16 = 0xffff;
 
-    /// The addresses of plain instructions that are atomic accesses.
-    pub fn atomics(marks: &[RaceMark]) -> Vec<u32> {
-        marks.iter().filter(|m| m.flags & RaceMark::ATOMIC != 0).map(|m| m.pc).collect()
+    /// An atomic access.
+    pub const fn atomic(pc: u32) -> RaceMark {
+        RaceMark { pc, kind: RaceMark::ATOMIC, place: RaceMark::WORKGROUP, values: [0; 3] }
+    }
+
+    /// The fields, for those who do not know containers.
+    pub const fn parts(&self) -> (u32, u16, u16, [u32; 3]) {
+        (self.pc, self.kind, self.place, self.values)
     }
 }
 

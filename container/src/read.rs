@@ -301,8 +301,9 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
         }
         tag::RACE => {
             let mut marks = Vec::new();
-            for mut b in (Bytes { data: s.bytes, what: "RACE" }).records(8)? {
-                marks.push(RaceMark { pc: b.u32()?, flags: b.u32()? });
+            for mut b in (Bytes { data: s.bytes, what: "RACE" }).records(20)? {
+                let (pc, kind, place) = (b.u32()?, b.u16()?, b.u16()?);
+                marks.push(RaceMark { pc, kind, place, values: [b.u32()?, b.u32()?, b.u32()?] });
             }
             e.races = Some(marks);
         }

@@ -1,6 +1,6 @@
 //! Model to bytes. The same container always gives the same bytes.
 
-use crate::model::{Access, Container, Entry, Preload, ResourceKind, Source, Stage, UNIFORM_FILE};
+use crate::model::{Access, Container, Entry, Preload, RaceMark, ResourceKind, Source, Stage, UNIFORM_FILE};
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
 
 struct Part {
@@ -60,7 +60,11 @@ impl Container {
                 part(tag::NAME, 4, SECTION_OPTIONAL, names(e));
             }
             if let Some(marks) = &e.races {
-                let bytes = marks.iter().flat_map(|m| [m.pc, m.flags]).flat_map(u32::to_le_bytes).collect();
+                let row = |m: &RaceMark| {
+                    let [a, b, c] = m.values;
+                    [m.pc, u32::from(m.kind) | u32::from(m.place) << 16, a, b, c]
+                };
+                let bytes = marks.iter().flat_map(row).flat_map(u32::to_le_bytes).collect();
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }

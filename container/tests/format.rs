@@ -58,7 +58,7 @@ fn sample() -> Container {
         lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
         names: vec![(0, "größe".into())],
-        races: Some(vec![RaceMark { pc: 16, flags: RaceMark::ATOMIC }]),
+        races: Some(vec![RaceMark { pc: 16, kind: RaceMark::INDEX, place: 0, values: [4, 16, 3] }]),
     };
     Container {
         family: "valhall".into(),

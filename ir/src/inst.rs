@@ -46,10 +46,19 @@ impl Loc {
     /// No known place.
     pub const UNKNOWN: Loc = Loc(0);
     const ATOMIC: u32 = 1 << 31;
+    const ACCESS: u32 = 1 << 30;
 
-    /// The same location for machine instructions that are an atomic access: a plain load or store does not show it.
+    /// The same location for machine instructions of an access of memory.
+    pub const fn access(self) -> Loc {
+        Loc(self.0 | Loc::ACCESS)
+    }
+    /// The same for those of an atomic access: a plain load or store does not show it.
     pub const fn atomic(self) -> Loc {
-        Loc(self.0 | Loc::ATOMIC)
+        Loc(self.0 | Loc::ACCESS | Loc::ATOMIC)
+    }
+    /// Whether it is one of [`Loc::access`] or [`Loc::atomic`].
+    pub const fn is_access(self) -> bool {
+        self.0 & Loc::ACCESS != 0
     }
     /// Whether it is one of [`Loc::atomic`].
     pub const fn is_atomic(self) -> bool {
@@ -57,7 +66,7 @@ impl Loc {
     }
     /// The location alone.
     pub const fn plain(self) -> Loc {
-        Loc(self.0 & !Loc::ATOMIC)
+        Loc(self.0 & !(Loc::ATOMIC | Loc::ACCESS))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::{Access, Entry, LineEntry, RaceMark, Resource, ResourceKind, flags};
+use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
 use gpucc_ir::trace::{PassTime, Watch};
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Loc, Module, Op, Place, Res};
 use gpucc_isa::Notes;
@@ -84,12 +84,6 @@ pub fn line_table(m: &Module, places: impl IntoIterator<Item = (u32, Loc)>) -> V
         }
     }
     rows
-}
-
-/// What the container says to a check for races, from the addresses and locations of instructions in order.
-pub fn race_marks(places: impl IntoIterator<Item = (u32, Loc)>) -> Vec<RaceMark> {
-    let atomic = places.into_iter().filter(|p| p.1.is_atomic());
-    atomic.map(|(pc, _)| RaceMark { pc, flags: RaceMark::ATOMIC }).collect()
 }
 
 /// What the container says of the buffers of an entry point.

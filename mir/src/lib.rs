@@ -5,6 +5,7 @@
 //! [`MFunc::split_critical_edges`], [`allocate`]. `docs/adding-a-backend.md` is the tour.
 
 pub mod backend;
+pub mod races;
 
 mod alloc;
 mod critical;
@@ -37,7 +38,7 @@ pub use parts::Parts;
 pub use place::{Island, Piece, Placed, Reach, place};
 pub use print::{print, print_inst};
 pub use sched::{Schedule, schedule_after, schedule_before};
-pub use select::{Lower, Repr, Select, select, select_apart};
+pub use select::{Lower, Repr, Select, access_loc, select, select_apart};
 pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use ssa::construct as construct_ssa;
 pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};

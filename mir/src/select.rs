@@ -97,6 +97,15 @@ pub struct Select<'f, T: Target> {
 /// Uses of a constant farther apart than this many IR instructions get registers of their own.
 const CONST_REACH: usize = 40;
 
+/// The location for what is emitted for an instruction: it tells accesses of memory from others.
+pub fn access_loc(data: &InstData) -> Loc {
+    match data.mem() {
+        Some(m) if m.flags.has(MemFlags::ATOMIC) => data.loc.atomic(),
+        Some(_) => data.loc.access(),
+        None => data.loc,
+    }
+}
+
 /// Walks `f`. Machine blocks are in layout order, one for each IR block, plus what the target adds.
 ///
 /// # Errors
@@ -199,8 +208,7 @@ impl<'f, T: Target> Select<'f, T> {
         let insts = &self.f.blocks[b].insts;
         for &i in insts.iter().rev() {
             let data = &self.f.insts[i];
-            let atomic = data.mem().is_some_and(|m| m.flags.has(MemFlags::ATOMIC));
-            self.loc = if atomic { data.loc.atomic() } else { data.loc };
+            self.loc = access_loc(data);
             self.inst = Some(i);
             let terminator = data.op.is_terminator();
             let asked = data.results.iter().any(|v| self.is_wanted(v));

@@ -52,10 +52,41 @@ struct Cell {
 /// Words of a page.
 const PAGE: usize = 256;
 
+/// Bits of an address of the code.
+const MARK_ATOMIC: u8 = 1;
+const MARK_CLAMPED: u8 = 2;
+
+/// Where the clamp of an access sends what is out of bounds.
+#[derive(Clone, Copy, Debug)]
+struct Clamp {
+    pc: u32,
+    kind: u16,
+    place: u16,
+    values: [u32; 3],
+}
+
+impl Clamp {
+    /// Whether an access at `offset` of `len` bytes may have been sent there.
+    fn hit(&self, offset: u64, len: u64) -> bool {
+        let [a, b, c] = self.values.map(u64::from);
+        match self.kind {
+            2 => offset + a >= len,
+            3 => offset >= a && (offset - a).checked_div(b).is_some_and(|i| i % (c + 1) == c),
+            _ => false,
+        }
+    }
+}
+
+/// The place of workgroup memory in the rows of section `RACE`.
+pub const WORKGROUP: u16 = 0xffff;
+
 /// Watched memory.
 #[derive(Clone, Debug, Default)]
 struct Shadow {
     name: String,
+    bytes: u64,
+    /// Place in the resources of the container.
+    place: u16,
     /// Belongs to one workgroup at a time.
     own: bool,
     pages: Vec<Option<Box<[Cell; PAGE]>>>,
@@ -83,8 +114,9 @@ pub struct RaceCheck {
     mode: Races,
     /// By allocation.
     shadows: Vec<Option<Box<Shadow>>>,
-    /// By address: whether a plain instruction is an atomic access.
-    atomic: Vec<bool>,
+    /// By address: [`MARK_ATOMIC`] if a plain instruction is an atomic access, [`MARK_CLAMPED`] if some of `clamps` are its.
+    marks: Vec<u8>,
+    clamps: Vec<Clamp>,
     now: u32,
     groups: Vec<Group>,
     current: usize,
@@ -170,13 +202,27 @@ impl View<'_> {
 }
 
 impl RaceCheck {
-    /// A check in this mode. `atomic` says of which plain instructions, by address, loads and stores are atomic; without it
-    /// nothing is checked, since nobody could tell them from others.
-    pub fn new(mode: Races, atomic: Option<&[u32]>) -> RaceCheck {
-        let Some(atomic) = atomic.filter(|_| mode != Races::Off) else { return RaceCheck::default() };
-        let mut marks = vec![false; atomic.iter().max().map_or(0, |&m| m as usize + 1)];
-        atomic.iter().for_each(|&pc| marks[pc as usize] = true);
-        RaceCheck { mode, atomic: marks, now: 1, ..RaceCheck::default() }
+    /// A check in this mode of `code` bytes of code. `marks` is what section `RACE` of the container says, row by row: address,
+    /// kind, place, values (`docs/container.md`). Without it nothing is checked, since nobody could tell atomic loads and
+    /// stores from others.
+    pub fn new<I>(mode: Races, code: usize, rows: Option<I>) -> RaceCheck
+    where
+        I: IntoIterator<Item = (u32, u16, u16, [u32; 3])>,
+    {
+        let Some(rows) = rows.filter(|_| mode != Races::Off) else { return RaceCheck::default() };
+        let mut marks = vec![0; code];
+        let mut clamps = Vec::new();
+        for (pc, kind, place, values) in rows {
+            let Some(mark) = marks.get_mut(pc as usize) else { continue };
+            if kind == 1 {
+                *mark |= MARK_ATOMIC;
+            } else {
+                *mark |= MARK_CLAMPED;
+                clamps.push(Clamp { pc, kind, place, values });
+            }
+        }
+        clamps.sort_by_key(|c| c.pc);
+        RaceCheck { mode, marks, clamps, now: 1, ..RaceCheck::default() }
     }
 
     /// Whether anything is checked.
@@ -185,8 +231,9 @@ impl RaceCheck {
         self.mode != Races::Off
     }
 
-    /// Watches an allocation of `bytes` bytes; `own` if each workgroup has it anew.
-    pub fn watch(&mut self, id: AllocId, bytes: u64, name: impl Into<String>, own: bool) {
+    /// Watches an allocation of `bytes` bytes: the buffer at this place of the container's resources, or what each workgroup
+    /// has anew if that is [`WORKGROUP`].
+    pub fn watch(&mut self, id: AllocId, bytes: u64, name: impl Into<String>, place: u16) {
         if !self.is_on() {
             return;
         }
@@ -196,14 +243,21 @@ impl RaceCheck {
         }
         let mut pages = Vec::new();
         pages.resize_with((bytes as usize).div_ceil(4 * PAGE), || None);
-        self.shadows[at] = Some(Box::new(Shadow { name: name.into(), own, pages, split: BTreeMap::new() }));
+        self.shadows[at] = Some(Box::new(Shadow {
+            name: name.into(),
+            bytes,
+            place,
+            own: place == WORKGROUP,
+            pages,
+            split: BTreeMap::new(),
+        }));
     }
 
     /// Watches another allocation as this one is watched.
     pub fn watch_like(&mut self, id: AllocId, other: AllocId) {
         let Some(Some(s)) = self.shadows.get(id.0 as usize) else { return };
-        let (bytes, name, own) = (s.pages.len() * 4 * PAGE, s.name.clone(), s.own);
-        self.watch(other, bytes as u64, name, own);
+        let (bytes, name, place) = (s.bytes, s.name.clone(), s.place);
+        self.watch(other, bytes, name, place);
     }
 
     /// Starts a workgroup in a slot and makes it the one that runs.
@@ -310,8 +364,16 @@ impl RaceCheck {
     fn access(&mut self, id: AllocId, offset: u64, size: u32, mut kind: u8, by: By) -> Result<(), Trap> {
         let Some(Some(shadow)) = self.shadows.get_mut(id.0 as usize) else { return Ok(()) };
         let group = self.groups.get(self.current).copied().unwrap_or_default();
-        if self.atomic.get(by.pc as usize) == Some(&true) {
+        let marks = self.marks.get(by.pc as usize).copied().unwrap_or(0);
+        if marks & MARK_ATOMIC != 0 {
             kind |= ATOMIC;
+        }
+        if marks & MARK_CLAMPED != 0 {
+            let first = self.clamps.partition_point(|c| c.pc < by.pc);
+            let mut own = self.clamps[first..].iter().take_while(|c| c.pc == by.pc);
+            if own.any(|c| c.place == shadow.place && c.hit(offset, shadow.bytes)) {
+                return Ok(());
+            }
         }
         let new = Past { group: group.number, time: self.now, pc: by.pc, lane: by.lane as u16, kind };
         let mut view = View { log: &mut self.log, group, now: self.now, own: shadow.own };
@@ -406,9 +468,9 @@ mod tests {
     const SHARED: AllocId = AllocId(1);
 
     fn check() -> RaceCheck {
-        let mut c = RaceCheck::new(Races::Trap, Some(&[0x40]));
-        c.watch(A, 64, "buffer", false);
-        c.watch(SHARED, 64, "workgroup memory", true);
+        let mut c = RaceCheck::new(Races::Trap, 0x100, Some([(0x40, 1, WORKGROUP, [0; 3])]));
+        c.watch(A, 64, "buffer", 0);
+        c.watch(SHARED, 64, "workgroup memory", WORKGROUP);
         c.begin(0, [0, 0, 0]);
         c
     }
@@ -527,9 +589,27 @@ mod tests {
     }
 
     #[test]
+    fn where_clamps_lead_nothing_is_looked_at() {
+        // Stores at 0x10 are clamped to the last 8 bytes of the buffer, at 0x14 to element 3 of arrays of 4 words from byte 4.
+        let rows = [(0x10, 2, 0, [8, 0, 0]), (0x14, 3, 0, [4, 4, 3]), (0x14, 3, WORKGROUP, [0, 1, 63])];
+        let mut c = RaceCheck::new(Races::Trap, 0x100, Some(rows));
+        c.watch(A, 64, "buffer", 0);
+        c.begin(0, [0, 0, 0]);
+        let races = |c: &mut RaceCheck, at: u64, pc: u32| {
+            let mut c = c.clone();
+            put(&mut c, A, at, by(0, pc)).is_err() || put(&mut c, A, at, by(1, pc)).is_err()
+        };
+        assert!(!races(&mut c, 56, 0x10) && !races(&mut c, 60, 0x10) && races(&mut c, 52, 0x10));
+        assert!(
+            !races(&mut c, 16, 0x14) && !races(&mut c, 32, 0x14) && races(&mut c, 20, 0x14) && races(&mut c, 0, 0x14)
+        );
+        assert!(races(&mut c, 60, 0x18));
+    }
+
+    #[test]
     fn off_without_marks_and_notes_when_asked() {
-        let mut c = RaceCheck::new(Races::Trap, None);
-        c.watch(A, 64, "buffer", false);
+        let mut c = RaceCheck::new(Races::Trap, 0x100, None::<[_; 0]>);
+        c.watch(A, 64, "buffer", 0);
         c.begin(0, [0, 0, 0]);
         assert!(put(&mut c, A, 0, by(0, 0)).is_ok() && put(&mut c, A, 0, by(1, 0)).is_ok());
         let mut c = RaceCheck { mode: Races::Report, ..check() };

@@ -13,6 +13,9 @@ const HEAD: &str = "
 @group(0) @binding(1) var<storage, read_write> cells: array<atomic<u32>>;
 var<workgroup> tile: array<u32, 128>;
 var<workgroup> flag: u32;
+var<workgroup> pairs: array<array<u32, 4>, 8>;
+struct Inner { a: u32, b: array<u32, 6> }
+var<workgroup> inner: array<Inner, 2>;
 var<workgroup> ticks: atomic<u32>;
 ";
 
@@ -199,6 +202,62 @@ const RIGHT: &[Case] = &[
         "if (i == 3u) { flag = 8u; } let x = workgroupUniformLoad(&flag); data[g] = x;",
     ),
 ];
+
+/// Accesses that are out of bounds: WGSL lets them land where they may, which is no race.
+const ASTRAY: &[Case] = &[
+    Case {
+        words: 100,
+        ..case("stores behind the end of a buffer", 64, 3, "data[g + 90u] = g + data[g + 200u];")
+    },
+    case("stores behind the end of an array", 64, 1, "tile[i + 100u] = i; workgroupBarrier(); data[i] = tile[i * 3u];"),
+    case(
+        "an array in an array",
+        64,
+        1,
+        "pairs[i][i] = i; workgroupBarrier(); data[i] = pairs[i + 9u][1]; inner[w].b[i] = i + 1u;",
+    ),
+    case("loads behind the end of an array that change", 64, 1, "
+        tile[i] = i; tile[i + 64u] = 1u; workgroupBarrier(); let x = tile[i + 70u]; data[i] = x; workgroupBarrier(); tile[i * 2u + 1u] += x;"),
+];
+
+#[test]
+fn what_bounds_handling_redirects_is_no_race() {
+    for c in ASTRAY {
+        let m = module(c);
+        for target in targets() {
+            for level in [0, 1, 2, 3] {
+                for seed in SEEDS {
+                    let done = run(c, &m, target, level, seed, Races::Trap);
+                    assert!(done.is_ok(), "{} on {target} at -O{level} with {seed:?}: {done:?}", c.name);
+                }
+            }
+        }
+    }
+}
+
+/// Cases of the shared suites that are said to race do.
+#[test]
+fn what_is_known_to_race_does() {
+    let Some(path) = gpucc_tests::shared::find("conformance/programs.json") else { return };
+    let bytes = std::fs::read(path).expect("the cases");
+    let all = serde_json::from_slice::<gpucc_tests::cases::CaseFile>(&bytes).expect("the format of cases").cases;
+    for (id, _) in gpucc_tests::cases::RACY {
+        let case = all.iter().find(|c| c.id == *id).unwrap_or_else(|| panic!("{id} is no case"));
+        let m = exec::lower(&case.wgsl, &case.entry, &case.overrides()).expect("it lowers");
+        for target in targets() {
+            let mut d = case.dispatch().expect("well-formed buffers");
+            let done = exec::run(
+                &m,
+                &case.entry,
+                On::Machine(target),
+                &CodegenOptions::default(),
+                &mut d,
+                &RunOptions::default(),
+            );
+            assert!(matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{id} on {target}: {done:?}");
+        }
+    }
+}
 
 #[test]
 fn races_trap_whatever_the_order() {

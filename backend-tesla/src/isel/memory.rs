@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of buffers, workgroup memory and private memory.
 
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Op as Ir, Place, Type, Value};
-use gpucc_mir::{Def, MInst, Use, VReg};
+use gpucc_mir::{Def, MInst, Use, VReg, access_loc};
 use gpucc_tesla_machine as machine;
 use machine::{AtomOp, Op, SharedTy, Ty};
 
@@ -60,6 +60,14 @@ impl Isel<'_> {
         (a, offset)
     }
 
+    /// A variable that lies in s[], and where.
+    pub fn shared_place(&self, place: Place) -> Option<(Place, u32)> {
+        match self.home(place) {
+            Some(Home::Shared(at)) => Some((place, self.shared_base + at)),
+            _ => None,
+        }
+    }
+
     /// A word of workgroup memory as the first source of the only instruction that reads it: operand and address register.
     pub(super) fn loaded(&mut self, cx: &mut Cx<'_>, v: Value) -> Option<(U, Option<U>)> {
         let d = cx.fold_op(v, Ir::Load)?;
@@ -72,6 +80,8 @@ impl Isel<'_> {
             return None;
         }
         let offset = offset as u16;
+        // The instruction that loads by its operand is this access.
+        cx.loc = access_loc(d);
         Some(match dynamic {
             Some(v) => {
                 let (a, _) = self.areg(cx, v, base);

@@ -210,15 +210,19 @@ impl<'a> Launch<'a> {
             words[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
         memory.alloc("root block", words, false);
-        let mut races =
-            RaceCheck::new(options.races, self.entry.races.as_ref().map(|r| RaceMark::atomics(r)).as_deref());
-        for (i, b) in dispatch.buffers.iter().enumerate() {
-            let id = AllocId(i as u32);
+        let mut races = RaceCheck::new(
+            options.races,
+            self.entry.code.len(),
+            self.entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts)),
+        );
+        for (n, r) in self.entry.resources.iter().enumerate() {
+            let Some(id) = dispatch.index_of(r.group, r.binding).map(|i| AllocId(i as u32)) else { continue };
             if memory.is_writable(id) {
-                races.watch(id, memory.len(id), format!("group {} binding {}", b.group, b.binding), false);
+                let name = memory.name(id).to_owned();
+                races.watch(id, memory.len(id), name, n as u16);
             }
         }
-        races.watch(lds, lds_size.into(), "workgroup memory", true);
+        races.watch(lds, lds_size.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(vec![lds, scratch]);
         let l1 = L1::new(&memory, dispatch.buffers.len());
         Ok(Env { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })

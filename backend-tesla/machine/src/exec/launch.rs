@@ -68,15 +68,15 @@ pub fn run(
         allocs.push(memory.alloc(format!("buffer {i} (group {} binding {})", b.group, b.binding), bytes, true));
     }
     let mut memories = Memories::new(memory);
-    let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
-    *memories.races.get_mut() = RaceCheck::new(options.races, atomics.as_deref());
-    for (resource, index) in &launch.resources {
+    let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
+    *memories.races.get_mut() = RaceCheck::new(options.races, entry.code.len(), rows);
+    for (n, (resource, index)) in launch.resources.iter().enumerate() {
         let writable = dispatch.buffers[*index].writable && resource.access != Access::Read;
         let window = Window { alloc: allocs[*index], writable };
         if writable {
             let size = memories.memory.len(allocs[*index]);
             let name = format!("group {} binding {}", resource.group, resource.binding);
-            memories.races.get_mut().watch(allocs[*index], size, name, false);
+            memories.races.get_mut().watch(allocs[*index], size, name, n as u16);
         }
         match resource.slot {
             s @ 0..=14 if resource.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
@@ -237,9 +237,9 @@ impl<'a> Launch<'a> {
         memories.warps = invocations.div_ceil(32);
         {
             let races = memories.races.get_mut();
-            races.watch(shared, shared_size as u64, "s[]", true);
+            races.watch(shared, shared_size as u64, "s[]", gpucc_sim::WORKGROUP);
             if let Some(id) = window {
-                races.watch(id, self.window.into(), "the workgroup window", true);
+                races.watch(id, self.window.into(), "the workgroup window", gpucc_sim::WORKGROUP);
             }
         }
         let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));

@@ -217,9 +217,9 @@ impl<'a> Launch<'a> {
         } else {
             None
         };
-        let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
-        let mut races = RaceCheck::new(options.races, atomics.as_deref());
-        races.watch(shared, meta.shared_bytes.into(), "workgroup memory", true);
+        let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
+        let mut races = RaceCheck::new(options.races, entry.code.len(), rows);
+        races.watch(shared, meta.shared_bytes.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
         let mut launch = Launch {
             entry,
@@ -259,7 +259,7 @@ impl<'a> Launch<'a> {
     fn bind(&mut self, dispatch: &mut Dispatch, places: &[usize]) -> Result<Vec<Bound>, Trap> {
         let Some(world) = &mut self.world else { return Err(container_trap("nothing to run")) };
         let mut bound = Vec::new();
-        for (r, &place) in self.entry.resources.iter().zip(places) {
+        for (n, (r, &place)) in self.entry.resources.iter().zip(places).enumerate() {
             let b = &mut dispatch.buffers[place];
             let size = b.bytes.len() as u64;
             let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
@@ -272,7 +272,7 @@ impl<'a> Launch<'a> {
                 base = world.space.place(id, size, 1 << 32)?;
             }
             if writable {
-                world.races.watch(id, size, format!("group {} binding {}", r.group, r.binding), false);
+                world.races.watch(id, size, format!("group {} binding {}", r.group, r.binding), n as u16);
             }
             world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
             bound.push(Bound { group: r.group, binding: r.binding, base, size });

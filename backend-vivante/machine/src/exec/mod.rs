@@ -199,9 +199,9 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
     let mut memory = Memory::new();
     let mut addresses = AddressSpace::new32(options.perturb);
     let mut buffers: Vec<(usize, AllocId)> = Vec::new();
-    let atomics = entry.races.as_ref().map(|r| RaceMark::atomics(r));
-    let mut races = RaceCheck::new(options.races, atomics.as_deref());
-    for r in &entry.resources {
+    let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
+    let mut races = RaceCheck::new(options.races, entry.code.len(), rows);
+    for (n, r) in entry.resources.iter().enumerate() {
         let index = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
         if buffers.iter().any(|b| b.0 == index) {
             continue;
@@ -211,7 +211,7 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
         let id = memory.alloc(format!("group {} binding {}", b.group, b.binding), b.bytes.clone(), writable);
         addresses.place(id, b.bytes.len() as u64, 256)?;
         if writable {
-            races.watch(id, b.bytes.len() as u64, format!("group {} binding {}", b.group, b.binding), false);
+            races.watch(id, b.bytes.len() as u64, format!("group {} binding {}", b.group, b.binding), n as u16);
         }
         buffers.push((index, id));
     }
@@ -236,7 +236,7 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
     let shared = slice("workgroup memory", u64::from(meta.shared_bytes), !local)?;
     let scratch = slice("scratch", u64::from(meta.scratch_bytes) * meta.invocations(), true)?;
     if let Some(s) = &shared {
-        races.watch(s.id, s.bytes, "workgroup memory", true);
+        races.watch(s.id, s.bytes, "workgroup memory", gpucc_sim::WORKGROUP);
     }
     let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
     let indices = Vec::new();
