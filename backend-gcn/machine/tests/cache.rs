@@ -36,15 +36,15 @@ fn seen(g: u8, before: &str, glc: &str, perturb: Option<u64>) -> Vec<u32> {
 fn lines_are_stale_until_glc_or_invalidation() {
     for g in 0..3 {
         // Workgroup 4 finds the line that workgroup 0 read; 5 runs where the store was made.
-        assert_eq!(seen(g, "", "", None), [5, 0, 7, 7, 5, 7]);
-        assert_eq!(seen(g, "", "glc", None), [5, 0, 7, 7, 7, 7]);
+        assert_eq!(seen(g, "s_nop 0", "", None), [5, 0, 7, 7, 5, 7]);
+        assert_eq!(seen(g, "s_nop 0", "glc", None), [5, 0, 7, 7, 7, 7]);
         assert_eq!(seen(g, "buffer_wbinvl1", "", None), [5, 0, 7, 7, 7, 7]);
     }
     // With seeds orders and units differ, but a load behind an invalidation never goes back in time.
-    let stale = (0..40).filter(|&s| seen(2, "", "", Some(s)) != seen(2, "", "glc", Some(s))).count();
+    let stale = (0..40).filter(|&s| seen(2, "s_nop 0", "", Some(s)) != seen(2, "s_nop 0", "glc", Some(s))).count();
     assert!(stale > 5, "{stale}");
     for s in 0..40 {
-        assert_eq!(seen(2, "buffer_wbinvl1", "", Some(s)), seen(2, "", "glc", Some(s)));
+        assert_eq!(seen(2, "buffer_wbinvl1", "", Some(s)), seen(2, "s_nop 0", "glc", Some(s)));
     }
 }
 

@@ -161,7 +161,7 @@ fn hazards_trap_and_nops_cure_them() {
             let between = a.lines().count() - 1 - usize::from(*row == 15);
             let short = run(states - between - 1).expect_err("the hazard is not noticed");
             assert_eq!(short.kind, TrapKind::Hazard, "{row}: {short}");
-            assert!(short.message.contains(&format!("row {}", if *row == 15 { 13 } else { *row })), "{short}");
+            assert!(short.message.contains(&format!("hazard {} in", if *row == 15 { 13 } else { *row })), "{short}");
             if let Err(e) = run(states - between) {
                 panic!("row {row} on {g}: {e}");
             }
