@@ -93,13 +93,20 @@ fn clamp_of(f: &Function, v: Value) -> Option<(Value, u32, Value)> {
     }
     for k in [0, 1] {
         let limit = d.args[1 - k];
-        if let Some((x, s)) = scaled(f, d.args[k])
-            && (f.const_bits(limit).is_some() || length_less(f, limit).is_some())
-        {
-            return Some((x, s, limit));
+        if let Some((x, s)) = scaled(f, d.args[k]) {
+            let whole = without_mask(f, limit, s);
+            if f.const_bits(limit).is_some() || length_less(f, whole).is_some() {
+                return Some((x, s, whole));
+            }
         }
     }
     None
+}
+
+/// What `v` is before a mask takes away bits below bit `s`: where they are shifted out, the mask does nothing.
+fn without_mask(f: &Function, v: Value, s: u32) -> Value {
+    let masked = f.def_op(v, Op::And).and_then(|d| Some((d.args[0], f.const_bits(d.args[1])? as u32)));
+    masked.filter(|m| m.1 | ((1 << s) - 1) == u32::MAX).map_or(v, |m| m.0)
 }
 
 /// `(resource, k)` where `v` is the length of a buffer less `k` bytes.

@@ -3,8 +3,9 @@
 //! ```text
 //! v3 = load.f32 buf[v2 + 16]          v4 = buffer_length buf
 //!                               ==>   v5 = isub v4, 20
-//!                                     v6 = umin v2, v5
-//!                                     v3 = load.f32 buf[v6 + 16] {in_bounds}
+//!                                     v6 = and v5, -4
+//!                                     v7 = umin v2, v6
+//!                                     v3 = load.f32 buf[v7 + 16] {in_bounds}
 //! ```
 //!
 //! WGSL lets an access that is out of bounds touch any location inside the variable. A buffer is at least as large as its
@@ -61,9 +62,10 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
     if checked && matches!(mem.place, Place::Buffer(_)) {
         return false;
     }
-    // The limit keeps `align` if it is a multiple of it.
+    // The limit keeps `align` if it is a multiple of it. A buffer may have any size.
     let align = mem.align.max(1);
-    let down = |v: u32| v & !(if caps.strict_align { align } else { align.min(4) } - 1);
+    let unit = if caps.strict_align { align } else { align.min(4) };
+    let down = |v: u32| v & !(unit - 1);
     let (limit, keeps) = match (fixed, mem.place) {
         (Some(size), _) => {
             let room = down(size.saturating_sub(if inside { end as u32 } else { bytes }));
@@ -74,8 +76,8 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
             let back = if inside { end as u32 } else { bytes };
             let back = b.func.iconst(gpucc_ir::Type::I32, i64::from(back));
             let mut room = b.isub(len, back);
-            if caps.strict_align && align > 4 {
-                let m = b.func.iconst(gpucc_ir::Type::I32, -i64::from(align));
+            if unit > 1 {
+                let m = b.func.iconst(gpucc_ir::Type::I32, -i64::from(unit));
                 room = b.and(room, m);
             }
             (room, caps.strict_align || align <= 4)
