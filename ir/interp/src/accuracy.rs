@@ -13,7 +13,7 @@ use crate::exec::Outcome;
 use crate::profile::{MachineMath, Profile};
 use crate::program::Program;
 use gpucc_ir::{Op, Scalar};
-use gpucc_num::convert::f16_to_f32;
+use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::{Mode, Round, f32 as num, special::wide};
 use gpucc_sim::{Dispatch, RunOptions};
 use std::sync::Arc;
@@ -83,6 +83,7 @@ impl MachineMath for Moved {
             Op::FLog2,
             Op::FSin,
             Op::FCos,
+            Op::FQuant16,
         ]
     }
 
@@ -148,9 +149,43 @@ impl MachineMath for Moved {
                 let error = 2.0_f64.powi(-11) * (x.abs() / core::f64::consts::PI).max(1.0);
                 if error > 0.25 { f32::NAN } else { within(exact, error) }
             }
+            // Correctly rounded: either neighbour.
+            Op::FQuant16 => {
+                let round = if self.shift(op, args, x) > 0.0 { Round::Up } else { Round::Down };
+                self.half(f16_to_f32(f32_to_f16(round, a(0))))
+            }
             _ => return None,
         };
         Some(u64::from(r.to_bits()))
+    }
+
+    /// The scale and the sum inside `floor(0.5 + scale * x)` are rounded.
+    fn packed(&self, op: Op, lane: f32) -> f32 {
+        let scale = match op {
+            Op::PackUnorm4x8 => 255.0,
+            Op::PackSnorm4x8 => 127.0,
+            Op::PackUnorm2x16 => 65535.0,
+            Op::PackSnorm2x16 => 32767.0,
+            _ => return self.half(lane),
+        };
+        let error = f64::from(f32::EPSILON) * (f64::from(lane.abs()) + 1.0 / scale);
+        (f64::from(lane) + error * self.shift(op, &[u64::from(lane.to_bits())], f64::from(lane))) as f32
+    }
+
+    /// 3 ULP for what is scaled; halves are exact.
+    fn unpacked(&self, op: Op, lane: f32) -> f32 {
+        if op == Op::UnpackHalf2x16 {
+            return self.half(lane);
+        }
+        let exact = f64::from(lane);
+        (exact + 3.0 * ulp(exact) * self.shift(op, &[u64::from(lane.to_bits())], exact)) as f32
+    }
+}
+
+impl Moved {
+    /// Small halves may be flushed.
+    fn half(self, x: f32) -> f32 {
+        if self.sample & 2 != 0 && x.abs() < 2.0_f32.powi(-14) { 0.0_f32.copysign(x) } else { x }
     }
 }
 
@@ -278,5 +313,14 @@ block0:
             near(one(Op::FExp2, &[4.0], sample), 16.0, 22);
         }
         assert_ne!(one(Op::FDiv, &[1.0, 3.0], 0), one(Op::FDiv, &[1.0, 3.0], 1));
+        let unpacked: Vec<f32> = (0..16).map(|sample| Moved { sample }.unpacked(Op::UnpackUnorm4x8, 0.1)).collect();
+        assert!(unpacked.iter().all(|&x| num::ulp_distance(x, 0.1).is_some_and(|d| d <= 3)), "{unpacked:?}");
+        assert!(unpacked.iter().any(|&x| x != 0.1));
+        // At a tie, and not beside it.
+        let tie = 100.5 / 255.0;
+        let packed =
+            |x: f32, sample: u64| (0.5 + 255.0 * f64::from(Moved { sample }.packed(Op::PackUnorm4x8, x))) as u32;
+        assert!((0..16).any(|s| packed(tie, s) == 100) && (0..16).any(|s| packed(tie, s) == 101));
+        assert!((0..16).all(|s| packed(100.25 / 255.0, s) == 100));
     }
 }

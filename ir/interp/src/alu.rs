@@ -126,7 +126,15 @@ impl Lanes<'_> {
             }
             return Ok(());
         }
-        self.plain(i, p)
+        self.plain(i, p)?;
+        if let (Some(machine), Some(lanes)) = (&p.machine, unpacked_lanes(i.op)) {
+            for k in 0..lanes {
+                for &l in self.active {
+                    self.set(i.dst + k, l, b(machine.unpacked(i.op, f(self.get(i.dst + k, l)))));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn plain(&self, i: &DInst, p: &Profile) -> Result<(), Trap> {
@@ -193,11 +201,11 @@ impl Lanes<'_> {
                 let product = n32::mul(m, f(x), f(y));
                 b(s.map_or(product, |s| n32::add(m, f(s), product)))
             }),
-            Op::PackUnorm4x8 => self.pack4(i, pack::pack4x8unorm),
-            Op::PackSnorm4x8 => self.pack4(i, pack::pack4x8snorm),
-            Op::PackUnorm2x16 => self.pack2(i, pack::pack2x16unorm),
-            Op::PackSnorm2x16 => self.pack2(i, pack::pack2x16snorm),
-            Op::PackHalf2x16 => self.pack2(i, pack::pack2x16float),
+            Op::PackUnorm4x8 => self.pack4(i, p, pack::pack4x8unorm),
+            Op::PackSnorm4x8 => self.pack4(i, p, pack::pack4x8snorm),
+            Op::PackUnorm2x16 => self.pack2(i, p, pack::pack2x16unorm),
+            Op::PackSnorm2x16 => self.pack2(i, p, pack::pack2x16snorm),
+            Op::PackHalf2x16 => self.pack2(i, p, pack::pack2x16float),
             _ => return false,
         }
         true
@@ -395,16 +403,16 @@ impl Lanes<'_> {
         }
     }
 
-    fn pack4(&self, i: &DInst, op: fn([f32; 4]) -> u32) {
+    fn pack4(&self, i: &DInst, p: &Profile, op: fn([f32; 4]) -> u32) {
         for &l in self.active {
-            let v = std::array::from_fn(|k| f(self.get(i.args[0] + k as u32, l)));
+            let v = std::array::from_fn(|k| p.packed(i.op, f(self.get(i.args[0] + k as u32, l))));
             self.set(i.dst, l, u64::from(op(v)));
         }
     }
 
-    fn pack2(&self, i: &DInst, op: fn([f32; 2]) -> u32) {
+    fn pack2(&self, i: &DInst, p: &Profile, op: fn([f32; 2]) -> u32) {
         for &l in self.active {
-            let v = std::array::from_fn(|k| f(self.get(i.args[0] + k as u32, l)));
+            let v = std::array::from_fn(|k| p.packed(i.op, f(self.get(i.args[0] + k as u32, l))));
             self.set(i.dst, l, u64::from(op(v)));
         }
     }
@@ -569,6 +577,15 @@ impl Lanes<'_> {
             _ => return false,
         }
         true
+    }
+}
+
+/// How many lanes an op of the kind `unpack_*` gives.
+fn unpacked_lanes(op: Op) -> Option<u32> {
+    match op {
+        Op::UnpackUnorm4x8 | Op::UnpackSnorm4x8 => Some(4),
+        Op::UnpackUnorm2x16 | Op::UnpackSnorm2x16 | Op::UnpackHalf2x16 => Some(2),
+        _ => None,
     }
 }
 

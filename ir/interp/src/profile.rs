@@ -25,6 +25,16 @@ pub trait MachineMath: Send + Sync {
     /// `scalar` is the lane kind of the first operand, `lanes` the number of lanes of the instruction: some machines
     /// compute vectors another way.
     fn eval(&self, op: Op, scalar: Scalar, lanes: u32, args: &[u64]) -> Option<u64>;
+
+    /// What becomes of one lane that an op of the kind `pack_*` is about to pack.
+    fn packed(&self, _op: Op, lane: f32) -> f32 {
+        lane
+    }
+
+    /// What becomes of one lane that an op of the kind `unpack_*` gave.
+    fn unpacked(&self, _op: Op, lane: f32) -> f32 {
+        lane
+    }
 }
 
 /// A numeric profile. The default is the letter of the semantics: denormals kept, nearest even, special functions
@@ -50,6 +60,11 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// A lane on its way into a word.
+    pub(crate) fn packed(&self, op: Op, lane: f32) -> f32 {
+        self.machine.as_ref().map_or(lane, |m| m.packed(op, lane))
+    }
+
     /// Lanes of a subgroup, 1 to 128.
     pub fn lanes(&self) -> u32 {
         if self.subgroup_size == 0 { 32 } else { self.subgroup_size.clamp(1, 128) }

@@ -276,21 +276,29 @@ fn round_even(e: &mut Ex<'_, '_>, a: Value) -> Value {
     r
 }
 
-/// `a * 2^n` in two steps, each with a factor that is a normal float.
+/// `a * 2^n` in three steps, each with a factor that is a normal float: together they reach from the largest number to
+/// below the least, and back. The largest factor comes last. If `a` is denormal before it, nothing is left behind it:
+/// it is rounded once.
 fn ldexp(e: &mut Ex<'_, '_>, a: Value, n: Value) -> Value {
-    let (lo, hi, one, bias) = (e.int(-252), e.int(254), e.int(1), e.int(127));
-    let n = e.b.smax(n, lo);
-    let n = e.b.smin(n, hi);
-    let h = e.b.sshr(n, one);
-    let rest = e.b.isub(n, h);
-    let mut r = a;
-    for k in [h, rest] {
+    let (least, most, bias) = (e.int(-278), e.int(277), e.int(127));
+    let n = e.b.smax(n, least);
+    let mut n = e.b.smin(n, most);
+    let mut factors = Vec::new();
+    for last in [false, false, true] {
+        let k = if last { n } else { normal_exponent(e, n) };
         let x = e.b.iadd(k, bias);
         let x = e.shl(x, 23);
-        let p = e.of_bits(x);
-        r = e.b.fmul(r, p);
+        factors.push(e.of_bits(x));
+        n = if last { n } else { e.b.isub(n, k) };
     }
-    r
+    factors.into_iter().rev().fold(a, |r, p| e.b.fmul(r, p))
+}
+
+/// What of the exponent a normal float can have.
+fn normal_exponent(e: &mut Ex<'_, '_>, n: Value) -> Value {
+    let (lo, hi) = (e.int(-126), e.int(127));
+    let n = e.b.smax(n, lo);
+    e.b.smin(n, hi)
 }
 
 /// From 16-bit pieces: each partial product fits 32 bits.
