@@ -16,6 +16,7 @@ pub mod divide;
 pub mod fold;
 pub mod fuse;
 pub mod gvn;
+pub mod ids;
 pub mod if_convert;
 pub mod init;
 pub mod inline;

@@ -9,7 +9,7 @@
 
 use crate::cx::Graph;
 use crate::{
-    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, if_convert, init, inline,
+    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
     legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
@@ -117,6 +117,12 @@ const INIT_WORKGROUP: Pass = Pass {
         cx.must_change(n);
     },
 };
+const IDS: Pass = Pass {
+    name: "ids",
+    keeps_order: true,
+    keeps_graph: true,
+    run: |f, cx, entry| ids::run(f, cx, entry.workgroup_size),
+};
 const INIT_VARIABLES: Pass =
     lowering!("init-variables", |m: &Module, f: &mut Function, _: &Caps| init::variables(m, f, true));
 const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, caps: &Caps| if caps.scalar {
@@ -133,6 +139,9 @@ pub fn passes(level: u8) -> Vec<Pass> {
         _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, GATHER, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
     let mut list = vec![MEM2REG, COMPACT];
+    if level >= 1 {
+        list.push(IDS);
+    }
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
     list.extend([DROP_LOCALS]);
@@ -152,7 +161,11 @@ pub fn passes(level: u8) -> Vec<Pass> {
         list.extend(tidy);
         list.extend([IF_CONVERT, SIMPLIFY_CFG, RANGES, DIVIDE]);
     }
-    list.extend([INIT_WORKGROUP, ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
+    list.push(INIT_WORKGROUP);
+    if level >= 1 {
+        list.push(IDS);
+    }
+    list.extend([ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -227,6 +240,7 @@ pub const UNMOVED: &[(&str, &[&str], &str)] = &[
 pub const PURPOSE: &[(&str, &str)] = &[
     ("inline", "shaders have no call stack on these targets, and everything after looks at one function"),
     ("mem2reg", "variables become values: all other passes work on values, and registers are what machines have"),
+    ("ids", "ids in directions in which a workgroup has one invocation are constants, or those of the workgroup"),
     ("copyprop", "parameters that always get one value would be copies at every edge"),
     ("fold", "what depends on constants only is computed now"),
     ("algebraic", "exact rewrites to fewer or cheaper instructions"),

@@ -8,6 +8,8 @@
 //! - *time*: a value leaves a loop that lanes leave in different iterations, so lanes hold values of different times.
 //!   The value itself counts as divergent then, unless it leaves as an edge argument: then the parameter does.
 //!
+//! Where a workgroup is one invocation, nothing is divergent.
+//!
 //! "The same for all lanes" means: for the lanes of the workgroup that execute the definition together. A value that is
 //! uniform in that sense may be computed once per wave with whatever lanes are active.
 
@@ -78,6 +80,8 @@ struct Run<'a> {
     preds: Lists<Block, Block>,
     blocks: SideMap<Inst, Option<Block>>,
     u: Uniformity,
+    /// The most that a value varies here.
+    most: Variance,
     /// Loops (by construct) whose lanes may leave in different iterations.
     divergent_loops: EntitySet<super::ConstructId>,
     /// Blocks whose parameters merge lanes that a divergent branch separated.
@@ -111,7 +115,9 @@ impl Uniformity {
                 written[r] = true;
             }
         }
+        let alone = !m.entries.is_empty() && m.entries.iter().all(|e| e.workgroup_size == [1, 1, 1]);
         let mut r = Run {
+            most: if alone { Variance::Workgroup } else { Variance::Divergent },
             f,
             m,
             written,
@@ -183,6 +189,7 @@ impl Run<'_> {
     }
 
     fn raise(&mut self, v: Value, to: Variance) -> bool {
+        let to = to.min(self.most);
         let up = to > self.u.values[v];
         if up {
             self.u.values[v] = to;
