@@ -154,19 +154,21 @@ struct Stop {
     refused: Diagnostic,
     /// There are variables in memory of the invocation.
     private: bool,
+    /// Loops were unrolled.
+    unrolled: bool,
     /// Nothing that can be tried saves enough.
     hopeless: bool,
 }
 
 impl From<Diagnostic> for Box<Stop> {
     fn from(refused: Diagnostic) -> Box<Stop> {
-        Box::new(Stop { refused, private: false, hopeless: false })
+        Box::new(Stop { refused, private: false, unrolled: true, hopeless: false })
     }
 }
 
 impl Stop {
     fn hopeless(refused: Diagnostic) -> Box<Stop> {
-        Box::new(Stop { refused, private: false, hopeless: true })
+        Box::new(Stop { refused, private: false, unrolled: true, hopeless: true })
     }
 }
 
@@ -174,7 +176,7 @@ impl How {
     /// What to try after a refusal.
     fn after(self, stop: &Stop) -> Option<How> {
         match stop.refused.refusal()? {
-            Refusal::ProgramSize if self.unroll => Some(How { unroll: false, ..self }),
+            Refusal::ProgramSize if self.unroll && stop.unrolled => Some(How { unroll: false, ..self }),
             _ if stop.hopeless => None,
             // Sizes do not change what a chip lacks.
             code if code.kind() != Kind::Capacity => None,
@@ -240,6 +242,7 @@ fn attempt(
     let private = uses_private(&m, &m.funcs[func]);
     generate(m, &report, steps, generation, options, how).map_err(|mut stop| {
         stop.private = private;
+        stop.unrolled = report.times.iter().any(|t| t.pass == "unroll" && t.changes > 0);
         stop
     })
 }
@@ -554,7 +557,7 @@ mod tests {
     const ALL: How = How { arrays: true, wide: true, unroll: true };
 
     fn stop(code: Refusal, private: bool, hopeless: bool) -> Stop {
-        Stop { refused: Diagnostic::unsupported(code, "what it is"), private, hopeless }
+        Stop { refused: Diagnostic::unsupported(code, "what it is"), private, unrolled: true, hopeless }
     }
 
     /// Every way that is tried after a program was refused in the first one.
@@ -576,7 +579,9 @@ mod tests {
         assert_eq!(ways(&stop(Refusal::F16, false, false)), 1);
         assert_eq!(ways(&stop(Refusal::OutOfUniforms, true, true)), 1);
         assert_eq!(ways(&stop(Refusal::ProgramSize, false, true)), 2);
-        let bug = Stop { refused: Diagnostic::internal("pack", "a bug"), private: true, hopeless: false };
+        assert_eq!(ways(&Stop { unrolled: false, ..stop(Refusal::ProgramSize, false, false) }), 1);
+        let bug =
+            Stop { refused: Diagnostic::internal("pack", "a bug"), private: true, unrolled: true, hopeless: false };
         assert_eq!(ways(&bug), 1);
     }
 }

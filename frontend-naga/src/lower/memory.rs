@@ -12,6 +12,9 @@ use naga::{AtomicFunction, Expression, Handle, ScalarKind};
 /// Arrays of up to this many elements are indexed at run time by selects instead of through memory.
 const SELECT_ELEMENTS: usize = 4;
 
+/// Zeros of more leaves than this are no stores of their own.
+const MANY_LEAVES: u64 = 16;
+
 impl FuncCx<'_, '_> {
     /// The pointer that an expression is.
     pub fn pointer(&mut self, handle: Handle<Expression>) -> Lowered<Ptr> {
@@ -141,6 +144,10 @@ impl FuncCx<'_, '_> {
             return Ok(());
         }
         match self.materialise(value)? {
+            value if self.clears(ptr, &value) => {
+                self.b().var_init(ptr.place);
+                Ok(())
+            }
             Val::Parts(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     let into = self.part_ptr(ptr, i as u32)?;
@@ -149,6 +156,27 @@ impl FuncCx<'_, '_> {
                 Ok(())
             }
             _ => self.broken("a scalar stored to an aggregate"),
+        }
+    }
+
+    /// Whether a store sets a whole variable of many leaves to zero, which is what it begins with: one instruction then,
+    /// in place of one for each leaf. naga's SPIR-V zeroes workgroup memory in this way.
+    fn clears(&self, ptr: &Ptr, value: &Val) -> bool {
+        let var = match ptr.place {
+            Place::Global(g) if self.m.out.globals[g].space == ir::Space::Workgroup => &self.m.out.globals[g],
+            Place::Local(l) => &self.f.locals[l],
+            _ => return false,
+        };
+        let whole = ptr.offset == 0 && ptr.dynamic.is_none() && self.m.types.layout(ptr.ty, ptr.host).size == var.size;
+        whole && matches!(var.init, ir::Init::Zero) && self.m.types.leaves(ptr.ty) > MANY_LEAVES && self.is_zero(value)
+    }
+
+    /// Whether all leaves of a value are constants with no bit set.
+    fn is_zero(&self, value: &Val) -> bool {
+        match value {
+            Val::One(v) => self.f.as_const(*v).is_some_and(|c| c.bits.iter().all(|&b| b == 0)),
+            Val::Parts(parts) => parts.iter().all(|p| self.is_zero(p)),
+            Val::Ptr(_) | Val::InMemory(_) => false,
         }
     }
 

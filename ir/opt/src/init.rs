@@ -9,7 +9,7 @@
 
 use gpucc_ir::{
     Attr, Barrier, Block, Builder, Const, Edge, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place,
-    Scalar, Scope, Space, Sysval, Type, Value,
+    Scalar, Scope, SideMap, Space, Sysval, Type, Value,
 };
 
 /// Stores that are written one after the other before a loop is made of them.
@@ -38,12 +38,48 @@ fn prologue(f: &mut Function) -> (Block, Block) {
     (new, old)
 }
 
+/// Removes a `var_init` of a workgroup variable that comes before any other access to it: what one invocation zeroes
+/// here (naga's SPIR-V does that) all have zeroed already.
+fn cleared_again(module: &Module, f: &mut Function) {
+    let mut pos: SideMap<Block, usize> = SideMap::new();
+    for (k, &b) in f.layout.iter().enumerate() {
+        pos[b] = k;
+    }
+    // Where the last loop around each position ends.
+    let mut ends = vec![0; f.layout.len()];
+    for (k, &b) in f.layout.iter().enumerate() {
+        for &to in f.succs(b).iter() {
+            let head: &mut usize = &mut ends[pos[to].min(k)];
+            *head = if pos[to] <= k { (*head).max(k + 1) } else { *head };
+        }
+    }
+    let mut seen: Vec<Global> = Vec::new();
+    let mut inside = 0;
+    for (k, b) in f.layout.clone().into_iter().enumerate() {
+        inside = inside.max(ends[k]);
+        let mut list = std::mem::take(&mut f.blocks[b].insts);
+        list.retain(|&mut i| {
+            let d = &f.insts[i];
+            let Some(Place::Global(g)) = d.place().filter(|&p| module.space(p) == Space::Workgroup) else {
+                return true;
+            };
+            let first = !seen.contains(&g);
+            if first {
+                seen.push(g);
+            }
+            d.op != Op::VarInit || !first || k < inside
+        });
+        f.blocks[b].insts = list;
+    }
+}
+
 /// Zeroes workgroup variables of `entry`'s function. Gives the number of variables zeroed.
 pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
     let list = used(f, module, Space::Workgroup);
     if !module.options.robust || list.is_empty() {
         return 0;
     }
+    cleared_again(module, f);
     let (block, old) = prologue(f);
     let lanes = size.iter().product::<u32>().max(1);
     let mut b = Builder::new(f, block);
