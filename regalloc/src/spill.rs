@@ -10,6 +10,10 @@
 //! parameters, of the values that live through a block and of those that live through a loop: what has to fit is what
 //! one instruction names.
 
+use std::collections::BinaryHeap;
+
+use smallvec::SmallVec;
+
 use crate::live::Liveness;
 use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
 use crate::webs::{EdgeCode, MemoryCopy, RawEdge, Web};
@@ -71,6 +75,10 @@ const NEVER: u32 = u32::MAX;
 /// How much nearer a value that can be computed again may be used and still give way before one that must be loaded.
 const REMAT_FACTOR: u32 = 4;
 
+/// Who gives way: what is used last, and of those that are used at once what can be computed again, or is in memory already
+/// and costs no further store.
+type Rank = (u32, bool, bool, u32);
+
 struct Spiller<'a> {
     p: &'a Problem,
     live: &'a Liveness,
@@ -90,8 +98,13 @@ struct Spiller<'a> {
     peak: Vec<Vec<u32>>,
     /// Per block and file: most units of a parameter, where parameters and live-in values exceed the limit; else 0.
     reserve: Vec<Vec<u32>>,
-    /// Values in registers now, per file.
+    /// Values in registers now, per file, in no order.
     set: Vec<Vec<Value>>,
+    /// Where each of them is there.
+    place: Vec<u32>,
+    /// Per file, who gives way first, greatest first. May hold values that are gone or were used since: their rank is
+    /// another now.
+    order: Vec<BinaryHeap<Rank>>,
     units: Vec<u32>,
     inside: Vec<bool>,
     next: Vec<u32>,
@@ -123,6 +136,8 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
         peak: crate::block_pressure(p, live),
         reserve: Vec::new(),
         set: vec![Vec::new(); p.files.len()],
+        place: vec![0; n],
+        order: vec![BinaryHeap::new(); p.files.len()],
         units: vec![0; p.files.len()],
         inside: vec![false; n],
         next: vec![NEVER; n],
@@ -287,20 +302,35 @@ impl Spiller<'_> {
 
     fn add(&mut self, v: Value, next: u32) {
         self.next[v.index()] = next;
+        let f = self.p.file(v) as usize;
         if !self.inside[v.index()] {
             self.inside[v.index()] = true;
-            let f = self.p.file(v) as usize;
+            self.place[v.index()] = self.set[f].len() as u32;
             self.set[f].push(v);
             self.units[f] += self.size(v);
+        }
+        if self.kinds[v.index()] != SpillKind::No {
+            let rank = self.rank(v);
+            self.order[f].push(rank);
         }
     }
 
     fn drop_value(&mut self, v: Value) {
         if std::mem::take(&mut self.inside[v.index()]) {
             let f = self.p.file(v) as usize;
-            self.set[f].retain(|&w| w != v);
+            let at = self.place[v.index()] as usize;
+            self.set[f].swap_remove(at);
+            if let Some(moved) = self.set[f].get(at) {
+                self.place[moved.index()] = at as u32;
+            }
             self.units[f] -= self.size(v);
         }
+    }
+
+    fn rank(&self, v: Value) -> Rank {
+        let (next, remat) = (self.next[v.index()], self.kinds[v.index()] == SpillKind::Remat);
+        let far = if remat { next.saturating_mul(REMAT_FACTOR) } else { next };
+        (far, remat, self.in_memory[v.index()] || self.reloaded[v.index()], v.0)
     }
 
     fn reload(&mut self, at: ReloadAt, v: Value) {
@@ -310,22 +340,20 @@ impl Spiller<'_> {
 
     /// Evicts until `extra` more units fit into `file`; values of `keep` stay.
     fn make_room(&mut self, file: usize, extra: u32, keep: &[Value]) {
+        let mut kept: SmallVec<[Rank; 4]> = SmallVec::new();
         while self.units[file].saturating_add(extra) > self.limits[file] {
-            let rank = |v: &Value| {
-                let (next, kind) = (self.next[v.index()], self.kinds[v.index()]);
-                let remat = kind == SpillKind::Remat;
-                let far = if remat { next.saturating_mul(REMAT_FACTOR) } else { next };
-                // What is in memory already costs no further store.
-                (far, remat, self.in_memory[v.index()] || self.reloaded[v.index()], v.0)
-            };
-            let farthest = self.set[file]
-                .iter()
-                .copied()
-                .filter(|v| self.kinds[v.index()] != SpillKind::No && !keep.contains(v))
-                .max_by_key(rank);
-            let Some(v) = farthest else { return };
-            self.drop_value(v);
+            let Some(rank) = self.order[file].pop() else { break };
+            let v = Value(rank.3);
+            if !self.inside[v.index()] || self.rank(v) != rank {
+                continue;
+            }
+            if keep.contains(&v) {
+                kept.push(rank);
+            } else {
+                self.drop_value(v);
+            }
         }
+        self.order[file].extend(kept);
     }
 
     /// For each live-in value, then each parameter, of `cfg`: how many of the earlier predecessors hold it or its argument.
@@ -441,6 +469,7 @@ impl Spiller<'_> {
             for v in std::mem::take(&mut self.set[f]) {
                 self.inside[v.index()] = false;
             }
+            self.order[f].clear();
             self.units[f] = 0;
         }
         self.enter(b);

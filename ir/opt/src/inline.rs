@@ -46,9 +46,12 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
     // How large it gets is known before anything is copied.
     let mut size: SideMap<Func, u64> = SideMap::new();
     let mut calls: SideMap<Func, bool> = SideMap::new();
+    // Calls that are still to be replaced.
+    let mut left: SideMap<Func, usize> = SideMap::new();
     for k in m.funcs.keys() {
         let Some((own, callees)) = &reached[k] else { continue };
         calls[k] = !callees.is_empty();
+        callees.iter().for_each(|&c| left[c] += 1);
         size[k] = callees.iter().fold(*own, |n, &c| n.saturating_add(size[c]));
         if size[k] > LIMIT {
             return Err(Diagnostic::unsupported(
@@ -81,6 +84,13 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
             sort_layout(&mut f);
         }
         flat[k] = Some(Cow::Owned(f));
+        // Functions that call each other in a row are as large as all before them: none stays that nobody calls any more.
+        for &c in reached[k].iter().flat_map(|r| &r.1) {
+            left[c] -= 1;
+            if left[c] == 0 {
+                flat[c] = None;
+            }
+        }
     }
     let mut f = flat[func].take().expect("the entry was flattened").into_owned();
     localise_privates(m, &mut f);
