@@ -227,7 +227,12 @@ fn attempt(
     define(&mut m.funcs[func]);
     if options.opt_level > 0 {
         trace::enter("clamp", name);
-        clamp::run(&mut m.funcs[func]);
+        let mut f = std::mem::take(&mut m.funcs[func]);
+        if clamp::run(&mut f) > 0 {
+            // Limits whose lowest bits were taken away are not to be packed with others.
+            gpucc_opt::dce::run(&mut f, &mut gpucc_opt::Cx::new(&m, &caps(generation, how)));
+        }
+        m.funcs[func] = f;
         if how.wide {
             trace::enter("pack", name);
             let mut f = std::mem::take(&mut m.funcs[func]);
