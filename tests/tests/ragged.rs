@@ -155,8 +155,7 @@ impl Job<'_> {
         let mut d = d.with_u32(0, 2, &params).with_u32(0, 3, &[0; 4]);
         // Where members of several elements are sent to the same bytes, invocations race for what is left there.
         let options = RunOptions { races: Races::Off, ..RunOptions::default() };
-        gpucc_machines::run(self.container, None, &mut d, &options)
-            .map_err(|t| format!("a trap: {t}"))?;
+        gpucc_machines::run(self.container, None, &mut d, &options).map_err(|t| format!("a trap: {t}"))?;
         let count = (size - self.head) / self.stride;
         let out = d.words(0, 3).ok_or("no output")?;
         if out[1..3] != [count as u32; 2] {
