@@ -38,7 +38,7 @@ fn list(n: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 fn statements(n: usize) -> String {
-    list(n, |i| format!("x = (x ^ {}u) * {}u;", i * 40_503 & 0xffff, i * 77 & 0xfff | 1))
+    list(n, |i| format!("x = (x ^ {}u) * {}u;", (i * 40_503) & 0xffff, (i * 77) & 0xfff | 1))
 }
 
 fn live(n: usize, ty: &str) -> String {
@@ -56,7 +56,7 @@ fn table() -> Vec<(&'static str, String)> {
     let nested = |open: &str, n: usize| shader(&format!("{}{}{}", open.repeat(n), "x += 1u;", "}".repeat(n)));
     let calls = list(20, |i| format!("fn f{}(x: u32) -> u32 {{ return f{i}(x) + f{i}(x ^ {i}u); }}", i + 1));
     let functions = list(1500, |i| format!("fn g{}(x: u32) -> u32 {{ return g{i}(x) * 3u + {i}u; }}", i + 1));
-    let constants = |n: usize| list(n, |i| format!("{}u,", i * 7919 & 0xffff));
+    let constants = |n: usize| list(n, |i| format!("{}u,", (i * 7919) & 0xffff));
     vec![
         ("3,000 live words", live(3000, "u32")),
         ("3,000 live vectors", live(3000, "vec4<f32>")),
