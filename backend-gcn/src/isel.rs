@@ -785,6 +785,15 @@ impl<'m> Isel<'m> {
                     self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
                 }
             }
+            (Ir::Select, _) => {
+                let (c, x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)), self.mask(cx, a(2)));
+                self.set_bool(cx, r, |_, cx, t| {
+                    let (taken, left) = (cx.temp(MASK), cx.temp(MASK));
+                    cx.emit(op(Op::SAndB64).def(taken).arg(x).arg(c));
+                    cx.emit(op(Op::SAndn2B64).def(left).arg(y).arg(c));
+                    cx.emit(op(Op::SOrB64).def(t).arg(taken).arg(left));
+                });
+            }
             (Ir::Not, _) => {
                 let x = self.mask(cx, a(0));
                 self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));

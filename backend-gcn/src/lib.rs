@@ -56,7 +56,7 @@ const LACKS: &[Lack] = &[
     Lack::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
     Lack::all(
         Refusal::ProgramSize,
-        "1,000,000 instructions of the IR once every call is replaced by its function's body",
+        "1,000,000 instructions of the IR once every call is replaced by its function's body, and more branches past 128 KiB at once than there is room for",
     ),
 ];
 
@@ -250,6 +250,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
         skip: options.skip_passes.clone(),
+        stop_after: options.prepared.then(|| "inline".into()),
         measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
@@ -419,4 +420,28 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         dumps: report.dumps,
         times,
     })
+}
+
+#[cfg(test)]
+mod selection {
+    use super::*;
+
+    /// Whatever the passes may leave is selected, on every generation: nothing falls through to a compiler bug.
+    #[test]
+    fn knows_all_that_passes_leave() {
+        let mut failures = Vec::new();
+        for (k, generation) in NAMES.iter().enumerate() {
+            let chip = Chip { family: "gcn", generation, lacks: LACKS };
+            for (name, text) in gpucc_opt::selection::cases(&caps(), &chip) {
+                let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
+                for opt_level in [0, 2] {
+                    let o = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
+                    if let Err(d) = GCN.compile(&m, "main", k, &o) {
+                        failures.push(format!("{generation} -O{opt_level} {name}: {d}"));
+                    }
+                }
+            }
+        }
+        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
 }

@@ -43,7 +43,6 @@ const LACKS: &[Lack] = &[
     ),
     Lack::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
     Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(0x1_0000),
-    Lack::all(Refusal::OutOfUniforms, "64 KiB of constants").most(0x1_0000),
     Lack::all(
         Refusal::ProgramSize,
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 16 MiB of code that a branch reaches",
@@ -159,6 +158,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         verify: options.verify || cfg!(debug_assertions),
         dump_after: options.dump_after.clone(),
         skip: options.skip_passes.clone(),
+        stop_after: options.prepared.then(|| "inline".into()),
         measure: options.time_passes,
         ..gpucc_opt::Options::default()
     };
@@ -220,7 +220,7 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
     let used = highest.map_or(1, |r| r + 1);
     let (words, order) = place_words(&mf, shape.pool.len());
     if order.len() > 16_384 {
-        return refuse(Refusal::OutOfUniforms, format!("tesla:{chip} has 64 KiB of constants, this needs more"));
+        return Err(Diagnostic::internal("constants", "selection pools more constants than 64 KiB hold"));
     }
     let program = emit::Emitter { t: &t, words: &words, registers: used }.emit(&mf, options.verify)?;
 
@@ -396,4 +396,28 @@ fn statistics(
     ]
     .map(|(k, v)| (k.to_owned(), v))
     .to_vec()
+}
+
+#[cfg(test)]
+mod selection {
+    use super::*;
+
+    /// Whatever the passes may leave is selected, on every generation: nothing falls through to a compiler bug.
+    #[test]
+    fn knows_all_that_passes_leave() {
+        let mut failures = Vec::new();
+        for (k, generation) in NAMES.iter().enumerate() {
+            let chip = Chip { family: "tesla", generation, lacks: LACKS };
+            for (name, text) in gpucc_opt::selection::cases(&caps(), &chip) {
+                let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
+                for opt_level in [0, 2] {
+                    let o = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
+                    if let Err(d) = TESLA.compile(&m, "main", k, &o) {
+                        failures.push(format!("{generation} -O{opt_level} {name}: {d}"));
+                    }
+                }
+            }
+        }
+        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
 }

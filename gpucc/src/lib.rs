@@ -19,6 +19,7 @@ mod compile;
 pub mod frontend;
 pub mod listing;
 pub mod statistics;
+pub mod support;
 mod target;
 
 pub use compile::{Artifact, Options, compile, compile_entry, guarded};

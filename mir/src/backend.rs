@@ -24,6 +24,8 @@ pub struct CodegenOptions {
     pub time_passes: bool,
     /// Make the texts of the IR and the machine IR. Costs time: callers that want code alone turn it off.
     pub texts: bool,
+    /// The module is as the target-independent passes leave one: none of them runs. For tests of what follows them.
+    pub prepared: bool,
     /// Passes to leave out (names), for measuring what they are worth. Only passes that may be left out are.
     pub skip_passes: Vec<String>,
 }
@@ -39,6 +41,7 @@ impl Default for CodegenOptions {
             dump_after: Vec::new(),
             time_passes: false,
             texts: true,
+            prepared: false,
             skip_passes: Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! Pages that derive from tables: `docs/isa-FAMILY.md`.
+//! Pages that derive from tables: `docs/isa-FAMILY.md`, `docs/support.md` and their like.
 
 use std::fs;
 
@@ -12,6 +12,7 @@ const PAGES: &[Page] = &[
     ("ir-ops.md", gpucc_ir::ops::reference_page),
     ("optimisation.md", gpucc_opt::pipeline::reference_page),
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
+    ("support.md", gpucc::support::page),
 ];
 
 /// Writes the pages, or with `check` says which are not what the tables give now.

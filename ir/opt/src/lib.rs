@@ -37,6 +37,7 @@ pub mod rewrite;
 pub mod robust;
 pub mod rotate;
 pub mod scalarise;
+pub mod selection;
 pub mod simplify_cfg;
 pub mod support;
 pub mod switches;

@@ -359,7 +359,7 @@ pub struct Options {
     pub dump_after: Vec<String>,
     /// Stop rewriting after so many changes.
     pub fuel: u64,
-    /// Stop after this pass.
+    /// Stop after this pass; after `inline` for a module that is prepared already.
     pub stop_after: Option<String>,
     /// Passes to leave out, unless code generation needs them ([`REQUIRED`]).
     pub skip: Vec<String>,
@@ -458,7 +458,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         out.funcs[Func(0)] = f;
         done(&mut report, &out, p.name, start, changes, o)?;
         if stop(p.name) {
-            break;
+            return Ok((out, report));
         }
     }
     Ok((out, report))

@@ -23,6 +23,11 @@ impl Chip<'_> {
         Lack::find(self.lacks, self.generation, code)
     }
 
+    /// Whether the generation refuses what has this code.
+    pub fn refuses(&self, code: Refusal) -> bool {
+        self.lack(code).is_some()
+    }
+
     fn refuse(&self, lack: &Lack, span: Span) -> Diagnostic {
         let message = format!("{}:{} does not support {}", self.family, self.generation, lack.code.what());
         Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
@@ -106,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_is_lacking_is_refused_and_nothing_else() {
-        let atomic = "  v1: i32 = atomic add 1:i32, res1[0] align 4\n";
+        let atomic = "  v1: i32 = atomic.add 1:i32, res1[0] align 4\n";
         assert_eq!(code("a", 64, atomic), Some("atomics"));
         assert_eq!(code("b", 64, atomic), None);
         assert_eq!(code("b", 65, ""), Some("workgroup-size"));

@@ -1,0 +1,76 @@
+//! `docs/support.md`: what is refused, made from the list of codes and what each backend says of them.
+
+use std::fmt::Write;
+
+use gpucc_ir::refusal::{Kind, Lack, Refusal};
+use gpucc_mir::backend::Backend;
+
+use crate::backends;
+
+/// What a family says of a code, as a cell of the table.
+fn cell(b: &dyn Backend, code: Refusal) -> String {
+    let rows: Vec<&Lack> = b.lacks().iter().filter(|l| l.code == code).collect();
+    if rows.is_empty() {
+        return "runs".into();
+    }
+    let one = |l: &&Lack| {
+        let place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };
+        let what = if code.kind() == Kind::Feature || code == Refusal::Atomics { "refused" } else { "limit" };
+        format!("{what}{place}: {}", l.why)
+    };
+    let mut text = rows.iter().map(one).collect::<Vec<_>>().join("; ");
+    if !b.generations().iter().all(|g| rows.iter().any(|l| l.is_on(g))) {
+        text.push_str("; else runs");
+    }
+    text
+}
+
+/// The page.
+pub fn page() -> String {
+    let mut o = String::from(
+        "# What is refused, where, and why\n\nMade by `cargo xtask docs` from the list of codes (`ir/src/refusal.rs`) and from what each \
+         backend says of them (`LACKS`); `tests/tests/support.rs` holds every cell that a shader can try. A refusal is exit code 3, with a message that names code, \
+         target and place, and nothing is written. Everything else that naga accepts compiles: an op that selection does not know is a bug of the \
+         compiler (exit code 70). `interp` is the interpreter of the IR; its runs have 1 GiB for variables.\n",
+    );
+    let sections = [
+        ("Features of the language and of the command", &[Kind::Feature][..], ""),
+        (
+            "Limits of a chip",
+            &[Kind::Chip, Kind::Capacity][..],
+            "A limit is the most that there may be; above it the shader is refused. Where registers run out, values go to memory of the \
+             invocation: to thread-local memory on valhall and tesla, to scratch memory and to lanes of vector registers on gcn, to scratch memory on \
+             vivante from gc3000 on.\n\n",
+        ),
+    ];
+    for (title, kinds, text) in sections {
+        let _ = write!(o, "\n## {title}\n\n{text}| code | what the shader has or wants | interp |");
+        for b in backends() {
+            let _ = write!(o, " {} |", b.family());
+        }
+        o.push_str("\n|---|---|---|");
+        backends().iter().for_each(|_| o.push_str("---|"));
+        o.push('\n');
+        for &code in Refusal::ALL.iter().filter(|c| kinds.contains(&c.kind())) {
+            let _ = write!(o, "| `{code}` | {} |", code.what());
+            match code.everywhere() {
+                Some(why) => {
+                    let _ = write!(o, " refused: {why} |");
+                    backends().iter().for_each(|_| o.push_str(" refused |"));
+                }
+                None => {
+                    o.push_str(" runs |");
+                    for &b in backends() {
+                        let _ = write!(o, " {} |", cell(b, code));
+                    }
+                }
+            }
+            o.push('\n');
+        }
+    }
+    o.push_str(
+        "\nThe programs in `examples/` run on every generation at every level, but for `histogram.wgsl`, which wants `atomics`. Limits of the \
+         frontend on size and nesting of the source are in [frontend.md](frontend.md).\n",
+    );
+    o
+}

@@ -1,0 +1,344 @@
+//! `docs/support.md` in both directions: the page is what the code says, each code has a row and each row a code; where it says
+//! refused, a shader is refused with exactly that code, and where it says runs, it runs.
+
+use std::fmt::Write;
+
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc::{CodegenOptions, Target};
+use gpucc_ir::refusal::Kind;
+use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind};
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::predict;
+use gpucc_tests::shared::workspace;
+use rayon::prelude::*;
+
+const LEVELS: [u8; 2] = [0, 2];
+
+/// A shader that shows what a code is about.
+struct Probe {
+    code: Refusal,
+    source: String,
+    lang: Lang,
+    /// Families whose limit it passes; all of them if empty.
+    families: &'static [&'static str],
+}
+
+fn wgsl(code: Refusal, source: impl Into<String>) -> Probe {
+    Probe { code, source: source.into(), lang: Lang::Wgsl, families: &[] }
+}
+
+/// A compute shader on one array of `ty`, `o`; `i` is the invocation's index.
+fn on_array(code: Refusal, head: &str, ty: &str, body: &str) -> Probe {
+    wgsl(
+        code,
+        format!(
+            "{head}\n@group(0) @binding(0) var<storage, read_write> o: array<{ty}>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
+        ),
+    )
+}
+
+/// Functions that call each other twice: a program of millions of instructions in a few lines.
+fn nested_calls() -> String {
+    let mut text = "fn f0(x: u32) -> u32 { return (x * 3u + 1u) ^ (x >> 7u); }\n".to_string();
+    for k in 1..18 {
+        let _ = writeln!(text, "fn f{k}(x: u32) -> u32 {{ return f{}(x) + f{}(x ^ {k}u); }}", k - 1, k - 1);
+    }
+    text
+}
+
+/// Statements that cannot be folded into each other.
+fn long(statements: usize) -> String {
+    let one = "x = (x ^ 77u) * (x >> 3u) + o[x & 63u];\n";
+    format!("var x = o[i];\n{}o[i] = x;", one.repeat(statements))
+}
+
+/// Values that are all needed at the end, and come from where they cannot be taken again.
+fn alive(n: u32) -> String {
+    let loads: String = (0..n).map(|k| format!("let v{k} = o[i + {k}u];\n")).collect();
+    let stores: String = (0..n).map(|k| format!("o[i * {n}u + {k}u] = v{k} * v{};\n", (k * 7 + 3) % n)).collect();
+    loads + &stores
+}
+
+/// So many buffers; the size of each is asked for.
+fn buffers(n: u32) -> String {
+    let each = |text: &dyn Fn(u32) -> String| (1..=n).map(text).collect::<String>();
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n{}\
+         @compute @workgroup_size(1) fn main() {{\n{}}}",
+        each(&|k| format!("@group(0) @binding({k}) var<storage, read_write> b{k}: array<u32>;\n")),
+        each(&|k| format!("o[{k}] = arrayLength(&b{k}) + b{k}[o[0]];\n"))
+    )
+}
+
+fn probes() -> Vec<Probe> {
+    use Refusal as R;
+    let constants: String = (0..300)
+        .map(|k| {
+            let c = |n: i32| format!("{:.6}", 1.0 + f64::from(k * 4 + n) * 0.001_371);
+            format!("x = x * vec4<f32>({}, {}, {}, {});\n", c(0), c(1), c(2), c(3))
+        })
+        .collect();
+    let shared = "var<workgroup> big: array<u32, 20000>;";
+    let outer = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, set = 0, binding = 0) buffer O { float o[8]; };\n\
+                 void main() { o[5] = outerProduct(vec3(o[0], o[1], o[2]), vec2(o[3], o[4]))[0][0]; }";
+    vec![
+        wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
+        wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
+        wgsl(
+            R::StageInputs,
+            "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n@compute @workgroup_size(1) fn main(@location(0) x: f32) { o[0] = x; }",
+        ),
+        on_array(
+            R::Textures,
+            "@group(0) @binding(1) var t: texture_2d<f32>;",
+            "vec4<f32>",
+            "o[i] = textureLoad(t, vec2<i32>(0, 0), 0);",
+        ),
+        on_array(R::Subgroups, "", "u32", "o[i] = subgroupAdd(o[i]);"),
+        wgsl(
+            R::BindingArrays,
+            "enable wgpu_binding_array;\nstruct S { v: u32 }\n@group(0) @binding(0) var<storage, read_write> o: binding_array<S, 4>;\n\
+             @compute @workgroup_size(1) fn main() { o[1].v = 1u; }",
+        ),
+        on_array(R::Immediates, "var<immediate> p: vec4<f32>;", "f32", "o[i] = p.x;"),
+        on_array(
+            R::AtomicTypes,
+            "@group(0) @binding(1) var<storage, read_write> a: atomic<u64>;",
+            "u32",
+            "atomicAdd(&a, 1lu);",
+        ),
+        on_array(
+            R::AtomicTypes,
+            "@group(0) @binding(1) var<storage, read_write> a: atomic<f32>;",
+            "u32",
+            "atomicAdd(&a, 1.0);",
+        ),
+        Probe { code: R::OuterProduct, source: outer.into(), lang: Lang::GlslCompute, families: &[] },
+        on_array(
+            R::RayQueries,
+            "enable wgpu_ray_query;\n@group(0) @binding(1) var scene: acceleration_structure;",
+            "u32",
+            "var rq: ray_query;
+             rayQueryInitialize(&rq, scene, RayDesc(0u, 0xFFu, 0.1, 100.0, vec3<f32>(0.0), vec3<f32>(0.0, 1.0, 0.0)));
+             rayQueryProceed(&rq);
+             o[i] = rayQueryGetCommittedIntersection(&rq).kind;",
+        ),
+        wgsl(
+            R::CooperativeMatrices,
+            "enable wgpu_cooperative_matrix;\n@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n\
+             @compute @workgroup_size(8, 8, 1) fn main() { let a = coopLoad<coop_mat8x8<f32, C>>(&o[0]); coopStore(a, &o[64]); }",
+        ),
+        on_array(R::F16, "enable f16;", "f16", "o[i] = o[i + 1u] * o[i + 2u];"),
+        on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
+        on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
+        on_array(R::WideTypes, "", "u64", "o[i] = o[i] * 3lu;"),
+        on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
+        wgsl(
+            R::SubgroupLanes,
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) n: u32, \
+             @builtin(subgroup_invocation_id) l: u32) { o[i] = n * 100u + l; }",
+        ),
+        wgsl(
+            R::SubgroupIds,
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32, @builtin(num_subgroups) n: u32, \
+             @builtin(subgroup_id) l: u32) { o[i] = n * 100u + l; }",
+        ),
+        on_array(
+            R::Atomics,
+            "@group(0) @binding(1) var<storage, read_write> a: atomic<u32>;",
+            "u32",
+            "atomicAdd(&a, o[i]);",
+        ),
+        on_array(
+            R::Atomics,
+            "var<workgroup> a: atomic<i32>;",
+            "u32",
+            "atomicMax(&a, i32(o[i])); workgroupBarrier(); o[i] = u32(atomicLoad(&a));",
+        ),
+        wgsl(
+            R::WorkgroupSize,
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+             @compute @workgroup_size(64, 32) fn main(@builtin(local_invocation_index) i: u32) { o[i] = i; }",
+        ),
+        Probe {
+            families: &["tesla"],
+            ..wgsl(
+                R::WorkgroupSize,
+                "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+                 @compute @workgroup_size(1, 1, 128) fn main(@builtin(local_invocation_index) i: u32) { o[i] = i; }",
+            )
+        },
+        wgsl(
+            R::BindGroup,
+            "@group(255) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { o[0] = 1u; }",
+        ),
+        wgsl(R::TooManyBuffers, buffers(17)),
+        on_array(R::WorkgroupMemory, shared, "u32", "big[o[i] % 20000u] = i; workgroupBarrier(); o[i] = big[i];"),
+        on_array(
+            R::PrivateMemory,
+            "",
+            "u32",
+            "var huge: array<u32, 20000>;
+             for (var k = 0u; k < o[0]; k++) { huge[o[k] % 20000u] = k; }
+             o[i] = huge[o[i] % 20000u];",
+        ),
+        on_array(R::OutOfRegisters, "", "vec4<f32>", &alive(80)),
+        Probe { families: &["valhall"], ..wgsl(R::OutOfUniforms, buffers(140)) },
+        Probe {
+            families: &["vivante"],
+            ..on_array(R::OutOfUniforms, "", "vec4<f32>", &format!("var x = o[i];\n{constants}o[i] = x;"))
+        },
+        // One invocation: the interpreter runs all of it.
+        wgsl(
+            R::ProgramSize,
+            nested_calls()
+                + "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { o[0] = f17(o[0]); }",
+        ),
+        Probe { families: &["vivante"], ..on_array(R::ProgramSize, "", "u32", &long(6000)) },
+    ]
+}
+
+impl Probe {
+    fn lower(&self) -> Result<Module, Vec<Diagnostic>> {
+        frontend::load(self.source.as_bytes(), self.lang, &FrontOptions::default()).map(|l| l.module)
+    }
+
+    /// Compiles and runs it; how it was refused, if it was.
+    fn run(&self, module: &Module, on: On, opt_level: u8) -> Result<Option<Vec<Refusal>>, String> {
+        let mut d = Dispatch::new([1, 1, 1]);
+        for (_, r) in module.resources.iter() {
+            let writable = r.kind == ResourceKind::StorageReadWrite;
+            d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes: vec![0; 1 << 17], writable });
+        }
+        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+        match exec::run(module, "main", on, &codegen, &mut d, &RunOptions::default()) {
+            Ok(_) => Ok(None),
+            Err(Problem::Refused(codes, _)) => Ok(Some(codes)),
+            Err(p) => Err(p.to_string()),
+        }
+    }
+
+    /// What is not as documented for this place.
+    fn check(&self, on: On) -> Vec<String> {
+        let at = |what: String| format!("`{}` on {on}: {what}\n{:.400}", self.code, self.source);
+        if self.code.everywhere().is_some() {
+            return match self.lower() {
+                Ok(_) => vec![at("lowers".into())],
+                Err(list) => {
+                    let as_said = |d: &&Diagnostic| d.class == Class::Unsupported && d.refusal() == Some(self.code);
+                    let wrong = list.iter().filter(|d| !as_said(d)).map(|d| at(d.to_string()));
+                    wrong.collect()
+                }
+            };
+        }
+        let module = match self.lower() {
+            Ok(m) => m,
+            Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
+        };
+        let here = match on {
+            On::Machine(t) => self.families.is_empty() || self.families.contains(&t.family()),
+            _ => true,
+        };
+        if !here {
+            return Vec::new();
+        }
+        let refused = predict::documented(on, self.code);
+        let mut wrong = Vec::new();
+        for level in LEVELS {
+            match self.run(&module, on, level) {
+                Err(e) => wrong.push(at(format!("-O{level}: {e}"))),
+                Ok(None) if refused => wrong.push(at(format!("-O{level} runs"))),
+                Ok(None) => {}
+                Ok(Some(codes)) if refused && codes == [self.code] => {}
+                Ok(Some(codes)) => wrong.push(at(format!("-O{level} is refused: {codes:?}"))),
+            }
+        }
+        wrong
+    }
+}
+
+#[test]
+fn what_is_refused_is_refused_and_the_rest_runs() {
+    let mut places = vec![On::Interp];
+    places.extend(Target::parse_list("all:all").expect("all targets").into_iter().map(On::Machine));
+    let probes = probes();
+    let jobs: Vec<(&Probe, On)> = probes.iter().flat_map(|p| places.iter().map(move |on| (p, *on))).collect();
+    let wrong: Vec<String> = jobs.par_iter().flat_map_iter(|(p, on)| p.check(*on)).collect();
+    assert!(wrong.is_empty(), "{} are not as documented:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Each code is probed, and where a family has a limit of its own, that family's.
+#[test]
+fn every_code_has_a_probe() {
+    let probes = probes();
+    for &code in Refusal::ALL {
+        // What the command alone refuses: cli/tests.
+        let command = matches!(code, Refusal::Elf | Refusal::Render | Refusal::Commands | Refusal::NotModelled);
+        let there = probes.iter().filter(|p| p.code == code);
+        assert!(command || there.clone().count() > 0, "no probe of `{code}`");
+        for b in gpucc::backends() {
+            let lacks = b.lacks().iter().any(|l| l.code == code);
+            let probed = there.clone().any(|p| p.families.is_empty() || p.families.contains(&b.family()));
+            assert!(!lacks || probed, "no probe of `{code}` for {}", b.family());
+        }
+    }
+}
+
+#[test]
+fn the_page_is_what_the_code_says() {
+    let page = std::fs::read_to_string(workspace().join("docs/support.md")).expect("the page");
+    assert!(page == gpucc::support::page(), "docs/support.md is out of date: run `cargo xtask docs`");
+    let rows = page.lines().filter_map(|l| l.strip_prefix("| `")?.split_once('`'));
+    let rows: Vec<&str> = rows.map(|r| r.0).collect();
+    for &code in Refusal::ALL {
+        assert_eq!(rows.iter().filter(|r| **r == code.name()).count(), 1, "rows of `{code}`");
+    }
+    for r in rows {
+        assert!(Refusal::parse(r).is_some(), "`{r}` is no code");
+    }
+    assert!(!page.contains("reference"), "nobody can open the references");
+}
+
+/// What a backend says of a code names generations that there are, and does not contradict the list.
+#[test]
+fn lacks_are_well_formed() {
+    for b in gpucc::backends() {
+        for l in b.lacks() {
+            assert!(l.on.iter().all(|g| b.generations().contains(g)), "{}: {l:?}", b.family());
+            assert!(l.code.everywhere().is_none(), "{}: {l:?} is refused before any target is asked", b.family());
+            assert!(!l.why.is_empty() && !l.why.contains('|'), "{}: {l:?}", b.family());
+            assert!(l.most.is_none() || l.code.kind() != Kind::Feature, "{}: {l:?}", b.family());
+        }
+        for g in b.generations() {
+            for &code in Refusal::ALL {
+                let n = b.lacks().iter().filter(|l| l.code == code && l.is_on(g)).count();
+                assert!(n <= 1, "{}:{g} says {n} things of `{code}`", b.family());
+            }
+        }
+    }
+}
+
+/// `frexp` of wide floats, on the oracle: exact by its definition.
+#[test]
+fn frexp_of_doubles() {
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<f64>;
+        @compute @workgroup_size(1) fn main() { let r = frexp(o[0]); o[1] = r.fract; o[2] = f64(r.exp); }";
+    let module = exec::lower(source, "main", &[]).expect("it lowers");
+    for (x, fract, exp) in
+        [(8.0, 0.5, 4.0), (-0.15625, -0.625, -2.0), (1e300, 1e300 / 2f64.powi(997), 997.0), (0.0, 0.0, 0.0)]
+    {
+        let mut bytes = f64::to_le_bytes(x).to_vec();
+        bytes.resize(24, 0);
+        let mut d = Dispatch::new([1, 1, 1]);
+        d.buffers.push(BoundBuffer { group: 0, binding: 0, bytes, writable: true });
+        exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut d, &RunOptions::default())
+            .expect("it runs");
+        let bytes = &d.buffer(0, 0).expect("the buffer").bytes;
+        let at = |k: usize| f64::from_le_bytes(bytes[k * 8..k * 8 + 8].try_into().expect("eight bytes"));
+        assert_eq!((at(1), at(2)), (fract, exp), "frexp({x})");
+    }
+}
