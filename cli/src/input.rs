@@ -90,8 +90,14 @@ pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Fa
     let options = front_options(front)?;
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
-    // Spans are offsets in text; binary input has none that could be shown.
-    let text = if lang == Lang::Spirv { String::new() } else { String::from_utf8_lossy(&bytes).into_owned() };
+    // Spans are offsets in text; those of a binary in the source that it carries.
+    let (name, text) = if lang == Lang::Spirv {
+        let files = frontend::source_files(&bytes, lang);
+        let text = files.iter().map(|f| f.text()).collect::<Vec<_>>().join("\n");
+        (files.first().map(|f| f.name().to_string()).filter(|n| !n.is_empty()).unwrap_or(name), text)
+    } else {
+        (name, String::from_utf8_lossy(&bytes).into_owned())
+    };
     let report = Reporter::new(messages, &name, &text);
     match frontend::load(&bytes, lang, &options) {
         Ok(loaded) => {

@@ -11,11 +11,12 @@ mod lower;
 mod parse;
 mod repair;
 mod report;
+mod spirv;
 
 pub use guard::limits;
 pub use report::line_column;
 
-use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
+use gpucc_ir::{Diagnostic, FpFlags, Module, SourceFile, Span, Stage as IrStage};
 
 /// What the bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,16 @@ pub struct Parsed {
     lang: Lang,
     /// Where the source has the head of each entry point.
     heads: Vec<(String, Span)>,
+    /// What a SPIR-V module came from.
+    spirv: Option<Spirv>,
+}
+
+/// A SPIR-V module: naga's is of one set of values of its constants.
+#[derive(Debug)]
+struct Spirv {
+    source: spirv::Module,
+    /// The words that naga read, or why there is nothing that it could read.
+    words: Result<spirv::Prepared, Vec<Diagnostic>>,
 }
 
 /// An entry point of a parsed module.
@@ -123,6 +134,14 @@ pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     parse::parse(&input, lang)
 }
 
+/// The source that a SPIR-V binary carries, to which spans of it refer: they are offsets in the files' texts, one after
+/// the other with a byte between. Files of which only the name is there are blank lines.
+pub fn source_files(input: Input<'_>) -> Vec<SourceFile> {
+    let read = || guard::spirv::check(input.bytes).ok().and_then(|bytes| spirv::Module::read(&bytes).ok());
+    let module = guard::thread::with_large_stack(read).ok().flatten();
+    module.map_or_else(Vec::new, |m| m.files().to_vec())
+}
+
 /// Lowers one entry point of a module, or all of them.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     let lowered = guard::thread::with_large_stack(|| lower::lower(parsed, options));
@@ -137,6 +156,11 @@ impl Parsed {
 
     /// The entry points, in source order.
     pub fn entry_points(&self) -> Vec<EntryInfo> {
+        if let Some(spirv) = &self.spirv {
+            let info =
+                |(name, stage): &(String, _)| EntryInfo { name: name.clone(), stage: *stage, span: Span::UNKNOWN };
+            return spirv.source.entries().iter().map(info).collect();
+        }
         self.module.entry_points.iter().map(|e| lower::entry_info(self, e)).collect()
     }
 
@@ -147,6 +171,14 @@ impl Parsed {
 
     /// The overrides, in source order.
     pub fn overrides(&self) -> Vec<OverrideInfo> {
+        if let Some(spirv) = &self.spirv {
+            let info = |c: &spirv::SpecConstant| OverrideInfo {
+                name: c.name.clone(),
+                id: u16::try_from(c.number).ok(),
+                has_default: true,
+            };
+            return spirv.source.constants().iter().map(info).collect();
+        }
         let info = |o: &naga::Override| OverrideInfo { name: o.name.clone(), id: o.id, has_default: o.init.is_some() };
         self.module.overrides.iter().map(|(_, o)| info(o)).collect()
     }

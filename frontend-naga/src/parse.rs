@@ -1,8 +1,8 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Input, Lang, Parsed, Stage, repair, report};
-use gpucc_ir::{Diagnostic, Span};
+use crate::{Input, Lang, Parsed, Spirv, Stage, repair, report, spirv as words};
+use gpucc_ir::{Class, Diagnostic, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
 type Refusals = Vec<Diagnostic>;
@@ -13,15 +13,21 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
         Lang::Spirv => {
             let bytes = spirv::check(input.bytes).map_err(|refused| vec![spirv_refused(refused)])?;
             guarded("read", || {
-                let options = naga::front::spv::Options {
-                    adjust_coordinate_space: false,
-                    strict_capabilities: false,
-                    block_ctx_dump_prefix: None,
-                };
-                let mut module =
-                    naga::front::spv::parse_u8_slice(&bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
-                repair::spirv(&mut module);
-                validated(module, lang, "")
+                let source = words::Module::read(&bytes).map_err(|d| vec![d])?;
+                match spirv_module(&source, None, &[]) {
+                    Ok((module, info, words)) => {
+                        let spirv = Some(Spirv { source, words: Ok(words) });
+                        Ok(Parsed { module, info, lang, heads: Vec::new(), spirv })
+                    }
+                    // Another entry point, or another value of a constant, may do.
+                    Err(list) if list.iter().all(|d| d.class == Class::Unsupported) => {
+                        let module = naga::Module::default();
+                        let info = validate(&module, lang)?;
+                        let spirv = Some(Spirv { source, words: Err(list) });
+                        Ok(Parsed { module, info, lang, heads: Vec::new(), spirv })
+                    }
+                    Err(list) => Err(list),
+                }
             })
         }
         Lang::Wgsl | Lang::Glsl(_) => {
@@ -49,6 +55,27 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
     }
 }
 
+/// Reads one entry point of a SPIR-V module, or all, with values by `SpecId`.
+pub fn spirv_module(
+    source: &words::Module,
+    entry: Option<&str>,
+    values: &[(u32, f64)],
+) -> Result<(naga::Module, ModuleInfo, words::Prepared), Refusals> {
+    let words = source.prepare(entry, values).map_err(|d| vec![d])?;
+    let explained = |list: Refusals| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>();
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: false,
+        block_ctx_dump_prefix: None,
+    };
+    let mut module =
+        naga::front::spv::parse_u8_slice(&words.bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
+    repair::spirv(&mut module);
+    check_shape(&module).map_err(explained)?;
+    let info = validate(&module, Lang::Spirv).map_err(explained)?;
+    Ok((module, info, words))
+}
+
 /// The heads `fn name` (in GLSL `void name`) of the entry points; naga keeps no place of theirs.
 fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)> {
     let keyword = if lang == Lang::Wgsl { "fn" } else { "void" };
@@ -74,7 +101,7 @@ fn heads(module: &naga::Module, lang: Lang, source: &str) -> Vec<(String, Span)>
 }
 
 /// Runs naga on the large stack; a panic in it is its way of refusing input.
-fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
+pub fn guarded<T: Send>(step: &str, work: impl FnOnce() -> Result<T, Refusals> + Send) -> Result<T, Refusals> {
     thread::with_large_stack(work).unwrap_or_else(|panic| Err(vec![report::panicked(step, &panic.text)]))
 }
 
@@ -123,16 +150,21 @@ fn naga_stage(stage: Stage) -> naga::ShaderStage {
 
 fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, Refusals> {
     check_shape(&module)?;
-    let info = validate(&module)?;
+    let info = validate(&module, lang)?;
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, lang, heads })
+    Ok(Parsed { module, info, lang, heads, spirv: None })
 }
 
 /// Most errors that are looked for.
 const MOST_ERRORS: usize = 16;
 
-fn validate(module: &naga::Module) -> Result<ModuleInfo, Refusals> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
+    let mut flags = ValidationFlags::all();
+    if lang == Lang::Spirv {
+        // SPIR-V asks that control is uniform at a barrier when it gets there, not that it can be shown to be.
+        flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
+    }
+    let mut validator = Validator::new(flags, Capabilities::all());
     validator.subgroup_stages(ShaderStages::all());
     validator.subgroup_operations(SubgroupOperationSet::all());
     let first = match validator.validate(module) {

@@ -57,7 +57,24 @@ pub fn glsl(errors: &naga::front::glsl::ParseErrors) -> Vec<Diagnostic> {
 
 /// A SPIR-V parse error.
 pub fn spirv(error: &naga::front::spv::Error) -> Diagnostic {
-    let diagnostic = Diagnostic::invalid("parse", error.to_string());
+    use naga::front::spv::Error as E;
+    let unsupported = |text: String| self::unsupported(Refusal::Spirv, &text, Span::UNKNOWN);
+    let diagnostic = match error {
+        E::UnsupportedInstruction(_, op) => unsupported(format!("`Op{op:?}`")),
+        E::AtomicUpgradeError(_) => unsupported("an atomic operation on memory that a function was given".to_string()),
+        E::UnsupportedExtInst(_)
+        | E::UnsupportedType(_)
+        | E::UnsupportedBuiltIn(_)
+        | E::UnsupportedControlFlow(_)
+        | E::UnsupportedImageDim(_)
+        | E::UnsupportedImageFormat(_)
+        | E::UnsupportedRuntimeArrayStorageClass
+        | E::UnsupportedMatrixStride { .. }
+        | E::UnsupportedGroupOperation(_)
+        | E::InvalidStorageImageWithoutFormat
+        | E::NonBindingArrayOfImageOrSamplers => unsupported(error.to_string()),
+        _ => Diagnostic::invalid("parse", error.to_string()),
+    };
     chain(error).into_iter().fold(diagnostic, Diagnostic::note)
 }
 

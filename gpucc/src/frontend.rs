@@ -1,7 +1,7 @@
 //! From source bytes to an IR module, in one call.
 
 use gpucc_frontend_naga as naga_in;
-use gpucc_ir::{Class, Diagnostic, Module};
+use gpucc_ir::{Class, Diagnostic, Module, SourceFile};
 
 /// Source languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,12 @@ fn lower(
         module.set_source_text(bytes);
     }
     Ok(Loaded { module, warnings: Vec::new() })
+}
+
+/// The files that a SPIR-V binary says it was made from; spans of its diagnostics are offsets in their texts, one after the
+/// other with a byte between. Other languages are their own source.
+pub fn source_files(bytes: &[u8], lang: Lang) -> Vec<SourceFile> {
+    if lang == Lang::Spirv { naga_in::source_files(naga_in::Input { bytes }) } else { Vec::new() }
 }
 
 /// The IR's own text form: parsed and verified.

@@ -38,6 +38,7 @@ pub mod module;
 pub mod ops;
 pub mod refusal;
 pub mod results;
+pub mod source;
 pub mod text;
 pub mod trace;
 pub mod types;
@@ -58,5 +59,6 @@ pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, Resource
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};
 pub use results::Results;
+pub use source::SourceFile;
 pub use types::{Scalar, Type};
 pub use values::Values;

@@ -4,6 +4,7 @@ use crate::diag::Span;
 use crate::entity::Arena;
 use crate::function::Function;
 use crate::inst::{Func, Global, Loc, Place, Res};
+use crate::source::SourceFile;
 use std::fmt;
 
 /// Where memory lives.
@@ -205,6 +206,8 @@ pub struct Module {
     locs: Vec<Span>,
     /// Byte offsets at which the lines of the source begin; none where the source is no text.
     line_starts: Vec<u32>,
+    /// Where the source is several files: the first line of each, and its name.
+    files: Vec<(u32, String)>,
 }
 
 impl Module {
@@ -215,7 +218,7 @@ impl Module {
 
     /// The same module without its functions. Entry points keep the indices of theirs.
     pub fn without_functions(&self) -> Module {
-        let Module { funcs: _, resources, globals, entries, options, locs, line_starts } = self;
+        let Module { funcs: _, resources, globals, entries, options, locs, line_starts, files } = self;
         Module {
             funcs: Arena::new(),
             resources: resources.clone(),
@@ -224,6 +227,7 @@ impl Module {
             options: *options,
             locs: locs.clone(),
             line_starts: line_starts.clone(),
+            files: files.clone(),
         }
     }
 
@@ -250,16 +254,47 @@ impl Module {
     pub fn set_source_text(&mut self, text: &[u8]) {
         let breaks = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at as u32 + 1);
         self.line_starts = std::iter::once(0).chain(breaks).collect();
+        self.files.clear();
+    }
+
+    /// As [`set_source_text`](Self::set_source_text) for files whose texts follow each other with a byte between.
+    pub fn set_source_files(&mut self, files: &[SourceFile]) {
+        (self.line_starts, self.files) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        for file in files {
+            self.files.push((self.line_starts.len() as u32, file.name().to_string()));
+            self.line_starts.extend(file.lines().iter().map(|line| start + line));
+            start += file.text().len() as u32 + 1;
+        }
+    }
+
+    /// Changes all spans that the module holds.
+    pub fn map_spans(&mut self, mut map: impl FnMut(Span) -> Span) {
+        self.locs.iter_mut().for_each(|s| *s = map(*s));
+        self.resources.iter_mut().for_each(|(_, r)| r.span = map(r.span));
+        self.globals.iter_mut().for_each(|(_, g)| g.span = map(g.span));
+        self.entries.iter_mut().for_each(|e| e.span = map(e.span));
+    }
+
+    /// The file of a location, where the source's files have names.
+    pub fn file(&self, loc: Loc) -> Option<&str> {
+        let line = self.line(loc)?;
+        let at = self.files.partition_point(|f| f.0 <= line).checked_sub(1)?;
+        Some(&self.files[at].1)
+    }
+
+    /// The index of a location's line.
+    fn line(&self, loc: Loc) -> Option<u32> {
+        let span = self.span(loc);
+        let line = self.line_starts.partition_point(|&start| start <= span.start);
+        if span.is_known() { line.checked_sub(1).map(|l| l as u32) } else { None }
     }
 
     /// Line and column of a location, both from 1, columns in bytes; none if it or the source's text is unknown.
     pub fn line_column(&self, loc: Loc) -> Option<(u32, u32)> {
-        let span = self.span(loc);
-        if !span.is_known() || self.line_starts.is_empty() {
-            return None;
-        }
-        let line = self.line_starts.partition_point(|&start| start <= span.start);
-        Some((line as u32, span.start - self.line_starts[line - 1] + 1))
+        let line = self.line(loc)?;
+        let first = self.files.partition_point(|f| f.0 <= line).checked_sub(1).map_or(0, |at| self.files[at].0);
+        Some((line - first + 1, self.span(loc).start - self.line_starts[line as usize] + 1))
     }
 
     /// How many locations there are, with the unknown one.

@@ -52,9 +52,10 @@ refusals! {
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of bindings";
     Immediates "immediates" Feature ["not lowered yet"] "immediate data (push constants)";
     AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
-    OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL, SPIR-V)";
+    OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
+    Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
     WideTypes "wide-types" Feature "64-bit integers and floats";

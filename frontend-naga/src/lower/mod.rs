@@ -14,7 +14,7 @@ mod stmt;
 mod types;
 mod value;
 
-use crate::{EntryInfo, Options, Parsed, report};
+use crate::{EntryInfo, Options, OverrideInfo, Parsed, Spirv, report};
 use func::FuncCx;
 use gpucc_ir as ir;
 use indexmap::{IndexMap, IndexSet};
@@ -31,6 +31,44 @@ type Lowered<T> = Result<T, Diagnostic>;
 
 /// See [`crate::lower`].
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
+    match &parsed.spirv {
+        Some(spirv) => lower_spirv(parsed, spirv, options),
+        None => lower_module(parsed, options),
+    }
+}
+
+/// Lowers with the values of specialisation constants in place, and spans into the source that the binary carries.
+fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::Module, Refusals> {
+    let entries = parsed.entry_points();
+    let names: Vec<&str> = entries.iter().map(|e| e.name.as_str()).collect();
+    selected(&names, options.entry.as_deref())?;
+    let overrides = parsed.overrides();
+    let mut values = Vec::new();
+    for (key, value) in &options.overrides {
+        let at = named(&overrides, key)?;
+        values.push((spirv.source.constants()[at].number, *value));
+    }
+    let plain = Options { overrides: Vec::new(), ..options.clone() };
+    let done = |parsed: &Parsed, words: &crate::spirv::Prepared| {
+        let lowered = lower_module(parsed, &plain);
+        let mut module = lowered.map_err(|list| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>())?;
+        module.map_spans(|span| words.span(span));
+        module.set_source_files(spirv.source.files());
+        Ok(module)
+    };
+    match &spirv.words {
+        Ok(words) if values.is_empty() => done(parsed, words),
+        Err(list) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => Err(list.clone()),
+        _ => {
+            let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);
+            let (module, info, words) = crate::parse::guarded("read", again)?;
+            let heads = Vec::new();
+            done(&Parsed { module, info, lang: parsed.lang, heads, spirv: None }, &words)
+        }
+    }
+}
+
+fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     let (module, info) = resolve(parsed, options)?;
     let mut cx = ModuleCx {
         parsed,
@@ -65,54 +103,58 @@ fn stage(stage: naga::ShaderStage) -> Result<ir::Stage, &'static str> {
     }
 }
 
+/// Refuses a module without entry points, or without the one that is wanted.
+fn selected(names: &[&str], wanted: Option<&str>) -> Result<(), Refusals> {
+    if names.is_empty() {
+        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
+    }
+    match wanted {
+        Some(wanted) if !names.contains(&wanted) => {
+            let list = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("there is no entry point `{wanted}`");
+            Err(vec![Diagnostic::invalid("no-entry-point", message).note(format!("entry points: {list}"))])
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Keeps the selected entry point and replaces overrides by their values.
 fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::valid::ModuleInfo), Refusals> {
     let entries = &parsed.module.entry_points;
-    let list = || entries.iter().map(|e| format!("`{}`", e.name)).collect::<Vec<_>>().join(", ");
-    if entries.is_empty() {
-        return Err(vec![Diagnostic::invalid("no-entry-point", "the module has no entry point")]);
-    }
-    let selected = match &options.entry {
-        None => None,
-        Some(name) => match entries.iter().find(|e| e.name == *name) {
-            Some(entry) => Some((entry.stage, name.as_str())),
-            None => {
-                let message = format!("there is no entry point `{name}`");
-                return Err(vec![
-                    Diagnostic::invalid("no-entry-point", message).note(format!("entry points: {}", list())),
-                ]);
-            }
-        },
-    };
-    let constants = override_values(&parsed.module, &options.overrides)?;
+    let wanted = options.entry.as_deref();
+    selected(&entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), wanted)?;
+    let selected = wanted.and_then(|name| entries.iter().find(|e| e.name == name)).map(|e| (e.stage, e.name.as_str()));
+    let constants = override_values(parsed, &options.overrides)?;
     match naga::back::pipeline_constants::process_overrides(&parsed.module, &parsed.info, selected, &constants) {
         Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
         Err(error) => Err(vec![override_error(&parsed.module, &error)]),
     }
 }
 
+/// The override of a name or a decimal id.
+fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Refusals> {
+    let id = key.parse::<u16>().ok();
+    let found = overrides.iter().position(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key));
+    found.ok_or_else(|| {
+        let names = overrides.iter().map(|o| match (&o.name, o.id) {
+            (Some(name), Some(id)) => format!("`{name}` (id {id})"),
+            (Some(name), None) => format!("`{name}`"),
+            (None, Some(id)) => format!("id {id}"),
+            (None, None) => "one without a name".to_string(),
+        });
+        let names = names.collect::<Vec<_>>().join(", ");
+        let names =
+            if names.is_empty() { "the module has no overrides".to_string() } else { format!("overrides: {names}") };
+        vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]
+    })
+}
+
 /// The values keyed as naga wants them: by decimal id where the override has one, else by name.
-fn override_values(module: &naga::Module, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
+fn override_values(parsed: &Parsed, given: &[(String, f64)]) -> Result<naga::back::PipelineConstants, Refusals> {
     let mut constants = naga::back::PipelineConstants::default();
+    let overrides = parsed.overrides();
     for (key, value) in given {
-        let id = key.parse::<u16>().ok();
-        let mut found = module.overrides.iter().map(|(_, o)| o);
-        let Some(found) = found.find(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key.as_str()))
-        else {
-            let names = module.overrides.iter().map(|(_, o)| match (&o.name, o.id) {
-                (Some(name), Some(id)) => format!("`{name}` (id {id})"),
-                (Some(name), None) => format!("`{name}`"),
-                (None, Some(id)) => format!("id {id}"),
-                (None, None) => "one without a name".to_string(),
-            });
-            let names = names.collect::<Vec<_>>().join(", ");
-            let names = if names.is_empty() {
-                "the module has no overrides".to_string()
-            } else {
-                format!("overrides: {names}")
-            };
-            return Err(vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]);
-        };
+        let found = &overrides[named(&overrides, key)?];
         let naga_key = found.id.map_or_else(|| found.name.clone().unwrap_or_default(), |id| id.to_string());
         constants.insert(naga_key, *value);
     }

@@ -1,0 +1,384 @@
+//! Arithmetic that naga's reader gets wrong or does not know.
+//!
+//! - The sign is in the instruction in SPIR-V, in the type in naga: operands are cast to the sign that the instruction
+//!   means, the result to its type.
+//! - Comparisons that are true for NaN are read as those that are false: they become the opposite, inverted.
+//! - `OpSMod` is read as arithmetic on floats.
+//! - Outer products of vectors of different lengths are products by column.
+//! - Carries, wide products and dot products of integers are taken apart.
+
+use super::binary::Inst;
+use super::types::{Cx, Type, id, malformed, number, unsupported};
+use gpucc_ir::Diagnostic;
+use rspirv::dr::Operand;
+use rspirv::spirv::{GlslStd450Op as Gl, Op};
+
+/// The sign that an instruction means, and which of its operands it looks at.
+fn sign(op: Op) -> Option<(bool, std::ops::Range<usize>)> {
+    Some(match op {
+        Op::SNegate | Op::SDiv | Op::SRem | Op::ConvertSToF | Op::SConvert | Op::ConvertFToS => (true, 0..2),
+        Op::UDiv | Op::UMod | Op::ConvertUToF | Op::UConvert | Op::ConvertFToU => (false, 0..2),
+        Op::ShiftRightArithmetic | Op::BitFieldSExtract => (true, 0..1),
+        Op::ShiftRightLogical | Op::BitFieldUExtract => (false, 0..1),
+        _ => return None,
+    })
+}
+
+/// As [`sign`] for `GLSL.std.450`.
+fn sign_of_extension(op: u32) -> Option<bool> {
+    const SIGNED: [Gl; 5] = [Gl::SAbs, Gl::SSign, Gl::SMin, Gl::SMax, Gl::SClamp];
+    const UNSIGNED: [Gl; 3] = [Gl::UMin, Gl::UMax, Gl::UClamp];
+    match op {
+        _ if SIGNED.iter().any(|&g| g as u32 == op) || op == Gl::FindSMsb as u32 => Some(true),
+        _ if UNSIGNED.iter().any(|&g| g as u32 == op) || op == Gl::FindUMsb as u32 => Some(false),
+        _ => None,
+    }
+}
+
+/// Rewrites an instruction; whether it did.
+///
+/// # Errors
+/// An instruction whose types do not fit it, or that has no counterpart.
+pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+    let op = inst.op();
+    let (Some(ty), Some(result)) = (inst.inst.result_type, inst.inst.result_id) else { return Ok(false) };
+    let ids = inst.ids(0);
+    let two = || match ids.as_slice() {
+        &[a, b, ..] => Ok((a, b)),
+        _ => Err(malformed(format!("`Op{}` has too few operands", inst.class_name()))),
+    };
+    match op {
+        Op::FUnordEqual
+        | Op::FUnordLessThan
+        | Op::FUnordGreaterThan
+        | Op::FUnordLessThanEqual
+        | Op::FUnordGreaterThanEqual => {
+            let (a, b) = two()?;
+            let opposite = match op {
+                Op::FUnordLessThan => Op::FOrdGreaterThanEqual,
+                Op::FUnordGreaterThan => Op::FOrdLessThanEqual,
+                Op::FUnordLessThanEqual => Op::FOrdGreaterThan,
+                _ => Op::FOrdLessThan,
+            };
+            let ordered = match op {
+                Op::FUnordEqual => apart(cx, ty, a, b, None),
+                _ => cx.emit(opposite, ty, vec![id(a), id(b)]),
+            };
+            cx.emit_as(Op::LogicalNot, ty, result, vec![id(ordered)]);
+        }
+        Op::FOrdNotEqual => {
+            let (a, b) = two()?;
+            apart(cx, ty, a, b, Some(result));
+        }
+        Op::SMod => {
+            let (a, b) = two()?;
+            modulo(cx, ty, result, a, b)?;
+        }
+        Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
+            let (a, b) = two()?;
+            pair(cx, op, (ty, result), a, b)?;
+        }
+        Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+            dot(cx, inst, (ty, result))?;
+        }
+        Op::AtomicSMin | Op::AtomicSMax | Op::AtomicUMin | Op::AtomicUMax => {
+            let wants = matches!(op, Op::AtomicSMin | Op::AtomicSMax);
+            if matches!(cx.ty(ty), Type::Int(_, signed) if *signed != wants) {
+                let other = if wants { "an unsigned" } else { "a signed" };
+                return Err(unsupported(&format!("Op{} of {other} integer", inst.class_name())));
+            }
+            return Ok(false);
+        }
+        Op::ShiftLeftLogical | Op::BitFieldInsert | Op::BitReverse | Op::BitCount => {
+            let first = ids.first().and_then(|&a| cx.type_of(a));
+            // A count has its operand's type in naga; the others take operands of the result's type.
+            let meant = if op == Op::BitCount { first } else { Some(ty) };
+            let Some(Type::Int(_, signed)) = meant.and_then(|t| cx.lanes(t)).map(|l| cx.ty(l.0).clone()) else {
+                return Ok(false);
+            };
+            let looked = if op == Op::BitFieldInsert { 0..2 } else { 0..1 };
+            return Ok(adjusted(cx, inst, signed, looked));
+        }
+        Op::OuterProduct => {
+            let (a, b) = two()?;
+            let (Some(column), Some(n)) = (cx.part(ty, 0), cx.length(ty)) else {
+                return Err(malformed("`OpOuterProduct` with a result that is no matrix"));
+            };
+            let scalar = cx.part(column, 0).ok_or_else(|| malformed("a matrix of columns without lanes"))?;
+            let each = |cx: &mut Cx, n: u32| {
+                let factor = cx.extract(b, scalar, &[n]);
+                cx.emit(Op::VectorTimesScalar, column, vec![id(a), id(factor)])
+            };
+            let columns = (0..n).map(|n| id(each(cx, n))).collect();
+            cx.emit_as(Op::CompositeConstruct, ty, result, columns);
+        }
+        Op::ExtInst => return extension(cx, inst),
+        _ => {
+            let Some((signed, looked)) = sign(op) else { return Ok(false) };
+            return Ok(adjusted(cx, inst, signed, looked));
+        }
+    }
+    Ok(true)
+}
+
+fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+    let Some(number) = inst.literal(1) else { return Ok(false) };
+    if number == Gl::FindILsb as u32 {
+        let of = inst.id(2).and_then(|a| cx.type_of(a)).and_then(|t| cx.lanes(t));
+        let Some(Type::Int(_, signed)) = of.map(|l| cx.ty(l.0).clone()) else { return Ok(false) };
+        return Ok(adjusted(cx, inst, signed, 2..3));
+    }
+    if number == Gl::Ldexp as u32 {
+        return Ok(adjusted(cx, inst, true, 3..4));
+    }
+    if number == Gl::IMix as u32 {
+        return Err(unsupported("OpExtInst IMix"));
+    }
+    let name = |what: &str| Err(unsupported(&format!("OpExtInst {what}")));
+    match number {
+        n if n == Gl::PackDouble2x32 as u32 => return name("PackDouble2x32"),
+        n if n == Gl::UnpackDouble2x32 as u32 => return name("UnpackDouble2x32"),
+        n if n == Gl::InterpolateAtCentroid as u32 => return name("InterpolateAtCentroid"),
+        n if n == Gl::InterpolateAtSample as u32 => return name("InterpolateAtSample"),
+        n if n == Gl::InterpolateAtOffset as u32 => return name("InterpolateAtOffset"),
+        _ => {}
+    }
+    match sign_of_extension(number) {
+        Some(signed) => Ok(adjusted(cx, inst, signed, 2..inst.inst.operands.len())),
+        None => Ok(false),
+    }
+}
+
+/// The integer type of the same shape with this sign.
+fn with_sign(cx: &mut Cx, ty: u32, signed: bool) -> Option<u32> {
+    let (scalar, n) = cx.lanes(ty)?;
+    match *cx.ty(scalar) {
+        Type::Int(_, s) if s == signed => Some(ty),
+        Type::Int(width, _) => {
+            let scalar = cx.type_id(Type::Int(width, signed));
+            Some(cx.lanes_of(scalar, n))
+        }
+        _ => None,
+    }
+}
+
+/// A value as an integer of this sign.
+fn cast(cx: &mut Cx, value: u32, signed: bool) -> u32 {
+    let Some(from) = cx.type_of(value) else { return value };
+    match with_sign(cx, from, signed) {
+        Some(to) if to != from => cx.emit(Op::Bitcast, to, vec![id(value)]),
+        _ => value,
+    }
+}
+
+/// Writes the instruction on operands of that sign, if some have another.
+fn adjusted(cx: &mut Cx, inst: &Inst, signed: bool, looked: std::ops::Range<usize>) -> bool {
+    let (ty, result) = (inst.inst.result_type.unwrap_or(0), inst.inst.result_id.unwrap_or(0));
+    let other = |cx: &mut Cx, t: u32| with_sign(cx, t, signed).is_some_and(|s| s != t);
+    let wrong = looked.clone().any(|n| inst.id(n).and_then(|a| cx.type_of(a)).is_some_and(|t| other(cx, t)));
+    if !wrong && !other(cx, ty) {
+        return false;
+    }
+    let mut operands = inst.inst.operands.clone();
+    for n in looked {
+        if let Some(a) = inst.id(n) {
+            operands[n] = id(cast(cx, a, signed));
+        }
+    }
+    match with_sign(cx, ty, signed) {
+        Some(meant) if meant != ty => {
+            let value = cx.emit(inst.op(), meant, operands);
+            cx.emit_as(Op::Bitcast, ty, result, vec![id(value)]);
+        }
+        _ => cx.emit_as(inst.op(), ty, result, operands),
+    }
+    true
+}
+
+/// `a < b || a > b`.
+fn apart(cx: &mut Cx, ty: u32, a: u32, b: u32, result: Option<u32>) -> u32 {
+    let less = cx.emit(Op::FOrdLessThan, ty, vec![id(a), id(b)]);
+    let more = cx.emit(Op::FOrdGreaterThan, ty, vec![id(a), id(b)]);
+    let result = result.unwrap_or_else(|| cx.fresh());
+    cx.emit_as(Op::LogicalOr, ty, result, vec![id(less), id(more)]);
+    result
+}
+
+/// The remainder with the sign of the divisor.
+fn modulo(cx: &mut Cx, ty: u32, result: u32, a: u32, b: u32) -> Result<(), Diagnostic> {
+    let signed = with_sign(cx, ty, true).ok_or_else(|| malformed("`OpSMod` of what is no integer"))?;
+    let (a, b) = (cast(cx, a, true), cast(cx, b, true));
+    let bools = bools(cx, signed);
+    let zero = cx.splat(signed, 0);
+    let r = cx.emit(Op::SRem, signed, vec![id(a), id(b)]);
+    let signs = cx.emit(Op::BitwiseXor, signed, vec![id(r), id(b)]);
+    let differ = cx.emit(Op::SLessThan, bools, vec![id(signs), id(zero)]);
+    let some = cx.emit(Op::INotEqual, bools, vec![id(r), id(zero)]);
+    let wrong = cx.emit(Op::LogicalAnd, bools, vec![id(differ), id(some)]);
+    let sum = cx.emit(Op::IAdd, signed, vec![id(r), id(b)]);
+    finish(cx, Op::Select, signed, (ty, result), vec![id(wrong), id(sum), id(r)]);
+    Ok(())
+}
+
+/// Writes the last instruction, of type `meant`, as `result` of type `ty`.
+fn finish(cx: &mut Cx, op: Op, meant: u32, (ty, result): (u32, u32), operands: Vec<Operand>) {
+    if meant == ty {
+        cx.emit_as(op, ty, result, operands);
+    } else {
+        let value = cx.emit(op, meant, operands);
+        cx.emit_as(Op::Bitcast, ty, result, vec![id(value)]);
+    }
+}
+
+/// The type of comparisons of values of this type.
+fn bools(cx: &mut Cx, ty: u32) -> u32 {
+    let scalar = cx.type_id(Type::Bool);
+    let n = cx.lanes(ty).map_or(1, |l| l.1);
+    cx.lanes_of(scalar, n)
+}
+
+/// Instructions with two results, which are a struct of two equal members.
+fn pair(cx: &mut Cx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result<(), Diagnostic> {
+    let member = match cx.ty(ty) {
+        Type::Struct(members) if members.len() == 2 => members[0],
+        _ => return Err(malformed(format!("the result of `Op{op:?}` is no struct of two members"))),
+    };
+    let unsigned = with_sign(cx, member, false);
+    let unsigned = unsigned.ok_or_else(|| malformed(format!("`Op{op:?}` of what is no integer")))?;
+    let (x, y) = (cast(cx, a, false), cast(cx, b, false));
+    let (low, high) = match op {
+        Op::IAddCarry | Op::ISubBorrow => {
+            let adds = op == Op::IAddCarry;
+            let low = cx.emit(if adds { Op::IAdd } else { Op::ISub }, unsigned, vec![id(x), id(y)]);
+            let bools = bools(cx, unsigned);
+            let (p, q) = if adds { (low, x) } else { (x, y) };
+            let over = cx.emit(Op::ULessThan, bools, vec![id(p), id(q)]);
+            let (one, zero) = (cx.splat(unsigned, 1), cx.splat(unsigned, 0));
+            (low, cx.emit(Op::Select, unsigned, vec![id(over), id(one), id(zero)]))
+        }
+        _ => {
+            let low = cx.emit(Op::IMul, unsigned, vec![id(x), id(y)]);
+            let mut high = high_product(cx, unsigned, x, y);
+            if op == Op::SMulExtended {
+                // Each negative factor counts 2^32 too much.
+                let signed = with_sign(cx, unsigned, true).unwrap_or(unsigned);
+                let bits = cx.splat(unsigned, 31);
+                for (factor, other) in [(x, y), (y, x)] {
+                    let s = cast(cx, factor, true);
+                    let mask = cx.emit(Op::ShiftRightArithmetic, signed, vec![id(s), id(bits)]);
+                    let mask = cast(cx, mask, false);
+                    let part = cx.emit(Op::BitwiseAnd, unsigned, vec![id(mask), id(other)]);
+                    high = cx.emit(Op::ISub, unsigned, vec![id(high), id(part)]);
+                }
+            }
+            (low, high)
+        }
+    };
+    let back = |cx: &mut Cx, v: u32| if unsigned == member { v } else { cx.emit(Op::Bitcast, member, vec![id(v)]) };
+    let parts = [back(cx, low), back(cx, high)];
+    cx.emit_as(Op::CompositeConstruct, ty, result, parts.map(id).to_vec());
+    Ok(())
+}
+
+/// The upper 32 bits of a product, by halves.
+fn high_product(cx: &mut Cx, ty: u32, x: u32, y: u32) -> u32 {
+    let (mask, half) = (cx.splat(ty, 0xffff), cx.splat(ty, 16));
+    let mut op = |op, a, b| cx.emit(op, ty, vec![id(a), id(b)]);
+    let (xl, xh) = (op(Op::BitwiseAnd, x, mask), op(Op::ShiftRightLogical, x, half));
+    let (yl, yh) = (op(Op::BitwiseAnd, y, mask), op(Op::ShiftRightLogical, y, half));
+    let t = op(Op::IMul, xl, yl);
+    let (t, u) = (op(Op::ShiftRightLogical, t, half), op(Op::IMul, xh, yl));
+    let u = op(Op::IAdd, u, t);
+    let (v, low) = (op(Op::IMul, xl, yh), op(Op::BitwiseAnd, u, mask));
+    let v = op(Op::IAdd, v, low);
+    let (w, u) = (op(Op::IMul, xh, yh), op(Op::ShiftRightLogical, u, half));
+    let (w, v) = (op(Op::IAdd, w, u), op(Op::ShiftRightLogical, v, half));
+    op(Op::IAdd, w, v)
+}
+
+/// Dot products of four bytes in a word, or of vectors of words, with or without a saturated sum.
+fn dot(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<(), Diagnostic> {
+    let op = inst.op();
+    let name = || format!("Op{}", inst.class_name());
+    let (signs, signed) = match op {
+        Op::SDot | Op::SDotAccSat => ([true, true], true),
+        Op::UDot | Op::UDotAccSat => ([false, false], false),
+        _ => ([true, false], true),
+    };
+    let saturates = matches!(op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
+    let (Some(a), Some(b)) = (inst.id(0), inst.id(1)) else {
+        return Err(malformed(format!("`{}` without operands", name())));
+    };
+    if !matches!(cx.ty(ty), Type::Int(32, _)) {
+        return Err(unsupported(&format!("{} with a result of other than 32 bits", name())));
+    }
+    let meant = cx.int(signed);
+    let mut sum = None;
+    let parts = [(a, signs[0]), (b, signs[1])].map(|(v, s)| lanes_of_dot(cx, v, s));
+    let [Some(xs), Some(ys)] = parts else {
+        return Err(unsupported(&format!("{} of other than words", name())));
+    };
+    if xs.len() != ys.len() {
+        return Err(malformed(format!("`{}` of vectors of different lengths", name())));
+    }
+    for (x, y) in xs.into_iter().zip(ys) {
+        let (x, y) = (cast(cx, x, signed), cast(cx, y, signed));
+        let product = cx.emit(Op::IMul, meant, vec![id(x), id(y)]);
+        sum = Some(match sum {
+            Some(sum) => cx.emit(Op::IAdd, meant, vec![id(sum), id(product)]),
+            None => product,
+        });
+    }
+    let Some(sum) = sum else { return Err(malformed(format!("`{}` of nothing", name()))) };
+    if !saturates {
+        let zero = cx.constant(meant, 0);
+        finish(cx, Op::IAdd, meant, (ty, result), vec![id(sum), id(zero)]);
+        return Ok(());
+    }
+    // Four products of bytes do not overflow, those of words do.
+    if !matches!(cx.type_of(a).map(|t| cx.ty(t)), Some(Type::Int(..))) {
+        return Err(unsupported(&format!("{} of vectors", name())));
+    }
+    let acc = inst.id(2).ok_or_else(|| malformed(format!("`{}` without an accumulator", name())))?;
+    let acc = cast(cx, acc, signed);
+    let total = cx.emit(Op::IAdd, meant, vec![id(sum), id(acc)]);
+    let truth = cx.type_id(Type::Bool);
+    if signed {
+        // Both have the same sign and the total the other one.
+        let p = cx.emit(Op::BitwiseXor, meant, vec![id(total), id(sum)]);
+        let q = cx.emit(Op::BitwiseXor, meant, vec![id(total), id(acc)]);
+        let both = cx.emit(Op::BitwiseAnd, meant, vec![id(p), id(q)]);
+        let (zero, bits, top) = (cx.constant(meant, 0), cx.constant(meant, 31), cx.constant(meant, i32::MAX as u32));
+        let over = cx.emit(Op::SLessThan, truth, vec![id(both), id(zero)]);
+        let mask = cx.emit(Op::ShiftRightArithmetic, meant, vec![id(acc), id(bits)]);
+        let limit = cx.emit(Op::BitwiseXor, meant, vec![id(mask), id(top)]);
+        finish(cx, Op::Select, meant, (ty, result), vec![id(over), id(limit), id(total)]);
+    } else {
+        let over = cx.emit(Op::ULessThan, truth, vec![id(total), id(sum)]);
+        let limit = cx.constant(meant, u32::MAX);
+        finish(cx, Op::Select, meant, (ty, result), vec![id(over), id(limit), id(total)]);
+    }
+    Ok(())
+}
+
+/// The factors of a dot product: bytes of a word, or lanes that are words.
+fn lanes_of_dot(cx: &mut Cx, value: u32, signed: bool) -> Option<Vec<u32>> {
+    let ty = cx.type_of(value)?;
+    match *cx.ty(ty) {
+        Type::Int(32, _) => {
+            let word = cast(cx, value, signed);
+            let (ty, offsets) = (cx.int(signed), cx.int(false));
+            let eight = cx.constant(offsets, 8);
+            let op = if signed { Op::BitFieldSExtract } else { Op::BitFieldUExtract };
+            let byte = |cx: &mut Cx, n: u32| {
+                let at = cx.constant(offsets, 8 * n);
+                cx.emit(op, ty, vec![id(word), id(at), id(eight)])
+            };
+            Some((0..4).map(|n| byte(cx, n)).collect())
+        }
+        Type::Vector(of, n) if matches!(cx.ty(of), Type::Int(32, _)) => {
+            Some((0..n).map(|lane| cx.emit(Op::CompositeExtract, of, vec![id(value), number(lane)])).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,274 @@
+//! A SPIR-V module as a flat list of instructions: read with rspirv, without what is only for debuggers, each with its
+//! place in the source.
+
+use super::debug::{Places, Recorder};
+use crate::guard::limits;
+use crate::report;
+use gpucc_ir::Diagnostic;
+use indexmap::IndexMap;
+use rspirv::binary::{Assemble, Consumer, ParseAction, ParseState, parse_bytes};
+use rspirv::dr::{Instruction, ModuleHeader, Operand};
+use rspirv::spirv::{Decoration, Op};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// An instruction and where the source has it: an index into [`Places`], 0 if that is unknown.
+#[derive(Debug, Clone)]
+pub struct Inst {
+    /// The instruction.
+    pub inst: Instruction,
+    /// Its place.
+    pub place: u32,
+}
+
+impl Inst {
+    /// What it does.
+    pub fn op(&self) -> Op {
+        self.inst.class.opcode
+    }
+
+    /// Its name without `Op`.
+    pub fn class_name(&self) -> &'static str {
+        self.inst.class.opname
+    }
+
+    /// An operand that is an id.
+    pub fn id(&self, n: usize) -> Option<u32> {
+        self.inst.operands.get(n).and_then(Operand::id_ref_any)
+    }
+
+    /// An operand that is a literal of one word.
+    pub fn literal(&self, n: usize) -> Option<u32> {
+        match self.inst.operands.get(n) {
+            Some(&Operand::LiteralBit32(x) | &Operand::LiteralExtInstInteger(x)) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The ids among the operands from the `n`th.
+    pub fn ids(&self, n: usize) -> Vec<u32> {
+        self.inst.operands.iter().skip(n).filter_map(Operand::id_ref_any).collect()
+    }
+}
+
+/// A module.
+#[derive(Debug, Clone)]
+pub struct Binary {
+    /// Header: version and first id that is free.
+    pub header: ModuleHeader,
+    /// Everything before the first function.
+    pub head: Vec<Inst>,
+    /// The functions.
+    pub body: Vec<Inst>,
+    /// Sets of instructions that are not for debuggers alone, by id.
+    pub foreign: IndexMap<u32, String, FxBuildHasher>,
+    /// Where instructions are in the source.
+    pub places: Places,
+}
+
+/// Reads a module whose framing has been checked.
+///
+/// # Errors
+/// An instruction that the grammar does not know.
+pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
+    let mut reader = Reader::default();
+    let text = match parse_bytes(bytes, &mut reader) {
+        Ok(()) => None,
+        Err(ParseState::ConsumerStopRequested) => None,
+        Err(why) => Some(why.to_string()),
+    };
+    if let Some(text) = text {
+        return Err(Diagnostic::invalid("parse", format!("this is no SPIR-V module: {text}")));
+    }
+    let Some(header) = reader.header else {
+        return Err(Diagnostic::invalid("parse", "this is no SPIR-V module: there is no header"));
+    };
+    let strange = reader.strange;
+    if let Some((op, id)) = strange {
+        return Err(Diagnostic::invalid("parse", format!("`Op{op}` names %{id}, which the header's bound excludes")));
+    }
+    let Reader { mut head, body, foreign, recorder, groups, .. } = reader;
+    expand_groups(&mut head, &groups)?;
+    Ok(Binary { header, head, body, foreign, places: recorder.finish() })
+}
+
+#[derive(Default)]
+struct Reader {
+    header: Option<ModuleHeader>,
+    head: Vec<Inst>,
+    body: Vec<Inst>,
+    foreign: IndexMap<u32, String, FxBuildHasher>,
+    /// Sets of instructions for debuggers: whether one is `NonSemantic.Shader.DebugInfo`.
+    silent: FxHashMap<u32, bool>,
+    recorder: Recorder,
+    /// Decoration groups with what they decorate.
+    groups: Vec<(u32, Vec<(u32, Option<u32>)>)>,
+    in_function: bool,
+    /// The first id that the header excludes.
+    strange: Option<(&'static str, u32)>,
+}
+
+impl Consumer for Reader {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn consume_header(&mut self, header: ModuleHeader) -> ParseAction {
+        self.header = Some(header);
+        ParseAction::Continue
+    }
+
+    fn consume_instruction(&mut self, inst: Instruction) -> ParseAction {
+        let inst = Inst { inst, place: self.recorder.current() };
+        let bound = self.header.as_ref().map_or(0, |h| h.bound);
+        let named = inst.inst.operands.iter().filter_map(Operand::id_ref_any);
+        let mut ids = named.chain(inst.inst.result_id).chain(inst.inst.result_type);
+        if let Some(id) = ids.find(|&id| id == 0 || id >= bound) {
+            self.strange = Some((inst.class_name(), id));
+            return ParseAction::Stop;
+        }
+        if !self.aside(&inst) {
+            self.in_function |= inst.op() == Op::Function;
+            let ends = inst.op() == Op::FunctionEnd || rspirv::grammar::reflect::is_block_terminator(inst.op());
+            if self.in_function {
+                self.body.push(inst)
+            } else {
+                self.head.push(inst)
+            }
+            if ends {
+                self.recorder.nowhere();
+            }
+        }
+        ParseAction::Continue
+    }
+}
+
+impl Reader {
+    /// Whether an instruction is not part of the program; what it says of the source is kept.
+    fn aside(&mut self, inst: &Inst) -> bool {
+        let text = |n: usize| match inst.inst.operands.get(n) {
+            Some(Operand::LiteralString(s)) => Some(s.as_str()),
+            _ => None,
+        };
+        match inst.op() {
+            Op::String => {
+                if let (Some(id), Some(text)) = (inst.inst.result_id, text(0)) {
+                    self.recorder.string(id, text);
+                }
+            }
+            Op::Source => self.recorder.source(inst.id(2), text(3)),
+            Op::SourceContinued => self.recorder.source_continued(text(0).unwrap_or_default()),
+            Op::Line => {
+                self.recorder.line(inst.id(0).unwrap_or(0), inst.literal(1).unwrap_or(0), inst.literal(2).unwrap_or(0))
+            }
+            Op::NoLine => self.recorder.nowhere(),
+            Op::ExtInstImport => {
+                let (Some(id), Some(name)) = (inst.inst.result_id, text(0)) else { return true };
+                match name {
+                    "GLSL.std.450" => return false,
+                    _ if name.starts_with("NonSemantic.") || name.contains("DebugInfo") => {
+                        self.silent.insert(id, name.starts_with("NonSemantic.Shader.DebugInfo"));
+                    }
+                    _ => {
+                        self.foreign.insert(id, name.to_string());
+                    }
+                }
+            }
+            Op::ExtInst => match inst.id(0).and_then(|set| self.silent.get(&set)) {
+                Some(true) => self.recorder.debug(inst),
+                Some(false) => {}
+                None => return false,
+            },
+            // A program is what it does; what its instructions need is looked at one by one.
+            Op::Capability
+            | Op::Extension
+            | Op::ConditionalExtensionINTEL
+            | Op::ConditionalCapabilityINTEL
+            | Op::Nop
+            | Op::SourceExtension
+            | Op::ModuleProcessed
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::DecorationGroup => {}
+            Op::GroupDecorate => self.group(inst, inst.ids(1).into_iter().map(|id| (id, None)).collect()),
+            Op::GroupMemberDecorate => {
+                let pairs = inst.inst.operands[1..].chunks_exact(2).filter_map(|pair| match pair {
+                    [id, Operand::LiteralBit32(member)] => Some((id.id_ref_any()?, Some(*member))),
+                    _ => None,
+                });
+                self.group(inst, pairs.collect());
+            }
+            // Buffers that are only written are buffers that may be written.
+            Op::Decorate | Op::MemberDecorate => {
+                let decoration = inst.inst.operands.iter().find_map(|o| match o {
+                    Operand::Decoration(d) => Some(*d),
+                    _ => None,
+                });
+                return matches!(decoration, Some(Decoration::NonReadable));
+            }
+            Op::Constant if !self.in_function => {
+                if let (Some(id), Some(value)) = (inst.inst.result_id, inst.literal(0)) {
+                    self.recorder.constant(id, value);
+                }
+                return false;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn group(&mut self, inst: &Inst, targets: Vec<(u32, Option<u32>)>) {
+        if let Some(group) = inst.id(0) {
+            self.groups.push((group, targets));
+        }
+    }
+}
+
+/// Writes what decoration groups say at each of their targets.
+fn expand_groups(head: &mut Vec<Inst>, groups: &[(u32, Vec<(u32, Option<u32>)>)]) -> Result<(), Diagnostic> {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let mut targets: FxHashMap<u32, Vec<(u32, Option<u32>)>> = FxHashMap::default();
+    for (group, list) in groups {
+        targets.entry(*group).or_default().extend(list);
+    }
+    let mut out = Vec::with_capacity(head.len());
+    for inst in head.drain(..) {
+        let group = if inst.op() == Op::Decorate { inst.id(0) } else { None };
+        for &(id, member) in group.and_then(|g| targets.get(&g)).into_iter().flatten() {
+            if out.len() as u64 > limits::INSTRUCTIONS.max {
+                return Err(report::limit(&limits::INSTRUCTIONS));
+            }
+            let rest = &inst.inst.operands[1..];
+            let (op, first) = match member {
+                Some(m) => (Op::MemberDecorate, vec![Operand::IdRef(id), Operand::LiteralBit32(m)]),
+                None => (Op::Decorate, vec![Operand::IdRef(id)]),
+            };
+            let operands = first.into_iter().chain(rest.iter().cloned()).collect();
+            out.push(Inst { inst: Instruction::new(op, None, None, operands), place: 0 });
+        }
+        out.push(inst);
+    }
+    *head = out;
+    Ok(())
+}
+
+impl Binary {
+    /// The words, and the places of instructions by the byte at which they begin.
+    pub fn write(&self) -> (Vec<u8>, Vec<(u32, u32)>) {
+        let mut words = Vec::new();
+        self.header.assemble_into(&mut words);
+        let mut starts: Vec<(u32, u32)> = Vec::new();
+        for inst in self.head.iter().chain(&self.body) {
+            if starts.last().map_or(0, |s| s.1) != inst.place {
+                starts.push((words.len() as u32 * 4, inst.place));
+            }
+            inst.inst.assemble_into(&mut words);
+        }
+        (words.iter().flat_map(|w| w.to_le_bytes()).collect(), starts)
+    }
+}

@@ -1,0 +1,150 @@
+//! SPIR-V as compilers write it, made into the SPIR-V that naga's reader takes.
+//!
+//! [`Module::read`] takes the words apart; [`Module::prepare`] writes others that mean the same, in the steps that its
+//! body lists. What cannot be compiled is refused by the name of the instruction, with its place in the source.
+
+mod arith;
+mod binary;
+mod chains;
+mod debug;
+mod entries;
+mod flow;
+mod matrix;
+mod memory;
+mod refuse;
+mod specialize;
+mod types;
+
+use binary::{Binary, Inst};
+use gpucc_ir::{Class, Diagnostic, SourceFile, Span, Stage};
+use rspirv::spirv::Op;
+use types::Cx;
+
+pub use specialize::SpecConstant;
+
+/// A module as read.
+#[derive(Debug, Clone)]
+pub struct Module {
+    binary: Binary,
+    constants: Vec<SpecConstant>,
+    entries: Vec<(String, Result<Stage, &'static str>)>,
+}
+
+/// Words for naga.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The words, in little-endian bytes.
+    pub bytes: Vec<u8>,
+    /// Names of instructions and spans in the source by the byte at which each begins.
+    instructions: Vec<(u32, Span)>,
+}
+
+impl Module {
+    /// Reads a module whose framing is right.
+    ///
+    /// # Errors
+    /// Words that are no instruction.
+    pub fn read(bytes: &[u8]) -> Result<Module, Diagnostic> {
+        let binary = binary::read(bytes)?;
+        let constants = specialize::constants(&binary);
+        let entries = entries::list(&binary);
+        Ok(Module { binary, constants, entries })
+    }
+
+    /// Its constants with a `SpecId`.
+    pub fn constants(&self) -> &[SpecConstant] {
+        &self.constants
+    }
+
+    /// Names and stages of its entry points.
+    pub fn entries(&self) -> &[(String, Result<Stage, &'static str>)] {
+        &self.entries
+    }
+
+    /// The files that it comes from, as far as it says so.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.binary.places.files
+    }
+
+    /// Words for naga, of one entry point or of all, with values by `SpecId`.
+    ///
+    /// # Errors
+    /// What cannot be compiled, a value that a constant cannot have, and words that fit nowhere.
+    pub fn prepare(&self, entry: Option<&str>, values: &[(u32, f64)]) -> Result<Prepared, Diagnostic> {
+        let mut module = self.binary.clone();
+        entries::prune(&mut module, entry);
+        refuse::check(&module)?;
+        specialize::specialize(&mut module, values)?;
+        specialize::workgroup_sizes(&mut module)?;
+        entries::separate(&mut module);
+        let matrices = matrix::declare(&mut module)?;
+        let mut cx = Cx::new(&module);
+        cx.matrices = matrices;
+        for inst in std::mem::take(&mut module.body) {
+            cx.place = inst.place;
+            rewrite(&mut cx, inst).map_err(|mut d| {
+                for label in d.labels.iter_mut().filter(|l| !l.span.is_known()) {
+                    label.span = module.places.span(cx.place);
+                }
+                d
+            })?;
+        }
+        let body = std::mem::take(&mut cx.out);
+        let body = flow::switches(&mut cx, body)?;
+        module.body = chains::sink(&mut cx, body)?;
+        module.head.append(&mut cx.globals);
+        module.header.bound = cx.bound;
+        let (bytes, places) = module.write();
+        let instructions = places.into_iter().map(|(at, place)| (at, module.places.span(place))).collect();
+        Ok(Prepared { bytes, instructions })
+    }
+}
+
+/// Writes what an instruction becomes: the first step that knows it says so.
+fn rewrite(cx: &mut Cx, inst: Inst) -> Result<(), Diagnostic> {
+    if inst.op() == Op::Label
+        || matrix::rewrite(cx, &inst)?
+        || memory::rewrite(cx, &inst)?
+        || arith::rewrite(cx, &inst)?
+    {
+        if inst.op() == Op::Label {
+            cx.out.push(inst);
+        }
+        return Ok(());
+    }
+    cx.out.push(inst);
+    Ok(())
+}
+
+impl Prepared {
+    /// The span in the source for a byte of the words.
+    pub fn span(&self, span: Span) -> Span {
+        if !span.is_known() {
+            return span;
+        }
+        match self.instructions.partition_point(|i| i.0 <= span.start).checked_sub(1) {
+            Some(at) => self.instructions[at].1,
+            None => Span::UNKNOWN,
+        }
+    }
+
+    /// A diagnostic about the words as one about the source. What is not supported is named by its instruction.
+    pub fn explain(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let place = diagnostic.labels.iter().find(|l| l.span.is_known()).map(|l| l.span);
+        if let Some(name) = place.and_then(|span| self.instruction(span))
+            && diagnostic.class == Class::Unsupported
+        {
+            diagnostic.message = format!("`{name}`: {}", diagnostic.message);
+        }
+        diagnostic.labels.iter_mut().for_each(|l| l.span = self.span(l.span));
+        diagnostic
+    }
+
+    /// The name of the instruction that begins there.
+    fn instruction(&self, span: Span) -> Option<String> {
+        let at = span.start as usize;
+        let word = self.bytes.get(at..at + 2)?;
+        let op = Op::from_u32(u32::from(u16::from_le_bytes([word[0], word[1]])))?;
+        Some(format!("Op{op:?}"))
+    }
+}
