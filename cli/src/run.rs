@@ -369,10 +369,7 @@ fn machine(
                 other => Failure::Input(format!("{target} {other}")),
             },
         )?;
-        if !compared {
-            let text = "the shader reaches beyond its buffers, where WGSL leaves the result open: it was not compared";
-            shader.report.show(&[Diagnostic::invalid("out-of-bounds", text).warning()], Some(&target.to_string()));
-        }
+        files::stderr(&format!("{target}: {compared}\n"));
     }
     Ok(d)
 }

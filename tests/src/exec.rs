@@ -213,8 +213,8 @@ pub fn run_judged(
         .map_err(|t| Problem::Trap(t.to_string()))?;
     let place = (target.family(), target.generation_index());
     match gpucc_machines::judge((module, &artifact.outputs()[0].ir), entry, place, &before, dispatch, run) {
-        Ok(true) => Ok(report),
-        Ok(false) => Err(Problem::Trap("the shader reaches beyond its buffers: nothing was compared".into())),
+        Ok(compared) if compared.strayed > 0 => Err(Problem::Trap(compared.to_string())),
+        Ok(_) => Ok(report),
         Err(v) => Err(Problem::Trap(v.to_string())),
     }
 }

@@ -209,8 +209,8 @@ fn spec(width: usize, scale: i32, flip: bool, bias: f32, overrides: &'static [(&
     let mut out = vec![0.0_f32; 40];
     // The size of the workgroup has the id of the width, and a default of its own: 1.
     let wide = if overrides.is_empty() { 1 } else { width };
-    for i in 0..wide * 2 {
-        out[i] = input[if flip { n - 1 - i } else { i }] * scale as f32 + bias;
+    for (i, o) in out.iter_mut().enumerate().take(wide * 2) {
+        *o = input[if flip { n - 1 - i } else { i }] * scale as f32 + bias;
     }
     out[32] = ((scale * 7) / 2 + area as i32) as f32;
     out[33] = if area > 12 && !flip { 1.0 } else { 2.0 };

@@ -91,6 +91,9 @@ pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     Ok(Binary { header, head, body, foreign, places: recorder.finish() })
 }
 
+/// What a group decorates: ids, and members of them.
+type Targets = Vec<(u32, Option<u32>)>;
+
 #[derive(Default)]
 struct Reader {
     header: Option<ModuleHeader>,
@@ -101,7 +104,7 @@ struct Reader {
     silent: FxHashMap<u32, bool>,
     recorder: Recorder,
     /// Decoration groups with what they decorate.
-    groups: Vec<(u32, Vec<(u32, Option<u32>)>)>,
+    groups: Vec<(u32, Targets)>,
     in_function: bool,
     /// The first id that the header excludes.
     strange: Option<(&'static str, u32)>,
@@ -220,7 +223,7 @@ impl Reader {
         true
     }
 
-    fn group(&mut self, inst: &Inst, targets: Vec<(u32, Option<u32>)>) {
+    fn group(&mut self, inst: &Inst, targets: Targets) {
         if let Some(group) = inst.id(0) {
             self.groups.push((group, targets));
         }
@@ -228,11 +231,11 @@ impl Reader {
 }
 
 /// Writes what decoration groups say at each of their targets.
-fn expand_groups(head: &mut Vec<Inst>, groups: &[(u32, Vec<(u32, Option<u32>)>)]) -> Result<(), Diagnostic> {
+fn expand_groups(head: &mut Vec<Inst>, groups: &[(u32, Targets)]) -> Result<(), Diagnostic> {
     if groups.is_empty() {
         return Ok(());
     }
-    let mut targets: FxHashMap<u32, Vec<(u32, Option<u32>)>> = FxHashMap::default();
+    let mut targets: FxHashMap<u32, Targets> = FxHashMap::default();
     for (group, list) in groups {
         targets.entry(*group).or_default().extend(list);
     }

@@ -33,7 +33,9 @@ pub fn sink(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     for (at, inst) in body.iter().enumerate() {
         match inst.op() {
             Op::Function => {
-                (constructs.truncate(1), made.clear(), current = 0);
+                constructs.truncate(1);
+                made.clear();
+                current = 0;
             }
             Op::Label => {
                 again.clear();

@@ -213,7 +213,8 @@ fn rewritten(cx: &mut Cx, body: &[Inst], blocks: &FxHashMap<u32, Vec<u32>>, s: &
     for &(value, label) in &s.cases {
         let (value, index) = (cx.constant(ty, value), cx.constant(uint, of(label)));
         let (same, next) = (cx.fresh(), cx.fresh());
-        (cx.set_type(same, bool), cx.set_type(next, uint));
+        cx.set_type(same, bool);
+        cx.set_type(next, uint);
         put(Op::IEqual, Some(bool), Some(same), vec![selector.clone(), id(value)]);
         put(Op::Select, Some(uint), Some(next), vec![id(same), id(index), id(chosen)]);
         chosen = next;

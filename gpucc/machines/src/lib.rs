@@ -5,7 +5,7 @@ mod oracle;
 mod profile;
 
 pub use launch::Launch;
-pub use oracle::{Verdict, judge};
+pub use oracle::{Compared, Verdict, judge};
 pub use profile::profile;
 
 use gpucc_container::Container;

@@ -1,7 +1,7 @@
 //! The numeric profile of each machine: how it rounds, flushes, multiplies and adds, and what its special functions give.
 //!
 //! Under its profile the oracle computes the IR that selection read to the bit as the machine does. The formulas follow
-//! the references, as the machines do; only Tesla's tables are the machine's own. What selection makes of an op that the
+//! the references, as the machines do, but share no arithmetic with them. What selection makes of an op that the
 //! machine lacks (a quotient from a reciprocal, a sine from a table and a step) is written here a second time.
 
 use std::sync::Arc;
@@ -9,8 +9,7 @@ use std::sync::Arc;
 use gpucc_interp::{MachineMath, Profile, Tolerance};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::special::{self, wide};
-use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num};
-use gpucc_tesla_machine::math as tesla;
+use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num, sfu};
 
 /// The profile under which the oracle computes as the machine of a family and generation does, bit for bit but for the
 /// sign of zero and the payload of NaN.
@@ -62,17 +61,18 @@ impl MachineMath for Tesla {
         if scalar != Scalar::F32 {
             return None;
         }
-        let a = |n: usize| args[n] as u32;
+        let (x, a) = (args[0] as u32, |n: usize| f(args[n]));
+        let times = |y: u32| num::mul(Mode::FLUSH, a(0), f32::from_bits(y)).to_bits();
         Some(u64::from(match op {
-            Op::Fma => tesla::mad(a(0), a(1), a(2), false),
-            Op::FDiv => tesla::mul(a(0), tesla::rcp(a(1)), false),
-            Op::FRcp => tesla::rcp(a(0)),
-            Op::FRsqrt => tesla::rsqrt(a(0)),
-            Op::FSqrt => tesla::rcp(tesla::rsqrt(a(0))),
-            Op::FExp2 => tesla::ex2(tesla::preex2(a(0))),
-            Op::FLog2 => tesla::lg2(a(0)),
-            Op::FSin => tesla::sin(tesla::presin(a(0))),
-            Op::FCos => tesla::cos(tesla::presin(a(0))),
+            Op::Fma => sfu::mad(a(0), a(1), a(2)).to_bits(),
+            Op::FDiv => times(sfu::rcp(args[1] as u32)),
+            Op::FRcp => sfu::rcp(x),
+            Op::FRsqrt => sfu::rsqrt(x),
+            Op::FSqrt => sfu::rcp(sfu::rsqrt(x)),
+            Op::FExp2 => sfu::ex2(sfu::preex2(x)),
+            Op::FLog2 => sfu::lg2(x),
+            Op::FSin => sfu::sin(sfu::presin(x)),
+            Op::FCos => sfu::cos(sfu::presin(x)),
             _ => return None,
         }))
     }
@@ -276,5 +276,47 @@ impl MachineMath for Valhall {
             Op::FCos => sine(x, true),
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpucc_sim::SplitMix64;
+    use gpucc_tesla_machine::math as tesla;
+
+    /// Two programs from one reference: the machine's and the profile's give the same bits.
+    #[test]
+    fn tesla_approximations_are_the_references() {
+        let mut random = SplitMix64::new(1);
+        let special = [0, 1 << 31, 1, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0xff80_0000];
+        let near = (0..4096u32).map(|n| 0x3f80_0000 - 2048 + n);
+        let list: Vec<u32> = special
+            .into_iter()
+            .chain([0x7fc0_0000, 0xbf80_0000, 0x4000_0000, 0xc2fe_0000, 0x42fe_0000, 0x4300_0000])
+            .chain(near)
+            // Any bits, and arguments of everyday size.
+            .chain((0..400_000).map(|n| match random.next_u32() {
+                x if n % 2 == 0 => x,
+                x => x & 0x83ff_ffff | 0x3c00_0000,
+            }))
+            .collect();
+        for pair in list.windows(3) {
+            let &[x, y, z] = pair else { continue };
+            let same = |what: &str, ours: u32, machine: u32| {
+                let nan = f32::from_bits(ours).is_nan() && f32::from_bits(machine).is_nan();
+                assert!(ours == machine || nan, "{what} of {x:#x} {y:#x} {z:#x}: {ours:#x}, the machine {machine:#x}");
+            };
+            same("rcp", sfu::rcp(x), tesla::rcp(x));
+            same("rsqrt", sfu::rsqrt(x), tesla::rsqrt(x));
+            same("lg2", sfu::lg2(x), tesla::lg2(x));
+            same("preex2", sfu::preex2(x), tesla::preex2(x));
+            same("presin", sfu::presin(x), tesla::presin(x));
+            same("ex2", sfu::ex2(sfu::preex2(x)), tesla::ex2(tesla::preex2(x)));
+            same("sin", sfu::sin(sfu::presin(x)), tesla::sin(tesla::presin(x)));
+            same("cos", sfu::cos(sfu::presin(x)), tesla::cos(tesla::presin(x)));
+            let [a, b, c] = [x, y, z].map(f32::from_bits);
+            same("mad", sfu::mad(a, b, c).to_bits(), tesla::mad(x, y, z, false));
+        }
     }
 }

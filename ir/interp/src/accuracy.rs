@@ -8,7 +8,7 @@
 //! [`SLACK`] times the spread of these runs. A word in which they do not differ must be the same bits: integers that
 //! do not depend on rounding stay exact.
 
-use crate::compare::{Difference, Kind, Tolerance, elements};
+use crate::compare::{Difference, Kind, Tolerance, words};
 use crate::exec::Outcome;
 use crate::profile::{MachineMath, Profile};
 use crate::program::Program;
@@ -199,31 +199,59 @@ fn value(kind: Kind, bits: u64) -> f64 {
     }
 }
 
-/// The first word of a machine's buffers that the plain oracle's result and WGSL's accuracy do not allow, or none.
-/// `before` is the dispatch that both started from, `plain` what the program left with the default profile.
+/// What [`outside_accuracy`] found.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// The first word that WGSL's accuracy does not allow.
+    pub outside: Option<Difference>,
+    /// Words that differ and of which the sampled runs agree in no digit: rounding alone decides them.
+    pub chaotic: usize,
+    /// Words that differ and could not be judged: the program is too long to be run as often as that takes.
+    pub unsampled: usize,
+}
+
+/// A spread that is this part of a value leaves nothing to compare.
+const CHAOS: f64 = 1.0 / 16.0;
+
+/// Work of all sampled runs together, in invocations' instructions; each of a subgroup costs [`DISPATCH`] more. Some
+/// 20 s.
+const BUDGET: u64 = 256_000_000;
+const DISPATCH: u64 = 8;
+
+/// Judges a machine's buffers by the plain oracle's result and WGSL's accuracy. `before` is the dispatch that both
+/// started from, `plain` what the program left with the default profile; `left_out` says of words (buffer and byte) that
+/// they are not to be judged.
 pub fn outside_accuracy(
     program: &Program,
     before: &Dispatch,
     options: &RunOptions,
     plain: (&Outcome, &Dispatch),
     machine: &Dispatch,
-) -> Option<Difference> {
+    left_out: impl Fn(&Difference) -> bool,
+) -> Sampled {
     let (outcome, oracle) = plain;
     let mut open: Vec<Difference> =
-        elements(outcome, oracle, machine).filter(|d| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine)).collect();
+        words(outcome, oracle, machine).filter(|d| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine)).collect();
     // What no operation promises a value for: the oracle's own result is no number.
-    open.retain(|d| d.kind == Kind::Exact || value(d.kind, d.oracle).is_finite());
+    open.retain(|d| (d.kind == Kind::Exact || value(d.kind, d.oracle).is_finite()) && !left_out(d));
+    let report = &outcome.report;
+    let work = report.lane_instructions.saturating_add(DISPATCH.saturating_mul(report.instructions));
+    let most = MOST.min(BUDGET / work.max(1));
+    if most < FIRST {
+        return Sampled { unsampled: open.len(), ..Sampled::default() };
+    }
     let mut spread = vec![0.0_f64; open.len()];
-    for sample in 0..MOST {
+    let mut chaotic = 0;
+    for sample in 0..most {
         if open.is_empty() {
-            return None;
+            break;
         }
         let mut d = before.clone();
         let quiet = RunOptions { perturb: None, ..options.clone() };
         // A run that does not end says nothing.
         if program.run(&mut d, &quiet, &Moved::profile(sample)).is_ok() {
             let mut at = 0;
-            for word in elements(outcome, oracle, &d).filter(|e| e.oracle != e.machine) {
+            for word in words(outcome, oracle, &d).filter(|e| e.oracle != e.machine) {
                 while at < open.len() && (open[at].buffer, open[at].offset) < (word.buffer, word.offset) {
                     at += 1;
                 }
@@ -240,7 +268,11 @@ pub fn outside_accuracy(
             for (d, s) in open.iter().zip(&spread) {
                 let distance = (value(d.kind, d.machine) - value(d.kind, d.oracle)).abs();
                 let inside = *s > 0.0 && (s.is_infinite() || distance <= SLACK * s);
-                if !inside {
+                // Nothing is left of the value: where the samples happen to end says little of where others may.
+                let lost = *s > CHAOS * value(d.kind, d.oracle).abs() && *s > 0.0;
+                if !inside && lost {
+                    chaotic += 1;
+                } else if !inside {
                     kept.push(*d);
                     wide.push(*s);
                 }
@@ -248,7 +280,7 @@ pub fn outside_accuracy(
             (open, spread) = (kept, wide);
         }
     }
-    open.first().copied()
+    Sampled { outside: open.first().copied(), chaotic, unsampled: 0 }
 }
 
 #[cfg(test)]
@@ -283,7 +315,7 @@ block0:
         let words = after.words(0, 1).expect("the buffer");
         let moved = float(f32::from_bits(words[0]));
         let machine = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[moved.to_bits(), int]);
-        outside_accuracy(&p, &before, &options, (&outcome, &after), &machine)
+        outside_accuracy(&p, &before, &options, (&outcome, &after), &machine, |_| false).outside
     }
 
     #[test]

@@ -34,7 +34,8 @@ impl Tolerance {
     /// Bits must agree, but for the sign of zero and the payload of NaN.
     pub const EXACT: Tolerance = Tolerance { ulp: 0, abs: 0.0 };
 
-    pub(crate) fn accepts(self, kind: Kind, oracle: u64, machine: u64) -> bool {
+    /// Whether two values of a kind are near enough.
+    pub fn accepts(self, kind: Kind, oracle: u64, machine: u64) -> bool {
         if oracle == machine {
             return true;
         }
@@ -71,6 +72,8 @@ pub struct Difference {
     pub binding: u32,
     /// Byte offset in the buffer.
     pub offset: usize,
+    /// Bytes.
+    pub size: usize,
     /// How the oracle stored it.
     pub kind: Kind,
     /// Bits that the oracle has there.
@@ -102,7 +105,7 @@ impl fmt::Display for Difference {
 }
 
 /// Every word of two dispatches' buffers, floats as the oracle stored them, whether they agree or not.
-pub(crate) fn elements<'a>(
+pub fn words<'a>(
     outcome: &'a Outcome,
     oracle: &'a Dispatch,
     machine: &'a Dispatch,
@@ -134,7 +137,7 @@ pub(crate) fn elements<'a>(
             let (group, binding) = (a.group, a.binding);
             let offset = at;
             at += size;
-            Some(Difference { buffer: index, group, binding, offset, kind, oracle, machine })
+            Some(Difference { buffer: index, group, binding, offset, size, kind, oracle, machine })
         })
     })
 }
@@ -142,7 +145,7 @@ pub(crate) fn elements<'a>(
 /// The first difference between the buffers of the oracle's dispatch and a machine's, or none. Both must have come
 /// from the same dispatch; `outcome` is the oracle's.
 pub fn compare(outcome: &Outcome, oracle: &Dispatch, machine: &Dispatch, tolerance: Tolerance) -> Option<Difference> {
-    elements(outcome, oracle, machine).find(|d| !tolerance.accepts(d.kind, d.oracle, d.machine))
+    words(outcome, oracle, machine).find(|d| !tolerance.accepts(d.kind, d.oracle, d.machine))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Program {
                 format!("the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"),
             ));
         }
-        let mut common = Common { robust: self.robust, strict: self.strict, ..Common::default() };
+        let mut common = Common { robust: self.robust, strict: self.strict, stray: self.stray, ..Common::default() };
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
             let limit = if b.runtime { data.len() } else { data.len().min(b.min_size as usize) };

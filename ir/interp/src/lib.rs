@@ -24,9 +24,10 @@ mod program;
 #[cfg(test)]
 mod tests;
 
-pub use accuracy::outside_accuracy;
-pub use compare::{Difference, Kind, Tolerance, compare};
+pub use accuracy::{Sampled, outside_accuracy};
+pub use compare::{Difference, Kind, Tolerance, compare, words};
 pub use exec::Outcome;
+pub use memory::Stray;
 pub use profile::{FmaModel, MachineMath, Profile};
 pub use program::Program;
 

@@ -39,6 +39,37 @@ pub(crate) struct Buffer {
     pub limit: usize,
 }
 
+/// Where an access of a robust module goes that is out of bounds: WGSL leaves it open, and each of these is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stray {
+    /// Nowhere: a load gives zero, a store does nothing.
+    #[default]
+    Nowhere,
+    /// The last place of its size.
+    End,
+    /// The first.
+    Start,
+    /// Any place, or nowhere, by a seed.
+    Random(u64),
+}
+
+impl Stray {
+    /// An offset for `bytes` bytes inside of `size`, a multiple of `align`.
+    fn choose(&mut self, size: u64, bytes: u64, align: u64) -> Option<u64> {
+        let last = size.checked_sub(bytes)? / align;
+        match self {
+            Stray::Nowhere => None,
+            Stray::End => Some(last * align),
+            Stray::Start => Some(0),
+            Stray::Random(state) => {
+                let mut random = SplitMix64::new(*state);
+                *state = random.next_u64();
+                (random.below(4) != 0).then(|| random.below(last + 1) * align)
+            }
+        }
+    }
+}
+
 /// Memory that the subgroups of a run share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Common {
@@ -50,6 +81,8 @@ pub(crate) struct Common {
     pub undefined: Option<usize>,
     /// An access of a robust module was out of bounds.
     pub strayed: bool,
+    /// Where such an access goes.
+    pub stray: Stray,
 }
 
 /// Memory of the lanes of one subgroup, lane after lane.
@@ -86,7 +119,7 @@ fn spot<'a>(
     lane: usize,
     dynamic: u64,
 ) -> Result<Spot<'a>, Trap> {
-    let offset = u64::from(m.offset.wrapping_add(dynamic as u32));
+    let mut offset = u64::from(m.offset.wrapping_add(dynamic as u32));
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
@@ -95,12 +128,16 @@ fn spot<'a>(
     if offset + bytes > size {
         if common.robust && !m.in_bounds {
             common.strayed = true;
-            return Ok(Spot::Nowhere);
+            match common.stray.choose(size, bytes, u64::from(m.align).max(u64::from(m.ty.scalar().mem_bytes()))) {
+                Some(place) => offset = place,
+                None => return Ok(Spot::Nowhere),
+            }
+        } else {
+            return Err(Trap::new(
+                TrapKind::OutOfBounds,
+                format!("access of {bytes} bytes at offset {offset} of {size} bytes"),
+            ));
         }
-        return Err(Trap::new(
-            TrapKind::OutOfBounds,
-            format!("access of {bytes} bytes at offset {offset} of {size} bytes"),
-        ));
     }
     if offset & u64::from(m.align - 1) != 0 {
         return Err(Trap::new(

@@ -1,5 +1,6 @@
 //! Translation of an entry point into dense arrays.
 
+use crate::memory::Stray;
 use gpucc_ir::analysis::structured_order;
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
@@ -32,6 +33,7 @@ pub struct Program {
     /// Whether some reachable function has a barrier that waits.
     pub(crate) barriers: bool,
     pub(crate) strict: bool,
+    pub(crate) stray: Stray,
 }
 
 #[derive(Clone, Debug)]
@@ -204,6 +206,7 @@ impl Program {
                 undefs: Vec::new(),
                 barriers: false,
                 strict: false,
+                stray: Stray::Nowhere,
             },
             funcs: SideMap::with_default(None),
             buffers: SideMap::with_default(None),
@@ -254,6 +257,11 @@ impl Program {
     #[must_use]
     pub fn strict(self) -> Program {
         Program { strict: true, ..self }
+    }
+
+    /// Where accesses go that are out of bounds, if the module is robust.
+    pub fn straying(&mut self, stray: Stray) {
+        self.stray = stray;
     }
 
     /// Name of the entry point.

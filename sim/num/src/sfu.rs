@@ -1,0 +1,310 @@
+//! Functions of Tesla's special function unit: a quadratic from a table for each piece of the argument, and the
+//! multiply-add with a truncated product, as the reference of that ISA describes them (sections 7.2 and 7.3).
+//!
+//! This is the reference's word for an oracle; the machine has its own. Nothing here was taken from the machine: the
+//! tables are the reference's text as it stands.
+
+use crate::f32 as num;
+use core::primitive::{f32, f64};
+use std::sync::LazyLock;
+
+/// Raw bits of f32.
+type Bits = u32;
+
+const CANONICAL_NAN: Bits = 0x7fff_ffff;
+const INFINITY: Bits = 0x7f80_0000;
+
+/// Coefficients of a quadratic.
+type Row = [i64; 3];
+
+/// The tables by name; a line has an index and rows `A,B,C` in hexadecimal, B and C in two's complement.
+static TABLES: LazyLock<Vec<(&'static str, Vec<Row>)>> = LazyLock::new(|| {
+    let mut tables: Vec<(&'static str, Vec<Row>)> = Vec::new();
+    for line in include_str!("sfu_rom.txt").lines() {
+        let Some((_, rows)) = line.split_once(": ") else {
+            if !line.is_empty() {
+                tables.push((line, Vec::new()));
+            }
+            continue;
+        };
+        let signed = |text: &str| i64::from(u32::from_str_radix(text, 16).unwrap_or(0) as i32);
+        for row in rows.split_whitespace() {
+            let mut parts = row.split(',').map(signed);
+            let mut next = || parts.next().unwrap_or(0);
+            if let Some((_, table)) = tables.last_mut() {
+                table.push([next(), next(), next()]);
+            }
+        }
+    }
+    tables
+});
+
+fn row(table: &str, index: u32) -> Row {
+    let found = TABLES.iter().find(|t| t.0 == table);
+    found.and_then(|t| t.1.get(index as usize)).copied().unwrap_or([0; 3])
+}
+
+/// A number taken apart after denormals became zero.
+enum Number {
+    Nan,
+    Infinite {
+        negative: bool,
+    },
+    Zero {
+        negative: bool,
+    },
+    /// Biased exponent and 24-bit significand.
+    Finite {
+        negative: bool,
+        exponent: i32,
+        significand: u32,
+    },
+}
+
+fn number(x: Bits) -> Number {
+    let negative = x >> 31 == 1;
+    let (exponent, fraction) = (x >> 23 & 255, x & 0x7f_ffff);
+    match (exponent, fraction) {
+        (255, 0) => Number::Infinite { negative },
+        (255, _) => Number::Nan,
+        (0, _) => Number::Zero { negative },
+        _ => Number::Finite { negative, exponent: exponent as i32, significand: fraction + (1 << 23) },
+    }
+}
+
+fn signed(negative: bool, magnitude: Bits) -> Bits {
+    magnitude | Bits::from(negative) << 31
+}
+
+/// A float of a 24-bit significand, which may have become 2^24.
+fn float(negative: bool, exponent: i32, significand: i64) -> Bits {
+    let (exponent, significand) =
+        if significand == 1 << 24 { (exponent + 1, 1 << 23) } else { (exponent, significand) };
+    match exponent {
+        ..=0 => signed(negative, 0),
+        255.. => signed(negative, INFINITY),
+        _ => signed(negative, (exponent as u32) << 23 | significand as u32 & 0x7f_ffff),
+    }
+}
+
+/// The truncating squarer: every partial product loses its low bits.
+fn square(x: u32) -> i64 {
+    let mut sum = 0;
+    for bit in 0..17 {
+        if x & 1 << bit != 0 {
+            sum += i64::from(x) >> (18 - bit);
+        }
+    }
+    sum / 2
+}
+
+/// 1 / x.
+pub fn rcp(x: Bits) -> Bits {
+    match number(x) {
+        Number::Nan => CANONICAL_NAN,
+        Number::Infinite { negative } => signed(negative, 0),
+        Number::Zero { negative } => signed(negative, INFINITY),
+        Number::Finite { negative, exponent, significand } => {
+            let [a, b, c] = row("rcp", significand >> 16 & 127);
+            let low = significand & 0xffff;
+            let f = (a * 8192 + b * i64::from(low) + c * square(low * 2) + 0x47e7) >> 15;
+            float(negative, 253 - exponent, f)
+        }
+    }
+}
+
+/// 1 / sqrt(x).
+pub fn rsqrt(x: Bits) -> Bits {
+    match number(x) {
+        Number::Zero { negative } => signed(negative, INFINITY),
+        Number::Infinite { negative: false } => 0,
+        Number::Nan | Number::Infinite { .. } | Number::Finite { negative: true, .. } => CANONICAL_NAN,
+        Number::Finite { exponent, significand, .. } => {
+            let unbiased = exponent - 127;
+            let odd = (unbiased & 1) as u32;
+            let (g, k) = (significand & 0x7f_ffff | odd << 23, unbiased >> 1);
+            if g == 0 {
+                return float(false, 127 - k, 1 << 23);
+            }
+            let [a, b, c] = row("rsqrt", g >> 17);
+            let low = g & 0x1_ffff;
+            let f = (a * 16384 + b * i64::from(low) + c * square(low) * 4 + 0x7fff) >> 16;
+            float(false, 126 - k, f)
+        }
+    }
+}
+
+/// log2(x).
+pub fn lg2(x: Bits) -> Bits {
+    match number(x) {
+        Number::Zero { .. } => signed(true, INFINITY),
+        Number::Infinite { negative: false } => INFINITY,
+        Number::Nan | Number::Infinite { .. } | Number::Finite { negative: true, .. } => CANONICAL_NAN,
+        Number::Finite { exponent, significand, .. } => {
+            let fraction = if x == 0x3f80_0000 {
+                0
+            } else {
+                let [a, b, c] = row("lg2", significand >> 17 & 63);
+                let low = significand & 0x1_ffff;
+                (a * 4096 + b * i64::from(low) + c * square(low) * 2 + 0x3345) >> 2
+            };
+            let sum = fraction + (i64::from(exponent - 127) << 36);
+            let (negative, magnitude) = if sum < 0 { (true, !sum) } else { (false, sum) };
+            if magnitude == 0 {
+                return signed(negative, 0);
+            }
+            let lead = 63 - magnitude.leading_zeros() as i32;
+            let aligned = if lead > 42 { magnitude >> (lead - 42) } else { magnitude << (42 - lead) };
+            float(negative, 133 + lead - 42, aligned >> 19)
+        }
+    }
+}
+
+const FIXED_NAN: u32 = 0x4000_0000;
+const FIXED_INFINITY: u32 = 0x4080_0000;
+
+/// A magnitude shifted by an exponent, truncated; left shifts wrap.
+fn shifted(magnitude: u64, exponent: i32) -> u32 {
+    match exponent {
+        32.. | ..=-64 => 0,
+        0..32 => (magnitude << exponent) as u32,
+        _ => (magnitude >> -exponent) as u32,
+    }
+}
+
+/// The fixed-point argument of [`ex2`].
+pub fn preex2(x: Bits) -> u32 {
+    match number(x) {
+        Number::Nan => signed(x >> 31 == 1, FIXED_NAN),
+        Number::Infinite { negative } => signed(negative, FIXED_INFINITY),
+        Number::Zero { negative } => signed(negative, 0),
+        Number::Finite { negative, exponent, .. } if exponent - 127 >= 7 => signed(negative, FIXED_INFINITY),
+        Number::Finite { negative, exponent, significand } => {
+            signed(negative, shifted(significand.into(), exponent - 127))
+        }
+    }
+}
+
+/// The fixed-point argument of [`sin`] and [`cos`]: quarter turns.
+pub fn presin(x: Bits) -> u32 {
+    match number(x) {
+        Number::Nan => signed(x >> 31 == 1, FIXED_NAN),
+        Number::Infinite { negative } => signed(negative, FIXED_INFINITY),
+        Number::Zero { negative } => signed(negative, 0),
+        Number::Finite { negative, exponent, significand } => {
+            let scaled = (u64::from(significand) * 0xa2_f983) >> 16;
+            signed(negative, shifted(scaled, exponent - 127 - 8) & 0x1ff_ffff)
+        }
+    }
+}
+
+/// 2^x of what [`preex2`] gives.
+pub fn ex2(fixed: u32) -> Bits {
+    let negative = fixed >> 31 == 1;
+    match fixed & 0x7fff_ffff {
+        FIXED_NAN => return CANONICAL_NAN,
+        FIXED_INFINITY => return if negative { 0 } else { INFINITY },
+        _ => {}
+    }
+    let (mut whole, mut part) = ((fixed >> 23 & 255) as i32, fixed & 0x7f_ffff);
+    if negative {
+        (whole, part) = if part == 0 { (-whole, 0) } else { (-whole - 1, !part & 0x7f_ffff) };
+    }
+    let [a, b, c] = row("ex2", part >> 17);
+    let low = part & 0x1_ffff;
+    let f = (a * 8192 + b * i64::from(low) + c * square(low) + 0x77e2) >> 15;
+    float(false, whole + 127, f)
+}
+
+fn wave(fixed: u32, quarters: u32, negative: bool) -> Bits {
+    if fixed & FIXED_NAN != 0 {
+        return CANONICAL_NAN;
+    }
+    let quadrant = (fixed >> 23) + quarters;
+    let part = if quadrant & 1 == 1 { !fixed } else { fixed } & 0x7f_ffff;
+    let negative = negative ^ (quadrant & 2 == 2);
+    let [a, b, c] = row("sin", part >> 17);
+    let low = part & 0x1_ffff;
+    let v = a * 2048 + b * i64::from(low) + c * square(low);
+    if v == 0 {
+        return signed(negative, 0);
+    }
+    let lead = 63 - v.leading_zeros() as i32;
+    let aligned = if lead > 37 { v >> (lead - 37) } else { v << (37 - lead) };
+    float(negative, 127 + lead - 37, aligned >> 14)
+}
+
+/// The sine of what [`presin`] gives.
+pub fn sin(fixed: u32) -> Bits {
+    wave(fixed, 0, fixed >> 31 == 1)
+}
+
+/// The cosine of what [`presin`] gives.
+pub fn cos(fixed: u32) -> Bits {
+    wave(fixed, 1, false)
+}
+
+/// `a * b + c`: the product is cut to 24 bits, or rounded where an operand is zero.
+pub fn mad(a: f32, b: f32, c: f32) -> f32 {
+    let m = crate::Mode::FLUSH;
+    let [a, b, c] = [a, b, c].map(num::flush);
+    if [a, b, c].iter().any(|&x| x == 0.0 || !x.is_finite()) {
+        return num::add(m, num::mul(m, a, b), c);
+    }
+    // A product of 48 bits is exact in a double, and a sum of two numbers of 24 bits that is rounded to a double first
+    // rounds to 24 bits as it would at once.
+    let product = f64::from(a) * f64::from(b);
+    let cut = f64::from_bits(product.to_bits() >> 29 << 29);
+    num::output(m, (cut + f64::from(c)) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_whole() {
+        let sizes: Vec<(&str, usize)> = TABLES.iter().map(|t| (t.0, t.1.len())).collect();
+        for (name, rows) in [("rcp", 128), ("rsqrt", 128), ("sin", 64), ("ex2", 64), ("lg2", 64)] {
+            assert!(sizes.contains(&(name, rows)), "{name}: {sizes:?}");
+        }
+    }
+
+    /// Within what the reference says of each function.
+    #[test]
+    fn close_to_the_functions() {
+        let near = |got: Bits, want: f64, error: f64| {
+            let got = f64::from(f32::from_bits(got));
+            assert!((got - want).abs() <= error, "{got} {want}");
+        };
+        let mut x = 0.011_f32;
+        while x < 90.0 {
+            let (bits, w) = (x.to_bits(), f64::from(x));
+            near(rcp(bits), 1.0 / w, 2.5e-7 / w);
+            near(rsqrt(bits), 1.0 / w.sqrt(), 4.0e-7 / w.sqrt());
+            near(lg2(bits), w.log2(), 3.0e-7_f64.max(w.log2().abs() * 1.5e-7));
+            near(ex2(preex2(bits)), w.exp2(), w.exp2() * 1.0e-5);
+            near(ex2(preex2((-x).to_bits())), (-w).exp2(), (-w).exp2() * 1.0e-5);
+            near(sin(presin(bits)), w.sin(), 1.0e-5);
+            near(cos(presin((-x).to_bits())), w.cos(), 1.0e-5);
+            x *= 1.013;
+        }
+        for (x, want) in [(0, INFINITY), (0x8000_0001, 0xff80_0000), (0x7f80_0001, CANONICAL_NAN), (INFINITY, 0)] {
+            assert_eq!(rcp(x), want);
+        }
+        assert_eq!(rsqrt(0x4080_0000), 0x3f00_0000);
+        assert_eq!(lg2(0x3f80_0000), 0);
+        assert_eq!(ex2(preex2(0x4040_0000)), 0x4100_0000);
+    }
+
+    #[test]
+    fn product_is_cut() {
+        assert_eq!(mad(3.0, 5.0, 1.0), 16.0);
+        // 1.0000001^2 has bits below its 24th.
+        let a = f32::from_bits(0x3f80_0001);
+        assert_eq!(mad(a, a, 1.0e-20).to_bits(), 0x3f80_0002);
+        let b = f32::from_bits(0x3fff_ffff);
+        assert_eq!(mad(b, b, 1.0e-20).to_bits(), 0x407f_fffe);
+        assert_eq!(mad(f32::INFINITY, 0.0, 1.0).to_bits() & INFINITY, INFINITY);
+    }
+}
