@@ -23,7 +23,7 @@ pub fn judge(line: &str, options: &RunOptions) -> Result<(Launch, RunReport), (S
         (id.and_then(|v| v["id"].as_str().map(String::from)).unwrap_or_default(), e)
     })?;
     let fail = |e: String| (launch.id.clone(), e);
-    let expected: Expectation = serde_json::from_str(line).map_err(|e| fail(e.to_string()))?;
+    let expected: Expectation = serde_json::from_str(line).map_err(|e| fail(format!("`checks`: {e}")))?;
     let mut dispatch = launch.dispatch.clone();
     let report = launch.run(&mut dispatch, options).map_err(|t| fail(format!("trap: {t}")))?;
     cases::hold(&expected.checks, &dispatch).map_err(fail)?;
