@@ -179,7 +179,7 @@ struct Resident<S> {
 /// Without a seed workgroups run one after the other, and their subgroups in order, each as far as it can. With one several
 /// workgroups run side by side, and who is next and for how long is drawn, down to single instructions. Either way, who goes
 /// on and on without an end makes room for others, and for more workgroups: those who wait for another through atomics
-/// come to their end if it is one of [`RESIDENT`] (64) that are there.
+/// come to their end if it is one of `RESIDENT` (64) that are there.
 ///
 /// # Errors
 /// Traps of the machine, and barriers that not all subgroups reach.

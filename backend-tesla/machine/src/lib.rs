@@ -1,7 +1,7 @@
 //! The instruction set of NVIDIA Tesla (G80 to GT21x): table, assembler, disassembler, interpreter of bytes.
 //!
 //! [`rows`] declares every instruction form once; [`operand`] maps the fields of an instruction to operands under a
-//! program type and back; [`text`] prints and parses; [`listing`] does whole listings; [`vectors`] compares with
+//! program type and back; [`text`] prints and parses; [`mod@listing`] does whole listings; [`vectors`] compares with
 //! outside vectors. Instructions are 4 or 8 bytes; see `docs/abi-tesla.md` for the convention between compiled
 //! compute code and its launcher, and `docs/errata-tesla.md` for where we had to choose.
 

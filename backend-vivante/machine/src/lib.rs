@@ -1,7 +1,7 @@
 //! The instruction set of Vivante GC: table, assembler, disassembler, interpreter of bytes.
 //!
 //! Rows are in [`mod@table`], their bit fields in [`fields`], how operands read as text in [`text`], what may be emitted
-//! on which chip in [`rules`]. [`listing`] turns whole programs into text and back. The convention between compiled
+//! on which chip in [`rules`]. [`mod@listing`] turns whole programs into text and back. The convention between compiled
 //! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
 
 pub mod exec;
