@@ -84,9 +84,10 @@ impl fmt::Display for Compared {
 /// Where else accesses out of bounds may go, to see which words they decide.
 const STRAYS: [Stray; 5] = [Stray::End, Stray::Start, Stray::Random(1), Stray::Random(2), Stray::Random(3)];
 
-/// Orders of subgroups, to see which words those accesses race for: the compiled code sends them to a known place, and
-/// several invocations may meet there.
-const ORDERS: [u64; 3] = [1, 2, 3];
+/// Orders of subgroups (a seed) and their sizes, to see which words those accesses race for: the compiled code sends them
+/// to a known place, and several invocations may meet there. The size decides how many of them load a word before the
+/// first of them stores to it, which no order of whole subgroups changes. 0 is the machine's own.
+const ORDERS: [(u64, u32); 4] = [(1, 0), (2, 0), (3, 1), (4, 128)];
 
 /// No byte of any buffer.
 fn not_there(d: &Dispatch) -> Vec<Vec<bool>> {
@@ -145,10 +146,11 @@ pub fn judge(
         let (_, expected) = run(&exact, &profile)?;
         if outcome.strayed {
             raced = not_there(before);
-            for seed in ORDERS {
+            for (seed, lanes) in ORDERS {
                 let other = RunOptions { perturb: Some(seed), ..quiet.clone() };
+                let subgroup_size = if lanes == 0 { profile.subgroup_size } else { lanes };
                 let mut d = before.clone();
-                match exact.run(&mut d, &other, &profile) {
+                match exact.run(&mut d, &other, &Profile { subgroup_size, ..profile.clone() }) {
                     Ok(_) => mark(&mut raced, &expected, &d),
                     Err(_) => raced.iter_mut().for_each(|r| r.fill(true)),
                 }
