@@ -129,7 +129,9 @@ impl Consumer for Reader {
         let bound = self.header.as_ref().map_or(0, |h| h.bound);
         let named = inst.inst.operands.iter().filter_map(Operand::id_ref_any);
         let mut ids = named.chain(inst.inst.result_id).chain(inst.inst.result_type);
-        if let Some(id) = ids.find(|&id| id == 0 || id >= bound) {
+        // glslang names %0 where it knows no debugging information (of the type behind a buffer reference).
+        let silent = inst.op() == Op::ExtInst && inst.id(0).is_some_and(|set| self.silent.contains_key(&set));
+        if let Some(id) = ids.find(|&id| (id == 0 && !silent) || id >= bound) {
             self.strange = Some((inst.class_name(), id));
             return ParseAction::Stop;
         }
