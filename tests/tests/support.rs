@@ -72,6 +72,15 @@ fn buffers(n: u32) -> String {
     )
 }
 
+/// A module of SPIR-V with pointers that are numbers. Its bytes are characters, too.
+fn physical() -> String {
+    let header = [0x0723_0203, 0x0001_0000, 0, 10, 0];
+    let capability_shader = [0x0002_0011, 1];
+    let memory_model_physical32_glsl450 = [0x0003_000e, 1, 1];
+    let words = header.iter().chain(&capability_shader).chain(&memory_model_physical32_glsl450);
+    words.flat_map(|w: &u32| w.to_le_bytes()).map(char::from).collect()
+}
+
 fn probes() -> Vec<Probe> {
     use Refusal as R;
     let constants: String = (0..300)
@@ -84,6 +93,7 @@ fn probes() -> Vec<Probe> {
     let outer = "#version 450\nlayout(local_size_x = 1) in;\nlayout(std430, set = 0, binding = 0) buffer O { float o[8]; };\n\
                  void main() { o[5] = outerProduct(vec3(o[0], o[1], o[2]), vec2(o[3], o[4]))[0][0]; }";
     vec![
+        Probe { code: R::Spirv, source: physical(), lang: Lang::Spirv, families: &[] },
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(
@@ -177,7 +187,7 @@ fn probes() -> Vec<Probe> {
             "@group(255) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { o[0] = 1u; }",
         ),
         wgsl(R::TooManyBuffers, buffers(17)),
-        on_array(R::WorkgroupMemory, shared, "u32", "big[o[i] % 20000u] = i; workgroupBarrier(); o[i] = big[i];"),
+        on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];"),
         on_array(
             R::PrivateMemory,
             "",
