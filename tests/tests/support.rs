@@ -18,14 +18,14 @@ const LEVELS: [u8; 2] = [0, 2];
 /// A shader that shows what a code is about.
 struct Probe {
     code: Refusal,
-    source: String,
+    source: Vec<u8>,
     lang: Lang,
     /// Families whose limit it passes; all of them if empty.
     families: &'static [&'static str],
 }
 
 fn wgsl(code: Refusal, source: impl Into<String>) -> Probe {
-    Probe { code, source: source.into(), lang: Lang::Wgsl, families: &[] }
+    Probe { code, source: source.into().into_bytes(), lang: Lang::Wgsl, families: &[] }
 }
 
 /// A compute shader on one array of `ty`, `o`; `i` is the invocation's index.
@@ -72,13 +72,24 @@ fn buffers(n: u32) -> String {
     )
 }
 
-/// A module of SPIR-V with pointers that are numbers. Its bytes are characters, too.
-fn physical() -> String {
-    let header = [0x0723_0203, 0x0001_0000, 0, 10, 0];
-    let capability_shader = [0x0002_0011, 1];
-    let memory_model_physical32_glsl450 = [0x0003_000e, 1, 1];
-    let words = header.iter().chain(&capability_shader).chain(&memory_model_physical32_glsl450);
-    words.flat_map(|w: &u32| w.to_le_bytes()).map(char::from).collect()
+/// A module of SPIR-V with pointers that are numbers: an entry point that does nothing.
+fn physical() -> Vec<u8> {
+    let header = [0x0723_0203, 0x0001_0000, 0, 5, 0];
+    let instructions: [(u32, &[u32]); 9] = [
+        (17, &[1]),                    // OpCapability Shader
+        (14, &[1, 1]),                 // OpMemoryModel Physical32 GLSL450
+        (15, &[5, 1, 0x6e69_616d, 0]), // OpEntryPoint GLCompute %1 "main"
+        (16, &[1, 17, 1, 1, 1]),       // OpExecutionMode %1 LocalSize 1 1 1
+        (19, &[2]),                    // %2 = OpTypeVoid
+        (33, &[3, 2]),                 // %3 = OpTypeFunction %2
+        (54, &[2, 1, 0, 3]),           // %1 = OpFunction %2 None %3
+        (248, &[4]),                   // %4 = OpLabel
+        (253, &[]),                    // OpReturn
+    ];
+    let code = instructions.iter().flat_map(|(op, operands)| {
+        std::iter::once((operands.len() as u32 + 1) << 16 | op).chain(operands.iter().copied())
+    });
+    header.into_iter().chain(code).chain([0x0001_0038]).flat_map(u32::to_le_bytes).collect()
 }
 
 fn probes() -> Vec<Probe> {
@@ -214,7 +225,7 @@ fn probes() -> Vec<Probe> {
 
 impl Probe {
     fn lower(&self) -> Result<Module, Vec<Diagnostic>> {
-        frontend::load(self.source.as_bytes(), self.lang, &FrontOptions::default()).map(|l| l.module)
+        frontend::load(&self.source, self.lang, &FrontOptions::default()).map(|l| l.module)
     }
 
     /// Compiles and runs it; how it was refused, if it was.
@@ -234,7 +245,8 @@ impl Probe {
 
     /// What is not as documented for this place.
     fn check(&self, on: On) -> Vec<String> {
-        let at = |what: String| format!("`{}` on {on}: {what}\n{:.400}", self.code, self.source);
+        let at =
+            |what: String| format!("`{}` on {on}: {what}\n{:.400}", self.code, String::from_utf8_lossy(&self.source));
         if self.code.everywhere().is_some() {
             return match self.lower() {
                 Ok(_) => vec![at("lowers".into())],
