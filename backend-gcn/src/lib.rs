@@ -230,9 +230,9 @@ fn allocate(
     let mut plain = scheduled.clone();
     schedule.undo(&mut plain);
     let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
-    // As it was; then as it was scheduled, within fewer registers.
+    // As it was; then as it was scheduled, within fewer registers, which where values are spilled leaves no fewer of them.
     for (mut other, tight) in [(plain, false), (scheduled, true)] {
-        if cost(&best) <= (0, least, u32::MAX) {
+        if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
             break;
         }
         let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });

@@ -371,9 +371,11 @@ pub fn allocate_if<T: Target>(
             Ok(a) => break a,
             Err(ra::Error::OutOfRegisters(o)) => {
                 let f = o.file as usize;
+                // Where values go nowhere else, spilling has evicted all it can: lower limits take nothing more out.
+                let beyond = || ra::peaks(p, live)[f].units > budgets[f];
                 if colours[f] < budgets[f] {
                     colours[f] += 1;
-                } else if !all && (t.spill_by_remat() || has_home(t, o.file)) {
+                } else if !all && (has_home(t, o.file) || t.spill_by_remat() && !beyond()) {
                     // What fits by the sum need not fit by shape: leave more room; if that is of no use, spill all.
                     over = true;
                     tries += 1;

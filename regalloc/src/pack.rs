@@ -1,5 +1,7 @@
 //! Choosing places: one value at a time, or all values around an instruction at once.
 
+use smallvec::SmallVec;
+
 use crate::problem::{RegFile, Shape, ValueInfo, Where};
 use crate::units::{Placement, UnitSet};
 
@@ -197,23 +199,34 @@ fn attempt_once(c: &mut Chooser, items: &mut [Item], mut room: Room, by_size: &[
     let budget = c.file.budget;
     let none = UnitSet::EMPTY;
     if attempt == 1 {
-        // New items push live ones out of the cheapest window.
+        // New items push live ones out of the cheapest window. What is where: live values lie apart.
+        let mut holder = vec![usize::MAX; usize::from(c.file.units)];
+        for (k, i) in items.iter().enumerate() {
+            for u in i.current.iter().flat_map(Placement::units) {
+                holder[usize::from(u)] = k;
+            }
+        }
         for &k in by_size {
             if items[k].current.is_some() {
                 continue;
             }
             let free = budget.minus(&room.taken(&items[k]));
+            let hit = |o: &Item| o.place.is_none() && (o.before && items[k].before || o.after && items[k].after);
+            // A unit for each that is taken, and one for each value that goes.
             let cost = |p: Placement| -> u32 {
-                let set = p.set();
-                let hit = |o: &Item| (o.before && items[k].before) || (o.after && items[k].after);
-                items
-                    .iter()
-                    .filter(|o| o.place.is_none() && hit(o))
-                    .filter_map(|o| o.current)
-                    .map(|q| q.set().intersect(&set))
-                    .filter(|s| !s.is_empty())
-                    .map(|s| s.len() + 1)
-                    .sum()
+                let mut sum = 0;
+                let mut gone: SmallVec<[usize; 8]> = SmallVec::new();
+                for u in p.units() {
+                    let at = holder[usize::from(u)];
+                    if items.get(at).is_some_and(hit) {
+                        sum += 1;
+                        if !gone.contains(&at) {
+                            gone.push(at);
+                            sum += 1;
+                        }
+                    }
+                }
+                sum
             };
             let shape = items[k].info.shape;
             let Some(best) = shape.placements(&c.file, &free).into_iter().min_by_key(|&p| cost(p)) else {
