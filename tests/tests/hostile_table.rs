@@ -105,6 +105,16 @@ fn table() -> Vec<(&'static str, String)> {
             shader("var t: array<u32, 3000>; t[x & 2047u] = x; t[l] += 1u; x = t[(x >> 1u) & 2047u];"),
         ),
         (
+            "large arrays copied",
+            format!(
+                "{HEAD}var<workgroup> w: array<u32, 3500>; var<private> p: array<u32, 3500>; var<private> q: array<u32, 3500>;\n{}",
+                main_of(
+                    64,
+                    "p[x % 3500u] = x; q = p; if l == 0u { w = q; } workgroupBarrier(); x = w[x % 3500u] + q[l];"
+                )
+            ),
+        ),
+        (
             "an array copied",
             shader(
                 "var t: array<u32, 500>; var s: array<u32, 500>; t[x & 255u] = 3u; s = t; s[l] += 1u; t = s; x = t[x & 511u];",

@@ -14,7 +14,7 @@ use rustc_hash::FxBuildHasher;
 /// A naga function that is being lowered: the IR function's own, or one lowered in place of a call.
 pub struct Activation<'m> {
     pub function: &'m naga::Function,
-    info: &'m naga::valid::FunctionInfo,
+    pub info: &'m naga::valid::FunctionInfo,
     /// Values by expression handle.
     values: Vec<Option<Val>>,
     args: Vec<Val>,

@@ -36,7 +36,7 @@ impl FuncCx<'_, '_> {
     }
 
     /// Bytes from one part of an array, matrix or vector to the next.
-    fn stride(&self, ptr: &Ptr, part: Ty) -> u32 {
+    pub fn stride(&self, ptr: &Ptr, part: Ty) -> u32 {
         let layout = self.m.types.layout(ptr.ty, ptr.host);
         match ptr.ty {
             Ty::Array(_) | Ty::Matrix(..) => layout.stride,
@@ -132,7 +132,7 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// Writes a value to where a pointer points: leaf by leaf, never padding.
+    /// Writes a value to where a pointer points: leaf by leaf, or by a copy of what is in memory; never padding.
     pub fn store(&mut self, ptr: &Ptr, value: &Val) -> Lowered<()> {
         if let Some(leaf) = types::leaf(ptr.ty) {
             let value = self.single(value)?;
@@ -142,6 +142,11 @@ impl FuncCx<'_, '_> {
             }
             self.b().store(value, mem, ptr.dynamic);
             return Ok(());
+        }
+        if let Val::InMemory(from) = value
+            && self.is_long(ptr.ty)
+        {
+            return self.copy(ptr, &from.clone());
         }
         match self.materialise(value)? {
             value if self.clears(ptr, &value) => {

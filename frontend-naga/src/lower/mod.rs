@@ -5,6 +5,7 @@
 
 mod arith;
 mod constant;
+mod copy;
 mod expr;
 mod func;
 mod math;

@@ -11,7 +11,7 @@ use naga::{Statement, SwitchValue};
 impl<'m> FuncCx<'_, 'm> {
     /// Lowers a block of statements; what follows a `return`, `break`, `continue` is dropped.
     pub fn statements(&mut self, block: &'m naga::Block) -> Lowered<()> {
-        for (statement, span) in block.span_iter() {
+        for (k, (statement, span)) in block.span_iter().enumerate() {
             if !self.live {
                 break;
             }
@@ -28,12 +28,12 @@ impl<'m> FuncCx<'_, 'm> {
                     return Err(report::limit(&limits::INLINED).at(span, "this function"));
                 }
             }
-            self.statement(statement)?;
+            self.statement(statement, block.get(k + 1))?;
         }
         Ok(())
     }
 
-    fn statement(&mut self, statement: &'m Statement) -> Lowered<()> {
+    fn statement(&mut self, statement: &'m Statement, next: Option<&'m Statement>) -> Lowered<()> {
         match *statement {
             Statement::Emit(ref range) => {
                 let loc = self.loc;
@@ -43,7 +43,7 @@ impl<'m> FuncCx<'_, 'm> {
                         self.loc = self.m.out.add_loc(span);
                     }
                     // naga lets ranges cover expressions that need no emit.
-                    let value = self.evaluate(handle)?;
+                    let value = self.emit(handle, next)?;
                     self.define(handle, value);
                 }
                 self.loc = loc;
