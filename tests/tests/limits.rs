@@ -97,6 +97,23 @@ fn registers() {
     }
 }
 
+/// Spilling begins again from the whole function a few times at most: also where there is nowhere to spill to before a backend
+/// has prepared memory, and where the code has several orders to choose from.
+#[test]
+fn spilling_is_no_search() {
+    let loaded = frontend::load(alive(100).as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a valid shader");
+    for target in Target::parse_list("all:all").expect("all") {
+        let mut o = Options::new(target);
+        o.codegen.time_passes = true;
+        let Ok(a) = gpucc::compile(&loaded.module, &o) else {
+            assert_eq!(target.to_string(), "vivante:gc2000");
+            continue;
+        };
+        let tries = a.outputs()[0].times.iter().filter(|t| t.pass == "spilling").count();
+        assert!((1..=5).contains(&tries), "{target}: {tries}");
+    }
+}
+
 #[test]
 fn private_memory() {
     let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
