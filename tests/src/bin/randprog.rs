@@ -1,8 +1,8 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
-//! code. The last line is `N passed, M failed`.
+//! code. The last line is `N passed, M failed`. `--stress` makes register allocation harder than it is, and checks it.
 
 use std::process::ExitCode;
 
@@ -12,18 +12,20 @@ use gpucc_tests::predict::Tally;
 use gpucc_tests::randprog::{Failure, Generator, Program};
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--print]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--print]";
 
 struct Args {
     seed: u64,
     count: u64,
     on: Vec<On>,
     opts: Vec<u8>,
+    stress: CodegenOptions,
     print: bool,
 }
 
 fn args() -> Result<Args, String> {
-    let mut a = Args { seed: 0, count: 100, on: vec![], opts: vec![2], print: false };
+    let stress = CodegenOptions::default();
+    let mut a = Args { seed: 0, count: 100, on: vec![], opts: vec![2], stress, print: false };
     let mut it = std::env::args().skip(1);
     while let Some(arg) = it.next() {
         let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -41,6 +43,17 @@ fn args() -> Result<Args, String> {
                 "fs" => return Err("no target compiles fragment shaders yet".into()),
                 other => return Err(format!("--stage {other}: cs or fs")),
             },
+            "--stress" => {
+                for what in value()?.split(',') {
+                    match what {
+                        "tight" => a.stress.tight = true,
+                        "fragment" => a.stress.fragment = true,
+                        "spill-all" => a.stress.spill_all = true,
+                        other => return Err(format!("--stress {other}: tight, fragment, spill-all")),
+                    }
+                    a.stress.verify = true;
+                }
+            }
             "--print" => a.print = true,
             _ => return Err(USAGE.into()),
         }
@@ -64,7 +77,7 @@ fn program(seed: u64, a: &Args) -> (u64, Vec<String>, Tally) {
     let (mut passed, mut failed) = (0, Vec::new());
     for &on in &a.on {
         for &opt_level in &a.opts {
-            match p.check(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }) {
+            match p.check(on, &CodegenOptions { opt_level, ..a.stress.clone() }) {
                 Ok(()) => passed += 1,
                 Err(Failure::Refused(predicted, codes, why)) => {
                     tally.add(on, &codes, predicted);
