@@ -10,7 +10,8 @@
 use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
-    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, simplify_cfg, switches, tables, unroll,
+    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, selection, simplify_cfg, switches,
+    tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -460,6 +461,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         if stop(p.name) {
             return Ok((out, report));
         }
+    }
+    if o.verify {
+        selection::check(&out, caps)?;
     }
     Ok((out, report))
 }

@@ -2,8 +2,9 @@
 //! [`Caps`].
 //!
 //! Passes after `legalise` and `scalarise` make instructions of their own (a wide load whose lanes are permuted, a choice
-//! between booleans), so that what selection must know is more than what sources happen to contain. [`cases`] makes one small prepared module of each such instruction and kind of operand,
-//! and every backend has a test that it selects all of them; [`check`] holds a module to the contract.
+//! between booleans), so that what selection must know is more than what sources happen to contain. [`cases`] makes one small
+//! prepared module of each such instruction and kind of operand, and every backend has a test that it selects all of them;
+//! [`check`] holds a module to the contract, as [`crate::prepare`] does at its end where it verifies.
 
 use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Sysval, Type};
 use std::fmt::Write;
