@@ -6,11 +6,16 @@
 //! * Loops count down a fuel. Jumps out of them and to their next round are conditional.
 //! * Fixed arrays may be indexed out of bounds: the frontend clamps such an index. Out of a runtime-sized array robustness lets a load give anything
 //!   inside, so one buffer that holds zeros and is only ever given zeros is used for that.
-//! * Workgroup memory is written before a barrier and read after it, or counted in by atomics. Every invocation writes its own
-//!   words; counters that it shares with others get one operation each, whose order does not matter, and results of
-//!   atomics are used only of words of its own.
+//! * Workgroup memory and the vectors of other invocations in a buffer are written before a barrier and read after it, or counted
+//!   in by atomics. Every invocation writes its own words; counters that it shares with others get one operation each, whose
+//!   order does not matter, and results of atomics are used only of words of its own.
+//! * What is packed and unpacked is so far from the middle of two results that all roundings WGSL allows give one.
 
 mod expr;
+mod flow;
+mod pack;
+mod places;
+mod sharing;
 
 use std::fmt::Write as _;
 
@@ -24,11 +29,15 @@ use crate::predict;
 /// Invocations of a workgroup in generated programs.
 pub const INVOCATIONS: u32 = 32;
 /// Workgroups of a run.
-pub const GROUPS: u32 = 2;
+pub const GROUPS: u32 = 3;
 /// Words that an invocation writes.
 pub const WORDS: u32 = 4;
-/// Words of the input buffer.
+/// Words of the input buffer, behind its vectors.
 pub const INPUTS: u32 = 64;
+/// Words in front of them: `quads`, `trios`, `floats` and `duos` of the structure `Input`.
+const VECTORS: u32 = 96;
+/// Words of the structure `Cell`, of which the last eight are floats.
+const CELL: u32 = 36;
 
 /// A generator of programs.
 pub struct Generator {
@@ -44,6 +53,8 @@ pub struct Generator {
     functions: Vec<Function>,
     /// What `break` and `continue` would leave.
     jumps: Jumps,
+    /// Counters of the loops around, the innermost last.
+    rounds: Vec<String>,
     /// Some targets have no atomics: half of the programs do without.
     atomics: bool,
 }
@@ -111,18 +122,29 @@ impl Ty {
 
 /// Everything that all programs have. `small` brings a float that is an integer back to 0..1024.
 const HEAD: &str = "\
-struct Input { words: array<u32> }
-struct Params { a: u32, b: i32, c: f32, d: u32, v: vec4<i32> }
+struct Input {
+    quads: array<vec4<u32>, 8>, trios: array<vec3<i32>, 8>, floats: array<vec3<f32>, 4>, duos: array<vec2<i32>, 8>,
+    words: array<u32>
+}
+struct Params { a: u32, b: i32, c: f32, d: u32, v: vec4<i32>, w: vec3<u32>, h: vec2<f32> }
+struct Cell {
+    a: vec4<u32>, b: vec3<i32>, k: u32, c: vec2<u32>, q: array<vec4<i32>, 2>, t: array<vec3<u32>, 2>, f: vec3<f32>, g: vec4<f32>
+}
+struct Counters { u: array<atomic<u32>, 7>, i: array<atomic<i32>, 3> }
 struct Pair { n: u32, f: vec3<f32>, list: array<i32, 3> }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> source: Input;
 @group(0) @binding(2) var<storage, read_write> result: array<u32>;
-@group(0) @binding(3) var<storage, read_write> counters: array<atomic<u32>, 4>;
+@group(0) @binding(3) var<storage, read_write> counters: Counters;
 @group(0) @binding(4) var<storage, read_write> own: array<atomic<i32>>;
 @group(0) @binding(5) var<storage, read_write> zeros: array<u32>;
+@group(0) @binding(6) var<storage, read_write> cells: array<Cell>;
 var<workgroup> tile: array<u32, 32>;
 var<workgroup> wide: array<vec3<i32>, 32>;
-var<workgroup> tally: array<atomic<u32>, 4>;
+var<workgroup> slots: array<vec4<u32>, 32>;
+var<workgroup> tally: array<atomic<u32>, 6>;
+var<workgroup> marks: array<atomic<i32>, 32>;
+var<private> me: u32 = 0u;
 var<private> state: u32 = 7u;
 var<private> table: array<i32, 6>;
 var<private> zu: u32 = 0u;
@@ -133,6 +155,14 @@ fn small2(x: vec2<f32>) -> vec2<f32> { return x - floor(x * 0.0009765625) * 1024
 fn small3(x: vec3<f32>) -> vec3<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
 fn small4(x: vec4<f32>) -> vec4<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
 fn word(x: f32) -> u32 { return u32(i32(x)); }
+fn exchange(x: u32, k: u32) -> u32 {
+    workgroupBarrier();
+    tile[me & 31u] = x;
+    workgroupBarrier();
+    let y = tile[(me + k) & 31u];
+    workgroupBarrier();
+    return y;
+}
 
 ";
 
@@ -148,6 +178,7 @@ impl Generator {
             fuel: 0,
             functions: Vec::new(),
             jumps: Jumps::Nothing,
+            rounds: Vec::new(),
             atomics: false,
         }
     }
@@ -237,6 +268,7 @@ impl Generator {
         );
         self.indent += 1;
         self.line("let base = gid.x * 4u;");
+        self.line("me = gid.x;");
         self.line("var x0 = source.words[gid.x & 63u];");
         self.line("var x1 = i32(source.words[(gid.x * 7u + 3u) & 63u]);");
         self.line("var x2 = f32(source.words[lid & 63u] & 255u);");
@@ -245,7 +277,7 @@ impl Generator {
         }
         self.declare(Ty::U, "lid".into(), false);
         self.scope.push(Var { ty: Ty::U, name: "state".into(), writable: true, local: false });
-        self.fuel = 14;
+        self.fuel = 16;
         self.statements(3, None);
         for _ in 0..1 + self.pick(3) {
             self.phase();
@@ -267,59 +299,10 @@ impl Generator {
             self.line(&format!("result[base + {k}u] = {e};"));
         }
         if self.atomics {
-            let (c, e) = (self.pick(4), self.expr(Ty::U, 2));
-            let op = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr"][c as usize];
-            self.line(&format!("{op}(&counters[{c}], {e});"));
+            self.count();
         }
         self.indent -= 1;
         self.line("}");
-    }
-
-    /// Workgroup memory: written, a barrier, read; nothing is left unordered behind it.
-    fn phase(&mut self) {
-        // A loop whose count is the same for all invocations.
-        let looped = self.pick(4) == 0;
-        if looped {
-            let i = self.name("r");
-            self.line(&format!("for (var {i} = 0u; {i} < (params.a & 3u); {i}++) {{"));
-            self.indent += 1;
-        }
-        match self.pick(if self.atomics { 4 } else { 3 }) {
-            0 => {
-                let (e, k) = (self.expr(Ty::U, 2), self.pick(32));
-                self.line(&format!("tile[lid] = {e};"));
-                self.line("workgroupBarrier();");
-                self.line(&format!("x0 = x0 ^ tile[(lid + {k}u) & 31u];"));
-            }
-            1 => {
-                let e = self.expr(Ty::U, 2);
-                self.line(&format!("tile[lid] = {e};"));
-                self.line("workgroupBarrier();");
-                self.line("if lid < 16u { tile[lid] = tile[lid] + tile[lid + 16u]; }");
-                self.line("workgroupBarrier();");
-                self.line("x0 += tile[lid & 15u];");
-            }
-            2 => {
-                let (e, x, k) = (self.expr(Ty::V(0, 3), 2), self.expr(Ty::I, 2), self.pick(32));
-                self.line(&format!("wide[lid] = {e};"));
-                self.line(&format!("wide[lid][{}] = {x};", self.names % 3));
-                self.line("workgroupBarrier();");
-                self.line(&format!("x1 = x1 ^ wide[(lid ^ {k}u) & 31u][lid % 3u];"));
-            }
-            _ => {
-                let c = self.pick(4);
-                let op = ["atomicAdd", "atomicXor", "atomicMin", "atomicOr"][c as usize];
-                let (e, cond) = (self.expr(Ty::U, 2), self.expr(Ty::B, 1));
-                self.line(&format!("if {cond} {{ {op}(&tally[{c}], {e}); }}"));
-                self.line("workgroupBarrier();");
-                self.line(&format!("x0 += atomicLoad(&tally[{c}]);"));
-            }
-        }
-        self.line("workgroupBarrier();");
-        if looped {
-            self.indent -= 1;
-            self.line("}");
-        }
     }
 
     fn block(&mut self, depth: u32, ret: Option<Ty>, jumps: Jumps) {
@@ -343,7 +326,7 @@ impl Generator {
     }
 
     fn statement(&mut self, depth: u32, ret: Option<Ty>) {
-        match self.pick(if depth == 0 { 10 } else { 18 }) {
+        match self.pick(if depth == 0 { 12 } else { 22 }) {
             0..=2 => {
                 let (t, n) = (self.ty(), self.name("v"));
                 let e = self.expr(t, 3);
@@ -364,7 +347,8 @@ impl Generator {
                 let (i, op, e) = (self.expr(Ty::I, 1), self.one(&["", "+", "^", "*"]), self.expr(Ty::I, 2));
                 self.line(&format!("table[{i}] {op}= {e};"));
             }
-            10..=12 => {
+            10 | 11 => self.vector_store(),
+            12..=14 => {
                 let c = self.expr(Ty::B, 2);
                 let jumps = self.jumps;
                 self.line(&format!("if {c} {{"));
@@ -375,39 +359,9 @@ impl Generator {
                 }
                 self.line("}");
             }
-            13 | 14 => self.a_loop(depth, ret),
-            15 => {
-                let s = self.expr(Ty::U, 2);
-                let jumps = match self.jumps {
-                    Jumps::Loop | Jumps::SwitchInLoop => Jumps::SwitchInLoop,
-                    _ => Jumps::Switch,
-                };
-                self.line(&format!("switch {s} & 3u {{"));
-                self.indent += 1;
-                let first_default = self.pick(4) == 0;
-                let mut k = 0;
-                while k < 2 + u32::from(first_default) {
-                    let head = match (k, self.pick(4)) {
-                        (0, _) if first_default => "case default, 0u".to_string(),
-                        (_, 0) => {
-                            k += 1;
-                            format!("case {}u, {k}u", k - 1)
-                        }
-                        _ => format!("case {k}u"),
-                    };
-                    self.line(&format!("{head}: {{"));
-                    self.block(depth - 1, ret, jumps);
-                    self.line("}");
-                    k += 1;
-                }
-                if !first_default {
-                    self.line("default: {");
-                    self.block(depth - 1, ret, jumps);
-                    self.line("}");
-                }
-                self.indent -= 1;
-                self.line("}");
-            }
+            15 | 16 => self.a_loop(depth, ret, false),
+            17 => self.switch(depth, ret),
+            18 => self.a_loop(depth, ret, true),
             _ => self.an_array(),
         }
     }
@@ -420,16 +374,7 @@ impl Generator {
         let v = vars[self.pick(vars.len() as u32) as usize].clone();
         let n = &v.name;
         match v.ty {
-            Ty::V(k, size) if self.pick(2) == 0 => {
-                let e = self.expr(SCALARS[k as usize], 2);
-                if self.pick(2) == 0 {
-                    let lane = self.one(&["x", "y"]);
-                    self.line(&format!("{n}.{lane} = {e};"));
-                } else {
-                    let i = self.expr(Ty::U, 1);
-                    self.line(&format!("{n}[{i} % {size}u] = {e};"));
-                }
-            }
+            Ty::V(k, size) if self.pick(3) != 0 => self.vector_update(n, k, size),
             Ty::M(size) if self.pick(2) == 0 => {
                 let (i, e) = (self.expr(Ty::U, 1), self.expr(Ty::V(2, size), 2));
                 self.line(&format!("{n}[{i} % {size}u] = {e};"));
@@ -454,73 +399,8 @@ impl Generator {
         }
     }
 
-    fn jump(&mut self, ret: Option<Ty>) {
-        let c = self.expr(Ty::B, 2);
-        match (self.jumps, ret) {
-            (Jumps::Loop | Jumps::SwitchInLoop, _) if self.pick(3) != 0 => {
-                let jump = self.one(&["break", "continue"]);
-                self.line(&format!("if {c} {{ {jump}; }}"));
-            }
-            (Jumps::Switch, _) if self.pick(2) == 0 => self.line(&format!("if {c} {{ break; }}")),
-            (_, Some(t)) => {
-                let e = self.expr(t, 2);
-                self.line(&format!("if {c} {{ return {e}; }}"));
-            }
-            _ => {}
-        }
-    }
-
-    /// Stores and atomics that have one outcome.
-    fn memory(&mut self) {
-        let i = self.expr(Ty::U, 2);
-        if !self.atomics || self.pick(3) == 0 {
-            // Anywhere in and beyond a buffer of zeros: what is read is zero, and nothing but zero is stored.
-            match self.pick(2) {
-                0 => self.line(&format!("zeros[{i}] = 0u;")),
-                _ => self.line(&format!("state += zeros[{i}];")),
-            }
-            return;
-        }
-        let c = self.pick(4);
-        let op = ["atomicAdd", "atomicXor", "atomicMax", "atomicOr"][c as usize];
-        let e = self.expr(Ty::U, 2);
-        self.line(&format!("{op}(&counters[{c}], {e});"));
-    }
-
-    fn a_loop(&mut self, depth: u32, ret: Option<Ty>) {
-        let (i, n) = (self.name("at"), 1 + self.pick(6));
-        let bound = if self.pick(2) == 0 { format!("{n}u") } else { format!("({} & 7u)", self.expr(Ty::U, 1)) };
-        let limit = self.name("n");
-        self.line(&format!("let {limit} = {bound};"));
-        match self.pick(4) {
-            0 | 1 => {
-                self.line(&format!("for (var {i} = 0u; {i} < {limit}; {i}++) {{"));
-                self.block(depth - 1, ret, Jumps::Loop);
-                self.line("}");
-            }
-            2 => {
-                // The count goes first, so that `continue` cannot skip it.
-                self.line(&format!("var {i} = 0u;"));
-                self.line(&format!("while {i} < {limit} {{"));
-                self.line(&format!("    {i} += 1u;"));
-                self.block(depth - 1, ret, Jumps::Loop);
-                self.line("}");
-            }
-            _ => {
-                self.line(&format!("var {i} = 0u;"));
-                self.line("loop {");
-                self.block(depth - 1, ret, Jumps::Loop);
-                self.line("    continuing {");
-                self.line(&format!("        {i}++;"));
-                self.line(&format!("        break if {i} >= {limit};"));
-                self.line("    }");
-                self.line("}");
-            }
-        }
-    }
-
     fn an_array(&mut self) {
-        let (a, t) = (self.name("a"), self.one(&[Ty::U, Ty::I, Ty::V(0, 2), Ty::F]));
+        let (a, t) = (self.name("a"), self.one(&[Ty::U, Ty::I, Ty::V(0, 2), Ty::V(1, 3), Ty::V(0, 4), Ty::F]));
         let size = self.one(&[2, 4, 5, 9]);
         self.line(&format!("var {a}: array<{}, {size}>;", t.name()));
         for _ in 0..2 {
@@ -532,7 +412,11 @@ impl Generator {
             self.line(&format!("for (var {k} = 0; {k} < {size}; {k}++) {{ {a}[{k}] = {e}; }}"));
         }
         let (i, n) = (self.expr(Ty::U, 1), self.name("v"));
-        self.line(&format!("var {n} = {a}[{i} % {size}u];"));
+        let lanes = match t {
+            Ty::V(_, m) if self.pick(2) == 0 => format!(".{}", self.swizzle(m, m)),
+            _ => String::new(),
+        };
+        self.line(&format!("var {n} = {a}[{i} % {size}u]{lanes};"));
         self.declare(t, n, true);
     }
 
@@ -559,22 +443,33 @@ impl Generator {
     }
 }
 
-/// The buffers of a run: parameters, inputs, results, counters, own words, zeros.
+/// The buffers of a run: parameters, inputs, results, counters, own words, zeros, own vectors.
 pub fn buffers(seed: u64) -> Vec<(u32, u32, Vec<u8>, bool)> {
     let mut rng = SplitMix64::new(seed ^ 0x5eed);
     let mut word = || (rng.next_u64() >> 32) as u32;
-    let mut params: Vec<u32> = vec![word() & 15, word(), ((word() & 255) as f32).to_bits(), word()];
-    params.extend((0..4).map(|_| word()));
-    let source: Vec<u32> = (0..INPUTS).map(|i| if i % 3 == 0 { word() } else { word() & 0xffff }).collect();
+    let float = |w: u32| ((w & 255) as f32).to_bits();
+    let mut params: Vec<u32> = vec![word() & 15, word(), float(word()), word()];
+    params.extend((0..8).map(|_| word()));
+    params.extend((0..4).map(|_| float(word())));
+    let mut source: Vec<u32> =
+        (0..VECTORS).map(|i| if (64..80).contains(&i) { float(word()) } else { word() }).collect();
+    source.extend((0..INPUTS).map(|i| if i % 3 == 0 { word() } else { word() & 0xffff }));
+    let all = GROUPS * INVOCATIONS;
+    let cells: Vec<u32> = (0..all * CELL).map(|i| if i % CELL >= CELL - 8 { float(word()) } else { word() }).collect();
+    let mut counters = [0; 10];
+    for (at, first) in sharing::FIRST {
+        counters[at] = first;
+    }
     let bytes = |w: &[u32]| w.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-    let all = (GROUPS * INVOCATIONS) as usize;
+    let zeros = |n: u32| vec![0; n as usize * 4];
     vec![
         (0, 0, bytes(&params), false),
         (0, 1, bytes(&source), false),
-        (0, 2, vec![0; all * WORDS as usize * 4], true),
-        (0, 3, vec![0; 16], true),
-        (0, 4, vec![0; all * 4], true),
-        (0, 5, vec![0; 28], true),
+        (0, 2, zeros(all * WORDS), true),
+        (0, 3, bytes(&counters), true),
+        (0, 4, zeros(all), true),
+        (0, 5, zeros(7), true),
+        (0, 6, bytes(&cells), true),
     ]
 }
 
@@ -627,7 +522,7 @@ impl Program {
         match exec::run(&self.module, "main", on, codegen, &mut got, &options(self.seed)) {
             Ok(_) if got == self.expected => Ok(()),
             Ok(_) => {
-                let place = (2..=5).find_map(|b| {
+                let place = (2..=6).find_map(|b| {
                     let (e, g) = (self.expected.words(0, b)?, got.words(0, b)?);
                     let i = e.iter().zip(&g).position(|(x, y)| x != y)?;
                     Some(format!("buffer 0:{b} word {i}: {:#x}, expected {:#x}", g[i], e[i]))

@@ -69,11 +69,57 @@ fn passes_that_are_left_out_would_find_nothing() {
     assert!(left_out > 0, "all passes run always: nothing is tested");
 }
 
+/// Whether a program has a switch in a loop that `has` holds for; given are its lines, the first one with the selector.
+fn switch_in_loop(program: &str, has: impl Fn(&[&str]) -> bool) -> bool {
+    let lines: Vec<&str> = program.lines().collect();
+    let depth = |l: &str| l.len() - l.trim_start().len();
+    let starts = |l: &str, words: &[&str]| words.iter().any(|w| l.trim_start().starts_with(w));
+    // The innermost line that opens what this line is in, and so on outwards.
+    let in_loop = |at: usize| {
+        let mut d = depth(lines[at]);
+        lines[..at].iter().rev().any(|l| {
+            let opens = depth(l) < d && l.ends_with('{') && d > 0;
+            d = if opens { depth(l) } else { d };
+            opens && starts(l, &["for ", "while ", "loop "])
+        })
+    };
+    (0..lines.len()).filter(|&k| starts(lines[k], &["switch "]) && in_loop(k)).any(|k| {
+        let len = lines[k + 1..].iter().take_while(|l| depth(l) > depth(lines[k])).count();
+        has(&lines[k..=k + len])
+    })
+}
+
+#[test]
+fn loops_have_switches_of_all_kinds() {
+    let programs: Vec<String> = (0..300).map(|s| Generator::new(s).program()).collect();
+    // Statements that end a case.
+    let ends = |lines: &[&str], with: &str| lines.windows(2).any(|w| w[0].trim() == with && w[1].trim() == "}");
+    let case = |l: &str, n: usize| l.trim_start().starts_with("case ") && l.matches(',').count() + 1 >= n;
+    type Check<'a> = &'a dyn Fn(&[&str]) -> bool;
+    let checks: [(&str, Check<'_>); 10] = [
+        ("a default of its own", &|l| l.iter().any(|l| l.trim() == "default: {")),
+        ("a default among selectors", &|l| l.iter().any(|l| case(l, 2) && l.contains("default"))),
+        ("four selectors of a case", &|l| l.iter().any(|l| case(l, 4))),
+        ("negative selectors", &|l| l.iter().any(|l| case(l, 1) && l.contains('-'))),
+        ("sparse selectors", &|l| l.iter().any(|l| case(l, 1) && l.contains("5000015u"))),
+        ("a case that ends with break", &|l| ends(l, "break;")),
+        ("a case that ends with continue", &|l| ends(l, "continue;")),
+        ("a conditional continue", &|l| l.iter().any(|l| l.contains("{ continue; }"))),
+        ("a divergent selector", &|l| l[0].contains("switch ((me + ")),
+        ("a selector that changes with the rounds", &|l| l[0].contains(" + at")),
+    ];
+    for (what, check) in checks {
+        assert!(programs.iter().any(|p| switch_in_loop(p, check)), "no switch in a loop has {what}");
+    }
+    assert!(!switch_in_loop("for {\n}\nswitch x {\n}\n", |_| true), "none is in the loop");
+    assert!(switch_in_loop("for {\n  if {\n    switch x {\n    }\n  }\n}\n", |_| true), "one is");
+}
+
 /// The same seed gives the same program, and programs have what they are to test.
 #[test]
 fn programs_are_deterministic_and_varied() {
-    let all: String = (0..200).map(|s| Generator::new(s).program()).collect();
-    assert_eq!(all, (0..200).map(|s| Generator::new(s).program()).collect::<String>());
+    let all: String = (0..300).map(|s| Generator::new(s).program()).collect();
+    assert_eq!(all, (0..300).map(|s| Generator::new(s).program()).collect::<String>());
     for part in [
         "continue;",
         "break;",
@@ -100,6 +146,56 @@ fn programs_are_deterministic_and_varied() {
         "zeros[",
         "return;",
         "all(",
+        // Lanes of loaded vectors in another order, and some of them.
+        "] = cells[me].q[0].wzyx;",
+        "params.w.rg",
+        "source.quads[",
+        "].wzyx",
+        "source.trios[",
+        "].rg",
+        "cells[me].a.zx",
+        "cells[me].f.gr",
+        // Stores to lanes in buffers and variables, known and not.
+        "cells[me].b.z = ",
+        "cells[me].g.a = ",
+        "cells[me].a.y += ",
+        "u] = vec3<u32>(",
+        "cells[me].c[",
+        "    cells[me].a = cells[me].a.",
+        // Each way to pack and to unpack.
+        "pack4xI8(",
+        "pack4xU8(",
+        "pack4xI8Clamp(",
+        "pack4xU8Clamp(",
+        "unpack4xI8(",
+        "unpack4xU8(",
+        "pack4x8snorm(",
+        "pack2x16unorm(",
+        "pack2x16snorm(",
+        "pack2x16float(",
+        "unpack4x8unorm(",
+        "unpack4x8snorm(",
+        "unpack2x16unorm(",
+        "unpack2x16snorm(",
+        "quantizeToF16(",
+        // What invocations and workgroups share.
+        "atomicSub(&counters.u[6]",
+        "atomicXor(&counters.u[1]",
+        "atomicMax(&counters.u[2]",
+        "atomicOr(&counters.u[3]",
+        "atomicMin(&counters.u[4]",
+        "atomicAnd(&counters.u[5]",
+        "atomicMax(&counters.i[0]",
+        "atomicMin(&counters.i[1]",
+        "atomicExchange(&own[",
+        "atomicMin(&marks[",
+        "atomicAnd(&tally[",
+        "    storageBarrier();",
+        "cells[me ^ ",
+        "workgroupUniformLoad(",
+        "exchange(x0",
+        "= slots[(lid ^ ",
+        ">>= 1u) {",
     ] {
         assert!(all.contains(part), "no program has `{part}`");
     }

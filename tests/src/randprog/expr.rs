@@ -2,7 +2,7 @@
 
 use super::{Function, Generator, SCALARS, Ty};
 
-const LANES: [&str; 4] = ["x", "y", "z", "w"];
+pub(super) const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
 impl Generator {
     fn variable(&mut self, t: Ty) -> Option<String> {
@@ -15,17 +15,18 @@ impl Generator {
 
     /// Constants are added to variables that hold zero: naga would refuse what overflows in its constant evaluator, and our own
     /// folding is to be tested.
-    fn leaf(&mut self, t: Ty) -> String {
+    pub(super) fn leaf(&mut self, t: Ty) -> String {
         if let Some(v) = self.variable(t) {
             return if t == Ty::F { format!("small({v})") } else { v };
         }
         match t {
-            Ty::U => match self.pick(7) {
+            Ty::U => match self.pick(8) {
                 0 => "params.a".into(),
                 1 => format!("(zu + {}u)", [0u32, 1, 2, 31, 255, 65535, 0x8000_0000, u32::MAX][self.pick(8) as usize]),
                 2 => format!("(zu + {}u)", self.pick(1000)),
                 3 => format!("source.words[{}u]", self.pick(super::INPUTS)),
                 4 => "arrayLength(&zeros)".into(),
+                5 => self.one(&["me", "(me & 31u)", "cells[me].k"]).into(),
                 _ => "params.d".into(),
             },
             Ty::I => match self.pick(5) {
@@ -42,7 +43,8 @@ impl Generator {
             Ty::B => self.one(&["(zu == 0u)", "(zi != 0)", "(params.a > 3u)"]).into(),
             Ty::V(k, n) => {
                 let s = SCALARS[k as usize];
-                match self.pick(4) {
+                match self.pick(8) {
+                    4..=7 => self.loaded(k, n),
                     0 => format!("{}({})", t.name(), self.leaf(s)),
                     1 if n == 4 => {
                         let half = Ty::V(k, 2);
@@ -208,28 +210,6 @@ impl Generator {
         }
     }
 
-    /// Packing and unpacking, of values that all roundings agree on.
-    fn packed(&mut self, signed: bool, d: u32) -> String {
-        if signed {
-            let (a, b) = (self.expr(Ty::U, d), self.expr(Ty::U, d));
-            return match self.pick(3) {
-                0 => format!("dot4I8Packed({a}, {b})"),
-                1 => format!("unpack4xI8({a}).{}", self.one(&LANES)),
-                _ => format!("i32(round(unpack2x16float(pack2x16float({})).y))", self.expr(Ty::V(2, 2), d)),
-            };
-        }
-        match self.pick(8) {
-            0 => format!("dot4U8Packed({}, {})", self.expr(Ty::U, d), self.expr(Ty::U, d)),
-            1 => format!("pack4xI8({})", self.expr(Ty::V(0, 4), d)),
-            2 => format!("pack4xU8({})", self.expr(Ty::V(1, 4), d)),
-            3 => format!("pack4xI8Clamp({})", self.expr(Ty::V(0, 4), d)),
-            4 => format!("unpack4xU8({}).{}", self.expr(Ty::U, d), self.one(&LANES)),
-            5 => format!("pack2x16float({})", self.expr(Ty::V(2, 2), d)),
-            6 => format!("pack4x8unorm({} * 0.00390625)", self.expr(Ty::V(2, 4), d)),
-            _ => format!("u32(round(unpack4x8unorm({}).{} * 255.0))", self.expr(Ty::U, d), self.one(&LANES)),
-        }
-    }
-
     fn float(&mut self, d: u32) -> String {
         let (a, b) = (self.expr(Ty::F, d), self.expr(Ty::F, d));
         match self.pick(18) {
@@ -283,9 +263,14 @@ impl Generator {
 
     fn vector(&mut self, k: u8, n: u8, d: u32) -> String {
         let t = Ty::V(k, n);
+        if self.pick(8) == 0
+            && let Some(e) = self.unpacked(k, n, d)
+        {
+            return e;
+        }
         let (a, b) = (self.expr(t, d), self.expr(t, d));
         if k == 2 {
-            return match self.pick(10) {
+            return match self.pick(12) {
                 0 => format!("min({a}, {b})"),
                 1 => format!("floor({a} * 0.5)"),
                 2 => format!("small{n}({a} + {b})"),
@@ -295,6 +280,7 @@ impl Generator {
                 6 if n < 4 => format!("small{n}({} * {a})", self.expr(Ty::M(n), d)),
                 7 if n < 4 => format!("small{n}({a} * {})", self.expr(Ty::M(n), d)),
                 8 => format!("{}({} & {}(255))", t.name(), self.expr(Ty::V(0, n), d), Ty::V(0, n).name()),
+                9 | 10 => format!("({a}).{}", self.swizzle(n, n)),
                 _ => format!("max({a}, {b})"),
             };
         }
@@ -314,8 +300,7 @@ impl Generator {
             _ => {
                 let from = 2 + self.pick(3) as u8;
                 let v = self.expr(Ty::V(k, from), d);
-                let lanes: String = (0..n).map(|_| LANES[self.pick(u32::from(from)) as usize]).collect();
-                format!("({v}).{lanes}")
+                format!("({v}).{}", self.swizzle(from, n))
             }
         }
     }
