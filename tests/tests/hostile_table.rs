@@ -75,6 +75,13 @@ fn table() -> Vec<(&'static str, String)> {
             shader(&list(3000, |i| format!("x = select(x + {i}u, x * 3u, (x & {i}u) == 0u);"))),
         ),
         (
+            "a switch with 5,000 cases",
+            shader(&format!(
+                "switch x {{ {} default: {{ x = 3u; }} }}",
+                list(5000, |i| format!("case {i}u: {{ x = x * {}u; }}", 7 * i + 3))
+            )),
+        ),
+        (
             "a table of constants",
             format!("{HEAD}const T = array<u32, 16384>({});\n{}", constants(16_384), main_of(64, "x = T[x & 16383u];")),
         ),
