@@ -191,8 +191,15 @@ fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
         let from = ((a.mem.offset - first.mem.offset) / 4) as u8;
         let pick: Vec<u8> = (0..a.ty.lanes() as u8).map(|k| from + k).collect();
         let mut bld = Builder::like(f, b, i);
-        let v = bld.swizzle(w, &pick);
-        let v = if bld.func.ty(v) == a.ty { v } else { bld.bitcast(v, a.ty) };
+        let v = if kind != a.ty.scalar() && cx.caps.scalar && pick.len() > 1 {
+            // Scalar targets have no `bitcast` of a vector.
+            let parts: Vec<Value> = pick.iter().map(|&k| bld.extract(w, u32::from(k))).collect();
+            let parts: Vec<Value> = parts.into_iter().map(|p| bld.bitcast(p, a.ty.with_lanes(1))).collect();
+            bld.compose(&parts)
+        } else {
+            let v = bld.swizzle(w, &pick);
+            if bld.func.ty(v) == a.ty { v } else { bld.bitcast(v, a.ty) }
+        };
         map[bld.func.insts[i].result()] = Some(v);
     }
     f.replace_uses(&map);
@@ -315,6 +322,28 @@ mod tests {
         assert!(t.contains(": f32x4 = load res0[0 + v0] align 16"), "{t}");
         assert_eq!(t.matches("load").count(), 1, "{t}");
         assert!(t.contains(", res1[8 + v0] align 8") && t.matches("store").count() == 2, "{t}");
+    }
+
+    /// A scalar target has no `bitcast` of a vector: what is loaded as something else is cast by lanes.
+    #[test]
+    fn mixed_loads_are_cast_as_the_target_can() {
+        let with = |scalar: bool| {
+            let pass = |f: &mut Function, cx: &mut Cx<'_>| {
+                let caps = Caps { merge_access: 16, scalar, ..Caps::FULL };
+                let mut c = Cx::new(cx.module, &caps);
+                run(f, &mut c);
+                cx.must_change(c.changes());
+            };
+            opt(
+                pass,
+                "func0 \"f\" {\nblock0:\n  v0: f32x3 = load res0[0] align 16\n  v1: i32 = load res0[12] align 4\n  \
+                 store v0, res1[0] align 16\n  store v1, global0[0] align 4\n  ret\n}",
+            )
+        };
+        let (vectors, scalars) = (with(false), with(true));
+        assert!(vectors.matches(": f32x3 = bitcast").count() == 1, "{vectors}");
+        assert!(scalars.matches(": f32 = bitcast").count() == 3 && !scalars.contains("f32x3 = bitcast"), "{scalars}");
+        assert!(scalars.contains(": f32x3 = compose") && scalars.matches("load").count() == 1, "{scalars}");
     }
 
     #[test]
