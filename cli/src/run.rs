@@ -5,8 +5,8 @@ use std::path::Path;
 
 use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry};
-use gpucc_interp::{Outcome, Profile, Program};
-use gpucc_ir::{Diagnostic, Module, Refusal};
+use gpucc_interp::{Profile, Program};
+use gpucc_ir::{Diagnostic, Refusal};
 use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, Trap, TrapKind};
 
@@ -29,10 +29,22 @@ enum Subject {
     Binary(Container),
 }
 
-/// A trap with the lines of the source, as far as the line table of the code knows them: of a race both.
-fn with_lines(t: &Trap, entry: Option<&Entry>) -> String {
-    let line = |pc: u64| entry?.lines.iter().rev().find(|l| u64::from(l.pc) <= pc);
-    let place = |pc: u64| line(pc).map(|l| format!("{}:{}", l.line, l.column));
+/// What tells where in the source an instruction is from.
+#[derive(Clone, Copy)]
+enum Code<'a> {
+    /// The line table of machine code.
+    Machine(Option<&'a Entry>),
+    /// The program of the interpreter.
+    Interp(&'a Program),
+}
+
+/// A trap with the lines of the source, as far as they are known of the code: of a race both.
+fn with_lines(t: &Trap, code: Code<'_>) -> String {
+    let line = |pc: u64| match code {
+        Code::Machine(e) => e?.lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column)),
+        Code::Interp(p) => p.line_column(pc),
+    };
+    let place = |pc: u64| line(pc).map(|(line, column)| format!("{line}:{column}"));
     match (t.pc.and_then(place), t.other.as_ref().and_then(|o| place(o.pc))) {
         (Some(a), Some(b)) => format!("{t}, source lines {a} and {b}"),
         (Some(a), None) => format!("{t}, source line {a}"),
@@ -41,16 +53,15 @@ fn with_lines(t: &Trap, entry: Option<&Entry>) -> String {
 }
 
 /// Tells the races that did not end a run.
-fn tell_races(report: &RunReport, on: &str, entry: Option<&Entry>, reporter: &Reporter) {
-    let race = |t: &Trap| Diagnostic::invalid("race", with_lines(t, entry)).warning();
+fn tell_races(report: &RunReport, on: &str, code: Code<'_>, reporter: &Reporter) {
+    let race = |t: &Trap| Diagnostic::invalid("race", with_lines(t, code)).warning();
     reporter.show(&report.races.iter().map(race).collect::<Vec<_>>(), Some(on));
 }
 
-/// What a trap means to the caller. `entry` is the code that trapped, if it was machine code: its line table tells where
-/// in the source that was.
-fn trap(t: &Trap, entry: Option<&Entry>) -> Failure {
+/// What a trap means to the caller.
+fn trap(t: &Trap, code: Code<'_>) -> Failure {
     let kind = t.kind;
-    let t = with_lines(t, entry);
+    let t = with_lines(t, code);
     match kind {
         // A missing or short buffer is what the caller gave us, not what the program did.
         TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
@@ -109,18 +120,18 @@ fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
     files::stdout(out.as_bytes())
 }
 
-/// Runs the oracle on a copy of the buffers.
-fn oracle(
-    module: &Module,
+/// Runs the IR interpreter on a copy of the buffers.
+fn interp(
+    shader: &input::Input,
     entry: &str,
     dispatch: &Dispatch,
     options: &RunOptions,
-    profile: &Profile,
-) -> Result<(Outcome, Dispatch), Failure> {
+) -> Result<(RunReport, Dispatch), Failure> {
     let mut copy = dispatch.clone();
-    let outcome =
-        Program::new(module, entry).and_then(|p| p.run(&mut copy, options, profile)).map_err(|t| trap(&t, None))?;
-    Ok((outcome, copy))
+    let program = Program::new(&shader.module, entry).map_err(|t| trap(&t, Code::Machine(None)))?;
+    let outcome = program.run(&mut copy, options, &Profile::default()).map_err(|t| trap(&t, Code::Interp(&program)))?;
+    tell_races(&outcome.report, "interp", Code::Interp(&program), &shader.report);
+    Ok((outcome.report, copy))
 }
 
 /// The entry to run: the one named, or the only one.
@@ -193,11 +204,11 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let names: Vec<&str> = c.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
             let mut d = dispatch.clone();
-            let report =
-                gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| trap(&t, c.entry(&entry)))?;
+            let report = gpucc_machines::run(c, Some(&entry), &mut d, &options)
+                .map_err(|t| trap(&t, Code::Machine(c.entry(&entry))))?;
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
-            tell_races(&report, &on, c.entry(&entry), &reporter);
+            tell_races(&report, &on, Code::Machine(c.entry(&entry)), &reporter);
             if args.stats {
                 show(&report, &on)?;
             }
@@ -253,9 +264,9 @@ fn on(
     if let Some(target) = place {
         return machine(args, shader, entry, target, dispatch, options);
     }
-    let (outcome, d) = oracle(&shader.module, entry, dispatch, options, &Profile::default())?;
+    let (report, d) = interp(shader, entry, dispatch, options)?;
     if args.stats {
-        show(&outcome.report, "interp")?;
+        show(&report, "interp")?;
     }
     Ok(d)
 }
@@ -349,14 +360,14 @@ fn machine(
         shader.report.show(&[d], Some(&target.to_string()));
         Failure::from(class)
     })?;
+    let code = Code::Machine(artifact.container().entry(entry));
     let mut d = dispatch.clone();
-    let report = gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| {
-        match trap(&t, artifact.container().entry(entry)) {
+    let report =
+        gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| match trap(&t, code) {
             Failure::Input(m) => Failure::Input(format!("{target}: {m}")),
             other => other,
-        }
-    })?;
-    tell_races(&report, &target.to_string(), artifact.container().entry(entry), &shader.report);
+        })?;
+    tell_races(&report, &target.to_string(), code, &shader.report);
     if args.stats {
         show(&report, &target.to_string())?;
     }
@@ -365,7 +376,7 @@ fn machine(
         let place = (target.family(), target.generation_index());
         let compared = gpucc_machines::judge((&shader.module, selected), entry, place, dispatch, &d, options).map_err(
             |v| match v {
-                Verdict::Trap(t) => trap(&t, None),
+                Verdict::Trap(t) => trap(&t, Code::Machine(None)),
                 other => Failure::Input(format!("{target} {other}")),
             },
         )?;

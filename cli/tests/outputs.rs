@@ -353,9 +353,10 @@ fn races_are_messages() {
     let race = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { o[0] = i; }\n";
     let shader = s.write("a.wgsl", race);
-    for target in ["valhall", "tesla", "gcn", "vivante"] {
+    for target in ["valhall", "tesla", "gcn", "vivante", "interp"] {
         let run = ["run", &shader, "--target", target, "--buf", "0:0=zero:4"];
         expect(&run, 1, "race");
+        expect(&run, 1, "source lines 2:");
         expect(&[&run[..], &["--races", "off"]].concat(), 0, "");
         let said = expect(&[&run[..], &["--races", "report", "--message-format=json"]].concat(), 0, "");
         let line = said.lines().next().unwrap_or_default();

@@ -76,55 +76,6 @@ impl BarrierRule {
     pub const STRICT: BarrierRule = BarrierRule { ended_arrives: false, same_place: true };
 }
 
-/// Runs the subgroups of one workgroup to their ends and returns how many barriers were passed.
-///
-/// `run` executes one subgroup until it waits, yields or ends. Without a seed each runs as far as it can, in order;
-/// with one the next to run is drawn.
-///
-/// # Errors
-/// Traps of `run`, and barriers that not all subgroups reach.
-pub fn run_workgroup<S>(
-    subgroups: &mut [S],
-    perturb: Option<u64>,
-    rule: BarrierRule,
-    mut run: impl FnMut(&mut S) -> Result<Stop, Trap>,
-) -> Result<u64, Trap> {
-    let mut rng = perturb.map(|seed| SplitMix64::new(seed ^ 0x7363_6865));
-    let mut ready: Vec<usize> = (0..subgroups.len()).rev().collect();
-    let mut waiting: Vec<(usize, u64)> = Vec::new();
-    let mut ended = 0_usize;
-    let mut barriers = 0;
-    loop {
-        if let Some(&last) = ready.last() {
-            let slot = rng.as_mut().map_or(ready.len() - 1, |r| r.below(ready.len() as u64) as usize);
-            let who = if slot + 1 == ready.len() { last } else { ready[slot] };
-            match run(&mut subgroups[who])? {
-                Stop::Yield => {
-                    // Go to the other end of the queue, so that everybody gets a turn.
-                    ready.remove(slot);
-                    ready.insert(0, who);
-                }
-                Stop::Barrier(place) => {
-                    ready.remove(slot);
-                    waiting.push((who, place));
-                }
-                Stop::Done => {
-                    ready.remove(slot);
-                    ended += 1;
-                }
-            }
-            continue;
-        }
-        if waiting.is_empty() {
-            return Ok(barriers);
-        }
-        meet(&waiting, ended, rule)?;
-        barriers += 1;
-        ready.extend(waiting.drain(..).map(|w| w.0));
-        ready.sort_unstable_by(|a, b| b.cmp(a));
-    }
-}
-
 /// What a machine does for [`run_grid`].
 pub trait Machine {
     /// A subgroup of a workgroup that was started.
@@ -154,6 +105,11 @@ pub trait Machine {
 
     /// All subgroups of the workgroup that was entered are at a barrier and go on.
     fn passed_barrier(&mut self);
+
+    /// Workgroups that there is room for at once.
+    fn room(&self) -> usize {
+        RESIDENT
+    }
 }
 
 /// Instructions of a turn in a plain run.
@@ -195,7 +151,8 @@ pub fn run_grid<M: Machine>(
     let mut free: Vec<usize> = Vec::new();
     let mut ready: VecDeque<(usize, usize)> = VecDeque::new();
     let (mut number, mut barriers, mut running, mut entered) = (0, 0, 0_usize, usize::MAX);
-    let mut wanted = if rng.is_some() { SIDE_BY_SIDE } else { 1 };
+    let most = machine.room().clamp(1, RESIDENT);
+    let mut wanted = if rng.is_some() { SIDE_BY_SIDE.min(most) } else { 1 };
     // Turns that ended for no other reason than that they were over, since something else happened.
     let mut idle = 0;
     let mut more = true;
@@ -238,7 +195,7 @@ pub fn run_grid<M: Machine>(
             Stop::Yield => {
                 ready.push_back((slot, who));
                 idle += 1;
-                if idle > ready.len() * if rng.is_some() { 256 } else { 1 } && more && wanted < RESIDENT {
+                if idle > ready.len() * if rng.is_some() { 256 } else { 1 } && more && wanted < most {
                     wanted = wanted.max(running) + 1;
                     idle = 0;
                 }
@@ -439,9 +396,28 @@ mod tests {
         }
     }
 
+    /// Subgroups of one workgroup that do what is written down, then end.
+    struct Play<'a>(&'a [&'a [Stop]]);
+
+    impl<'a> Machine for Play<'a> {
+        type Subgroup = std::slice::Iter<'a, Stop>;
+
+        fn start(&mut self, _: usize, _: u64, _: [u32; 3], s: &mut Vec<Self::Subgroup>) -> Result<(), Trap> {
+            s.extend(self.0.iter().map(|s| s.iter()));
+            Ok(())
+        }
+
+        fn enter(&mut self, _: usize) {}
+
+        fn run(&mut self, s: &mut Self::Subgroup, _: u32) -> Result<Stop, Trap> {
+            Ok(*s.next().unwrap_or(&Stop::Done))
+        }
+
+        fn passed_barrier(&mut self) {}
+    }
+
     fn play(scripts: &[&[Stop]], rule: BarrierRule, seed: Option<u64>) -> Result<u64, Trap> {
-        let mut state: Vec<_> = scripts.iter().map(|s| s.iter()).collect();
-        run_workgroup(&mut state, seed, rule, |s| Ok(*s.next().unwrap_or(&Stop::Done)))
+        run_grid(&mut Play(scripts), [1; 3], seed, rule)
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub mod trap;
 
 pub use address::AddressSpace;
 pub use dispatch::{BoundBuffer, Dispatch, Races, Rules, RunOptions, RunReport, Steps};
-pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, run_workgroup, workgroups};
+pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
 pub use memory::{AllocId, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP};
 pub use rng::SplitMix64;

@@ -70,8 +70,8 @@ impl Clamp {
     fn hit(&self, offset: u64, len: u64) -> bool {
         let [a, b, c] = self.values.map(u64::from);
         match self.kind {
-            2 => offset + a >= len,
-            3 => offset >= a && (offset - a).checked_div(b).is_some_and(|i| i % (c + 1) == c),
+            RaceCheck::TAIL => offset + a >= len,
+            RaceCheck::INDEX => offset >= a && (offset - a).checked_div(b).is_some_and(|i| i % (c + 1) == c),
             _ => false,
         }
     }
@@ -202,6 +202,13 @@ impl View<'_> {
 }
 
 impl RaceCheck {
+    /// Kind of a row: the plain load or store is an atomic access of the source.
+    pub const ATOMIC: u16 = 1;
+    /// Kind of a row: what is out of bounds goes to the last bytes of the buffer.
+    pub const TAIL: u16 = 2;
+    /// Kind of a row: what is out of bounds goes to the last element of an array.
+    pub const INDEX: u16 = 3;
+
     /// A check in this mode of `code` bytes of code. `marks` is what section `RACE` of the container says, row by row: address,
     /// kind, place, values (`docs/container.md`). Without it nothing is checked, since nobody could tell atomic loads and
     /// stores from others.
@@ -214,7 +221,7 @@ impl RaceCheck {
         let mut clamps = Vec::new();
         for (pc, kind, place, values) in rows {
             let Some(mark) = marks.get_mut(pc as usize) else { continue };
-            if kind == 1 {
+            if kind == RaceCheck::ATOMIC {
                 *mark |= MARK_ATOMIC;
             } else {
                 *mark |= MARK_CLAMPED;
@@ -334,7 +341,14 @@ impl RaceCheck {
         }
     }
 
-    fn store_over(&mut self, old: &[u8], id: AllocId, offset: u64, new: &[u8], by: By) -> Result<(), Trap> {
+    /// A store over the bytes `old`, before it happens.
+    ///
+    /// # Errors
+    /// A race, if it is to trap.
+    pub fn store_over(&mut self, old: &[u8], id: AllocId, offset: u64, new: &[u8], by: By) -> Result<(), Trap> {
+        if !matches!(self.shadows.get(id.0 as usize), Some(Some(_))) {
+            return Ok(());
+        }
         // Word by word, so that what is the same in a wide store stays so.
         let mut at = 0;
         while at < new.len() {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use gpucc_interp::{Difference, Profile, Program, Stray, Tolerance, outside_accuracy, words};
 use gpucc_ir::Module;
-use gpucc_sim::{Dispatch, RunOptions, Trap};
+use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
 /// What the oracle has to say.
 #[derive(Debug)]
@@ -126,7 +126,8 @@ pub fn judge(
     machine: &Dispatch,
     options: &RunOptions,
 ) -> Result<Compared, Verdict> {
-    let quiet = RunOptions { perturb: None, ..options.clone() };
+    // The machine has looked for races.
+    let quiet = RunOptions { perturb: None, races: Races::Off, ..options.clone() };
     let run = |program: &Program, profile: &Profile| {
         let mut d = before.clone();
         let outcome = program.run(&mut d, &quiet, profile).map_err(Verdict::Trap)?;

@@ -7,8 +7,8 @@ use crate::profile::Profile;
 use crate::program::{DInst, DPlace, DTerm, Extra, Program};
 use gpucc_ir::{Op, Scope, Sysval};
 use gpucc_sim::{
-    BarrierRule, Dispatch, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind, local_id, run_workgroup,
-    workgroups,
+    AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
+    TrapKind, WORKGROUP, local_id, run_grid,
 };
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub strayed: bool,
 }
 
-/// Most bytes that the state of one workgroup may take.
+/// Most bytes that the state of the workgroups that run at once may take.
 const STATE_LIMIT: u64 = 1 << 30;
 
 impl Program {
@@ -47,14 +47,27 @@ impl Program {
         let stride = u64::from(profile.lanes()).min(invocations).max(1);
         let lane_bytes = 2 * (self.private.len() as u64 + u64::from(self.local_size));
         let slot_bytes = 8 * u64::from(self.slots);
-        let count = if self.barriers { invocations } else { stride };
-        if invocations == 0 || invocations > 65536 || (lane_bytes + slot_bytes).saturating_mul(count) > STATE_LIMIT {
+        let state = |count: u64| (lane_bytes + slot_bytes).saturating_mul(count);
+        // Where nobody waits for anybody one subgroup can run after the other.
+        let least = state(if self.barriers { invocations } else { stride });
+        if invocations == 0 || invocations > 65536 || least > STATE_LIMIT {
             return Err(Trap::new(
                 TrapKind::Unsupported,
                 format!("the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"),
             ));
         }
-        let mut common = Common { robust: self.robust, strict: self.strict, stray: self.stray, ..Common::default() };
+        let whole = state(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
+        let mut common = Common {
+            buffers: Vec::new(),
+            shared: Bytes::default(),
+            shared_id: AllocId(self.buffers.len() as u32),
+            races: self.race_check(options, dispatch, &homes),
+            robust: self.robust,
+            strict: self.strict,
+            undefined: None,
+            strayed: false,
+            stray: self.stray,
+        };
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
             let limit = if b.runtime { data.len() } else { data.len().min(b.min_size as usize) };
@@ -69,20 +82,46 @@ impl Program {
             invocations: invocations as u32,
             common,
             steps: Steps::new(options),
+            room: (STATE_LIMIT / whole) as usize,
+            slot: 0,
+            away: Vec::new(),
+            spare: Vec::new(),
             report: RunReport::default(),
             rng: options.perturb.map(SplitMix64::new),
             values: Vec::new(),
             edge_scratch: Vec::new(),
         };
-        let result = run.grid(options);
+        let result = run_grid(&mut run, dispatch.grid, options.perturb, BarrierRule::STRICT);
+        run.common.races.report(&mut run.report, |pc| self.text(pc));
         let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
         let strayed = run.common.strayed;
         for (buffer, &home) in run.common.buffers.into_iter().zip(&homes) {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
         }
-        result?;
+        run.report.barriers = result?;
         Ok(Outcome { report: run.report, kinds, strayed })
+    }
+
+    /// The check for races, with the buffers that are stored to and workgroup memory.
+    fn race_check(&self, options: &RunOptions, dispatch: &Dispatch, homes: &[usize]) -> RaceCheck {
+        let mut races = RaceCheck::new(options.races, self.lines.len(), Some(self.marks.iter().copied()));
+        let mut stored = vec![false; self.buffers.len()];
+        for i in self.funcs.iter().flat_map(|f| &f.insts).filter(|i| i.op != Op::Load) {
+            if let Extra::Mem(m) | Extra::Atomic(_, m) = &i.extra
+                && let DPlace::Buffer(b) = m.place
+            {
+                stored[b as usize] = true;
+            }
+        }
+        for (n, (b, &home)) in self.buffers.iter().zip(homes).enumerate().filter(|(n, _)| stored[*n]) {
+            let mut name = format!("group {} binding {}", b.group, b.binding);
+            if !b.name.is_empty() {
+                name = format!("`{}` ({name})", b.name);
+            }
+            races.watch(AllocId(n as u32), dispatch.buffers[home].bytes.len() as u64, name, n as u16);
+        }
+        races
     }
 }
 
@@ -98,6 +137,13 @@ struct Run<'a> {
     invocations: u32,
     common: Common,
     steps: Steps,
+    /// Workgroups that there is room for at once; with none, one subgroup runs after the other.
+    room: usize,
+    /// The workgroup that runs, and the memory of the others.
+    slot: usize,
+    away: Vec<Bytes>,
+    /// What subgroups that have ended left for others to use.
+    spare: Vec<(Vec<u64>, LaneMemory)>,
     report: RunReport,
     rng: Option<SplitMix64>,
     values: Vec<u64>,
@@ -128,6 +174,8 @@ const PICK: u32 = u32::MAX;
 struct Subgroup {
     index: u32,
     workgroup: [u32; 3],
+    /// It has begun: what follows is there.
+    launched: bool,
     /// Lanes that were launched.
     lanes: u32,
     local: Vec<[u32; 3]>,
@@ -137,39 +185,66 @@ struct Subgroup {
     depth: usize,
 }
 
-impl Run<'_> {
-    fn grid(&mut self, options: &RunOptions) -> Result<(), Trap> {
+impl Machine for Run<'_> {
+    type Subgroup = Subgroup;
+
+    fn start(&mut self, slot: usize, _: u64, workgroup: [u32; 3], subgroups: &mut Vec<Subgroup>) -> Result<(), Trap> {
+        let p = self.program;
+        let fresh = slot >= self.away.len();
+        if fresh {
+            self.away.resize(slot + 1, Bytes::default());
+        }
+        self.enter(slot);
+        if fresh && !p.shared.is_empty() {
+            self.common.races.watch(self.common.shared_id, p.shared.len() as u64, "workgroup memory", WORKGROUP);
+        }
+        self.common.races.begin(slot, workgroup);
+        self.common.shared = Bytes::undefined(p.shared.len(), self.rng.as_mut());
+        if p.robust {
+            self.common.shared.set(0, &p.shared);
+        }
         let per_group = self.invocations.div_ceil(self.stride as u32);
-        let kept = if self.program.barriers { per_group } else { 1 };
-        let mut groups: Vec<Subgroup> = (0..kept).map(|_| self.subgroup()).collect();
-        for id in workgroups(self.grid, options.perturb) {
-            let p = self.program;
-            self.common.shared = Bytes::undefined(p.shared.len(), self.rng.as_mut());
-            if p.robust {
-                self.common.shared.set(0, &p.shared);
-            }
-            self.report.subgroups += u64::from(per_group);
-            let seed = self.rng.as_mut().map(SplitMix64::next_u64);
-            if p.barriers {
-                for (i, g) in groups.iter_mut().enumerate() {
-                    self.launch(g, id, i as u32);
-                }
-                let passed = run_workgroup(&mut groups, seed, BarrierRule::STRICT, |g| self.run(g))
-                    .map_err(|t| t.in_workgroup(id))?;
-                self.report.barriers += passed;
-            } else {
-                // Nobody waits for anybody, so one state serves all subgroups in turn.
-                let start = seed.map_or(0, |s| (s % u64::from(per_group)) as u32);
-                for i in 0..per_group {
-                    self.launch(&mut groups[0], id, (start + i) % per_group);
-                    while self.run(&mut groups[0]).map_err(|t| t.in_workgroup(id))? != Stop::Done {}
-                }
-            }
+        self.report.subgroups += u64::from(per_group);
+        subgroups.resize_with(per_group as usize, Subgroup::default);
+        for (index, g) in (0..).zip(subgroups) {
+            (g.index, g.workgroup, g.launched) = (index, workgroup, false);
         }
         Ok(())
     }
 
-    fn subgroup(&mut self) -> Subgroup {
+    fn enter(&mut self, slot: usize) {
+        if slot != self.slot {
+            std::mem::swap(&mut self.common.shared, &mut self.away[self.slot]);
+            std::mem::swap(&mut self.common.shared, &mut self.away[slot]);
+            self.slot = slot;
+        }
+        self.common.shared_id = AllocId((self.program.buffers.len() + slot) as u32);
+        self.common.races.enter(slot);
+    }
+
+    fn run(&mut self, g: &mut Subgroup, turn: u32) -> Result<Stop, Trap> {
+        if !g.launched {
+            self.launch(g);
+        }
+        let stop = self.go_on(g, if self.room == 0 { u32::MAX } else { turn })?;
+        if stop == Stop::Done {
+            self.spare.push((std::mem::take(&mut g.file), std::mem::take(&mut g.memory)));
+        }
+        Ok(stop)
+    }
+
+    fn passed_barrier(&mut self) {
+        self.common.races.barrier();
+    }
+
+    fn room(&self) -> usize {
+        self.room
+    }
+}
+
+impl Run<'_> {
+    /// Values of a subgroup: constants, and garbage for what is undefined.
+    fn file(&mut self) -> Vec<u64> {
         let p = self.program;
         let mut file = vec![0; p.slots as usize * self.stride];
         let row = |slot: u32| slot as usize * self.stride..(slot as usize + 1) * self.stride;
@@ -180,14 +255,17 @@ impl Run<'_> {
             let bits = self.rng.as_mut().map_or(0xcccc_cccc_cccc_cccc, SplitMix64::next_u64);
             file[row(slot)].fill(bits & mask);
         }
-        Subgroup { file, ..Subgroup::default() }
+        file
     }
 
-    fn launch(&mut self, g: &mut Subgroup, workgroup: [u32; 3], index: u32) {
+    fn launch(&mut self, g: &mut Subgroup) {
         let p = self.program;
-        let first = index * self.stride as u32;
-        g.index = index;
-        g.workgroup = workgroup;
+        let first = g.index * self.stride as u32;
+        g.launched = true;
+        (g.file, g.memory) = match self.spare.pop() {
+            Some(spare) => spare,
+            None => (self.file(), LaneMemory::default()),
+        };
         g.lanes = (self.invocations - first).min(self.stride as u32);
         g.local.clear();
         g.local.extend((first..first + g.lanes).map(|i| local_id(i, p.workgroup_size)));
@@ -211,18 +289,17 @@ impl Run<'_> {
         frame.all = true;
     }
 
-    /// Runs a subgroup until it waits, its time slice is over or it ends.
-    fn run(&mut self, g: &mut Subgroup) -> Result<Stop, Trap> {
+    /// Runs a subgroup until it waits, its turn of so many instructions is over, or it ends.
+    fn go_on(&mut self, g: &mut Subgroup, mut turn: u32) -> Result<Stop, Trap> {
         let program = self.program;
-        let mut slice = 4096;
         loop {
             let frame = &mut g.frames[g.depth];
             let func = &program.funcs[frame.func];
             if frame.at == PICK {
-                if slice == 0 {
+                if turn == 0 {
                     return Ok(Stop::Yield);
                 }
-                slice -= 1;
+                turn -= 1;
                 if !frame.all {
                     let next = frame.next.iter().copied().min().unwrap_or(GONE);
                     if next == GONE {
@@ -245,7 +322,9 @@ impl Run<'_> {
                 let block = &func.blocks[frame.block as usize];
                 frame.at = block.first;
                 let (count, lanes) = (block.last - block.first + 1, frame.active.len() as u32);
-                self.steps.pay_for(count, lanes).map_err(|t| t.at(0, || func.texts[block.text as usize].clone()))?;
+                self.steps.pay_for(count, lanes).map_err(|t| {
+                    t.at(u64::from(func.first + block.text), || func.texts[block.text as usize].clone())
+                })?;
                 self.report.instructions += u64::from(count);
                 self.report.lane_instructions += u64::from(count) * u64::from(lanes);
             }
@@ -253,6 +332,11 @@ impl Run<'_> {
             let mut at = frame.at;
             let mut called = false;
             while at < block.last {
+                if turn == 0 {
+                    frame.at = at;
+                    return Ok(Stop::Yield);
+                }
+                turn -= 1;
                 let inst = &func.insts[at as usize];
                 at += 1;
                 match (inst.op, &inst.extra) {
@@ -276,13 +360,14 @@ impl Run<'_> {
                                         g.index
                                     ),
                                 )
-                                .at(u64::from(inst.text), || text));
+                                .at(u64::from(func.first + inst.text), || text));
                             }
                             return Ok(Stop::Barrier((frame.func as u64) << 32 | u64::from(inst.text)));
                         }
                     }
                     _ => {
-                        let place = Place { grid: self.grid, lanes: self.lanes, stride: self.stride };
+                        let pc = func.first + inst.text;
+                        let place = Place { grid: self.grid, lanes: self.lanes, stride: self.stride, pc };
                         step(
                             program,
                             self.profile,
@@ -294,7 +379,10 @@ impl Run<'_> {
                             &frame.active,
                             inst,
                         )
-                        .map_err(|t| t.at(u64::from(inst.text), || func.texts[inst.text as usize].clone()))?;
+                        .map_err(|t| {
+                            let text = func.texts[inst.text as usize].clone();
+                            t.at(pc.into(), || text).name_other(|pc| program.text(pc))
+                        })?;
                         if let Some(byte) = self.common.undefined.take() {
                             let text = &func.texts[inst.text as usize];
                             let note = format!("byte {byte} of the loaded value was never written in `{text}`");
@@ -386,7 +474,7 @@ impl Run<'_> {
             DTerm::Unreachable => {
                 let text = func.texts.get(block.text as usize).cloned().unwrap_or_default();
                 return Err(Trap::new(TrapKind::FellOffEnd, format!("unreachable code in {} is reached", block.block))
-                    .at(u64::from(block.text), || text));
+                    .at(u64::from(func.first + block.text), || text));
             }
         }
         Ok(())
@@ -482,6 +570,8 @@ struct Place {
     grid: [u32; 3],
     lanes: u32,
     stride: usize,
+    /// Number of the instruction.
+    pc: u32,
 }
 
 /// One instruction other than control flow, for the active lanes.
@@ -498,13 +588,14 @@ fn step(
     inst: &DInst,
 ) -> Result<(), Trap> {
     let stride = place.stride;
+    let by = |l: u32| (l as usize, By { lane: index * stride as u32 + l, pc: place.pc });
     let slot = |s: u32| s as usize * stride;
     match (inst.op, &inst.extra) {
         (Op::Load, Extra::Mem(m)) => {
             for &l in active {
                 let lane = l as usize;
                 let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
-                memory::load(common, own, m, lane, dynamic, |i, v| file[slot(inst.dst + i as u32) + lane] = v)
+                memory::load(common, own, m, by(l), dynamic, |i, v| file[slot(inst.dst + i as u32) + lane] = v)
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
             }
         }
@@ -513,7 +604,7 @@ fn step(
                 let lane = l as usize;
                 let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
                 let value = inst.args[0];
-                memory::store(common, own, m, lane, dynamic, |i| file[slot(value + i as u32) + lane])
+                memory::store(common, own, m, by(l), dynamic, |i| file[slot(value + i as u32) + lane])
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
             }
         }
@@ -523,7 +614,7 @@ fn step(
                 let lane = l as usize;
                 let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
                 let v = file[slot(inst.args[0]) + lane];
-                let old = memory::modify(common, own, m, lane, dynamic, |old| memory::atomic(*op, bits, old, v))
+                let old = memory::modify(common, own, m, by(l), dynamic, |old| memory::atomic(*op, bits, old, v))
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
                 file[slot(inst.dst) + lane] = old;
             }
@@ -533,7 +624,7 @@ fn step(
                 let lane = l as usize;
                 let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
                 let (expected, new) = (file[slot(inst.args[0]) + lane], file[slot(inst.args[1]) + lane]);
-                let old = memory::modify(common, own, m, lane, dynamic, |old| if old == expected { new } else { old })
+                let old = memory::modify(common, own, m, by(l), dynamic, |old| if old == expected { new } else { old })
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
                 file[slot(inst.dst) + lane] = old;
             }

@@ -4,7 +4,7 @@ use crate::compare::Kind;
 use crate::program::{DMem, DPlace};
 use gpucc_ir::{AtomicOp, Scalar};
 use gpucc_num::int::sign_extend;
-use gpucc_sim::{SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AllocId, By, RaceCheck, SplitMix64, Trap, TrapKind};
 
 /// Bytes, and for each whether it was written.
 #[derive(Clone, Debug, Default)]
@@ -71,10 +71,14 @@ impl Stray {
 }
 
 /// Memory that the subgroups of a run share.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub buffers: Vec<Buffer>,
+    /// That of the workgroup that runs.
     pub shared: Bytes,
+    /// Name of `shared` in `races`; that of a buffer is its number.
+    pub shared_id: AllocId,
+    pub races: RaceCheck,
     pub robust: bool,
     pub strict: bool,
     /// The last load met bytes that were never written.
@@ -107,30 +111,24 @@ fn kind_of(s: Scalar) -> Kind {
 enum Spot<'a> {
     Buffer(&'a mut Buffer, usize),
     Tracked(&'a mut Bytes, usize),
-    /// Out of bounds in a robust module: loads give zero, stores do nothing.
-    Nowhere,
 }
 
+/// The offset of an access in its place, and whether it was sent there from out of bounds; nothing if it goes nowhere.
 #[inline]
-fn spot<'a>(
-    common: &'a mut Common,
-    own: &'a mut LaneMemory,
-    m: &DMem,
-    lane: usize,
-    dynamic: u64,
-) -> Result<Spot<'a>, Trap> {
+fn locate(common: &mut Common, m: &DMem, dynamic: u64) -> Result<Option<(usize, bool)>, Trap> {
     let mut offset = u64::from(m.offset.wrapping_add(dynamic as u32));
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
         DPlace::Shared { size, .. } | DPlace::Private { size, .. } | DPlace::Local { size, .. } => u64::from(size),
     };
-    if offset + bytes > size {
+    let strays = offset + bytes > size;
+    if strays {
         if common.robust && !m.in_bounds {
             common.strayed = true;
             match common.stray.choose(size, bytes, u64::from(m.align).max(u64::from(m.ty.scalar().mem_bytes()))) {
                 Some(place) => offset = place,
-                None => return Ok(Spot::Nowhere),
+                None => return Ok(None),
             }
         } else {
             return Err(Trap::new(
@@ -145,15 +143,31 @@ fn spot<'a>(
             format!("offset {offset} is not a multiple of {}, as the access claims", m.align),
         ));
     }
-    let offset = offset as usize;
-    Ok(match m.place {
+    Ok(Some((offset as usize, strays)))
+}
+
+#[inline]
+fn spot<'a>(common: &'a mut Common, own: &'a mut LaneMemory, m: &DMem, lane: usize, offset: usize) -> Spot<'a> {
+    match m.place {
         DPlace::Buffer(b) => Spot::Buffer(&mut common.buffers[b as usize], offset),
         DPlace::Shared { base, .. } => Spot::Tracked(&mut common.shared, base as usize + offset),
         DPlace::Private { base, .. } => {
             Spot::Tracked(&mut own.private, lane * own.private_size + base as usize + offset)
         }
         DPlace::Local { base, .. } => Spot::Tracked(&mut own.local, lane * own.local_size + base as usize + offset),
-    })
+    }
+}
+
+impl Common {
+    /// The memory of an access as the check for races knows it, and the offset in it.
+    #[inline]
+    fn watched(&self, m: &DMem, offset: usize) -> Option<(AllocId, u64)> {
+        match m.place {
+            DPlace::Buffer(b) => Some((AllocId(b), offset as u64)),
+            DPlace::Shared { base, .. } => Some((self.shared_id, u64::from(base) + offset as u64)),
+            DPlace::Private { .. } | DPlace::Local { .. } => None,
+        }
+    }
 }
 
 #[inline]
@@ -177,8 +191,30 @@ pub(crate) fn load(
     common: &mut Common,
     own: &mut LaneMemory,
     m: &DMem,
-    lane: usize,
+    (lane, by): (usize, By),
     dynamic: u64,
+    mut put: impl FnMut(usize, u64),
+) -> Result<(), Trap> {
+    let Some((offset, strays)) = locate(common, m, dynamic)? else {
+        (0..m.ty.lanes() as usize).for_each(|i| put(i, 0));
+        return Ok(());
+    };
+    if common.races.is_on()
+        && !strays
+        && let Some((id, at)) = common.watched(m, offset)
+    {
+        common.races.load(id, at, m.ty.mem_bytes(), by)?;
+    }
+    fetch(common, own, m, lane, offset, put)
+}
+
+#[inline]
+fn fetch(
+    common: &mut Common,
+    own: &mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    offset: usize,
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
     let scalar = m.ty.scalar();
@@ -186,8 +222,7 @@ pub(crate) fn load(
     let common_strict = common.strict;
     let mut undefined = None;
     let bool_bits = |v: u64| if scalar == Scalar::B1 { u64::from(v != 0) } else { v };
-    match spot(common, own, m, lane, dynamic)? {
-        Spot::Nowhere => (0..n).for_each(|i| put(i, 0)),
+    match spot(common, own, m, lane, offset) {
         Spot::Buffer(b, at) => (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size)))),
         Spot::Tracked(b, at) => {
             if let Some(k) = b.written[at..at + n * size].iter().position(|w| !w) {
@@ -214,14 +249,36 @@ pub(crate) fn store(
     common: &mut Common,
     own: &mut LaneMemory,
     m: &DMem,
-    lane: usize,
+    (lane, by): (usize, By),
     dynamic: u64,
     get: impl Fn(usize) -> u64,
 ) -> Result<(), Trap> {
+    let Some((offset, strays)) = locate(common, m, dynamic)? else { return Ok(()) };
+    if common.races.is_on()
+        && !strays
+        && let Some((id, at)) = common.watched(m, offset)
+    {
+        let (n, size) = (m.ty.lanes() as usize, m.ty.scalar().mem_bytes() as usize);
+        let mut new = [0; 32];
+        for i in 0..n {
+            new[i * size..(i + 1) * size].copy_from_slice(&get(i).to_le_bytes()[..size]);
+        }
+        let memory = match m.place {
+            DPlace::Buffer(b) => &common.buffers[b as usize].data,
+            _ => &common.shared.data,
+        };
+        let old = memory.get(at as usize..).unwrap_or(&[]);
+        common.races.store_over(old, id, at, &new[..n * size], by)?;
+    }
+    put(common, own, m, lane, offset, get);
+    Ok(())
+}
+
+#[inline]
+fn put(common: &mut Common, own: &mut LaneMemory, m: &DMem, lane: usize, offset: usize, get: impl Fn(usize) -> u64) {
     let scalar = m.ty.scalar();
     let (n, size) = (m.ty.lanes() as usize, scalar.mem_bytes() as usize);
-    match spot(common, own, m, lane, dynamic)? {
-        Spot::Nowhere => {}
+    match spot(common, own, m, lane, offset) {
         Spot::Buffer(b, at) => {
             for i in 0..n {
                 let at = at + i * size;
@@ -235,7 +292,6 @@ pub(crate) fn store(
             }
         }
     }
-    Ok(())
 }
 
 /// One indivisible read and write of one lane; gives the old value.
@@ -243,14 +299,23 @@ pub(crate) fn modify(
     common: &mut Common,
     own: &mut LaneMemory,
     m: &DMem,
-    lane: usize,
+    (lane, by): (usize, By),
     dynamic: u64,
     new: impl FnOnce(u64) -> u64,
 ) -> Result<u64, Trap> {
+    let mask = m.ty.scalar().mask();
+    // What goes nowhere reads zero.
+    let Some((offset, strays)) = locate(common, m, dynamic)? else { return Ok(0) };
     let mut old = 0;
-    load(common, own, m, lane, dynamic, |_, v| old = v)?;
-    let value = new(old) & m.ty.scalar().mask();
-    store(common, own, m, lane, dynamic, |_| value)?;
+    fetch(common, own, m, lane, offset, |_, v| old = v)?;
+    let value = new(old) & mask;
+    if common.races.is_on()
+        && !strays
+        && let Some((id, at)) = common.watched(m, offset)
+    {
+        common.races.atomic(id, at, m.ty.mem_bytes(), value != old, by)?;
+    }
+    put(common, own, m, lane, offset, |_| value);
     Ok(old)
 }
 

@@ -1,13 +1,13 @@
 //! Translation of an entry point into dense arrays.
 
 use crate::memory::Stray;
-use gpucc_ir::analysis::structured_order;
+use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
     AtomicOp, Attr, Barrier, Block, Const, EdgeRef, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
     Module, Op, Place, Res, Scalar, SideMap, Space, Stage, Sysval, Type, Value, ValueDef,
 };
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
 #[derive(Clone, Debug)]
@@ -34,6 +34,10 @@ pub struct Program {
     pub(crate) barriers: bool,
     pub(crate) strict: bool,
     pub(crate) stray: Stray,
+    /// What a check for races has to know of instructions: number, kind, place, values. Buffers are numbered as here.
+    pub(crate) marks: Vec<(u32, u16, u16, [u32; 3])>,
+    /// Line and column of each instruction.
+    pub(crate) lines: Vec<Option<(u32, u32)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,8 +60,10 @@ pub(crate) struct DFunc {
     pub params: Vec<(u32, u32)>,
     /// Bytes of this function's variables in the lane's function memory.
     pub locals: (u32, u32),
-    /// Text of instructions for traps, by index of the IR.
+    /// Text of instructions for traps, in the order of the function.
     pub texts: Vec<String>,
+    /// Number of its first instruction among those of all functions.
+    pub first: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -207,6 +213,8 @@ impl Program {
                 barriers: false,
                 strict: false,
                 stray: Stray::Nowhere,
+                marks: Vec::new(),
+                lines: Vec::new(),
             },
             funcs: SideMap::with_default(None),
             buffers: SideMap::with_default(None),
@@ -262,6 +270,21 @@ impl Program {
     /// Where accesses go that are out of bounds, if the module is robust.
     pub fn straying(&mut self, stray: Stray) {
         self.stray = stray;
+    }
+
+    /// The instruction of this number, the address in traps.
+    pub(crate) fn text(&self, number: u64) -> String {
+        let at = self.funcs.partition_point(|f| u64::from(f.first) <= number).checked_sub(1);
+        let text = at.and_then(|at| {
+            let f = &self.funcs[at];
+            f.texts.get(number.checked_sub(f.first.into())? as usize)
+        });
+        text.cloned().unwrap_or_default()
+    }
+
+    /// Line and column in the source, both from 1, of the instruction at an address that a trap names.
+    pub fn line_column(&self, pc: u64) -> Option<(u32, u32)> {
+        *self.lines.get(usize::try_from(pc).ok()?)?
     }
 
     /// Name of the entry point.
@@ -363,7 +386,7 @@ impl Cx<'_> {
         for (i, &b) in order.iter().enumerate() {
             position[b] = i as u32;
         }
-        let mut out = DFunc::default();
+        let mut out = DFunc { first: self.out.lines.len() as u32, ..DFunc::default() };
 
         let mut locals = Vec::new();
         let mut size = self.out.local_size;
@@ -402,6 +425,8 @@ impl Cx<'_> {
                 let d = &f.insts[i];
                 let text = out.texts.len() as u32;
                 out.texts.push(format!("{} ({b} of `{}`)", inst_text(f, i), f.name));
+                self.marks(f, i);
+                self.out.lines.push(self.module.line_column(d.loc));
                 // A result that lives in this block only borrows a place; its own operands still hold theirs.
                 for r in d.results {
                     if single[r].is_some() {
@@ -439,6 +464,29 @@ impl Cx<'_> {
         self.funcs[func] = Some(self.out.funcs.len());
         self.out.funcs.push(out);
         Ok(())
+    }
+
+    /// What a check for races has to know of the next instruction.
+    fn marks(&mut self, f: &Function, i: Inst) {
+        let number = self.out.lines.len() as u32;
+        let Some(mem) = f.insts[i].mem() else { return };
+        if mem.flags.has(MemFlags::ATOMIC) {
+            self.out.marks.push((number, RaceCheck::ATOMIC, WORKGROUP, [0; 3]));
+        }
+        let (place, start) = match mem.place {
+            Place::Buffer(r) => (self.buffer(r) as u16, 0),
+            Place::Global(g) if self.module.globals[g].space == Space::Workgroup => {
+                (WORKGROUP, self.globals[g.index()])
+            }
+            _ => return,
+        };
+        let row = |c| match c {
+            Clamp::Tail(span) => (number, RaceCheck::TAIL, place, [span, 0, 0]),
+            Clamp::Index { base, stride, last } => {
+                (number, RaceCheck::INDEX, place, [base.wrapping_add(start), stride, last])
+            }
+        };
+        self.out.marks.extend(clamps(self.module, f, i).into_iter().map(row));
     }
 
     fn edge(&mut self, s: &mut Slots, pos: &SideMap<Block, u32>, f: &Function, e: EdgeRef<'_>, out: &mut DFunc) -> u32 {

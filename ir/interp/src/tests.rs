@@ -2,7 +2,7 @@
 
 use crate::{Profile, Program, Tolerance, compare};
 use gpucc_ir::text::parse_module;
-use gpucc_sim::{Dispatch, RunOptions, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{Dispatch, Races, RunOptions, SplitMix64, Trap, TrapKind};
 
 fn program(text: &str) -> Program {
     let m = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
@@ -150,9 +150,13 @@ fn barriers_and_workgroup_memory() {
     let t = program(&text).strict().run(&mut d, &RunOptions::default(), &lanes(16)).unwrap_err();
     assert_eq!(t.kind, TrapKind::UndefinedRead);
     assert!(t.to_string().contains("load global0[0 + v3]"), "{t}");
-    // Not strict, it is a note.
-    let o = program(&text).run(&mut d, &RunOptions::default(), &lanes(16)).unwrap();
+    // Not strict, it is a note; it is a race as well.
+    let quiet = RunOptions { races: Races::Off, ..RunOptions::default() };
+    let o = program(&text).run(&mut d, &quiet, &lanes(16)).unwrap();
     assert!(o.report.notes[0].contains("never written"), "{:?}", o.report.notes);
+    let t = program(&text).run(&mut d, &RunOptions::default(), &lanes(16)).unwrap_err();
+    let said = t.to_string();
+    assert!(t.kind == TrapKind::Race && said.contains("load global0") && said.contains("store v2, global0"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Facts derived from a function, never stored in it.
 
+mod clamps;
 mod dom;
 mod liveness;
 mod order;
@@ -11,6 +12,7 @@ mod uses;
 #[cfg(test)]
 mod tests;
 
+pub use clamps::{Clamp, clamps};
 pub use dom::{DomTree, PostDomTree};
 pub use liveness::Liveness;
 pub use order::{is_sorted, reachable, sort_layout, structured_order};
