@@ -90,15 +90,15 @@ pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Fa
     let options = front_options(front)?;
     let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
-    // Spans are offsets in text; those of a binary in the source that it carries.
-    let (name, text) = if lang == Lang::Spirv {
+    // Spans are offsets in text; those of a binary in the sources that it carries or names.
+    let report = if lang == Lang::Spirv {
+        let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };
         let files = frontend::source_files(&bytes, lang);
-        let text = files.iter().map(|f| f.text()).collect::<Vec<_>>().join("\n");
-        (files.first().map(|f| f.name().to_string()).filter(|n| !n.is_empty()).unwrap_or(name), text)
+        let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
+        Reporter::with_files(messages, if list.is_empty() { vec![(name, String::new())] } else { list })
     } else {
-        (name, String::from_utf8_lossy(&bytes).into_owned())
+        Reporter::new(messages, &name, &String::from_utf8_lossy(&bytes))
     };
-    let report = Reporter::new(messages, &name, &text);
     match frontend::load(&bytes, lang, &options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);

@@ -29,6 +29,8 @@ pub struct Reporter {
     /// The input, or the files that a binary says it was made from: the offset at which each begins, its name and text. The
     /// text of a binary that says nothing is empty. There is one at least.
     files: Vec<(usize, SimpleFile<String, String>)>,
+    /// The names of all.
+    names: String,
 }
 
 impl Reporter {
@@ -39,6 +41,7 @@ impl Reporter {
 
     /// For messages whose spans are offsets in the texts of files, one after the other with a byte between.
     pub fn with_files(messages: &Messages, list: Vec<(String, String)>) -> Reporter {
+        let names = list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         let mut files = Vec::new();
         let mut start = 0;
         for (name, text) in list {
@@ -49,13 +52,13 @@ impl Reporter {
         if files.is_empty() {
             files.push((0, SimpleFile::new(String::new(), String::new())));
         }
-        Reporter { json: messages.message_format == MessageFormat::Json, color: messages.colored(), files }
+        Reporter { json: messages.message_format == MessageFormat::Json, color: messages.colored(), files, names }
     }
 
-    /// The input that messages are about.
+    /// The input that messages are about. The line table of code knows no files: of several there is no text.
     pub fn source(&self) -> Source<'_> {
-        let file = &self.files[0].1;
-        Source { name: file.name(), text: file.source() }
+        let text = if let [(_, file)] = self.files.as_slice() { file.source() } else { "" };
+        Source { name: &self.names, text }
     }
 
     /// The file of an offset, by number, and the offset in it.

@@ -1,0 +1,69 @@
+//! SPIR-V of glslang through the command: messages name the file, line and column of the GLSL, and show the line if the
+//! module carries it. Without `glslangValidator` (Debian: `glslang-tools`) the tests say that they are skipped.
+
+mod common;
+
+use std::process::Command;
+
+use common::{Scratch, expect};
+
+/// Two files: the shader, and one that it includes, with something that cannot be compiled in line 3.
+fn sources(s: &Scratch) -> [String; 2] {
+    let shader = "#version 450\n#extension GL_KHR_shader_subgroup_basic : require\n\
+        #extension GL_GOOGLE_include_directive : require\nlayout(local_size_x = 8) in;\n\
+        layout(std430, binding = 1) buffer Out { uint o[]; };\n#include \"helper.h\"\nvoid main() {\n    \
+        uint i = gl_LocalInvocationIndex;\n    o[i] = chosen(i) * 3u;\n}\n";
+    let helper = "// A file of its own.\nuint chosen(uint i) {\n    return subgroupElect() ? i : 0u;\n}\n";
+    [s.write("a.comp", shader), s.write("inc/helper.h", helper)]
+}
+
+/// The module that glslang makes of a shader; nothing if there is no glslang.
+fn glslang(s: &Scratch, shader: &str, flags: &[&str]) -> Option<String> {
+    let out = s.path("a.spv");
+    let include = format!("-I{}", s.path("inc"));
+    let mut c = Command::new("glslangValidator");
+    let made = c.args(flags).args(["-V", "--target-env", "vulkan1.1", &include, "-o", &out, shader]).output();
+    let Ok(made) = made else {
+        eprintln!("skipped: there is no `glslangValidator`");
+        return None;
+    };
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+    Some(out)
+}
+
+#[test]
+fn refusals_name_the_glsl() {
+    let s = Scratch::new("spirv-places");
+    let [shader, helper] = sources(&s);
+    for flags in [&["-g"][..], &["-gVS"]] {
+        let Some(module) = glslang(&s, &shader, flags) else { return };
+        let run = [&module, "--target", "gcn", "-S"];
+        let said = expect(&run, 3, "`OpGroupNonUniformElect`");
+        assert!(said.contains(&format!("{helper}:3:")) && said.contains("return subgroupElect() ? i : 0u;"), "{said}");
+        let said = expect(&[&run[..], &["--message-format=json"]].concat(), 3, "");
+        let object: serde_json::Value = serde_json::from_str(said.trim()).unwrap_or_else(|e| panic!("{e}: {said}"));
+        assert_eq!((object["file"].as_str(), object["line"].as_u64()), (Some(helper.as_str()), Some(3)), "{said}");
+        assert!(object["column"].as_u64().is_some(), "{said}");
+    }
+    // Without debugging information it is the module.
+    let Some(module) = glslang(&s, &shader, &["-g0"]) else { return };
+    let said = expect(&[&module, "--target", "gcn", "-S"], 3, "a.spv");
+    assert!(!said.contains("helper.h"), "{said}");
+}
+
+#[test]
+fn listings_show_the_glsl() {
+    let s = Scratch::new("spirv-listings");
+    let [shader, helper] = sources(&s);
+    std::fs::write(&helper, "// None.\nuint chosen(uint i) {\n    return i ^ 77u;\n}\n").expect("a file");
+    let Some(module) = glslang(&s, &shader, &["-g"]) else { return };
+    // The line table knows no files, so the lines of several are numbers alone.
+    let said = expect(&[&module, "--target", "gcn", "-S"], 0, &format!("source {shader}, {helper}"));
+    assert!(said.contains("; line ") && !said.contains("; line 3: "), "{said}");
+    let own = "#version 450\nlayout(local_size_x = 8) in;\nlayout(std430, binding = 1) buffer Out { uint o[]; };\n\
+        void main() {\n    o[gl_LocalInvocationIndex] = 3u;\n}\n";
+    let shader = s.write("b.comp", own);
+    let Some(module) = glslang(&s, &shader, &["-g"]) else { return };
+    let said = expect(&[&module, "--target", "gcn", "-S"], 0, &format!("source {shader}\n"));
+    assert!(said.contains("line 5: o[gl_LocalInvocationIndex] = 3u;"), "{said}");
+}
