@@ -505,6 +505,52 @@ fn edges() -> Program {
     Program { name: "edges", groups: 1, overrides: &[], output: vec![0; 9], input, expected: some(expected) }
 }
 
+fn leaving() -> Program {
+    let input = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 17, 18, 19, 20, 44, 0xffff_fffd_u32];
+    let first = |x: u32| {
+        let (mut i, mut s) = (0, 0u32);
+        let inner = x >> 3 & 3;
+        while i < 10 {
+            s = match x.wrapping_add(i) & 7 {
+                0 => s + 10,
+                1 => return (s * 3, i),
+                2 if inner == 1 => return (s + 1000, i),
+                2 if inner == 2 && x == 18 => return (s + 2000, i),
+                2 => s + 7,
+                3 => return (s, i),
+                4 if x > 40 => return (5555, i),
+                4 => s,
+                _ => s + 1,
+            };
+            i += 1;
+        }
+        (s, i)
+    };
+    let second = |x: u32| (0..8).take_while(|j| (x ^ j) & 3 != 2).map(|j| j * j + 1).sum();
+    let expected = input.iter().flat_map(|&x| [first(x).0, first(x).1, second(x)]).collect();
+    Program {
+        name: "leaving",
+        groups: 1,
+        overrides: &[],
+        input: input.to_vec(),
+        output: vec![0; 48],
+        expected: some(expected),
+    }
+}
+
+fn given() -> Program {
+    let input: Vec<u32> = (0..16).map(|n| n * n + 3).collect();
+    let output = vec![100, 0, 0, 0, 0, 0, 1, 2, 3, 4];
+    let of = |k: usize| input.iter().enumerate().filter(|(n, _)| n & 3 == k & 3).map(|(_, x)| x).sum::<u32>();
+    let all: u32 = input.iter().sum();
+    // What workgroup memory held at the end: an element has what was added to it and to the one before it.
+    let mut expected = vec![100 + all];
+    expected.extend((0..4).map(|k| of(k) + of(k + 3)));
+    expected.push(all);
+    expected.extend((0..4).map(|k| of(k) + 1 + k as u32));
+    Program { name: "given", groups: 1, overrides: &[], input, output, expected: some(expected) }
+}
+
 fn programs() -> Vec<Program> {
     vec![
         flow(),
@@ -606,7 +652,7 @@ fn glslang_and_spirv_opt() {
 
 /// Modules of the repository: `tests/spirv/README.md` says how each was made.
 fn checked_in() -> Vec<(Program, Vec<u8>)> {
-    let list = [flow(), matrices(), spec(4, -3, false, 0.5, &[]), dot(), edges()];
+    let list = [flow(), matrices(), spec(4, -3, false, 0.5, &[]), dot(), edges(), leaving(), given()];
     let read = |p: Program| {
         let bytes = std::fs::read(folder().join(format!("{}.spv", p.name))).expect("a module that is checked in");
         (p, bytes)
@@ -619,6 +665,49 @@ fn modules_of_the_repository() {
     let failures: Vec<String> =
         checked_in().par_iter().flat_map_iter(|(p, bytes)| judge(p, "checked in", bytes, &[0, 2])).collect();
     report(&failures);
+}
+
+/// All entry points of a module in one container: each runs on what the one before it left.
+#[test]
+fn entries_that_share_code_and_memory() {
+    let bytes = std::fs::read(folder().join("entries.spv")).expect("a module that is checked in");
+    let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default()).unwrap_or_else(|l| panic!("{}", l[0]));
+    let input: Vec<u32> = (0..64).map(|n| n * 12345 + 7).collect();
+    let mix = |a: u32| (a ^ a >> 7).wrapping_mul(0x9e37_79b9);
+    let mut steps = vec![("fill", 8, input.iter().map(|&a| mix(a)).collect::<Vec<u32>>())];
+    let turned = |w: &[u32]| w.chunks(32).flat_map(|c| c.iter().rev().map(|&a| mix(a))).collect::<Vec<u32>>();
+    steps.push(("turn", 2, turned(&steps[0].2)));
+    for name in ["sum", "again"] {
+        let mut words = steps[1].2.clone();
+        words[31] = words[..31].iter().fold(0, |s, &w| s.wrapping_add(w));
+        steps.push((name, 1, words));
+    }
+    let names: Vec<&str> = loaded.module.entries.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names, steps.iter().map(|s| s.0).collect::<Vec<_>>());
+    let options = RunOptions::default();
+    let mut places: Vec<(String, Option<gpucc::Artifact>)> = vec![("interp".into(), None)];
+    for target in Target::parse_list("all").expect("all families") {
+        let artifact = gpucc::compile(&loaded.module, &gpucc::Options::new(target)).expect("code");
+        assert_eq!(artifact.container().entries.len(), 4, "{target}");
+        places.push((target.to_string(), Some(artifact)));
+    }
+    for (place, artifact) in &places {
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &input).with_u32(0, 1, &[0; 64]);
+        for (name, groups, expected) in &steps {
+            d.grid = [*groups, 1, 1];
+            match artifact {
+                Some(a) => {
+                    gpucc_machines::run(a.container(), Some(name), &mut d, &options)
+                        .unwrap_or_else(|t| panic!("{place} {name}: {t}"));
+                }
+                None => {
+                    exec::run(&loaded.module, name, On::Interp, &CodegenOptions::default(), &mut d, &options)
+                        .unwrap_or_else(|t| panic!("{place} {name}: {t}"));
+                }
+            }
+            assert_eq!(d.words(0, 1).as_ref(), Some(expected), "{place} {name}");
+        }
+    }
 }
 
 /// What is wrong with a source, and where that is said to be.
@@ -775,47 +864,4 @@ fn damaged_modules() {
         let found = broken(&words.concat());
         assert!(found.is_none(), "{} {kind} {a} {b}: {found:?}", p.name);
     }
-}
-
-/// The examples and the corpus, through naga's own writer: the same results as from WGSL on the interpreter.
-#[test]
-fn what_naga_writes() {
-    if !has("naga") {
-        return;
-    }
-    let mut files: Vec<PathBuf> = Vec::new();
-    let mut folders = vec![workspace().join("examples")];
-    folders.extend(gpucc_tests::shared::find("corpus/compute"));
-    for folder in folders {
-        files.extend(std::fs::read_dir(folder).expect("a folder of shaders").flatten().map(|f| f.path()));
-    }
-    files.retain(|f| f.extension().is_some_and(|x| x == "wgsl"));
-    files.sort();
-    let failures: Vec<String> = files
-        .par_iter()
-        .filter_map(|path| {
-            let name = path.file_stem()?.to_string_lossy().into_owned();
-            let out = scratch(&format!("naga-{name}.spv"));
-            let done = Command::new("naga").arg(path).arg(&out).output().ok()?;
-            let text = std::fs::read(path).ok()?;
-            // Overrides have to be given values first, and naga has its own limits.
-            if !done.status.success() {
-                return None;
-            }
-            let wgsl = frontend::load(&text, Lang::Wgsl, &FrontOptions::default());
-            let spirv = frontend::load(&std::fs::read(&out).ok()?, Lang::Spirv, &FrontOptions::default());
-            match (wgsl, spirv) {
-                (Ok(a), Ok(b)) if a.module.entries.len() == b.module.entries.len() => None,
-                (Err(_), Err(list)) if list.iter().all(|d| d.class == Class::Unsupported) => None,
-                (a, b) => {
-                    let say = |r: Result<frontend::Loaded, Vec<Diagnostic>>| match r {
-                        Ok(l) => format!("{} entries", l.module.entries.len()),
-                        Err(list) => list[0].to_string(),
-                    };
-                    Some(format!("{name}: WGSL gives {}, SPIR-V {}", say(a), say(b)))
-                }
-            }
-        })
-        .collect();
-    report(&failures);
 }

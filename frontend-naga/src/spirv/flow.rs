@@ -6,6 +6,7 @@
 //!   keeps the default last.
 
 use super::binary::Inst;
+use super::exits;
 use super::types::{Cx, Type, id, number, unsupported};
 use gpucc_ir::Diagnostic;
 use indexmap::IndexSet;
@@ -27,7 +28,7 @@ struct Switch {
 /// Rewrites the functions.
 ///
 /// # Errors
-/// A selector of other than 32 bits, or an exit from a loop out of a switch inside of it.
+/// A selector of other than 32 bits, or exits from a loop out of switches inside of it that nest too deeply.
 pub fn switches(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     if body.iter().all(|i| i.op() != Op::Switch) {
         return Ok(body);
@@ -46,6 +47,7 @@ pub fn switches(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
 }
 
 fn of_function(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
+    let body = if body.iter().any(|i| i.op() == Op::Switch) { exits::rewrite(cx, body)? } else { body };
     let mut found = Vec::new();
     let mut around: Vec<(u32, u32)> = Vec::new();
     for (at, inst) in body.iter().enumerate() {
@@ -79,7 +81,6 @@ fn of_function(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     if found.is_empty() {
         return Ok(body);
     }
-    exits(&body)?;
     let blocks = blocks(&body);
     let mut new: FxHashMap<usize, Vec<Inst>> = FxHashMap::default();
     // Edges with a block between them now: from, to, the block.
@@ -223,34 +224,4 @@ fn rewritten(cx: &mut Cx, body: &[Inst], blocks: &FxHashMap<u32, Vec<u32>>, s: &
     // Nothing comes to the default now: it leads to the merge block.
     put(Op::Switch, None, None, write(&cases, id(chosen), s.merge));
     out
-}
-
-/// Refuses a way out of a loop from a switch inside: naga has no word for it.
-fn exits(body: &[Inst]) -> Result<(), Diagnostic> {
-    // Constructs around the current block: merge, and whether it is a loop's or a switch's.
-    let mut around: Vec<(u32, bool, bool)> = Vec::new();
-    for (at, inst) in body.iter().enumerate() {
-        match inst.op() {
-            Op::Label => {
-                if let Some(end) = around.iter().position(|c| Some(c.0) == inst.inst.result_id) {
-                    around.truncate(end);
-                }
-            }
-            Op::LoopMerge => around.push((inst.id(0).unwrap_or(0), true, false)),
-            Op::SelectionMerge => {
-                let switch = body.get(at + 1).is_some_and(|i| i.op() == Op::Switch);
-                around.push((inst.id(0).unwrap_or(0), false, switch));
-            }
-            Op::Branch | Op::BranchConditional => {
-                for label in inst.ids(0) {
-                    let Some(target) = around.iter().rposition(|c| c.0 == label) else { continue };
-                    if around[target].1 && around[target + 1..].iter().any(|c| c.2) {
-                        return Err(unsupported("OpBranch out of a loop from an OpSwitch inside of it"));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -8,7 +8,9 @@ mod binary;
 mod chains;
 mod debug;
 mod entries;
+mod exits;
 mod flow;
+mod given;
 mod matrix;
 mod memory;
 mod refuse;
@@ -76,6 +78,7 @@ impl Module {
         refuse::check(&module)?;
         specialize::specialize(&mut module, values)?;
         specialize::workgroup_sizes(&mut module)?;
+        given::specialise(&mut module)?;
         entries::separate(&mut module);
         let matrices = matrix::declare(&mut module)?;
         let mut cx = Cx::new(&module);
