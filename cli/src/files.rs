@@ -203,6 +203,10 @@ pub fn spec(text: &str) -> Result<Vec<u8>, Failure> {
             }
             Ok(out)
         }
+        // A misspelt kind is taken for a file.
+        _ if text != "-" && !Path::new(text).exists() => Err(Failure::Io(format!(
+            "`{text}` is neither a file nor one of zero:BYTES, f32:1,2.5,..., u32:1,2,... and i32:-1,2,..."
+        ))),
         _ => read(Path::new(text)),
     }
 }

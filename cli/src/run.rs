@@ -241,7 +241,11 @@ fn places(text: &str) -> Result<Vec<Place>, Failure> {
     for item in text.split(',') {
         let more = match item.trim() {
             "interp" => vec![None],
-            item => Target::parse_list(item).map_err(Failure::Usage)?.into_iter().map(Some).collect(),
+            item => {
+                let more = |e: String| if e.starts_with("unknown target") { e + ", interp" } else { e };
+                let list = Target::parse_list(item).map_err(|e| Failure::Usage(more(e)))?;
+                list.into_iter().map(Some).collect()
+            }
         };
         for place in more {
             if !list.contains(&place) {
@@ -290,6 +294,11 @@ fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Fai
         let (group, binding, to) = files::binding(d)?;
         if dispatch.index_of(group, binding).is_none() {
             return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
+        }
+        if let Some(kind) = to.strip_prefix("-:")
+            && !["f32", "u32", "i32", "hex"].contains(&kind)
+        {
+            return Err(Failure::Usage(format!("--dump {d}: `{kind}` is none of f32, u32, i32 and hex")));
         }
         files::not_an_input(Path::new(to), &[input.to_path_buf()])?;
         dumps.push(Dump { group, binding, to: to.to_string() });
