@@ -788,6 +788,50 @@ fn refused_by_name_at_its_place() {
     }
 }
 
+/// What is refused of functions that are given memory, and of loops left from inside a switch.
+#[test]
+fn what_stays_refused() {
+    if !has("spirv-as") {
+        return;
+    }
+    let read = |name: &str| std::fs::read_to_string(folder().join(name)).expect("a text that is checked in");
+    // A pointer that is chosen.
+    let given = read("given.spvasm")
+        .replace("%bp1 = OpAccessChain %pWu %bp %b2", "%bp1 = OpSelect %pWu %true %bp0 %bp0")
+        .replace("%void = OpTypeVoid", "%void = OpTypeVoid\n%bool = OpTypeBool\n%true = OpConstantTrue %bool");
+    // A loop that is left from inside of so many switches.
+    let nested = |depth: usize| {
+        let leaving = read("leaving.spvasm");
+        let (head, _) = leaving.split_once("         %xi = ").expect("the first switch");
+        let mut text = head.to_string();
+        for n in 0..depth {
+            text += &format!("OpSelectionMerge %z{n} None\nOpSwitch %x %z{n} 1 %y{n}\n%y{n} = OpLabel\n");
+        }
+        text += "OpBranch %m\n";
+        for n in (1..depth).rev() {
+            text += &format!("%z{n} = OpLabel\nOpBranch %z{}\n", n - 1);
+        }
+        text += "%z0 = OpLabel\n%s1 = OpIAdd %u %s %n7\nOpBranch %c\n%c = OpLabel\n%i1 = OpIAdd %u %i %n1\nOpBranch %h\n\
+            %m = OpLabel\nOpReturn\nOpFunctionEnd\n";
+        text
+    };
+    let load = |name: &str, text: &str| {
+        let path = scratch(&format!("{name}.spvasm"));
+        std::fs::write(&path, text).expect("a file");
+        let bytes = tool("spirv-as", &["--target-env", "spv1.3", &path.display().to_string()], &format!("{name}.spv"))
+            .expect("it assembles");
+        frontend::load(&bytes, Lang::Spirv, &FrontOptions::default())
+    };
+    assert!(load("nested8", &nested(8)).is_ok());
+    for (name, text, instruction) in
+        [("given-chosen", given, "`OpFunctionCall"), ("nested33", nested(33), "`OpBranch out of a loop")]
+    {
+        let list = load(name, &text).expect_err("it is not supported");
+        assert_eq!(list[0].class, Class::Unsupported, "{name}: {}", list[0]);
+        assert!(list[0].message.contains(instruction), "{name}: {}", list[0]);
+    }
+}
+
 /// The line table of code made from SPIR-V names lines of the GLSL source.
 #[test]
 fn line_tables_name_the_glsl_source() {

@@ -39,7 +39,7 @@ struct Exit {
 /// # Errors
 /// What is nested too deeply or not as SPIR-V nests it.
 pub fn rewrite(cx: &mut Cx, mut body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
-    for _ in 0..DEEPEST {
+    for _ in 0..=DEEPEST {
         let found = find(&body)?;
         if found.is_empty() {
             return Ok(body);
