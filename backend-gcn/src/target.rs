@@ -105,6 +105,24 @@ impl Mods {
     }
 }
 
+/// Names that are ours alone.
+const OWN: [&str; 6] = ["@long", "@mask", "@sync", "@k", "@readonly", "soffset"];
+
+impl gpucc_mir::Fields for Mods {
+    fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
+        self.0.iter().for_each(|m| say(m.0, m.1));
+    }
+
+    fn set(&mut self, name: &str, bits: u32) -> bool {
+        let slots = gpucc_gcn_machine::table().rows.iter().flat_map(|r| r.slots).map(|s| s.name);
+        let found = OWN.into_iter().chain(slots).find(|n| *n == name);
+        self.0.extend(found.map(|n| (n, bits)));
+        found.is_some()
+    }
+}
+
+gpucc_mir::fields!(SrcMods { neg, abs });
+
 /// Sign modifiers of a float source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SrcMods {
@@ -342,17 +360,11 @@ impl Target for Gcn {
         inst.target_op() == Some(GOp::Jump)
     }
 
-    fn op_name(&self, op: GOp) -> String {
-        match op {
-            GOp::I(op) => op.name().to_string(),
-            GOp::Leave(Some(op)) => format!("leave {}", op.name()),
-            GOp::Leave(None) => "leave".into(),
-            GOp::Jump => "jump".into(),
-            GOp::Branch(Cond::Scalar(op)) => format!("branch {}", op.name()),
-            GOp::Branch(c) => format!("branch {c:?}").to_lowercase(),
-            GOp::End => "end".into(),
-            GOp::Choose(op) => format!("choose {}", op.name()),
-        }
+    fn ops(&self) -> Vec<GOp> {
+        let each = |of: fn(Op) -> GOp| Op::ALL.iter().map(move |&o| of(o));
+        let own = [GOp::Leave(None), GOp::Jump, GOp::Branch(Cond::Active), GOp::Branch(Cond::Lanes), GOp::End];
+        let compared = each(|o| GOp::Leave(Some(o))).chain(each(|o| GOp::Branch(Cond::Scalar(o)))).chain(each(GOp::Choose));
+        each(GOp::I).chain(own).chain(compared).collect()
     }
 }
 

@@ -82,7 +82,7 @@ pub enum Half {
 }
 
 /// Modifiers of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mods {
     /// Type of the row.
     pub ty: Ty,
@@ -135,30 +135,11 @@ impl Default for Mods {
     }
 }
 
-impl core::fmt::Debug for Mods {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let d = Mods::default();
-        write!(f, "{:?}", self.ty)?;
-        if self.src != d.src {
-            write!(f, "<-{:?}", self.src)?;
-        }
-        let mut num = |name: &str, v: u32, default: u32| {
-            if v != default { write!(f, " {name}={v}") } else { Ok(()) }
-        };
-        num("cond", self.cond.into(), 0)?;
-        num("pred", self.pred.into(), 15)?;
-        num("signed", self.signed.into(), 0)?;
-        num("sat", self.sat.into(), 0)?;
-        num("rnd", self.rnd.into(), 0)?;
-        num("high", self.high.into(), 0)?;
-        num("addop", self.addop.into(), 0)?;
-        num("half", self.half as u32, 0)?;
-        num("space", self.space.into(), 0)?;
-        num("offset", self.offset, 0)?;
-        num("id", self.id.into(), 0)?;
-        num("divergent", self.divergent.into(), 0)
-    }
-}
+gpucc_isa::mod_values!(Half { Whole, Low, High });
+
+gpucc_mir::fields!(Mods {
+    ty, src, cond, pred, signed, sat, rnd, high, addop, half, space, offset, id, divergent
+});
 
 impl Mods {
     /// A type alone.
@@ -176,7 +157,7 @@ impl Mods {
 }
 
 /// Modifiers of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SrcMods {
     /// Negation, after the absolute value.
     pub neg: bool,
@@ -188,17 +169,7 @@ pub struct SrcMods {
     pub half: Half,
 }
 
-impl core::fmt::Debug for SrcMods {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let half = match self.half {
-            Half::Whole => "",
-            Half::Low => ".l",
-            Half::High => ".h",
-        };
-        let text = |on: bool, t: &'static str| if on { t } else { "" };
-        write!(f, "{half}{}{}{}", text(self.abs, "|"), text(self.neg, "-"), text(self.not, "~"))
-    }
-}
+gpucc_mir::fields!(SrcMods { neg, abs, not, half });
 
 impl SrcMods {
     /// Reads a half.
@@ -378,19 +349,18 @@ impl Target for Tesla {
         inst.target_op() == Some(TOp::M(Op::Bra)) && inst.mods.pred == 15
     }
 
-    fn op_name(&self, op: TOp) -> String {
-        match op {
-            TOp::M(op) => format!("{op:?}").to_lowercase(),
-            _ => format!("{op:?}").to_lowercase(),
-        }
-    }
-
-    fn reg_name(&self, reg: PReg) -> String {
-        let n = reg.place.base();
-        match reg.file {
-            R => format!("$r{n}{}", ["", "d", "t", "q"][(reg.place.len().clamp(1, 4) - 1) as usize]),
-            C => format!("$c{n}"),
-            _ => format!("$a{}", n + 1),
-        }
+    fn ops(&self) -> Vec<TOp> {
+        let rows = || machine::table().rows.iter().map(|r| r.op);
+        let locks = rows().flat_map(|o| [false, true].map(|swap| TOp::Lock(Lock::Op(o, swap))));
+        let own = [
+            TOp::Lock(Lock::Exchange),
+            TOp::Lock(Lock::Cas),
+            TOp::JoinAt,
+            TOp::Join,
+            TOp::PreBrk,
+            TOp::LoopExit,
+            TOp::Exit,
+        ];
+        rows().map(TOp::M).chain(locks).chain(own).collect()
     }
 }

@@ -8,7 +8,7 @@ use gpucc_mir::{BlockId, Class};
 use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Target, Use};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
-use gpucc_valhall_machine::{Class as Kind, Op, ROWS, Unit};
+use gpucc_valhall_machine::{Class as Kind, OPS, Op, ROWS, Unit};
 use thin_vec::{ThinVec, thin_vec};
 
 use crate::isel::{load_op, store_op};
@@ -59,6 +59,22 @@ pub enum VOp {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mods(pub ThinVec<(&'static str, u32)>);
 
+/// Names that are ours alone.
+const OWN: [&str; 5] = ["@space", "@readonly", "@key", "@uniform", "@together"];
+
+impl gpucc_mir::Fields for Mods {
+    fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
+        self.0.iter().for_each(|m| say(m.0, m.1));
+    }
+
+    fn set(&mut self, name: &str, bits: u32) -> bool {
+        let slots = ROWS.iter().flat_map(|r| r.slots).map(|s| s.name);
+        let found = OWN.into_iter().chain(slots).find(|n| *n == name);
+        self.0.extend(found.map(|n| (n, bits)));
+        found.is_some()
+    }
+}
+
 /// Modifiers of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcMods {
@@ -71,6 +87,8 @@ pub struct SrcMods {
     /// Swizzle field, or [`IDENTITY`].
     pub(crate) swizzle: u8,
 }
+
+gpucc_mir::fields!(SrcMods { neg, abs, not, swizzle });
 
 /// A number that no swizzle has.
 const IDENTITY: u8 = u8::MAX;
@@ -274,10 +292,7 @@ impl Target for Valhall {
         inst.target_op() == Some(VOp::Jump)
     }
 
-    fn op_name(&self, op: VOp) -> String {
-        match op {
-            VOp::Op(op) => ROWS[op as usize].text.to_string(),
-            other => format!("{other:?}").to_lowercase(),
-        }
+    fn ops(&self) -> Vec<VOp> {
+        OPS.iter().map(|&o| VOp::Op(o)).chain([VOp::Jump, VOp::Branch, VOp::End, VOp::Fence]).collect()
     }
 }

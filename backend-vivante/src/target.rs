@@ -55,7 +55,7 @@ impl Mods {
 }
 
 /// Modifiers of a source: component `i` of the operation reads component `swz[i]` of the value.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SrcMods {
     /// Components read.
     pub swz: [u8; 4],
@@ -73,13 +73,8 @@ impl Default for SrcMods {
     }
 }
 
-impl core::fmt::Debug for SrcMods {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let letters: String = self.swz.iter().map(|&c| ['x', 'y', 'z', 'w'][c as usize & 3]).collect();
-        let index = if self.indexed { "[a]" } else { "" };
-        write!(f, "{index}.{letters}{}{}", if self.abs { "|" } else { "" }, if self.neg { "-" } else { "" })
-    }
-}
+gpucc_mir::fields!(Mods { ty, cond, sat, round, shift, local, lanes, indexed });
+gpucc_mir::fields!(SrcMods { swz, abs, neg, indexed });
 
 /// The target; one for each generation.
 pub struct Vivante {
@@ -139,10 +134,10 @@ impl Vivante {
                 class("v2", Shape::row(2)),
                 class("v3", Shape::row(3)),
                 class("v4", Shape::row(4)),
-                class("v1", Shape::row(1)),
+                class("r1", Shape::row(1)),
                 class("r2", Shape::run(2)),
                 class("r3", Shape::run(3)),
-                class("v4", Shape::row(4)),
+                class("r4", Shape::row(4)),
                 ClassInfo { name: "a", file: 1, shape: Shape::row(1) },
             ],
         }
@@ -344,36 +339,8 @@ impl Target for Vivante {
         inst.target_op() == Some(VOp::M(Op::Branch))
     }
 
-    fn op_name(&self, op: VOp) -> String {
-        match op {
-            VOp::M(op) => {
-                machine::table().rows.iter().find(|r| r.op == op).map_or_else(String::new, |r| r.head().to_owned())
-            }
-            VOp::End => "end".into(),
-        }
-    }
-
-    fn reg_name(&self, reg: PReg) -> String {
-        let lanes = reg.place.lanes(4);
-        let letters: String =
-            ['x', 'y', 'z', 'w'].iter().enumerate().filter(|(i, _)| lanes >> i & 1 == 1).map(|(_, c)| *c).collect();
-        let file = if reg.file == FILE { "t" } else { "a" };
-        format!("{file}{}.{letters}", reg.place.row(4))
-    }
-
-    fn print_mods(&self, inst: &MInst<Self>, out: &mut String) {
-        let m = &inst.mods;
-        if m.cond != 0 {
-            out.push('.');
-            out.push_str(machine::text::CONDITIONS[m.cond as usize & 31]);
-        }
-        if m.ty != 0 {
-            out.push('.');
-            out.push_str(machine::text::TYPES[m.ty as usize & 7]);
-        }
-        if m.sat {
-            out.push_str(".sat");
-        }
+    fn ops(&self) -> Vec<VOp> {
+        machine::table().rows.iter().map(|r| VOp::M(r.op)).chain([VOp::End]).collect()
     }
 }
 

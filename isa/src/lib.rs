@@ -15,12 +15,14 @@ pub mod bits;
 pub mod check;
 #[cfg(gpucc_mutate)]
 mod mutate;
-pub mod packed;
+pub mod mods;
+mod packed;
 pub mod row;
 pub mod table;
 pub mod text;
 
 pub use bits::{Field, Seg, Word};
+pub use mods::ModValue;
 pub use packed::Packed;
 pub use row::{Enc, Implicit, Role, Row, Slot};
 pub use table::{DecodeError, Inst, MAX_SLOTS, Table};

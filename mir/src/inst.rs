@@ -315,7 +315,7 @@ impl<T: Target> MInst<T> {
         MInst::bare(Opcode::Pseudo(p))
     }
 
-    fn bare(op: Opcode<T::Op>) -> Self {
+    pub(crate) fn bare(op: Opcode<T::Op>) -> Self {
         MInst {
             op,
             defs: SmallVec::new(),

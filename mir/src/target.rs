@@ -6,6 +6,7 @@ use gpucc_ir::Loc;
 use gpucc_regalloc::{FileId, MoveCaps, Placement, RegFile, Shape, UnitSet};
 use smallvec::SmallVec;
 
+use crate::fields::Fields;
 use crate::inst::{BlockId, Class, MInst, PReg, Use, VReg};
 use crate::spill::{SpillCx, SpillSlot, SpillTo};
 
@@ -113,9 +114,9 @@ pub trait Target: Sized + 'static {
     /// Opcodes: rows of the table and pseudos of the family.
     type Op: Copy + Eq + Debug;
     /// Modifiers of an instruction.
-    type Mods: Clone + PartialEq + Debug + Default;
+    type Mods: Clone + PartialEq + Debug + Fields;
     /// Modifiers of one source.
-    type SrcMods: Copy + PartialEq + Debug + Default;
+    type SrcMods: Copy + PartialEq + Debug + Fields;
     /// As many uses as lie in an instruction itself: an array of the largest number that is common. More of them lie anywhere, and
     /// each walk waits for memory there.
     type Uses: smallvec::Array<Item = Use<Self>>;
@@ -224,27 +225,22 @@ pub trait Target: Sized + 'static {
     /// Whether `inst` is such an unconditional jump and nothing else, so that layout may drop it before its target.
     fn is_jump(&self, inst: &MInst<Self>) -> bool;
 
-    /// Name of an opcode in dumps.
+    /// Every opcode, for the parser of dumps.
+    fn ops(&self) -> Vec<Self::Op>;
+
+    /// Name of an opcode in dumps: a word without blanks.
     fn op_name(&self, op: Self::Op) -> String {
-        format!("{op:?}").to_lowercase()
+        let mut name = format!("{op:?}");
+        name.retain(|c| c != ' ');
+        name
     }
 
-    /// Name of a physical register in dumps.
-    fn reg_name(&self, reg: PReg) -> String {
-        format!("{}{:?}", self.files()[reg.file as usize].name, reg.place)
-    }
-
-    /// Modifiers of an instruction in dumps, with a leading dot or blank; nothing by default values.
-    fn print_mods(&self, inst: &MInst<Self>, out: &mut String) {
-        if inst.mods != Self::Mods::default() {
-            out.push_str(&format!(" {:?}", inst.mods));
-        }
-    }
-
-    /// Modifiers of a source in dumps.
-    fn print_src_mods(&self, mods: &Self::SrcMods, out: &mut String) {
-        if *mods != Self::SrcMods::default() {
-            out.push_str(&format!(" {mods:?}"));
-        }
+    /// Whether an instruction has the operands and modifiers that its opcode asks for, for the verifier.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
+        let _ = inst;
+        Ok(())
     }
 }

@@ -167,6 +167,8 @@ pub enum Ty {
     F64,
 }
 
+gpucc_isa::mod_values!(Ty { None, U8, S8, U16, S16, B16, U32, S32, B32, U64, S64, B64, B128, F16, F32, F64 });
+
 impl Ty {
     /// Size in bytes.
     pub const fn bytes(self) -> u32 {

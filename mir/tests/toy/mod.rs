@@ -44,6 +44,11 @@ pub enum Op {
     End,
 }
 
+const ALL: [Op; 20] = {
+    use Op::*;
+    [Li, Add, Mul, Xor, Mac, Early, Add64, Lt, Sel, Out, Call, Mov, Mov2, Swap, MovFlag, St, Ld, Br, Jmp, End]
+};
+
 pub struct Toy {
     pub files: Vec<RegFile>,
     pub classes: Vec<ClassInfo>,
@@ -149,6 +154,12 @@ impl Target for Toy {
             return None;
         }
         Some((inst.defs[0].phys()?, inst.uses[0].phys()?))
+    }
+    fn op_name(&self, op: Op) -> String {
+        format!("{op:?}").to_lowercase()
+    }
+    fn ops(&self) -> Vec<Op> {
+        ALL.to_vec()
     }
     fn jump(&self, to: BlockId) -> MInst<Self> {
         MInst::new(Op::Jmp).arg(to)
