@@ -2,8 +2,9 @@
 //!
 //! `flow` plans how a wave runs the function (branches, lanes that wait), `homes` which values are scalar, `fixed` what scalar
 //! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
-//! allocation `emit` writes forms and branches, `waits` wait counts and wait states.
+//! allocation (`allocate`) `emit` writes forms and branches, `waits` wait counts and wait states.
 
+mod allocate;
 mod clauses;
 mod edges;
 mod emit;
@@ -22,27 +23,23 @@ mod tidy;
 mod vcc;
 mod waits;
 
-use gpucc_container::{Entry, Meta, Preload, Source, Stage, flags};
+use gpucc_container::{Meta, Preload, Source};
+use gpucc_driver::{Cause, CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Selected, Stop, reflect};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
-use gpucc_mir::races::race_marks;
-use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
-use gpucc_opt::support::Chip;
-use gpucc_opt::{Caps, OpSet};
+use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
+use gpucc_opt::{Caps, OpSet, Report};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
 
+/// The family.
+pub struct GcnFamily;
+
 /// The backend.
-pub struct GcnBackend;
-
-/// The one instance.
-pub static GCN: GcnBackend = GcnBackend;
-
-const NAMES: &[&str] = &["gfx6", "gfx7", "gfx8"];
+pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// What is refused.
 const LACKS: &[Lack] = &[
@@ -109,38 +106,6 @@ fn caps() -> Caps {
     }
 }
 
-impl Backend for GcnBackend {
-    fn family(&self) -> &'static str {
-        "gcn"
-    }
-
-    fn generations(&self) -> &'static [&'static str] {
-        NAMES
-    }
-
-    fn default_generation(&self) -> usize {
-        2
-    }
-
-    fn lacks(&self) -> &'static [Lack] {
-        LACKS
-    }
-
-    fn compile(
-        &self,
-        module: &Module,
-        entry: &str,
-        generation: usize,
-        options: &CodegenOptions,
-    ) -> Result<Output, Diagnostic> {
-        compile(module, entry, generation as u8, options)
-    }
-
-    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
-    }
-}
-
 /// Byte offsets of variables: workgroup memory, and scratch with each invocation's private and function variables.
 struct Memory {
     list: Vec<(Place, u32)>,
@@ -175,198 +140,161 @@ impl Memory {
     }
 }
 
-/// Whether instructions change places.
-fn schedules(options: &CodegenOptions) -> bool {
-    options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
+/// Which registers may be spilled: each kind takes registers of its own, so it is prepared only when registers have run out.
+#[derive(Clone, Copy, Default)]
+pub struct Strategy {
+    /// Scalar registers, to lanes of vector registers.
+    scalar: bool,
+    /// Vector registers, to scratch.
+    vector: bool,
 }
 
-/// Schedules and allocates. The schedule stays within the registers that leave the program its waves; where it turns out
-/// that the code as it was needs less, that is taken.
-fn allocate(
-    mf: &mut MFunc<Gcn>,
-    t: &Gcn,
-    fixed: u32,
-    generation: u8,
-    options: &CodegenOptions,
-) -> Result<AllocStats, AllocError> {
-    let how = AllocOptions::from(options);
-    if !schedules(options) {
-        return gpucc_mir::allocate(mf, t, &how);
-    }
-    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
-    let pressure = facts.pressure();
-    let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
-    let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
-    let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
-    limits[s] = limits[s].min(scalar.saturating_sub(fixed));
-    limits[v] = limits[v].min(vector);
-    let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
-    let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
-    // Less is better: spilling first, then waves that are lost, then moves.
-    let cost = |a: &AllocStats| (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves);
-    let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
-    // Mostly the first answer is as good as can be, and no copy of the function is needed.
-    let mut scheduled = None;
-    let facts = if schedule.changed() > 0 {
-        // Not both at once: each is about as large as the code.
-        drop(facts);
-        gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?
-    } else {
-        facts
-    };
-    let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
-        if cost(a) > (0, least, u32::MAX) {
-            scheduled = Some(mf.clone());
-        }
-        true
-    });
-    let mut best = first.map(Option::unwrap_or_default);
-    let scheduled = match (scheduled, &best) {
-        (Some(s), _) => s,
-        // It failed, and is as it was.
-        (None, Err(_)) => mf.clone(),
-        (None, Ok(_)) => return best,
-    };
-    let mut plain = scheduled.clone();
-    schedule.undo(&mut plain);
-    let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
-    // As it was; then as it was scheduled, within fewer registers, which where values are spilled leaves no fewer of them.
-    for (mut other, tight) in [(plain, false), (scheduled, true)] {
-        if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
-            break;
-        }
-        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
-        if cost(&answer) < cost(&best) {
-            (*mf, best) = (other, answer);
-        }
-    }
-    best
+/// What selection decides.
+pub struct State {
+    fixed: fixed::Fixed,
+    memory: Memory,
+    tables: Tables,
+    /// Components of the local id that are read.
+    ids: [bool; 3],
 }
 
-fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
-    let chip = NAMES[generation as usize];
-    let pipeline = gpucc_opt::Options {
-        level: options.opt_level,
-        verify: options.verify || cfg!(debug_assertions),
-        dump_after: options.dump_after.clone(),
-        skip: options.skip_passes.clone(),
-        stop_after: options.prepared.then(|| "inline".into()),
-        measure: options.time_passes,
-        ..gpucc_opt::Options::default()
-    };
-    let (mut m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    gpucc_opt::support::check(&m, &Chip { family: "gcn", generation: chip, lacks: LACKS })?;
-    let steps = watch(options);
-    let gir = if options.texts { m.to_string() } else { String::new() };
-    let e = m.entries[0].clone();
-    let size = e.workgroup_size;
-    trace::enter("flow", &m.funcs[e.func].name);
-    edges::split_critical_edges(&mut m.funcs[e.func]);
-    let f = &m.funcs[e.func];
-    let tables = Tables::new(&m, f);
-    let memory = Memory::new(&m, f, &tables);
-    let limit = abi::lds_limit(generation);
-    if memory.shared > limit {
-        return Err(Diagnostic::unsupported(
-            Refusal::WorkgroupMemory,
-            format!("gcn:{chip} has {limit} bytes of workgroup memory, this needs {}", memory.shared),
-        )
-        .at(e.span, "this entry point"));
+impl Family for GcnFamily {
+    type Target = Gcn;
+    type Strategy = Strategy;
+    type State = State;
+
+    const NAME: &'static str = "gcn";
+    const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
+    const DEFAULT_GENERATION: usize = 2;
+    const LACKS: &'static [Lack] = LACKS;
+    const PASSES: &'static [Pass<Self>] = &[
+        Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("allocate", allocate::run).physical(),
+        Pass::lower("spill-lanes", allocate::spill_lanes).physical(),
+        Pass::improve("schedule", 2, |mf, cx| {
+            schedule_after(mf, &cx.target);
+            Ok(0)
+        })
+        .physical(),
+        Pass::lower("thread-jumps", |mf, cx| {
+            thread_jumps(mf, &cx.target);
+            Ok(0)
+        })
+        .physical(),
+        Pass::lower("drop-fallthrough", |mf, cx| {
+            drop_fallthrough(mf, &cx.target);
+            Ok(0)
+        })
+        .physical(),
+    ];
+
+    fn first(_generation: u8, options: &CodegenOptions) -> Strategy {
+        Strategy { scalar: options.spill_all, vector: options.spill_all }
     }
-    let dom = DomTree::new(f);
-    let uniform = Uniformity::within(&m, f, &dom);
-    let plan = flow::plan(f, &dom, &uniform);
-    drop(dom);
-    let places = |p: Place| memory.at(p);
-    let mut spills = Spills::default();
-    if options.spill_all {
-        spills = Spills { scalar: true, vector: Some(Scratch::default()) };
+
+    fn caps(_generation: u8, _strategy: &Strategy) -> Caps {
+        caps()
     }
-    // Spilling to scratch takes registers of its own: it is prepared only when registers have run out.
-    let (mut mf, t, fixed, ids, before, stats) = loop {
-        let fixed = fixed::Fixed::new(&m, f, spills.vector.is_some(), &|p| tables.at(p).is_some());
-        if let (Some(s), Some(offset)) = (&mut spills.vector, fixed.scratch_offset) {
+
+    fn retry(job: &Job<'_, Self>, stop: &Stop, _report: &Report) -> Option<Strategy> {
+        match stop.cause {
+            Cause::OutOf("s") if !job.strategy.scalar => Some(Strategy { scalar: true, ..job.strategy }),
+            Cause::OutOf("v") if !job.strategy.vector => Some(Strategy { vector: true, ..job.strategy }),
+            _ => None,
+        }
+    }
+
+    fn lower_ir(module: &mut Module, _: u8, _: &Strategy, _: &CodegenOptions) -> Result<(), Diagnostic> {
+        let func = module.entries[0].func;
+        edges::split_critical_edges(&mut module.funcs[func]);
+        Ok(())
+    }
+
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+        let (m, f) = (job.module, job.func());
+        let tables = Tables::new(m, f);
+        let memory = Memory::new(m, f, &tables);
+        let limit = abi::lds_limit(job.generation);
+        if memory.shared > limit {
+            let what = format!("has {limit} bytes of workgroup memory, this needs {}", memory.shared);
+            return Err(job.refuse(Refusal::WorkgroupMemory, what).into());
+        }
+        let dom = DomTree::new(f);
+        let uniform = Uniformity::within(m, f, &dom);
+        let plan = flow::plan(f, &dom, &uniform);
+        drop(dom);
+        let places = |p: Place| memory.at(p);
+        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &|p| tables.at(p).is_some());
+        let mut vector = job.strategy.vector.then(Scratch::default);
+        if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.scratch, descriptor: fixed.scratch, offset, far: fixed.far };
         }
-        let t = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills);
-        trace::enter("isel", &f.name);
-        let mut isel = isel::Isel::new(&m, f, generation, size, &plan, &uniform, &fixed, &places, &tables);
-        let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
+        let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, Spills { scalar: job.strategy.scalar, vector });
+        let size = job.entry().workgroup_size;
+        let mut isel = isel::Isel::new(m, f, job.generation, size, &plan, &uniform, &fixed, &places, &tables);
+        let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);
         trace::enter("exec masks", &f.name);
-        exec::lower(&mut mf, lists, &plan, &t);
-        trace::enter("machine clean-up", &f.name);
-        if options.opt_level > 0 {
-            gpucc_mir::copy_prop(&mut mf, &t);
-        }
-        gpucc_mir::dce(&mut mf, &t);
-        let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-        trace::enter("register allocation", &f.name);
-        match allocate(&mut mf, &t, fixed.end, generation, options) {
-            Ok(stats) => break (mf, t, fixed, ids, before, stats),
-            Err(AllocError::OutOfRegisters(o)) if o.file == "s" && !spills.scalar => spills.scalar = true,
-            Err(AllocError::OutOfRegisters(o)) if o.file == "v" && spills.vector.is_none() => {
-                spills.vector = Some(Scratch::default());
-            }
-            Err(e) => {
-                return Err(e.refusal(&m, |o| {
-                    let has = format!("gcn:{chip} has {} {} registers to give out", o.limit, o.file);
-                    (has, "smaller arrays or fewer live values would help".into())
-                }));
-            }
-        }
-    };
-    let words = |file: usize| stats.spill_words.get(file).copied().unwrap_or(0);
-    let lanes = words(usize::from(target::FILE_S)).div_ceil(64);
-    let least = if fixed.scratch_offset.is_some() { 4 } else { 0 };
-    let scratch = (memory.scratch + 4 * words(usize::from(target::FILE_V))).max(least);
-    if lanes > u32::from(256 - target::SPILL_LANES) {
-        return Err(Diagnostic::unsupported(
-            Refusal::OutOfRegisters,
-            format!("gcn:{chip}: {} scalar registers wait for others at once", words(usize::from(target::FILE_S))),
-        )
-        .at(e.span, "this entry point"));
+        exec::lower(&mut code, lists, &plan, &target);
+        Ok(Selected { code, target, state: State { fixed, memory, tables, ids } })
     }
-    let top =
-        stats.used.get(usize::from(target::FILE_V)).and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
-    target::lower_spill_lanes(&mut mf, if lanes > 0 { top.map_or(0, |u| u + 1) } else { target::SPILL_LANES });
-    let after = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    let order = schedules(options);
-    if order {
-        trace::enter("scheduling", &f.name);
-        gpucc_mir::schedule_after(&mut mf, &t);
-    }
-    trace::enter("emission", &f.name);
-    gpucc_mir::thread_jumps(&mut mf, &t);
-    gpucc_mir::drop_fallthrough(&mut mf, &t);
-    let Some(p) = emit::emit(&mf, &fixed, generation, order)? else {
-        return Err(Diagnostic::unsupported(
-            Refusal::ProgramSize,
-            format!("gcn:{chip}: branches reach 131072 bytes, and too many of them go further at once"),
-        )
-        .at(e.span, "this entry point"));
-    };
 
-    let highest = (0..3).rev().find(|&c| ids[c]).unwrap_or(0);
-    let vgprs = p.vgprs.max(highest as u32 + 1);
-    let rsrc2 = abi::Rsrc2 {
-        scratch: scratch > 0,
-        user_sgprs: fixed.user,
-        workgroup_id: fixed.wants_id,
-        tg_size: false,
-        local_id_components: highest as u32,
-        lds_bytes: memory.shared,
-    };
-    let mut preloads = fixed.preloads();
-    for c in 0..=highest as u16 {
-        let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
-        preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
+    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+        Some(cx.state.memory.at(place))
     }
-    let reflection = reflect(&m, f, |_, used, index| used.then_some(index));
-    let flag = reflection.flags | if m.options.robust { 0 } else { flags::TRUSTED };
-    let waves = abi::waves(vgprs, p.sgprs, generation);
-    let counts: Vec<(String, u64)> = [
+
+    fn emit(mf: &MFunc<Gcn>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+        let (job, state, fixed) = (&cx.job, &cx.state, &cx.state.fixed);
+        let Some(p) = emit::emit(mf, fixed, job.generation, allocate::schedules(job.options))? else {
+            let what = "has branches that reach 131072 bytes, and too many of them go further at once";
+            return Err(job.refuse(Refusal::ProgramSize, what));
+        };
+        let scratch = allocate::scratch(cx);
+        let highest = (0..3).rev().find(|&c| state.ids[c]).unwrap_or(0);
+        let vgprs = p.vgprs.max(highest as u32 + 1);
+        let rsrc2 = abi::Rsrc2 {
+            scratch: scratch > 0,
+            user_sgprs: fixed.user,
+            workgroup_id: fixed.wants_id,
+            tg_size: false,
+            local_id_components: highest as u32,
+            lds_bytes: state.memory.shared,
+        };
+        let mut preloads = fixed.preloads();
+        for c in 0..=highest as u16 {
+            let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
+            preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
+        }
+        let rsrc1 = abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, job.generation);
+        Ok(Program {
+            stats: statistics(&p, vgprs, cx, scratch),
+            code: p.code,
+            data: state.tables.data.clone(),
+            locs: p.locs,
+            meta: Meta {
+                subgroup_size: 64,
+                registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
+                shared_bytes: state.memory.shared,
+                scratch_bytes: scratch,
+                family_words: vec![rsrc1, rsrc2.word(job.generation)],
+                ..Meta::default()
+            },
+            preloads,
+            reflection: reflect(job.module, job.func(), |_, used, index| used.then_some(index)),
+        })
+    }
+
+    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    }
+}
+
+fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
+    let (memory, stats) = (&cx.state.memory, &cx.alloc);
+    let waves = abi::waves(vgprs, p.sgprs, cx.job.generation);
+    [
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),
         ("registers", u64::from(vgprs)),
@@ -387,61 +315,26 @@ fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions
         ("spills", u64::from(stats.spills)),
         ("reloads", u64::from(stats.reloads)),
     ]
-    .map(|(k, v)| (k.to_string(), v))
-    .to_vec();
-    let entry = Entry {
-        name: e.name.clone(),
-        stage: Stage::Compute,
-        races: Some(race_marks(&m, f, &reflection.resources, |p| Some(memory.at(p)), p.locs.iter().copied())),
-        lines: line_table(&m, p.locs),
-        code: p.code,
-        data: tables.data,
-        meta: Meta {
-            workgroup_size: size,
-            subgroup_size: 64,
-            registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
-            shared_bytes: memory.shared,
-            scratch_bytes: scratch,
-            flags: flag,
-            family_words: vec![abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, generation), rsrc2.word(generation)],
-        },
-        resources: reflection.resources,
-        preloads,
-        names: reflection.names,
-        stats: counts.clone(),
-    };
-    let times = pass_times(&report.times, steps);
-    Ok(Output {
-        entry,
-        gir,
-        ir: m,
-        mir: format!("before allocation:\n{before}\nafter allocation:\n{after}"),
-        stats: counts,
-        dumps: report.dumps,
-        times,
-    })
+    .to_vec()
 }
 
 #[cfg(test)]
-mod selection {
+mod tests {
     use super::*;
 
-    /// Whatever the passes may leave is selected, on every generation: nothing falls through to a compiler bug.
+    /// Whatever the passes may leave is selected, and each machine pass's text reads back.
     #[test]
     fn knows_all_that_passes_leave() {
-        let mut failures = Vec::new();
-        for (k, generation) in NAMES.iter().enumerate() {
-            let chip = Chip { family: "gcn", generation, lacks: LACKS };
-            for (name, text) in gpucc_opt::selection::cases(&caps(), &chip) {
-                let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
-                for opt_level in [0, 2] {
-                    let o = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
-                    if let Err(d) = GCN.compile(&m, "main", k, &o) {
-                        failures.push(format!("{generation} -O{opt_level} {name}: {d}"));
-                    }
-                }
-            }
-        }
+        let failures = gpucc_driver::prepared_cases::<GcnFamily>();
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+
+    #[test]
+    fn passes_keep_their_order() {
+        let order = [
+            ("allocate", "spill-lanes", "which vector registers are left is known then"),
+            ("thread-jumps", "drop-fallthrough", "a jump to a jump may lead to the next block"),
+        ];
+        assert_eq!(gpucc_driver::check_order::<GcnFamily>(&order), Ok(()));
     }
 }

@@ -145,7 +145,7 @@ fn scratch_beyond_the_offset_field() {
     let want = common::oracle(&m, &d);
     for g in 0..3 {
         for spill_all in [false, true] {
-            let o = gpucc_mir::backend::CodegenOptions { spill_all, ..options(2) };
+            let o = gpucc_driver::CodegenOptions { spill_all, ..options(2) };
             let out = compile(&m, g, &o);
             assert!(out.entry.meta.scratch_bytes >= 4400);
             let text = gpucc_gcn_machine::disassemble(&out.entry.code, g as u8, gpucc_isa::stage::CS);

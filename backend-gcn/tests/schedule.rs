@@ -3,7 +3,7 @@
 mod common;
 
 use common::{check, compile, module, options};
-use gpucc_mir::backend::Output;
+use gpucc_driver::Output;
 use gpucc_sim::Dispatch;
 
 fn listing(out: &Output) -> Vec<String> {
@@ -82,7 +82,7 @@ fn the_schedule_pays() {
     let (mut with, mut without) = (0, 0);
     for source in examples {
         let m = module(source);
-        let plain = gpucc_mir::backend::CodegenOptions { skip_passes: vec!["schedule".into()], ..options(2) };
+        let plain = gpucc_driver::CodegenOptions { skip_passes: vec!["schedule".into()], ..options(2) };
         for generation in [0, 2] {
             let (a, b) = (compile(&m, generation, &options(2)), compile(&m, generation, &plain));
             assert!(stat(&a, "waves") >= stat(&b, "waves") && stat(&a, "spills") <= stat(&b, "spills"));

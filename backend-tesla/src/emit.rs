@@ -1,5 +1,6 @@
 //! From machine instructions on physical registers to the rows of the table, their order kept, short ones in pairs.
 
+use gpucc_driver::Job;
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, Isa as _, Packed, Role, TextCx, stage::CS};
 use gpucc_mir::{BlockId, MFunc, MInst, PReg, Src};
@@ -7,6 +8,7 @@ use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
 use machine::{Addr, Kind, Op, Operand, Ty, Width, table};
 
+use crate::TeslaFamily;
 use crate::slots::Slot;
 use crate::target::{A, C, FAILS, HOLDS, Half, Lock, Mods, R, SrcMods, TOp, Tesla, ZERO};
 
@@ -61,6 +63,7 @@ pub struct Program {
 /// What emission needs to know.
 pub struct Emitter<'a> {
     pub t: &'a Tesla,
+    pub job: &'a Job<'a, TeslaFamily>,
     /// Place in c0 of each word of the pool.
     pub words: &'a [u16],
     /// Registers allocated; higher ones read 0.
@@ -402,7 +405,7 @@ impl Emitter<'_> {
     ///
     /// # Errors
     /// `Internal` for an instruction that no form holds.
-    pub fn emit(&self, mf: &MFunc<Tesla>, verify: bool) -> Result<Program, Diagnostic> {
+    pub fn emit(&self, mf: &MFunc<Tesla>) -> Result<Program, Diagnostic> {
         let mut items: Vec<Item> = Vec::new();
         let mut starts: Vec<usize> = Vec::with_capacity(mf.blocks.len());
         // Where loop exits lead.
@@ -497,7 +500,7 @@ impl Emitter<'_> {
                 items.push(Item { inst, target: label.map(Target::Block), join: None, loc: m.loc });
             }
         }
-        self.finish(&items, &starts, &exits, verify)
+        self.finish(&items, &starts, &exits)
     }
 
     /// Addresses, targets, bytes.
@@ -506,7 +509,6 @@ impl Emitter<'_> {
         items: &[Item],
         starts: &[usize],
         exits: &[(u16, BlockId)],
-        verify: bool,
     ) -> Result<Program, Diagnostic> {
         let mut at = Vec::with_capacity(items.len() + 1);
         let mut pc = 0u32;
@@ -516,9 +518,8 @@ impl Emitter<'_> {
         }
         at.push(pc);
         if pc > REACH {
-            let chip = crate::NAMES[self.t.generation as usize];
-            let text = format!("tesla:{chip} has branches that reach {REACH} bytes of code, this needs {pc}");
-            return Err(Diagnostic::unsupported(gpucc_ir::Refusal::ProgramSize, text));
+            let what = format!("has branches that reach {REACH} bytes of code, this needs {pc}");
+            return Err(self.job.refuse(gpucc_ir::Refusal::ProgramSize, what));
         }
         // Where the join and the loop exit of each number are.
         let mut joins: Vec<Option<usize>> = Vec::new();
@@ -562,7 +563,7 @@ impl Emitter<'_> {
                 };
                 inst.set("target", address / 4);
             }
-            if verify || cfg!(debug_assertions) {
+            if self.job.options.verify || cfg!(debug_assertions) {
                 machine::Tesla::validate(&inst.unpack(), &cx).map_err(|e| bug(format!("{inst:?}: {e}")))?;
             }
             let Some((word, bytes)) = inst.encode(self.t.generation) else {

@@ -4,17 +4,17 @@ mod emit;
 mod flow;
 mod isel;
 mod layout;
-mod reuse;
+mod local_cse;
 mod slots;
 pub mod target;
 
-use gpucc_container::{Entry, Meta, Preload, Source, Stage, UNIFORM_FILE, flags};
-use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, trace};
+use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
+use gpucc_driver::{
+    CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+};
+use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
-use gpucc_mir::races::race_marks;
-use gpucc_mir::{AllocOptions, MFunc, Src};
-use gpucc_opt::support::Chip;
+use gpucc_mir::{MFunc, Src, copy_prop, dce, fold_moves};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
@@ -22,13 +22,14 @@ use isel::{Home, Isel, PARAMETERS};
 use slots::Slot;
 use target::{REGISTERS, Tesla};
 
+/// The family.
+pub struct TeslaFamily;
+
 /// The backend.
-pub struct TeslaBackend;
+pub static TESLA: Driver<TeslaFamily> = Driver::new();
 
-/// The one instance.
-pub static TESLA: TeslaBackend = TeslaBackend;
-
-const NAMES: &[&str] = &["nv50", "nv84", "nva0", "nva3"];
+/// Bytes of private memory that an invocation can have, spilled registers included.
+const MOST_PRIVATE: u32 = 0x1_0000;
 
 /// What is refused.
 const LACKS: &[Lack] = &[
@@ -42,7 +43,7 @@ const LACKS: &[Lack] = &[
         "15 storage buffers (14 with atomics on workgroup memory on nv84) and 13 uniform buffers",
     ),
     Lack::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
-    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(0x1_0000),
+    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(MOST_PRIVATE as u64),
     Lack::all(
         Refusal::ProgramSize,
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 16 MiB of code that a branch reaches",
@@ -119,127 +120,8 @@ fn advice(generation: u8, invocations: u64, demand: u32) -> String {
     }
 }
 
-impl Backend for TeslaBackend {
-    fn family(&self) -> &'static str {
-        "tesla"
-    }
-
-    fn generations(&self) -> &'static [&'static str] {
-        NAMES
-    }
-
-    fn default_generation(&self) -> usize {
-        3
-    }
-
-    fn lacks(&self) -> &'static [Lack] {
-        LACKS
-    }
-
-    fn compile(
-        &self,
-        module: &Module,
-        entry: &str,
-        generation: usize,
-        options: &CodegenOptions,
-    ) -> Result<Output, Diagnostic> {
-        compile(module, entry, generation as u8, options)
-    }
-
-    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
-    }
-}
-
-fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
-    let chip = NAMES[generation as usize];
-    let pipeline = gpucc_opt::Options {
-        level: options.opt_level,
-        verify: options.verify || cfg!(debug_assertions),
-        dump_after: options.dump_after.clone(),
-        skip: options.skip_passes.clone(),
-        stop_after: options.prepared.then(|| "inline".into()),
-        measure: options.time_passes,
-        ..gpucc_opt::Options::default()
-    };
-    let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    let steps = watch(options);
-    gpucc_opt::support::check(&m, &Chip { family: "tesla", generation: chip, lacks: LACKS })?;
-    let e = &m.entries[0];
-    let refuse = |code, text: String| Err(Diagnostic::unsupported(code, text).at(e.span, "this entry point"));
-    let f = &m.funcs[e.func];
-    let size = e.workgroup_size;
-    let invocations = size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    if size[2] > 64 {
-        let message = format!("tesla:{chip} has workgroups of at most 64 invocations in z; this one is {size:?}");
-        return refuse(Refusal::WorkgroupSize, message);
-    }
-
-    trace::enter("flow plan", &f.name);
-    let plan = flow::plan(&m, f);
-    let mut t = Tesla::new(generation, registers(generation, invocations));
-    trace::enter("isel", &f.name);
-    let mut isel = Isel::new(&m, f, &t, &plan, size)?;
-    let (mut mf, lists) = gpucc_mir::select_apart(f, &mut isel)?;
-    isel.finish(f, &mut mf, lists, &t);
-    let shape = Shape::of(&isel, &m, &plan);
-    trace::enter("machine clean-up", &f.name);
-    gpucc_mir::copy_prop(&mut mf, &t);
-    if options.opt_level > 0 {
-        reuse::run(&mut mf);
-    }
-    gpucc_mir::dce(&mut mf, &t);
-    trace::enter("register allocation", &f.name);
-    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    t.spill_base = shape.scratch_bytes;
-    let alloc = gpucc_mir::allocate(&mut mf, &t, &AllocOptions::from(options)).map_err(|err| {
-        err.refusal(&m, |o| {
-            let has =
-                format!("tesla:{chip} has {} registers for an invocation of a workgroup of {invocations}", o.limit);
-            (has, advice(generation, invocations, o.demand))
-        })
-    })?;
-    let spilled = alloc.spill_words.first().copied().unwrap_or(0) * 4;
-    let scratch = shape.scratch_bytes.saturating_add(spilled).next_multiple_of(16);
-    if scratch > 0x1_0000 {
-        return refuse(
-            Refusal::PrivateMemory,
-            format!("tesla:{chip} has 65536 bytes of private memory, this needs {scratch}"),
-        );
-    }
-
-    if options.opt_level > 0 {
-        trace::enter("moves of constants", &f.name);
-        gpucc_mir::fold_moves(&mut mf, &t);
-    }
-    trace::enter("layout", &f.name);
-    layout::run(&mut mf, &t);
-    let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    trace::enter("emission", &f.name);
-    let highest = alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
-    let used = highest.map_or(1, |r| r + 1);
-    let (words, order) = place_words(&mf, shape.pool.len());
-    if order.len() > 16_384 {
-        return Err(Diagnostic::internal("constants", "selection pools more constants than 64 KiB hold"));
-    }
-    let program = emit::Emitter { t: &t, words: &words, registers: used }.emit(&mf, options.verify)?;
-
-    let stats = statistics(&program, used, &alloc, &shape, scratch, order.len());
-    let entry = container_entry(&m, &shape, &program, used, scratch, &order);
-    let times = pass_times(&report.times, steps);
-    Ok(Output {
-        entry: Entry { stats: stats.clone(), ..entry },
-        gir: if options.texts { m.to_string() } else { String::new() },
-        ir: m,
-        mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
-        stats,
-        dumps: report.dumps,
-        times,
-    })
-}
-
 /// What selection decided about memory and launch.
-struct Shape {
+pub struct Shape {
     pool: Vec<Source>,
     sizes: Vec<gpucc_ir::Res>,
     shared_base: u32,
@@ -278,6 +160,116 @@ impl Shape {
     }
 }
 
+fn invocations(job: &Job<'_, TeslaFamily>) -> u64 {
+    job.entry().workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
+}
+
+impl Family for TeslaFamily {
+    type Target = Tesla;
+    type Strategy = ();
+    type State = Shape;
+
+    const NAME: &'static str = "tesla";
+    const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3"];
+    const DEFAULT_GENERATION: usize = 3;
+    const LACKS: &'static [Lack] = LACKS;
+    const PASSES: &'static [Pass<Self>] = &[
+        Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::improve("local-cse", 1, |mf, _| Ok(local_cse::run(mf) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("allocate", allocate).physical(),
+        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
+        Pass::lower("layout", |mf, cx| {
+            layout::run(mf, &cx.target);
+            Ok(0)
+        })
+        .physical(),
+    ];
+
+    fn first(_generation: u8, _options: &CodegenOptions) {}
+
+    fn caps(_generation: u8, (): &()) -> Caps {
+        caps()
+    }
+
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+        let (m, f, size) = (job.module, job.func(), job.entry().workgroup_size);
+        if size[2] > 64 {
+            let what = format!("has workgroups of at most 64 invocations in z; this one is {size:?}");
+            return Err(job.refuse(Refusal::WorkgroupSize, what).into());
+        }
+        let plan = flow::plan(m, f);
+        let target = Tesla::new(job.generation, registers(job.generation, invocations(job)));
+        let mut isel = Isel::new(m, f, &target, &plan, size)?;
+        let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
+        isel.finish(f, &mut code, lists, &target);
+        let state = Shape::of(&isel, m, &plan);
+        drop(isel);
+        Ok(Selected { code, target: target.spilling_from(state.scratch_bytes), state })
+    }
+
+    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+        cx.state.shared.iter().find(|s| s.0 == place).map(|s| s.1)
+    }
+
+    fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+        let shape = &cx.state;
+        let highest = cx.alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
+        let registers = highest.map_or(1, |r| r + 1);
+        let (words, order) = place_words(mf, shape.pool.len());
+        if order.len() > 16_384 {
+            return Err(Diagnostic::internal("constants", "selection pools more constants than 64 KiB hold"));
+        }
+        let p = emit::Emitter { t: &cx.target, job: &cx.job, words: &words, registers }.emit(mf)?;
+        let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, &order);
+        let scratch = scratch(cx);
+        let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
+        Ok(Program {
+            code: p.code,
+            data: Vec::new(),
+            locs: p.lines,
+            meta: Meta {
+                subgroup_size: 32,
+                registers: vec![(0, registers)],
+                shared_bytes: shape.shared_bytes,
+                scratch_bytes: scratch,
+                family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
+                ..Meta::default()
+            },
+            preloads,
+            reflection,
+            stats,
+        })
+    }
+
+    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    }
+}
+
+/// Bytes of an invocation's private memory, spilled registers included.
+fn scratch(cx: &Cx<'_, TeslaFamily>) -> u32 {
+    let spilled = cx.alloc.spill_words.first().copied().unwrap_or(0) * 4;
+    cx.state.scratch_bytes.saturating_add(spilled).next_multiple_of(16)
+}
+
+fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, Stop> {
+    let job = &cx.job;
+    cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
+        Stop::allocation(e, job.module, |o| {
+            let n = invocations(job);
+            let has = format!("{} has {} registers for an invocation of a workgroup of {n}", job.chip(), o.limit);
+            (has, advice(job.generation, n, o.demand))
+        })
+    })?;
+    let needs = scratch(cx);
+    if needs > MOST_PRIVATE {
+        let what = format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}");
+        return Err(cx.job.refuse(Refusal::PrivateMemory, what).into());
+    }
+    Ok(u64::from(cx.alloc.moves))
+}
+
 /// Places of the pool's words in c0: those that are used most come first, where short forms reach them. Also gives the
 /// pool index of each place.
 fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
@@ -305,16 +297,8 @@ fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
     (words, order)
 }
 
-fn container_entry(
-    m: &Module,
-    shape: &Shape,
-    p: &emit::Program,
-    registers: u16,
-    scratch: u32,
-    order: &[usize],
-) -> Entry {
-    let e = &m.entries[0];
-    let f = &m.funcs[e.func];
+/// What is loaded at launch, and the buffers.
+fn resources(m: &Module, f: &gpucc_ir::Function, shape: &Shape, order: &[usize]) -> (Vec<Preload>, Reflection) {
     let mut preloads = Vec::new();
     if shape.local_id {
         preloads.push(Preload { file: 0, lane: 0, index: 0, source: Source::Family(0) });
@@ -342,27 +326,7 @@ fn container_entry(
         }
     }
     let reflection = reflect(m, f, |r, _, _| slots.iter().find(|s| s.0 == r).map(|s| s.1));
-    let own = |p: Place| shape.shared.iter().find(|s| s.0 == p).map(|s| s.1);
-    Entry {
-        name: e.name.clone(),
-        stage: Stage::Compute,
-        code: p.code.clone(),
-        races: Some(race_marks(m, f, &reflection.resources, own, p.lines.iter().copied())),
-        lines: line_table(m, p.lines.iter().copied()),
-        meta: Meta {
-            workgroup_size: e.workgroup_size,
-            subgroup_size: 32,
-            registers: vec![(0, registers)],
-            shared_bytes: shape.shared_bytes,
-            scratch_bytes: scratch,
-            flags: reflection.flags | if m.options.robust { 0 } else { flags::TRUSTED },
-            family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
-        },
-        resources: reflection.resources,
-        preloads,
-        names: reflection.names,
-        ..Entry::default()
-    }
+    (preloads, reflection)
 }
 
 fn is_storage(m: &Module, r: gpucc_ir::Res) -> bool {
@@ -376,7 +340,7 @@ fn statistics(
     shape: &Shape,
     scratch: u32,
     constants: usize,
-) -> Vec<(String, u64)> {
+) -> Vec<(&'static str, u64)> {
     [
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),
@@ -394,30 +358,26 @@ fn statistics(
         ("shared_bytes", u64::from(shape.shared_bytes)),
         ("scratch_bytes", u64::from(scratch)),
     ]
-    .map(|(k, v)| (k.to_owned(), v))
     .to_vec()
 }
 
 #[cfg(test)]
-mod selection {
+mod tests {
     use super::*;
 
-    /// Whatever the passes may leave is selected, on every generation: nothing falls through to a compiler bug.
+    /// Whatever the passes may leave is selected, and each machine pass's text reads back.
     #[test]
     fn knows_all_that_passes_leave() {
-        let mut failures = Vec::new();
-        for (k, generation) in NAMES.iter().enumerate() {
-            let chip = Chip { family: "tesla", generation, lacks: LACKS };
-            for (name, text) in gpucc_opt::selection::cases(&caps(), &chip) {
-                let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
-                for opt_level in [0, 2] {
-                    let o = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
-                    if let Err(d) = TESLA.compile(&m, "main", k, &o) {
-                        failures.push(format!("{generation} -O{opt_level} {name}: {d}"));
-                    }
-                }
-            }
-        }
+        let failures = gpucc_driver::prepared_cases::<TeslaFamily>();
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+
+    #[test]
+    fn passes_keep_their_order() {
+        let order = [
+            ("machine-copy-prop", "local-cse", "equal instructions read equal registers only then"),
+            ("fold-moves", "layout", "a block that only breaks has no moves left"),
+        ];
+        assert_eq!(gpucc_driver::check_order::<TeslaFamily>(&order), Ok(()));
     }
 }

@@ -221,6 +221,14 @@ impl Tesla {
     }
 }
 
+impl Tesla {
+    /// The same with spilled registers from this byte of l[] on.
+    #[must_use]
+    pub fn spilling_from(self, spill_base: u32) -> Tesla {
+        Tesla { spill_base, ..self }
+    }
+}
+
 fn spill_ty(units: u16) -> Ty {
     match units {
         1 => Ty::B32,

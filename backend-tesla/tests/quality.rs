@@ -4,7 +4,7 @@ mod common;
 
 use common::{NAMES, compile, container, module, options, run};
 use gpucc_container::Container;
-use gpucc_mir::backend::Backend as _;
+use gpucc_driver::Backend as _;
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 use gpucc_tesla::TESLA;
 

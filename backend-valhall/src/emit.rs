@@ -1,5 +1,6 @@
 //! From allocated machine IR to instruction words: encoding, block layout, branch distances.
 
+use gpucc_driver::Job;
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Role, Row, TextCx};
 use gpucc_mir::{MFunc, MInst, Src, Use};
@@ -9,6 +10,7 @@ use gpucc_valhall_machine::{Kind, Op, ROWS, Unit, src};
 use smallvec::SmallVec;
 
 use crate::flow::{Access, Item, Line, Lines};
+use crate::ValhallFamily;
 use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
 
 /// The finished program.
@@ -303,14 +305,14 @@ const FAR: i64 = 1 << 26;
 ///
 /// # Errors
 /// A program that is longer than a branch reaches. A compiler bug: an operand that the table cannot hold, or a rule of the machine broken.
-pub fn emit(mf: &MFunc<Valhall>, generation: u8, check: bool) -> Result<Program, Diagnostic> {
+pub fn emit(mf: &MFunc<Valhall>, job: &Job<'_, ValhallFamily>) -> Result<Program, Diagnostic> {
+    let (generation, check) = (job.generation, job.options.verify);
     let lines = lines(mf)?;
     let Lines { items, added, blocks } = crate::flow::run(lines);
     let count = items.len() + added.len();
     if count as i64 > FAR {
-        let chip = crate::NAMES[generation as usize];
-        let text = format!("valhall:{chip} has branches that reach {FAR} instructions, this needs {count}");
-        return Err(Diagnostic::unsupported(gpucc_ir::Refusal::ProgramSize, text));
+        let what = format!("has branches that reach {FAR} instructions, this needs {count}");
+        return Err(job.refuse(gpucc_ir::Refusal::ProgramSize, what));
     }
     let mut p = Program {
         code: Vec::with_capacity(count * 8),

@@ -1,21 +1,26 @@
 //! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
 
-mod clean;
+mod alias_keys;
 mod emit;
 mod fau;
 mod flow;
 mod isel;
+mod layout_uniforms;
+mod legalise;
+mod local_cse;
+mod prefer_even_regs;
 mod resources;
 pub mod target;
 mod uniforms;
+mod zero_undefs;
 
-use gpucc_container::{Access, Entry, Meta, Preload, Stage, flags};
-use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space, trace};
+use gpucc_container::{Access, Meta, Preload, flags};
+use gpucc_driver::{
+    CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+};
+use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space};
 use gpucc_isa::Notes;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output, line_table, pass_times, reflect, watch};
-use gpucc_mir::races::race_marks;
-use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc};
-use gpucc_opt::support::Chip;
+use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
 
@@ -24,13 +29,11 @@ use resources::Resources;
 use target::{FILE_R, Valhall};
 use uniforms::Uniforms;
 
+/// The family.
+pub struct ValhallFamily;
+
 /// The backend.
-pub struct ValhallBackend;
-
-/// The one instance.
-pub static VALHALL: ValhallBackend = ValhallBackend;
-
-const NAMES: &[&str] = &["v9", "v10"];
+pub static VALHALL: Driver<ValhallFamily> = Driver::new();
 
 /// Most invocations of a workgroup, bytes of workgroup memory, and bytes of private memory that offsets reach.
 const MOST_INVOCATIONS: u64 = 1024;
@@ -106,38 +109,6 @@ fn caps() -> Caps {
     }
 }
 
-impl Backend for ValhallBackend {
-    fn family(&self) -> &'static str {
-        "valhall"
-    }
-
-    fn generations(&self) -> &'static [&'static str] {
-        NAMES
-    }
-
-    fn default_generation(&self) -> usize {
-        1
-    }
-
-    fn lacks(&self) -> &'static [Lack] {
-        LACKS
-    }
-
-    fn compile(
-        &self,
-        module: &Module,
-        entry: &str,
-        generation: usize,
-        options: &CodegenOptions,
-    ) -> Result<Output, Diagnostic> {
-        compile(module, entry, generation as u8, options)
-    }
-
-    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
-        machine::listing(code, generation as u8, gpucc_isa::stage::CS, notes)
-    }
-}
-
 /// Where the variables of a function lie.
 struct Places {
     locals: Vec<u32>,
@@ -190,177 +161,166 @@ impl Places {
     }
 }
 
-fn refuse(code: Refusal, message: String, e: &gpucc_ir::EntryPoint) -> Diagnostic {
-    Diagnostic::unsupported(code, message).at(e.span, "this entry point")
+/// What selection decides.
+pub struct State {
+    uniforms: Uniforms,
+    entries: Vec<isel::Entry>,
+    places: Places,
+    reflection: Reflection,
 }
 
-fn compile(module: &Module, name: &str, generation: u8, options: &CodegenOptions) -> Result<Output, Diagnostic> {
-    let chip = NAMES[generation as usize];
-    let pipeline = gpucc_opt::Options {
-        level: options.opt_level,
-        verify: options.verify || cfg!(debug_assertions),
-        dump_after: options.dump_after.clone(),
-        skip: options.skip_passes.clone(),
-        stop_after: options.prepared.then(|| "inline".into()),
-        measure: options.time_passes,
-        ..gpucc_opt::Options::default()
-    };
-    let (m, report) = gpucc_opt::prepare(module, name, &caps(), &pipeline)?;
-    let steps = watch(options);
-    gpucc_opt::support::check(&m, &Chip { family: "valhall", generation: chip, lacks: LACKS })?;
-    let e = &m.entries[0];
-    let f = &m.funcs[e.func];
-    let places = Places::new(&m, f);
-    if places.shared > MOST_SHARED {
-        let message =
-            format!("valhall:{chip} has {MOST_SHARED} bytes of workgroup memory, this needs {}", places.shared);
-        return Err(refuse(Refusal::WorkgroupMemory, message, e));
-    }
-    if places.private > MOST_PRIVATE {
-        let message =
-            format!("valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {}", places.private);
-        return Err(refuse(Refusal::PrivateMemory, message, e));
+impl Family for ValhallFamily {
+    type Target = Valhall;
+    type Strategy = ();
+    type State = State;
+
+    const NAME: &'static str = "valhall";
+    const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
+    const DEFAULT_GENERATION: usize = 1;
+    const LACKS: &'static [Lack] = LACKS;
+    const PASSES: &'static [Pass<Self>] = &[
+        Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("zero-undefs", |mf, _| Ok(zero_undefs::run(mf))),
+        Pass::lower("prefer-even-regs", |mf, cx| {
+            let even = prefer_even_regs::run(mf);
+            Ok(if even > 0 { even + copy_prop(mf, &cx.target) as u64 } else { 0 })
+        }),
+        Pass::lower("layout-uniforms", |mf, cx| Ok(layout_uniforms::run(mf, &mut cx.state.uniforms))),
+        Pass::lower("legalise-operands", |mf, _| Ok(legalise::run(mf))),
+        Pass::improve("local-cse", 1, |mf, _| Ok(local_cse::run(mf))),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
+        Pass::lower("allocate", allocate).physical(),
+        Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
+    ];
+
+    fn first(_generation: u8, _options: &CodegenOptions) {}
+
+    fn caps(_generation: u8, (): &()) -> Caps {
+        caps()
     }
 
-    trace::enter("isel", &f.name);
-    let t = Valhall::new(true);
-    let resources = Resources::new(&m);
-    let reflection = reflect(&m, f, |r, used, _| used.then(|| resources.slot(r)));
-    let list = &reflection.resources;
-    let written = m
-        .resources
-        .iter()
-        .filter(|(_, r)| list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read));
-    let place = |p: Place| places.at(p);
-    let mut isel = Isel {
-        module: &m,
-        resources: &resources,
-        workgroup_size: e.workgroup_size,
-        // An address and a size for each buffer, the address of scratch memory, the launch's size.
-        uniforms: Uniforms::new(3 * m.resources.len() + 8),
-        entries: Vec::new(),
-        places: &place,
-        uniformity: gpucc_ir::analysis::Uniformity::new(&m, f),
-        barriers: false,
-        written: written.map(|(r, _)| r).collect(),
-    };
-    let mut mf = isel::run(&mut isel, f, &t)?;
-    trace::enter("machine clean-up", &f.name);
-    gpucc_mir::copy_prop(&mut mf, &t);
-    gpucc_mir::dce(&mut mf, &t);
-    clean::define(&mut mf);
-    if clean::even(&mut mf) {
-        gpucc_mir::copy_prop(&mut mf, &t);
-    }
-    clean::place(&mut mf, &mut isel.uniforms);
-    clean::legalise(&mut mf);
-    if options.opt_level > 0 {
-        clean::common(&mut mf);
-    }
-    gpucc_mir::dce(&mut mf, &t);
-    clean::addresses(&mut mf);
-    trace::enter("register allocation", &f.name);
-    let before = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    let (mut mf, all, alloc) = allocate(mf, places.private, &m, chip, options)?;
-    let scratch = places.private + 4 * alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4);
-    if scratch > MOST_PRIVATE {
-        let message = format!(
-            "valhall:{chip} has {MOST_PRIVATE} bytes of private memory, this needs {scratch}, spilled registers included"
-        );
-        return Err(refuse(Refusal::PrivateMemory, message, e));
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+        let (m, f) = (job.module, job.func());
+        let places = Places::new(m, f);
+        for (code, what, has, needs) in [
+            (Refusal::WorkgroupMemory, "workgroup", MOST_SHARED, places.shared),
+            (Refusal::PrivateMemory, "private", MOST_PRIVATE, places.private),
+        ] {
+            if needs > has {
+                return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")).into());
+            }
+        }
+        let target = Valhall::new(true);
+        let resources = Resources::new(m);
+        let mut reflection = reflect(m, f, |r, used, _| used.then(|| resources.slot(r)));
+        let list = &reflection.resources;
+        let is_written = |r: &gpucc_ir::ResourceData| {
+            list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
+        };
+        let written = m.resources.iter().filter(|(_, r)| is_written(r));
+        let place = |p: Place| places.at(p);
+        let mut isel = Isel {
+            module: m,
+            resources: &resources,
+            workgroup_size: job.entry().workgroup_size,
+            // An address and a size for each buffer, the address of scratch memory, the launch's size.
+            uniforms: Uniforms::new(3 * m.resources.len() + 8),
+            entries: Vec::new(),
+            places: &place,
+            uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
+            barriers: false,
+            written: written.map(|(r, _)| r).collect(),
+        };
+        let code = isel::run(&mut isel, f, &target)?;
+        let Isel { uniforms, entries, barriers, .. } = isel;
+        // A barrier that orders memory alone is no instruction.
+        reflection.flags = reflection.flags & !flags::BARRIERS | if barriers { flags::BARRIERS } else { 0 };
+        Ok(Selected { code, target, state: State { uniforms, entries, places, reflection } })
     }
 
-    if options.opt_level > 0 {
-        trace::enter("moves of constants", &f.name);
-        gpucc_mir::fold_moves(&mut mf, &t);
+    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+        Some(cx.state.places.at(place))
     }
-    trace::enter("emission", &f.name);
-    let mir = if options.texts { gpucc_mir::print(&mf, &t) } else { String::new() };
-    let p = emit::emit(&mf, generation, options.verify)?;
-    // A barrier that orders memory alone is no instruction.
-    let mut flag = reflection.flags & !flags::BARRIERS | if m.options.robust { 0 } else { flags::TRUSTED };
-    if isel.barriers {
-        flag |= flags::BARRIERS;
+
+    fn emit(mf: &MFunc<Valhall>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+        let p = emit::emit(mf, &cx.job)?;
+        let mut preloads = cx.state.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
+        preloads.sort_by_key(|p| p.index);
+        preloads.extend(cx.state.uniforms.preloads());
+        let (all, shared, scratch) = (cx.target.all, cx.state.places.shared, scratch(cx));
+        let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
+        Ok(Program {
+            code: p.code,
+            data: Vec::new(),
+            locs: (0..).step_by(8).zip(p.locs).collect(),
+            meta: Meta {
+                subgroup_size: 16,
+                registers: vec![(machine::exec::REGISTER_FILE, if all { 64 } else { 32 })],
+                shared_bytes: shared,
+                scratch_bytes: scratch,
+                family_words: vec![0],
+                ..Meta::default()
+            },
+            preloads,
+            reflection: cx.state.reflection.clone(),
+            stats,
+        })
     }
-    let mut preloads = isel.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
-    preloads.sort_by_key(|p| p.index);
-    preloads.extend(isel.uniforms.preloads());
-    let stats = statistics(&p, all, &alloc, isel.uniforms.len(), places.shared, scratch);
-    let entry = Entry {
-        name: e.name.clone(),
-        stage: Stage::Compute,
-        races: Some(race_marks(
-            &m,
-            f,
-            &reflection.resources,
-            |p| Some(places.at(p)),
-            (0..).step_by(8).zip(p.locs.iter().copied()),
-        )),
-        lines: line_table(&m, (0..).step_by(8).zip(p.locs)),
-        code: p.code,
-        meta: Meta {
-            workgroup_size: e.workgroup_size,
-            subgroup_size: 16,
-            registers: vec![(machine::exec::REGISTER_FILE, if all { 64 } else { 32 })],
-            shared_bytes: places.shared,
-            scratch_bytes: scratch,
-            flags: flag,
-            family_words: vec![0],
-        },
-        resources: reflection.resources,
-        preloads,
-        names: reflection.names,
-        stats: stats.clone(),
-        ..Entry::default()
-    };
-    let times = pass_times(&report.times, steps);
-    Ok(Output {
-        entry,
-        gir: if options.texts { m.to_string() } else { String::new() },
-        ir: m,
-        mir: format!("before allocation:\n{before}\nafter allocation:\n{mir}"),
-        stats,
-        dumps: report.dumps,
-        times,
-    })
+
+    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
+        machine::listing(code, generation, gpucc_isa::stage::CS, notes)
+    }
+}
+
+/// Bytes of an invocation's private memory, spilled registers included.
+fn scratch(cx: &Cx<'_, ValhallFamily>) -> u32 {
+    cx.state.places.private + 4 * cx.alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4)
 }
 
 /// One spilled register stored or loaded in so many instructions is worth twice as many threads: the unit for memory takes as long
 /// for one access as the others for 64 instructions.
 const FEW_SPILLS: u64 = 256;
 
+/// Registers above which half as many are no hope: half as many values again.
+const PRESSURE_FOR_HALF: u32 = 48;
+
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
-fn allocate(
-    mut mf: MFunc<Valhall>,
-    spill_base: u32,
-    m: &Module,
-    chip: &str,
-    options: &CodegenOptions,
-) -> Result<(MFunc<Valhall>, bool, AllocStats), Diagnostic> {
-    let o = AllocOptions::from(options);
-    let machine = |all: bool| {
-        let mut t = Valhall::new(all);
-        t.spill_base = spill_base;
-        t
-    };
-    let internal = |s: String| Diagnostic::internal("register-allocation", s);
-    // With half as many values again as registers there is no hope.
-    let facts = gpucc_mir::Facts::new(&mf, &Valhall::new(false)).map_err(internal)?;
-    if options.spill_all || facts.pressure().first().is_none_or(|&p| p <= 48) {
-        let few = |_: &MFunc<Valhall>, s: &AllocStats| options.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
-        match gpucc_mir::allocate_if(&mut mf, &machine(false), facts, &o, few) {
-            Ok(Some(s)) => return Ok((mf, false, s)),
-            Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
-            Err(AllocError::Invalid(s)) => return Err(internal(s)),
-        }
+fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u64, Stop> {
+    let o = alloc_options(cx.job.options);
+    let mut done = None;
+    let facts = gpucc_mir::Facts::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);
+    let facts = facts.map_err(|e| refusal(e, &cx.job))?;
+    if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= PRESSURE_FOR_HALF) {
+        cx.target = Valhall::new(false).spilling_from(cx.state.places.private);
+        let few = |_: &MFunc<Valhall>, s: &AllocStats| o.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
+        done = match gpucc_mir::allocate_if(mf, &cx.target, facts, &o, few) {
+            Ok(stats) => stats,
+            Err(AllocError::OutOfRegisters(_)) => None,
+            Err(e) => return Err(refusal(e, &cx.job)),
+        };
     }
-    let done = gpucc_mir::allocate(&mut mf, &machine(true), &o);
-    done.map(|s| (mf, true, s)).map_err(|e| {
-        e.refusal(m, |o| {
-            let help =
-                "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
-            (format!("valhall:{chip} has {} registers for an invocation", o.limit), help.into())
-        })
+    cx.alloc = match done {
+        Some(stats) => stats,
+        None => {
+            cx.target = Valhall::new(true).spilling_from(cx.state.places.private);
+            gpucc_mir::allocate(mf, &cx.target, &o).map_err(|e| refusal(e, &cx.job))?
+        }
+    };
+    let needs = scratch(cx);
+    if needs > MOST_PRIVATE {
+        let what = format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}, spilled registers included");
+        return Err(cx.job.refuse(Refusal::PrivateMemory, what).into());
+    }
+    Ok(u64::from(cx.alloc.moves))
+}
+
+fn refusal(e: AllocError, job: &Job<'_, ValhallFamily>) -> Stop {
+    Stop::allocation(e, job.module, |o| {
+        let help =
+            "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
+        (format!("{} has {} registers for an invocation", job.chip(), o.limit), help.into())
     })
 }
 
@@ -372,7 +332,7 @@ fn statistics(
     uniforms: usize,
     shared: u32,
     scratch: u32,
-) -> Vec<(String, u64)> {
+) -> Vec<(&'static str, u64)> {
     let emit::Work { fma, cvt, sfu, ls } = p.work;
     // In 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
     let bound = fma.max(cvt).max(4 * sfu).max(64 * ls);
@@ -399,30 +359,28 @@ fn statistics(
         ("shared_bytes", u64::from(shared)),
         ("scratch_bytes", u64::from(scratch)),
     ]
-    .map(|(k, v)| (k.to_owned(), v))
     .to_vec()
 }
 
 #[cfg(test)]
-mod selection {
+mod tests {
     use super::*;
 
-    /// Whatever the passes may leave is selected, on every generation: nothing falls through to a compiler bug.
+    /// Whatever the passes may leave is selected, and each machine pass's text reads back.
     #[test]
     fn knows_all_that_passes_leave() {
-        let mut failures = Vec::new();
-        for (k, generation) in NAMES.iter().enumerate() {
-            let chip = Chip { family: "valhall", generation, lacks: LACKS };
-            for (name, text) in gpucc_opt::selection::cases(&caps(), &chip) {
-                let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
-                for opt_level in [0, 2] {
-                    let o = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
-                    if let Err(d) = VALHALL.compile(&m, "main", k, &o) {
-                        failures.push(format!("{generation} -O{opt_level} {name}: {d}"));
-                    }
-                }
-            }
-        }
+        let failures = gpucc_driver::prepared_cases::<ValhallFamily>();
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+
+    #[test]
+    fn passes_keep_their_order() {
+        let order = [
+            ("prefer-even-regs", "local-cse", "copies into even registers that stay are computed once"),
+            ("layout-uniforms", "legalise-operands", "whether words go together depends on their places"),
+            ("legalise-operands", "local-cse", "moves of one word for several users are one"),
+            ("legalise-operands", "alias-keys", "bases that moved to registers are bases of their own"),
+        ];
+        assert_eq!(gpucc_driver::check_order::<ValhallFamily>(&order), Ok(()));
     }
 }

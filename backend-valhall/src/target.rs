@@ -125,6 +125,8 @@ pub const SPACE_FIRST: u32 = 2;
 
 /// The machine: how many registers a thread may use.
 pub struct Valhall {
+    /// Whether a thread may use all 64 registers.
+    pub all: bool,
     files: [RegFile; 1],
     /// Where spilled registers begin in private memory.
     pub spill_base: u32,
@@ -137,11 +139,15 @@ impl Valhall {
         if !all {
             (16..48).for_each(|u| budget.remove(u));
         }
-        Valhall { files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)], spill_base: 0 }
+        Valhall { all, files: [RegFile::new("r", 64, Cfg::Logical).budget(budget)], spill_base: 0 }
     }
-}
 
-impl Valhall {
+    /// With spilled registers from this byte of private memory on.
+    #[must_use]
+    pub fn spilling_from(self, spill_base: u32) -> Valhall {
+        Valhall { spill_base, ..self }
+    }
+
     fn private(&self) -> Use<Self> {
         crate::isel::Isel::special(gpucc_valhall_machine::src::THREAD_LOCAL_POINTER, 0)
     }

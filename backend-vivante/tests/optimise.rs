@@ -3,7 +3,7 @@
 mod common;
 
 use common::{check, compile, module, options};
-use gpucc_mir::backend::Backend;
+use gpucc_driver::Backend;
 use gpucc_sim::Dispatch;
 use gpucc_vivante::VIVANTE;
 

@@ -7,7 +7,7 @@ use std::sync::Once;
 
 use gpucc_container::Container;
 use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
-use gpucc_mir::backend::{CodegenOptions, Output};
+use gpucc_driver::{CodegenOptions, Output};
 
 use crate::Target;
 use crate::listing::{self, Source};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gpucc_ir::refusal::{Kind, Lack, Refusal};
-use gpucc_mir::backend::Backend;
+use gpucc_driver::Backend;
 
 use crate::backends;
 

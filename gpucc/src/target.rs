@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gpucc_mir::backend::Backend;
+use gpucc_driver::Backend;
 
 static BACKENDS: &[&dyn Backend] =
     &[&gpucc_valhall::VALHALL, &gpucc_tesla::TESLA, &gpucc_gcn::GCN, &gpucc_vivante::VIVANTE];

@@ -40,6 +40,15 @@ pub fn enter(pass: &'static str, function: &str) {
     });
 }
 
+/// The step that was entered last has changed so much.
+pub fn changed(n: u64) {
+    STEPS.with(|s| {
+        if let Some(last) = s.borrow_mut().as_mut().and_then(|(steps, _)| steps.last_mut()) {
+            last.changes += n;
+        }
+    });
+}
+
 /// Adds the time since the last look at the clock to the last step.
 fn close(steps: &mut [PassTime], since: &mut Instant) {
     let now = Instant::now();

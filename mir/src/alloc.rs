@@ -34,17 +34,6 @@ impl Default for AllocOptions {
     }
 }
 
-impl From<&crate::backend::CodegenOptions> for AllocOptions {
-    fn from(o: &crate::backend::CodegenOptions) -> Self {
-        AllocOptions {
-            check: o.verify || cfg!(debug_assertions),
-            tight: o.tight,
-            fragment: o.fragment,
-            spill_all: o.spill_all,
-        }
-    }
-}
-
 /// What the allocation used.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {

@@ -4,9 +4,6 @@
 //! [`MFunc`] with [`select`] and its own [`Lower`], and runs the shared passes: [`copy_prop`], [`dce`],
 //! [`MFunc::split_critical_edges`], [`allocate`]. `docs/adding-a-backend.md` is the tour.
 
-pub mod backend;
-pub mod races;
-
 mod alloc;
 mod critical;
 mod entries;

@@ -2,11 +2,12 @@
 //!
 //! Always:
 //! - there is a list of instructions for each block, and each edge leads to a block;
-//! - terminators come last in their block, and each block that one of them names is a successor on one of the graphs;
+//! - each block that a terminator names is a successor on one of the graphs;
 //! - physical registers, demanded places and parts lie within their file or register;
 //! - an instruction of the target has the operands that its row asks for ([`Target::check`]).
 //!
 //! With virtual registers ([`Form::Virtual`]):
+//! - terminators come last in their block;
 //! - each is defined once (parameters included), of a class that exists, and on every path to a use along its graph;
 //! - an edge has as many arguments as its target has parameters, of the same file and size, [`VReg::NONE`] for those of the other
 //!   graph alone;
@@ -47,7 +48,7 @@ pub fn verify<T: Target>(mf: &MFunc<T>, t: &T, form: Form) -> Result<(), String>
                 if let Some(l) = i.labels().find(|l| block.all_succs().all(|e| e.to != *l)) {
                     return Err(at(format!("{l:?} is no successor")));
                 }
-            } else if terminators > 0 && i.target_op().is_some() {
+            } else if form == Form::Virtual && terminators > 0 && i.target_op().is_some() {
                 return Err(at("comes after a terminator".into()));
             }
             v.operands(i, form).map_err(at)?;

@@ -6,7 +6,7 @@
 use gpucc_container::Container;
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::Module;
-use gpucc_mir::backend::{Backend, CodegenOptions, Output};
+use gpucc_driver::{Backend, CodegenOptions, Output};
 use gpucc_sim::{Dispatch, RunOptions, Trap};
 
 use super::{BACKEND, MACHINE, NAMES};

@@ -70,6 +70,7 @@ fn forbidden_edges_do_not_exist() {
             "gpucc-num",
             "gpucc-regalloc",
             "gpucc-mir",
+            "gpucc-driver",
             "gpucc-container",
             "gpucc-frontend-naga",
         ] {

@@ -169,7 +169,7 @@ impl Isel<'_> {
         self.int(cx, v)
     }
 
-    /// Emits; [`crate::clean::legalise`] sees to the operand limits.
+    /// Emits; [`crate::legalise`] sees to the operand limits.
     pub(crate) fn push(&mut self, cx: &mut Cx<'_>, i: MI) {
         cx.emit(i);
     }

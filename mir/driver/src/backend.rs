@@ -1,8 +1,8 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::{Access, Entry, LineEntry, Resource, ResourceKind, flags};
-use gpucc_ir::trace::{PassTime, Watch};
-use gpucc_ir::{Attr, Diagnostic, Function, Lack, Loc, Module, Op, Place, Res};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, flags};
+use gpucc_ir::trace::PassTime;
+use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res};
 use gpucc_isa::Notes;
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
@@ -18,7 +18,7 @@ pub struct CodegenOptions {
     pub tight: bool,
     /// Allocator stress: place values where they fragment the file most.
     pub fragment: bool,
-    /// Dump the IR after these passes (names).
+    /// Dump the IR or the machine code after these passes (names), or `all`.
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
@@ -28,6 +28,11 @@ pub struct CodegenOptions {
     pub prepared: bool,
     /// Passes to leave out (names), for measuring what they are worth. Only passes that may be left out are.
     pub skip_passes: Vec<String>,
+    /// Stop improving the code after so many changes, on the IR and then by machine passes: what is needed is done all the same.
+    /// For finding the change that breaks a program.
+    pub fuel: u64,
+    /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
+    pub reparse: bool,
 }
 
 impl Default for CodegenOptions {
@@ -43,6 +48,8 @@ impl Default for CodegenOptions {
             texts: true,
             prepared: false,
             skip_passes: Vec::new(),
+            fuel: u64::MAX,
+            reparse: false,
         }
     }
 }
@@ -64,29 +71,6 @@ pub struct Output {
     pub dumps: Vec<(String, String)>,
     /// Times, when asked for, in the order of execution.
     pub times: Vec<PassTime>,
-}
-
-/// Begins to measure the steps of a backend, if times are wanted.
-pub fn watch(o: &CodegenOptions) -> Option<Watch> {
-    o.time_passes.then(Watch::start)
-}
-
-/// The times of the passes and of what was entered since [`watch`], if times are wanted.
-pub fn pass_times(passes: &[PassTime], steps: Option<Watch>) -> Vec<PassTime> {
-    steps.map_or_else(Vec::new, |w| passes.iter().cloned().chain(w.done()).collect())
-}
-
-/// Rows of the container's line table for the addresses and locations of instructions in order. What has no location
-/// belongs to what comes before it.
-pub fn line_table(m: &Module, places: impl IntoIterator<Item = (u32, Loc)>) -> Vec<LineEntry> {
-    let mut rows: Vec<LineEntry> = Vec::new();
-    for (pc, loc) in places {
-        let Some((line, column)) = m.line_column(loc) else { continue };
-        if rows.last().is_none_or(|r| (r.line, r.column) != (line, column)) {
-            rows.push(LineEntry { pc, line, column });
-        }
-    }
-    rows
 }
 
 /// What the container says of the buffers of an entry point.
@@ -159,6 +143,9 @@ pub trait Backend: Sync {
 
     /// What its generations refuse, whatever the shader's size: what `docs/support.md` and the test runners predict.
     fn lacks(&self) -> &'static [Lack];
+
+    /// Names of all passes, on the IR and on machine code.
+    fn passes(&self) -> Vec<&'static str>;
 
     /// Compiles the entry point called `entry` of a verified module as the frontend made it.
     ///

@@ -1,0 +1,130 @@
+//! Allocation, together with the schedule before it: which of two orders needs fewer registers shows only there.
+//!
+//! Needs: virtual registers, both graphs. Leaves: physical registers; spilled scalar registers in lanes of vector registers behind
+//! all others.
+
+use gpucc_driver::{CodegenOptions, Cx, Stop, alloc_options};
+use gpucc_gcn_machine::abi;
+use gpucc_ir::Refusal;
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
+
+use crate::GcnFamily;
+use crate::model;
+use crate::target::{self, Gcn};
+
+/// Whether instructions change places.
+pub fn schedules(options: &CodegenOptions) -> bool {
+    options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
+}
+
+/// Schedules and allocates. The schedule stays within the registers that leave the program its waves; where it turns out
+/// that the code as it was needs less, that is taken.
+fn within(
+    mf: &mut MFunc<Gcn>,
+    t: &Gcn,
+    fixed: u32,
+    generation: u8,
+    options: &CodegenOptions,
+) -> Result<AllocStats, AllocError> {
+    let how = alloc_options(options);
+    if !schedules(options) {
+        return gpucc_mir::allocate(mf, t, &how);
+    }
+    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let pressure = facts.pressure();
+    let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
+    let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
+    let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
+    limits[s] = limits[s].min(scalar.saturating_sub(fixed));
+    limits[v] = limits[v].min(vector);
+    let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
+    let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
+    // Less is better: spilling first, then waves that are lost, then moves.
+    let cost = |a: &AllocStats| (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves);
+    let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
+    // Mostly the first answer is as good as can be, and no copy of the function is needed.
+    let mut scheduled = None;
+    let facts = if schedule.changed() > 0 {
+        // Not both at once: each is about as large as the code.
+        drop(facts);
+        gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?
+    } else {
+        facts
+    };
+    let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
+        if cost(a) > (0, least, u32::MAX) {
+            scheduled = Some(mf.clone());
+        }
+        true
+    });
+    let mut best = first.map(Option::unwrap_or_default);
+    let scheduled = match (scheduled, &best) {
+        (Some(s), _) => s,
+        // It failed, and is as it was.
+        (None, Err(_)) => mf.clone(),
+        (None, Ok(_)) => return best,
+    };
+    let mut plain = scheduled.clone();
+    schedule.undo(&mut plain);
+    let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
+    // As it was; then as it was scheduled, within fewer registers, which where values are spilled leaves no fewer of them.
+    for (mut other, tight) in [(plain, false), (scheduled, true)] {
+        if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
+            break;
+        }
+        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
+        if cost(&answer) < cost(&best) {
+            (*mf, best) = (other, answer);
+        }
+    }
+    best
+}
+
+/// The pass.
+///
+/// # Errors
+/// When registers run out.
+pub fn run(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
+    let job = &cx.job;
+    cx.alloc = within(mf, &cx.target, cx.state.fixed.end, job.generation, job.options).map_err(|e| {
+        Stop::allocation(e, job.module, |o| {
+            let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
+            (has, "smaller arrays or fewer live values would help".into())
+        })
+    })?;
+    if lanes(cx) > u32::from(256 - target::SPILL_LANES) {
+        let what = format!("has too few lanes: {} scalar registers wait for others at once", words(cx, target::FILE_S));
+        return Err(job.refuse(Refusal::OutOfRegisters, what).into());
+    }
+    Ok(u64::from(cx.alloc.moves))
+}
+
+/// Words of spilled registers of a file.
+fn words(cx: &Cx<'_, GcnFamily>, file: u8) -> u32 {
+    cx.alloc.spill_words.get(usize::from(file)).copied().unwrap_or(0)
+}
+
+/// Vector registers whose lanes hold scalar registers.
+fn lanes(cx: &Cx<'_, GcnFamily>) -> u32 {
+    words(cx, target::FILE_S).div_ceil(64)
+}
+
+/// Bytes of scratch of a lane.
+pub fn scratch(cx: &Cx<'_, GcnFamily>) -> u32 {
+    let least = if cx.state.fixed.scratch_offset.is_some() { 4 } else { 0 };
+    (cx.state.memory.scratch + 4 * words(cx, target::FILE_V)).max(least)
+}
+
+/// Brings the vector registers whose lanes hold scalar registers down to where the others end.
+///
+/// # Errors
+/// None.
+pub fn spill_lanes(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
+    let count = lanes(cx);
+    if count > 0 {
+        let used = cx.alloc.used.get(usize::from(target::FILE_V));
+        let top = used.and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
+        target::lower_spill_lanes(mf, top.map_or(0, |u| u + 1));
+    }
+    Ok(u64::from(count))
+}

@@ -1,0 +1,48 @@
+//! Tells memory accesses with one base and different offsets apart, for the slots that emission gives them.
+//!
+//! Needs: virtual registers. Keeps: everything but the key of memory accesses.
+
+use std::collections::BTreeMap;
+
+use gpucc_mir::{MFunc, Reg, Src};
+use gpucc_valhall_machine::{Class as Kind, ROWS};
+
+use crate::emit::is_wide;
+use crate::flow::key;
+use crate::target::{VOp, Valhall};
+
+/// Tells accesses with one base and different offsets apart.
+pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
+    let mut found = 0;
+    let mut bases: BTreeMap<u64, u32> = BTreeMap::new();
+    for i in mf.code.iter_mut().flatten() {
+        let Some(VOp::Op(op)) = i.target_op() else { continue };
+        if ROWS[op as usize].facts.class != Kind::Memory {
+            continue;
+        }
+        let Some(k) = (0..i.uses.len()).find(|&k| is_wide(i, k)) else { continue };
+        let base = match i.uses[k].src {
+            Src::Reg(Reg::V(v)) => u64::from(v.0),
+            Src::Uniform(n) => 1 << 32 | u64::from(n),
+            _ => continue,
+        };
+        let count = bases.len() as u32;
+        let base = *bases.entry(base).or_insert(count);
+        let offset = i.mods.0.iter().find(|m| m.0 == "offset").map_or(0, |m| m.1);
+        let word = (i32::from(offset as u16 as i16) + 0x8000) as u32;
+        let text = ROWS[op as usize].text;
+        let words = match text.rsplit('i').next() {
+            Some("64") => 2,
+            Some("96") => 3,
+            Some("128") => 4,
+            _ => 1,
+        };
+        if word.is_multiple_of(4)
+            && let Some(k) = key(base, word / 4, words)
+        {
+            found += 1;
+            i.mods.0.push(("@key", k));
+        }
+    }
+    found
+}

@@ -1,0 +1,207 @@
+//! From a module to an output.
+
+use core::marker::PhantomData;
+
+use gpucc_container::{Entry, LineEntry, Meta, Stage, flags};
+use gpucc_ir::trace::{self, Watch};
+use gpucc_ir::{Diagnostic, Lack, Loc, Module};
+use gpucc_isa::Notes;
+use gpucc_mir::AllocStats;
+use gpucc_opt::support::Chip;
+use gpucc_opt::{Caps, Report};
+
+use crate::backend::{Backend, CodegenOptions, Output};
+use crate::family::{Cx, Family, Job, Selected, Stop};
+use crate::pass;
+use crate::races::race_marks;
+
+/// A family as a [`Backend`].
+pub struct Driver<F>(PhantomData<F>);
+
+impl<F> Driver<F> {
+    /// The one instance.
+    pub const fn new() -> Driver<F> {
+        Driver(PhantomData)
+    }
+}
+
+impl<F> Default for Driver<F> {
+    fn default() -> Self {
+        Driver::new()
+    }
+}
+
+impl<F: Family> Backend for Driver<F> {
+    fn family(&self) -> &'static str {
+        F::NAME
+    }
+
+    fn generations(&self) -> &'static [&'static str] {
+        F::GENERATIONS
+    }
+
+    fn default_generation(&self) -> usize {
+        F::DEFAULT_GENERATION
+    }
+
+    fn lacks(&self) -> &'static [Lack] {
+        F::LACKS
+    }
+
+    fn passes(&self) -> Vec<&'static str> {
+        pass::names::<F>()
+    }
+
+    fn compile(&self, module: &Module, entry: &str, generation: usize, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+        compile::<F>(module, entry, generation as u8, options)
+    }
+
+    fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
+        F::program_text(code, generation as u8, notes)
+    }
+}
+
+/// A module that the target-independent passes have prepared.
+struct Prepared {
+    caps: Caps,
+    module: Module,
+    report: Report,
+}
+
+fn prepare<F: Family>(
+    module: &Module,
+    name: &str,
+    generation: u8,
+    strategy: &F::Strategy,
+    o: &CodegenOptions,
+) -> Result<Prepared, Diagnostic> {
+    let caps = F::caps(generation, strategy);
+    let pipeline = gpucc_opt::Options {
+        level: o.opt_level,
+        verify: o.verify || cfg!(debug_assertions),
+        dump_after: o.dump_after.clone(),
+        fuel: o.fuel,
+        skip: o.skip_passes.clone(),
+        stop_after: o.prepared.then(|| "inline".into()),
+        measure: o.time_passes,
+        ..gpucc_opt::Options::default()
+    };
+    let (mut module, report) = gpucc_opt::prepare(module, name, &caps, &pipeline)?;
+    let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], lacks: F::LACKS };
+    gpucc_opt::support::check(&module, &chip)?;
+    F::lower_ir(&mut module, generation, strategy, o)?;
+    if pipeline.verify
+        && let Err(found) = gpucc_ir::verify::verify_module(&module)
+    {
+        return Err(Diagnostic::internal("verify", format!("after the passes of {} on the IR: {}", F::NAME, found[0])));
+    }
+    Ok(Prepared { caps, module, report })
+}
+
+/// Compiles in the first strategy that the chip has room for.
+fn compile<F: Family>(module: &Module, name: &str, generation: u8, o: &CodegenOptions) -> Result<Output, Diagnostic> {
+    let mut strategy = F::first(generation, o);
+    let mut last: Option<Prepared> = None;
+    loop {
+        let same = last.take().filter(|p| p.caps == F::caps(generation, &strategy));
+        let prepared = match same {
+            Some(p) => p,
+            None => prepare::<F>(module, name, generation, &strategy, o)?,
+        };
+        let watch = o.time_passes.then(Watch::start);
+        let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone() };
+        match attempt::<F>(job, &prepared.report, watch) {
+            Ok(done) => return Ok(Output { ir: prepared.module, ..done }),
+            Err(stop) => {
+                let job: Job<'_, F> = Job { module: &prepared.module, generation, options: o, strategy };
+                match F::retry(&job, &stop, &prepared.report) {
+                    Some(next) => strategy = next,
+                    None => return Err(stop.refused),
+                }
+            }
+        }
+        last = Some(prepared);
+    }
+}
+
+fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, Stop> {
+    let (o, m) = (job.options, job.module);
+    trace::enter("isel", &job.func().name);
+    let Selected { mut code, target, state } = F::select(&job)?;
+    let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
+    let spent: u64 = report.times.iter().map(|t| t.changes).sum();
+    let texts = pass::run(&mut code, &mut cx, o.fuel.saturating_sub(spent))?;
+    trace::enter("emission", &code.name);
+    let p = F::emit(&code, &cx)?;
+    let (e, f) = (cx.job.entry(), cx.job.func());
+    let stats: Vec<(String, u64)> = p.stats.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+    let trusted = if m.options.robust { 0 } else { flags::TRUSTED };
+    let marks =
+        race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
+    let entry = Entry {
+        name: e.name.clone(),
+        stage: Stage::Compute,
+        races: Some(marks),
+        lines: line_table(m, p.locs.iter().copied()),
+        code: p.code,
+        data: p.data,
+        meta: Meta { workgroup_size: e.workgroup_size, flags: p.meta.flags | p.reflection.flags | trusted, ..p.meta },
+        resources: p.reflection.resources,
+        preloads: p.preloads,
+        names: p.reflection.names,
+        stats: stats.clone(),
+    };
+    let times = watch.map_or_else(Vec::new, |w| report.times.iter().cloned().chain(w.done()).collect());
+    Ok(Output {
+        entry,
+        gir: if o.texts { m.to_string() } else { String::new() },
+        ir: Module::default(),
+        mir: format!("; before allocation\n{}\n; after allocation\n{}", texts.before, texts.after),
+        stats,
+        dumps: report.dumps.iter().cloned().chain(texts.dumps).collect(),
+        times,
+    })
+}
+
+/// Rows of the container's line table for the addresses and locations of instructions in order. What has no location
+/// belongs to what comes before it.
+fn line_table(m: &Module, places: impl IntoIterator<Item = (u32, Loc)>) -> Vec<LineEntry> {
+    let mut rows: Vec<LineEntry> = Vec::new();
+    for (pc, loc) in places {
+        let Some((line, column)) = m.line_column(loc) else { continue };
+        if rows.last().is_none_or(|r| (r.line, r.column) != (line, column)) {
+            rows.push(LineEntry { pc, line, column });
+        }
+    }
+    rows
+}
+
+/// For tests: compiles whatever the target-independent passes may leave, on every generation, with the machine passes through
+/// their texts. Gives what failed; nothing may fall through to a compiler bug.
+pub fn prepared_cases<F: Family>() -> Vec<String> {
+    let mut failures = Vec::new();
+    for (k, generation) in F::GENERATIONS.iter().enumerate() {
+        let chip = Chip { family: F::NAME, generation, lacks: F::LACKS };
+        let strategy = F::first(k as u8, &CodegenOptions::default());
+        for (name, text) in gpucc_opt::selection::cases(&F::caps(k as u8, &strategy), &chip) {
+            let m = match gpucc_ir::text::parse_module(&text) {
+                Ok(m) => m,
+                Err(d) => {
+                    failures.push(format!("{name}: {d}\n{text}"));
+                    continue;
+                }
+            };
+            for opt_level in [0, 2] {
+                let plain = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
+                let o = CodegenOptions { reparse: true, ..plain.clone() };
+                let code = |o| compile::<F>(&m, "main", k as u8, o).map(|x| x.entry);
+                match (code(&plain), code(&o)) {
+                    (Ok(a), Ok(b)) if a == b => {}
+                    (Ok(_), Ok(_)) => failures.push(format!("{generation} -O{opt_level} {name}: texts change the code")),
+                    (Err(d), _) | (_, Err(d)) => failures.push(format!("{generation} -O{opt_level} {name}: {d}")),
+                }
+            }
+        }
+    }
+    failures
+}

@@ -1,0 +1,186 @@
+//! What a family is to the driver.
+
+use gpucc_container::{Meta, Preload};
+use gpucc_ir::{Diagnostic, EntryPoint, Function, Lack, Loc, Module, Place, Refusal};
+use gpucc_isa::Notes;
+use gpucc_mir::{AllocError, AllocStats, MFunc, OutOfRegisters, Target};
+use gpucc_opt::{Caps, Report};
+
+use crate::backend::{CodegenOptions, Reflection};
+use crate::pass::Pass;
+
+/// One entry point in one attempt: what nothing changes.
+pub struct Job<'m, F: Family> {
+    /// The prepared module; its one entry point and function are what is compiled.
+    pub module: &'m Module,
+    /// Index into [`Family::GENERATIONS`].
+    pub generation: u8,
+    /// Options.
+    pub options: &'m CodegenOptions,
+    /// The liberties of this attempt.
+    pub strategy: F::Strategy,
+}
+
+impl<'m, F: Family> Job<'m, F> {
+    /// The entry point.
+    pub fn entry(&self) -> &'m EntryPoint {
+        &self.module.entries[0]
+    }
+
+    /// Its function.
+    pub fn func(&self) -> &'m Function {
+        &self.module.funcs[self.entry().func]
+    }
+
+    /// The target as messages name it: `family:generation`.
+    pub fn chip(&self) -> String {
+        format!("{}:{}", F::NAME, F::GENERATIONS[self.generation as usize])
+    }
+
+    /// A refusal at the entry point. `what` goes on behind the target's name: `has 32768 bytes .., this needs ..`.
+    pub fn refuse(&self, code: Refusal, what: impl core::fmt::Display) -> Diagnostic {
+        Diagnostic::unsupported(code, format!("{} {what}", self.chip())).at(self.entry().span, "this entry point")
+    }
+}
+
+/// What machine passes see besides the code.
+pub struct Cx<'m, F: Family> {
+    /// What is compiled, and how.
+    pub job: Job<'m, F>,
+    /// The machine with its budgets.
+    pub target: F::Target,
+    /// What selection decided.
+    pub state: F::State,
+    /// What the allocation used, once it has run.
+    pub alloc: AllocStats,
+}
+
+/// The answer of selection.
+pub struct Selected<F: Family> {
+    /// The code.
+    pub code: MFunc<F::Target>,
+    /// The machine that it is for.
+    pub target: F::Target,
+    /// What later steps have to know.
+    pub state: F::State,
+}
+
+/// Why an attempt ended.
+pub struct Stop {
+    /// What is reported if no other attempt follows.
+    pub refused: Diagnostic,
+    /// What other attempts may make of it.
+    pub cause: Cause,
+}
+
+/// What other attempts may make of the end of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// This register file is too small.
+    OutOf(&'static str),
+    /// No other attempt can save enough.
+    Hopeless,
+    /// Anything else: the refusal says it.
+    Refused,
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(refused: Diagnostic) -> Stop {
+        Stop { refused, cause: Cause::Refused }
+    }
+}
+
+impl Stop {
+    /// An allocation that failed. `says` gives what the target has and what would help, as for [`AllocError::refusal`].
+    pub fn allocation(e: AllocError, m: &Module, says: impl FnOnce(&OutOfRegisters) -> (String, String)) -> Stop {
+        let cause = match &e {
+            AllocError::OutOfRegisters(o) => Cause::OutOf(o.file),
+            AllocError::Invalid(_) => Cause::Refused,
+        };
+        Stop { refused: e.refusal(m, says), cause }
+    }
+}
+
+/// What emission makes.
+pub struct Program {
+    /// Machine code.
+    pub code: Vec<u8>,
+    /// Constant tables behind it.
+    pub data: Vec<u8>,
+    /// Address and location of each instruction, in order.
+    pub locs: Vec<(u32, Loc)>,
+    /// Registers, memory and family words; the driver adds the workgroup's size and the flags of the module.
+    pub meta: Meta,
+    /// Registers and uniforms to load at launch.
+    pub preloads: Vec<Preload>,
+    /// The buffers.
+    pub reflection: Reflection,
+    /// Statistics by name, in the family's order.
+    pub stats: Vec<(&'static str, u64)>,
+}
+
+/// One family of GPUs.
+pub trait Family: Sized + Sync + 'static {
+    /// The machine as the shared passes see it.
+    type Target: Target;
+
+    /// Liberties that an attempt takes and another may do without: more registers, arrays in registers, spilling.
+    type Strategy: Clone;
+
+    /// What selection decides besides code: tables of constants and uniforms, places of variables, launch registers.
+    type State;
+
+    /// Name as in targets: `valhall`, `tesla`, `gcn`, `vivante`.
+    const NAME: &'static str;
+
+    /// Generations, oldest first.
+    const GENERATIONS: &'static [&'static str];
+
+    /// Index of the generation that the bare name means.
+    const DEFAULT_GENERATION: usize;
+
+    /// What generations refuse, whatever the shader's size.
+    const LACKS: &'static [Lack];
+
+    /// The machine passes, in order.
+    const PASSES: &'static [Pass<Self>];
+
+    /// The strategy of the first attempt.
+    fn first(generation: u8, options: &CodegenOptions) -> Self::Strategy;
+
+    /// What the target-independent passes have to know.
+    fn caps(generation: u8, strategy: &Self::Strategy) -> Caps;
+
+    /// The strategy of the next attempt after a refusal, if one may help. Each must ask for less than the one before.
+    fn retry(job: &Job<'_, Self>, stop: &Stop, report: &Report) -> Option<Self::Strategy> {
+        let _ = (job, stop, report);
+        None
+    }
+
+    /// Passes of the family on the IR, once for each [`Caps`].
+    ///
+    /// # Errors
+    /// A refusal or a bug.
+    fn lower_ir(module: &mut Module, generation: u8, strategy: &Self::Strategy, options: &CodegenOptions) -> Result<(), Diagnostic> {
+        let _ = (module, generation, strategy, options);
+        Ok(())
+    }
+
+    /// Chooses instructions.
+    ///
+    /// # Errors
+    /// What the generation cannot do.
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop>;
+
+    /// Offset of a variable in the workgroup memory that the machine checks for races.
+    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;
+
+    /// Encodes what the passes left.
+    ///
+    /// # Errors
+    /// A program that does not fit, or a bug.
+    fn emit(code: &MFunc<Self::Target>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic>;
+
+    /// Disassembles code, with what is to be said besides.
+    fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String;
+}

@@ -1,0 +1,15 @@
+//! What all families do alike from a module to an output: one driver, one pass manager for machine code.
+//!
+//! A family implements [`Family`]: what its generations lack, how it chooses instructions, the list of its machine passes, how
+//! it emits. [`Driver`] makes a [`Backend`] of it. `docs/adding-a-backend.md` is the tour.
+
+mod backend;
+mod compile;
+mod family;
+mod pass;
+mod races;
+
+pub use backend::{Backend, CodegenOptions, Output, Reflection, reflect};
+pub use compile::{Driver, prepared_cases};
+pub use family::{Cause, Cx, Family, Job, Program, Selected, Stop};
+pub use pass::{Pass, alloc_options, check_order};

@@ -1,0 +1,152 @@
+//! The pass manager of machine code.
+
+use gpucc_ir::trace;
+use gpucc_ir::Diagnostic;
+use gpucc_mir::{AllocOptions, Form, MFunc, parse, print, verify};
+
+use crate::backend::CodegenOptions;
+use crate::family::{Cx, Family, Stop};
+
+/// What a pass does: changes the code and gives the number of its changes.
+pub type Run<F> = fn(&mut MFunc<<F as Family>::Target>, &mut Cx<'_, F>) -> Result<u64, Stop>;
+
+/// A machine pass.
+pub struct Pass<F: Family> {
+    /// The name for dumps, times and switches.
+    pub name: &'static str,
+    /// The lowest optimisation level at which it runs.
+    pub level: u8,
+    /// Whether code can be emitted without it.
+    pub optional: bool,
+    /// What registers are when it has run.
+    pub form: Form,
+    run: Run<F>,
+}
+
+impl<F: Family> Pass<F> {
+    /// One that emission cannot do without.
+    pub const fn lower(name: &'static str, run: Run<F>) -> Self {
+        Pass { name, level: 0, optional: false, form: Form::Virtual, run }
+    }
+
+    /// One that makes better code, from a level on.
+    pub const fn improve(name: &'static str, level: u8, run: Run<F>) -> Self {
+        Pass { name, level, optional: true, form: Form::Virtual, run }
+    }
+
+    /// The allocation, or one behind it.
+    #[must_use]
+    pub const fn physical(mut self) -> Self {
+        self.form = Form::Physical;
+        self
+    }
+}
+
+/// Switches of the allocation.
+pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
+    AllocOptions {
+        check: o.verify || cfg!(debug_assertions),
+        tight: o.tight,
+        fragment: o.fragment,
+        spill_all: o.spill_all,
+    }
+}
+
+/// Texts of the code.
+#[derive(Default)]
+pub(crate) struct Texts {
+    /// Before the allocation.
+    pub before: String,
+    /// Behind all passes.
+    pub after: String,
+    /// `(pass, text)` for each dump that was asked for.
+    pub dumps: Vec<(String, String)>,
+}
+
+/// Runs the passes of a family over the code.
+pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut fuel: u64) -> Result<Texts, Stop> {
+    let o = cx.job.options;
+    let mut texts = Texts::default();
+    after(mf, cx, "isel", Form::Virtual, &mut texts)?;
+    let mut form = Form::Virtual;
+    for p in F::PASSES {
+        let skipped = p.optional && (fuel == 0 || o.skip_passes.iter().any(|s| s == p.name));
+        if skipped || o.opt_level < p.level {
+            continue;
+        }
+        if p.form != form && o.texts {
+            texts.before = print(mf, &cx.target);
+        }
+        form = p.form;
+        trace::enter(p.name, &mf.name);
+        let changes = (p.run)(mf, cx)?;
+        trace::changed(changes);
+        if p.optional {
+            fuel = fuel.saturating_sub(changes);
+        }
+        after(mf, cx, p.name, form, &mut texts)?;
+    }
+    if o.texts {
+        texts.after = print(mf, &cx.target);
+    }
+    Ok(texts)
+}
+
+/// What happens after each pass: dump, verifier, and for tests a way through the text.
+fn after<F: Family>(
+    mf: &mut MFunc<F::Target>,
+    cx: &Cx<'_, F>,
+    pass: &'static str,
+    form: Form,
+    texts: &mut Texts,
+) -> Result<(), Diagnostic> {
+    let o = cx.job.options;
+    if o.dump_after.iter().any(|d| d == pass || d == "all") {
+        texts.dumps.push((pass.into(), print(mf, &cx.target)));
+    }
+    if (o.verify || cfg!(debug_assertions))
+        && let Err(e) = verify(mf, &cx.target, form)
+    {
+        return Err(Diagnostic::internal("verify", format!("after machine pass `{pass}`: {e}")));
+    }
+    if o.reparse {
+        let text = print(mf, &cx.target);
+        *mf = parse(&text, &cx.target)
+            .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{pass}`: {e}\n{text}")))?;
+    }
+    Ok(())
+}
+
+/// Checks that the passes of a family keep to `(first, then, why)`, for tests.
+///
+/// # Errors
+/// The first that does not, or that names no pass or no reason.
+pub fn check_order<F: Family>(order: &[(&str, &str, &str)]) -> Result<(), String> {
+    let at = |n: &str| F::PASSES.iter().position(|p| p.name == n);
+    for (first, then, why) in order {
+        match (at(first), at(then)) {
+            (Some(a), Some(b)) if a < b && !why.is_empty() => {}
+            (Some(_), Some(_)) => return Err(format!("{first} before {then}: {why}")),
+            _ => return Err(format!("{first} or {then} is no pass of {}", F::NAME)),
+        }
+    }
+    Ok(())
+}
+
+/// Names of all passes that work for a family: on the IR, then on machine code.
+pub(crate) fn names<F: Family>() -> Vec<&'static str> {
+    let mut all = vec!["inline"];
+    for p in (0..=3).flat_map(gpucc_opt::pipeline::passes) {
+        if !all.contains(&p.name) {
+            all.push(p.name);
+        }
+    }
+    all.push("isel");
+    for p in F::PASSES {
+        if !all.contains(&p.name) {
+            all.push(p.name);
+        }
+    }
+    all
+}
+
