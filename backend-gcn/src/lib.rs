@@ -107,6 +107,7 @@ fn caps() -> Caps {
 }
 
 /// Byte offsets of variables: workgroup memory, and scratch with each invocation's private and function variables.
+#[derive(Default)]
 struct Memory {
     list: Vec<(Place, u32)>,
     shared: u32,
@@ -150,6 +151,7 @@ pub struct Strategy {
 }
 
 /// What selection decides.
+#[derive(Default)]
 pub struct State {
     fixed: fixed::Fixed,
     memory: Memory,
@@ -239,6 +241,11 @@ impl Family for GcnFamily {
         trace::enter("exec masks", &f.name);
         exec::lower(&mut code, lists, &plan, &target);
         Ok(Selected { code, target, state: State { fixed, memory, tables, ids } })
+    }
+
+    fn bare(job: &Job<'_, Self>, _constants: &[u32]) -> (Gcn, State) {
+        let spills = Spills { scalar: job.strategy.scalar, vector: None };
+        (Gcn::new(0, SCALAR_TOP as u16, spills), State::default())
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {

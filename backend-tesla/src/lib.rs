@@ -121,6 +121,7 @@ fn advice(generation: u8, invocations: u64, demand: u32) -> String {
 }
 
 /// What selection decided about memory and launch.
+#[derive(Default)]
 pub struct Shape {
     pool: Vec<Source>,
     sizes: Vec<gpucc_ir::Res>,
@@ -206,6 +207,11 @@ impl Family for TeslaFamily {
         let state = Shape::of(&isel, m, &plan);
         drop(isel);
         Ok(Selected { code, target: target.spilling_from(state.scratch_bytes), state })
+    }
+
+    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Tesla, Shape) {
+        let pool = constants.iter().map(|&c| Source::Const(c)).collect();
+        (Tesla::new(job.generation, REGISTERS), Shape { pool, ..Shape::default() })
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {

@@ -14,7 +14,7 @@ pub mod target;
 mod uniforms;
 mod zero_undefs;
 
-use gpucc_container::{Access, Meta, Preload, flags};
+use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
     CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
 };
@@ -110,6 +110,7 @@ fn caps() -> Caps {
 }
 
 /// Where the variables of a function lie.
+#[derive(Default)]
 struct Places {
     locals: Vec<u32>,
     globals: Vec<u32>,
@@ -162,6 +163,7 @@ impl Places {
 }
 
 /// What selection decides.
+#[derive(Default)]
 pub struct State {
     uniforms: Uniforms,
     entries: Vec<isel::Entry>,
@@ -238,6 +240,14 @@ impl Family for ValhallFamily {
         // A barrier that orders memory alone is no instruction.
         reflection.flags = reflection.flags & !flags::BARRIERS | if barriers { flags::BARRIERS } else { 0 };
         Ok(Selected { code, target, state: State { uniforms, entries, places, reflection } })
+    }
+
+    fn bare(_job: &Job<'_, Self>, constants: &[u32]) -> (Valhall, State) {
+        let mut state = State { uniforms: Uniforms::new(0), ..State::default() };
+        for &c in constants {
+            state.uniforms.word(Source::Const(c));
+        }
+        (Valhall::new(true), state)
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {

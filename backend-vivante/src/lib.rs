@@ -263,6 +263,25 @@ impl Family for VivanteFamily {
         Ok(Selected { code, target, state })
     }
 
+    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Vivante, State) {
+        let mut uniforms = Table::default();
+        for &c in constants {
+            uniforms.slot(smallvec::smallvec![uniforms::Word::Const(c)]);
+        }
+        let state = State {
+            uniforms,
+            arrays: Arrays::default(),
+            preloaded: Vec::new(),
+            shared: Shared::Buffer,
+            shared_offsets: Vec::new(),
+            shared_bytes: 0,
+            scratch_bytes: 0,
+            uniform_moves: 0,
+            temps: 0,
+        };
+        (Vivante::new(job.generation, 0), state)
+    }
+
     fn variable(cx: &PassCx<'_>, place: Place) -> Option<u32> {
         match place {
             Place::Global(g) => cx.state.shared_offsets.get(g.0 as usize).copied(),

@@ -101,9 +101,13 @@ pub struct Compile {
     /// Verify the IR after every pass, check every register allocation, run the result against the oracle.
     #[arg(long)]
     pub verify: bool,
-    /// Print the IR after a pass, as `after:PASS`; can be repeated.
+    /// Print the IR or the machine code after a pass, as `after:PASS` or `after:all`; can be repeated.
     #[arg(long, value_name = "after:PASS")]
     pub dump: Vec<String>,
+    /// Stop improving the code after N changes, or only what PASS does after N of its changes: for finding the one that breaks a
+    /// shader. What code generation needs is done all the same; a machine pass stops as a whole.
+    #[arg(long, value_name = "[PASS=]N")]
+    pub fuel: Option<String>,
     /// Print how long each pass took and how much it changed.
     #[arg(long)]
     pub time_passes: bool,

@@ -16,6 +16,8 @@ struct Plan {
     emit: Emit,
     targets: Vec<Target>,
     dump_after: Vec<String>,
+    /// Changes, and the pass whose they are; all without one.
+    fuel: (u64, Option<String>),
 }
 
 impl Plan {
@@ -44,7 +46,16 @@ impl Plan {
                 "--pipeline: no target compiles graphics stages yet".into(),
             ));
         }
-        Ok(Plan { emit, targets, dump_after })
+        let fuel = fuel(args.fuel.as_deref())?;
+        for t in &targets {
+            let there = t.backend().passes();
+            let known = |p: &str| p == "all" || there.contains(&p);
+            let dumped = dump_after.iter().map(|d| ("--dump after:", d));
+            if let Some((option, p)) = dumped.chain(fuel.1.iter().map(|p| ("--fuel ", p))).find(|(_, p)| !known(p)) {
+                return Err(Failure::Usage(format!("{option}{p}: {t} has no such pass; there are {}", there.join(", "))));
+            }
+        }
+        Ok(Plan { emit, targets, dump_after, fuel })
     }
 
     /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output.
@@ -141,19 +152,20 @@ fn times(artifact: &Artifact) -> String {
     out
 }
 
+/// `[PASS=]N`.
+fn fuel(text: Option<&str>) -> Result<(u64, Option<String>), Failure> {
+    let Some(text) = text else { return Ok((u64::MAX, None)) };
+    let (pass, n) = text.split_once('=').map_or((None, text), |(p, n)| (Some(p.to_string()), n));
+    let n = n.parse().map_err(|_| Failure::Usage(format!("`--fuel {text}`: expected N or PASS=N")))?;
+    Ok((n, pass))
+}
+
 /// A pass to print after that did not run.
-fn unknown_pass(artifact: &Artifact, plan: &Plan, level: u8) -> Result<(), Failure> {
-    let mut ran: Vec<&str> = Vec::new();
-    for t in artifact.outputs().iter().flat_map(|o| &o.times).filter(|t| t.work.is_some()) {
-        if !ran.contains(&t.pass) {
-            ran.push(t.pass);
-        }
-    }
-    match plan.dump_after.iter().find(|d| *d != "all" && !ran.contains(&d.as_str())) {
-        Some(d) => {
-            let there = ran.join(", ");
-            Err(Failure::Usage(format!("--dump after:{d}: no such pass at -O {level}; there are {there}")))
-        }
+fn idle_pass(artifact: &Artifact, plan: &Plan, level: u8) -> Result<(), Failure> {
+    let printed = |d: &str| artifact.outputs().iter().flat_map(|o| &o.dumps).any(|x| x.0 == d);
+    let ran = |d: &str| artifact.outputs().iter().flat_map(|o| &o.times).any(|t| t.pass == d);
+    match plan.dump_after.iter().find(|d| *d != "all" && !printed(d) && !ran(d)) {
+        Some(d) => Err(Failure::Usage(format!("--dump after:{d}: the pass does not run at -O {level}"))),
         None => Ok(()),
     }
 }
@@ -182,12 +194,13 @@ fn one(
     options.codegen.time_passes = args.time_passes || !plan.dump_after.is_empty();
     options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
     options.codegen.dump_after = plan.dump_after.clone();
+    (options.codegen.fuel, options.codegen.fuel_of) = plan.fuel.clone();
     let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
         let list = refusals(shader, &options, d);
         shader.report.show(&list, Some(&target.to_string()));
         Failure::from(crate::worst(&list))
     })?;
-    unknown_pass(&artifact, plan, args.front.opt)?;
+    idle_pass(&artifact, plan, args.front.opt)?;
     if args.verify {
         verify::main(&shader.module, &artifact, target, |text| {
             let warning = Diagnostic::invalid("not-compared", text).warning();

@@ -360,6 +360,8 @@ pub struct Options {
     pub dump_after: Vec<String>,
     /// Stop rewriting after so many changes.
     pub fuel: u64,
+    /// Only changes of this pass count, and only it stops.
+    pub fuel_of: Option<String>,
     /// Stop after this pass; after `inline` for a module that is prepared already.
     pub stop_after: Option<String>,
     /// Passes to leave out, unless code generation needs them ([`REQUIRED`]).
@@ -378,6 +380,7 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             dump_after: Vec::new(),
             fuel: u64::MAX,
+            fuel_of: None,
             stop_after: None,
             skip: Vec::new(),
             measure: false,
@@ -436,7 +439,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         trace::enter(p.name, &e.name);
         let start = Instant::now();
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
-        let mut cx = Cx::with_fuel(&out, caps, fuel);
+        let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
+        let mut cx = Cx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
         cx.workgroup_size = e.workgroup_size;
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
@@ -446,7 +450,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         if p.keeps_graph || changes == 0 {
             graph = std::mem::take(&mut cx.graph);
         }
-        fuel = fuel.saturating_sub(changes);
+        if rationed {
+            fuel = fuel.saturating_sub(changes);
+        }
         let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
         let unmoved = |q: &str| UNMOVED.iter().any(|u| u.0 == q && u.1.contains(&by));
         if changes > 0 {

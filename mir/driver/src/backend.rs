@@ -31,6 +31,8 @@ pub struct CodegenOptions {
     /// Stop improving the code after so many changes, on the IR and then by machine passes: what is needed is done all the same.
     /// For finding the change that breaks a program.
     pub fuel: u64,
+    /// Only changes of this pass count, and only it stops.
+    pub fuel_of: Option<String>,
     /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
     pub reparse: bool,
 }
@@ -49,6 +51,7 @@ impl Default for CodegenOptions {
             prepared: false,
             skip_passes: Vec::new(),
             fuel: u64::MAX,
+            fuel_of: None,
             reparse: false,
         }
     }

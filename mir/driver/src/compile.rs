@@ -81,6 +81,7 @@ fn prepare<F: Family>(
         verify: o.verify || cfg!(debug_assertions),
         dump_after: o.dump_after.clone(),
         fuel: o.fuel,
+        fuel_of: o.fuel_of.clone(),
         skip: o.skip_passes.clone(),
         stop_after: o.prepared.then(|| "inline".into()),
         measure: o.time_passes,
@@ -129,7 +130,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     trace::enter("isel", &job.func().name);
     let Selected { mut code, target, state } = F::select(&job)?;
     let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
-    let spent: u64 = report.times.iter().map(|t| t.changes).sum();
+    let spent: u64 = report.times.iter().filter(|t| pass::is_rationed(o, t.pass)).map(|t| t.changes).sum();
     let texts = pass::run(&mut code, &mut cx, o.fuel.saturating_sub(spent))?;
     trace::enter("emission", &code.name);
     let p = F::emit(&code, &cx)?;

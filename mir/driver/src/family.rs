@@ -172,6 +172,10 @@ pub trait Family: Sized + Sync + 'static {
     /// What the generation cannot do.
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop>;
 
+    /// The machine, and the state of code that comes from a text: nothing but constants, which are the first words of the table
+    /// of uniforms.
+    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Self::Target, Self::State);
+
     /// Offset of a variable in the workgroup memory that the machine checks for races.
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;
 

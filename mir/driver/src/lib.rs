@@ -8,8 +8,10 @@ mod compile;
 mod family;
 mod pass;
 mod races;
+mod text;
 
 pub use backend::{Backend, CodegenOptions, Output, Reflection, reflect};
 pub use compile::{Driver, prepared_cases};
 pub use family::{Cause, Cx, Family, Job, Program, Selected, Stop};
 pub use pass::{Pass, alloc_options, check_order};
+pub use text::run_text;

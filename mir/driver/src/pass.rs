@@ -34,6 +34,14 @@ impl<F: Family> Pass<F> {
         Pass { name, level, optional: true, form: Form::Virtual, run }
     }
 
+    /// Runs it over code. Gives the number of changes.
+    ///
+    /// # Errors
+    /// A refusal or a bug.
+    pub fn run(&self, mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<u64, Stop> {
+        (self.run)(mf, cx)
+    }
+
     /// The allocation, or one behind it.
     #[must_use]
     pub const fn physical(mut self) -> Self {
@@ -63,6 +71,11 @@ pub(crate) struct Texts {
     pub dumps: Vec<(String, String)>,
 }
 
+/// Whether changes of a pass count against the fuel.
+pub(crate) fn is_rationed(o: &CodegenOptions, pass: &str) -> bool {
+    o.fuel_of.as_ref().is_none_or(|n| n == pass)
+}
+
 /// Runs the passes of a family over the code.
 pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut fuel: u64) -> Result<Texts, Stop> {
     let o = cx.job.options;
@@ -70,7 +83,8 @@ pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut 
     after(mf, cx, "isel", Form::Virtual, &mut texts)?;
     let mut form = Form::Virtual;
     for p in F::PASSES {
-        let skipped = p.optional && (fuel == 0 || o.skip_passes.iter().any(|s| s == p.name));
+        let rationed = is_rationed(o, p.name);
+        let skipped = p.optional && (fuel == 0 && rationed || o.skip_passes.iter().any(|s| s == p.name));
         if skipped || o.opt_level < p.level {
             continue;
         }
@@ -81,7 +95,7 @@ pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut 
         trace::enter(p.name, &mf.name);
         let changes = (p.run)(mf, cx)?;
         trace::changed(changes);
-        if p.optional {
+        if p.optional && rationed {
             fuel = fuel.saturating_sub(changes);
         }
         after(mf, cx, p.name, form, &mut texts)?;
