@@ -645,7 +645,8 @@ impl<'m> Isel<'m> {
             }
             Ir::Bitcast => {
                 let x = self.any(cx, d.args[0]);
-                op(Op::SMovB32).arg(x)
+                cx.emit(MInst::copy(r, x));
+                return Ok(());
             }
             Ir::Select => {
                 let c = cx.f.def_inst(d.args[0]).map(|c| cx.data(c));

@@ -363,7 +363,8 @@ impl Target for Gcn {
     fn ops(&self) -> Vec<GOp> {
         let each = |of: fn(Op) -> GOp| Op::ALL.iter().map(move |&o| of(o));
         let own = [GOp::Leave(None), GOp::Jump, GOp::Branch(Cond::Active), GOp::Branch(Cond::Lanes), GOp::End];
-        let compared = each(|o| GOp::Leave(Some(o))).chain(each(|o| GOp::Branch(Cond::Scalar(o)))).chain(each(GOp::Choose));
+        let compared =
+            each(|o| GOp::Leave(Some(o))).chain(each(|o| GOp::Branch(Cond::Scalar(o)))).chain(each(GOp::Choose));
         each(GOp::I).chain(own).chain(compared).collect()
     }
 }

@@ -504,12 +504,7 @@ impl Emitter<'_> {
     }
 
     /// Addresses, targets, bytes.
-    fn finish(
-        &self,
-        items: &[Item],
-        starts: &[usize],
-        exits: &[(u16, BlockId)],
-    ) -> Result<Program, Diagnostic> {
+    fn finish(&self, items: &[Item], starts: &[usize], exits: &[(u16, BlockId)]) -> Result<Program, Diagnostic> {
         let mut at = Vec::with_capacity(items.len() + 1);
         let mut pc = 0u32;
         for i in items {

@@ -137,9 +137,7 @@ impl Default for Mods {
 
 gpucc_isa::mod_values!(Half { Whole, Low, High });
 
-gpucc_mir::fields!(Mods {
-    ty, src, cond, pred, signed, sat, rnd, high, addop, half, space, offset, id, divergent
-});
+gpucc_mir::fields!(Mods { ty, src, cond, pred, signed, sat, rnd, high, addop, half, space, offset, id, divergent });
 
 impl Mods {
     /// A type alone.

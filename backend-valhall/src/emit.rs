@@ -9,8 +9,8 @@ use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_ru
 use gpucc_valhall_machine::{Kind, Op, ROWS, Unit, src};
 use smallvec::SmallVec;
 
-use crate::flow::{Access, Item, Line, Lines};
 use crate::ValhallFamily;
+use crate::flow::{Access, Item, Line, Lines};
 use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
 
 /// The finished program.

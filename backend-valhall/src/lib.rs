@@ -320,7 +320,8 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u
     };
     let needs = scratch(cx);
     if needs > MOST_PRIVATE {
-        let what = format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}, spilled registers included");
+        let what =
+            format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}, spilled registers included");
         return Err(cx.job.refuse(Refusal::PrivateMemory, what).into());
     }
     Ok(u64::from(cx.alloc.moves))
@@ -328,8 +329,7 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u
 
 fn refusal(e: AllocError, job: &Job<'_, ValhallFamily>) -> Stop {
     Stop::allocation(e, job.module, |o| {
-        let help =
-            "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
+        let help = "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
         (format!("{} has {} registers for an invocation", job.chip(), o.limit), help.into())
     })
 }

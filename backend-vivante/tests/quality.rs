@@ -3,9 +3,9 @@
 mod common;
 
 use common::{compile, container, module, options, run};
+use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_ir::Class;
 use gpucc_isa::{Isa, stage};
-use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 use gpucc_vivante::VIVANTE;
 use gpucc_vivante_machine as machine;

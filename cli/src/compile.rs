@@ -52,7 +52,10 @@ impl Plan {
             let known = |p: &str| p == "all" || there.contains(&p);
             let dumped = dump_after.iter().map(|d| ("--dump after:", d));
             if let Some((option, p)) = dumped.chain(fuel.1.iter().map(|p| ("--fuel ", p))).find(|(_, p)| !known(p)) {
-                return Err(Failure::Usage(format!("{option}{p}: {t} has no such pass; there are {}", there.join(", "))));
+                return Err(Failure::Usage(format!(
+                    "{option}{p}: {t} has no such pass; there are {}",
+                    there.join(", ")
+                )));
             }
         }
         Ok(Plan { emit, targets, dump_after, fuel })

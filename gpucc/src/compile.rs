@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use gpucc_container::Container;
-use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
 use gpucc_driver::{CodegenOptions, Output};
+use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
 
 use crate::Target;
 use crate::listing::{self, Source};

@@ -24,9 +24,9 @@ mod target;
 
 pub use compile::{Artifact, Options, compile, compile_entry, guarded};
 pub use gpucc_container as container;
+pub use gpucc_driver::{Backend, CodegenOptions, Output};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span};
-pub use gpucc_driver::{Backend, CodegenOptions, Output};
 pub use target::{Target, backends};
 
 /// Diagnostics as one error, for callers that pass errors on.

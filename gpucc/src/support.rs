@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gpucc_ir::refusal::{Kind, Lack, Refusal};
 use gpucc_driver::Backend;
+use gpucc_ir::refusal::{Kind, Lack, Refusal};
 
 use crate::backends;
 

@@ -13,9 +13,9 @@
 
 pub mod bits;
 pub mod check;
+pub mod mods;
 #[cfg(gpucc_mutate)]
 mod mutate;
-pub mod mods;
 mod packed;
 pub mod row;
 pub mod table;

@@ -29,14 +29,14 @@ pub use alloc::{
 };
 pub use entries::{Entries, State};
 pub use fields::Fields;
-pub use gpucc_isa::ModValue;
 pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};
+pub use gpucc_isa::ModValue;
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src, Use, VReg};
 pub use late::fold_moves;
 pub use layout::{drop_fallthrough, drop_jump, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
-pub use parse::{ParseError, parse};
+pub use parse::{OpNames, ParseError, parse, parse_with};
 pub use parts::Parts;
 pub use place::{Island, Piece, Placed, Reach, place};
 pub use print::{print, print_inst, reg_name};

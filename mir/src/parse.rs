@@ -33,13 +33,30 @@ impl core::error::Error for ParseError {}
 
 type Parsed<X> = Result<X, ParseError>;
 
+/// The opcodes of a target by name: made once for many texts.
+pub struct OpNames<T: Target>(FxHashMap<String, T::Op>);
+
+impl<T: Target> OpNames<T> {
+    /// Those of `t`.
+    pub fn new(t: &T) -> OpNames<T> {
+        OpNames(t.ops().into_iter().map(|o| (t.op_name(o), o)).collect())
+    }
+}
+
 /// Reads one function. Lines that begin with `;` and empty lines are skipped.
 ///
 /// # Errors
 /// The first fault, with its line and column.
 pub fn parse<T: Target>(text: &str, t: &T) -> Parsed<MFunc<T>> {
-    let ops: FxHashMap<String, T::Op> = t.ops().into_iter().map(|o| (t.op_name(o), o)).collect();
-    let cursor = |(n, text)| Cursor { line: n + 1, text, at: 0, t, ops: &ops };
+    parse_with(text, t, &OpNames::new(t))
+}
+
+/// The same with names that are there already.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn parse_with<T: Target>(text: &str, t: &T, names: &OpNames<T>) -> Parsed<MFunc<T>> {
+    let cursor = |(n, text)| Cursor { line: n + 1, text, at: 0, t, ops: &names.0 };
     let mut lines = text.lines().enumerate().map(cursor).filter(|c| {
         let l = c.text.trim_start();
         !l.is_empty() && !l.starts_with(';')
@@ -87,7 +104,9 @@ pub fn parse<T: Target>(text: &str, t: &T) -> Parsed<MFunc<T>> {
     let edges = mf.blocks.iter().flat_map(|b| b.all_succs()).map(|e| e.to);
     let unknown = labels.chain(edges).find(|b| b.0 >= blocks);
     match unknown {
-        Some(b) => Err(ParseError { line: closed.unwrap_or(end), column: 1, message: format!("there is no block {b:?}") }),
+        Some(b) => {
+            Err(ParseError { line: closed.unwrap_or(end), column: 1, message: format!("there is no block {b:?}") })
+        }
         None => Ok(mf),
     }
 }

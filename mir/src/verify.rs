@@ -203,7 +203,9 @@ impl<T: Target> Verifier<'_, T> {
                 i.vreg_uses().for_each(|v| ask(v, &mut seen));
                 i.vreg_defs().for_each(|v| seen[v.0 as usize] = b);
             }
-            for (cfg, e) in [Cfg::Logical, Cfg::Linear].iter().flat_map(|c| block.succs(*c).iter().map(move |e| (*c, e))) {
+            for (cfg, e) in
+                [Cfg::Logical, Cfg::Linear].iter().flat_map(|c| block.succs(*c).iter().map(move |e| (*c, e)))
+            {
                 let params = &mf.blocks[e.to.0 as usize].params;
                 let counts = |(a, p): &(&VReg, &VReg)| !a.is_none() && self.cfg(**p) == cfg;
                 e.args.iter().zip(params).filter(counts).for_each(|(a, _)| ask(*a, &mut seen));

@@ -4,9 +4,9 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use gpucc_container::Container;
+use gpucc_driver::{Backend, CodegenOptions, Output};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::Module;
-use gpucc_driver::{Backend, CodegenOptions, Output};
 use gpucc_sim::{Dispatch, RunOptions, Trap};
 
 use super::{BACKEND, MACHINE, NAMES};

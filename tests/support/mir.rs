@@ -10,7 +10,8 @@ use gpucc_driver::{Family, run_text};
 pub fn check<F: Family>(folder: &Path, mut snapshot: impl FnMut(&str, &str)) {
     let mut failures = Vec::new();
     let mut names: BTreeSet<String> = F::PASSES.iter().map(|p| p.name.to_string()).collect();
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the folder").map(|f| f.expect("an entry").path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the folder").map(|f| f.expect("an entry").path()).collect();
     files.sort();
     for path in files {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();

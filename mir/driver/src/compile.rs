@@ -52,7 +52,13 @@ impl<F: Family> Backend for Driver<F> {
         pass::names::<F>()
     }
 
-    fn compile(&self, module: &Module, entry: &str, generation: usize, options: &CodegenOptions) -> Result<Output, Diagnostic> {
+    fn compile(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
         compile::<F>(module, entry, generation as u8, options)
     }
 
@@ -137,8 +143,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     let (e, f) = (cx.job.entry(), cx.job.func());
     let stats: Vec<(String, u64)> = p.stats.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
     let trusted = if m.options.robust { 0 } else { flags::TRUSTED };
-    let marks =
-        race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
+    let marks = race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
     let entry = Entry {
         name: e.name.clone(),
         stage: Stage::Compute,
@@ -198,7 +203,9 @@ pub fn prepared_cases<F: Family>() -> Vec<String> {
                 let code = |o| compile::<F>(&m, "main", k as u8, o).map(|x| x.entry);
                 match (code(&plain), code(&o)) {
                     (Ok(a), Ok(b)) if a == b => {}
-                    (Ok(_), Ok(_)) => failures.push(format!("{generation} -O{opt_level} {name}: texts change the code")),
+                    (Ok(_), Ok(_)) => {
+                        failures.push(format!("{generation} -O{opt_level} {name}: texts change the code"))
+                    }
                     (Err(d), _) | (_, Err(d)) => failures.push(format!("{generation} -O{opt_level} {name}: {d}")),
                 }
             }

@@ -161,7 +161,12 @@ pub trait Family: Sized + Sync + 'static {
     ///
     /// # Errors
     /// A refusal or a bug.
-    fn lower_ir(module: &mut Module, generation: u8, strategy: &Self::Strategy, options: &CodegenOptions) -> Result<(), Diagnostic> {
+    fn lower_ir(
+        module: &mut Module,
+        generation: u8,
+        strategy: &Self::Strategy,
+        options: &CodegenOptions,
+    ) -> Result<(), Diagnostic> {
         let _ = (module, generation, strategy, options);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The pass manager of machine code.
 
-use gpucc_ir::trace;
 use gpucc_ir::Diagnostic;
-use gpucc_mir::{AllocOptions, Form, MFunc, parse, print, verify};
+use gpucc_ir::trace;
+use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print, verify};
 
 use crate::backend::CodegenOptions;
 use crate::family::{Cx, Family, Stop};
@@ -80,6 +80,11 @@ pub(crate) fn is_rationed(o: &CodegenOptions, pass: &str) -> bool {
 pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut fuel: u64) -> Result<Texts, Stop> {
     let o = cx.job.options;
     let mut texts = Texts::default();
+    let names = o.reparse.then(|| OpNames::new(&cx.target));
+    let after = |mf: &mut MFunc<F::Target>, cx: &Cx<'_, F>, pass, form, texts: &mut Texts| {
+        done(mf, cx, pass, form, texts)?;
+        names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
+    };
     after(mf, cx, "isel", Form::Virtual, &mut texts)?;
     let mut form = Form::Virtual;
     for p in F::PASSES {
@@ -106,9 +111,9 @@ pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut 
     Ok(texts)
 }
 
-/// What happens after each pass: dump, verifier, and for tests a way through the text.
-fn after<F: Family>(
-    mf: &mut MFunc<F::Target>,
+/// What happens after each pass: dump and verifier.
+fn done<F: Family>(
+    mf: &MFunc<F::Target>,
     cx: &Cx<'_, F>,
     pass: &'static str,
     form: Form,
@@ -123,11 +128,19 @@ fn after<F: Family>(
     {
         return Err(Diagnostic::internal("verify", format!("after machine pass `{pass}`: {e}")));
     }
-    if o.reparse {
-        let text = print(mf, &cx.target);
-        *mf = parse(&text, &cx.target)
-            .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{pass}`: {e}\n{text}")))?;
-    }
+    Ok(())
+}
+
+/// Goes on with what the parser reads of the code's text.
+fn reparse<F: Family>(
+    mf: &mut MFunc<F::Target>,
+    cx: &Cx<'_, F>,
+    pass: &str,
+    names: &OpNames<F::Target>,
+) -> Result<(), Diagnostic> {
+    let text = print(mf, &cx.target);
+    *mf = parse_with(&text, &cx.target, names)
+        .map_err(|e| Diagnostic::internal("reparse", format!("after machine pass `{pass}`: {e}\n{text}")))?;
     Ok(())
 }
 
@@ -163,4 +176,3 @@ pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     }
     all
 }
-

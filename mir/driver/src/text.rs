@@ -81,7 +81,8 @@ pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
     let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
     let mut code = parse(text, &cx.target)?;
     let mut form = Form::Virtual;
-    let physical = |mf: &MFunc<F::Target>| mf.code.iter().flatten().all(|i| i.vreg_defs().chain(i.vreg_uses()).next().is_none());
+    let physical =
+        |mf: &MFunc<F::Target>| mf.code.iter().flatten().all(|i| i.vreg_defs().chain(i.vreg_uses()).next().is_none());
     if physical(&code) {
         form = Form::Physical;
     }
