@@ -4,6 +4,8 @@
 //! all active lanes take is a plain branch, unless it would pass a block in which lanes wait. Loops go back with the lanes
 //! that stay; everybody else waits behind. Where all lanes of an earlier block come together again, that block's EXEC is
 //! saved and taken back; elsewhere a mask collects those that wait, and the block is passed over when there are none.
+//! Whoever passes one over goes on at the next block in which lanes can be waiting by then: for a block behind a loop that
+//! is from the loop's start on, whichever of its blocks sent them in earlier iterations.
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
@@ -64,7 +66,8 @@ pub struct PlanBlock {
     pub through: bool,
     /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
     pub pending: Option<usize>,
-    /// The same when no lane arrives here: what this block itself would send away is not counted.
+    /// The same when no lane arrives here: what this block itself would send away is not counted, but what it sent out of
+    /// a loop in earlier iterations is.
     pub passed: Option<usize>,
 }
 
@@ -279,8 +282,9 @@ impl Waits<'_> {
 struct Meeting {
     /// The blocks that send lanes here, in order.
     sources: Ends,
-    /// The first position at which lanes can be waiting here, and the block that sent them.
-    since: (usize, usize),
+    /// The first position at which lanes can be waiting here; and the block that sent them, if they cannot have been waiting
+    /// when it began: what leaves a loop can have been sent in an earlier iteration.
+    since: (usize, Option<usize>),
     /// The first position at which lanes from any other block can.
     others: Option<usize>,
     /// Where the waiting begins.
@@ -288,9 +292,9 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Whether lanes that some block but `p` sent can be waiting here while `p` runs.
-    fn waits_without(&self, p: usize) -> bool {
-        if self.since.1 == p { self.others.is_some_and(|o| o <= p) } else { self.since.0 <= p }
+    /// Whether lanes can be waiting here when `p` begins.
+    fn waits_before(&self, p: usize) -> bool {
+        if self.since.1 == Some(p) { self.others.is_some_and(|o| o <= p) } else { self.since.0 <= p }
     }
 }
 
@@ -299,16 +303,16 @@ fn meetings(succs: &[Ends], loops: &Loops, wait: &[SmallVec<[bool; 2]>]) -> Vec<
     let mut list: Vec<Option<Meeting>> = vec![None; succs.len()];
     for (src, edges) in succs.iter().enumerate() {
         for (&to, _) in edges.iter().zip(&wait[src]).filter(|(_, w)| **w) {
-            let since = loops.left_between(src, to).map_or(src, |l| l.0);
+            let (since, by) = loops.left_between(src, to).map_or((src, Some(src)), |l| (l.0, None));
             match &mut list[to] {
                 None => {
-                    let m = Meeting { sources: smallvec![src], since: (since, src), ..Meeting::default() };
+                    let m = Meeting { sources: smallvec![src], since: (since, by), ..Meeting::default() };
                     list[to] = Some(m);
                 }
                 Some(m) if m.sources.last() == Some(&src) => {}
                 Some(m) => {
                     m.sources.push(src);
-                    let later = if since < m.since.0 { std::mem::replace(&mut m.since, (since, src)).0 } else { since };
+                    let later = if since < m.since.0 { std::mem::replace(&mut m.since, (since, by)).0 } else { since };
                     m.others = Some(m.others.map_or(later, |o| o.min(later)));
                 }
             }
@@ -356,7 +360,7 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
         let next = |from: usize| since.first_above(from..n, (n - p - 1) as u32);
         out.blocks[p].pending = next(p + 1);
         let mut w = out.blocks[p].pending;
-        while let Some(at) = w.filter(|&at| !meetings[at].as_ref().is_some_and(|x| x.waits_without(p))) {
+        while let Some(at) = w.filter(|&at| !meetings[at].as_ref().is_some_and(|x| x.waits_before(p))) {
             w = next(at + 1);
         }
         out.blocks[p].passed = w;
