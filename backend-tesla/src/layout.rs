@@ -151,7 +151,9 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
             let copy = if ends[to.0 as usize].only_exit {
                 MInst::new(TOp::Exit).mods(last.mods)
             } else {
-                MInst::new(TOp::M(Op::Brk)).mods(last.mods)
+                // With what it names, so that whoever takes its place has it, too.
+                let copy = MInst::new(TOp::M(Op::Brk)).mods(last.mods);
+                ends[to.0 as usize].to.into_iter().fold(copy, MInst::arg)
             };
             let conditional = |i: &MInst<Tesla>| i.mods.pred != 15 && (is(i, Op::Bra) || is(i, Op::Brk));
             if !insts.iter().any(conditional) {

@@ -38,3 +38,32 @@ fn matmul() {
         .with_u32(0, 3, &[0; 108]);
     check(&example("matmul.wgsl"), &d, ALL);
 }
+
+/// The last jump of a branch became a `break` that named nothing; a predicated one that took its place named a block that was
+/// gone.
+#[test]
+fn a_branch_at_the_end_of_a_loop_that_is_left_at_once() {
+    let wgsl = "
+@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@group(0) @binding(1) var<storage, read> s: array<u32>;
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+    var x = s[i];
+    var y = 7u;
+    loop {
+        switch (i + y) & 7u {
+            case 7u, 0u, 3u: {
+                if s[i + 32u] > 4u { x = s[i + 64u]; } else { y = s[i + 96u] >> 3u; }
+            }
+            default: { }
+            case 2u, 4u: { continue; }
+        }
+        continuing { break if true; }
+    }
+    o[2u * i] = x;
+    o[2u * i + 1u] = y;
+}";
+    let s: Vec<u32> = (0..128u32).map(|k| k.wrapping_mul(0x9e37_79b9) >> 29).collect();
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &s);
+    check(wgsl, &d, ALL);
+}
