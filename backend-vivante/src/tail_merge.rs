@@ -6,10 +6,10 @@
 //!                                       t:  x; y; jump b9
 //! ```
 //!
-//! No path gets longer: a jump takes the place of a jump. Needs: physical registers; run after everything that looks at
-//! edges. Leaves: labels right, edge lists empty.
+//! No path gets longer: a jump takes the place of a jump. Needs: physical registers, terminators that name every
+//! successor by label. Leaves: edges as the labels say.
 
-use gpucc_mir::{BlockId, MBlock, MFunc, MInst, Src, Target};
+use gpucc_mir::{BlockId, MBlock, MEdge, MFunc, MInst, Src, Target, labels};
 
 use crate::target::Vivante;
 
@@ -105,6 +105,9 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
         }
         mf.blocks.push(piece());
         mf.code.push(insts);
+    }
+    for (block, insts) in mf.blocks.iter_mut().zip(&mf.code) {
+        block.succs = labels(insts).map(MEdge::to).collect();
     }
     removed
 }
