@@ -24,7 +24,7 @@ mod vcc;
 mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
-use gpucc_driver::{Cause, CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Selected, Stop, reflect};
+use gpucc_driver::{Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, reflect};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, trace};
@@ -243,7 +243,7 @@ impl Family for GcnFamily {
         Ok(Selected { code, target, state: State { fixed, memory, tables, ids } })
     }
 
-    fn bare(job: &Job<'_, Self>, _constants: &[u32]) -> (Gcn, State) {
+    fn bare(job: &Job<'_, Self>, _given: &Given) -> (Gcn, State) {
         let spills = Spills { scalar: job.strategy.scalar, vector: None };
         (Gcn::new(0, SCALAR_TOP as u16, spills), State::default())
     }

@@ -10,7 +10,7 @@ pub mod target;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
 use gpucc_isa::Notes;
@@ -209,8 +209,8 @@ impl Family for TeslaFamily {
         Ok(Selected { code, target: target.spilling_from(state.scratch_bytes), state })
     }
 
-    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Tesla, Shape) {
-        let pool = constants.iter().map(|&c| Source::Const(c)).collect();
+    fn bare(job: &Job<'_, Self>, given: &Given) -> (Tesla, Shape) {
+        let pool = given.constants.iter().flatten().map(|&c| Source::Const(c)).collect();
         (Tesla::new(job.generation, REGISTERS), Shape { pool, ..Shape::default() })
     }
 

@@ -16,7 +16,7 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space};
 use gpucc_isa::Notes;
@@ -242,9 +242,9 @@ impl Family for ValhallFamily {
         Ok(Selected { code, target, state: State { uniforms, entries, places, reflection } })
     }
 
-    fn bare(_job: &Job<'_, Self>, constants: &[u32]) -> (Valhall, State) {
+    fn bare(_job: &Job<'_, Self>, given: &Given) -> (Valhall, State) {
         let mut state = State { uniforms: Uniforms::new(0), ..State::default() };
-        for &c in constants {
+        for &c in given.constants.iter().flatten() {
             state.uniforms.word(Source::Const(c));
         }
         (Valhall::new(true), state)

@@ -15,7 +15,7 @@ mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    Cause, CodegenOptions, Cx, Driver, Family, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
+    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
 };
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Place, Refusal, Space, trace};
@@ -263,14 +263,14 @@ impl Family for VivanteFamily {
         Ok(Selected { code, target, state })
     }
 
-    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Vivante, State) {
+    fn bare(job: &Job<'_, Self>, given: &Given) -> (Vivante, State) {
         let mut uniforms = Table::default();
-        for &c in constants {
-            uniforms.slot(smallvec::smallvec![uniforms::Word::Const(c)]);
+        for c in &given.constants {
+            uniforms.slot(c.iter().map(|&w| uniforms::Word::Const(w)).collect());
         }
         let state = State {
             uniforms,
-            arrays: Arrays::default(),
+            arrays: Arrays { rows: given.rows, ..Arrays::default() },
             preloaded: Vec::new(),
             shared: Shared::Buffer,
             shared_offsets: Vec::new(),
@@ -279,7 +279,7 @@ impl Family for VivanteFamily {
             uniform_moves: 0,
             temps: 0,
         };
-        (Vivante::new(job.generation, 0), state)
+        (Vivante::new(job.generation, given.rows), state)
     }
 
     fn variable(cx: &PassCx<'_>, place: Place) -> Option<u32> {

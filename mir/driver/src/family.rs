@@ -55,6 +55,16 @@ pub struct Cx<'m, F: Family> {
     pub alloc: AllocStats,
 }
 
+/// What comes with code from a text.
+#[derive(Default)]
+pub struct Given {
+    /// The first entries of the table of uniforms, each of one to four words. Where entries are single words, these follow each
+    /// other.
+    pub constants: Vec<Vec<u32>>,
+    /// Rows of registers that indexed variables take from the allocator.
+    pub rows: u32,
+}
+
 /// The answer of selection.
 pub struct Selected<F: Family> {
     /// The code.
@@ -177,9 +187,8 @@ pub trait Family: Sized + Sync + 'static {
     /// What the generation cannot do.
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop>;
 
-    /// The machine, and the state of code that comes from a text: nothing but constants, which are the first words of the table
-    /// of uniforms.
-    fn bare(job: &Job<'_, Self>, constants: &[u32]) -> (Self::Target, Self::State);
+    /// The machine, and the state of code that comes from a text: nothing but what is given.
+    fn bare(job: &Job<'_, Self>, given: &Given) -> (Self::Target, Self::State);
 
     /// Offset of a variable in the workgroup memory that the machine checks for races.
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;

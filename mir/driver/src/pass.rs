@@ -169,6 +169,13 @@ pub(crate) fn names<F: Family>() -> Vec<&'static str> {
         }
     }
     all.push("isel");
+    all.extend(machine_names::<F>());
+    all
+}
+
+/// Names of the machine passes of a family, each once.
+pub(crate) fn machine_names<F: Family>() -> Vec<&'static str> {
+    let mut all = Vec::new();
     for p in F::PASSES {
         if !all.contains(&p.name) {
             all.push(p.name);

@@ -4,30 +4,36 @@
 //! ; run: local-cse, machine-dce
 //! ; generation: v10
 //! ; level: 2
-//! ; constants: 0x3f800000, 0x40490fdb
+//! ; constants: 0x3f800000, 0x1 0x2 0x3 0x4
+//! ; rows: 2
+//! ; spills: all
 //! mir f vregs 3 {
 //! ..
 //! }
 //! ```
 //!
 //! Comment lines in front of the function say what to run and, where it is not the default, for which generation and at which
-//! level; constants become the first words of the family's table of uniforms, in this order.
+//! level; constants are the first entries of the family's table of uniforms, in this order, each of one to four words. `rows` are
+//! kept from the allocator for indexed variables, where a family has such; with `spills`, every value that can be is spilled.
 
 use gpucc_ir::text::parse_module;
-use gpucc_mir::{AllocStats, Form, MFunc, ParseError, parse, print, verify};
+use gpucc_mir::{AllocStats, Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
-use crate::family::{Cx, Family, Job};
+use crate::family::{Cx, Family, Given, Job, Stop};
+use crate::pass::machine_names;
 
 /// The module around a text: an entry point that does nothing.
 const EMPTY: &str = "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {\nblock0:\n  ret\n}\n";
 
 /// What the comments in front of a function ask for.
 struct Head<'a> {
-    passes: Vec<(usize, &'a str)>,
+    /// Each pass, and where it is named: a fault without words.
+    passes: Vec<(ParseError, &'a str)>,
     generation: u8,
     level: u8,
-    constants: Vec<u32>,
+    spills: bool,
+    given: Given,
 }
 
 fn fault(line: usize, message: String) -> ParseError {
@@ -35,28 +41,46 @@ fn fault(line: usize, message: String) -> ParseError {
 }
 
 fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
-    let mut head =
-        Head { passes: Vec::new(), generation: F::DEFAULT_GENERATION as u8, level: 3, constants: Vec::new() };
+    let generation = F::DEFAULT_GENERATION as u8;
+    let mut head = Head { passes: Vec::new(), generation, level: 3, spills: false, given: Given::default() };
     for (n, line) in text.lines().enumerate().take_while(|l| !l.1.starts_with("mir")) {
         let Some((key, value)) = line.strip_prefix(';').and_then(|l| l.split_once(':')) else { continue };
+        let value = value.trim();
+        let place = |part: &str, message: String| {
+            let column = part.as_ptr() as usize - line.as_ptr() as usize + 1;
+            ParseError { line: n + 1, column, message }
+        };
         let items = value.split(',').map(str::trim);
         match key.trim() {
-            "run" => head.passes.extend(items.map(|i| (n + 1, i))),
+            "run" => head.passes.extend(items.map(|i| (place(i, String::new()), i))),
             "generation" => {
-                let found = F::GENERATIONS.iter().position(|g| *g == value.trim());
-                let all = || format!("no generation `{}`; there are {}", value.trim(), F::GENERATIONS.join(", "));
-                head.generation = found.ok_or_else(|| fault(n + 1, all()))? as u8;
+                let found = F::GENERATIONS.iter().position(|g| *g == value);
+                let all = || format!("no generation `{value}`; there are {}", F::GENERATIONS.join(", "));
+                head.generation = found.ok_or_else(|| place(value, all()))? as u8;
             }
             "level" => {
-                let level = value.trim().parse().map_err(|_| fault(n + 1, "a level is 0 to 3".into()));
-                head.level = level?;
+                let level = value.parse().ok().filter(|l| *l <= 3);
+                head.level = level.ok_or_else(|| place(value, "a level is 0 to 3".into()))?;
             }
             "constants" => {
                 for i in items {
-                    let bits = i.strip_prefix("0x").and_then(|d| u32::from_str_radix(d, 16).ok());
-                    head.constants.push(bits.ok_or_else(|| fault(n + 1, format!("`{i}` is no number `0x..`")))?);
+                    let number = |i: &str| {
+                        let bits = i.strip_prefix("0x").and_then(|d| u32::from_str_radix(d, 16).ok());
+                        bits.ok_or_else(|| place(i, format!("`{i}` is no number `0x..`")))
+                    };
+                    let words = i.split_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
+                    if words.is_empty() || words.len() > 4 {
+                        return Err(place(i, "a constant has one to four words".into()));
+                    }
+                    head.given.constants.push(words);
                 }
             }
+            "rows" => {
+                let rows = value.parse().ok().filter(|r| *r < 64);
+                head.given.rows = rows.ok_or_else(|| place(value, "rows are 0 to 63".into()))?;
+            }
+            "spills" if value == "all" => head.spills = true,
+            "spills" => return Err(place(value, "`all` is wanted".into())),
             _ => {}
         }
     }
@@ -66,24 +90,25 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
 /// Runs the passes that a text asks for and gives the code they leave. The verifier runs before them and after each.
 ///
 /// # Errors
-/// A fault of the text, a pass that does not exist (those there are are listed), or what a pass refuses, each with its line.
+/// A fault of the text, a pass that does not exist (those there are are listed), or what a pass refuses, each with its place.
 pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
     let head = head::<F>(text)?;
     let module = parse_module(EMPTY).map_err(|d| fault(1, d.to_string()))?;
-    let options = CodegenOptions { opt_level: head.level, verify: true, ..CodegenOptions::default() };
+    let options =
+        CodegenOptions { opt_level: head.level, verify: true, spill_all: head.spills, ..CodegenOptions::default() };
     let job = Job {
         module: &module,
         generation: head.generation,
         options: &options,
         strategy: F::first(head.generation, &options),
     };
-    let (target, state) = F::bare(&job, &head.constants);
+    let (target, state) = F::bare(&job, &head.given);
     let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
     let mut code = parse(text, &cx.target)?;
     let mut form = Form::Virtual;
     let physical =
-        |mf: &MFunc<F::Target>| mf.code.iter().flatten().all(|i| i.vreg_defs().chain(i.vreg_uses()).next().is_none());
-    if physical(&code) {
+        |i: &MInst<F::Target>| i.target_op().is_some() && i.vreg_defs().chain(i.vreg_uses()).next().is_none();
+    if code.code.iter().flatten().all(physical) && code.blocks.iter().all(|b| b.params.is_empty()) {
         form = Form::Physical;
     }
     let last = text.lines().count();
@@ -91,12 +116,13 @@ pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
         verify(code, &cx.target, form).map_err(|e| fault(last, format!("{when}: {e}")))
     };
     check(&code, &cx, form, "before the first pass")?;
-    for (line, name) in head.passes {
+    for (place, name) in head.passes {
         let Some(pass) = F::PASSES.iter().find(|p| p.name == name) else {
-            let all: Vec<&str> = F::PASSES.iter().map(|p| p.name).collect();
-            return Err(fault(line, format!("no machine pass `{name}`; there are {}", all.join(", "))));
+            let all = machine_names::<F>().join(", ");
+            return Err(ParseError { message: format!("no machine pass `{name}`; there are {all}"), ..place });
         };
-        pass.run(&mut code, &mut cx).map_err(|s| fault(line, s.refused.to_string()))?;
+        let refused = |s: Stop| ParseError { message: s.refused.to_string(), ..place };
+        pass.run(&mut code, &mut cx).map_err(refused)?;
         form = pass.form;
         check(&code, &cx, form, name)?;
     }
