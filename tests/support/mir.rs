@@ -1,10 +1,12 @@
 //! Machine passes over texts: one file `mir/PASS.mir` for each pass of a family, with code that it changes, a line `---`, and code
-//! that it must leave alone. What it makes of the first is a reviewed snapshot.
+//! that it must leave alone. What it makes of the first is a reviewed snapshot. Lines `; run: ..` of a part name passes that come
+//! before: both texts are of the code behind them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gpucc_driver::{Family, run_text};
+use gpucc_driver::{Backend, CodegenOptions, Family, run_text};
+use gpucc_frontend_naga as frontend;
 
 /// Checks the files of a family; `snapshot` is told the text of before and after.
 pub fn check<F: Family>(folder: &Path, mut snapshot: impl FnMut(&str, &str)) {
@@ -25,9 +27,9 @@ pub fn check<F: Family>(folder: &Path, mut snapshot: impl FnMut(&str, &str)) {
             continue;
         };
         for (part, changes) in [(fires, true), (stays, false)] {
-            // Without the pass: the text as the printer has it.
-            let plain: String = part.lines().filter(|l| !l.starts_with("; run:")).map(|l| format!("{l}\n")).collect();
-            let run = format!("; run: {name}\n{plain}");
+            // Without the pass: the text as the printer has it. Comments come first, so the pass runs behind those named there.
+            let plain = format!("{part}\n");
+            let run = plain.replacen("\nmir ", &format!("\n; run: {name}\nmir "), 1);
             match (run_text::<F>(&plain), run_text::<F>(&run)) {
                 (Ok(before), Ok(after)) => {
                     if (before != after) != changes {
@@ -43,4 +45,71 @@ pub fn check<F: Family>(folder: &Path, mut snapshot: impl FnMut(&str, &str)) {
     }
     failures.extend(names.into_iter().map(|n| format!("there is no {n}.mir")));
     assert!(failures.is_empty(), "{}: {} failures:\n{}", F::NAME, failures.len(), failures.join("\n"));
+}
+
+/// Faults of a text have their place, and what does not exist is answered with what does.
+pub fn check_faults<F: Family>() {
+    let mut names: Vec<&str> = Vec::new();
+    for p in F::PASSES {
+        if !names.contains(&p.name) {
+            names.push(p.name);
+        }
+    }
+    let code = "mir f vregs 1 {\nb0:\n  p_logical_start\n}\n";
+    let nope = code.replace("p_logical_start", "nope");
+    let none = format!("no machine pass `nope`; there are {}", names.join(", "));
+    let generations = format!("no generation `nope`; there are {}", F::GENERATIONS.join(", "));
+    for (text, wanted) in [
+        (format!("; a line of words\n; run: machine-dce, nope\n{code}"), format!("2:21: {none}")),
+        (format!("; generation: nope\n{code}"), format!("1:15: {generations}")),
+        (format!("; level: 4\n{code}"), "1:10: a level is 0 to 3".into()),
+        (format!("; constants: 0x1, 0x2 3\n{code}"), "1:23: `3` is no number `0x..`".into()),
+        (format!("; constants: 0x1,, 0x2\n{code}"), "1:18: a constant has one to four words".into()),
+        (format!("; rows: 64\n{code}"), "1:9: rows are 0 to 63".into()),
+        (format!("; spills: some\n{code}"), "1:11: `all` is wanted".into()),
+        (format!("; run: machine-dce\n{nope}"), "4:3: there is no instruction `nope`".into()),
+        (code.replace("p_logical_start", "p_copy %1"), "3:10: %1 is not below `vregs 1`".into()),
+    ] {
+        assert_eq!(run_text::<F>(&text).map_err(|e| e.to_string()), Err(wanted), "{}: {text}", F::NAME);
+    }
+}
+
+/// A shader with a loop and a branch.
+const SHADER: &str = "
+@group(0) @binding(0) var<uniform> p: vec4<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    var s = p.y;
+    for (var k = 0u; k < p.x; k = k + 1u) { s = s * 5u + y[g.x * p.z + k]; }
+    if (s > 7u) { y[g.x] = s; } else { y[g.x + 1u] = s ^ 3u; }
+}";
+
+/// What is dumped behind a machine pass reads back as the same text, and a pass without fuel is left out and nothing else.
+pub fn check_dumps_and_fuel<F: Family>(backend: &dyn Backend) {
+    let lang = frontend::Lang::Wgsl;
+    let parsed = frontend::parse(frontend::Input::text(SHADER), lang).unwrap_or_else(|e| panic!("{e:?}"));
+    let module = frontend::lower(&parsed, &frontend::Options::default()).unwrap_or_else(|e| panic!("{e:?}"));
+    let all = CodegenOptions { dump_after: vec!["all".into()], verify: true, ..CodegenOptions::default() };
+    let dumps = |o: &CodegenOptions| {
+        let generation = F::DEFAULT_GENERATION;
+        let out = backend.compile(&module, "main", generation, o).unwrap_or_else(|d| panic!("{}: {d}", F::NAME));
+        let isel = out.dumps.iter().position(|d| d.0 == "isel").expect("selection has a dump");
+        out.dumps[isel..].to_vec()
+    };
+    let whole = dumps(&all);
+    let names: Vec<&str> = whole.iter().map(|d| d.0.as_str()).collect();
+    let wanted = F::PASSES.iter().filter(|p| p.level <= all.opt_level).map(|p| p.name);
+    assert_eq!(names, ["isel"].into_iter().chain(wanted).collect::<Vec<_>>());
+    for (name, text) in &whole {
+        assert_eq!(run_text::<F>(text).as_ref(), Ok(text), "{}: after {name}", F::NAME);
+    }
+    for pass in F::PASSES.iter().filter(|p| p.optional) {
+        let without = dumps(&CodegenOptions { fuel: 0, fuel_of: Some(pass.name.into()), ..all.clone() });
+        let left: Vec<&str> = without.iter().map(|d| d.0.as_str()).collect();
+        let others: Vec<&str> = names.iter().copied().filter(|n| *n != pass.name).collect();
+        assert_eq!(left, others, "{} without {}", F::NAME, pass.name);
+        // What comes before it works as ever.
+        let first = names.iter().position(|n| *n == pass.name).unwrap_or(names.len());
+        assert_eq!(without[..first], whole[..first], "{} before {}", F::NAME, pass.name);
+    }
 }
