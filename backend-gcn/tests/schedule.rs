@@ -107,11 +107,11 @@ fn the_end_of_the_logical_part_is_marked_where_masks_change() {
         );
         compile(&module(&source), 2, &options(2)).mir
     };
-    let marks = |text: &str| text.matches("logicalend").count();
+    let marks = |text: &str| text.matches("p_logical_end").count();
     let (uniform, divergent) = (text("w.x"), text("a[i]"));
     assert_eq!(marks(&uniform), 0, "{uniform}");
     assert!(marks(&divergent) > 0, "{divergent}");
     let lines: Vec<&str> = divergent.lines().map(str::trim).collect();
-    let idle = |w: &[&str]| w[0] == "logicalend" && (w[1].starts_with("jump") || w[1].starts_with("branch"));
+    let idle = |w: &[&str]| w[0] == "p_logical_end" && (w[1].starts_with("Jump") || w[1].starts_with("Branch"));
     assert!(!lines.windows(2).any(idle), "{divergent}");
 }
