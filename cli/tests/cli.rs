@@ -439,6 +439,17 @@ fn inputs_and_outputs() {
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--robust", "off", "-o", &out], 0, "");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:nonsense", "-S"], 2, "mem2reg");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--dump", "after:gvn", "-S"], 0, "after gvn");
+    // What passes there are, those of the machine code too, and only where the target has them.
+    for (target, has) in
+        [("valhall", "alias-keys"), ("tesla", "layout"), ("gcn", "spill-lanes"), ("vivante", "place-arrays")]
+    {
+        for unknown in [["--dump", "after:nope"], ["--fuel", "nope=1"]] {
+            expect(&[&["examples/vecadd.wgsl", "--target", target, "-S"], &unknown[..]].concat(), 2, has);
+        }
+        let after = format!("after:{has}");
+        expect(&["examples/vecadd.wgsl", "--target", target, "--dump", &after], 0, &format!("after {has}"));
+        expect(&["examples/vecadd.wgsl", "--target", target, "--fuel", &format!("{has}=0"), "-S"], 0, "");
+    }
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", "/no/such/folder/x"], 2, "/no/such/folder/x");
     let json = ["--message-format", "json"];
     expect(&[&["examples/vecadd.wgsl", "-S"], &json[..]].concat(), 2, "\"code\":\"usage\"");
