@@ -118,7 +118,8 @@ fn trusted_code_stays_inside() {
             let mut failures = Vec::new();
             // Workgroup memory is the caller's to clear then. A program that counts on its zeros reads what nobody wrote, which
             // the oracle says of it; all others give their results.
-            let strict = gpucc_interp::Options { strict: true, ..gpucc_interp::Options::default() };
+            let run = RunOptions { races: case.races(), ..RunOptions::default() };
+            let strict = gpucc_interp::Options { strict: true, run, ..gpucc_interp::Options::default() };
             let mut d = case.dispatch().expect("well-formed buffers");
             match gpucc_interp::run(&loaded.module, &case.entry, &mut d, &strict) {
                 Ok(_) => {}
