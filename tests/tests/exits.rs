@@ -251,5 +251,6 @@ fn random_exits_are_right_everywhere() {
             found
         })
         .collect();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[0]);
+    let heads: Vec<&str> = failures.iter().filter_map(|f| f.lines().next()).collect();
+    assert!(failures.is_empty(), "{} failures:\n{}\n\n{}", failures.len(), heads.join("\n"), failures[0]);
 }
