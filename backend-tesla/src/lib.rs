@@ -14,7 +14,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, Src, copy_prop, dce, fold_moves};
+use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
@@ -259,8 +259,18 @@ fn scratch(cx: &Cx<'_, TeslaFamily>) -> u32 {
     cx.state.scratch_bytes.saturating_add(spilled).next_multiple_of(16)
 }
 
+/// Whether an instruction has no form for the register that reads 0 but with the number 63: beside an immediate, or as a half.
+fn needs_r63(i: &MInst<Tesla>) -> bool {
+    let zeros = || i.uses.iter().filter(|u| u.phys() == Some(target::ZERO));
+    let beside = i.uses.iter().any(|u| matches!(u.src, Src::Imm(_)));
+    zeros().any(|u| beside || u.mods.half != target::Half::Whole)
+}
+
 fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, Stop> {
     let job = &cx.job;
+    if mf.code.iter().flatten().any(needs_r63) {
+        cx.target.keep_r63();
+    }
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
         Stop::allocation(e, job.module, |o| {
             let n = invocations(job);
@@ -376,6 +386,20 @@ mod tests {
     fn knows_all_that_passes_leave() {
         let failures = gpucc_driver::prepared_cases::<TeslaFamily>();
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+
+    /// With all 64 registers given out nothing but the 7 bits of a long form names the one that reads 0.
+    #[test]
+    fn a_zero_beside_an_immediate_keeps_a_register_back() {
+        let given: String = (0..63).map(|k| format!("  %{k}:r = M(MovFromSr)\n")).collect();
+        let stored: String = (0..64).map(|k| format!("  M(StL) %{k}\n")).collect();
+        let with = |sum: &str| {
+            let text = format!("; run: allocate\nmir f vregs 64 {{\nb0:\n{given}  %63:r = {sum}\n{stored}  Exit\n}}\n");
+            gpucc_driver::run_text::<TeslaFamily>(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+        };
+        assert!(with("M(MovFromSr)").contains("r63"));
+        let text = with("M(Add) r127, 0x1");
+        assert!(!text.contains("r63"), "{text}");
     }
 
     #[test]

@@ -225,6 +225,11 @@ impl Tesla {
     pub fn spilling_from(self, spill_base: u32) -> Tesla {
         Tesla { spill_base, ..self }
     }
+
+    /// Gives register 63 to nobody: it reads 0 then, and forms with 6 bits for a register can name it.
+    pub fn keep_r63(&mut self) {
+        self.files[R as usize].budget.remove(REGISTERS - 1);
+    }
 }
 
 fn spill_ty(units: u16) -> Ty {
