@@ -24,7 +24,7 @@ pub mod text;
 pub use bits::{Field, Seg, Word};
 pub use mods::ModValue;
 pub use packed::Packed;
-pub use row::{Enc, Implicit, Role, Row, Slot};
+pub use row::{Effects, Enc, Implicit, Role, Row, Slot};
 pub use table::{DecodeError, Inst, MAX_SLOTS, Table};
 pub use text::{Cursor, Notes, TextCx, TextError};
 
@@ -48,7 +48,7 @@ pub trait Isa: Sized + 'static {
     type Op: Copy + Eq + core::fmt::Debug + Send + Sync + 'static;
     /// Operand and modifier kinds: decides how a slot's raw value reads as text and which values are legal.
     type Kind: Copy + core::fmt::Debug + Send + Sync + 'static;
-    /// Unit, latency, effects and whatever else the family states per row.
+    /// What the family states per row besides bits and [`Effects`].
     type Facts: Copy + core::fmt::Debug + Send + Sync + 'static;
 
     /// Family name as in the command line contract.

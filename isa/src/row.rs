@@ -45,6 +45,65 @@ impl Implicit {
     }
 }
 
+/// What an instruction does besides computing its results from its operands, and what it costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// Reads memory.
+    pub reads: bool,
+    /// Writes memory, or orders it.
+    pub writes: bool,
+    /// Stays although nobody reads its results, and in order with all others of its kind.
+    pub side_effect: bool,
+    /// May not be moved to another block.
+    pub convergent: bool,
+    /// Ends a block.
+    pub terminator: bool,
+    /// Cycles until its results can be read without stalling.
+    pub latency: u16,
+    /// Execution unit, numbered by the family.
+    pub unit: u8,
+}
+
+impl Effects {
+    /// Computes its results and nothing else.
+    pub const fn pure(latency: u16) -> Effects {
+        Effects {
+            reads: false,
+            writes: false,
+            side_effect: false,
+            convergent: false,
+            terminator: false,
+            latency,
+            unit: 0,
+        }
+    }
+    /// Reads memory.
+    pub const fn load(latency: u16) -> Effects {
+        Effects { reads: true, ..Effects::pure(latency) }
+    }
+    /// Writes memory.
+    pub const fn store() -> Effects {
+        Effects { writes: true, side_effect: true, ..Effects::pure(1) }
+    }
+    /// Reads and writes memory.
+    pub const fn atomic(latency: u16) -> Effects {
+        Effects { reads: true, ..Effects { latency, ..Effects::store() } }
+    }
+    /// Orders memory, and all invocations of a workgroup arrive.
+    pub const fn barrier() -> Effects {
+        Effects { convergent: true, ..Effects::atomic(1) }
+    }
+    /// Ends a block.
+    pub const fn branch() -> Effects {
+        Effects { terminator: true, side_effect: true, ..Effects::pure(1) }
+    }
+    /// On this unit.
+    #[must_use]
+    pub const fn on(self, unit: u8) -> Effects {
+        Effects { unit, ..self }
+    }
+}
+
 /// One operand or modifier of a row.
 #[derive(Debug)]
 pub struct Slot<I: Isa> {
@@ -98,7 +157,9 @@ pub struct Row<I: Isa> {
     pub slots: &'static [Slot<I>],
     /// Implicit state.
     pub implicit: &'static [Implicit],
-    /// Unit, latency, effects.
+    /// What it does besides its results, latency and unit.
+    pub effects: Effects,
+    /// What else the family states.
     pub facts: I::Facts,
     /// One line of meaning for people.
     pub doc: &'static str,
@@ -119,6 +180,7 @@ impl<I: Isa> Row<I> {
             except: &[],
             slots: &[],
             implicit: &[],
+            effects: Effects::pure(1),
             facts,
             doc: "",
             source: "",
@@ -132,6 +194,11 @@ impl<I: Isa> Row<I> {
     /// Sets the implicit state.
     pub const fn implicit(mut self, implicit: &'static [Implicit]) -> Self {
         self.implicit = implicit;
+        self
+    }
+    /// Sets what it does besides its results.
+    pub const fn effects(mut self, effects: Effects) -> Self {
+        self.effects = effects;
         self
     }
     /// Sets the program types.
@@ -164,6 +231,16 @@ impl<I: Isa> Row<I> {
     /// All generations that have the row.
     pub fn generations(&self) -> u16 {
         self.enc.iter().fold(0, |m, e| m | e.generations)
+    }
+
+    /// How many slots there are of this role.
+    pub const fn count(&self, role: Role) -> usize {
+        let (mut n, mut k) = (0, 0);
+        while k < self.slots.len() {
+            n += (self.slots[k].role as u8 == role as u8) as usize;
+            k += 1;
+        }
+        n
     }
 
     /// Index of the slot called `name`.

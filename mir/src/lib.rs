@@ -5,6 +5,7 @@
 //! [`MFunc::split_critical_edges`], [`allocate`]. `docs/adding-a-backend.md` is the tour.
 
 mod alloc;
+mod builder;
 mod critical;
 mod entries;
 mod fields;
@@ -27,6 +28,7 @@ mod verify;
 pub use alloc::{
     AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge,
 };
+pub use builder::{Builder, Modifier, Modifiers, same_name};
 pub use entries::{Entries, State};
 pub use fields::Fields;
 pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};

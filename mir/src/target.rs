@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 
 use gpucc_ir::Loc;
+use gpucc_isa::Effects;
 use gpucc_regalloc::{FileId, MoveCaps, Placement, RegFile, Shape, UnitSet};
 use smallvec::SmallVec;
 
@@ -55,6 +56,12 @@ impl InstInfo {
             latency,
             unit: 0,
         }
+    }
+
+    /// The effects of a row, on memory of this space (0: may alias everything).
+    pub const fn of(e: Effects, space: u16) -> InstInfo {
+        let Effects { reads, writes, side_effect, convergent, terminator, latency, unit } = e;
+        InstInfo { reads, writes, space, side_effect, convergent, terminator, latency, unit }
     }
 
     /// Whether it may be dropped when nobody reads its definitions.
