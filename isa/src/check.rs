@@ -1,6 +1,7 @@
 //! `const` checks of a table: call them in a `const _: () = ...;` beside the rows, so that a bad row does not compile.
 
-use crate::{Isa, Row, Word};
+use crate::bits::Word;
+use crate::isa::{Enc, Isa, MAX_SLOTS, Row};
 
 /// Refuses rows whose fields overlap each other, their fixed bits or their ignored bits, or lie beyond the length.
 pub const fn fields<I: Isa>(rows: &[Row<I>]) {
@@ -27,7 +28,7 @@ pub const fn fields<I: Isa>(rows: &[Row<I>]) {
             used |= m;
             s += 1;
         }
-        assert!(row.slots.len() <= crate::MAX_SLOTS, "too many slots");
+        assert!(row.slots.len() <= MAX_SLOTS, "too many slots");
         r += 1;
     }
 }
@@ -60,7 +61,7 @@ pub const fn ambiguity<I: Isa>(rows: &[Row<I>]) {
 }
 
 /// Whether every word of `enc` is among the exceptions.
-const fn excepted(except: &[(Word, Word)], enc: &crate::Enc) -> bool {
+const fn excepted(except: &[(Word, Word)], enc: &Enc) -> bool {
     let mut i = 0;
     while i < except.len() {
         let (m, v) = except[i];

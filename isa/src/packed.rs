@@ -3,7 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::{Inst, Isa, Row, Word};
+use crate::bits::Word;
+use crate::isa::{Inst, Isa, Row, Table};
 
 /// An instruction in 24 bytes: its row, and the values of its slots where the word has them. An [`Inst`], which holds each
 /// value by itself, is five times as large.
@@ -100,5 +101,15 @@ impl<I: Isa> Packed<I> {
     pub fn encode(&self, generation: u8) -> Option<(Word, usize)> {
         let row = self.row();
         Some((row.enc_on(generation)?.value | self.bits(), row.bytes as usize))
+    }
+}
+
+impl<I: Isa> Table<I> {
+    /// Encodes an instruction; `None` when its row does not exist on `generation`.
+    ///
+    /// # Panics
+    /// When a value does not fit its field.
+    pub fn encode(&self, inst: &Inst<I>, generation: u8) -> Option<(Word, usize)> {
+        Packed::from(*inst).encode(generation)
     }
 }

@@ -5,8 +5,7 @@
 //! family. An array of another length, a modifier that no row of the opcode has and a missing one without a silent value do
 //! not compile.
 
-use crate::inst::{MInst, Use};
-use crate::target::Target;
+use crate::inst::{MInst, Target, Use};
 
 /// A modifier with its value.
 pub trait Modifier<T: Target>: Copy {

@@ -6,8 +6,7 @@
 use smallvec::smallvec;
 
 use crate::func::{MBlock, MEdge, MFunc, labels_mut};
-use crate::inst::{BlockId, MInst};
-use crate::target::Target;
+use crate::inst::{BlockId, MInst, Target};
 
 /// What the blocks that were there before are called now, and what becomes of their labels.
 pub(crate) struct Renamed {

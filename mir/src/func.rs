@@ -4,8 +4,7 @@ use gpucc_regalloc::Cfg;
 
 use smallvec::SmallVec;
 
-use crate::inst::{BlockId, Class, MInst, Regs, Src, VReg};
-use crate::target::Target;
+use crate::inst::{BlockId, Class, MInst, Regs, Src, Target, VReg};
 
 /// An edge with one argument per parameter of its target.
 #[derive(Clone, PartialEq, Eq, Debug)]

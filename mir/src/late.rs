@@ -9,8 +9,7 @@ use gpucc_regalloc::UnitSet;
 use smallvec::SmallVec;
 
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{Def, MInst, PReg};
-use crate::target::Target;
+use crate::inst::{Def, MInst, PReg, Target};
 
 /// Runs over a function. Returns how many instructions disappeared.
 pub fn fold_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {

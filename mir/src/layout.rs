@@ -3,8 +3,7 @@
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
 use crate::func::{MFunc, labels};
-use crate::inst::{BlockId, MInst};
-use crate::target::Target;
+use crate::inst::{BlockId, MInst, Target};
 
 /// Sends branches to blocks that hold nothing but a jump on to where those go, and removes blocks that nothing reaches
 /// then. Returns how many are gone. Not for targets that give an empty block a meaning.

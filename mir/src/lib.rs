@@ -18,23 +18,24 @@ mod parse;
 mod parts;
 mod place;
 mod print;
+mod problem;
 mod sched;
 mod select;
 mod spill;
 mod ssa;
-mod target;
 mod verify;
 
-pub use alloc::{
-    AllocError, AllocOptions, AllocStats, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge,
-};
+pub use alloc::{AllocError, AllocOptions, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge};
 pub use builder::{Builder, Modifier, Modifiers, same_name};
 pub use entries::{Entries, State};
 pub use fields::Fields;
 pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};
 pub use gpucc_isa::ModValue;
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
-pub use inst::{BlockId, Class, Def, MInst, Opcode, PReg, Pseudo, Reg, Regs, Src, Use, VReg};
+pub use inst::{
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Regs, Side, SpillCx, SpillSlot,
+    SpillTo, Src, Target, Use, VReg,
+};
 pub use late::fold_moves;
 pub use layout::{drop_fallthrough, drop_jump, remove_unreachable, thread_jumps};
 pub use opt::{copy_prop, dce};
@@ -42,9 +43,8 @@ pub use parse::{OpNames, ParseError, parse, parse_with};
 pub use parts::Parts;
 pub use place::{Island, Piece, Placed, Reach, place};
 pub use print::{print, print_inst, reg_name};
+pub use problem::AllocStats;
 pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Repr, Select, access_loc, select, select_apart};
-pub use spill::{SpillCx, SpillSlot, SpillTo};
 pub use ssa::construct as construct_ssa;
-pub use target::{ClassInfo, CopyCx, InstInfo, Side, Target};
 pub use verify::{Form, verify};

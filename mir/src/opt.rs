@@ -3,8 +3,7 @@
 //! Needs: each virtual register defined once. Keeps: blocks and edges.
 
 use crate::func::MFunc;
-use crate::inst::{MInst, Opcode, Pseudo, VReg};
-use crate::target::Target;
+use crate::inst::{MInst, Opcode, Pseudo, Target, VReg};
 
 /// Where a register is defined, as far as a walk from the end has come.
 #[derive(Clone, Copy, PartialEq, Eq)]

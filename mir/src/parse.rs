@@ -8,9 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::fields::Fields;
 use crate::func::{MEdge, MEdges, MFunc};
-use crate::inst::{BlockId, Class, Def, MInst, Opcode, PReg, Reg, Src, Use, VReg};
+use crate::inst::{BlockId, Class, Def, MInst, Opcode, PReg, Reg, Src, Target, Use, VReg};
 use crate::print::{LANES, PSEUDOS};
-use crate::target::Target;
 
 /// What is wrong with a text, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,8 +5,7 @@
 //! which blocks there are, in their order.
 
 use crate::func::{MFunc, labels_mut};
-use crate::inst::{BlockId, MInst};
-use crate::target::Target;
+use crate::inst::{BlockId, MInst, Target};
 
 /// About how many instructions are kept in one piece of memory: such pieces are soon used again, while large ones go back to
 /// the system.

@@ -20,8 +20,7 @@ use core::fmt::Write;
 
 use crate::fields::Fields;
 use crate::func::{MEdge, MFunc};
-use crate::inst::{Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Use};
-use crate::target::Target;
+use crate::inst::{Def, MInst, Opcode, PReg, Pseudo, Reg, Src, Target, Use};
 use gpucc_ir::Loc;
 use gpucc_regalloc::Placement;
 

@@ -12,8 +12,7 @@ use smallvec::SmallVec;
 
 use crate::alloc::Facts;
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{MInst, Opcode, PReg, Pseudo};
-use crate::target::{InstInfo, Target};
+use crate::inst::{InstInfo, MInst, Opcode, PReg, Pseudo, Target};
 
 /// Candidates looked at for each choice.
 const WINDOW: usize = 24;

@@ -10,9 +10,8 @@ use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
 use crate::func::{MEdge, MFunc};
-use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, VReg};
+use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, Target, VReg};
 use crate::parts::Parts;
-use crate::target::Target;
 
 /// How a value is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

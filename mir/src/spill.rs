@@ -9,56 +9,9 @@ use gpucc_regalloc as ra;
 use gpucc_regalloc::{EdgeCode, EdgeOp, Problem, ReloadAt, Role, Slot, SpillCode, Value};
 use smallvec::SmallVec;
 
-use crate::alloc::{AllocStats, build};
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{Class, Def, MInst, Opcode, Pseudo, Reg, VReg};
-use crate::target::Target;
-
-/// What a target can do with a value of some class that has no register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SpillTo {
-    /// Nothing; only cheap recomputation helps.
-    #[default]
-    Nothing,
-    /// Memory: [`Target::emit_spill`] and [`Target::emit_reload`].
-    Memory,
-    /// A register of this class, by plain copies.
-    Class(Class),
-}
-
-/// A place in spill memory. Every register file has its own numbering.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpillSlot {
-    /// Register file of the value.
-    pub file: ra::FileId,
-    /// First unit-sized word; a multiple of `units` rounded up to a power of two.
-    pub word: u32,
-    /// Number of words: units of the value.
-    pub units: u16,
-}
-
-/// Where a target puts spill code.
-pub struct SpillCx<'a, T: Target> {
-    /// The instructions, in order.
-    pub out: &'a mut Vec<MInst<T>>,
-    classes: &'a mut Vec<Class>,
-    loc: Loc,
-}
-
-impl<T: Target> SpillCx<'_, T> {
-    /// Appends an instruction.
-    pub fn push(&mut self, mut i: MInst<T>) {
-        i.loc = self.loc;
-        i.spill = Some(Box::new(SpillCode::Aux));
-        self.out.push(i);
-    }
-
-    /// A fresh register, for addresses. Raises the pressure: see [`Target::spill_headroom`].
-    pub fn temp(&mut self, class: Class) -> VReg {
-        self.classes.push(class);
-        VReg(self.classes.len() as u32 - 1)
-    }
-}
+use crate::inst::{Class, Def, MInst, Opcode, Pseudo, Reg, SpillCx, SpillSlot, SpillTo, Target, VReg};
+use crate::problem::{AllocStats, build};
 
 /// Which half of the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

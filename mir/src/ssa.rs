@@ -7,8 +7,7 @@
 use gpucc_regalloc::{Cfg, Lists};
 
 use crate::func::MFunc;
-use crate::inst::{Def, MInst, Pseudo, Reg, Src, VReg};
-use crate::target::Target;
+use crate::inst::{Def, MInst, Pseudo, Reg, Src, Target, VReg};
 
 /// Rewrites the registers `vars`. Returns how many parameters were added.
 pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {

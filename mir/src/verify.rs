@@ -18,9 +18,8 @@
 use gpucc_regalloc::Cfg;
 
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{BlockId, MInst, Opcode, PReg, Reg, Src, VReg};
+use crate::inst::{BlockId, MInst, Opcode, PReg, Reg, Src, Target, VReg};
 use crate::print::print_inst;
-use crate::target::Target;
 
 /// What registers are at this point of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

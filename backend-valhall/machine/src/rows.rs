@@ -4,7 +4,7 @@
 //! unit, slots (modifiers in the order in which they are printed, then operands), meaning, section of the reference.
 //! The row of an [`Op`] is the one at index `op as usize`.
 
-use gpucc_isa::{Enc, Field, Row, row::fixed};
+use gpucc_isa::{Enc, Field, Row, fixed};
 
 use crate::slots::*;
 use crate::{Class, Facts, Unit, Valhall};

@@ -77,6 +77,10 @@ impl Isa for Vivante {
         text::print(inst, cx, out);
     }
 
+    fn parse(line: &str, cx: &TextCx) -> Result<Inst<Self>, TextError> {
+        gpucc_isa::text::parse_templates(line, cx)
+    }
+
     fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String> {
         rules::check(inst, cx.generation)
     }

@@ -1,7 +1,6 @@
 //! The rows: every opcode of the reference's section 5 and of the seed that it completes.
 
-use gpucc_isa::row::fixed;
-use gpucc_isa::{Enc, Field, Implicit, Role, Row, Slot, Word};
+use gpucc_isa::{Enc, Field, Implicit, Role, Row, Slot, Word, fixed};
 
 use crate::Vivante;
 use crate::fields::*;

@@ -12,6 +12,6 @@ mod text;
 
 pub use backend::{Backend, CodegenOptions, Output, Reflection, reflect};
 pub use compile::{Driver, prepared_cases};
-pub use family::{Cause, Cx, Family, Given, Job, Program, Selected, Stop};
-pub use pass::{Pass, alloc_options, check_order};
+pub use family::{Cause, Cx, Family, Given, Job, Pass, Program, Selected, Stop};
+pub use pass::{alloc_options, check_order};
 pub use text::run_text;

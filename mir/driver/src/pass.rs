@@ -7,49 +7,6 @@ use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print, verify};
 use crate::backend::CodegenOptions;
 use crate::family::{Cx, Family, Stop};
 
-/// What a pass does: changes the code and gives the number of its changes.
-pub type Run<F> = fn(&mut MFunc<<F as Family>::Target>, &mut Cx<'_, F>) -> Result<u64, Stop>;
-
-/// A machine pass.
-pub struct Pass<F: Family> {
-    /// The name for dumps, times and switches.
-    pub name: &'static str,
-    /// The lowest optimisation level at which it runs.
-    pub level: u8,
-    /// Whether code can be emitted without it.
-    pub optional: bool,
-    /// What registers are when it has run.
-    pub form: Form,
-    run: Run<F>,
-}
-
-impl<F: Family> Pass<F> {
-    /// One that emission cannot do without.
-    pub const fn lower(name: &'static str, run: Run<F>) -> Self {
-        Pass { name, level: 0, optional: false, form: Form::Virtual, run }
-    }
-
-    /// One that makes better code, from a level on.
-    pub const fn improve(name: &'static str, level: u8, run: Run<F>) -> Self {
-        Pass { name, level, optional: true, form: Form::Virtual, run }
-    }
-
-    /// Runs it over code. Gives the number of changes.
-    ///
-    /// # Errors
-    /// A refusal or a bug.
-    pub fn run(&self, mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<u64, Stop> {
-        (self.run)(mf, cx)
-    }
-
-    /// The allocation, or one behind it.
-    #[must_use]
-    pub const fn physical(mut self) -> Self {
-        self.form = Form::Physical;
-        self
-    }
-}
-
 /// Switches of the allocation.
 pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
     AllocOptions {
@@ -98,7 +55,7 @@ pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut 
         }
         form = p.form;
         trace::enter(p.name, &mf.name);
-        let changes = (p.run)(mf, cx)?;
+        let changes = p.run(mf, cx)?;
         trace::changed(changes);
         if p.optional && rationed {
             fuel = fuel.saturating_sub(changes);

@@ -4,8 +4,7 @@
 
 use crate::Tesla;
 use crate::types::{Facts, Kind, Op, Ty, Unit, Width, pat};
-use gpucc_isa::row::Enc;
-use gpucc_isa::{Field, Role, Row, Slot, Word};
+use gpucc_isa::{Enc, Field, Role, Row, Slot, Word};
 
 type S = Slot<Tesla>;
 type R = Row<Tesla>;

@@ -1,0 +1,627 @@
+//! What an instruction set is: its types and hooks, its rows, decoding by them. They stand in one file because each names the
+//! others.
+
+use core::fmt;
+
+use crate::bits::{Field, Word};
+use crate::cursor::{Cursor, TextCx, TextError};
+use crate::stage;
+
+/// One instruction set: the types that its rows use and the hooks that the kit calls.
+pub trait Isa: Sized + 'static {
+    /// Semantic opcode. Several rows (short and long forms, per-generation layouts) may share one.
+    type Op: Copy + Eq + core::fmt::Debug + Send + Sync + 'static;
+    /// Operand and modifier kinds: decides how a slot's raw value reads as text and which values are legal.
+    type Kind: Copy + core::fmt::Debug + Send + Sync + 'static;
+    /// What the family states per row besides bits and [`Effects`].
+    type Facts: Copy + core::fmt::Debug + Send + Sync + 'static;
+
+    /// Family name as in the command line contract.
+    const NAME: &'static str;
+    /// Generation names; a generation is referred to by its index, a set of them by a bit mask of indices.
+    const GENERATIONS: &'static [&'static str];
+    /// Bits by which the decoder sorts rows into buckets (at most 12 bits; need not be fixed in every row).
+    const KEY: Field;
+
+    /// The table. Use [`Table::new`] behind a `LazyLock`.
+    fn table() -> &'static Table<Self>;
+
+    /// Length in bytes of the instruction that begins with `low` (as many bytes as there are, zero-extended).
+    fn length(low: Word, generation: u8) -> usize;
+
+    /// Bits of values that no fixed bit can rule out: reserved members of an enumeration, leftovers of an absent
+    /// operand. Runs in every decode; a row that answers with anything but 0 does not match the word.
+    fn reserved(inst: &Inst<Self>) -> Word {
+        let _ = inst;
+        0
+    }
+
+    /// Whether the fields of a decoded instruction go together; decode rejects the word otherwise. For conditions over
+    /// several fields, or over fields and program type, that fixed bits cannot say.
+    fn legal(inst: &Inst<Self>, generation: u8, stages: u8) -> bool {
+        let _ = (inst, generation, stages);
+        true
+    }
+
+    /// Prints the raw value of slot `index` of `inst`.
+    fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String);
+
+    /// Parses what [`print_slot`](Isa::print_slot) prints and stores the raw value into `inst`. An optional modifier
+    /// that is absent from the text stores its silent value and succeeds.
+    ///
+    /// # Errors
+    /// Column and reason when the text is not a legal operand of this kind.
+    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError>;
+
+    /// Prints a whole instruction, by the row's template mostly ([`print_template`](crate::text::print_template)).
+    fn print(inst: &Inst<Self>, cx: &TextCx, out: &mut String);
+
+    /// Parses a whole instruction, by the templates mostly ([`parse_templates`](crate::text::parse_templates)).
+    ///
+    /// # Errors
+    /// The error of the row that got furthest.
+    fn parse(line: &str, cx: &TextCx) -> Result<Inst<Self>, TextError>;
+
+    /// Rules beyond the bits: what decodes but may not be emitted. Runs on request only, never in decode.
+    ///
+    /// # Errors
+    /// One sentence naming the violated rule.
+    fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String>;
+}
+
+/// What an operand slot does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Register or memory operand that is written.
+    Def,
+    /// Register, memory or constant operand that is read.
+    Use,
+    /// Read and written.
+    UseDef,
+    /// Changes the operation or one of its operands (rounding, saturate, negate, slot, cache policy).
+    Mod,
+    /// A number that belongs to the instruction (offset, mask, count).
+    Imm,
+    /// A code address.
+    Label,
+}
+
+/// State that an instruction touches without an operand field naming it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Implicit {
+    /// Name in the family's notation (`scc`, `vcc`, `exec`, `m0`, `$c0`).
+    pub name: &'static str,
+    /// Read by the instruction.
+    pub read: bool,
+    /// Written by the instruction.
+    pub write: bool,
+}
+
+impl Implicit {
+    /// An implicit read.
+    pub const fn read(name: &'static str) -> Implicit {
+        Implicit { name, read: true, write: false }
+    }
+    /// An implicit write.
+    pub const fn write(name: &'static str) -> Implicit {
+        Implicit { name, read: false, write: true }
+    }
+    /// An implicit read and write.
+    pub const fn both(name: &'static str) -> Implicit {
+        Implicit { name, read: true, write: true }
+    }
+}
+
+/// What an instruction does besides computing its results from its operands, and what it costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// Reads memory.
+    pub reads: bool,
+    /// Writes memory, or orders it.
+    pub writes: bool,
+    /// Stays although nobody reads its results, and in order with all others of its kind.
+    pub side_effect: bool,
+    /// May not be moved to another block.
+    pub convergent: bool,
+    /// Ends a block.
+    pub terminator: bool,
+    /// Cycles until its results can be read without stalling.
+    pub latency: u16,
+    /// Execution unit, numbered by the family.
+    pub unit: u8,
+}
+
+impl Effects {
+    /// Computes its results and nothing else.
+    pub const fn pure(latency: u16) -> Effects {
+        Effects {
+            reads: false,
+            writes: false,
+            side_effect: false,
+            convergent: false,
+            terminator: false,
+            latency,
+            unit: 0,
+        }
+    }
+    /// Reads memory.
+    pub const fn load(latency: u16) -> Effects {
+        Effects { reads: true, ..Effects::pure(latency) }
+    }
+    /// Writes memory.
+    pub const fn store() -> Effects {
+        Effects { writes: true, side_effect: true, ..Effects::pure(1) }
+    }
+    /// Reads and writes memory.
+    pub const fn atomic(latency: u16) -> Effects {
+        Effects { reads: true, ..Effects { latency, ..Effects::store() } }
+    }
+    /// Orders memory, and all invocations of a workgroup arrive.
+    pub const fn barrier() -> Effects {
+        Effects { convergent: true, ..Effects::atomic(1) }
+    }
+    /// Ends a block.
+    pub const fn branch() -> Effects {
+        Effects { terminator: true, side_effect: true, ..Effects::pure(1) }
+    }
+    /// On this unit.
+    #[must_use]
+    pub const fn on(self, unit: u8) -> Effects {
+        Effects { unit, ..self }
+    }
+}
+
+/// One operand or modifier of a row.
+#[derive(Debug)]
+pub struct Slot<I: Isa> {
+    /// Name, unique in the row; templates and builders refer to it.
+    pub name: &'static str,
+    /// Where its bits are.
+    pub field: Field,
+    /// How its value reads.
+    pub kind: I::Kind,
+    /// What it does.
+    pub role: Role,
+}
+
+impl<I: Isa> Slot<I> {
+    /// A slot.
+    pub const fn new(name: &'static str, field: Field, kind: I::Kind, role: Role) -> Self {
+        Slot { name, field, kind, role }
+    }
+}
+
+/// Fixed bits of a row on a set of generations.
+#[derive(Clone, Copy, Debug)]
+pub struct Enc {
+    /// Generations (bit mask of indices into [`Isa::GENERATIONS`]).
+    pub generations: u16,
+    /// Bits that are fixed.
+    pub mask: Word,
+    /// Their values.
+    pub value: Word,
+}
+
+/// One instruction form.
+#[derive(Debug)]
+pub struct Row<I: Isa> {
+    /// Semantic opcode.
+    pub op: I::Op,
+    /// Text template: literal text with `{slot}` references; blanks match any run of blanks.
+    pub text: &'static str,
+    /// Length in bytes.
+    pub bytes: u8,
+    /// Fixed bits, one entry per group of generations that agree.
+    pub enc: &'static [Enc],
+    /// Program types that have it, as a mask of [`stage`] bits.
+    pub stages: u8,
+    /// Bits that hardware ignores: kept by the decoder, re-encoded as they were. All other bits that are neither fixed
+    /// nor in a slot are reserved: a word that sets one does not decode.
+    pub ignored: Word,
+    /// Words that match one of these `(mask, value)` pairs belong to other rows although the fixed bits match.
+    pub except: &'static [(Word, Word)],
+    /// Operands and modifiers.
+    pub slots: &'static [Slot<I>],
+    /// Implicit state.
+    pub implicit: &'static [Implicit],
+    /// What it does besides its results, latency and unit.
+    pub effects: Effects,
+    /// What else the family states.
+    pub facts: I::Facts,
+    /// One line of meaning for people.
+    pub doc: &'static str,
+    /// Section of the ISA reference the row was taken from.
+    pub source: &'static str,
+}
+
+impl<I: Isa> Row<I> {
+    /// A row of `bytes` length with the given fixed bits.
+    pub const fn new(op: I::Op, text: &'static str, bytes: u8, enc: &'static [Enc], facts: I::Facts) -> Self {
+        Row {
+            op,
+            text,
+            bytes,
+            enc,
+            stages: stage::ALL,
+            ignored: 0,
+            except: &[],
+            slots: &[],
+            implicit: &[],
+            effects: Effects::pure(1),
+            facts,
+            doc: "",
+            source: "",
+        }
+    }
+    /// Sets the slots.
+    pub const fn slots(mut self, slots: &'static [Slot<I>]) -> Self {
+        self.slots = slots;
+        self
+    }
+    /// Sets the implicit state.
+    pub const fn implicit(mut self, implicit: &'static [Implicit]) -> Self {
+        self.implicit = implicit;
+        self
+    }
+    /// Sets what it does besides its results.
+    pub const fn effects(mut self, effects: Effects) -> Self {
+        self.effects = effects;
+        self
+    }
+    /// Sets the program types.
+    pub const fn stages(mut self, stages: u8) -> Self {
+        self.stages = stages;
+        self
+    }
+    /// Sets the bits that hardware ignores.
+    pub const fn ignored(mut self, ignored: Word) -> Self {
+        self.ignored = ignored;
+        self
+    }
+    /// Sets the words that other rows own although the fixed bits match.
+    pub const fn except(mut self, except: &'static [(Word, Word)]) -> Self {
+        self.except = except;
+        self
+    }
+    /// Sets the line of meaning and the reference section.
+    pub const fn doc(mut self, doc: &'static str, source: &'static str) -> Self {
+        self.doc = doc;
+        self.source = source;
+        self
+    }
+
+    /// The fixed bits on `generation`, if the row exists there.
+    pub fn enc_on(&self, generation: u8) -> Option<&'static Enc> {
+        self.enc.iter().find(|e| e.generations >> generation & 1 == 1)
+    }
+
+    /// All generations that have the row.
+    pub fn generations(&self) -> u16 {
+        self.enc.iter().fold(0, |m, e| m | e.generations)
+    }
+
+    /// How many slots there are of this role.
+    pub const fn count(&self, role: Role) -> usize {
+        let (mut n, mut k) = (0, 0);
+        while k < self.slots.len() {
+            n += (self.slots[k].role as u8 == role as u8) as usize;
+            k += 1;
+        }
+        n
+    }
+
+    /// Index of the slot called `name`.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.slots.iter().position(|s| s.name == name)
+    }
+
+    /// The template's first word up to the first blank or slot: what the assembler looks rows up by.
+    pub fn head(&self) -> &'static str {
+        let end = self.text.find(['{', ' ']).unwrap_or(self.text.len());
+        &self.text[..end]
+    }
+}
+
+/// Fixed bits on the given generations, from `(field, value)` pairs.
+pub const fn fixed(generations: u16, fields: &[(Field, u32)]) -> Enc {
+    let mut mask = 0;
+    let mut value = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        let m = fields[i].0.mask();
+        assert!(mask & m == 0, "fixed fields overlap");
+        mask |= m;
+        value |= fields[i].0.put(fields[i].1);
+        i += 1;
+    }
+    Enc { generations, mask, value }
+}
+
+// Derives would ask for `I: Clone`, which is only a name for its associated types.
+
+impl<I: Isa> Clone for Slot<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: Isa> Copy for Slot<I> {}
+
+impl<I: Isa> Clone for Row<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: Isa> Copy for Row<I> {}
+
+/// Most slots one row may have.
+pub const MAX_SLOTS: usize = 24;
+
+/// One instruction: a row and the raw value of each of its slots.
+pub struct Inst<I: Isa> {
+    /// Index of the row in its table.
+    pub row: u16,
+    /// Raw field values, in the row's slot order.
+    pub vals: [u32; MAX_SLOTS],
+    /// Bits that hardware ignores, as decoded.
+    pub ignored: Word,
+    marker: core::marker::PhantomData<fn() -> I>,
+}
+
+impl<I: Isa> Clone for Inst<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I: Isa> Copy for Inst<I> {}
+impl<I: Isa> PartialEq for Inst<I> {
+    fn eq(&self, o: &Self) -> bool {
+        self.row == o.row && self.vals == o.vals && self.ignored == o.ignored
+    }
+}
+impl<I: Isa> fmt::Debug for Inst<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = self.row();
+        write!(f, "{:?}", row.op)?;
+        for (s, v) in row.slots.iter().zip(self.vals) {
+            write!(f, " {}={v:#x}", s.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl<I: Isa> Inst<I> {
+    /// An instruction of row `row` with all slots 0.
+    pub fn new(row: u16) -> Self {
+        Inst { row, vals: [0; MAX_SLOTS], ignored: 0, marker: core::marker::PhantomData }
+    }
+
+    /// The instruction of row `row` whose slots have the values that `word` has in their fields.
+    pub(crate) fn read(row: u16, word: Word) -> Self {
+        let mut inst = Inst::new(row);
+        let row = inst.row();
+        for (v, s) in inst.vals.iter_mut().zip(row.slots) {
+            *v = s.field.get(word);
+        }
+        inst.ignored = word & row.ignored;
+        inst
+    }
+
+    /// Its row.
+    pub fn row(&self) -> &'static Row<I> {
+        &I::table().rows[self.row as usize]
+    }
+
+    /// Its semantic opcode.
+    pub fn op(&self) -> I::Op {
+        self.row().op
+    }
+
+    /// Raw value of the slot called `name`, if the row has one.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.row().slot(name).map(|i| self.vals[i])
+    }
+
+    /// Sets the slot called `name`.
+    ///
+    /// # Panics
+    /// When the row has no such slot: a caller that names one has confused two rows.
+    pub fn set(&mut self, name: &str, value: u32) {
+        match self.row().slot(name) {
+            Some(i) => self.vals[i] = value,
+            None => panic!("row `{}` has no slot `{name}`", self.row().text),
+        }
+    }
+
+    /// Same as [`set`](Inst::set), for chaining.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: u32) -> Self {
+        self.set(name, value);
+        self
+    }
+}
+
+/// Why a word does not decode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DecodeError {
+    /// No row of this generation and program type matches.
+    Unknown,
+    /// A row matches but reserved bits (given) are set.
+    Reserved(Word),
+    /// Fewer bytes than the instruction needs.
+    Truncated,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeError::Unknown => write!(f, "no instruction matches this word"),
+            DecodeError::Reserved(b) => write!(f, "reserved bits set ({b:#x})"),
+            DecodeError::Truncated => write!(f, "truncated instruction"),
+        }
+    }
+}
+
+/// A list of rows for each key value, one behind the other.
+struct Buckets {
+    /// Where each list begins; one more at the end.
+    start: Vec<u32>,
+    rows: Vec<u16>,
+}
+
+impl Buckets {
+    /// From the mask and the value that each row asks of the key.
+    fn new(size: usize, rows: &[(u16, u32, u32)]) -> Buckets {
+        let each = |f: &mut dyn FnMut(usize, u16)| {
+            for &(row, mask, value) in rows {
+                // All settings of the bits that the row leaves free, by counting through them.
+                let free = !mask & (size as u32 - 1);
+                let mut bits = 0;
+                loop {
+                    f((value | bits) as usize, row);
+                    if bits == free {
+                        break;
+                    }
+                    bits = (bits | !free).wrapping_add(1) & free;
+                }
+            }
+        };
+        let mut start = vec![0u32; size + 1];
+        each(&mut |k, _| start[k + 1] += 1);
+        for k in 0..size {
+            start[k + 1] += start[k];
+        }
+        let mut at = start.clone();
+        let mut list = vec![0; start[size] as usize];
+        each(&mut |k, row| {
+            list[at[k] as usize] = row;
+            at[k] += 1;
+        });
+        Buckets { start, rows: list }
+    }
+
+    fn get(&self, key: u32) -> &[u16] {
+        let k = key as usize;
+        &self.rows[self.start[k] as usize..self.start[k + 1] as usize]
+    }
+}
+
+/// Rows with the decoder's index.
+pub struct Table<I: Isa> {
+    /// The rows, as declared.
+    pub rows: &'static [Row<I>],
+    /// Per generation: matching rows of each key value.
+    buckets: Vec<Buckets>,
+    /// Row indices sorted by the head of their template (lower case), for the assembler.
+    pub(crate) by_head: Vec<(String, u16)>,
+}
+
+impl<I: Isa> Table<I> {
+    /// Builds the index.
+    pub fn new(rows: &'static [Row<I>]) -> Self {
+        assert!(I::KEY.width() <= 12 && rows.len() < u16::MAX as usize);
+        #[cfg(gpucc_mutate)]
+        let rows = mutated(rows);
+        let size = 1usize << I::KEY.width();
+        let on = |g: usize| {
+            let asks = |(r, row): (usize, &Row<I>)| {
+                let enc = row.enc_on(g as u8)?;
+                let (mask, value) = (I::KEY.get(enc.mask), I::KEY.get(enc.value));
+                // A value outside its mask never matches.
+                (value & !mask == 0).then_some((r as u16, mask, value))
+            };
+            rows.iter().enumerate().filter_map(asks).collect::<Vec<_>>()
+        };
+        let buckets = (0..I::GENERATIONS.len()).map(|g| Buckets::new(size, &on(g))).collect();
+        let mut by_head: Vec<(String, u16)> =
+            rows.iter().enumerate().map(|(i, r)| (r.head().to_ascii_lowercase(), i as u16)).collect();
+        by_head.sort();
+        Table { rows, buckets, by_head }
+    }
+
+    /// Index of the first row with semantic opcode `op` that exists on `generation` and satisfies `pred`.
+    pub fn find(&self, op: I::Op, generation: u8, pred: impl Fn(&Row<I>) -> bool) -> Option<u16> {
+        let at = self.rows.iter().position(|r| r.op == op && r.enc_on(generation).is_some() && pred(r))?;
+        Some(at as u16)
+    }
+
+    /// Decodes one word of `I::length` bytes.
+    ///
+    /// # Errors
+    /// When no row matches on this generation and program type, or reserved bits are set.
+    pub fn decode(&self, word: Word, bytes: usize, generation: u8, stages: u8) -> Result<Inst<I>, DecodeError> {
+        let mut err = DecodeError::Unknown;
+        for &r in self.buckets[generation as usize].get(I::KEY.get(word)) {
+            let row = &self.rows[r as usize];
+            if row.bytes as usize != bytes || row.stages & stages == 0 {
+                continue;
+            }
+            let Some(enc) = row.enc_on(generation) else { continue };
+            if word & enc.mask != enc.value || row.except.iter().any(|&(m, v)| word & m == v) {
+                continue;
+            }
+            let known = row.slots.iter().fold(enc.mask | row.ignored, |m, s| m | s.field.mask());
+            if word & !known != 0 {
+                err = DecodeError::Reserved(word & !known);
+                continue;
+            }
+            let inst = Inst::read(r, word);
+            let reserved = I::reserved(&inst);
+            if reserved != 0 {
+                err = DecodeError::Reserved(reserved);
+                continue;
+            }
+            if !I::legal(&inst, generation, stages & row.stages) {
+                continue;
+            }
+            return Ok(inst);
+        }
+        Err(err)
+    }
+
+    /// Bits first, rules second: [`Isa::validate`] after a check that all values fit.
+    ///
+    /// # Errors
+    /// One sentence naming the rule.
+    pub fn validate(&self, inst: &Inst<I>, cx: &TextCx) -> Result<(), String> {
+        let row = inst.row();
+        if row.enc_on(cx.generation).is_none() {
+            return Err(format!("`{}` does not exist on {}", row.head(), I::GENERATIONS[cx.generation as usize]));
+        }
+        for (i, s) in row.slots.iter().enumerate() {
+            if inst.vals[i] > s.field.max() {
+                return Err(format!("value {:#x} of `{}` does not fit", inst.vals[i], s.name));
+            }
+        }
+        I::validate(inst, cx)
+    }
+}
+
+/// The rows, one of them wrong if the environment says so: for the mutation script (`cargo xtask mutate`). `GPUCC_MUTATE=ROW:BIT`
+/// flips the BIT-th fixed bit in one of the encodings of row ROW (generations whose words differ have one each). The script then
+/// expects the repository's own tests to fail: a table is only as good as the tests that hold it.
+#[cfg(gpucc_mutate)]
+fn mutated<I: Isa>(rows: &'static [Row<I>]) -> &'static [Row<I>] {
+    let Ok(text) = std::env::var("GPUCC_MUTATE") else { return rows };
+    let (row, bit) = text.split_once(':').expect("GPUCC_MUTATE is ROW:BIT");
+    let row = row.parse::<usize>().expect("a row number") % rows.len();
+    let bit = bit.parse::<u32>().expect("a bit number");
+    let mut copy = rows.to_vec();
+    let mut enc = copy[row].enc.to_vec();
+    let mut used: Vec<_> = enc.iter_mut().filter(|e| e.generations != 0).collect();
+    let nth = bit as usize % used.len();
+    used[nth].value ^= nth_bit(used[nth].mask, bit);
+    copy[row].enc = enc.leak();
+    copy.leak()
+}
+
+/// The `n`-th set bit of `mask`, counted around.
+#[cfg(gpucc_mutate)]
+fn nth_bit(mask: Word, n: u32) -> Word {
+    let mut left = mask;
+    for _ in 0..n % mask.count_ones().max(1) {
+        left &= left - 1;
+    }
+    left & left.wrapping_neg()
+}
