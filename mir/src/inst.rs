@@ -544,6 +544,17 @@ impl InstInfo {
     }
 }
 
+/// How far a result serves others that compute the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reuse {
+    /// It is computed each time.
+    Never,
+    /// Within its block: what is cheaper to repeat than to keep.
+    InBlock,
+    /// Along paths without joins.
+    OnPaths,
+}
+
 /// Where the target puts the moves it is asked for.
 pub struct CopyCx<'a, T: Target> {
     /// The instructions, in order.
@@ -634,6 +645,24 @@ pub trait Target: Sized + 'static {
         None
     }
 
+    /// How far the result of an instruction serves others that compute the same, for [`local_cse`](crate::local_cse). Asked only
+    /// of instructions with one definition. Not for what reads or writes memory or flags.
+    fn reuse(&self, inst: &MInst<Self>) -> Reuse {
+        let _ = inst;
+        Reuse::Never
+    }
+
+    /// Of how many results it is remembered at once that they may be used again.
+    fn reuse_window(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Of how many of a class, where the window has an end.
+    fn reuse_of(&self, class: Class) -> usize {
+        let _ = class;
+        usize::MAX
+    }
+
     /// What one move of a file can do.
     fn move_caps(&self, file: FileId) -> MoveCaps {
         let _ = file;
@@ -705,6 +734,12 @@ pub trait Target: Sized + 'static {
 
     /// Whether `inst` is such an unconditional jump and nothing else, so that layout may drop it before its target.
     fn is_jump(&self, inst: &MInst<Self>) -> bool;
+
+    /// Turns a conditional branch into the opposite one, if there is one that takes just the lanes that this does not.
+    fn invert(&self, branch: &mut MInst<Self>) -> bool {
+        let _ = branch;
+        false
+    }
 
     /// Every opcode, for the parser of dumps.
     fn ops(&self) -> Vec<Self::Op>;

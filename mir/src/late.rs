@@ -8,6 +8,7 @@
 use gpucc_regalloc::UnitSet;
 use smallvec::SmallVec;
 
+use crate::backward::backward;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{Def, MInst, PReg, Target};
 
@@ -87,6 +88,9 @@ fn constants<T: Target>(mf: &mut MFunc<T>, t: &T) -> Found {
     found
 }
 
+/// What is live, by the files that matter.
+type Live = SmallVec<[UnitSet; 4]>;
+
 /// Removes constants and moves that nobody reads.
 fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
     // One set for each file that matters; a block of the function has as many in each of the lists below.
@@ -113,46 +117,32 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
             }
         }
     };
-    // What each block asks for before it sets it, which grows to what is live at its start; and what it sets.
-    let mut live_in = vec![UnitSet::EMPTY; files * n];
-    let mut set = live_in.clone();
+    // What each block asks for before it sets it, and what it sets.
+    let mut asked = vec![UnitSet::EMPTY; files * n];
+    let mut set = asked.clone();
     // Up through blocks as well: memory is fetched ahead of a walk that keeps its direction.
-    for ((insts, live), set) in mf.code.iter().zip(live_in.chunks_mut(files)).zip(set.chunks_mut(files)).rev() {
+    for ((insts, live), set) in mf.code.iter().zip(asked.chunks_mut(files)).zip(set.chunks_mut(files)).rev() {
         insts.iter().rev().for_each(|i| step(i, live, set));
     }
-    let out = |mf: &MFunc<T>, live_in: &[UnitSet], b: usize| {
-        let mut live: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
-        for e in mf.blocks[b].all_succs() {
-            for (l, s) in live.iter_mut().zip(&live_in[files * e.to.0 as usize..]) {
-                *l = l.union(s);
-            }
-        }
-        live
+    let succs = |b: usize| mf.blocks[b].all_succs().map(|e| e.to.0 as usize);
+    let join = |now: &mut Live, start: &Live| {
+        now.resize(files, UnitSet::EMPTY);
+        now.iter_mut().zip(start).for_each(|(l, s)| *l = l.union(s));
     };
-    // Walking up, only what goes back up has not been seen yet.
-    let mut back = vec![false; n];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        block.all_succs().filter(|e| e.to.0 as usize <= b).for_each(|e| back[e.to.0 as usize] = true);
-    }
-    let mut again = true;
-    while again {
-        again = false;
-        for b in (0..n).rev() {
-            let live = out(mf, &live_in, b);
-            let here = files * b..files * (b + 1);
-            for ((l, set), out) in live_in[here.clone()].iter_mut().zip(&set[here]).zip(&live) {
-                let new = l.union(&out.minus(set));
-                again |= back[b] && *l != new;
-                *l = new;
-            }
+    let starts = backward(n, succs, join, |b, now: &mut Live| {
+        now.resize(files, UnitSet::EMPTY);
+        let here = files * b..files * (b + 1);
+        for ((l, asked), set) in now.iter_mut().zip(&asked[here.clone()]).zip(&set[here]) {
+            *l = asked.union(&l.minus(set));
         }
-    }
+    });
     let mut removed = 0;
     let mut keep: Vec<bool> = Vec::new();
     // Of no interest any more, but steps write it.
-    let mut set: SmallVec<[UnitSet; 4]> = SmallVec::from_elem(UnitSet::EMPTY, files);
+    let mut set: Live = SmallVec::from_elem(UnitSet::EMPTY, files);
     for b in found.blocks.iter().rev().map(|&b| b as usize) {
-        let mut live = out(mf, &live_in, b);
+        let mut live: Live = SmallVec::from_elem(UnitSet::EMPTY, files);
+        mf.blocks[b].all_succs().for_each(|e| join(&mut live, &starts[e.to.0 as usize]));
         keep.clear();
         for i in mf.code[b].iter().rev() {
             let to = t.as_move(i).map(|m| m.0).or_else(|| constant(t, i));

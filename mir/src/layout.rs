@@ -2,21 +2,20 @@
 //!
 //! Needs: physical registers. The order of blocks is kept: it is the structured one.
 
-use crate::func::{MFunc, labels};
-use crate::inst::{BlockId, MInst, Target};
+use crate::func::{MFunc, is_terminator, labels};
+use crate::inst::{BlockId, MInst, Src, Target};
 
 /// Sends branches to blocks that hold nothing but a jump on to where those go, and removes blocks that nothing reaches
 /// then. Returns how many are gone. Not for targets that give an empty block a meaning.
 pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
+    thread_jumps_if(mf, t, |_, _| true)
+}
+
+/// [`thread_jumps`] past blocks of which `free` says that others may go to the second block in place of the first.
+pub fn thread_jumps_if<T: Target>(mf: &mut MFunc<T>, t: &T, free: impl Fn(BlockId, BlockId) -> bool) -> usize {
     let n = mf.blocks.len();
-    let next: Vec<Option<BlockId>> = mf
-        .code
-        .iter()
-        .map(|insts| match insts.as_slice() {
-            [only] if t.is_jump(only) => only.labels().next(),
-            _ => None,
-        })
-        .collect();
+    let next: Vec<Option<BlockId>> =
+        mf.block_ids().map(|b| jump_of_block(mf, t, b).filter(|&to| free(b, to))).collect();
     let resolve = |from: BlockId| {
         let mut at = from;
         // A loop of empty blocks ends nowhere: give up after as many steps as there are blocks.
@@ -75,6 +74,50 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
         mf.retarget(|b| new_of[goal[b.0 as usize].0 as usize]);
     }
     n - mf.blocks.len()
+}
+
+/// Where a block goes that holds nothing but a jump.
+pub fn jump_of_block<T: Target>(mf: &MFunc<T>, t: &T, b: BlockId) -> Option<BlockId> {
+    match mf.code[b.0 as usize].as_slice() {
+        [only] if t.is_jump(only) => only.labels().next(),
+        _ => None,
+    }
+}
+
+/// Turns conditional branches to the block that comes next around, so that the jump behind them goes there and can be dropped,
+/// and drops those to where that jump goes. Returns how many. Fires where [`Target::invert`] can.
+pub fn invert_branches<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
+    let mut changed = 0;
+    for (b, insts) in mf.code.iter_mut().enumerate() {
+        let [.., branch, jump] = insts.as_mut_slice() else { continue };
+        if !t.is_jump(jump) || t.is_jump(branch) || !is_terminator(t, branch) {
+            continue;
+        }
+        let (Some(to), Some(other)) = (only_label(branch), only_label(jump)) else { continue };
+        if to == other {
+            insts.remove(insts.len() - 2);
+            changed += 1;
+        } else if to.0 as usize == b + 1 && t.invert(branch) {
+            relabel(branch, other);
+            relabel(jump, to);
+            changed += 1;
+        }
+    }
+    changed
+}
+
+fn only_label<T: Target>(i: &MInst<T>) -> Option<BlockId> {
+    let mut labels = i.labels();
+    labels.next().filter(|_| labels.next().is_none())
+}
+
+/// Makes a branch go to `to`.
+pub fn relabel<T: Target>(i: &mut MInst<T>, to: BlockId) {
+    i.uses.iter_mut().for_each(|u| {
+        if let Src::Label(l) = &mut u.src {
+            *l = to;
+        }
+    });
 }
 
 /// Drops the jump at the end of a block to the block that comes next. Returns how many.

@@ -5,6 +5,7 @@
 //! [`MFunc::split_critical_edges`], [`allocate`]. `docs/adding-a-backend.md` is the tour.
 
 mod alloc;
+mod backward;
 mod builder;
 mod critical;
 mod entries;
@@ -13,6 +14,7 @@ mod func;
 mod inst;
 mod late;
 mod layout;
+mod local_cse;
 mod opt;
 mod parse;
 mod parts;
@@ -26,6 +28,7 @@ mod ssa;
 mod verify;
 
 pub use alloc::{AllocError, AllocOptions, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge};
+pub use backward::backward;
 pub use builder::{Builder, Modifier, Modifiers, same_name};
 pub use entries::{Entries, State};
 pub use fields::Fields;
@@ -33,11 +36,15 @@ pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};
 pub use gpucc_isa::ModValue;
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{
-    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Regs, Side, SpillCx, SpillSlot,
-    SpillTo, Src, Target, Use, VReg,
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Regs, Reuse, Side, SpillCx,
+    SpillSlot, SpillTo, Src, Target, Use, VReg,
 };
 pub use late::fold_moves;
-pub use layout::{drop_fallthrough, drop_jump, remove_unreachable, thread_jumps};
+pub use layout::{
+    drop_fallthrough, drop_jump, invert_branches, jump_of_block, relabel, remove_unreachable, thread_jumps,
+    thread_jumps_if,
+};
+pub use local_cse::local_cse;
 pub use opt::{copy_prop, dce};
 pub use parse::{OpNames, ParseError, parse, parse_with};
 pub use parts::Parts;

@@ -9,9 +9,11 @@ mod family;
 mod pass;
 mod races;
 mod text;
+mod variables;
 
 pub use backend::{Backend, CodegenOptions, Output, Reflection, reflect};
 pub use compile::{Driver, prepared_cases};
 pub use family::{Cause, Cx, Family, Given, Job, Pass, Program, Selected, Stop};
 pub use pass::{alloc_options, check_order};
 pub use text::run_text;
+pub use variables::{Variables, used_places};
