@@ -15,5 +15,5 @@ pub use backend::{Backend, CodegenOptions, Output, Reflection, reflect};
 pub use compile::{Driver, prepared_cases};
 pub use family::{Cause, Cx, Family, Given, Job, Pass, Program, Selected, Stop};
 pub use pass::{alloc_options, check_order};
-pub use text::run_text;
+pub use text::{emit_text, run_text};
 pub use variables::{Variables, used_places};

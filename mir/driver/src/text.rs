@@ -20,7 +20,7 @@ use gpucc_ir::text::parse_module;
 use gpucc_mir::{AllocStats, Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
-use crate::family::{Cx, Family, Given, Job, Stop};
+use crate::family::{Cx, Family, Given, Job, Pass, Program, Stop};
 use crate::pass::machine_names;
 
 /// The module around a text: an entry point that does nothing.
@@ -87,44 +87,76 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
     Ok(head)
 }
 
-/// Runs the passes that a text asks for and gives the code they leave. The verifier runs before them and after each.
-///
-/// # Errors
-/// A fault of the text, a pass that does not exist (those there are are listed), or what a pass refuses, each with its place.
-pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
+/// A text on its way through passes.
+struct Walk<'m, F: Family> {
+    cx: Cx<'m, F>,
+    code: MFunc<F::Target>,
+    form: Form,
+    last: usize,
+}
+
+impl<F: Family> Walk<'_, F> {
+    fn check(&self, when: &str) -> Result<(), ParseError> {
+        verify(&self.code, &self.cx.target, self.form).map_err(|e| fault(self.last, format!("{when}: {e}")))
+    }
+
+    fn step(&mut self, pass: &Pass<F>, place: &ParseError) -> Result<(), ParseError> {
+        let refused = |s: Stop| ParseError { message: s.refused.to_string(), ..place.clone() };
+        pass.run(&mut self.code, &mut self.cx).map_err(refused)?;
+        self.form = pass.form;
+        self.check(pass.name)
+    }
+}
+
+/// Runs the passes that a text asks for, the verifier before them and after each, and hands the code to `finish`.
+fn walk<F: Family, R>(
+    text: &str,
+    finish: impl FnOnce(&mut Walk<'_, F>) -> Result<R, ParseError>,
+) -> Result<R, ParseError> {
     let head = head::<F>(text)?;
     let module = parse_module(EMPTY).map_err(|d| fault(1, d.to_string()))?;
     let options =
         CodegenOptions { opt_level: head.level, verify: true, spill_all: head.spills, ..CodegenOptions::default() };
-    let job = Job {
-        module: &module,
-        generation: head.generation,
-        options: &options,
-        strategy: F::first(head.generation, &options),
-    };
+    let strategy = F::first(head.generation, &options);
+    let job = Job { module: &module, generation: head.generation, options: &options, strategy };
     let (target, state) = F::bare(&job, &head.given);
-    let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
-    let mut code = parse(text, &cx.target)?;
-    let mut form = Form::Virtual;
+    let code = parse(text, &target)?;
     let physical =
         |i: &MInst<F::Target>| i.target_op().is_some() && i.vreg_defs().chain(i.vreg_uses()).next().is_none();
-    if code.code.iter().flatten().all(physical) && code.blocks.iter().all(|b| b.params.is_empty()) {
-        form = Form::Physical;
-    }
-    let last = text.lines().count();
-    let check = |code: &MFunc<F::Target>, cx: &Cx<'_, F>, form, when: &str| {
-        verify(code, &cx.target, form).map_err(|e| fault(last, format!("{when}: {e}")))
-    };
-    check(&code, &cx, form, "before the first pass")?;
+    let all = code.code.iter().flatten().all(physical) && code.blocks.iter().all(|b| b.params.is_empty());
+    let form = if all { Form::Physical } else { Form::Virtual };
+    let cx = Cx { job, target, state, alloc: AllocStats::default() };
+    let mut w = Walk { cx, code, form, last: text.lines().count() };
+    w.check("before the first pass")?;
     for (place, name) in head.passes {
         let Some(pass) = F::PASSES.iter().find(|p| p.name == name) else {
             let all = machine_names::<F>().join(", ");
             return Err(ParseError { message: format!("no machine pass `{name}`; there are {all}"), ..place });
         };
-        let refused = |s: Stop| ParseError { message: s.refused.to_string(), ..place };
-        pass.run(&mut code, &mut cx).map_err(refused)?;
-        form = pass.form;
-        check(&code, &cx, form, name)?;
+        w.step(pass, &place)?;
     }
-    Ok(print(&code, &cx.target))
+    finish(&mut w)
+}
+
+/// Runs the passes that a text asks for and gives the code they leave. The verifier runs before them and after each.
+///
+/// # Errors
+/// A fault of the text, a pass that does not exist (those there are are listed), or what a pass refuses, each with its place.
+pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
+    walk::<F, _>(text, |w| Ok(print(&w.code, &w.cx.target)))
+}
+
+/// Runs the passes that a text asks for, then those of the family's list from place `from` on that emission cannot do without, and
+/// emits the code: with it a text can be executed.
+///
+/// # Errors
+/// As [`run_text`]; what emission refuses.
+pub fn emit_text<F: Family>(text: &str, from: usize) -> Result<Program, ParseError> {
+    walk::<F, _>(text, |w| {
+        let end = fault(w.last, String::new());
+        for pass in F::PASSES.iter().skip(from).filter(|p| !p.optional) {
+            w.step(pass, &end)?;
+        }
+        F::emit(&w.code, &w.cx).map_err(|d| fault(w.last, d.to_string()))
+    })
 }
