@@ -50,7 +50,10 @@ pub trait Lower<T: Target> {
     ///
     /// # Errors
     /// When the target cannot do it.
-    fn entry(&mut self, cx: &mut Select<'_, T>) -> Result<(), Diagnostic>;
+    fn entry(&mut self, cx: &mut Select<'_, T>) -> Result<(), Diagnostic> {
+        let _ = cx;
+        Ok(())
+    }
 
     /// Emits marks that a target wants at the start of the current block, without a location. Called last for each block; what
     /// it emits comes first. Marks that are inserted later make each block's list move.

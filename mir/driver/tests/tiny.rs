@@ -1,0 +1,77 @@
+//! A fifth target, as small as one can be: table, target, selection, passes, emission and machine in one folder. What
+//! `docs/adding-a-backend.md` says is enough, since nothing else is used here.
+
+#[path = "tiny/family.rs"]
+mod family;
+#[path = "tiny/machine.rs"]
+mod machine;
+#[path = "tiny/select.rs"]
+mod select;
+#[path = "tiny/table.rs"]
+mod table;
+#[path = "tiny/target.rs"]
+mod target;
+
+use family::TINY;
+use gpucc_driver::{Backend, CodegenOptions};
+use gpucc_frontend_naga as frontend;
+use gpucc_sim::Dispatch;
+
+const SHADER: &str = "
+@group(0) @binding(0) var<storage, read> p: vec4<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3<u32>) {
+    var s = p.y;
+    for (var k = 0u; k <= p.x + g.x; k = k + 1u) {
+        if ((k ^ p.z) == 3u) { continue; }
+        s = s * 5u + (y[(g.x + k) & 15u] >> 3u);
+    }
+    if (s > 7u) { y[g.x + 16u] = s; } else { y[g.x + 16u] = min(s, p.w); }
+}";
+
+fn module() -> gpucc_ir::Module {
+    let parsed = frontend::parse(frontend::Input::text(SHADER), frontend::Lang::Wgsl).expect("valid WGSL");
+    frontend::lower(&parsed, &frontend::Options::default()).expect("it lowers")
+}
+
+#[test]
+fn a_shader_compiles_and_runs() {
+    let module = module();
+    let data: Vec<u32> = (0..16u32).map(|k| k.wrapping_mul(0x9e37_79b9)).chain([0; 16]).collect();
+    let start = Dispatch::new([3, 1, 1]).with_u32(0, 0, &[5, 9, 1, 77]).with_u32(0, 1, &data);
+    let mut expected = start.clone();
+    gpucc_interp::run(&module, "main", &mut expected, &gpucc_interp::Options::default()).expect("the oracle runs it");
+    for opt_level in 0..=3 {
+        let options = CodegenOptions { opt_level, verify: true, reparse: true, ..CodegenOptions::default() };
+        let out = TINY.compile(&module, "main", 0, &options).unwrap_or_else(|d| panic!("{d}"));
+        let mut d = start.clone();
+        machine::run(&out.entry.code, [4, 1, 1], &mut d)
+            .unwrap_or_else(|e| panic!("-O{opt_level}: {e}\n{}", TINY.listing(&out, 0)));
+        assert_eq!(d.words(0, 1), expected.words(0, 1), "-O{opt_level}\n{}", TINY.listing(&out, 0));
+    }
+}
+
+/// The assembler and the disassembler come from the rows.
+#[test]
+fn text_reads_back() {
+    use gpucc_isa::{Isa, TextCx};
+    let out = TINY.compile(&module(), "main", 0, &CodegenOptions::default()).unwrap_or_else(|d| panic!("{d}"));
+    let mut code = Vec::new();
+    for line in TINY.listing(&out, 0).lines() {
+        let inst = table::Set::parse(line, &TextCx::new(0)).unwrap_or_else(|e| panic!("{line}: {e}"));
+        code.extend_from_slice(&table::Set::table().encode(&inst, 0).expect("a row").0.to_le_bytes()[..8]);
+    }
+    assert_eq!(code, out.entry.code);
+}
+
+/// The number of lines that the page about new backends gives.
+#[test]
+fn the_page_says_how_long_it_is() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = ["table", "target", "select", "family", "machine"];
+    let count =
+        |f: &str| std::fs::read_to_string(dir.join(format!("tests/tiny/{f}.rs"))).expect("a file").lines().count();
+    let lines: usize = files.iter().map(|f| count(f)).sum();
+    let page = std::fs::read_to_string(dir.join("../../docs/adding-a-backend.md")).expect("the page");
+    assert!(page.contains(&format!("{lines} lines")), "the page does not say that the tiny target has {lines} lines");
+}

@@ -1,0 +1,124 @@
+//! The family: what it lacks, its passes, emission.
+
+use gpucc_container::Meta;
+use gpucc_driver::{
+    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
+};
+use gpucc_ir::{Diagnostic, Lack, Place, Refusal};
+use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
+use gpucc_mir::{AllocStats, MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
+use gpucc_opt::Caps;
+
+use crate::select::Isel;
+use crate::table::{ROWS, Set};
+use crate::target::Tiny;
+
+/// The family.
+pub struct TinyFamily;
+
+/// The backend.
+pub static TINY: Driver<TinyFamily> = Driver::new();
+
+impl Family for TinyFamily {
+    type Target = Tiny;
+    type Strategy = ();
+    type State = ();
+
+    const NAME: &'static str = "tiny";
+    const GENERATIONS: &'static [&'static str] = Set::GENERATIONS;
+    const DEFAULT_GENERATION: usize = 0;
+    const LACKS: &'static [Lack] = &[Lack::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to")];
+    const PASSES: &'static [Pass<Self>] = &[
+        Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
+        Pass::lower("split-critical-edges", |mf, cx| {
+            mf.split_critical_edges(&cx.target);
+            Ok(0)
+        }),
+        Pass::lower("allocate", allocate).physical(),
+        Pass::improve("thread-jumps", 1, |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
+        Pass::improve("drop-fallthrough", 1, |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),
+    ];
+
+    fn first(_: u8, _: &CodegenOptions) {}
+
+    fn caps(_: u8, (): &()) -> Caps {
+        // The machine holds accesses to buffers within their bounds.
+        Caps { scalar: true, checked_loads: true, checked_stores: true, ..Caps::FULL }
+    }
+
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+        let target = Tiny::new();
+        let code = gpucc_mir::select(job.func(), &mut Isel { target: &target })?;
+        Ok(Selected { code, target, state: () })
+    }
+
+    fn bare(_: &Job<'_, Self>, _: &Given) -> (Tiny, ()) {
+        (Tiny::new(), ())
+    }
+
+    fn variable(_: &Cx<'_, Self>, _: Place) -> Option<u32> {
+        None
+    }
+
+    fn emit(mf: &MFunc<Tiny>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+        let bug = |what: String| Diagnostic::internal("emission", what);
+        let mut starts = Vec::new();
+        mf.code.iter().fold(0, |at, insts| {
+            starts.push(at);
+            at + insts.len() as u32
+        });
+        let mut p = Program {
+            code: Vec::new(),
+            data: Vec::new(),
+            locs: Vec::new(),
+            meta: Meta { subgroup_size: 1, registers: vec![(0, 16)], ..Meta::default() },
+            preloads: Vec::new(),
+            reflection: reflect(cx.job.module, cx.job.func(), |r, _, _| Some(r.0)),
+            stats: Vec::new(),
+        };
+        for i in mf.code.iter().flatten() {
+            let op = i.target_op().ok_or_else(|| bug(format!("{i:?} is left")))?;
+            let mut inst: Inst<Set> = Inst::new(op as u16);
+            let (mut defs, mut uses) = (i.defs.iter(), i.uses.iter());
+            for (slot, value) in ROWS[op as usize].slots.iter().zip(&mut inst.vals) {
+                *value = match slot.role {
+                    Role::Def => defs.next().and_then(|d| d.phys()).map(|p| u32::from(p.place.base())),
+                    Role::Mod => Some(u32::from(i.mods.buffer)),
+                    _ => uses.next().and_then(|u| match u.src {
+                        Src::Imm(v) => Some(v),
+                        Src::Label(b) => Some(starts[b.0 as usize]),
+                        _ => u.phys().map(|p| u32::from(p.place.base())),
+                    }),
+                }
+                .ok_or_else(|| bug(format!("{i:?} lacks an operand")))?;
+            }
+            p.locs.push((p.code.len() as u32, i.loc));
+            let (word, _) = Set::table().encode(&inst, 0).ok_or_else(|| bug(format!("no row for {i:?}")))?;
+            p.code.extend_from_slice(&word.to_le_bytes()[..8]);
+        }
+        p.stats = vec![("instructions", p.locs.len() as u64), ("bytes", p.code.len() as u64)];
+        Ok(p)
+    }
+
+    fn program_text(code: &[u8], generation: u8, _: &Notes<'_>) -> String {
+        let mut out = String::new();
+        for (word, _) in crate::machine::words(code) {
+            match Set::table().decode(word, 8, generation, gpucc_isa::stage::CS) {
+                Ok(inst) => Set::print(&inst, &TextCx::new(generation), &mut out),
+                Err(e) => out.push_str(&e.to_string()),
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn allocate(mf: &mut MFunc<Tiny>, cx: &mut Cx<'_, TinyFamily>) -> Result<u64, Stop> {
+    let stats: AllocStats = gpucc_mir::allocate(mf, &cx.target, &alloc_options(cx.job.options)).map_err(|e| {
+        Stop::allocation(e, cx.job.module, |o| (format!("{} has {} registers", cx.job.chip(), o.limit), String::new()))
+    })?;
+    let moves = u64::from(stats.moves);
+    cx.alloc = stats;
+    Ok(moves)
+}
