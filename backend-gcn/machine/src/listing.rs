@@ -1,11 +1,10 @@
 //! Words and whole listings: decode with operand checks, disassemble, assemble.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use gpucc_isa::{DecodeError, Inst, Isa, Notes, TextCx, Word};
+use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, Word};
 
-use crate::isa::{Gcn, Kind};
+use crate::isa::Gcn;
 use crate::{operand, table};
 
 /// Why a word is refused.
@@ -100,241 +99,60 @@ fn cx(generation: u8, stages: u8) -> TextCx {
     TextCx { generation, stages, long: false, pc: 0 }
 }
 
-/// Number of address registers that an image instruction of our own code reads, if the caller knows; the text holds
-/// the width that other tools print, the comment the true one.
-fn branch_target(inst: &Inst<Gcn>, at: usize, length: usize) -> Option<i64> {
-    let i = inst.row().slots.iter().position(|s| s.kind == Kind::Branch)?;
-    Some(at as i64 + length as i64 + i64::from(inst.vals[i] as u16 as i16) * 4)
-}
-
-/// How many words of `code` are no instruction, a cut-off one at the end among them.
-pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
-    let (mut at, mut bad) = (0, 0);
-    while at < code.len() {
-        match decode(&code[at..], generation, stages) {
-            Ok((_, length)) => at += length,
-            Err(_) => {
-                bad += 1;
-                at += 4;
-            }
-        }
-    }
-    bad
-}
-
-/// Disassembles code to a listing with labels, which [`assemble`] and `llvm-mc` read back to the same bytes. Bytes that
-/// are no instruction are written as `.long` with the reason in a comment.
-pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
-    listing(code, generation, stages, &Notes::default())
-}
-
-/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
-/// one behind the other: branches are relative.
-pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
-    let mut at = 0;
-    let mut items = Vec::new();
-    let mut targets: BTreeMap<i64, usize> = BTreeMap::new();
-    while at < code.len() {
-        let rest = &code[at..];
-        match decode(rest, generation, stages) {
-            Ok((inst, length)) => {
-                if let Some(t) = branch_target(&inst, at, length) {
-                    targets.insert(t, 0);
-                }
-                items.push((at, length, Ok(inst)));
-                at += length;
-            }
-            Err(e) => {
-                let length = rest.len().min(4);
-                items.push((at, length, Err(e)));
-                at += length;
-            }
-        }
-    }
-    // Only places where an instruction starts (or the code ends) can carry a label.
-    let starts: Vec<i64> = items.iter().map(|i| i.0 as i64).chain([code.len() as i64]).collect();
-    targets.retain(|t, _| starts.binary_search(t).is_ok());
-    for (n, label) in targets.values_mut().enumerate() {
-        *label = n;
-    }
-    let cx = cx(generation, stages);
+/// `bytes` as data: 32-bit words, or single ones when they are none.
+fn data(bytes: &[u8]) -> String {
     let mut out = String::new();
-    notes.head("; entry", &mut out);
-    let mut comments = 0;
-    let name = notes.labels;
-    for (at, length, item) in &items {
-        if let Some(n) = targets.get(&(*at as i64)) {
-            let _ = writeln!(out, "{name}L{n}:");
+    match bytes.as_chunks::<4>() {
+        (words, []) => {
+            let words: Vec<String> = words.iter().map(|w| format!("{:#010x}", u32::from_le_bytes(*w))).collect();
+            let _ = write!(out, ".long {}", words.join(", "));
         }
-        notes.before(*at, &mut comments, &mut out);
-        let mut line = String::from("  ");
-        match item {
-            // The text names no register where none is used, so it would not come back to the same bytes.
-            Ok(inst) if operand::ignored(inst) && inst.op() != crate::Op::SWaitcnt => {
-                let words = code[*at..at + length].chunks(4).map(|w| {
-                    let word = [w[0], w[1], w[2], w[3]];
-                    format!("{:#010x}", u32::from_le_bytes(word))
-                });
-                let _ = write!(line, ".long {}", words.collect::<Vec<_>>().join(", "));
-            }
-            Ok(inst) => {
-                Gcn::print(inst, &cx, &mut line);
-                if let Some(n) = branch_target(inst, *at, *length).and_then(|t| targets.get(&t)) {
-                    let cut = line.rfind(' ').map_or(line.len(), |c| c + 1);
-                    line.truncate(cut);
-                    let _ = write!(line, "{name}L{n}");
-                }
-            }
-            Err(_) => {
-                for (i, w) in code[*at..at + length].chunks(4).enumerate() {
-                    if w.len() == 4 {
-                        let _ = write!(line, ".long {:#010x}", u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-                    } else {
-                        let bytes: Vec<String> = w.iter().map(|b| format!("{b:#04x}")).collect();
-                        let _ = write!(line, "{}.byte {}", if i > 0 { "\n  " } else { "" }, bytes.join(","));
-                    }
-                }
-            }
+        _ => {
+            let bytes: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
+            let _ = write!(out, ".byte {}", bytes.join(","));
         }
-        let hex: Vec<String> =
-            code[*at..at + length].chunks(4).map(|c| c.iter().rev().map(|b| format!("{b:02X}")).collect()).collect();
-        let _ = write!(out, "{line:<56} // {at:06x}: {}", hex.join(" "));
-        match item {
-            Err(e) => {
-                let _ = write!(out, " ({e})");
-            }
-            Ok(inst) if operand::ignored(inst) => {
-                out.push_str(" (");
-                Gcn::print(inst, &cx, &mut out);
-                out.push(')');
-            }
-            Ok(_) => {}
-        }
-        out.push('\n');
-    }
-    if let Some(n) = targets.get(&(code.len() as i64)) {
-        let _ = writeln!(out, "{name}L{n}:");
     }
     out
 }
 
-/// An error of a listing.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ListingError {
-    /// Line from 1.
-    pub line: usize,
-    /// Column from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
-}
+gpucc_isa::listings!(Gcn);
 
-impl core::fmt::Display for ListingError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
+/// `llvm-mc` reads listings to the same bytes as well.
+impl Listing for Gcn {
+    const HEAD: &'static str = "; entry";
+    const UNIT: i64 = 4;
+    const RELATIVE: bool = true;
 
-fn strip_comment(line: &str) -> &str {
-    let cut = line.find("//").into_iter().chain(line.find(';')).min();
-    &line[..cut.unwrap_or(line.len())]
-}
-
-/// Assembles a whole listing: instructions, labels, `.long` and `.byte`, comments after `;` or `//`.
-///
-/// # Errors
-/// Every error with line and column; the rest of the file is still read.
-pub fn assemble(listing: &str, generation: u8, stages: u8, long: bool) -> Result<Vec<u8>, Vec<ListingError>> {
-    let _ = long;
-    let mut errors = Vec::new();
-    let mut code: Vec<u8> = Vec::new();
-    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
-    // Branches to labels: place of the instruction, its slot value patched at the end.
-    let mut fixups: Vec<(usize, Inst<Gcn>, String, usize, usize)> = Vec::new();
-    for (number, full) in listing.lines().enumerate() {
-        let number = number + 1;
-        let mut text = strip_comment(full);
-        let mut lead = 0;
-        while let Some(colon) = text.find(':') {
-            let name = text[..colon].trim();
-            let plain = !name.is_empty()
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
-                && !name.as_bytes()[0].is_ascii_digit();
-            if !plain {
-                break;
-            }
-            if labels.insert(name.to_string(), code.len()).is_some() {
-                let message = format!("label `{name}` is defined twice");
-                errors.push(ListingError { line: number, column: lead + 1, message });
-            }
-            lead += colon + 1;
-            text = &text[colon + 1..];
-        }
-        let word = text.trim();
-        if word.is_empty() {
-            continue;
-        }
-        let column = lead + text.len() - text.trim_start().len();
-        if let Some(result) = directive(word, &mut code) {
-            if let Err(message) = result {
-                errors.push(ListingError { line: number, column: column + 1, message });
-            }
-            continue;
-        }
-        // A branch to a label is parsed with target 0 and patched.
-        let (head, tail) = word.rsplit_once([' ', '\t', ',']).unwrap_or((word, ""));
-        let is_label = tail.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.' | b'$'));
-        let branches = word.to_ascii_lowercase();
-        let branches = branches.starts_with("s_branch") || branches.starts_with("s_cbranch");
-        let label = is_label && branches && !branches_reads_register(word);
-        let source = if label { format!("{head} 0") } else { word.to_string() };
-        match Gcn::parse(&source, &cx(generation, stages)) {
-            Ok(inst) => {
-                if label {
-                    fixups.push((code.len(), inst, tail.to_string(), number, column + head.len() + 2));
-                }
-                match encode(&inst, generation) {
-                    Some(bytes) => code.extend(bytes),
-                    None => errors.push(ListingError {
-                        line: number,
-                        column: column + 1,
-                        message: "the instruction does not exist on this generation".into(),
-                    }),
-                }
-            }
-            Err(e) => {
-                errors.push(ListingError { line: number, column: column + e.column + 1, message: e.message });
-            }
+    fn first(code: &[u8], cx: &TextCx) -> (usize, What<Gcn>) {
+        match decode(code, cx.generation, cx.stages) {
+            Ok((inst, length)) => (length, What::Inst(inst)),
+            Err(e) => (code.len().min(4), What::Bad(e.to_string())),
         }
     }
-    for (at, mut inst, label, line, column) in fixups {
-        let Some(&to) = labels.get(&label) else {
-            errors.push(ListingError { line, column, message: format!("label `{label}` is not defined") });
-            continue;
+
+    fn label(number: usize, _: usize) -> Option<String> {
+        Some(format!("L{number}"))
+    }
+
+    /// Bytes that are no instruction are `.long` with the reason in a comment.
+    fn line(at: usize, bytes: &[u8], what: &What<Gcn>, text: &str, _: &TextCx, out: &mut String) {
+        let (line, note) = match what {
+            // The text names no register where none is used, so it would not come back to the same bytes.
+            What::Inst(inst) if operand::ignored(inst) => {
+                let line = if inst.op() == crate::Op::SWaitcnt { text.to_owned() } else { data(bytes) };
+                (line, format!(" ({text})"))
+            }
+            What::Bad(e) => (data(bytes), format!(" ({e})")),
+            _ => (text.to_owned(), String::new()),
         };
-        let distance = to as i64 - (at as i64 + 4);
-        match i16::try_from(distance / 4) {
-            Ok(d) if distance % 4 == 0 => {
-                inst.set("target", u32::from(d as u16));
-                if let Some(bytes) = encode(&inst, generation) {
-                    code[at..at + bytes.len()].copy_from_slice(&bytes);
-                }
-            }
-            _ => errors.push(ListingError { line, column, message: format!("label `{label}` is out of range") }),
-        }
+        let hex = |c: &[u8]| c.iter().rev().map(|b| format!("{b:02X}")).collect::<String>();
+        let hex: Vec<String> = bytes.chunks(4).map(hex).collect();
+        let _ = writeln!(out, "  {line:<54} // {at:06x}: {}{note}", hex.join(" "));
     }
-    if errors.is_empty() {
-        Ok(code)
-    } else {
-        errors.sort_by_key(|e| (e.line, e.column));
-        Err(errors)
-    }
-}
 
-/// Branches whose last operand is a register.
-fn branches_reads_register(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    lower.starts_with("s_cbranch_g_fork") || lower.starts_with("s_cbranch_join")
+    fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {
+        Some(directive(statement, out)?.map_err(|message| TextError { column: 0, message }))
+    }
 }
 
 /// `.long` and `.byte` add data; other directives that other assemblers want are passed over.

@@ -16,7 +16,8 @@ pub mod validate;
 pub mod vectors;
 
 pub use exec::{math, run};
-pub use listing::{TextErrorWithLine, asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
+pub use gpucc_isa::ListingError;
+pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
 pub use operand::{Addr, Operand, SharedTy};
 pub use page::reference_page;
 pub use types::{AtomOp, Facts, Kind, Op, Ty, Unit, Width};

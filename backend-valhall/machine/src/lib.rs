@@ -20,10 +20,10 @@ use std::sync::LazyLock;
 use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word, check};
 
 pub use exec::run;
+pub use gpucc_isa::ListingError;
 pub use kind::Kind;
 pub use listing::{
-    ListingError, asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, listing,
-    undecodable,
+    asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, listing, undecodable,
 };
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};

@@ -1,27 +1,10 @@
 //! Words and whole programs, to and from text.
 
-use core::fmt;
+use core::fmt::Write;
 
-use gpucc_isa::{DecodeError, Notes, Word};
+use gpucc_isa::{DecodeError, Listing, TextCx, TextError, What, Word};
 
-use crate::{Op, ValhallInst, table, text};
-
-/// An assembler error in a listing.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ListingError {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for ListingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
+use crate::{Valhall, ValhallInst, table, text};
 
 /// Decodes one instruction word.
 ///
@@ -66,14 +49,6 @@ pub fn asm_words_line(line: &str, generation: u8, _stages: u8, _long: bool) -> R
     Ok(format!("0x{:016x}", encode_word(&inst, generation)))
 }
 
-/// The branch distance of `inst` in instructions, if it has one.
-fn branch_offset(inst: &ValhallInst) -> Option<i64> {
-    (inst.op() == Op::Branchz).then(|| {
-        let raw = inst.get("offset").unwrap_or(0);
-        ((raw << 5) as i32 >> 5) as i64
-    })
-}
-
 /// Words of zero behind a program, up to the end of the code or to where the next one may begin (section 19 of the reference).
 fn padding(words: &[u64]) -> Vec<bool> {
     let mut pad = vec![false; words.len()];
@@ -95,179 +70,48 @@ fn padding(words: &[u64]) -> Vec<bool> {
 /// Words from one program of a code to where the next may begin.
 const ALIGNMENT: usize = 16;
 
-/// How many words of `code` are no instruction and no padding, a cut-off one at the end among them.
-pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
-    let (words, rest) = code.as_chunks::<8>();
-    let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
-    let bad = |(w, pad): &(&u64, bool)| !pad && decode_word(**w, generation, stages).is_err();
-    words.iter().zip(padding(&words)).filter(bad).count() + usize::from(!rest.is_empty())
-}
+gpucc_isa::listings!(Valhall);
 
-/// A listing of `code`: one instruction a line, labels where branches go; [`assemble`] reads it back.
-pub fn disassemble(code: &[u8], generation: u8, stages: u8) -> String {
-    listing(code, generation, stages, &Notes::default())
-}
+impl Listing for Valhall {
+    const HEAD: &'static str = "; entry";
+    const UNIT: i64 = 8;
+    const RELATIVE: bool = true;
 
-/// [`disassemble`], with what is said of a program among others. Programs one behind the other assemble to their codes
-/// one behind the other: branches are relative.
-pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &Notes<'_>) -> String {
-    let words: Vec<u64> = code
-        .chunks(8)
-        .map(|c| {
-            let mut b = [0; 8];
-            b[..c.len()].copy_from_slice(c);
-            u64::from_le_bytes(b)
-        })
-        .collect();
-    let insts: Vec<Result<ValhallInst, DecodeError>> =
-        words.iter().map(|&w| decode_word(w, generation, stages)).collect();
-    let target = |i: usize, inst: &ValhallInst| -> Option<usize> {
-        let t = i as i64 + 1 + branch_offset(inst)?;
-        (0..=words.len() as i64).contains(&t).then_some(t as usize)
-    };
-    let pad = padding(&words);
-    let mut labelled = vec![false; words.len() + 1];
-    for (i, inst) in insts.iter().enumerate() {
-        if let Ok(inst) = inst
-            && let Some(t) = target(i, inst)
-        {
-            labelled[t] = true;
+    fn first(code: &[u8], cx: &TextCx) -> (usize, What<Valhall>) {
+        let Some(word) = code.first_chunk() else { return (code.len(), What::Bad(String::new())) };
+        let inst = decode_word(u64::from_le_bytes(*word), cx.generation, cx.stages);
+        (8, inst.map_or_else(|e| What::Bad(e.to_string()), What::Inst))
+    }
+
+    fn pad(code: &[u8], places: &mut [(usize, What<Valhall>)]) {
+        let words: Vec<u64> = code.as_chunks().0.iter().map(|w| u64::from_le_bytes(*w)).collect();
+        for (place, _) in places.iter_mut().zip(padding(&words)).filter(|(_, pad)| *pad) {
+            place.1 = What::Padding;
         }
     }
-    let mut out = String::new();
-    notes.head("; entry", &mut out);
-    let mut comments = 0;
-    let name = notes.labels;
-    for (i, inst) in insts.iter().enumerate() {
-        if labelled[i] {
-            out.push_str(&format!("{name}L{i}:\n"));
-        }
-        notes.before(i * 8, &mut comments, &mut out);
-        let mut line = String::from("    ");
-        match inst {
-            _ if i == words.len() - 1 && !code.len().is_multiple_of(8) => {
-                let tail: Vec<String> = code[i * 8..].iter().map(|b| format!("{b:#04x}")).collect();
-                line.push_str(&format!("; truncated instruction: {}", tail.join(" ")));
-            }
-            Ok(inst) => {
-                text::print(inst, &mut line);
-                if let Some(t) = target(i, inst)
-                    && let Some(at) = line.find("offset:")
-                {
-                    line.truncate(at);
-                    line.push_str(&format!("offset:{name}L{t}"));
-                }
-            }
-            Err(_) if pad[i] => line.push_str(".word 0x0000000000000000 ; padding"),
-            Err(e) => line.push_str(&format!(".word 0x{:016x} ; {e}", words[i])),
-        }
-        out.push_str(&format!("{line:<72} ; {:04x}", i * 8));
-        out.push('\n');
-    }
-    if labelled[words.len()] {
-        out.push_str(&format!("{name}L{}:\n", words.len()));
-    }
-    out
-}
 
-fn strip_comment(line: &str) -> &str {
-    let end = line.find(';').into_iter().chain(line.find("//")).min().unwrap_or(line.len());
-    &line[..end]
-}
-
-fn is_label(s: &str) -> bool {
-    let mut chars = s.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '.')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
-}
-
-/// Assembles a listing: instructions, `label:` lines, `offset:label` in branches, `.word 0x...`, comments after `;` or `//`.
-/// Goes on after errors and reports them all.
-///
-/// # Errors
-/// Every line that could not be read.
-pub fn assemble(listing: &str, generation: u8, _stages: u8, _long: bool) -> Result<Vec<u8>, Vec<ListingError>> {
-    let mut errors = Vec::new();
-    let mut labels: Vec<(String, usize)> = Vec::new();
-    let mut items: Vec<(usize, &str)> = Vec::new();
-    for (n, full) in listing.lines().enumerate() {
-        let mut line = strip_comment(full);
-        // `name:` at the beginning, before any blank: operands also contain colons.
-        while let Some(colon) = line.find(':') {
-            let name = line[..colon].trim();
-            if !is_label(name) || line[..colon].trim_start().contains([' ', '\t']) {
-                break;
-            }
-            if labels.iter().any(|(l, _)| l == name) {
-                let column = full.len() - full.trim_start().len() + 1;
-                errors.push(ListingError { line: n + 1, column, message: format!("label `{name}` is defined twice") });
-            }
-            labels.push((name.to_string(), items.len()));
-            line = &line[colon + 1..];
-        }
-        if !line.trim().is_empty() {
-            items.push((n, line));
-        }
+    fn label(_: usize, at: usize) -> Option<String> {
+        Some(format!("L{}", at / 8))
     }
-    labels.sort();
-    let full_lines: Vec<&str> = listing.lines().collect();
-    let mut code = Vec::new();
-    for (i, &(n, line)) in items.iter().enumerate() {
-        let shift = strip_comment(full_lines[n]).len() - line.len();
-        let mut fail = |column: usize, message: String| {
-            errors.push(ListingError { line: n + 1, column: shift + column + 1, message });
+
+    fn line(at: usize, bytes: &[u8], what: &What<Valhall>, text: &str, _: &TextCx, out: &mut String) {
+        let word = bytes.first_chunk().map(|w| u64::from_le_bytes(*w));
+        let line = match (word, what) {
+            (None, _) => {
+                let tail: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
+                format!("; truncated instruction: {}", tail.join(" "))
+            }
+            (_, What::Inst(_)) => text.to_owned(),
+            (Some(w), What::Padding) => format!(".word {w:#018x} ; padding"),
+            (Some(w), What::Bad(e)) => format!(".word {w:#018x} ; {e}"),
         };
-        let word = if let Some(rest) = line.trim_start().strip_prefix(".word") {
-            let digits = rest.trim();
-            let parsed = match digits.strip_prefix("0x") {
-                Some(h) => u64::from_str_radix(h, 16),
-                None => digits.parse(),
-            };
-            match parsed {
-                Ok(w) => Some(w),
-                Err(_) => {
-                    fail(line.len() - line.trim_start().len(), format!("`{digits}` is not a 64-bit word"));
-                    None
-                }
-            }
-        } else {
-            match resolve(line, &labels, i) {
-                Err((column, message)) => {
-                    fail(column, message);
-                    None
-                }
-                Ok(resolved) => match text::parse(resolved.as_deref().unwrap_or(line)) {
-                    // Rules of use (`validate`) are not the assembler's to enforce: the machine traps on them.
-                    Ok(inst) => Some(encode_word(&inst, generation)),
-                    Err(e) => {
-                        fail(e.column, e.message);
-                        None
-                    }
-                },
-            }
-        };
-        code.extend_from_slice(&word.unwrap_or(0).to_le_bytes());
+        let _ = writeln!(out, "    {line:<68} ; {at:04x}");
     }
-    if errors.is_empty() {
-        Ok(code)
-    } else {
-        errors.sort_by_key(|e| (e.line, e.column));
-        Err(errors)
-    }
-}
 
-type Resolved = Result<Option<String>, (usize, String)>;
-
-/// Replaces `offset:label` by the distance from instruction `i`.
-fn resolve(line: &str, labels: &[(String, usize)], i: usize) -> Resolved {
-    let Some(at) = line.find("offset:") else { return Ok(None) };
-    let from = at + "offset:".len();
-    let name = line[from..].trim();
-    if !is_label(name) {
-        return Ok(None);
-    }
-    match labels.binary_search_by(|(l, _)| l.as_str().cmp(name)) {
-        Ok(l) => Ok(Some(format!("{}{}", &line[..from], labels[l].1 as i64 - i as i64 - 1))),
-        Err(_) => Err((from, format!("label `{name}` is not defined"))),
+    fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {
+        let digits = statement.strip_prefix(".word")?.trim();
+        let word = digits.strip_prefix("0x").map_or_else(|| digits.parse(), |h| u64::from_str_radix(h, 16));
+        let error = |_| TextError { column: 0, message: format!("`{digits}` is not a 64-bit word") };
+        Some(word.map(|w| out.extend(w.to_le_bytes())).map_err(error))
     }
 }

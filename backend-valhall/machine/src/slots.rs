@@ -122,7 +122,7 @@ slots! {
     S3 = src(3, false, SrcMods::Plain);
     S3_F = src(3, false, SrcMods::Float);
 
-    BRANCH_OFFSET = imm("offset", 8, 27, true);
+    BRANCH_OFFSET = Slot::new("offset", Field::new(8, 27), Kind::Imm { name: "offset", signed: true }, Role::Label);
     OFFSET16 = imm("offset", 8, 16, true);
     OFFSET8 = imm("offset", 8, 8, false);
     TARGET = imm("target", 8, 8, false);

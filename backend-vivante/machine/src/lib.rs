@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 use gpucc_isa::{DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 
 pub use exec::run;
-pub use listing::{ListingError, asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
+pub use gpucc_isa::ListingError;
+pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
 pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;
 pub use table::{Class, Facts, Kind, Need, Op};

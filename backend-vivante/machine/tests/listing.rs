@@ -5,7 +5,7 @@ use gpucc_vivante_machine::{asm_words_line, assemble, disasm_words_line, disasse
 
 fn errors(text: &str, generation: u8) -> Vec<(usize, usize, String)> {
     let e = assemble(text, generation, ALL, false).unwrap_err();
-    e.into_iter().map(|e| (e.line, e.error.column, e.error.message)).collect()
+    e.into_iter().map(|e| (e.line, e.column, e.message)).collect()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn every_bad_line_is_reported_with_its_column() {
     let e = errors(text, 1);
     assert_eq!(e.iter().map(|e| e.0).collect::<Vec<_>>(), [1, 2, 4, 5, 6, 7]);
     assert!(e[0].2.contains("unknown mnemonic `frobnicate`"), "{e:?}");
-    assert_eq!(e[1].1, 24);
+    assert_eq!(e[1].1, 25);
     assert!(e[1].2.contains("out of range"), "{e:?}");
     assert!(e[2].2.contains(".cond"), "{e:?}");
     assert!(e[3].2.contains("20-bit"), "{e:?}");

@@ -9,6 +9,7 @@ pub use oracle::{Compared, Verdict, judge};
 pub use profile::profile;
 
 use gpucc_container::Container;
+pub use gpucc_isa::ListingError;
 use gpucc_isa::Notes;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
@@ -18,16 +19,6 @@ pub struct Listing {
     pub text: String,
     /// Words that are no instruction, with bytes left over at the end counted as one; the text says which.
     pub bad_words: usize,
-}
-
-/// An assembler error in a listing.
-pub struct ListingError {
-    /// Line from 1.
-    pub line: usize,
-    /// Column from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
 }
 
 /// Assembles a whole listing: `(listing, generation, stages, long)`.
@@ -61,7 +52,7 @@ pub struct Machine {
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $error:expr) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
@@ -71,9 +62,7 @@ macro_rules! machine {
                 let text = $krate::listing(code, g as u8, s, notes);
                 Listing { bad_words: $krate::undecodable(code, g as u8, s), text }
             },
-            assemble: |text, g, s, long| {
-                $krate::assemble(text, g as u8, s, long).map_err(|list| list.into_iter().map($error).collect())
-            },
+            assemble: |text, g, s, long| $krate::assemble(text, g as u8, s, long),
             disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
             check_vector: $krate::vectors::check_vector,
@@ -84,24 +73,10 @@ macro_rules! machine {
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, |e| ListingError {
-        line: e.line,
-        column: e.column,
-        message: e.message,
-    }),
-    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true, |e| {
-        ListingError { line: e.line, column: e.column, message: e.message }
-    }),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, |e| ListingError {
-        line: e.line,
-        column: e.column,
-        message: e.message,
-    }),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, |e| ListingError {
-        line: e.line,
-        column: e.error.column + 1,
-        message: e.error.message,
-    }),
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false),
+    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false),
 ];
 
 /// The machine of a family.
