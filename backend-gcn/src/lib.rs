@@ -43,8 +43,6 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// What is refused.
 const LACKS: &[Lack] = &[
-    Lack::all(Refusal::F16, "selection knows 32-bit lanes only"),
-    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupLanes, "not selected yet"),
     Lack::all(Refusal::SubgroupIds, "not selected yet"),
@@ -63,6 +61,7 @@ const SCALAR_TOP: u32 = 94;
 /// What GCN lacks, for the target-independent passes.
 fn caps() -> Caps {
     Caps {
+        narrow: false,
         expand: OpSet::of(&[
             Op::FDiv,
             Op::FRem,

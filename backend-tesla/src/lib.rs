@@ -33,8 +33,6 @@ const MOST_PRIVATE: u32 = 0x1_0000;
 
 /// What is refused.
 const LACKS: &[Lack] = &[
-    Lack::all(Refusal::F16, "only conversions know 16-bit floats"),
-    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Lack::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
@@ -88,6 +86,7 @@ fn caps() -> Caps {
     // A select is a comparison and two moves, an access to l[] a shift of the offset and a load.
     let private_access_cost = 8;
     Caps {
+        narrow: false,
         expand: EXPAND,
         scalar: true,
         strict_align: true,

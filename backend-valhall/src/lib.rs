@@ -42,8 +42,6 @@ const MOST_PRIVATE: u32 = 32 << 10;
 
 /// What is refused.
 const LACKS: &[Lack] = &[
-    Lack::all(Refusal::F16, "selection knows 32-bit lanes only"),
-    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
     Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
@@ -99,6 +97,7 @@ fn caps() -> Caps {
         Op::InsertDyn,
     ]);
     Caps {
+        narrow: false,
         expand: EXPAND,
         scalar: true,
         checked_loads: true,

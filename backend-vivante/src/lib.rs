@@ -37,8 +37,6 @@ pub static VIVANTE: Driver<VivanteFamily> = Driver::new();
 
 /// What is refused.
 const LACKS: &[Lack] = &[
-    Lack::all(Refusal::F16, "16-bit floats exist in a mode of half precision only, which is not used"),
-    Lack::all(Refusal::NarrowIntegers, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
     Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
     Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
@@ -93,6 +91,7 @@ fn caps(generation: u8, how: Strategy) -> Caps {
         _ => ALWAYS,
     };
     Caps {
+        narrow: false,
         expand,
         merge_access: if how.wide { 16 } else { 0 },
         // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
@@ -509,12 +508,12 @@ mod tests {
         assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Refused), true, true), 3);
         assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Refused), true, true), 3);
         // Sizes do not change what a chip lacks.
-        assert_eq!(tried(&stop(Refusal::F16, Cause::Refused), true, true), 1);
+        assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), true, true), 1);
     }
 
     #[test]
     fn what_changes_nothing_is_not_tried() {
-        assert_eq!(tried(&stop(Refusal::F16, Cause::Refused), false, true), 1);
+        assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), false, true), 1);
         assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Hopeless), true, true), 1);
         assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, true), 2);
         assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, false), 1);

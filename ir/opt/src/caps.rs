@@ -41,6 +41,8 @@ pub struct Caps {
     /// Whether vectors are split into scalars; vector loads, stores and system values stay and meet the scalars through
     /// `extract` and `compose`.
     pub scalar: bool,
+    /// Whether the target has lanes of 8 and 16 bits; otherwise `narrow` writes them with lanes of 32.
+    pub narrow: bool,
     /// Whether `select` of `b1` values is written with `and`, `or`, `not`.
     pub expand_bool_select: bool,
     /// Whether wide accesses need the alignment of their whole size; otherwise a clamped access promises 4 bytes only.
@@ -84,6 +86,7 @@ impl Caps {
     pub const FULL: Caps = Caps {
         expand: OpSet::EMPTY,
         scalar: false,
+        narrow: true,
         expand_bool_select: false,
         strict_align: false,
         checked_loads: false,

@@ -31,7 +31,7 @@ fn used(f: &Function, module: &Module, space: Space) -> Vec<Global> {
 }
 
 /// Puts an empty block in front of the entry block; gives the new and the old one.
-fn prologue(f: &mut Function) -> (Block, Block) {
+pub(crate) fn prologue(f: &mut Function) -> (Block, Block) {
     let old = f.entry();
     let new = f.make_block();
     f.layout.insert(0, new);
@@ -189,7 +189,7 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
 }
 
 /// Stores an initialiser. May go on in another block.
-fn write(b: &mut Builder<'_>, place: Place, size: u32, align: u32, init: &Init) {
+pub(crate) fn write(b: &mut Builder<'_>, place: Place, size: u32, align: u32, init: &Init) {
     let mem = |offset: u32, align: u32| Mem::new(place, offset, align).flags(MemFlags::IN_BOUNDS);
     let wide = if align >= 16 { 16 } else { 4 };
     if matches!(init, Init::Zero) && size / wide > STRAIGHT {

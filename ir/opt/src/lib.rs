@@ -30,6 +30,7 @@ pub mod licm;
 pub mod mem2reg;
 pub mod mem_opt;
 pub mod merge;
+pub mod narrow;
 pub mod pipeline;
 pub mod ranges;
 pub mod returns;

@@ -10,8 +10,8 @@
 use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
-    legalise, licm, mem_opt, mem2reg, merge, ranges, robust, rotate, scalarise, selection, simplify_cfg, switches,
-    tables, unroll,
+    legalise, licm, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection, simplify_cfg,
+    switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -108,6 +108,7 @@ const GATHER: Pass = Pass {
     ..COMPACT
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
+const NARROW: Pass = lowering!("narrow", narrow::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
@@ -166,7 +167,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, LEGALISE, SCALARISE]);
+    list.extend([ROBUST, INIT_VARIABLES, NARROW, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -188,6 +189,9 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
+    ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
+    ("init-variables", "narrow", "initial values are stored like others"),
+    ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
     ("divide", "legalise", "what is left of divisions is written in the general way"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("unroll", "rotate", "a loop whose turns are all known has no test left"),
@@ -265,6 +269,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-workgroup", "a robust module's workgroup memory starts as zeros"),
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
+    ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
     ("choose", "ways out of a loop bring values along instead of flags that say which"),
@@ -331,6 +336,7 @@ pub const REQUIRED: &[&str] = &[
     "init-workgroup",
     "robust",
     "init-variables",
+    "narrow",
     "legalise",
     "scalarise",
     "switches",
@@ -415,6 +421,16 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     let flat = inline::flatten(m, e.func)?;
     let mut out = m.without_functions();
     out.entries = vec![EntryPoint { func: Func(0), ..e.clone() }];
+    if !caps.narrow {
+        // Parts of words are reached through the words.
+        for g in out.globals.keys() {
+            out.globals[g].size = out.globals[g].size.next_multiple_of(4);
+        }
+        // Bindings are whole words.
+        for r in out.resources.keys() {
+            out.resources[r].min_size = out.resources[r].min_size.next_multiple_of(4);
+        }
+    }
     out.funcs.push(flat);
     done(&mut report, &out, "inline", start, 1, o)?;
     let stop = |name: &str| o.stop_after.as_deref() == Some(name);

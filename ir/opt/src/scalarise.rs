@@ -52,7 +52,7 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
 }
 
 /// Reachable blocks, each after its dominators: reverse post order.
-fn order(f: &Function) -> Vec<Block> {
+pub(crate) fn order(f: &Function) -> Vec<Block> {
     let mut seen: SideMap<Block, bool> = SideMap::with_default(false);
     let mut post = Vec::new();
     let mut stack = vec![(f.entry(), 0)];

@@ -1,0 +1,606 @@
+//! Writes lanes of 8 and 16 bits with lanes of 32, for targets that have no others.
+//!
+//! ```text
+//! v2: f16 = fadd v0, v1      ==>   v2: f32 = fadd v0, v1
+//!                                  v3: f32 = fquant16 v2
+//! ```
+//!
+//! A lane of `f16` is held as the `f32` of the same value, one of `i16` or `i8` as an `i32` with zeros above. What this computes is
+//! what the narrow op means (`ir/docs/semantics.md`):
+//!
+//! - `fadd`, `fsub`, `fmul`, `fdiv` and `fsqrt` are computed in 24 bits and rounded to 11. Since 24 >= 2 * 11 + 2, rounding twice
+//!   gives what rounding once does; no such result is a denormal of `f32`, since the least product of two `f16` is 2^-48.
+//! - `fma` needs the sum of an exact product (22 bits) and a term: the error of its rounding, which is itself a float, decides the
+//!   last bit (rounding to odd), so that the second rounding sees on which side of a half the sum lies.
+//! - `fldexp` is exact in `f32` unless its result is 0 or infinite in `f16`; integers below 2^24 are exact, larger ones infinite.
+//! - What only chooses, compares, negates or rounds to integers gives values that are there.
+//! - Ops that are inexact by definition are computed in `f32`, whose error is below that of the last rounding.
+//!
+//! Memory keeps its layout: a word is read and its part taken; a part is written with the word around it. Where others may write
+//! the rest of that word, bits are cleared and set by atomics, and loads of parts from such places are atomic too. Sizes of variables
+//! are whole words behind this ([`crate::prepare`] sees to those of the module). Needs: no calls, no `var_init`. Keeps: structure. Does nothing where `Caps::narrow` says that the
+//! target has such lanes; lanes of 64 bits stay.
+
+use gpucc_ir::{
+    AtomicOp, Attr, Block, Builder, Const, FloatCc, FpFlags, Function, Init, Inst, InstData, IntCc, Mem, MemFlags,
+    Module, Op, Place, Scalar, SideMap, Space, Type, Value,
+};
+use smallvec::SmallVec;
+
+use crate::caps::Caps;
+use crate::init;
+
+/// Runs over a function; gives the number of instructions that are others now.
+pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
+    let narrow = |v: Value, f: &Function| is_narrow(f.ty(v));
+    let any = f.insts_in_order().any(|(_, i)| {
+        let d = &f.insts[i];
+        d.results.iter().chain(d.args.iter().copied()).any(|v| narrow(v, f))
+    });
+    if caps.narrow || !any {
+        return 0;
+    }
+    for l in f.locals.keys() {
+        f.locals[l].size = f.locals[l].size.next_multiple_of(4);
+    }
+    let mut n = Narrow { module, parted: Vec::new(), new: SideMap::new() };
+    let own = n.find_parted(f);
+    define(f, &own);
+    for block in f.layout.clone() {
+        for k in 0..f.blocks[block].params.len() {
+            let p = f.blocks[block].params[k];
+            f.values[p].ty = wide(f.ty(p));
+        }
+    }
+    let mut old = Vec::new();
+    let mut changes = 0;
+    let mut order = crate::scalarise::order(f);
+    order.extend(f.layout.iter().copied().filter(|b| !order.contains(b)).collect::<Vec<_>>());
+    for block in order {
+        f.take_insts(block, &mut old);
+        for &i in &old {
+            changes += u64::from(n.inst(f, block, i));
+        }
+    }
+    changes
+}
+
+/// Writes zeros to variables of the function: a part is written with the word around it, which may not be undefined then.
+fn define(f: &mut Function, own: &[Place]) {
+    if own.is_empty() {
+        return;
+    }
+    let (block, old) = init::prologue(f);
+    let mut b = Builder::new(f, block);
+    for &place in own {
+        if let Place::Local(l) = place {
+            let (size, align) = (b.func.locals[l].size, b.func.locals[l].align.max(4));
+            init::write(&mut b, place, size, align, &Init::Zero);
+        }
+    }
+    b.jump(old, &[]);
+}
+
+fn is_narrow(t: Type) -> bool {
+    matches!(t.scalar(), Scalar::F16 | Scalar::I16 | Scalar::I8)
+}
+
+/// The type that holds a value.
+fn wide(t: Type) -> Type {
+    t.with_scalar(match t.scalar() {
+        Scalar::F16 => Scalar::F32,
+        Scalar::I8 | Scalar::I16 => Scalar::I32,
+        s => s,
+    })
+}
+
+struct Narrow<'m> {
+    module: &'m Module,
+    /// Places that other invocations see and of whose words parts are written.
+    parted: Vec<Place>,
+    /// The value that takes the place of another.
+    new: SideMap<Value, Option<Value>>,
+}
+
+type Lanes = SmallVec<[Value; 8]>;
+
+impl Narrow<'_> {
+    /// Finds them; gives the variables of the function of whose words parts are written.
+    fn find_parted(&mut self, f: &Function) -> Vec<Place> {
+        let mut own = Vec::new();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let (Op::Store, Attr::Mem(m)) = (d.op, &d.attr) else { continue };
+            let list = match self.module.space(m.place) {
+                Space::Function => &mut own,
+                // Private variables have their initial values.
+                Space::Private => continue,
+                _ => &mut self.parted,
+            };
+            let ty = f.ty(d.args[0]);
+            let partly = m.align < 4 || !ty.mem_bytes().is_multiple_of(4);
+            if is_narrow(ty) && partly && !list.contains(&m.place) {
+                list.push(m.place);
+            }
+        }
+        own
+    }
+
+    /// The value that holds `v` now.
+    fn get(&mut self, f: &mut Function, v: Value) -> Value {
+        let ty = f.ty(v);
+        if let Some(new) = self.new[v] {
+            return new;
+        }
+        if !is_narrow(ty) {
+            return v;
+        }
+        if f.is_undef(v) {
+            return f.undef(wide(ty));
+        }
+        let Some(c) = f.as_const(v).cloned() else { return v };
+        let bits: SmallVec<[u64; 4]> = c.bits.iter().map(|&b| const_bits(ty.scalar(), b)).collect();
+        f.constant(Const::new(wide(ty), &bits))
+    }
+
+    /// Appends an instruction, changed or not; whether it was.
+    fn inst(&mut self, f: &mut Function, block: Block, i: Inst) -> bool {
+        let d = f.insts[i].clone();
+        let from: SmallVec<[Type; 4]> = d.args.iter().map(|&v| f.ty(v)).collect();
+        let result = d.results.first();
+        let to = result.map(|r| f.ty(r));
+        let mut d = d;
+        d.map_uses(|v| self.get(f, v));
+        let touched = from.iter().copied().chain(to).any(is_narrow);
+        if !touched || d.op.is_terminator() {
+            f.insts[i] = d;
+            f.blocks[block].insts.push(i);
+            return false;
+        }
+        let mut b = Builder::like(f, block, i);
+        let value = match (d.op, &d.attr) {
+            (Op::Load, Attr::Mem(m)) => self.load(&mut b, to, m, d.dyn_offset()),
+            (Op::Store, Attr::Mem(m)) => {
+                self.store(&mut b, from[0], d.args[0], m, d.dyn_offset());
+                None
+            }
+            _ => to.map(|to| compute(&mut b, &d, &from, to)),
+        };
+        if let (Some(r), Some(v)) = (result, value) {
+            self.new.set(r, Some(v));
+        }
+        true
+    }
+
+    fn load(&self, b: &mut Builder<'_>, to: Option<Type>, m: &Mem, dynamic: Option<Value>) -> Option<Value> {
+        let to = to?;
+        let mut m = *m;
+        if self.parted.contains(&m.place) {
+            m.flags = m.flags.with(MemFlags::ATOMIC);
+        }
+        let lane_bits = to.bits();
+        let parts: Lanes = if m.align >= 4 {
+            // An atomic load is one word.
+            let words = to.mem_bytes().div_ceil(4);
+            let mut list = Lanes::new();
+            if words > 1 && !m.flags.has(MemFlags::ATOMIC) {
+                let v = b.load(Type::new(Scalar::I32, words), m, dynamic);
+                list.extend((0..words).map(|k| b.extract(v, k)));
+            } else {
+                let at = |k: u32| Mem { offset: m.offset + 4 * k, align: if k == 0 { m.align } else { 4 }, ..m };
+                list.extend((0..words).map(|k| b.load(Type::I32, at(k), dynamic)));
+            }
+            let mut parts = Lanes::new();
+            for k in 0..to.lanes() {
+                let bit = k * lane_bits;
+                parts.push(shifted(b, list[(bit / 32) as usize], bit % 32));
+            }
+            parts
+        } else {
+            let mut parts = Lanes::new();
+            for k in 0..to.lanes() {
+                let (word, shift) = part(b, &m, k * lane_bits / 8, dynamic);
+                let w = b.load(Type::I32, word.0, word.1);
+                parts.push(match shift {
+                    Shift::Known(n) => shifted(b, w, n),
+                    Shift::Computed(n) => b.ushr(w, n),
+                });
+            }
+            parts
+        };
+        let lanes: Lanes = parts.into_iter().map(|p| from_bits(b, p, to.scalar())).collect();
+        Some(b.compose(&lanes))
+    }
+
+    fn store(&self, b: &mut Builder<'_>, ty: Type, value: Value, m: &Mem, dynamic: Option<Value>) {
+        let lane_bits = ty.bits();
+        let per_word = 32 / lane_bits;
+        let lanes: Lanes = (0..ty.lanes()).map(|k| b.extract(value, k)).collect();
+        let whole = if m.align >= 4 { ty.lanes() / per_word * per_word } else { 0 };
+        let words: Lanes =
+            lanes[..whole as usize].chunks(per_word as usize).map(|c| word_of(b, c, ty.scalar())).collect();
+        if !words.is_empty() {
+            let v = b.compose(&words);
+            b.store(v, *m, dynamic);
+        }
+        for k in whole..ty.lanes() {
+            let bits = to_bits(b, lanes[k as usize], ty.scalar());
+            let (word, shift) = part(b, m, k * lane_bits / 8, dynamic);
+            let ones = (1u32 << lane_bits) - 1;
+            let (bits, keep) = match shift {
+                Shift::Known(0) => (bits, b.func.iconst(Type::I32, i64::from(!ones))),
+                Shift::Known(n) => {
+                    let by = b.func.iconst(Type::I32, i64::from(n));
+                    (b.shl(bits, by), b.func.iconst(Type::I32, i64::from(!(ones << n))))
+                }
+                Shift::Computed(n) => {
+                    let ones = b.func.iconst(Type::I32, i64::from(ones));
+                    let taken = b.shl(ones, n);
+                    (b.shl(bits, n), b.not(taken))
+                }
+            };
+            if self.parted.contains(&m.place) {
+                b.atomic(AtomicOp::And, keep, word.0, word.1);
+                b.atomic(AtomicOp::Or, bits, word.0, word.1);
+            } else {
+                let old = b.load(Type::I32, word.0, word.1);
+                let kept = b.and(old, keep);
+                let new = b.or(kept, bits);
+                b.store(new, word.0, word.1);
+            }
+        }
+    }
+}
+
+/// How far the part of a word lies from its lowest bit.
+enum Shift {
+    Known(u32),
+    Computed(Value),
+}
+
+/// The word around the part `bytes` behind the address of an access, and where in it the part is.
+fn part(b: &mut Builder<'_>, m: &Mem, bytes: u32, dynamic: Option<Value>) -> ((Mem, Option<Value>), Shift) {
+    let offset = m.offset.wrapping_add(bytes);
+    let known = |o: u32| (Mem { offset: o & !3, align: 4, ..*m }, Shift::Known(8 * (o & 3)));
+    let Some(v) = dynamic else {
+        let (m, s) = known(offset);
+        return ((m, None), s);
+    };
+    if m.align >= 4 {
+        // Whatever the dynamic part is, the whole is aligned.
+        let ahead = m.offset & 3;
+        if ahead == 0 {
+            let (m, s) = known(offset);
+            return ((m, Some(v)), s);
+        }
+    }
+    let constant = b.func.iconst(Type::I32, i64::from(offset));
+    let address = b.iadd(v, constant);
+    let (down, low, three) = (b.func.iconst(Type::I32, -4), b.func.iconst(Type::I32, 3), b.func.iconst(Type::I32, 3));
+    let at = b.and(address, down);
+    let byte = b.and(address, low);
+    let bit = b.shl(byte, three);
+    ((Mem { offset: 0, align: 4, ..*m }, Some(at)), Shift::Computed(bit))
+}
+
+fn shifted(b: &mut Builder<'_>, v: Value, by: u32) -> Value {
+    if by == 0 {
+        return v;
+    }
+    let by = b.func.iconst(Type::I32, i64::from(by));
+    b.ushr(v, by)
+}
+
+fn mask(b: &mut Builder<'_>, v: Value, bits: u32) -> Value {
+    let ones = splat(b, v, (1i64 << bits) - 1);
+    b.and(v, ones)
+}
+
+/// An integer constant in every lane of the shape of `like`.
+fn splat(b: &mut Builder<'_>, like: Value, v: i64) -> Value {
+    let ty = b.func.ty(like).with_scalar(Scalar::I32);
+    b.func.iconst(ty, v)
+}
+
+/// A lane whose bits are the lowest of a word; the others may be anything.
+fn from_bits(b: &mut Builder<'_>, word: Value, to: Scalar) -> Value {
+    match to {
+        Scalar::F16 => {
+            let both = b.unpack_half2x16(word);
+            b.extract(both, 0)
+        }
+        to => mask(b, word, to.bits()),
+    }
+}
+
+/// The bits of a lane, zeros above them.
+fn to_bits(b: &mut Builder<'_>, v: Value, from: Scalar) -> Value {
+    if from != Scalar::F16 {
+        return v;
+    }
+    let zero = b.func.fconst(Type::F32, 0.0);
+    let both = b.compose(&[v, zero]);
+    b.pack_half2x16(both)
+}
+
+/// Lanes that fill a word.
+fn word_of(b: &mut Builder<'_>, lanes: &[Value], from: Scalar) -> Value {
+    if from == Scalar::F16 {
+        let both = b.compose(lanes);
+        return b.pack_half2x16(both);
+    }
+    let mut word = lanes[0];
+    for (k, &v) in lanes.iter().enumerate().skip(1) {
+        let by = b.func.iconst(Type::I32, (k as i64) * i64::from(from.bits()));
+        let high = b.shl(v, by);
+        word = b.or(word, high);
+    }
+    word
+}
+
+/// Bits of a constant lane as they are held.
+fn const_bits(s: Scalar, bits: u64) -> u64 {
+    match s {
+        Scalar::F16 => u64::from(gpucc_num::convert::f16_to_f32(bits as u16).to_bits()),
+        _ => bits & s.mask(),
+    }
+}
+
+/// Anything but accesses to memory. `d` has operands as they are held, `from` the types that they had, `to` the type of the result.
+fn compute(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value {
+    let a = |n: usize| d.args[n];
+    let same = |b: &mut Builder<'_>| {
+        let i = b.raw(InstData::new(d.op, &d.args, d.attr.clone()), &[wide(to)]);
+        b.func.insts[i].result()
+    };
+    let half = from.first().is_some_and(|t| t.scalar() == Scalar::F16);
+    match d.op {
+        Op::FAdd
+        | Op::FSub
+        | Op::FMul
+        | Op::FDiv
+        | Op::FRem
+        | Op::FFract
+        | Op::FSqrt
+        | Op::FRsqrt
+        | Op::FRcp
+        | Op::FExp2
+        | Op::FLog2
+        | Op::FSin
+        | Op::FCos
+        | Op::FLdexp => {
+            let v = same(b);
+            b.fquant16(v)
+        }
+        Op::Fma => fma(b, a(0), a(1), a(2)),
+        Op::FDot => {
+            let p = b.fmul(a(0), a(1));
+            let p = b.fquant16(p);
+            let mut sum = b.extract(p, 0);
+            for k in 1..from[0].lanes() {
+                let term = b.extract(p, k);
+                let s = b.fadd(sum, term);
+                sum = b.fquant16(s);
+            }
+            sum
+        }
+        Op::F2F if half => a(0),
+        Op::F2F => {
+            let v = if from[0].scalar() == Scalar::F32 { a(0) } else { b.f2f(a(0), wide(to)) };
+            b.fquant16(v)
+        }
+        Op::F2S | Op::F2U if half => {
+            // Infinity counts as the largest finite number.
+            let top = splat(b, a(0), 65504);
+            if d.op == Op::F2U {
+                let v = b.f2u_full(a(0), wide(to));
+                return narrowed(b, v, top, None, to);
+            }
+            let (v, low) = (b.f2s_full(a(0), wide(to)), splat(b, a(0), -65504));
+            narrowed(b, v, top, Some(low), to)
+        }
+        Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
+            let signed = matches!(d.op, Op::F2S | Op::F2SFull);
+            let v = if signed { b.f2s_full(a(0), wide(to)) } else { b.f2u_full(a(0), wide(to)) };
+            if !is_narrow(to) {
+                return v;
+            }
+            let bits = to.bits();
+            let top = splat(b, v, (1i64 << if signed { bits - 1 } else { bits }) - 1);
+            let low = signed.then(|| splat(b, v, -(1i64 << (bits - 1))));
+            narrowed(b, v, top, low, to)
+        }
+        Op::S2F | Op::U2F => {
+            let v = if d.op == Op::S2F { signed(b, a(0), from[0]) } else { a(0) };
+            let f =
+                b.op_as(d.op, &[v], to.with_scalar(if to.scalar() == Scalar::F64 { Scalar::F64 } else { Scalar::F32 }));
+            if to.scalar() == Scalar::F16 { b.fquant16(f) } else { f }
+        }
+        Op::SExt => {
+            let v = signed(b, a(0), from[0]);
+            match to.bits() {
+                64 => b.sext(v, to),
+                n if n < 32 => mask(b, v, n),
+                _ => v,
+            }
+        }
+        Op::ZExt if to.bits() == 64 => b.zext(a(0), to),
+        Op::ZExt => a(0),
+        Op::Trunc => {
+            let v = if from[0].bits() == 64 { b.trunc(a(0), wide(to)) } else { a(0) };
+            mask(b, v, to.bits())
+        }
+        Op::Bitcast => bitcast(b, a(0), from[0], to),
+        Op::ICmp if !half && from[0].is_int() => {
+            let Attr::IntCc(cc) = d.attr else { return same(b) };
+            if matches!(cc, IntCc::Slt | IntCc::Sle | IntCc::Sgt | IntCc::Sge) {
+                let (x, y) = (signed(b, a(0), from[0]), signed(b, a(1), from[1]));
+                return b.icmp(cc, x, y);
+            }
+            same(b)
+        }
+        _ if to.is_int() && is_narrow(to) && !matches!(d.op.info().sig, gpucc_ir::Sig::Select) => {
+            integer(b, d, from, to)
+        }
+        _ => same(b),
+    }
+}
+
+/// A narrow integer with its sign in the bits above.
+fn signed(b: &mut Builder<'_>, v: Value, ty: Type) -> Value {
+    if !is_narrow(ty) {
+        return v;
+    }
+    let n = splat(b, v, 32 - i64::from(ty.bits()));
+    let up = b.shl(v, n);
+    b.sshr(up, n)
+}
+
+/// An integer between bounds, as it is held.
+fn narrowed(b: &mut Builder<'_>, v: Value, top: Value, low: Option<Value>, to: Type) -> Value {
+    let v = match low {
+        Some(low) => {
+            let v = b.smin(v, top);
+            b.smax(v, low)
+        }
+        None => b.umin(v, top),
+    };
+    if is_narrow(to) { mask(b, v, to.bits()) } else { v }
+}
+
+/// Integer ops on narrow lanes: on 32 bits, and the bits above are cleared where they may not be zeros.
+fn integer(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value {
+    let bits = to.bits();
+    let n = i64::from(bits);
+    let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(&d.args);
+    match d.op {
+        Op::SDiv | Op::SRem | Op::SMin | Op::SMax | Op::IAbs | Op::SMulHi => {
+            args.iter_mut().zip(from).for_each(|(v, &ty)| *v = signed(b, *v, ty));
+        }
+        Op::SShr => args[0] = signed(b, args[0], from[0]),
+        _ => {}
+    }
+    if matches!(d.op, Op::Shl | Op::UShr | Op::SShr) {
+        let m = splat(b, args[1], n - 1);
+        args[1] = b.and(args[1], m);
+    }
+    let by = |b: &mut Builder<'_>, v: Value, k: i64| {
+        let k = splat(b, v, k);
+        b.isub(v, k)
+    };
+    let i = |b: &mut Builder<'_>, args: &[Value]| {
+        let i = b.raw(InstData::new(d.op, args, d.attr.clone()), &[wide(to)]);
+        b.func.insts[i].result()
+    };
+    let v = match d.op {
+        Op::Clz => {
+            let v = i(b, &args);
+            by(b, v, 32 - n)
+        }
+        Op::Ctz => {
+            let v = i(b, &args);
+            let most = splat(b, v, n);
+            b.umin(v, most)
+        }
+        Op::BitReverse => {
+            let (v, k) = (i(b, &args), splat(b, args[0], 32 - n));
+            b.ushr(v, k)
+        }
+        Op::UMulHi | Op::SMulHi => {
+            let (p, k) = (b.imul(args[0], args[1]), splat(b, args[0], n));
+            b.ushr(p, k)
+        }
+        _ => i(b, &args),
+    };
+    let clean = matches!(
+        d.op,
+        Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::UMin
+            | Op::UMax
+            | Op::UShr
+            | Op::UDiv
+            | Op::URem
+            | Op::Popcount
+            | Op::Clz
+            | Op::Ctz
+            | Op::BitReverse
+            | Op::Extract
+            | Op::Insert
+            | Op::Compose
+            | Op::Splat
+            | Op::Shuffle
+            | Op::ExtractDyn
+            | Op::InsertDyn
+            | Op::Select
+    );
+    if clean { v } else { mask(b, v, bits) }
+}
+
+/// Other types for the same bits: through parts that both have whole.
+fn bitcast(b: &mut Builder<'_>, v: Value, from: Type, to: Type) -> Value {
+    if from.scalar() == to.scalar() {
+        return v;
+    }
+    // Whole words to halves and back.
+    let words = |b: &mut Builder<'_>| -> Lanes {
+        if is_narrow(from) {
+            let lanes: Lanes = (0..from.lanes()).map(|k| b.extract(v, k)).collect();
+            let per = (32 / from.bits()) as usize;
+            return lanes
+                .chunks(per)
+                .map(|c| if c.len() == per { word_of(b, c, from.scalar()) } else { to_bits(b, c[0], from.scalar()) })
+                .collect();
+        }
+        let ints = if from.scalar() == Scalar::I32 { v } else { b.bitcast(v, from.with_scalar(Scalar::I32)) };
+        (0..from.lanes()).map(|k| b.extract(ints, k)).collect()
+    };
+    let words = words(b);
+    if is_narrow(to) {
+        let lanes: Lanes = (0..to.lanes())
+            .map(|k| {
+                let bit = k * to.bits();
+                let p = shifted(b, words[(bit / 32) as usize], bit % 32);
+                from_bits(b, p, to.scalar())
+            })
+            .collect();
+        return b.compose(&lanes);
+    }
+    let ints = b.compose(&words);
+    if to.scalar() == Scalar::I32 { ints } else { b.bitcast(ints, to) }
+}
+
+/// `a * b + c` rounded once to `f16`: the product is exact; the sum is rounded to odd by its error, then to 11 bits.
+fn fma(b: &mut Builder<'_>, x: Value, y: Value, z: Value) -> Value {
+    let fp = std::mem::replace(&mut b.fp, FpFlags::NONE);
+    let p = b.fmul(x, y);
+    let s = b.fadd(p, z);
+    let t = b.fsub(s, p);
+    let u = b.fsub(s, t);
+    let (dp, dz) = (b.fsub(p, u), b.fsub(z, t));
+    let error = b.fadd(dp, dz);
+    let zero = {
+        let ty = b.func.ty(s);
+        b.func.fconst(ty, 0.0)
+    };
+    let ints = b.func.ty(s).to_int();
+    let bits = b.bitcast(s, ints);
+    let one = splat(b, bits, 1);
+    let odd = b.and(bits, one);
+    let nothing = splat(b, bits, 0);
+    let even = b.icmp(IntCc::Eq, odd, nothing);
+    let inexact = b.fcmp(FloatCc::One, error, zero);
+    let change = b.and(even, inexact);
+    // Away from zero where the error has the sign of the sum.
+    let (up, above) = (b.fcmp(FloatCc::Ogt, error, zero), b.fcmp(FloatCc::Ogt, s, zero));
+    let away = b.icmp(IntCc::Eq, up, above);
+    let (more, less) = (b.iadd(bits, one), b.isub(bits, one));
+    let next = b.select(away, more, less);
+    let bits = b.select(change, next, bits);
+    let ty = b.func.ty(s);
+    let s = b.bitcast(bits, ty);
+    let r = b.fquant16(s);
+    b.fp = fp;
+    r
+}
