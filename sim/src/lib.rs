@@ -9,6 +9,7 @@
 pub mod address;
 pub mod dispatch;
 pub mod grid;
+pub mod launch;
 pub mod memory;
 pub mod race;
 pub mod raster;
@@ -20,6 +21,7 @@ pub mod trap;
 pub use address::AddressSpace;
 pub use dispatch::{BoundBuffer, Dispatch, Races, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
+pub use launch::{Buffer, Host, Launch, Limits};
 pub use memory::{AllocId, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP};
 pub use rng::SplitMix64;

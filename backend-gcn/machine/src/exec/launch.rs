@@ -1,35 +1,29 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
-use gpucc_container::{Access, Container, Entry, Preload, RaceMark, Source, Stage};
-use gpucc_isa::Isa;
-use gpucc_sim::{
-    AddressSpace, AllocId, Dispatch, Memory, OwnMemory, RaceCheck, Rules, RunOptions, SplitMix64, Trap, TrapKind,
-};
+use gpucc_container::{Entry, Preload, Source};
+use gpucc_sim::{AddressSpace, AllocId, Dispatch, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
 use super::memory::Env;
 use super::predecode::Limits;
 use super::wave::{LANES, Wave};
 use crate::abi::{self, Rsrc2};
-use crate::isa::{GFX8, Gcn};
+use crate::isa::GFX8;
 
 /// A checked entry point.
 pub(crate) struct Launch<'a> {
-    pub entry: &'a Entry,
-    pub generation: u8,
+    common: &'a gpucc_sim::Launch<'a>,
+    entry: &'a Entry,
+    generation: u8,
     pub limits: Limits,
     rsrc2: Rsrc2,
     mode: u32,
-    /// Bytes of the code that are instructions.
-    exec_size: usize,
-    /// Seed of approximations.
-    perturb: Option<u64>,
 }
 
 /// Addresses and sizes that preloads ask for.
 pub(crate) struct Values {
-    /// Group, binding, address and size of each buffer.
-    buffers: Vec<(u32, u32, u64, u32)>,
+    /// Addresses of the buffers of the launch.
+    buffers: Vec<u64>,
     data: (u64, u32),
     root: u64,
     scratch: u64,
@@ -45,23 +39,8 @@ fn refuse(message: impl Into<String>) -> Trap {
 
 impl<'a> Launch<'a> {
     /// Checks what the container says against itself.
-    pub(crate) fn new(container: &'a Container, name: Option<&str>, options: &RunOptions) -> Result<Launch<'a>, Trap> {
-        if container.family != Gcn::NAME {
-            return Err(refuse(format!("the container is for {}, not gcn", container.family)));
-        }
-        let generation = Gcn::GENERATIONS.iter().position(|g| *g == container.generation);
-        let generation =
-            generation.ok_or_else(|| refuse(format!("unknown generation {}", container.generation)))? as u8;
-        let names: Vec<&str> = container.entries.iter().map(|e| e.name.as_str()).collect();
-        let entry = match name {
-            Some(n) => container.entry(n),
-            None if container.entries.len() == 1 => container.entries.first(),
-            None => None,
-        };
-        let entry = entry.ok_or_else(|| refuse(format!("choose an entry point: there are {}", names.join(", "))))?;
-        if entry.stage != Stage::Compute {
-            return Err(refuse("only compute entry points can be dispatched"));
-        }
+    pub(crate) fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<Launch<'a>, Trap> {
+        let (entry, generation) = (common.entry, common.generation);
         let meta = &entry.meta;
         let [rsrc1, rsrc2_word] = meta.family_words[..] else {
             return Err(refuse("two family words are expected: COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2"));
@@ -75,10 +54,6 @@ impl<'a> Launch<'a> {
         }
         if sgprs > crate::operand::sgpr_count(generation) || vgprs > 256 {
             return Err(refuse(format!("{sgprs} SGPRs and {vgprs} VGPRs are more than there are")));
-        }
-        let invocations = meta.invocations();
-        if invocations == 0 || invocations > 1024 {
-            return Err(refuse(format!("a workgroup of {invocations} invocations")));
         }
         let rsrc2 = Rsrc2::read(rsrc2_word, generation);
         let lds = meta.shared_bytes.next_multiple_of(abi::lds_unit(generation));
@@ -94,16 +69,10 @@ impl<'a> Launch<'a> {
         if meta.scratch_bytes > SCRATCH_MAX {
             return Err(refuse(format!("{} bytes of scratch a lane, at most {SCRATCH_MAX}", meta.scratch_bytes)));
         }
-        let limits = Limits { sgprs, vgprs, conventions: options.rules == Rules::Conventions };
-        let exec_size = options.exec_size.map_or(entry.code.len(), |n| entry.code.len().min(n as usize));
-        let launch = Launch { entry, generation, limits, rsrc2, mode, exec_size, perturb: options.perturb };
+        let limits = Limits { sgprs, vgprs, conventions: common.options.rules == Rules::Conventions };
+        let launch = Launch { common, entry, generation, limits, rsrc2, mode };
         launch.check_preloads()?;
         Ok(launch)
-    }
-
-    /// The part of the code that is instructions.
-    pub(crate) fn instructions(&self) -> &'a [u8] {
-        &self.entry.code[..self.exec_size]
     }
 
     /// System SGPRs in hardware order behind the user data.
@@ -156,25 +125,15 @@ impl<'a> Launch<'a> {
     }
 
     /// Memory of the run: buffers, root block, constants, LDS, scratch.
-    pub(crate) fn environment(&self, dispatch: &mut Dispatch, options: &RunOptions) -> Result<Env, Trap> {
-        let mut memory = Memory::new();
-        let mut space = AddressSpace::new64(options.perturb);
-        let mut rng = options.perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
-        for r in &self.entry.resources {
-            dispatch.require(r.group, r.binding, r.min_size.into())?;
-        }
-        // Allocation n is buffer n of the dispatch.
-        for b in &mut dispatch.buffers {
-            let written = self
-                .entry
-                .resources
-                .iter()
-                .any(|r| r.group == b.group && r.binding == b.binding && r.access != Access::Read);
-            let name = format!("group {} binding {}", b.group, b.binding);
-            let bytes = std::mem::take(&mut b.bytes);
-            let size = bytes.len() as u64;
-            let id = memory.alloc(name, bytes, b.writable && written);
-            space.place(id, size, 256)?;
+    pub(crate) fn environment(&self, dispatch: &Dispatch) -> Result<Env, Trap> {
+        let (mut memory, mut races) = self.common.memory(dispatch);
+        let perturb = self.common.options.perturb;
+        let mut space = AddressSpace::new64(perturb);
+        let mut rng = perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
+        let l1 = L1::new(&memory, self.common.buffers.len());
+        let mut buffers = Vec::new();
+        for b in &self.common.buffers {
+            buffers.push(space.place(b.id, b.size, 256)?);
         }
         let lds_size = self.rsrc2.lds_bytes;
         let lds = memory.alloc_undefined("workgroup memory", lds_size as usize, rng.as_mut());
@@ -192,12 +151,8 @@ impl<'a> Launch<'a> {
         let root = AllocId(memory.count() as u32);
         space.place(root, root_words as u64 * 4, 256)?;
         let base = |id: AllocId| space.base_of(id).unwrap_or(0);
-        let buffers = dispatch.buffers.iter().enumerate().map(|(i, b)| {
-            let id = AllocId(i as u32);
-            (b.group, b.binding, base(id), memory.len(id) as u32)
-        });
         let values = Values {
-            buffers: buffers.collect(),
+            buffers,
             data: (base(data), self.entry.data.len() as u32),
             root: base(root),
             scratch: base(scratch),
@@ -205,26 +160,13 @@ impl<'a> Launch<'a> {
         };
         let mut words = vec![0; root_words * 4];
         for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
-            let word = self.value(p, &values, dispatch.grid)?;
+            let word = self.value(p, &values)?;
             let at = usize::from(p.index) * 4;
             words[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
         memory.alloc("root block", words, false);
-        let mut races = RaceCheck::new(
-            options.races,
-            self.entry.code.len(),
-            self.entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts)),
-        );
-        for (n, r) in self.entry.resources.iter().enumerate() {
-            let Some(id) = dispatch.index_of(r.group, r.binding).map(|i| AllocId(i as u32)) else { continue };
-            if memory.is_writable(id) {
-                let name = memory.name(id).to_owned();
-                races.watch(id, memory.len(id), name, n as u16);
-            }
-        }
         races.watch(lds, lds_size.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(vec![lds, scratch]);
-        let l1 = L1::new(&memory, dispatch.buffers.len());
         Ok(Env { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })
     }
 
@@ -243,13 +185,10 @@ impl<'a> Launch<'a> {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
     }
 
-    fn value(&self, p: &Preload, v: &Values, grid: [u32; 3]) -> Result<u32, Trap> {
+    fn value(&self, p: &Preload, v: &Values) -> Result<u32, Trap> {
         let buffer = |group: u32, binding: u32| {
-            let listed = self.entry.resources.iter().any(|r| r.group == group && r.binding == binding);
-            match v.buffers.iter().find(|b| b.0 == group && b.1 == binding) {
-                Some(b) if listed => Ok((b.2, b.3)),
-                _ => Err(refuse(format!("group {group} binding {binding} is not among the resources"))),
-            }
+            let b = self.common.buffer(group, binding)?;
+            Ok::<_, Trap>((v.buffers[b.id.0 as usize], b.size as u32))
         };
         let raw = |(base, size): (u64, u32), word: u32| {
             Ok(match word {
@@ -266,7 +205,7 @@ impl<'a> Launch<'a> {
             Source::BufferAddressHi { group, binding } => Ok((buffer(group, binding)?.0 >> 32) as u32),
             Source::BufferSize { group, binding } => Ok(buffer(group, binding)?.1),
             Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
-            Source::NumWorkgroups(i) if i < 3 => Ok(grid[usize::from(i)]),
+            Source::NumWorkgroups(i) if i < 3 => Ok(self.common.grid[usize::from(i)]),
             Source::DataAddressLo => Ok(v.data.0 as u32),
             Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
             Source::TableAddressLo(0) => Ok(v.root as u32),
@@ -296,7 +235,6 @@ impl<'a> Launch<'a> {
         &self,
         env: &mut Env,
         id: [u32; 3],
-        grid: [u32; 3],
         mut rng: Option<SplitMix64>,
         number: u64,
     ) -> Result<Vec<Wave>, Trap> {
@@ -318,7 +256,7 @@ impl<'a> Launch<'a> {
             w.first = number * LANES as u32;
             w.unit = unit;
             w.conventions = self.limits.conventions;
-            w.seed = self.perturb;
+            w.seed = self.common.options.perturb;
             w.code = env.values.code;
             for p in &self.entry.preloads {
                 let at = usize::from(p.index);
@@ -328,7 +266,7 @@ impl<'a> Launch<'a> {
                             Source::WorkgroupId(i) => id[usize::from(i)],
                             Source::Family(abi::FAMILY_TG_SIZE) => count | number << 6,
                             Source::ScratchBase => number * self.entry.meta.scratch_bytes * LANES as u32,
-                            _ => self.value(p, &env.values, grid)?,
+                            _ => self.value(p, &env.values)?,
                         };
                         w.s_known |= 1 << at;
                     }
@@ -345,13 +283,6 @@ impl<'a> Launch<'a> {
             out.push(w);
         }
         Ok(out)
-    }
-
-    /// Gives the buffers back.
-    pub(crate) fn finish(&self, env: &mut Env, dispatch: &mut Dispatch) {
-        for (i, b) in dispatch.buffers.iter_mut().enumerate() {
-            b.bytes = env.memory.take(AllocId(i as u32));
-        }
     }
 
     /// Text of the instruction at a byte address.

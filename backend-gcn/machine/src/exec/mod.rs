@@ -17,7 +17,11 @@ mod valu;
 mod wave;
 
 use gpucc_container::Container;
-use gpucc_sim::{BarrierRule, Dispatch, Machine, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap, TrapKind};
+use gpucc_isa::Isa;
+use gpucc_sim::{
+    BarrierRule, Dispatch, Host, Limits, Machine, Memory, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop,
+    Trap, TrapKind,
+};
 
 use crate::isa::Gcn;
 use crate::{Unit, listing};
@@ -25,6 +29,9 @@ use memory::Env;
 use predecode::Decoded;
 use salu::Next;
 use wave::Wave;
+
+const LIMITS: Limits =
+    Limits { family: Gcn::NAME, generations: Gcn::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
 
 /// Runs an entry point of `container` (the only one when `entry` is `None`).
 ///
@@ -36,31 +43,20 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let launch = launch::Launch::new(container, entry, options)?;
-    let code = predecode::predecode(launch.instructions(), launch.generation, launch.limits);
-    let mut run = Run {
-        env: launch.environment(dispatch, options)?,
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let launch = launch::Launch::new(&common)?;
+    let code = predecode::predecode(common.instructions(), common.generation, launch.limits);
+    let run = Run {
+        env: launch.environment(dispatch)?,
         launch: &launch,
         code,
-        grid: dispatch.grid,
+        end: common.instructions().len() as u64,
         seed: options.perturb.map(SplitMix64::new),
         steps: Steps::new(options),
         report: RunReport::default(),
-        classes: [0; 10],
+        classes: [0; CLASSES.len()],
     };
-    let rule = BarrierRule { ended_arrives: true, same_place: true };
-    let result = gpucc_sim::run_grid(&mut run, dispatch.grid, options.perturb, rule);
-    let Run { mut env, mut report, classes, .. } = run;
-    launch.finish(&mut env, dispatch);
-    for (i, name) in CLASSES.iter().enumerate() {
-        if classes[i] > 0 {
-            report.add_class(name, classes[i]);
-        }
-    }
-    let text = |pc: u64| launch.text(pc as u32);
-    env.races.report(&mut report, text);
-    report.barriers = result.map_err(|t| t.name_other(text))?;
-    Ok(report)
+    common.run(run, dispatch)
 }
 
 /// A run under way.
@@ -68,11 +64,12 @@ struct Run<'a> {
     launch: &'a launch::Launch<'a>,
     code: Vec<Decoded>,
     env: Env,
-    grid: [u32; 3],
+    /// Where instructions end.
+    end: u64,
     seed: Option<SplitMix64>,
     steps: Steps,
     report: RunReport,
-    classes: [u64; 10],
+    classes: [u64; CLASSES.len()],
 }
 
 impl Machine for Run<'_> {
@@ -82,7 +79,7 @@ impl Machine for Run<'_> {
         self.enter(slot);
         self.env.races.begin(slot, id);
         let rng = self.seed.as_ref().map(|s| s.fork(number));
-        *waves = self.launch.waves(&mut self.env, id, self.grid, rng, number)?;
+        *waves = self.launch.waves(&mut self.env, id, rng, number)?;
         self.report.subgroups += waves.len() as u64;
         Ok(())
     }
@@ -93,15 +90,36 @@ impl Machine for Run<'_> {
     }
 
     fn run(&mut self, w: &mut Wave, turn: u32) -> Result<Stop, Trap> {
-        let Run { launch, code, env, steps, report, classes, .. } = self;
+        let Run { launch, code, env, steps, report, classes, end, .. } = self;
         step(w, turn, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
             Some(d) => t.at(d.at.into(), || launch.text(d.at)),
-            None => t.at(launch.instructions().len() as u64, || "end of the code".into()),
+            None => t.at(*end, || "end of the code".into()),
         })
     }
 
     fn passed_barrier(&mut self) {
         self.env.races.barrier();
+    }
+}
+
+impl Host for Run<'_> {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+    const BARRIERS: BarrierRule = BarrierRule { ended_arrives: true, same_place: true };
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.env.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.env.races
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (std::mem::take(&mut self.report), &self.classes)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        self.launch.text(pc as u32)
     }
 }
 
@@ -115,7 +133,7 @@ fn step(
     env: &mut Env,
     steps: &mut Steps,
     report: &mut RunReport,
-    classes: &mut [u64; 10],
+    classes: &mut [u64; CLASSES.len()],
 ) -> Result<Stop, Trap> {
     for _ in 0..turn {
         let Some(d) = code.get(w.pc) else {

@@ -5,10 +5,10 @@ use super::program::{CLASSES, Program};
 use super::step::Machine;
 use super::warp::Warp;
 use crate::Tesla;
-use gpucc_container::{Access, Container, Entry, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Access, Container, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    BarrierRule, Dispatch, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
+    Dispatch, Host, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
     TrapKind, local_id,
 };
 
@@ -20,6 +20,8 @@ const PARAMETERS_END: u16 = 68;
 const FIRST_CONSTANTS: u8 = 0x90;
 /// Bytes of s[] of a workgroup.
 const SHARED_MAX: u32 = 16_384;
+const LIMITS: Limits =
+    Limits { family: Tesla::NAME, generations: Tesla::GENERATIONS, invocations: 512, workgroups: 65_535 };
 /// Local id in `$r0` (docs/abi-tesla.md section 3).
 const PACKED_LOCAL_ID: u32 = 0;
 
@@ -29,18 +31,6 @@ fn bad(message: impl Into<String>) -> Trap {
 
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Dispatch, message)
-}
-
-fn pick<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry, Trap> {
-    let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
-    match name {
-        Some(n) => container.entry(n).ok_or_else(|| bad(format!("no entry point `{n}`; there are: {}", names()))),
-        None => match &container.entries[..] {
-            [one] => Ok(one),
-            [] => Err(bad("the container has no entry points")),
-            _ => Err(bad(format!("several entry points, name one of: {}", names()))),
-        },
-    }
 }
 
 /// Runs a dispatch of one entry point. Buffers change in place, also when the run traps.
@@ -53,48 +43,22 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    if container.family != Tesla::NAME {
-        return Err(bad(format!("code for {}, this machine is tesla", container.family)));
-    }
-    let Some(generation) = crate::generation(&container.generation) else {
-        return Err(bad(format!("unknown generation {}", container.generation)));
-    };
-    let entry = pick(container, entry)?;
-    let launch = Launch::new(entry, dispatch, options.rules)?;
-    let mut memory = Memory::new();
-    let mut allocs = Vec::new();
-    for (i, b) in dispatch.buffers.iter_mut().enumerate() {
-        let bytes = std::mem::take(&mut b.bytes);
-        allocs.push(memory.alloc(format!("buffer {i} (group {} binding {})", b.group, b.binding), bytes, true));
-    }
-    let mut memories = Memories::new(memory);
-    let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
-    *memories.races.get_mut() = RaceCheck::new(options.races, entry.code.len(), rows);
-    for (n, (resource, index)) in launch.resources.iter().enumerate() {
-        let writable = dispatch.buffers[*index].writable && resource.access != Access::Read;
-        let window = Window { alloc: allocs[*index], writable };
-        if writable {
-            let size = memories.memory.len(allocs[*index]);
-            let name = format!("group {} binding {}", resource.group, resource.binding);
-            memories.races.get_mut().watch(allocs[*index], size, name, n as u16);
-        }
-        match resource.slot {
-            s @ 0..=14 if resource.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
-            s @ 0..=15 => memories.constant[s as usize] = Some(allocs[*index]),
-            s => memories.global[(s & 0xff) as usize] = Some(Window { writable: false, ..window }),
-        }
-    }
-    let result = launch.run(entry, generation, &mut memories, dispatch.grid, options);
-    for (b, id) in dispatch.buffers.iter_mut().zip(&allocs) {
-        b.bytes = memories.memory.take(*id);
-    }
-    result
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let launch = Launch::new(&common)?;
+    let (memory, races) = common.memory(dispatch);
+    let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
+    let mut memories = launch.memories(Memories::new(memory, races), rng.as_mut())?;
+    let program = Program::new(common.instructions(), common.generation, launch.registers);
+    let mut machine = Machine::new(&program, &mut memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
+    machine.rules = options.rules;
+    let run = Run { launch: &launch, machine, rng, report: RunReport::default() };
+    common.run(run, dispatch)
 }
 
 /// What the metadata says, checked.
 struct Launch<'a> {
+    common: &'a gpucc_sim::Launch<'a>,
     meta: &'a gpucc_container::Meta,
-    resources: Vec<(&'a Resource, usize)>,
     registers: u32,
     shared_base: u32,
     stack: usize,
@@ -107,14 +71,11 @@ struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    fn new(entry: &'a Entry, dispatch: &Dispatch, rules: Rules) -> Result<Launch<'a>, Trap> {
+    fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<Launch<'a>, Trap> {
+        let entry = common.entry;
         let meta = &entry.meta;
-        if entry.stage != Stage::Compute {
-            return Err(bad("only compute entry points can be dispatched"));
-        }
-        let [x, y, z] = meta.workgroup_size;
-        if x == 0 || y == 0 || z == 0 || meta.invocations() > 512 || z > 64 {
-            return Err(bad(format!("workgroups of {x} x {y} x {z}; at most 512 invocations and 64 in z")));
+        if meta.workgroup_size[2] > 64 {
+            return Err(bad(format!("workgroups of {} in z, at most 64", meta.workgroup_size[2])));
         }
         if meta.subgroup_size != 32 {
             return Err(bad(format!("subgroups of {}, a warp has 32 lanes", meta.subgroup_size)));
@@ -126,13 +87,10 @@ impl<'a> Launch<'a> {
         if meta.scratch_bytes > 0x1_0000 {
             return Err(bad(format!("{} bytes of l[], at most 65536", meta.scratch_bytes)));
         }
-        if let Some(big) = dispatch.grid.iter().find(|&&n| n > 65_535) {
-            return Err(refuse(format!("{big} workgroups in a dimension, at most 65535")));
-        }
         let word = |i: usize| meta.family_words.get(i).copied().unwrap_or(0);
         let mut l = Launch {
+            common,
             meta,
-            resources: Vec::new(),
             registers,
             shared_base: word(0),
             stack: match word(1) {
@@ -151,13 +109,13 @@ impl<'a> Launch<'a> {
         if entry.code.len() > 0x100_0000 {
             return Err(bad("more than 16 MiB of code"));
         }
+        let hardware = common.options.rules == Rules::Hardware;
         for r in &entry.resources {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
                 // Ours leave c0 to words, c14 to data and c15 to drivers.
-                ResourceKind::Uniform if rules == Rules::Hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
-                ResourceKind::Uniform => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
-                _ => return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics")),
+                ResourceKind::Uniform if hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
+                _ => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
             };
             if !ok || r.count > 1 {
                 return Err(bad(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
@@ -165,17 +123,16 @@ impl<'a> Launch<'a> {
             if l.window > 0 && (r.slot == 14 || r.slot == 0x10e) {
                 return Err(bad("slot 14 is taken by the workgroup window"));
             }
-            l.resources.push((r, dispatch.require(r.group, r.binding, u64::from(r.min_size))?));
         }
         for p in &entry.preloads {
             match (p.file, p.index, p.source) {
                 (0, 0, Source::Family(PACKED_LOCAL_ID)) => l.local_id = true,
-                (UNIFORM_FILE, i @ 0..=16_383, s) => l.constants.push((0, i, uniform(s, dispatch)?)),
+                (UNIFORM_FILE, i @ 0..=16_383, s) => l.constants.push((0, i, uniform(s, common)?)),
                 // The words of a driver, such as sizes of buffers in c15.
-                (c @ FIRST_CONSTANTS.., i @ 0..=16_383, s) if c < FIRST_CONSTANTS + 16 && rules == Rules::Hardware => {
-                    l.constants.push((c - FIRST_CONSTANTS, i, uniform(s, dispatch)?));
+                (c @ FIRST_CONSTANTS.., i @ 0..=16_383, s) if c < FIRST_CONSTANTS + 16 && hardware => {
+                    l.constants.push((c - FIRST_CONSTANTS, i, uniform(s, common)?));
                 }
-                (0x81, i @ FIRST_PARAMETER..PARAMETERS_END, s) => l.parameters.push((i, uniform(s, dispatch)?)),
+                (0x81, i @ FIRST_PARAMETER..PARAMETERS_END, s) => l.parameters.push((i, uniform(s, common)?)),
                 (file, index, source) => {
                     return Err(bad(format!("preload of file {file:#x} index {index} with {source:?}")));
                 }
@@ -194,16 +151,18 @@ impl<'a> Launch<'a> {
         Ok(l)
     }
 
-    fn run(
-        &self,
-        entry: &Entry,
-        generation: u8,
-        memories: &mut Memories,
-        grid: [u32; 3],
-        options: &RunOptions,
-    ) -> Result<RunReport, Trap> {
-        let invocations = self.meta.invocations() as u32;
-        let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
+    /// The spaces, with buffers, words and workgroup memory in them.
+    fn memories(&self, mut memories: Memories, mut rng: Option<&mut SplitMix64>) -> Result<Memories, Trap> {
+        let entry = self.common.entry;
+        for r in &entry.resources {
+            let b = self.common.buffer(r.group, r.binding)?;
+            let window = Window { alloc: b.id, writable: b.writable && r.access != Access::Read };
+            match r.slot {
+                s @ 0..=14 if r.kind == ResourceKind::Storage => memories.global[s as usize] = Some(window),
+                s @ 0..=15 => memories.constant[s as usize] = Some(b.id),
+                s => memories.global[(s & 0xff) as usize] = Some(Window { writable: false, ..window }),
+            }
+        }
         if !entry.data.is_empty() {
             if memories.constant[14].is_some() {
                 return Err(bad("c14[] is a buffer, and there is a DATA section"));
@@ -216,7 +175,7 @@ impl<'a> Launch<'a> {
             if memories.constant[usize::from(c)].is_some() {
                 return Err(bad(format!("c{c}[] is a buffer and has words of its own")));
             }
-            let id = memories.memory.alloc_undefined(format!("c{c}"), (usize::from(last) + 1) * 4, rng.as_mut());
+            let id = memories.memory.alloc_undefined(format!("c{c}"), (usize::from(last) + 1) * 4, rng.as_deref_mut());
             for &(_, i, v) in words() {
                 memories.memory.store_u32(id, u64::from(i) * 4, v)?;
             }
@@ -231,10 +190,9 @@ impl<'a> Launch<'a> {
             memories.global[14] = Some(Window { alloc: id, writable: true });
             window = Some(id);
         }
-        let program = Program::new(executable(&entry.code, options), generation, self.registers);
         memories.shared_base = self.shared_base;
         memories.own = OwnMemory::new([Some(shared), window].into_iter().flatten().collect());
-        memories.warps = invocations.div_ceil(32);
+        memories.warps = self.meta.invocations().div_ceil(32) as u32;
         {
             let races = memories.races.get_mut();
             races.watch(shared, shared_size as u64, "s[]", gpucc_sim::WORKGROUP);
@@ -242,23 +200,7 @@ impl<'a> Launch<'a> {
                 races.watch(id, self.window.into(), "the workgroup window", gpucc_sim::WORKGROUP);
             }
         }
-        let mut machine = Machine::new(&program, memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
-        machine.rules = options.rules;
-        let mut host =
-            Host { launch: self, machine, rng, garbage: options.perturb.is_some(), grid, report: RunReport::default() };
-        let result = gpucc_sim::run_grid(&mut host, grid, options.perturb, BarrierRule::STRICT);
-        let Host { machine, mut report, .. } = host;
-        let text = |pc: u64| program.at(pc as u32).map_or_else(|_| "nothing".into(), |c| program.text(&c.inst));
-        machine.memories.races.get_mut().report(&mut report, text);
-        report.barriers = result.map_err(|t| t.name_other(text))?;
-        report.instructions = machine.instructions;
-        report.lane_instructions = machine.lane_instructions;
-        for (name, n) in CLASSES.iter().zip(machine.classes) {
-            if n > 0 {
-                report.add_class(name, n);
-            }
-        }
-        Ok(report)
+        Ok(memories)
     }
 
     /// Steps that starting a workgroup is worth: a large grid of empty workgroups must end too.
@@ -293,34 +235,28 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// The part of the code that is instructions.
-fn executable<'a>(code: &'a [u8], options: &RunOptions) -> &'a [u8] {
-    options.exec_size.and_then(|n| code.get(..n as usize)).unwrap_or(code)
-}
-
 /// A launch under way.
-struct Host<'a, 'b> {
-    launch: &'b Launch<'a>,
-    machine: Machine<'b>,
+struct Run<'a> {
+    launch: &'a Launch<'a>,
+    machine: Machine<'a>,
     rng: Option<SplitMix64>,
-    garbage: bool,
-    grid: [u32; 3],
     report: RunReport,
 }
 
-impl gpucc_sim::Machine for Host<'_, '_> {
+impl gpucc_sim::Machine for Run<'_> {
     type Subgroup = Warp;
 
     fn start(&mut self, slot: usize, _: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
-        let Host { launch, machine, rng, garbage, grid, report } = self;
+        let Run { launch, machine, rng, report } = self;
+        let grid = launch.common.grid;
         let size = launch.meta.workgroup_size;
         let invocations = launch.meta.invocations() as u32;
         let linear = (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
-        machine.charge(launch.cost(*garbage))?;
+        machine.charge(launch.cost(rng.is_some()))?;
         machine.memories.enter(slot);
         machine.memories.races.get_mut().begin(slot, id);
         machine.memories.begin_workgroup(rng.as_mut(), launch.window, linear);
-        launch.header(machine.memories, size, *grid, id)?;
+        launch.header(machine.memories, size, grid, id)?;
         warps.clear();
         warps.extend((0..machine.memories.warps).map(|w| {
             let lanes = (invocations - w * 32).min(32);
@@ -354,16 +290,37 @@ impl gpucc_sim::Machine for Host<'_, '_> {
     }
 }
 
+impl Host for Run<'_> {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.machine.memories.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        self.machine.memories.races.get_mut()
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        let mut report = std::mem::take(&mut self.report);
+        report.instructions = self.machine.instructions;
+        report.lane_instructions = self.machine.lane_instructions;
+        (report, &self.machine.classes)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        let program = self.machine.program;
+        program.at(pc as u32).map_or_else(|_| "nothing".into(), |c| program.text(&c.inst))
+    }
+}
+
 /// Value of a uniform word.
-fn uniform(source: Source, dispatch: &Dispatch) -> Result<u32, Trap> {
+fn uniform(source: Source, common: &gpucc_sim::Launch<'_>) -> Result<u32, Trap> {
     match source {
         Source::Const(v) => Ok(v),
-        Source::NumWorkgroups(d @ 0..=2) => Ok(dispatch.grid[usize::from(d)]),
-        Source::BufferSize { group, binding } => {
-            let index = dispatch.require(group, binding, 0)?;
-            u32::try_from(dispatch.buffers[index].bytes.len())
-                .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB")))
-        }
+        Source::NumWorkgroups(d @ 0..=2) => Ok(common.grid[usize::from(d)]),
+        Source::BufferSize { group, binding } => u32::try_from(common.buffer(group, binding)?.size)
+            .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB"))),
         other => Err(bad(format!("no uniform word can hold {other:?}"))),
     }
 }

@@ -51,8 +51,8 @@ struct Parked {
 }
 
 impl Memories {
-    /// No spaces yet.
-    pub fn new(memory: Memory) -> Memories {
+    /// No spaces on this memory yet.
+    pub fn new(memory: Memory, races: RaceCheck) -> Memories {
         Memories {
             memory,
             global: [None; 16],
@@ -62,7 +62,7 @@ impl Memories {
             barriers: [0; 16],
             warps: 0,
             locks: Vec::new(),
-            races: RefCell::default(),
+            races: RefCell::new(races),
             own: OwnMemory::default(),
             shared_base: 0,
             slot: 0,

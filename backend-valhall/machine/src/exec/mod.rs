@@ -10,12 +10,12 @@ mod mem;
 mod scoreboard;
 mod warp;
 
-use gpucc_container::{Access, Container, Entry, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Container, Resource, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, BarrierRule, Dispatch, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
-    SplitMix64, Steps, Stop, Trap, TrapKind, local_id, run_grid,
+    AddressSpace, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
+    SplitMix64, Steps, Stop, Trap, TrapKind, local_id,
 };
 
 use crate::build::flow;
@@ -27,8 +27,8 @@ use warp::{LANES, Warp};
 /// File code of the general registers in a container.
 pub const REGISTER_FILE: u8 = 0;
 
-/// Most invocations of a workgroup.
-const MOST_INVOCATIONS: u64 = 1024;
+const LIMITS: Limits =
+    Limits { family: Valhall::NAME, generations: Valhall::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
 
 /// Most bytes of workgroup memory, as drivers for these parts offer.
 const MOST_SHARED: u32 = 32 << 10;
@@ -48,14 +48,6 @@ const DESCRIPTOR: usize = 32;
 /// Most descriptors in a table: a bound of this machine.
 const MOST_SLOTS: u32 = 1 << 16;
 
-/// A buffer as uniform words see it.
-struct Bound {
-    group: u32,
-    binding: u32,
-    base: u64,
-    size: u64,
-}
-
 fn container_trap(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
@@ -70,43 +62,21 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    if container.family != Valhall::NAME {
-        return Err(container_trap(format!(
-            "container for `{}`, this machine is `{}`",
-            container.family,
-            Valhall::NAME
-        )));
-    }
-    let generation = Valhall::GENERATIONS
-        .iter()
-        .position(|g| *g == container.generation)
-        .ok_or_else(|| container_trap(format!("unknown generation `{}`", container.generation)))?;
-    let entry = select(container, entry)?;
-    let mut launch = Launch::new(entry, generation as u8, dispatch, options)?;
-    let result = launch.run(dispatch.grid);
-    launch.give_back(dispatch);
-    result
-}
-
-fn select<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry, Trap> {
-    let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
-    let entry = match name {
-        Some(n) => {
-            container.entry(n).ok_or_else(|| container_trap(format!("no entry `{n}`; there are: {}", names())))?
-        }
-        None => {
-            let mut compute = container.entries.iter().filter(|e| e.stage == Stage::Compute);
-            match (compute.next(), compute.next()) {
-                (Some(e), None) => e,
-                (None, _) => return Err(container_trap("no compute entry")),
-                (Some(_), Some(_)) => return Err(container_trap(format!("several entries, name one of: {}", names()))),
-            }
-        }
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let (launch, world) = Launch::new(&common, dispatch)?;
+    let cx = Shared {
+        code: &launch.code,
+        merges: &launch.merges,
+        bytes: &common.entry.code,
+        code_base: launch.code_base,
+        generation: common.generation,
+        rules: options.rules,
+        world,
+        steps: Steps::new(options),
+        report: RunReport::default(),
+        counts: [0; CLASSES.len()],
     };
-    if entry.stage != Stage::Compute {
-        return Err(container_trap(format!("entry `{}` is no compute program", entry.name)));
-    }
-    Ok(entry)
+    common.run(Run { launch: &launch, cx }, dispatch)
 }
 
 /// Instructions counted by what they cost.
@@ -139,30 +109,21 @@ struct Shared<'a> {
     counts: [u64; CLASSES.len()],
 }
 
+/// What is the same for all workgroups.
 struct Launch<'a> {
-    entry: &'a Entry,
+    common: &'a gpucc_sim::Launch<'a>,
     code: Vec<Slot>,
     merges: Vec<bool>,
     code_base: u64,
-    generation: u8,
-    world: Option<World>,
-    shared: Option<gpucc_sim::AllocId>,
-    /// Buffers: place in the dispatch and allocation.
-    bound: Vec<(usize, gpucc_sim::AllocId)>,
+    shared: gpucc_sim::AllocId,
     mode: Mode,
-    options: RunOptions,
     rng: Option<SplitMix64>,
 }
 
 impl<'a> Launch<'a> {
-    fn new(entry: &'a Entry, generation: u8, dispatch: &mut Dispatch, options: &RunOptions) -> Result<Self, Trap> {
+    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch) -> Result<(Self, World), Trap> {
+        let gpucc_sim::Launch { entry, options, generation, .. } = *common;
         let meta = &entry.meta;
-        let invocations = meta.invocations();
-        if invocations == 0 || invocations > MOST_INVOCATIONS {
-            return Err(container_trap(format!(
-                "workgroup of {invocations} invocations, 1 to {MOST_INVOCATIONS} are possible"
-            )));
-        }
         let small_file = match meta.registers_of(REGISTER_FILE) {
             32 => true,
             64 => false,
@@ -185,22 +146,15 @@ impl<'a> Launch<'a> {
             n => return Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
         };
         let mut rng = options.perturb.map(SplitMix64::new);
-        let mut memory = Memory::new();
+        let (mut memory, mut races) = common.memory(dispatch);
         let mut space = AddressSpace::new64(options.perturb);
-        // Everything that can fail comes before buffers are taken out of the dispatch.
-        let mut places: Vec<usize> = Vec::new();
-        for r in &entry.resources {
+        for (n, r) in entry.resources.iter().enumerate() {
             if r.group > MOST_GROUP || r.slot >= 1 << 24 {
                 return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
             }
-            if !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
-                return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
-            }
-            let place = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
-            if places.contains(&place) {
+            if entry.resources[..n].iter().any(|o| o.group == r.group && o.binding == r.binding) {
                 return Err(container_trap(format!("group {} binding {} is listed twice", r.group, r.binding)));
             }
-            places.push(place);
         }
         let code_id = memory.alloc("code", entry.code.clone(), false);
         let code_base = space.place(code_id, entry.code.len() as u64, 128)?;
@@ -210,172 +164,32 @@ impl<'a> Launch<'a> {
         let shared_base = space.place(shared, u64::from(meta.shared_bytes), 4096)?;
         let scratch = if meta.scratch_bytes > 0 {
             let stride = u64::from(meta.scratch_bytes).next_multiple_of(16);
-            let size = stride * invocations.next_multiple_of(LANES as u64);
+            let size = stride * meta.invocations().next_multiple_of(LANES as u64);
             let id = memory.alloc_undefined("private memory", size as usize, rng.as_mut());
             let base = space.place(id, size, 4096)?;
             Some(Scratch { id, base, stride, size: u64::from(meta.scratch_bytes) })
         } else {
             None
         };
-        let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
-        let mut races = RaceCheck::new(options.races, entry.code.len(), rows);
         races.watch(shared, meta.shared_bytes.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
-        let mut launch = Launch {
-            entry,
-            code: Vec::new(),
-            merges: Vec::new(),
-            code_base,
-            generation,
-            world: Some(World { memory, space, buffers: Vec::new(), scratch, races, own }),
-            shared: Some(shared),
-            bound: Vec::new(),
-            mode,
-            options: options.clone(),
-            rng,
-        };
-        // From here on buffers may have been taken out of the dispatch: they go back whatever happens.
-        let uniforms = launch.bind(dispatch, &places).and_then(|a| launch.uniforms(&a, data_base, dispatch.grid));
-        match uniforms {
-            Ok(uniforms) => {
-                let env = Environment { uniforms, shared_base, code_base, small_file };
-                // Constants behind the instructions are memory only.
-                let end = options.exec_size.map_or(entry.code.len(), |n| entry.code.len().min(n as usize));
-                launch.code = predecode(&entry.code[..end], generation, &env);
-                // Hardware lets lanes go on apart; our compiler does not.
-                if options.rules == Rules::Conventions {
-                    launch.merges = merges(&launch.code);
-                }
-                Ok(launch)
-            }
-            Err(e) => {
-                launch.give_back(dispatch);
-                Err(e)
-            }
-        }
-    }
-
-    /// Moves the buffers into the memory of the run and gives them addresses and handles.
-    fn bind(&mut self, dispatch: &mut Dispatch, places: &[usize]) -> Result<Vec<Bound>, Trap> {
-        let Some(world) = &mut self.world else { return Err(container_trap("nothing to run")) };
-        let mut bound = Vec::new();
-        for (n, (r, &place)) in self.entry.resources.iter().zip(places).enumerate() {
-            let b = &mut dispatch.buffers[place];
-            let size = b.bytes.len() as u64;
-            let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
-            let name = format!("buffer {}:{}", r.group, r.binding);
-            let id = world.memory.alloc(name, std::mem::take(&mut b.bytes), writable);
-            self.bound.push((place, id));
-            // No allocation crosses 4 GiB: one that would gets a window of its own.
-            let mut base = world.space.place(id, size, 256)?;
-            if base >> 32 != (base + size) >> 32 {
-                base = world.space.place(id, size, 1 << 32)?;
-            }
-            if writable {
-                world.races.watch(id, size, format!("group {} binding {}", r.group, r.binding), n as u16);
-            }
-            world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
-            bound.push(Bound { group: r.group, binding: r.binding, base, size });
-        }
-        if self.options.rules == Rules::Hardware {
-            tables(world, &self.entry.resources)?;
-        }
-        Ok(bound)
-    }
-
-    /// Words of the uniform file, and the check that register preloads are those that the hardware has.
-    fn uniforms(&self, buffers: &[Bound], data_base: u64, grid: [u32; 3]) -> Result<[Option<u32>; 128], Trap> {
-        let mut words = [None; 128];
-        let find = |group: u32, binding: u32| {
-            buffers.iter().find(|b| b.group == group && b.binding == binding).ok_or_else(|| {
-                container_trap(format!("a uniform word names group {group} binding {binding}, which is no resource"))
-            })
-        };
-        for p in &self.entry.preloads {
-            if p.file == REGISTER_FILE {
-                let known = matches!(
-                    (p.index, p.source),
-                    (55, Source::Family(0))
-                        | (56, Source::LocalId(2))
-                        | (57, Source::WorkgroupId(0))
-                        | (58, Source::WorkgroupId(1))
-                        | (59, Source::WorkgroupId(2))
-                        | (60, Source::GlobalId(0))
-                        | (61, Source::GlobalId(1))
-                        | (62, Source::GlobalId(2))
-                );
-                if !known || p.lane != 0 {
-                    return Err(container_trap(format!(
-                        "the hardware does not preload r{} with {:?}",
-                        p.index, p.source
-                    )));
-                }
-                continue;
-            }
-            if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
-                return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
-            }
-            let value = match p.source {
-                Source::Const(v) => v,
-                Source::BufferAddressLo { group, binding } => find(group, binding)?.base as u32,
-                Source::BufferAddressHi { group, binding } => (find(group, binding)?.base >> 32) as u32,
-                Source::BufferSize { group, binding } => u32::try_from(find(group, binding)?.size).unwrap_or(u32::MAX),
-                Source::NumWorkgroups(i @ 0..=2) => grid[usize::from(i)],
-                Source::DataAddressLo => data_base as u32,
-                Source::DataAddressHi => (data_base >> 32) as u32,
-                other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
-            };
-            words[usize::from(p.index)] = Some(value);
-        }
-        Ok(words)
-    }
-
-    fn give_back(&mut self, dispatch: &mut Dispatch) {
-        if let Some(world) = &mut self.world {
-            for &(place, id) in &self.bound {
-                dispatch.buffers[place].bytes = world.memory.take(id);
-            }
-        }
-    }
-
-    fn run(&mut self, grid: [u32; 3]) -> Result<RunReport, Trap> {
-        let Some(world) = self.world.take() else { return Err(container_trap("nothing to run")) };
-        let cx = Shared {
-            code: &self.code,
-            merges: &self.merges,
-            bytes: &self.entry.code,
-            code_base: self.code_base,
-            generation: self.generation,
-            rules: self.options.rules,
-            world,
-            steps: Steps::new(&self.options),
-            report: RunReport::default(),
-            counts: [0; CLASSES.len()],
-        };
-        let mut host = Host { launch: self, cx };
-        let result = run_grid(&mut host, grid, self.options.perturb, BarrierRule::STRICT);
-        let Host { cx: Shared { mut world, mut report, counts, bytes, .. }, .. } = host;
-        for (name, n) in CLASSES.iter().zip(counts) {
-            if n > 0 {
-                report.add_class(name, n);
-            }
-        }
-        let text = |pc: u64| text_at(bytes, self.generation, pc as usize / 8);
-        world.races.report(&mut report, text);
-        let result = result.map_err(|t| t.name_other(text));
-        self.world = Some(world);
-        report.barriers = result?;
-        Ok(report)
+        let mut world = World { memory, space, buffers: Vec::new(), scratch, races, own };
+        bind(&mut world, common)?;
+        let uniforms = uniforms(common, &world.buffers, data_base)?;
+        let env = Environment { uniforms, shared_base, code_base, small_file };
+        // Constants behind the instructions are memory only.
+        let code = predecode(common.instructions(), generation, &env);
+        // Hardware lets lanes go on apart; our compiler does not.
+        let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
+        Ok((Launch { common, code, merges, code_base, shared, mode, rng }, world))
     }
 
     /// The warps of one workgroup, with registers as the convention says.
     fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Vec<Warp> {
-        let meta = &self.entry.meta;
+        let meta = &self.common.entry.meta;
         let total = meta.invocations() as u32;
         let mut rng = self.rng.as_ref().map(|r| r.fork(number));
-        if let Some(shared) = self.shared {
-            cx.world.memory.reset_undefined(shared, rng.as_mut());
-        }
+        cx.world.memory.reset_undefined(self.shared, rng.as_mut());
         if let Some(s) = &cx.world.scratch {
             cx.world.memory.reset_undefined(s.id, rng.as_mut());
         }
@@ -391,7 +205,7 @@ impl<'a> Launch<'a> {
             let mut w = Warp::new(number, live, thread_base, self.mode, rng.as_mut());
             let local: [[u32; 3]; LANES] = core::array::from_fn(|l| local_id(first + l as u32, meta.workgroup_size));
             let size = meta.workgroup_size;
-            for p in self.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
+            for p in self.common.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
                 let global = |i: usize| core::array::from_fn(|l| id[i].wrapping_mul(size[i]).wrapping_add(local[l][i]));
                 let (bytes, values) = match p.source {
                     Source::Family(_) => (0xF, local.map(|v| v[0] | v[1] << 16)),
@@ -406,6 +220,65 @@ impl<'a> Launch<'a> {
         }
         warps
     }
+}
+
+/// Gives the buffers addresses and handles.
+fn bind(world: &mut World, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
+    for (r, b) in common.entry.resources.iter().zip(&common.buffers) {
+        let (id, size) = (b.id, b.size);
+        // No allocation crosses 4 GiB: one that would gets a window of its own.
+        let mut base = world.space.place(id, size, 256)?;
+        if base >> 32 != (base + size) >> 32 {
+            base = world.space.place(id, size, 1 << 32)?;
+        }
+        world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
+    }
+    match common.options.rules {
+        Rules::Hardware => tables(world, &common.entry.resources),
+        Rules::Conventions => Ok(()),
+    }
+}
+
+/// Words of the uniform file, and the check that register preloads are those that the hardware has.
+fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) -> Result<[Option<u32>; 128], Trap> {
+    let mut words = [None; 128];
+    let address = |group, binding| Ok::<u64, Trap>(bound[common.buffer(group, binding)?.id.0 as usize].base);
+    for p in &common.entry.preloads {
+        if p.file == REGISTER_FILE {
+            let known = matches!(
+                (p.index, p.source),
+                (55, Source::Family(0))
+                    | (56, Source::LocalId(2))
+                    | (57, Source::WorkgroupId(0))
+                    | (58, Source::WorkgroupId(1))
+                    | (59, Source::WorkgroupId(2))
+                    | (60, Source::GlobalId(0))
+                    | (61, Source::GlobalId(1))
+                    | (62, Source::GlobalId(2))
+            );
+            if !known || p.lane != 0 {
+                return Err(container_trap(format!("the hardware does not preload r{} with {:?}", p.index, p.source)));
+            }
+            continue;
+        }
+        if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
+            return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
+        }
+        let value = match p.source {
+            Source::Const(v) => v,
+            Source::BufferAddressLo { group, binding } => address(group, binding)? as u32,
+            Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
+            Source::BufferSize { group, binding } => {
+                u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX)
+            }
+            Source::NumWorkgroups(i @ 0..=2) => common.grid[usize::from(i)],
+            Source::DataAddressLo => data_base as u32,
+            Source::DataAddressHi => (data_base >> 32) as u32,
+            other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
+        };
+        words[usize::from(p.index)] = Some(value);
+    }
+    Ok(words)
 }
 
 /// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
@@ -441,12 +314,12 @@ fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
 }
 
 /// A launch under way.
-struct Host<'a, 'b> {
-    launch: &'b Launch<'a>,
-    cx: Shared<'b>,
+struct Run<'a> {
+    launch: &'a Launch<'a>,
+    cx: Shared<'a>,
 }
 
-impl Machine for Host<'_, '_> {
+impl Machine for Run<'_> {
     type Subgroup = Warp;
 
     fn start(&mut self, slot: usize, number: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
@@ -468,6 +341,26 @@ impl Machine for Host<'_, '_> {
 
     fn passed_barrier(&mut self) {
         self.cx.world.races.barrier();
+    }
+}
+
+impl Host for Run<'_> {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.cx.world.memory
+    }
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.cx.world.races
+    }
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (core::mem::take(&mut self.cx.report), &self.cx.counts)
+    }
+
+    fn text(&self, pc: u64) -> String {
+        text_at(self.cx.bytes, self.cx.generation, pc as usize / 8)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Addresses, slices of workgroup memory and scratch, loads and stores of lanes.
 
-use gpucc_sim::{AddressSpace, AllocId, By, Dispatch, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
 
 /// Memory of which each workgroup has its own piece: one allocation that stands for the piece of the workgroup that
 /// is running, at the address where that piece would be.
@@ -17,8 +17,6 @@ pub(crate) struct Slice {
 pub(crate) struct Space {
     pub memory: Memory,
     pub addresses: AddressSpace,
-    /// Place in the dispatch, allocation.
-    pub buffers: Vec<(usize, AllocId)>,
     pub data: Option<AllocId>,
     pub shared: Option<Slice>,
     pub shared_is_local: bool,
@@ -106,12 +104,5 @@ impl Space {
             }
         }
         Ok((id, offset))
-    }
-
-    /// Moves the buffers back.
-    pub fn give_back(&mut self, dispatch: &mut Dispatch) {
-        for &(index, id) in &self.buffers {
-            dispatch.buffers[index].bytes = self.memory.take(id);
-        }
     }
 }

@@ -9,11 +9,11 @@ mod group;
 mod memory;
 mod program;
 
-use gpucc_container::{Container, Entry, RaceMark, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, BarrierRule, Dispatch, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
-    SplitMix64, Steps, Stop, Trap, TrapKind, run_grid,
+    AddressSpace, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
+    Steps, Stop, Trap, TrapKind,
 };
 
 use crate::Vivante;
@@ -40,6 +40,13 @@ pub const LANES: usize = 16;
 
 /// Most invocations of a workgroup (reference 10.5, 13).
 pub const MAX_INVOCATIONS: u64 = 1024;
+
+const LIMITS: Limits = Limits {
+    family: Vivante::NAME,
+    generations: Vivante::GENERATIONS,
+    invocations: MAX_INVOCATIONS,
+    workgroups: 0xffff,
+};
 
 fn bad(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
@@ -73,24 +80,13 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    if container.family != Vivante::NAME {
-        return Err(bad(format!("the container is for {}, not for vivante", container.family)));
-    }
-    let generation = Vivante::GENERATIONS
-        .iter()
-        .position(|g| *g == container.generation)
-        .ok_or_else(|| bad(format!("unknown generation {}", container.generation)))? as u8;
-    let entry = match (entry, container.entries.as_slice()) {
-        (Some(name), _) => container.entry(name).ok_or_else(|| bad(format!("no entry point `{name}`")))?,
-        (None, [only]) => only,
-        (None, all) => return Err(bad(format!("{} entry points, name one", all.len()))),
-    };
-    if entry.stage != Stage::Compute {
-        return Err(Trap::new(TrapKind::Unsupported, "only compute entry points can be dispatched"));
-    }
-    check_limits(entry, dispatch, generation)?;
-
+    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    let gpucc_sim::Launch { entry, generation, .. } = common;
     let meta = &entry.meta;
+    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
+        return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+    }
     let temps = usize::from(meta.registers_of(FILE_TEMP));
     let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
     if temps > TEMPS as usize {
@@ -104,13 +100,12 @@ pub fn run(
         return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
     }
 
-    let space = memory_of(entry, dispatch, options)?;
-    let (uniforms, defined) = uniform_words(entry, dispatch, &space, uniform_count)?;
+    let space = memory_of(&common, dispatch)?;
+    let (uniforms, defined) = uniform_words(&common, dispatch, &space, uniform_count)?;
     let ids = id_preloads(entry)?;
     let launch = Launch { program, uniforms, defined, temps, seed: options.perturb };
-
     let run = Run { space, steps: Steps::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
-    let mut host = Host {
+    let mut dispatched = Dispatched {
         launch: &launch,
         run,
         garbage: options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661)),
@@ -119,23 +114,12 @@ pub fn run(
         total: meta.invocations() as u32,
         grid: dispatch.grid,
     };
-    host.run.space.begin(host.garbage.as_mut());
-    let result = run_grid(&mut host, dispatch.grid, options.perturb, BarrierRule::STRICT);
-    let mut run = host.run;
-    let text = |pc: u64| launch.program.text(pc as u32 / crate::BYTES as u32);
-    run.space.races.report(&mut run.report, text);
-    run.report.barriers = result.map_err(|t| t.name_other(text))?;
-    for (class, n) in alu::CLASSES.iter().zip(run.classes) {
-        if n > 0 {
-            run.report.add_class(class, n);
-        }
-    }
-    run.space.give_back(dispatch);
-    Ok(run.report)
+    dispatched.run.space.begin(dispatched.garbage.as_mut());
+    common.run(dispatched, dispatch)
 }
 
 /// A launch under way.
-struct Host<'a> {
+struct Dispatched<'a> {
     launch: &'a Launch,
     run: Run,
     garbage: Option<SplitMix64>,
@@ -146,7 +130,7 @@ struct Host<'a> {
     grid: [u32; 3],
 }
 
-impl Machine for Host<'_> {
+impl Machine for Dispatched<'_> {
     type Subgroup = Group;
 
     fn start(&mut self, slot: usize, _: u64, id: [u32; 3], groups: &mut Vec<Group>) -> Result<(), Trap> {
@@ -178,43 +162,34 @@ impl Machine for Host<'_> {
     }
 }
 
-fn check_limits(entry: &Entry, dispatch: &Dispatch, generation: u8) -> Result<(), Trap> {
-    let meta = &entry.meta;
-    let invocations = meta.invocations();
-    if invocations == 0 || invocations > MAX_INVOCATIONS {
-        return Err(bad(format!("a workgroup of {invocations} invocations, 1 to {MAX_INVOCATIONS} are possible")));
+impl Host for Dispatched<'_> {
+    const CLASSES: &'static [&'static str] = &alu::CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.run.space.memory
     }
-    if let Some(n) = dispatch.grid.iter().find(|&&n| n > 0xffff) {
-        return Err(Trap::new(TrapKind::Dispatch, format!("{n} workgroups in a dimension, at most 65535")));
+
+    fn races(&mut self) -> &mut RaceCheck {
+        &mut self.run.space.races
     }
-    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
-    if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
-        return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+
+    fn counted(&mut self) -> (RunReport, &[u64]) {
+        (core::mem::take(&mut self.run.report), &self.run.classes)
     }
-    Ok(())
+
+    fn text(&self, pc: u64) -> String {
+        self.launch.program.text(pc as u32 / crate::BYTES as u32)
+    }
 }
 
 /// Places buffers, workgroup memory, scratch and constants at addresses.
-fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result<Space, Trap> {
-    let mut memory = Memory::new();
-    let mut addresses = AddressSpace::new32(options.perturb);
-    let mut buffers: Vec<(usize, AllocId)> = Vec::new();
-    let rows = entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
-    let mut races = RaceCheck::new(options.races, entry.code.len(), rows);
-    for (n, r) in entry.resources.iter().enumerate() {
-        let index = dispatch.require(r.group, r.binding, u64::from(r.min_size))?;
-        if buffers.iter().any(|b| b.0 == index) {
-            continue;
-        }
-        let b = &dispatch.buffers[index];
-        let writable = b.writable && r.access != gpucc_container::Access::Read;
-        let id = memory.alloc(format!("group {} binding {}", b.group, b.binding), b.bytes.clone(), writable);
-        addresses.place(id, b.bytes.len() as u64, 256)?;
-        if writable {
-            races.watch(id, b.bytes.len() as u64, format!("group {} binding {}", b.group, b.binding), n as u16);
-        }
-        buffers.push((index, id));
+fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<Space, Trap> {
+    let (mut memory, mut races) = common.memory(dispatch);
+    let mut addresses = AddressSpace::new32(common.options.perturb);
+    for b in &common.buffers {
+        addresses.place(b.id, b.size, 256)?;
     }
+    let entry = common.entry;
     let data = if entry.data.is_empty() {
         None
     } else {
@@ -240,22 +215,19 @@ fn memory_of(entry: &Entry, dispatch: &Dispatch, options: &RunOptions) -> Result
     }
     let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
     let indices = Vec::new();
-    Ok(Space { memory, addresses, buffers, data, shared, shared_is_local: local, scratch, races, own, indices })
+    Ok(Space { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
 }
 
 fn uniform_words(
-    entry: &Entry,
+    common: &gpucc_sim::Launch<'_>,
     dispatch: &Dispatch,
     space: &Space,
     count: usize,
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
     let mut defined = vec![false; count * 4];
-    let bound = |group, binding| {
-        let i = dispatch.require(group, binding, 0)?;
-        let place = space.buffers.iter().find(|b| b.0 == i).map(|b| (i, b.1));
-        place.ok_or_else(|| bad(format!("group {group} binding {binding} is preloaded but no resource of the entry")))
-    };
+    let size = |b: &gpucc_sim::Buffer| u32::try_from(b.size).unwrap_or(u32::MAX);
+    let entry = common.entry;
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
@@ -264,20 +236,16 @@ fn uniform_words(
         words[at] = match p.source {
             Source::Const(v) => v,
             Source::BufferAddressLo { group, binding } => {
-                let (_, id) = bound(group, binding)?;
-                space.addresses.base_of(id).unwrap_or(0) as u32
+                space.addresses.base_of(common.buffer(group, binding)?.id).unwrap_or(0) as u32
             }
-            Source::BufferSize { group, binding } => {
-                let (i, _) = bound(group, binding)?;
-                u32::try_from(dispatch.buffers[i].bytes.len()).unwrap_or(u32::MAX)
-            }
+            Source::BufferSize { group, binding } => size(common.buffer(group, binding)?),
             Source::DescriptorWord { group, binding, word } => {
-                let (i, id) = bound(group, binding)?;
-                if space.memory.is_writable(id) {
+                let b = common.buffer(group, binding)?;
+                if b.writable {
                     return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
                 }
                 let at = usize::from(word) * 4;
-                let b = dispatch.buffers[i].bytes.get(at..at + 4).ok_or_else(|| {
+                let b = dispatch.buffers[b.place].bytes.get(at..at + 4).ok_or_else(|| {
                     Trap::new(
                         TrapKind::Dispatch,
                         format!("group {group} binding {binding} is too short: word {word} is missing"),
@@ -291,9 +259,7 @@ fn uniform_words(
                 let Some(&[group, binding, less, shift]) = entry.meta.family_words.get(at..at.saturating_add(4)) else {
                     return Err(bad(format!("derived size {n} is not in the family words")));
                 };
-                let (i, _) = bound(group, binding)?;
-                let size = u32::try_from(dispatch.buffers[i].bytes.len()).unwrap_or(u32::MAX);
-                size.saturating_sub(less).checked_shr(shift).unwrap_or(0)
+                size(common.buffer(group, binding)?).saturating_sub(less).checked_shr(shift).unwrap_or(0)
             }
             Source::NumWorkgroups(d @ 0..=2) => dispatch.grid[usize::from(d)],
             Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),

@@ -1,0 +1,194 @@
+//! The launch of a machine: what all do alike before the first workgroup and after the last.
+
+use gpucc_container::{Access, Container, Entry, RaceMark, ResourceKind, Stage};
+
+use crate::dispatch::{Dispatch, RunOptions, RunReport};
+use crate::grid::{BarrierRule, Machine, run_grid};
+use crate::memory::{AllocId, Memory};
+use crate::race::RaceCheck;
+use crate::trap::{Trap, TrapKind};
+
+/// What a family's machine can launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Family, as containers name it.
+    pub family: &'static str,
+    /// Its generations.
+    pub generations: &'static [&'static str],
+    /// Most invocations of a workgroup.
+    pub invocations: u64,
+    /// Most workgroups in a dimension of a grid.
+    pub workgroups: u32,
+}
+
+/// A buffer that the program uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Place in [`Dispatch::buffers`].
+    pub place: usize,
+    /// Its allocation.
+    pub id: AllocId,
+    /// Bytes.
+    pub size: u64,
+    /// Whether the program may store to it.
+    pub writable: bool,
+}
+
+/// An entry point that can be launched, and its buffers.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The entry point.
+    pub entry: &'a Entry,
+    /// Index of the generation.
+    pub generation: u8,
+    /// Workgroups in x, y and z.
+    pub grid: [u32; 3],
+    /// How to run.
+    pub options: &'a RunOptions,
+    /// The buffers in the order of the resources, each once: they are the first allocations.
+    pub buffers: Vec<Buffer>,
+}
+
+/// A machine about to run, or under way.
+pub trait Host: Machine {
+    /// Names of the classes that instructions are counted by.
+    const CLASSES: &'static [&'static str];
+    /// How strict barriers are.
+    const BARRIERS: BarrierRule = BarrierRule::STRICT;
+
+    /// The memory that [`Launch::memory`] gave.
+    fn memory(&mut self) -> &mut Memory;
+
+    /// The check that it gave.
+    fn races(&mut self) -> &mut RaceCheck;
+
+    /// Instructions and subgroups so far, and the instructions of each class.
+    fn counted(&mut self) -> (RunReport, &[u64]);
+
+    /// Text of the instruction at a byte address.
+    fn text(&self, pc: u64) -> String;
+}
+
+fn refuse(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// The entry point of that name; without one, the only compute entry point.
+fn choose<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry, Trap> {
+    let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut compute = container.entries.iter().filter(|e| e.stage == Stage::Compute);
+    let entry = match name {
+        Some(n) => container.entry(n).ok_or_else(|| refuse(format!("no entry point `{n}`; there are: {}", names())))?,
+        None => match (compute.next(), compute.next()) {
+            (Some(e), None) => e,
+            (None, _) => return Err(refuse("the container has no compute entry point")),
+            _ => return Err(refuse(format!("several entry points, name one of: {}", names()))),
+        },
+    };
+    match entry.stage {
+        Stage::Compute => Ok(entry),
+        _ => Err(refuse("only compute entry points can be dispatched")),
+    }
+}
+
+impl<'a> Launch<'a> {
+    /// Checks what is asked for against container, dispatch and limits. Changes nothing: a launch that is refused, here or
+    /// by the family, leaves the buffers as they were.
+    ///
+    /// # Errors
+    /// What the container lacks or claims too much of, and what the dispatch lacks.
+    pub fn new(
+        limits: &Limits,
+        container: &'a Container,
+        name: Option<&str>,
+        dispatch: &Dispatch,
+        options: &'a RunOptions,
+    ) -> Result<Launch<'a>, Trap> {
+        if container.family != limits.family {
+            return Err(refuse(format!("the container is for {}, not for {}", container.family, limits.family)));
+        }
+        let generation = limits.generations.iter().position(|g| *g == container.generation);
+        let generation = generation.ok_or_else(|| refuse(format!("unknown generation {}", container.generation)))?;
+        let entry = choose(container, name)?;
+        let (n, most) = (entry.meta.invocations(), limits.invocations);
+        if n == 0 || n > most {
+            return Err(refuse(format!("a workgroup of {n} invocations, 1 to {most} are possible")));
+        }
+        if let Some(n) = dispatch.grid.iter().find(|&&n| n > limits.workgroups) {
+            let message = format!("{n} workgroups in a dimension, at most {}", limits.workgroups);
+            return Err(Trap::new(TrapKind::Dispatch, message));
+        }
+        let mut buffers: Vec<Buffer> = Vec::new();
+        for r in &entry.resources {
+            if !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
+                return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
+            }
+            let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
+            let b = &dispatch.buffers[place];
+            let writable = b.writable && r.access != Access::Read && r.kind == ResourceKind::Storage;
+            match buffers.iter_mut().find(|b| b.place == place) {
+                Some(b) => b.writable |= writable,
+                None => {
+                    let (id, size) = (AllocId(buffers.len() as u32), b.bytes.len() as u64);
+                    buffers.push(Buffer { group: r.group, binding: r.binding, place, id, size, writable });
+                }
+            }
+        }
+        Ok(Launch { entry, generation: generation as u8, grid: dispatch.grid, options, buffers })
+    }
+
+    /// The part of the code that is instructions.
+    pub fn instructions(&self) -> &'a [u8] {
+        let code = &self.entry.code;
+        &code[..self.options.exec_size.map_or(code.len(), |n| code.len().min(n as usize))]
+    }
+
+    /// The buffer that a word of the container names.
+    ///
+    /// # Errors
+    /// When it is not among the resources.
+    pub fn buffer(&self, group: u32, binding: u32) -> Result<&Buffer, Trap> {
+        let found = self.buffers.iter().find(|b| b.group == group && b.binding == binding);
+        found.ok_or_else(|| refuse(format!("group {group} binding {binding} is not among the resources")))
+    }
+
+    /// Memory with copies of the buffers in it, and the check for races that watches them.
+    pub fn memory(&self, dispatch: &Dispatch) -> (Memory, RaceCheck) {
+        let mut memory = Memory::new();
+        let rows = self.entry.races.as_ref().map(|r| r.iter().map(RaceMark::parts));
+        let mut races = RaceCheck::new(self.options.races, self.entry.code.len(), rows);
+        for b in &self.buffers {
+            let name = format!("group {} binding {}", b.group, b.binding);
+            let id = memory.alloc(name.clone(), dispatch.buffers[b.place].bytes.clone(), b.writable);
+            let of = self.entry.resources.iter().position(|r| r.group == b.group && r.binding == b.binding);
+            if let Some(n) = of.filter(|_| b.writable) {
+                races.watch(id, b.size, name, n as u16);
+            }
+        }
+        (memory, races)
+    }
+
+    /// Runs all workgroups. Also when the run traps, the buffers of the dispatch hold what was written until then.
+    ///
+    /// # Errors
+    /// The first broken rule, with instruction and address.
+    pub fn run<H: Host>(&self, mut host: H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
+        let result = run_grid(&mut host, self.grid, self.options.perturb, H::BARRIERS);
+        for b in &self.buffers {
+            dispatch.buffers[b.place].bytes = host.memory().take(b.id);
+        }
+        let mut races = std::mem::take(host.races());
+        let (mut report, counts) = host.counted();
+        for (class, &n) in H::CLASSES.iter().zip(counts).filter(|(_, n)| **n > 0) {
+            report.add_class(class, n);
+        }
+        let text = |pc| host.text(pc);
+        races.report(&mut report, text);
+        report.barriers = result.map_err(|t| t.name_other(text))?;
+        Ok(report)
+    }
+}
