@@ -1,14 +1,15 @@
 //! From allocated machine IR to bytes: uniform layout, block layout, encoding by the machine's table.
 
 use gpucc_ir::Diagnostic;
-use gpucc_isa::{Inst, TextCx};
-use gpucc_mir::{MFunc, MInst, Opcode, PReg, Src, Use};
+use gpucc_isa::{Inst, ModValue, TextCx};
+use gpucc_mir::{BlockId, MFunc, MInst, Opcode, PReg, Src, Use};
 use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
 use machine::table::Kind;
 use machine::{Op, operand};
 use rustc_hash::FxBuildHasher;
 
+use crate::builders as build;
 use crate::target::{FILE, Mods, SrcMods, VOp, Vivante, row, uniform};
 use crate::uniforms::{Layout, Slot, Table, Word, Words};
 
@@ -72,7 +73,7 @@ pub fn words(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
 /// On chips with the single-uniform rule: moves uniform operands to temporaries where an instruction needs more words
 /// than one register has. Needs: virtual registers. Returns how many were moved.
 pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> usize {
-    if !machine::rules::single_uniform(t.generation) {
+    if !machine::validate::single_uniform(t.generation) {
         return 0;
     }
     let mut moved = 0;
@@ -106,7 +107,7 @@ pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> us
 pub fn layout(mf: &MFunc<Vivante>, t: &Vivante, table: &Table) -> Layout {
     let mut sets = Vec::new();
     for inst in mf.code.iter().flatten() {
-        if machine::rules::single_uniform(t.generation) {
+        if machine::validate::single_uniform(t.generation) {
             let w = words_of(table, inst);
             if !w.is_empty() {
                 sets.push(w);
@@ -162,13 +163,11 @@ fn test_here(mf: &MFunc<Vivante>, g: usize, goals: &[Option<usize>], next: Optio
         return Some(Item { inst, target: Some(taken) });
     }
     // The opposite of a float condition is none for what is no number.
-    let exact = op == Op::BranchUnary
-        || inst.mods.ty != machine::rules::ty::F32
-        || matches!(inst.mods.cond, machine::rules::cond::EQ | machine::rules::cond::NE);
+    let exact = op == Op::BranchUnary || inst.mods.cond.has_opposite(inst.mods.ty);
     if taken != next || !exact {
         return None;
     }
-    inst.mods.cond = crate::isel::opposite(inst.mods.cond);
+    inst.mods.cond = inst.mods.cond.opposite();
     Some(Item { inst, target: Some(other) })
 }
 
@@ -213,7 +212,9 @@ fn linear(mf: &MFunc<Vivante>, rotate: bool) -> (Vec<Item>, Vec<usize>) {
                     if last && next_real(b).is_none() {
                         continue;
                     }
-                    items.push(Item { inst: MInst::new(VOp::M(Op::Branch)).at(i.loc), target: Some(None) });
+                    // The label is not looked at: the end is behind all blocks.
+                    let jump = build::Branch.on([Use::label(BlockId(b as u32))]);
+                    items.push(Item { inst: jump.at(i.loc), target: Some(None) });
                     continue;
                 }
                 _ => i.labels().next().map(|l| goals[l.0 as usize]),
@@ -296,7 +297,7 @@ fn count(c: &mut Counts, inst: &Inst<machine::Vivante>, target: Option<usize>, a
         }
     }
     let imm = |v: &(&str, operand::Source, u32)| v.1.group == operand::GROUP_IMMEDIATE;
-    c.immediates += machine::rules::sources(inst).filter(imm).count() as u64;
+    c.immediates += machine::validate::sources(inst).filter(imm).count() as u64;
 }
 
 /// How the lanes of a source relate to the operation.
@@ -326,15 +327,19 @@ fn encode(
             Ok(())
         }
         None if v == 0 => Ok(()),
-        None => Err(bug(format!("`{}` has no {name}", row.head()))),
+        None => Err(bug(format!("`{:?}` has no {name}", row.op))),
     };
     let Mods { ty, cond, sat, round, shift, local, lanes, indexed } = inst.mods;
-    set(&mut out, "type", ty)?;
-    set(&mut out, "cond", cond)?;
-    set(&mut out, "sat", u32::from(sat))?;
-    set(&mut out, "round", round)?;
-    set(&mut out, "shift", shift)?;
-    set(&mut out, "local", u32::from(local))?;
+    for (name, bits) in [
+        ("type", ty.bits()),
+        ("cond", cond.bits()),
+        ("sat", sat.bits()),
+        ("round", round.bits()),
+        ("shift", shift.bits()),
+        ("local", local.bits()),
+    ] {
+        set(&mut out, name, bits)?;
+    }
     let memory = matches!(op, Op::Load | Op::Store);
     if memory {
         set(&mut out, "denorm", 1)?;
@@ -362,7 +367,7 @@ fn encode(
         // With its destination bit set the word is not all zeros but for the opcode; both are legal.
         set(&mut out, "dst", 0)?;
     }
-    let register = if machine::rules::single_uniform(t.generation) {
+    let register = if machine::validate::single_uniform(t.generation) {
         let all = words_of(table, inst);
         if all.is_empty() { None } else { uniforms.find(&all) }
     } else {
@@ -383,7 +388,7 @@ fn encode(
                 (machine::Class::Reduce, _) => Lanes::Leading,
                 _ if op == Op::BranchAny => Lanes::Leading,
                 (machine::Class::Scalar, _) | (_, None) => Lanes::Broadcast,
-                (_, Some(_)) if machine::rules::is_scalar(&out, t.generation) => Lanes::Broadcast,
+                (_, Some(_)) if machine::validate::is_scalar(&out, t.generation) => Lanes::Broadcast,
                 (_, Some(d)) => Lanes::Like(d),
             }
         };

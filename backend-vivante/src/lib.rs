@@ -1,6 +1,7 @@
 //! Code generation for Vivante GC: selection, the single-uniform rule, allocation of vec4 components, emission.
 
 mod arrays;
+pub mod builders;
 mod clamp;
 mod edges;
 mod emit;
@@ -291,13 +292,13 @@ impl Family for VivanteFamily {
     fn emit(mf: &Code, cx: &PassCx<'_>) -> Result<Program, Diagnostic> {
         let (job, state, t) = (&cx.job, &cx.state, &cx.target);
         let layout = emit::layout(mf, t, &state.uniforms);
-        let limit = machine::rules::UNIFORMS[job.generation as usize] as usize;
+        let limit = machine::validate::UNIFORMS[job.generation as usize] as usize;
         if layout.registers.len() > limit {
             let what = format!("has {limit} uniform registers, this needs {}", layout.registers.len());
             return Err(job.refuse(Refusal::OutOfUniforms, what));
         }
         let lines = emit::Lines::new(mf, job.options.opt_level > 0);
-        let most = machine::rules::INSTRUCTIONS[job.generation as usize] as usize;
+        let most = machine::validate::INSTRUCTIONS[job.generation as usize] as usize;
         // Before anything is encoded: branches could not say where they go.
         if lines.len() > most {
             let what = format!("has room for {most} instructions, this needs {}", lines.len());
@@ -416,13 +417,13 @@ const SHRINK: usize = 8;
 /// Refuses early what cannot fit, whatever is tried: allocation costs the most time.
 fn too_much(mf: &Code, cx: &PassCx<'_>) -> Result<(), Diagnostic> {
     let t = &cx.target;
-    let limit = machine::rules::UNIFORMS[t.generation as usize] as usize;
+    let limit = machine::validate::UNIFORMS[t.generation as usize] as usize;
     let words = emit::words(mf, t, &cx.state.uniforms);
     if words > 4 * limit {
         let what = format!("has {limit} uniform registers, this needs at least {}", words.div_ceil(4));
         return Err(cx.job.refuse(Refusal::OutOfUniforms, what));
     }
-    let most = machine::rules::INSTRUCTIONS[t.generation as usize] as usize;
+    let most = machine::validate::INSTRUCTIONS[t.generation as usize] as usize;
     let count = mf.code.iter().flatten().filter(|i| i.target_op().is_some()).count();
     if count > SHRINK * most {
         let what = format!("has room for {most} instructions, this needs more than {}", count / SHRINK);

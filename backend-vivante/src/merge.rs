@@ -65,8 +65,8 @@ fn in_order(m: &SrcMods, class: u8) -> bool {
 
 fn can_saturate(i: &MInst<Vivante>) -> bool {
     let Some(VOp::M(op)) = i.target_op() else { return false };
-    i.mods.ty == 0
-        && i.mods.round == 0
+    i.mods.ty == machine::Type::F32
+        && i.mods.round == machine::Round::Default
         && i.defs.len() == 1
         && matches!(
             op,

@@ -1,14 +1,16 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
+use gpucc_isa::Role;
 use gpucc_mir::{
-    Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
-    VReg,
+    Class, ClassInfo, CopyCx, Def, Fields, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src,
+    Target, Use, VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
-use machine::Op;
-use machine::rules::ty;
+use machine::Type;
+use machine::{Cond, Op, Round};
 
+use crate::builders as build;
 use crate::uniforms::Slot;
 
 /// An opcode of the machine's table, or the end of the program.
@@ -20,37 +22,25 @@ pub enum VOp {
     End,
 }
 
-/// Modifiers of an instruction; sources are in the order of the row's source slots.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Mods {
-    /// Operand type.
-    pub ty: u32,
-    /// Condition.
-    pub cond: u32,
-    /// Saturate.
-    pub sat: bool,
-    /// Rounding mode.
-    pub round: u32,
-    /// Left shift of a memory offset.
-    pub shift: u32,
-    /// LOCAL storage.
-    pub local: bool,
-    /// Components that a store writes.
-    pub lanes: u32,
-    /// The destination is indexed by the address register that is the last operand.
-    pub indexed: bool,
-}
-
-impl Mods {
-    /// A type alone.
-    pub const fn ty(ty: u32) -> Mods {
-        Mods { ty, cond: 0, sat: false, round: 0, shift: 0, local: false, lanes: 0, indexed: false }
-    }
-    /// With a condition.
-    #[must_use]
-    pub const fn cond(mut self, cond: u32) -> Mods {
-        self.cond = cond;
-        self
+gpucc_mir::modifiers! {
+    /// Modifiers of an instruction; sources are in the order of the row's source slots.
+    pub struct Mods of Vivante {
+        /// Operand type.
+        ty: Type = Type::F32 => Ty,
+        /// Condition.
+        cond: Cond = Cond::Always => If,
+        /// Saturate.
+        sat: bool = false => Sat,
+        /// Rounding mode.
+        round: Round = Round::Default => Rounding,
+        /// Left shift of a memory offset.
+        shift: u8 = 0 => Shift,
+        /// LOCAL storage.
+        local: bool = false => Local,
+        /// Components that a store writes.
+        lanes: u8 = 0 => Lanes,
+        /// The destination is indexed by the address register that is the last operand.
+        indexed: bool = false => Indexed,
     }
 }
 
@@ -67,13 +57,41 @@ pub struct SrcMods {
     pub indexed: bool,
 }
 
-impl Default for SrcMods {
-    fn default() -> Self {
-        SrcMods { swz: [0, 1, 2, 3], abs: false, neg: false, indexed: false }
+impl SrcMods {
+    /// These components, without signs.
+    pub const fn swizzle(swz: [u8; 4]) -> SrcMods {
+        SrcMods { swz, abs: false, neg: false, indexed: false }
+    }
+    /// One component in every lane.
+    pub const fn broadcast(c: u8) -> SrcMods {
+        SrcMods::swizzle([c; 4])
+    }
+    /// Component `k` of those read, in every lane.
+    #[must_use]
+    pub const fn lane(self, k: usize) -> SrcMods {
+        SrcMods { swz: [self.swz[k]; 4], ..self }
+    }
+    /// Of the opposite sign.
+    #[must_use]
+    pub const fn negated(self) -> SrcMods {
+        SrcMods { neg: !self.neg, ..self }
+    }
+    /// Whether all lanes read one component.
+    pub fn is_broadcast(&self) -> bool {
+        self.swz == [self.swz[0]; 4]
+    }
+    /// Whether the value is read as it is: without signs, from where it says.
+    pub const fn is_plain(&self) -> bool {
+        !(self.abs || self.neg || self.indexed)
     }
 }
 
-gpucc_mir::fields!(Mods { ty, cond, sat, round, shift, local, lanes, indexed });
+impl Default for SrcMods {
+    fn default() -> Self {
+        SrcMods::swizzle([0, 1, 2, 3])
+    }
+}
+
 gpucc_mir::fields!(SrcMods { swz, abs, neg, indexed });
 
 /// The target; one for each generation.
@@ -203,15 +221,8 @@ impl Vivante {
     }
 
     /// Whether the chip computes this lane by lane and not once for all lanes.
-    pub fn is_vector(&self, op: Op, t: u32) -> bool {
-        let Some(class) = machine::table().rows.iter().find(|r| r.op == op).map(|r| r.facts.class) else { return true };
-        let old = self.generation == machine::GC2000;
-        match class {
-            machine::Class::Scalar => false,
-            machine::Class::IntVector => !old,
-            machine::Class::Vector => !(old && t != ty::F32 && matches!(op, Op::Add | Op::Sign)),
-            _ => true,
-        }
+    pub fn is_vector(&self, op: Op, ty: Type) -> bool {
+        !op.is_scalar(ty, self.generation)
     }
 }
 
@@ -219,33 +230,6 @@ impl Vivante {
 const ARRAYS: u16 = 1;
 const GLOBAL: u16 = 2;
 const LOCAL: u16 = 3;
-
-fn space(i: &MInst<Vivante>) -> u16 {
-    if i.mods.local { LOCAL } else { GLOBAL }
-}
-
-/// What an instruction does, its registers apart.
-fn operation(inst: &MInst<Vivante>) -> InstInfo {
-    let base = InstInfo::pure(1);
-    let Some(VOp::M(op)) = inst.target_op() else { return InstInfo { terminator: true, ..base } };
-    match op {
-        Op::Load => InstInfo { reads: true, space: space(inst), latency: 20, ..base },
-        Op::Store => InstInfo { writes: true, side_effect: true, space: space(inst), ..base },
-        Op::AtomicAdd
-        | Op::AtomicXchg
-        | Op::AtomicCmpXchg
-        | Op::AtomicMin
-        | Op::AtomicMax
-        | Op::AtomicOr
-        | Op::AtomicAnd
-        | Op::AtomicXor => {
-            InstInfo { reads: true, writes: true, side_effect: true, space: GLOBAL, latency: 20, ..base }
-        }
-        Op::Barrier => InstInfo { reads: true, writes: true, side_effect: true, convergent: true, ..base },
-        Op::Branch | Op::BranchUnary | Op::BranchBinary | Op::BranchAny => InstInfo { terminator: true, ..base },
-        _ => base,
-    }
-}
 
 impl Target for Vivante {
     type Op = VOp;
@@ -262,7 +246,20 @@ impl Target for Vivante {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        let own = operation(inst);
+        let own = match inst.target_op() {
+            Some(VOp::M(op)) => {
+                let effects = op.row().effects;
+                let memory = effects.reads || effects.writes;
+                // What waits for all others orders all memory.
+                let space = match memory && !effects.convergent {
+                    true if inst.mods.local => LOCAL,
+                    true => GLOBAL,
+                    false => 0,
+                };
+                InstInfo::of(effects, space)
+            }
+            _ => InstInfo { terminator: true, ..InstInfo::pure(1) },
+        };
         let (reads, writes) = self.touches_arrays(inst);
         if !reads && !writes {
             return own;
@@ -280,9 +277,7 @@ impl Target for Vivante {
             let k = dst.units.iter().position(|&u| u == unit).unwrap_or(0);
             swz[i] = s.place.units().position(|u| u == src.units[k]).unwrap_or(0) as u8;
         }
-        let mut i = MInst::new(VOp::M(Op::Mov));
-        i.defs.push(Def::preg(d));
-        cx.push(i.arg(Use::preg(s).mods(SrcMods { swz, ..SrcMods::default() })));
+        cx.push(build::Mov.on([Use::preg(s).mods(SrcMods::swizzle(swz))]).def(Def::preg(d)));
     }
 
     fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
@@ -290,17 +285,14 @@ impl Target for Vivante {
         for (&x, &y) in a.units.iter().zip(b.units) {
             let unit = |u| PReg::new(0, u, 1);
             for (d, s) in [(x, y), (y, x), (x, y)] {
-                let mut i = MInst::new(VOp::M(Op::Xor)).mods(Mods::ty(ty::U32));
-                i.defs.push(Def::preg(unit(d)));
-                cx.push(i.arg(Use::preg(unit(d))).arg(Use::preg(unit(s))));
+                let uses = [Use::preg(unit(d)), Use::preg(unit(s))];
+                cx.push(build::Xor.with((Ty(Type::U32),), uses).def(Def::preg(unit(d))));
             }
         }
     }
 
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
-        let mut i = MInst::new(VOp::M(Op::Mov));
-        i.defs.push(Def::preg(dst.lanes()));
-        cx.push(i.arg(*src));
+        cx.push(build::Mov.on([*src]).def(Def::preg(dst.lanes())));
     }
 
     fn spill_to(&self, _class: Class) -> SpillTo {
@@ -317,22 +309,22 @@ impl Target for Vivante {
     }
 
     fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
-        let mods = Mods { lanes: u32::from(slot.units), ..Mods::ty(ty::U32) };
-        cx.push(MInst::new(VOp::M(Op::Store)).args(self.spill_operands(slot)).arg(v).mods(mods));
+        let [base, offset] = self.spill_operands(slot);
+        cx.push(build::Store.with((Ty(Type::U32), Lanes(slot.units as u8)), [base, offset, v.into()]));
     }
 
     fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
         let n = u32::from(slot.units);
         let neighbours = n == 1 || n == 4;
         let to = if neighbours { v } else { cx.temp(run(n)) };
-        cx.push(MInst::new(VOp::M(Op::Load)).def(to).args(self.spill_operands(slot)).mods(Mods::ty(ty::U32)));
+        cx.push(build::Load.with((Ty(Type::U32),), self.spill_operands(slot)).def(to));
         if !neighbours {
             cx.push(MInst::copy(v, to));
         }
     }
 
     fn jump(&self, to: gpucc_mir::BlockId) -> MInst<Self> {
-        MInst::new(VOp::M(Op::Branch)).arg(to)
+        build::Branch.on([to.into()])
     }
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
@@ -341,6 +333,36 @@ impl Target for Vivante {
 
     fn ops(&self) -> Vec<VOp> {
         machine::table().rows.iter().map(|r| VOp::M(r.op)).chain([VOp::End]).collect()
+    }
+
+    fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
+        let Some(op) = inst.target_op() else { return Ok(()) };
+        let (sources, takes, defs) = match op {
+            VOp::M(op) => (build::sources(op), build::takes(op), op.row().count(Role::Def)),
+            VOp::End => (0, 0, 0),
+        };
+        // The address register of an indexed operand comes behind the others.
+        let indexed = inst.mods.indexed || inst.uses.iter().any(|u| u.mods.indexed);
+        let sources = sources + usize::from(indexed);
+        if inst.uses.len() != sources {
+            return Err(format!("{op:?} has {} sources instead of {sources}", inst.uses.len()));
+        }
+        // The result of an atomic may be left out by nobody; that of a barrier is there for its encoding alone.
+        if inst.defs.len() != defs && op != VOp::M(Op::Barrier) {
+            return Err(format!("{op:?} has {} definitions instead of {defs}", inst.defs.len()));
+        }
+        if let VOp::M(op) = op
+            && !op.row().facts.types.has(inst.mods.ty)
+        {
+            return Err(format!("{op:?} has no meaning on {:?}", inst.mods.ty));
+        }
+        let mut wrong = None;
+        inst.mods.each(&mut |name, _| {
+            if Mods::bit(name) & takes == 0 {
+                wrong = Some(name);
+            }
+        });
+        wrong.map_or(Ok(()), |name| Err(format!("{op:?} has no modifier `{name}`")))
     }
 }
 

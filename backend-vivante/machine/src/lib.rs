@@ -1,17 +1,18 @@
 //! The instruction set of Vivante GC: table, assembler, disassembler, interpreter of bytes.
 //!
 //! Rows are in [`mod@table`], their bit fields in [`fields`], how operands read as text in [`text`], what may be emitted
-//! on which chip in [`rules`]. [`mod@listing`] turns whole programs into text and back. The convention between compiled
+//! on which chip in [`validate`]. [`mod@listing`] turns whole programs into text and back. The convention between compiled
 //! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
 
 pub mod exec;
 pub mod fields;
 pub mod listing;
+pub mod modifiers;
 pub mod operand;
 pub mod page;
-pub mod rules;
 pub mod table;
 pub mod text;
+pub mod validate;
 pub mod vectors;
 
 use std::sync::LazyLock;
@@ -21,6 +22,7 @@ use gpucc_isa::{DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 pub use exec::run;
 pub use gpucc_isa::ListingError;
 pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
+pub use modifiers::{Cond, Round, Type};
 pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;
 pub use table::{Class, Facts, Kind, Need, Op};
@@ -58,7 +60,7 @@ impl Isa for Vivante {
     }
 
     fn reserved(inst: &Inst<Self>) -> Word {
-        rules::reserved(inst)
+        validate::reserved(inst)
     }
 
     fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
@@ -83,7 +85,7 @@ impl Isa for Vivante {
     }
 
     fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String> {
-        rules::check(inst, cx.generation)
+        validate::check(inst, cx.generation)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use gpucc_isa::{Enc, Field, Implicit, Role, Row, Slot, Word, fixed};
 
-use crate::Vivante;
 use crate::fields::*;
+use crate::modifiers::Type;
+use crate::{GC2000, Vivante};
 
 /// What an operand slot holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +107,42 @@ pub struct Facts {
     pub class: Class,
     /// What the chip needs.
     pub need: Need,
+    /// Types of operands that have a known meaning.
+    pub types: Types,
+}
+
+/// Types of operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Types {
+    /// All: the row has no type, states its own formats, or is not known.
+    Any,
+    /// 32-bit floats.
+    Float,
+    /// Floats of both widths.
+    FloatWidth,
+    /// All but half floats.
+    NotHalf,
+    /// All of 32 bits.
+    Word,
+    /// Integers: signedness or width matters, the type must say it.
+    Integer,
+    /// 32-bit integers.
+    Int32,
+}
+
+impl Types {
+    /// Whether a type is among them.
+    pub const fn has(self, t: Type) -> bool {
+        match self {
+            Types::Any => true,
+            Types::Float => matches!(t, Type::F32),
+            Types::FloatWidth => matches!(t, Type::F32 | Type::F16),
+            Types::NotHalf => !matches!(t, Type::F16),
+            Types::Word => t.is_word(),
+            Types::Integer => t.is_integer(),
+            Types::Int32 => matches!(t, Type::S32 | Type::U32),
+        }
+    }
 }
 
 const fn slot(name: &'static str, field: Field, kind: Kind, role: Role) -> Slot<Vivante> {
@@ -185,7 +222,7 @@ macro_rules! row {
             $text,
             16,
             const { &[enc(Need::$need, $num, &[$($use),*])] },
-            Facts { class: Class::Unknown, need: Need::$need },
+            Facts { class: Class::Unknown, need: Need::$need, types: Types::Any },
         )
         .slots($slots)
     };
@@ -331,9 +368,25 @@ macro_rules! implicit {
     };
 }
 
+/// What instructions do besides their results. Cycles are relative: the reference gives none, memory is far.
+mod effects {
+    #![expect(non_upper_case_globals, reason = "a column of the table")]
+    use gpucc_isa::Effects;
+
+    const MEMORY: u16 = 20;
+
+    pub(super) const pure: Effects = Effects::pure(1);
+    pub(super) const load: Effects = Effects::load(MEMORY);
+    pub(super) const store: Effects = Effects::store();
+    pub(super) const atomic: Effects = Effects::atomic(MEMORY);
+    pub(super) const barrier: Effects = Effects::barrier();
+    pub(super) const branch: Effects = Effects::branch();
+    pub(super) const kill: Effects = Effects { side_effect: true, ..Effects::pure(1) };
+}
+
 macro_rules! instructions {
-    ($( $op:ident = $num:literal $name:literal $shape:ident $need:ident $class:ident $([$imp:ident])?
-        $doc:literal $section:literal; )*) => {
+    ($( $op:ident = $num:literal $name:literal $shape:ident $need:ident $class:ident $effects:ident $types:ident
+        $([$imp:ident])? $doc:literal $section:literal; )*) => {
         /// Semantic opcodes, one for each row.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub enum Op { $( #[doc = $doc] $op, )* }
@@ -341,149 +394,172 @@ macro_rules! instructions {
         /// The rows in the order of the reference.
         pub(crate) const ROWS: &[Row<Vivante>] = &[ $( {
             let mut r = row!($op $num $name $shape $need);
-            r.facts = Facts { class: Class::$class, need: Need::$need };
+            r.facts = Facts { class: Class::$class, need: Need::$need, types: Types::$types };
             r.implicit = implicit!($($imp)?);
-            r.doc($doc, $section)
+            r.effects(effects::$effects).doc($doc, $section)
         }, )* ];
     };
 }
 
 instructions! {
-    Nop = 0x00 "nop" none Base Control "Nothing." "5.1";
-    Add = 0x01 "add" s02 Base Vector "src0 + src2." "5.1";
-    Mad = 0x02 "mad" s012 Base Vector "src0 * src1 + src2, product rounded." "5.1, 7.9";
-    Mul = 0x03 "mul" s01 Base Vector "src0 * src1." "5.1";
-    Dst = 0x04 "dst" s01 Base Reduce "(1, src0.y * src1.y, src0.z, src1.w)." "5.1";
-    Dp3 = 0x05 "dp3" s01 Base Reduce "Dot product of lanes x, y, z." "5.1";
-    Dp4 = 0x06 "dp4" s01 Base Reduce "Dot product of four lanes." "5.1";
-    Dsx = 0x07 "dsx" s02 Base Vector "Derivative in x; the same operand in both slots." "7.5";
-    Dsy = 0x08 "dsy" s02 Base Vector "Derivative in y; the same operand in both slots." "7.5";
-    Mov = 0x09 "mov" s2 Base Vector "src2, bits unchanged but for modifiers." "4.2";
-    Movar = 0x0a "movar" s2 Base Vector [A0_WRITE] "a0 = whole-number float src2." "4.5";
-    MovarVoid = 0x0a "movar" a0 Base Vector [A0_WRITE] "a0 = whole-number float src2, vendor encoding." "4.5";
-    Movaf = 0x0b "movaf" s2 Base Unknown "An old float move; rounding unknown." "4.5";
-    Rcp = 0x0c "rcp" s2 Base Scalar "1 / src2." "7.3";
-    Rsq = 0x0d "rsq" s2 Base Scalar "1 / sqrt(src2)." "7.3";
-    Litp = 0x0e "litp" litp Base Reduce "Partial lighting: (1, s1.y or 0, exp2(s2.x) or 0, 1)." "5.1";
-    Select = 0x0f "select" c012 Base Vector "cond(src0[, src1]) ? src1 : src2." "7.1";
-    Set = 0x10 "set" c01 Base Vector "cond(src0, src1) ? 1.0 : 0.0." "7.2";
-    Exp = 0x11 "exp" s2 Base Scalar "2 to the power of src2." "7.3";
-    Log = 0x12 "log" s2 Base Scalar "Logarithm base 2; as a product of two lanes with fast transcendentals." "7.4";
-    Frc = 0x13 "frc" s2 Base Vector "src2 - floor(src2)." "7.8";
-    Call = 0x14 "call" branch0 Base Control [STACK] "Push the return address, jump." "7.6";
-    Ret = 0x15 "ret" none Base Control [STACK] "Return." "7.6";
-    Branch = 0x16 "branch" branch0 Base Control "Jump." "7.6";
-    BranchUnary = 0x16 "branch" branch1 Base Control "Jump if cond(src0)." "7.6";
-    BranchBinary = 0x16 "branch" branch2 Base Control "Jump if cond(src0, src1)." "7.6";
-    Texkill = 0x17 "texkill" kill0 Base Control "Discard the fragment." "7.7";
-    TexkillUnary = 0x17 "texkill" kill1 Base Control "Discard the fragment if cond(src0) in any lane." "7.7";
-    TexkillBinary = 0x17 "texkill" kill2 Base Control "Discard the fragment if cond(src0, src1) in any lane." "7.7";
-    Texld = 0x18 "texld" tex02 Base Texture "Sample with implicit level of detail." "11";
-    Texldb = 0x19 "texldb" tex0oo Base Texture "Sample with bias." "11";
-    Texldd = 0x1a "texldd" tex012 Base Texture "Sample with gradients." "11";
-    Texldl = 0x1b "texldl" tex0oo Base Texture "Sample with explicit level of detail." "11";
-    Texldpcf = 0x1c "texldpcf" tex0oo Unverified Unknown "Shadow compare of the seed, layout unknown." "5.1";
-    Rep = 0x1d "rep" any Unverified Unknown "Hardware loop of the seed, operands unknown." "5.1";
-    Endrep = 0x1e "endrep" any Unverified Unknown "Hardware loop of the seed, operands unknown." "5.1";
-    Loop = 0x1f "loop" any Unverified Unknown "Hardware loop of the seed, operands unknown." "5.1";
-    Endloop = 0x20 "endloop" any Unverified Unknown "Hardware loop of the seed, operands unknown." "5.1";
-    Sqrt = 0x21 "sqrt" s2 SqrtTrig Scalar "Square root." "7.3";
-    Sin = 0x22 "sin" s2 SqrtTrig Scalar "Sine of quarter turns; of half turns as a product of two lanes with fast transcendentals." "7.4";
-    Cos = 0x23 "cos" s2 SqrtTrig Scalar "Cosine, arguments as for sin." "7.4";
-    BranchAny = 0x24 "branch_any" branch2 Newer Control "Jump if cond(src0, src1) in any lane." "7.6";
-    Floor = 0x25 "floor" s2 SignFloorCeil Vector "Largest whole number not above src2." "5.1";
-    Ceil = 0x26 "ceil" s2 SignFloorCeil Vector "Smallest whole number not below src2." "5.1";
-    Sign = 0x27 "sign" s2 SignFloorCeil Vector "-1, 0 or 1." "7.8";
-    Addlo = 0x28 "addlo" any Unverified Unknown "Unknown." "5.2";
-    Mullo = 0x29 "mullo" any Unverified Unknown "Unknown." "5.2";
-    Barrier = 0x2a "barrier" none Int Control "Wait for the workgroup." "10.2";
-    Swizzle = 0x2b "swizzle" s012 Newer Unknown "Byte or short permutation, pattern format unknown." "5.2";
-    I2i = 0x2c "i2i" s01 Int IntVector "Integer width conversion; src1 is the source width." "5.2";
-    I2f = 0x2d "i2f" s0 Int IntVector "Integer of the given type to float." "5.2";
-    F2i = 0x2e "f2i" s0 Int IntVector "Float to integer, toward zero." "12";
-    F2irnd = 0x2f "f2irnd" s0 Int IntVector "Float to integer by the rounding mode." "12";
-    F2i7 = 0x30 "f2i7" any Unverified Unknown "Unknown name of the seed." "5.2";
-    Cmp = 0x31 "cmp" c012 Int Vector "cond(src0, src1) ? src2 : 0." "7.2";
-    Load = 0x32 "load" load Int Memory [MEM_READ] "Consecutive elements at src0.x + (src1.x << shift)." "10.1";
-    Store = 0x33 "store" store Int Memory [MEM_WRITE] "Leading lanes of src2 to src0.x + (src1.x << shift)." "10.1";
-    ImgLoad3d = 0x34 "img_load_3d" load Newer Memory [MEM_READ] "Image load, three coordinates." "10.4";
-    ImgStore3d = 0x35 "img_store_3d" store Newer Memory [MEM_WRITE] "Image store, three coordinates." "10.4";
-    Clamp0Max = 0x36 "clamp0_max" s01 Newer Vector "min(max(src0, 0), src1)." "5.2";
-    NanOp = 0x37 "nan" any Unverified Unknown "Unknown name of the seed." "5.2";
-    Nextafter = 0x38 "nextafter" any Unverified Unknown "Unknown name of the seed." "5.2";
-    Roundeven = 0x39 "roundeven" any Unverified Unknown "Unknown name of the seed." "5.2";
-    Roundaway = 0x3a "roundaway" any Unverified Unknown "Unknown name of the seed." "5.2";
-    Iaddsat = 0x3b "iaddsat" s02 Int IntVector "Saturating integer add." "5.2";
-    Imullo0 = 0x3c "imullo0" s01 Int Scalar "Low 32 bits of the product." "5.2";
-    Imullo1 = 0x3d "imullo1" any Unverified Unknown "Unknown variant." "5.2";
-    Imullosat0 = 0x3e "imullosat0" any Unverified Unknown "Unknown variant." "5.2";
-    Imullosat1 = 0x3f "imullosat1" any Unverified Unknown "Unknown variant." "5.2";
-    Imulhi0 = 0x40 "imulhi0" s01 Int Scalar "High 32 bits of the product." "5.3";
-    Imulhi1 = 0x41 "imulhi1" any Unverified Unknown "Unknown variant." "5.3";
-    Imul0 = 0x42 "imul0" any Unverified Unknown "Unknown variant." "5.3";
-    Imul1 = 0x43 "imul1" any Unverified Unknown "Unknown variant." "5.3";
-    Idiv0 = 0x44 "idiv0" s01 Int Scalar "Integer quotient." "5.3";
-    Idiv1 = 0x45 "idiv1" any Unverified Unknown "Unknown variant." "5.3";
-    Idiv2 = 0x46 "idiv2" any Unverified Unknown "Unknown variant." "5.3";
-    Idiv3 = 0x47 "idiv3" any Unverified Unknown "Unknown variant." "5.3";
-    Imod = 0x48 "imod" s01 Int Scalar "Integer remainder." "5.3";
-    Txf = 0x49 "txf" tex012 Halti5 Texture "Texel fetch." "11";
-    Imod2 = 0x4a "imod2" any Unverified Unknown "Unknown variant." "5.3";
-    Imod3 = 0x4b "imod3" any Unverified Unknown "Unknown variant." "5.3";
-    Imadlo0 = 0x4c "imadlo0" s012 Int Scalar "Low 32 bits of src0 * src1 + src2." "5.3";
-    Imadlo1 = 0x4d "imadlo1" any Unverified Unknown "Unknown variant." "5.3";
-    Imadlosat0 = 0x4e "imadlosat0" s012 Int Scalar "Saturating src0 * src1 + src2." "5.3";
-    Imadlosat1 = 0x4f "imadlosat1" any Unverified Unknown "Unknown variant." "5.3";
-    Imadhi0 = 0x50 "imadhi0" any Unverified Unknown "Unknown variant." "5.3";
-    Imadhi1 = 0x51 "imadhi1" any Unverified Unknown "Unknown variant." "5.3";
-    Imadhisat0 = 0x52 "imadhisat0" any Unverified Unknown "Unknown variant." "5.3";
-    Imadhisat1 = 0x53 "imadhisat1" any Unverified Unknown "Unknown variant." "5.3";
-    Halfadd = 0x54 "halfadd" any Unverified Unknown "Unknown name of the seed." "5.3";
-    Halfaddinc = 0x55 "halfaddinc" any Unverified Unknown "Unknown name of the seed." "5.3";
-    Movai = 0x56 "movai" s2 Int Vector [A0_WRITE] "a0 = integer src2." "4.5";
-    MovaiVoid = 0x56 "movai" a0 Int Vector [A0_WRITE] "a0 = integer src2, vendor encoding." "4.5";
-    Iabs = 0x57 "iabs" s2 Int IntVector "Integer absolute value." "5.3";
-    Leadzero = 0x58 "leadzero" s2 Int IntVector "Count of leading zeros, 32 for 0." "5.3";
-    Lshift = 0x59 "lshift" s02 Int IntVector "src0 << (src2 & 31)." "5.3";
-    Rshift = 0x5a "rshift" s02 Int IntVector "src0 >> (src2 & 31), by the sign of the type." "5.3";
-    Rotate = 0x5b "rotate" s02 Int IntVector "Rotate left." "5.3";
-    Or = 0x5c "or" s02 Int IntVector "Bitwise or." "5.3";
-    And = 0x5d "and" s02 Int IntVector "Bitwise and." "5.3";
-    Xor = 0x5e "xor" s02 Int IntVector "Bitwise exclusive or." "5.3";
-    Not = 0x5f "not" s2 Int IntVector "Bitwise not." "5.3";
-    BitExtract = 0x60 "bit_extract" s012 Newer IntVector "src2 bits of src0 from bit src1, extended by the type." "5.4";
-    Popcount = 0x61 "popcount" s2 Halti2 IntVector "Count of one bits." "5.4";
-    Storeb = 0x62 "storeb" any Unverified Unknown "Unknown name of the seed." "5.4";
-    Rgb2yuv = 0x63 "rgb2yuv" any Unverified Unknown "Unknown name of the seed." "5.4";
-    Div = 0x64 "div" s12 FastTrans Scalar "src1 / src2 as a product of two lanes." "7.4";
-    AtomicAdd = 0x65 "atomic_add" s012 Atomics Memory [MEM_BOTH] "Add src2.x to memory at src0.x + src1.x, give the old value." "10.3";
-    AtomicXchg = 0x66 "atomic_xchg" s012 Atomics Memory [MEM_BOTH] "Exchange." "10.3";
-    AtomicCmpXchg = 0x67 "atomic_cmp_xchg" s012 Atomics Memory [MEM_BOTH] "Store src2.y if memory equals src2.x, give the old value." "10.3";
-    AtomicMin = 0x68 "atomic_min" s012 Atomics Memory [MEM_BOTH] "Minimum by the type." "10.3";
-    AtomicMax = 0x69 "atomic_max" s012 Atomics Memory [MEM_BOTH] "Maximum by the type." "10.3";
-    AtomicOr = 0x6a "atomic_or" s012 Atomics Memory [MEM_BOTH] "Or." "10.3";
-    AtomicAnd = 0x6b "atomic_and" s012 Atomics Memory [MEM_BOTH] "And." "10.3";
-    AtomicXor = 0x6c "atomic_xor" s012 Atomics Memory [MEM_BOTH] "Exclusive or." "10.3";
-    BitRev = 0x6d "bit_rev" s0 Newer IntVector "Bits in reverse order." "5.4";
-    ByteRev = 0x6e "byte_rev" any Unverified Unknown "Unknown." "5.4";
-    Texldlpcf = 0x6f "texldlpcf" tex012 Halti5 Texture "Shadow sample with explicit level of detail." "5.4";
-    Texldgpcf = 0x70 "texldgpcf" tex012 Halti5 Texture "Shadow sample with gradients." "5.4";
-    Pack = 0x71 "pack" any Unverified Unknown "Unknown." "5.4";
-    Conv = 0x72 "conv" s01 Halti5 Vector "Float width conversion: src1 = 0 f32 to f16, 1 f16 to f32." "5.4";
-    Dp2 = 0x73 "dp2" s01 Halti2 Reduce "Dot product of lanes x, y." "5.4";
-    NormDp2 = 0x74 "norm_dp2" s0 Halti2 Reduce "1 / sqrt of src0 dot src0 over two lanes." "5.5";
-    NormDp3 = 0x75 "norm_dp3" s0 Halti2 Reduce "1 / sqrt of src0 dot src0 over three lanes." "5.5";
-    NormDp4 = 0x76 "norm_dp4" s0 Halti2 Reduce "1 / sqrt of src0 dot src0 over four lanes." "5.5";
-    NormMul = 0x77 "norm_mul" norm_mul Halti2 Vector "src0 * src1, second half of a normalize." "5.5";
-    StoreAttr = 0x78 "store_attr" any Unverified Unknown "Unknown." "5.4";
-    ImgLoad = 0x79 "img_load" load Newer Memory [MEM_READ] "Image load." "10.4";
-    ImgStore = 0x7a "img_store" store Newer Memory [MEM_WRITE] "Image store." "10.4";
-    Restart = 0x7b "restart" any Unverified Unknown "Unknown name of the seed." "5.4";
-    Nop7c = 0x7c "nop7c" any Unverified Unknown "Unknown name of the seed." "5.4";
-    Tg4 = 0x7d "tg4" tex01 Halti5 Texture "Gather of one component." "11";
-    Nop7e = 0x7e "nop7e" any Unverified Unknown "Unknown name of the seed." "5.4";
-    BitFindlsb = 0x0b "bit_findlsb" ext0 Newer IntVector "Lowest one bit, -1 for 0." "5.4";
-    BitFindmsb = 0x0c "bit_findmsb" ext0 Newer IntVector "Highest one bit (highest bit unlike the sign for signed types), -1 for none." "5.4";
+    Nop = 0x00 "nop" none Base Control pure Any "Nothing." "5.1";
+    Add = 0x01 "add" s02 Base Vector pure NotHalf "src0 + src2." "5.1";
+    Mad = 0x02 "mad" s012 Base Vector pure Float "src0 * src1 + src2, product rounded." "5.1, 7.9";
+    Mul = 0x03 "mul" s01 Base Vector pure Float "src0 * src1." "5.1";
+    Dst = 0x04 "dst" s01 Base Reduce pure Float "(1, src0.y * src1.y, src0.z, src1.w)." "5.1";
+    Dp3 = 0x05 "dp3" s01 Base Reduce pure Float "Dot product of lanes x, y, z." "5.1";
+    Dp4 = 0x06 "dp4" s01 Base Reduce pure Float "Dot product of four lanes." "5.1";
+    Dsx = 0x07 "dsx" s02 Base Vector pure Float "Derivative in x; the same operand in both slots." "7.5";
+    Dsy = 0x08 "dsy" s02 Base Vector pure Float "Derivative in y; the same operand in both slots." "7.5";
+    Mov = 0x09 "mov" s2 Base Vector pure NotHalf "src2, bits unchanged but for modifiers." "4.2";
+    Movar = 0x0a "movar" s2 Base Vector pure Float [A0_WRITE] "a0 = whole-number float src2." "4.5";
+    MovarVoid = 0x0a "movar" a0 Base Vector pure Float [A0_WRITE] "a0 = whole-number float src2, vendor encoding." "4.5";
+    Movaf = 0x0b "movaf" s2 Base Unknown pure Any "An old float move; rounding unknown." "4.5";
+    Rcp = 0x0c "rcp" s2 Base Scalar pure Float "1 / src2." "7.3";
+    Rsq = 0x0d "rsq" s2 Base Scalar pure Float "1 / sqrt(src2)." "7.3";
+    Litp = 0x0e "litp" litp Base Reduce pure Float "Partial lighting: (1, s1.y or 0, exp2(s2.x) or 0, 1)." "5.1";
+    Select = 0x0f "select" c012 Base Vector pure NotHalf "cond(src0[, src1]) ? src1 : src2." "7.1";
+    Set = 0x10 "set" c01 Base Vector pure Float "cond(src0, src1) ? 1.0 : 0.0." "7.2";
+    Exp = 0x11 "exp" s2 Base Scalar pure Float "2 to the power of src2." "7.3";
+    Log = 0x12 "log" s2 Base Scalar pure Float "Logarithm base 2; as a product of two lanes with fast transcendentals." "7.4";
+    Frc = 0x13 "frc" s2 Base Vector pure Float "src2 - floor(src2)." "7.8";
+    Call = 0x14 "call" branch0 Base Control branch Any [STACK] "Push the return address, jump." "7.6";
+    Ret = 0x15 "ret" none Base Control branch Any [STACK] "Return." "7.6";
+    Branch = 0x16 "branch" branch0 Base Control branch Any "Jump." "7.6";
+    BranchUnary = 0x16 "branch" branch1 Base Control branch Word "Jump if cond(src0)." "7.6";
+    BranchBinary = 0x16 "branch" branch2 Base Control branch Word "Jump if cond(src0, src1)." "7.6";
+    Texkill = 0x17 "texkill" kill0 Base Control kill Word "Discard the fragment." "7.7";
+    TexkillUnary = 0x17 "texkill" kill1 Base Control kill Word "Discard the fragment if cond(src0) in any lane." "7.7";
+    TexkillBinary = 0x17 "texkill" kill2 Base Control kill Word "Discard the fragment if cond(src0, src1) in any lane." "7.7";
+    Texld = 0x18 "texld" tex02 Base Texture load Any "Sample with implicit level of detail." "11";
+    Texldb = 0x19 "texldb" tex0oo Base Texture load Any "Sample with bias." "11";
+    Texldd = 0x1a "texldd" tex012 Base Texture load Any "Sample with gradients." "11";
+    Texldl = 0x1b "texldl" tex0oo Base Texture load Any "Sample with explicit level of detail." "11";
+    Texldpcf = 0x1c "texldpcf" tex0oo Unverified Unknown pure Any "Shadow compare of the seed, layout unknown." "5.1";
+    Rep = 0x1d "rep" any Unverified Unknown pure Any "Hardware loop of the seed, operands unknown." "5.1";
+    Endrep = 0x1e "endrep" any Unverified Unknown pure Any "Hardware loop of the seed, operands unknown." "5.1";
+    Loop = 0x1f "loop" any Unverified Unknown pure Any "Hardware loop of the seed, operands unknown." "5.1";
+    Endloop = 0x20 "endloop" any Unverified Unknown pure Any "Hardware loop of the seed, operands unknown." "5.1";
+    Sqrt = 0x21 "sqrt" s2 SqrtTrig Scalar pure Float "Square root." "7.3";
+    Sin = 0x22 "sin" s2 SqrtTrig Scalar pure Float "Sine of quarter turns; of half turns as a product of two lanes with fast transcendentals." "7.4";
+    Cos = 0x23 "cos" s2 SqrtTrig Scalar pure Float "Cosine, arguments as for sin." "7.4";
+    BranchAny = 0x24 "branch_any" branch2 Newer Control branch Word "Jump if cond(src0, src1) in any lane." "7.6";
+    Floor = 0x25 "floor" s2 SignFloorCeil Vector pure Float "Largest whole number not above src2." "5.1";
+    Ceil = 0x26 "ceil" s2 SignFloorCeil Vector pure Float "Smallest whole number not below src2." "5.1";
+    Sign = 0x27 "sign" s2 SignFloorCeil Vector pure Word "-1, 0 or 1." "7.8";
+    Addlo = 0x28 "addlo" any Unverified Unknown pure Any "Unknown." "5.2";
+    Mullo = 0x29 "mullo" any Unverified Unknown pure Any "Unknown." "5.2";
+    Barrier = 0x2a "barrier" none Int Control barrier Any "Wait for the workgroup." "10.2";
+    Swizzle = 0x2b "swizzle" s012 Newer Unknown pure Any "Byte or short permutation, pattern format unknown." "5.2";
+    I2i = 0x2c "i2i" s01 Int IntVector pure Integer "Integer width conversion; src1 is the source width." "5.2";
+    I2f = 0x2d "i2f" s0 Int IntVector pure Integer "Integer of the given type to float." "5.2";
+    F2i = 0x2e "f2i" s0 Int IntVector pure Integer "Float to integer, toward zero." "12";
+    F2irnd = 0x2f "f2irnd" s0 Int IntVector pure Integer "Float to integer by the rounding mode." "12";
+    F2i7 = 0x30 "f2i7" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
+    Cmp = 0x31 "cmp" c012 Int Vector pure NotHalf "cond(src0, src1) ? src2 : 0." "7.2";
+    Load = 0x32 "load" load Int Memory load NotHalf [MEM_READ] "Consecutive elements at src0.x + (src1.x << shift)." "10.1";
+    Store = 0x33 "store" store Int Memory store NotHalf [MEM_WRITE] "Leading lanes of src2 to src0.x + (src1.x << shift)." "10.1";
+    ImgLoad3d = 0x34 "img_load_3d" load Newer Memory load Any [MEM_READ] "Image load, three coordinates." "10.4";
+    ImgStore3d = 0x35 "img_store_3d" store Newer Memory store Any [MEM_WRITE] "Image store, three coordinates." "10.4";
+    Clamp0Max = 0x36 "clamp0_max" s01 Newer Vector pure Word "min(max(src0, 0), src1)." "5.2";
+    NanOp = 0x37 "nan" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
+    Nextafter = 0x38 "nextafter" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
+    Roundeven = 0x39 "roundeven" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
+    Roundaway = 0x3a "roundaway" any Unverified Unknown pure Any "Unknown name of the seed." "5.2";
+    Iaddsat = 0x3b "iaddsat" s02 Int IntVector pure Integer "Saturating integer add." "5.2";
+    Imullo0 = 0x3c "imullo0" s01 Int Scalar pure NotHalf "Low 32 bits of the product." "5.2";
+    Imullo1 = 0x3d "imullo1" any Unverified Unknown pure Any "Unknown variant." "5.2";
+    Imullosat0 = 0x3e "imullosat0" any Unverified Unknown pure Any "Unknown variant." "5.2";
+    Imullosat1 = 0x3f "imullosat1" any Unverified Unknown pure Any "Unknown variant." "5.2";
+    Imulhi0 = 0x40 "imulhi0" s01 Int Scalar pure Integer "High 32 bits of the product." "5.3";
+    Imulhi1 = 0x41 "imulhi1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imul0 = 0x42 "imul0" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imul1 = 0x43 "imul1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Idiv0 = 0x44 "idiv0" s01 Int Scalar pure Integer "Integer quotient." "5.3";
+    Idiv1 = 0x45 "idiv1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Idiv2 = 0x46 "idiv2" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Idiv3 = 0x47 "idiv3" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imod = 0x48 "imod" s01 Int Scalar pure Integer "Integer remainder." "5.3";
+    Txf = 0x49 "txf" tex012 Halti5 Texture load Any "Texel fetch." "11";
+    Imod2 = 0x4a "imod2" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imod3 = 0x4b "imod3" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadlo0 = 0x4c "imadlo0" s012 Int Scalar pure NotHalf "Low 32 bits of src0 * src1 + src2." "5.3";
+    Imadlo1 = 0x4d "imadlo1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadlosat0 = 0x4e "imadlosat0" s012 Int Scalar pure Integer "Saturating src0 * src1 + src2." "5.3";
+    Imadlosat1 = 0x4f "imadlosat1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadhi0 = 0x50 "imadhi0" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadhi1 = 0x51 "imadhi1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadhisat0 = 0x52 "imadhisat0" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Imadhisat1 = 0x53 "imadhisat1" any Unverified Unknown pure Any "Unknown variant." "5.3";
+    Halfadd = 0x54 "halfadd" any Unverified Unknown pure Any "Unknown name of the seed." "5.3";
+    Halfaddinc = 0x55 "halfaddinc" any Unverified Unknown pure Any "Unknown name of the seed." "5.3";
+    Movai = 0x56 "movai" s2 Int Vector pure Int32 [A0_WRITE] "a0 = integer src2." "4.5";
+    MovaiVoid = 0x56 "movai" a0 Int Vector pure Int32 [A0_WRITE] "a0 = integer src2, vendor encoding." "4.5";
+    Iabs = 0x57 "iabs" s2 Int IntVector pure NotHalf "Integer absolute value." "5.3";
+    Leadzero = 0x58 "leadzero" s2 Int IntVector pure NotHalf "Count of leading zeros, 32 for 0." "5.3";
+    Lshift = 0x59 "lshift" s02 Int IntVector pure NotHalf "src0 << (src2 & 31)." "5.3";
+    Rshift = 0x5a "rshift" s02 Int IntVector pure Integer "src0 >> (src2 & 31), by the sign of the type." "5.3";
+    Rotate = 0x5b "rotate" s02 Int IntVector pure NotHalf "Rotate left." "5.3";
+    Or = 0x5c "or" s02 Int IntVector pure NotHalf "Bitwise or." "5.3";
+    And = 0x5d "and" s02 Int IntVector pure NotHalf "Bitwise and." "5.3";
+    Xor = 0x5e "xor" s02 Int IntVector pure NotHalf "Bitwise exclusive or." "5.3";
+    Not = 0x5f "not" s2 Int IntVector pure NotHalf "Bitwise not." "5.3";
+    BitExtract = 0x60 "bit_extract" s012 Newer IntVector pure Integer "src2 bits of src0 from bit src1, extended by the type." "5.4";
+    Popcount = 0x61 "popcount" s2 Halti2 IntVector pure NotHalf "Count of one bits." "5.4";
+    Storeb = 0x62 "storeb" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
+    Rgb2yuv = 0x63 "rgb2yuv" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
+    Div = 0x64 "div" s12 FastTrans Scalar pure Float "src1 / src2 as a product of two lanes." "7.4";
+    AtomicAdd = 0x65 "atomic_add" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Add src2.x to memory at src0.x + src1.x, give the old value." "10.3";
+    AtomicXchg = 0x66 "atomic_xchg" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Exchange." "10.3";
+    AtomicCmpXchg = 0x67 "atomic_cmp_xchg" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Store src2.y if memory equals src2.x, give the old value." "10.3";
+    AtomicMin = 0x68 "atomic_min" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Minimum by the type." "10.3";
+    AtomicMax = 0x69 "atomic_max" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Maximum by the type." "10.3";
+    AtomicOr = 0x6a "atomic_or" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Or." "10.3";
+    AtomicAnd = 0x6b "atomic_and" s012 Atomics Memory atomic Int32 [MEM_BOTH] "And." "10.3";
+    AtomicXor = 0x6c "atomic_xor" s012 Atomics Memory atomic Int32 [MEM_BOTH] "Exclusive or." "10.3";
+    BitRev = 0x6d "bit_rev" s0 Newer IntVector pure NotHalf "Bits in reverse order." "5.4";
+    ByteRev = 0x6e "byte_rev" any Unverified Unknown pure Any "Unknown." "5.4";
+    Texldlpcf = 0x6f "texldlpcf" tex012 Halti5 Texture load Any "Shadow sample with explicit level of detail." "5.4";
+    Texldgpcf = 0x70 "texldgpcf" tex012 Halti5 Texture load Any "Shadow sample with gradients." "5.4";
+    Pack = 0x71 "pack" any Unverified Unknown pure Any "Unknown." "5.4";
+    Conv = 0x72 "conv" s01 Halti5 Vector pure FloatWidth "Float width conversion: src1 = 0 f32 to f16, 1 f16 to f32." "5.4";
+    Dp2 = 0x73 "dp2" s01 Halti2 Reduce pure Float "Dot product of lanes x, y." "5.4";
+    NormDp2 = 0x74 "norm_dp2" s0 Halti2 Reduce pure Float "1 / sqrt of src0 dot src0 over two lanes." "5.5";
+    NormDp3 = 0x75 "norm_dp3" s0 Halti2 Reduce pure Float "1 / sqrt of src0 dot src0 over three lanes." "5.5";
+    NormDp4 = 0x76 "norm_dp4" s0 Halti2 Reduce pure Float "1 / sqrt of src0 dot src0 over four lanes." "5.5";
+    NormMul = 0x77 "norm_mul" norm_mul Halti2 Vector pure Float "src0 * src1, second half of a normalize." "5.5";
+    StoreAttr = 0x78 "store_attr" any Unverified Unknown pure Any "Unknown." "5.4";
+    ImgLoad = 0x79 "img_load" load Newer Memory load Any [MEM_READ] "Image load." "10.4";
+    ImgStore = 0x7a "img_store" store Newer Memory store Any [MEM_WRITE] "Image store." "10.4";
+    Restart = 0x7b "restart" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
+    Nop7c = 0x7c "nop7c" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
+    Tg4 = 0x7d "tg4" tex01 Halti5 Texture load Any "Gather of one component." "11";
+    Nop7e = 0x7e "nop7e" any Unverified Unknown pure Any "Unknown name of the seed." "5.4";
+    BitFindlsb = 0x0b "bit_findlsb" ext0 Newer IntVector pure NotHalf "Lowest one bit, -1 for 0." "5.4";
+    BitFindmsb = 0x0c "bit_findmsb" ext0 Newer IntVector pure Integer "Highest one bit (highest bit unlike the sign for signed types), -1 for none." "5.4";
+}
+
+impl Op {
+    /// The row of this opcode: there is one of each, in the same order.
+    pub const fn row(self) -> &'static Row<Vivante> {
+        &ROWS[self as usize]
+    }
+
+    /// Whether it has a form that gives two factors of its result, where there are fast transcendentals (7.4).
+    pub const fn has_pair(self) -> bool {
+        matches!(self, Op::Log | Op::Sin | Op::Cos | Op::Div)
+    }
+
+    /// Whether it takes one lane and broadcasts the result, for this type on this generation.
+    pub const fn is_scalar(self, ty: Type, generation: u8) -> bool {
+        match self.row().facts.class {
+            Class::Scalar => true,
+            Class::IntVector => generation == GC2000,
+            // Adds and the like of integer type go through the scalar integer unit before HALTI2.
+            Class::Vector => generation == GC2000 && ty.is_integer() && matches!(self, Op::Add | Op::Sign),
+            Class::Reduce | Class::Memory | Class::Control | Class::Texture | Class::Unknown => false,
+        }
+    }
 }
 
 const _: () = gpucc_isa::check::fields(ROWS);

@@ -1,38 +1,38 @@
 //! Arithmetic, comparison, choice, vectors.
 
 use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
-use gpucc_mir::{MInst, Select, Use, VReg};
+use gpucc_mir::{MInst, Modifiers, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
-use machine::Op as M;
-use machine::rules::{cond, ty};
+use machine::{Cond, Round, Type};
 
 use super::Isel;
-use super::operand::Fold;
-use crate::target::{Mods, SrcMods, VOp, Vivante, row};
+use super::operand::{Fold, leading};
+use crate::builders::{self as build, Builder};
+use crate::target::{If, Rounding, Sat, SrcMods, Ty, VOp, Vivante, row};
 
 /// What a comparison becomes.
 #[derive(Clone, Copy)]
 pub(super) struct Compare {
     /// Condition number.
-    pub cond: u32,
+    pub cond: Cond,
     /// Operand type.
-    pub ty: u32,
+    pub ty: Type,
     /// The result is the opposite.
     pub negate: bool,
 }
 
 pub(super) fn int_compare(cc: IntCc) -> Compare {
     let (cond, ty) = match cc {
-        IntCc::Eq => (cond::EQ, ty::U32),
-        IntCc::Ne => (cond::NE, ty::U32),
-        IntCc::Slt => (cond::LT, ty::S32),
-        IntCc::Sle => (cond::LE, ty::S32),
-        IntCc::Sgt => (cond::GT, ty::S32),
-        IntCc::Sge => (cond::GE, ty::S32),
-        IntCc::Ult => (cond::LT, ty::U32),
-        IntCc::Ule => (cond::LE, ty::U32),
-        IntCc::Ugt => (cond::GT, ty::U32),
-        IntCc::Uge => (cond::GE, ty::U32),
+        IntCc::Eq => (Cond::Eq, Type::U32),
+        IntCc::Ne => (Cond::Ne, Type::U32),
+        IntCc::Slt => (Cond::Lt, Type::S32),
+        IntCc::Sle => (Cond::Le, Type::S32),
+        IntCc::Sgt => (Cond::Gt, Type::S32),
+        IntCc::Sge => (Cond::Ge, Type::S32),
+        IntCc::Ult => (Cond::Lt, Type::U32),
+        IntCc::Ule => (Cond::Le, Type::U32),
+        IntCc::Ugt => (Cond::Gt, Type::U32),
+        IntCc::Uge => (Cond::Ge, Type::U32),
     };
     Compare { cond, ty, negate: false }
 }
@@ -40,104 +40,81 @@ pub(super) fn int_compare(cc: IntCc) -> Compare {
 /// A float comparison as one condition, where there is one.
 pub(super) fn float_compare(cc: FloatCc) -> Option<Compare> {
     let (cond, negate) = match cc {
-        FloatCc::Oeq => (cond::EQ, false),
-        FloatCc::Une => (cond::NE, false),
-        FloatCc::Olt => (cond::LT, false),
-        FloatCc::Ole => (cond::LE, false),
-        FloatCc::Ogt => (cond::GT, false),
-        FloatCc::Oge => (cond::GE, false),
-        FloatCc::Uge => (cond::LT, true),
-        FloatCc::Ugt => (cond::LE, true),
-        FloatCc::Ule => (cond::GT, true),
-        FloatCc::Ult => (cond::GE, true),
+        FloatCc::Oeq => (Cond::Eq, false),
+        FloatCc::Une => (Cond::Ne, false),
+        FloatCc::Olt => (Cond::Lt, false),
+        FloatCc::Ole => (Cond::Le, false),
+        FloatCc::Ogt => (Cond::Gt, false),
+        FloatCc::Oge => (Cond::Ge, false),
+        FloatCc::Uge => (Cond::Lt, true),
+        FloatCc::Ugt => (Cond::Le, true),
+        FloatCc::Ule => (Cond::Gt, true),
+        FloatCc::Ult => (Cond::Ge, true),
         FloatCc::One | FloatCc::Ueq | FloatCc::Ord | FloatCc::Uno => return None,
     };
-    Some(Compare { cond, ty: ty::F32, negate })
-}
-
-/// The opposite condition of integers.
-pub(crate) fn opposite(c: u32) -> u32 {
-    match c {
-        cond::GT => cond::LE,
-        cond::LT => cond::GE,
-        cond::GE => cond::LT,
-        cond::LE => cond::GT,
-        cond::EQ => cond::NE,
-        cond::NE => cond::EQ,
-        cond::NOT => cond::NZ,
-        cond::NZ => cond::NOT,
-        cond::GEZ => cond::LZ,
-        cond::LZ => cond::GEZ,
-        cond::GZ => cond::LEZ,
-        cond::LEZ => cond::GZ,
-        c => c,
-    }
-}
-
-/// The one-operand condition for a comparison with zero.
-fn unary(c: u32) -> u32 {
-    match c {
-        cond::GT => cond::GZ,
-        cond::LT => cond::LZ,
-        cond::GE => cond::GEZ,
-        cond::LE => cond::LEZ,
-        cond::EQ => cond::NOT,
-        _ => cond::NZ,
-    }
+    Some(Compare { cond, ty: Type::F32, negate })
 }
 
 type Cx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
-    /// One machine operation into `dst`: once for all lanes, or lane by lane where the chip wants it.
+    /// One machine operation on values into `dst`: once for all lanes, or lane by lane where the chip wants it.
     #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
-    pub(super) fn op_into(
+    pub(super) fn each<M, const N: usize, const NEEDS: u64, const TAKES: u64>(
         &mut self,
         cx: &mut Cx<'_>,
         dst: VReg,
         lanes: u32,
-        op: M,
-        mods: Mods,
+        op: Builder<N, NEEDS, TAKES>,
+        mods: M,
         args: &[Value],
         fold: Fold,
-    ) {
-        if lanes == 1 || self.t.is_vector(op, mods.ty) {
-            let uses: Vec<Use<Vivante>> = args.iter().map(|&a| self.operand(cx, a, fold)).collect();
-            cx.emit(MInst::new(VOp::M(op)).def(dst).args(uses).mods(mods));
+    ) where
+        M: Modifiers<Vivante> + Copy,
+    {
+        let whole = op.with(mods, core::array::from_fn(|k| self.operand(cx, args[k], fold)));
+        if lanes == 1 || self.lane_wise(&whole) {
+            cx.emit(whole.def(dst));
             return;
         }
-        let mut parts = Vec::new();
-        for k in 0..lanes {
-            let uses: Vec<Use<Vivante>> = args.iter().map(|&a| self.operand_lane(cx, a, k, fold)).collect();
+        // Each lane is traced by itself, which may find more than the lane of an operand.
+        let parts = (0..lanes).map(|k| {
+            let uses = core::array::from_fn(|a| self.operand_lane(cx, args[a], k, fold));
             let d = cx.temp(row(1));
-            cx.emit(MInst::new(VOp::M(op)).def(d).args(uses).mods(mods));
-            parts.push(Use::reg(d));
-        }
+            cx.emit(op.with(mods, uses).def(d));
+            Use::reg(d)
+        });
+        let parts: Vec<Use<Vivante>> = parts.collect();
         cx.emit(MInst::collect(dst, parts));
     }
 
-    /// One machine operation on operands that are made already; `dst` has as many lanes as they are for.
-    fn op_uses(&mut self, cx: &mut Cx<'_>, dst: VReg, lanes: u32, op: M, mods: Mods, uses: &[Use<Vivante>]) {
-        if lanes == 1 || self.t.is_vector(op, mods.ty) {
-            cx.emit(MInst::new(VOp::M(op)).def(dst).args(uses.iter().copied()).mods(mods));
+    /// Whether the chip computes all lanes of an instruction at once.
+    fn lane_wise(&self, i: &MInst<Vivante>) -> bool {
+        matches!(i.target_op(), Some(VOp::M(op)) if self.t.is_vector(op, i.mods.ty))
+    }
+
+    /// One machine operation whose operands are made already; `dst` has as many lanes as they are for.
+    pub(super) fn lanewise(&self, cx: &mut Cx<'_>, dst: VReg, lanes: u32, whole: MInst<Vivante>) {
+        if lanes == 1 || self.lane_wise(&whole) {
+            cx.emit(whole.def(dst));
             return;
         }
-        let mut parts = Vec::new();
-        for k in 0..lanes as usize {
+        let parts = (0..lanes as usize).map(|k| {
             let d = cx.temp(row(1));
-            let one = uses.iter().map(|u| u.mods(SrcMods { swz: [u.mods.swz[k]; 4], ..u.mods }));
-            cx.emit(MInst::new(VOp::M(op)).def(d).args(one).mods(mods));
-            parts.push(Use::reg(d));
-        }
+            let mut one = whole.clone().def(d);
+            one.uses.iter_mut().for_each(|u| u.mods = u.mods.lane(k));
+            cx.emit(one);
+            Use::reg(d)
+        });
+        let parts: Vec<Use<Vivante>> = parts.collect();
         cx.emit(MInst::collect(dst, parts));
     }
 
     /// The same into a fresh register.
-    fn op_temp(&mut self, cx: &mut Cx<'_>, lanes: u32, op: M, mods: Mods, uses: &[Use<Vivante>]) -> Use<Vivante> {
+    fn temp(&self, cx: &mut Cx<'_>, lanes: u32, whole: MInst<Vivante>) -> Use<Vivante> {
         let d = cx.temp(row(lanes));
-        self.op_uses(cx, d, lanes, op, mods, uses);
-        let swz = if lanes == 1 { [0; 4] } else { [0, 1, 2, 3].map(|k: u8| k.min(lanes as u8 - 1)) };
-        Use::reg(d).mods(SrcMods { swz, ..SrcMods::default() })
+        self.lanewise(cx, d, lanes, whole);
+        Use::reg(d).mods(SrcMods::swizzle(leading(lanes)))
     }
 
     pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -146,9 +123,6 @@ impl Isel<'_> {
         let dst = cx.result(i, 0)[0];
         let rty = cx.f.ty(d.result());
         let n = rty.lanes();
-        let f32m = Mods::ty(ty::F32);
-        let s32 = Mods::ty(ty::S32);
-        let u32m = Mods::ty(ty::U32);
         if matches!(d.op, Op::ISub | Op::IAdd | Op::UShr) && self.uniform_words(cx, d.result()).is_some() {
             let src = self.operand(cx, d.result(), Fold::None);
             cx.emit(MInst::copy(dst, src));
@@ -156,61 +130,61 @@ impl Isel<'_> {
         }
         match d.op {
             Op::FAdd | Op::FSub => self.add(cx, dst, n, d),
-            Op::FMul => self.op_into(cx, dst, n, M::Mul, f32m, a, Fold::Float),
+            Op::FMul => self.each(cx, dst, n, build::Mul, (), a, Fold::Float),
             Op::FNeg | Op::FAbs => {
                 let v = d.result();
                 let src = self.operand(cx, v, Fold::Float);
                 // The operand of a sign operation is never that operation itself: the trace goes through it.
-                cx.emit(MInst::new(VOp::M(M::Mov)).def(dst).arg(src));
+                cx.emit(build::Mov.on([src]).def(dst));
             }
             Op::FDiv => self.divide(cx, dst, n, a),
-            Op::FSign => self.op_into(cx, dst, n, M::Sign, f32m, a, Fold::Float),
-            Op::FMin => self.min_max(cx, dst, n, cond::GT, ty::F32, a, Fold::Float),
-            Op::FMax => self.min_max(cx, dst, n, cond::LT, ty::F32, a, Fold::Float),
-            Op::FSat => self.op_into(cx, dst, n, M::Mov, Mods { sat: true, ..f32m }, a, Fold::Float),
-            Op::FFloor => self.op_into(cx, dst, n, M::Floor, f32m, a, Fold::Float),
-            Op::FCeil => self.op_into(cx, dst, n, M::Ceil, f32m, a, Fold::Float),
-            Op::FFract => self.op_into(cx, dst, n, M::Frc, f32m, a, Fold::Float),
+            Op::FSign => self.each(cx, dst, n, build::Sign, (), a, Fold::Float),
+            Op::FMin => self.min_max(cx, dst, n, Cond::Gt, Type::F32, a, Fold::Float),
+            Op::FMax => self.min_max(cx, dst, n, Cond::Lt, Type::F32, a, Fold::Float),
+            Op::FSat => self.each(cx, dst, n, build::Mov, (Sat(true),), a, Fold::Float),
+            Op::FFloor => self.each(cx, dst, n, build::Floor, (), a, Fold::Float),
+            Op::FCeil => self.each(cx, dst, n, build::Ceil, (), a, Fold::Float),
+            Op::FFract => self.each(cx, dst, n, build::Frc, (), a, Fold::Float),
             Op::FTrunc => {
                 let x = self.operand(cx, a[0], Fold::Float);
-                let up = self.op_temp(cx, n, M::Ceil, f32m, &[x]);
-                let down = self.op_temp(cx, n, M::Floor, f32m, &[x]);
-                self.op_uses(cx, dst, n, M::Select, f32m.cond(cond::LZ), &[x, up, down]);
+                let up = self.temp(cx, n, build::Ceil.on([x]));
+                let down = self.temp(cx, n, build::Floor.on([x]));
+                self.lanewise(cx, dst, n, build::Select.with((If(Cond::Lz),), [x, up, down]));
             }
-            Op::FSqrt => self.op_into(cx, dst, n, M::Sqrt, f32m, a, Fold::Float),
-            Op::FRsqrt => self.op_into(cx, dst, n, M::Rsq, f32m, a, Fold::Float),
-            Op::FRcp => self.op_into(cx, dst, n, M::Rcp, f32m, a, Fold::Float),
-            Op::FExp2 => self.op_into(cx, dst, n, M::Exp, f32m, a, Fold::Float),
+            Op::FSqrt => self.each(cx, dst, n, build::Sqrt, (), a, Fold::Float),
+            Op::FRsqrt => self.each(cx, dst, n, build::Rsq, (), a, Fold::Float),
+            Op::FRcp => self.each(cx, dst, n, build::Rcp, (), a, Fold::Float),
+            Op::FExp2 => self.each(cx, dst, n, build::Exp, (), a, Fold::Float),
             Op::FLog2 => {
                 let x = self.operand(cx, a[0], Fold::Float);
-                self.transcendental(cx, dst, n, M::Log, x);
+                self.transcendental(cx, dst, n, build::Log, x);
             }
             Op::FSin | Op::FCos => {
                 let x = self.operand(cx, a[0], Fold::Float);
-                let turns = if machine::rules::fast_transcendentals(self.t.generation) {
+                let turns = if machine::validate::fast_transcendentals(self.t.generation) {
                     core::f32::consts::FRAC_1_PI
                 } else {
                     core::f32::consts::FRAC_2_PI
                 };
                 let k = self.literal(turns.to_bits());
-                let x = self.op_temp(cx, n, M::Mul, f32m, &[x, k]);
-                self.transcendental(cx, dst, n, if d.op == Op::FSin { M::Sin } else { M::Cos }, x);
+                let x = self.temp(cx, n, build::Mul.on([x, k]));
+                self.transcendental(cx, dst, n, if d.op == Op::FSin { build::Sin } else { build::Cos }, x);
             }
             Op::FDot => {
                 let lanes = cx.f.ty(a[0]).lanes();
-                let op = [M::Dp2, M::Dp3, M::Dp4][lanes as usize - 2];
+                let op = [build::Dp2, build::Dp3, build::Dp4][lanes as usize - 2];
                 let uses = [self.operand(cx, a[0], Fold::Float), self.operand(cx, a[1], Fold::Float)];
-                if op == M::Dp2 && self.t.generation == machine::GC2000 {
-                    let lane = |u: Use<Vivante>, k: usize| u.mods(SrcMods { swz: [u.mods.swz[k]; 4], ..u.mods });
-                    let p = self.op_temp(cx, 1, M::Mul, f32m, &[lane(uses[0], 0), lane(uses[1], 0)]);
-                    self.op_uses(cx, dst, 1, M::Mad, f32m, &[lane(uses[0], 1), lane(uses[1], 1), p]);
+                if lanes == 2 && self.t.generation == machine::GC2000 {
+                    let lane = |u: Use<Vivante>, k: usize| u.mods(u.mods.lane(k));
+                    let p = self.temp(cx, 1, build::Mul.on([lane(uses[0], 0), lane(uses[1], 0)]));
+                    self.lanewise(cx, dst, 1, build::Mad.on([lane(uses[0], 1), lane(uses[1], 1), p]));
                 } else {
-                    cx.emit(MInst::new(VOp::M(op)).def(dst).args(uses));
+                    cx.emit(op.on(uses).def(dst));
                 }
             }
             Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => self.float_to_int(cx, dst, n, d.op, a[0]),
-            Op::S2F => self.op_into(cx, dst, n, M::I2f, s32, a, Fold::None),
-            Op::U2F => self.op_into(cx, dst, n, M::I2f, u32m, a, Fold::None),
+            Op::S2F => self.each(cx, dst, n, build::I2f, (Ty(Type::S32),), a, Fold::None),
+            Op::U2F => self.each(cx, dst, n, build::I2f, (Ty(Type::U32),), a, Fold::None),
             Op::Bitcast => {
                 let from = cx.f.ty(a[0]);
                 if from.lanes() != n {
@@ -224,26 +198,26 @@ impl Isel<'_> {
                 // The trace goes through the negation itself.
                 let zero = self.literal(0);
                 let x = self.operand(cx, d.result(), Fold::Int);
-                self.op_uses(cx, dst, n, M::Add, s32, &[zero, x]);
+                self.lanewise(cx, dst, n, build::Add.with((Ty(Type::S32),), [zero, x]));
             }
             Op::IMul => self.multiply(cx, dst, n, a),
-            Op::UMulHi => self.op_into(cx, dst, n, M::Imulhi0, u32m, a, Fold::None),
-            Op::SMulHi => self.op_into(cx, dst, n, M::Imulhi0, s32, a, Fold::None),
-            Op::IAbs => self.op_into(cx, dst, n, M::Iabs, s32, a, Fold::None),
-            Op::SMin => self.min_max(cx, dst, n, cond::GT, ty::S32, a, Fold::None),
-            Op::SMax => self.min_max(cx, dst, n, cond::LT, ty::S32, a, Fold::None),
-            Op::UMin => self.min_max(cx, dst, n, cond::GT, ty::U32, a, Fold::None),
-            Op::UMax => self.min_max(cx, dst, n, cond::LT, ty::U32, a, Fold::None),
-            Op::And => self.op_into(cx, dst, n, M::And, u32m, a, Fold::None),
-            Op::Or => self.op_into(cx, dst, n, M::Or, u32m, a, Fold::None),
-            Op::Xor => self.op_into(cx, dst, n, M::Xor, u32m, a, Fold::None),
-            Op::Not => self.op_into(cx, dst, n, M::Not, u32m, a, Fold::None),
-            Op::Shl => self.op_into(cx, dst, n, M::Lshift, u32m, a, Fold::None),
-            Op::UShr => self.op_into(cx, dst, n, M::Rshift, u32m, a, Fold::None),
-            Op::SShr => self.op_into(cx, dst, n, M::Rshift, s32, a, Fold::None),
-            Op::Popcount => self.op_into(cx, dst, n, M::Popcount, u32m, a, Fold::None),
-            Op::Clz => self.op_into(cx, dst, n, M::Leadzero, u32m, a, Fold::None),
-            Op::BitReverse => self.op_into(cx, dst, n, M::BitRev, u32m, a, Fold::None),
+            Op::UMulHi => self.each(cx, dst, n, build::Imulhi0, (Ty(Type::U32),), a, Fold::None),
+            Op::SMulHi => self.each(cx, dst, n, build::Imulhi0, (Ty(Type::S32),), a, Fold::None),
+            Op::IAbs => self.each(cx, dst, n, build::Iabs, (Ty(Type::S32),), a, Fold::None),
+            Op::SMin => self.min_max(cx, dst, n, Cond::Gt, Type::S32, a, Fold::None),
+            Op::SMax => self.min_max(cx, dst, n, Cond::Lt, Type::S32, a, Fold::None),
+            Op::UMin => self.min_max(cx, dst, n, Cond::Gt, Type::U32, a, Fold::None),
+            Op::UMax => self.min_max(cx, dst, n, Cond::Lt, Type::U32, a, Fold::None),
+            Op::And => self.each(cx, dst, n, build::And, (Ty(Type::U32),), a, Fold::None),
+            Op::Or => self.each(cx, dst, n, build::Or, (Ty(Type::U32),), a, Fold::None),
+            Op::Xor => self.each(cx, dst, n, build::Xor, (Ty(Type::U32),), a, Fold::None),
+            Op::Not => self.each(cx, dst, n, build::Not, (Ty(Type::U32),), a, Fold::None),
+            Op::Shl => self.each(cx, dst, n, build::Lshift, (Ty(Type::U32),), a, Fold::None),
+            Op::UShr => self.each(cx, dst, n, build::Rshift, (Ty(Type::U32),), a, Fold::None),
+            Op::SShr => self.each(cx, dst, n, build::Rshift, (Ty(Type::S32),), a, Fold::None),
+            Op::Popcount => self.each(cx, dst, n, build::Popcount, (Ty(Type::U32),), a, Fold::None),
+            Op::Clz => self.each(cx, dst, n, build::Leadzero, (Ty(Type::U32),), a, Fold::None),
+            Op::BitReverse => self.each(cx, dst, n, build::BitRev, (Ty(Type::U32),), a, Fold::None),
             Op::ICmp | Op::FCmp => self.compare(cx, dst, n, d),
             Op::Select => self.select(cx, dst, n, d),
             Op::Splat | Op::Extract | Op::Shuffle | Op::Compose | Op::Insert => self.vector(cx, dst, d),
@@ -269,7 +243,7 @@ impl Isel<'_> {
                     (true, 0) => (x, self.negated(z)),
                     (true, _) => (self.negated(x), z),
                 };
-                self.op_uses(cx, dst, n, M::Mad, Mods::ty(ty::F32), &[x, y, z]);
+                self.lanewise(cx, dst, n, build::Mad.on([x, y, z]));
                 return;
             }
         }
@@ -278,20 +252,19 @@ impl Isel<'_> {
         if minus {
             y = self.negated(y);
         }
-        self.op_uses(cx, dst, n, M::Add, Mods::ty(ty::F32), &[x, y]);
+        self.lanewise(cx, dst, n, build::Add.on([x, y]));
     }
 
     /// Negates a float operand; immediates have no modifiers, so their bits change.
     fn negated(&mut self, u: Use<Vivante>) -> Use<Vivante> {
         match u.src {
             gpucc_mir::Src::Imm(bits) => self.literal(bits ^ 0x8000_0000),
-            _ => u.mods(SrcMods { neg: !u.mods.neg, ..u.mods }),
+            _ => u.mods(u.mods.negated()),
         }
     }
 
     fn int_add(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
         let minus = d.op == Op::ISub;
-        let s32 = Mods::ty(ty::S32);
         if !minus && n == 1 {
             for k in [0, 1] {
                 if let Some(m) = cx.fold_op(d.args[k], Op::IMul)
@@ -300,7 +273,7 @@ impl Isel<'_> {
                     let x = self.operand(cx, m.args[0], Fold::None);
                     let y = self.operand(cx, m.args[1], Fold::None);
                     let z = self.operand(cx, d.args[1 - k], Fold::None);
-                    cx.emit(MInst::new(VOp::M(M::Imadlo0)).def(dst).args([x, y, z]).mods(s32));
+                    cx.emit(build::Imadlo0.with((Ty(Type::S32),), [x, y, z]).def(dst));
                     return;
                 }
             }
@@ -310,10 +283,10 @@ impl Isel<'_> {
         if minus {
             y = match y.src {
                 gpucc_mir::Src::Imm(bits) => self.literal(bits.wrapping_neg()),
-                _ => y.mods(SrcMods { neg: !y.mods.neg, ..y.mods }),
+                _ => y.mods(y.mods.negated()),
             };
         }
-        self.op_uses(cx, dst, n, M::Add, s32, &[x, y]);
+        self.lanewise(cx, dst, n, build::Add.with((Ty(Type::S32),), [x, y]));
     }
 
     fn multiply(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, a: &[Value]) {
@@ -321,77 +294,87 @@ impl Isel<'_> {
             if let Some(shift) = power(cx, a[k]) {
                 let x = self.operand(cx, a[1 - k], Fold::None);
                 let s = self.literal(shift);
-                self.op_uses(cx, dst, n, M::Lshift, Mods::ty(ty::U32), &[x, s]);
+                self.lanewise(cx, dst, n, build::Lshift.with((Ty(Type::U32),), [x, s]));
                 return;
             }
         }
-        self.op_into(cx, dst, n, M::Imullo0, Mods::ty(ty::S32), a, Fold::None);
+        self.each(cx, dst, n, build::Imullo0, (Ty(Type::S32),), a, Fold::None);
     }
 
     /// `select.gt a, b, a` is the lesser, `select.lt` the greater (7.1).
     #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
-    fn min_max(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, c: u32, t: u32, a: &[Value], fold: Fold) {
+    fn min_max(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, c: Cond, t: Type, a: &[Value], fold: Fold) {
         let x = self.operand(cx, a[0], fold);
         let y = self.operand(cx, a[1], fold);
         // With an unordered compare source 2 is chosen: let that be the constant, so that NaN gives it.
         let (x, y) = if matches!(y.src, gpucc_mir::Src::Reg(_)) { (x, y) } else { (y, x) };
-        self.op_uses(cx, dst, n, M::Select, Mods::ty(t).cond(c), &[x, y, x]);
+        self.lanewise(cx, dst, n, build::Select.with((Ty(t), If(c)), [x, y, x]));
     }
 
     /// Quotients. DIV gives two factors of one quotient (7.4), more accurate than a reciprocal; for vectors reciprocals and one
     /// product of all lanes are shorter and still inside WGSL's 2.5 ulp.
     fn divide(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, a: &[Value]) {
-        let f32m = Mods::ty(ty::F32);
         let x = self.operand(cx, a[0], Fold::Float);
         let y = self.operand(cx, a[1], Fold::Float);
         let one = cx.f.const_bits(a[0]) == Some(u64::from(1.0_f32.to_bits()));
-        if n == 1 && !one && machine::rules::fast_transcendentals(self.t.generation) {
-            self.pair_product(cx, dst, M::Div, &[x, y]);
+        if n == 1 && !one && machine::validate::fast_transcendentals(self.t.generation) {
+            self.pair_product(cx, dst, build::Div, [x, y]);
             return;
         }
         let broadcast = y.mods.swz.iter().all(|&c| c == y.mods.swz[0]);
         let lanes = if broadcast { 1 } else { n };
         if one {
             if lanes == n || n == 1 {
-                self.op_uses(cx, dst, n, M::Rcp, f32m, &[y]);
+                self.lanewise(cx, dst, n, build::Rcp.on([y]));
             } else {
                 // One instruction fills all lanes with the same reciprocal.
-                cx.emit(MInst::new(VOp::M(M::Rcp)).def(dst).arg(y).mods(f32m));
+                cx.emit(build::Rcp.on([y]).def(dst));
             }
             return;
         }
-        let mut r = self.op_temp(cx, lanes, M::Rcp, f32m, &[y]);
+        let mut r = self.temp(cx, lanes, build::Rcp.on([y]));
         if broadcast {
-            r = r.mods(SrcMods { swz: [0; 4], ..r.mods });
+            r = r.mods(r.mods.lane(0));
         }
-        self.op_uses(cx, dst, n, M::Mul, f32m, &[x, r]);
+        self.lanewise(cx, dst, n, build::Mul.on([x, r]));
     }
 
     /// An operation whose result is the product of two lanes, of one lane of each operand.
-    fn pair_product(&mut self, cx: &mut Cx<'_>, dst: VReg, op: M, uses: &[Use<Vivante>]) {
-        let f32m = Mods::ty(ty::F32);
+    fn pair_product<const N: usize, const NEEDS: u64, const TAKES: u64>(
+        &mut self,
+        cx: &mut Cx<'_>,
+        dst: VReg,
+        op: Builder<N, NEEDS, TAKES>,
+        uses: [Use<Vivante>; N],
+    ) {
         let pair = cx.temp(row(2));
-        let one = uses.iter().map(|u| u.mods(SrcMods { swz: [u.mods.swz[0]; 4], ..u.mods }));
-        cx.emit(MInst::new(VOp::M(op)).def(pair).args(one).mods(Mods { round: 1, ..f32m }));
-        let lane = |k| Use::reg(pair).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
-        cx.emit(MInst::new(VOp::M(M::Mul)).def(dst).arg(lane(0)).arg(lane(1)).mods(f32m));
+        let one = uses.map(|u| u.mods(u.mods.lane(0)));
+        cx.emit(op.with((Rounding(Round::Zero),), one).def(pair));
+        let lane = |k| Use::reg(pair).mods(SrcMods::broadcast(k));
+        cx.emit(build::Mul.on([lane(0), lane(1)]).def(dst));
     }
 
     /// LOG, SIN, COS: plain, or two factors and their product (7.4).
-    fn transcendental(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, op: M, x: Use<Vivante>) {
-        let f32m = Mods::ty(ty::F32);
-        if !machine::rules::fast_transcendentals(self.t.generation) {
+    fn transcendental<const NEEDS: u64, const TAKES: u64>(
+        &mut self,
+        cx: &mut Cx<'_>,
+        dst: VReg,
+        n: u32,
+        op: Builder<1, NEEDS, TAKES>,
+        x: Use<Vivante>,
+    ) {
+        if !machine::validate::fast_transcendentals(self.t.generation) {
             let mut parts = Vec::new();
             for k in 0..n as usize {
                 let d = cx.temp(row(1));
-                let one = x.mods(SrcMods { swz: [x.mods.swz[k]; 4], ..x.mods });
+                let one = x.mods(x.mods.lane(k));
                 // Source and destination of SIN and COS must be different registers (7.3): reserve that by an
                 // early definition of a whole register, of which one component is kept.
-                if op == M::Log {
-                    cx.emit(MInst::new(VOp::M(op)).def(d).arg(one).mods(f32m));
+                if op.op == build::Log.op {
+                    cx.emit(op.on([one]).def(d));
                 } else {
                     let whole = cx.temp(row(4));
-                    cx.emit(MInst::new(VOp::M(op)).def(gpucc_mir::Def::reg(whole).early()).arg(one).mods(f32m));
+                    cx.emit(op.on([one]).def(gpucc_mir::Def::reg(whole).early()));
                     cx.emit(MInst::copy(d, Use::reg(whole).part(0, 1)));
                 }
                 parts.push(Use::reg(d));
@@ -401,9 +384,9 @@ impl Isel<'_> {
         }
         let mut parts = Vec::new();
         for k in 0..n as usize {
-            let one = x.mods(SrcMods { swz: [x.mods.swz[k]; 4], ..x.mods });
+            let one = x.mods(x.mods.lane(k));
             let d = if n == 1 { dst } else { cx.temp(row(1)) };
-            self.pair_product(cx, d, op, &[one]);
+            self.pair_product(cx, d, op, [one]);
             parts.push(Use::reg(d));
         }
         if n > 1 {
@@ -413,77 +396,75 @@ impl Isel<'_> {
 
     /// Clamps first: outside of the integer's range F2I is undefined.
     fn float_to_int(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, op: Op, v: Value) {
-        let f32m = Mods::ty(ty::F32);
         let x = self.operand(cx, v, Fold::Float);
         let signed = matches!(op, Op::F2S | Op::F2SFull);
-        let (t, least, most) = if signed { (ty::S32, 0xcf00_0000, 0x4eff_ffff) } else { (ty::U32, 0, 0x4f7f_ffff) };
+        let (t, least, most) = if signed { (Type::S32, 0xcf00_0000, 0x4eff_ffff) } else { (Type::U32, 0, 0x4f7f_ffff) };
         let low = self.literal(least);
         // Not a number: zero. `cmp.eq x, x, x` is x or 0; for unsigned the lower bound does it.
-        let y = if signed { self.op_temp(cx, n, M::Cmp, f32m.cond(cond::EQ), &[x, x, x]) } else { x };
-        let y = self.op_temp(cx, n, M::Select, f32m.cond(cond::LT), &[low, y, low]);
+        let y = if signed { self.temp(cx, n, build::Cmp.with((If(Cond::Eq),), [x, x, x])) } else { x };
+        let y = self.temp(cx, n, build::Select.with((If(Cond::Lt),), [low, y, low]));
         let high = self.literal(most);
-        let y = self.op_temp(cx, n, M::Select, f32m.cond(cond::GT), &[high, y, high]);
+        let y = self.temp(cx, n, build::Select.with((If(Cond::Gt),), [high, y, high]));
         if matches!(op, Op::F2S | Op::F2U) {
-            self.op_uses(cx, dst, n, M::F2i, Mods::ty(t), &[y]);
+            self.lanewise(cx, dst, n, build::F2i.with((Ty(t),), [y]));
             return;
         }
         // The whole range: what the clamp cut off becomes the largest integer.
-        let y = self.op_temp(cx, n, M::F2i, Mods::ty(t), &[y]);
+        let y = self.temp(cx, n, build::F2i.with((Ty(t),), [y]));
         let (bound, top) = if signed { (0x4f00_0000, 0x7fff_ffff) } else { (0x4f80_0000, u32::MAX) };
         let (bound, top) = (self.literal(bound), self.literal(top));
-        let over = self.op_temp(cx, n, M::Cmp, f32m.cond(cond::GE), &[x, bound, top]);
+        let over = self.temp(cx, n, build::Cmp.with((If(Cond::Ge),), [x, bound, top]));
         // The compare gives 0 or the largest integer; as unsigned numbers the greater of the two is right unless
         // the value is negative, and then the compare gave 0.
         if signed {
-            self.op_uses(cx, dst, n, M::Select, Mods::ty(ty::U32).cond(cond::NZ), &[over, over, y]);
+            self.lanewise(cx, dst, n, build::Select.with((Ty(Type::U32), If(Cond::Nz)), [over, over, y]));
         } else {
-            self.op_uses(cx, dst, n, M::Or, Mods::ty(ty::U32), &[over, y]);
+            self.lanewise(cx, dst, n, build::Or.with((Ty(Type::U32),), [over, y]));
         }
     }
 
     /// A comparison as a mask of all ones or zeros in each lane.
     fn compare(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
         let ones = self.literal(u32::MAX);
-        let u32m = Mods::ty(ty::U32);
         let c = match d.attr {
             Attr::IntCc(cc) => Some(int_compare(cc)),
             Attr::FloatCc(cc) => float_compare(cc),
             _ => None,
         };
         if let Some(c) = c {
-            let fold = if c.ty == ty::F32 { Fold::Float } else { Fold::None };
+            let fold = if c.ty == Type::F32 { Fold::Float } else { Fold::None };
             let x = self.operand(cx, d.args[0], fold);
             let y = self.operand(cx, d.args[1], fold);
-            let m = Mods::ty(c.ty).cond(c.cond);
+            let m = (Ty(c.ty), If(c.cond));
             if c.negate {
-                let r = self.op_temp(cx, n, M::Cmp, m, &[x, y, ones]);
-                self.op_uses(cx, dst, n, M::Not, u32m, &[r]);
+                let r = self.temp(cx, n, build::Cmp.with(m, [x, y, ones]));
+                self.lanewise(cx, dst, n, build::Not.with((Ty(Type::U32),), [r]));
             } else {
-                self.op_uses(cx, dst, n, M::Cmp, m, &[x, y, ones]);
+                self.lanewise(cx, dst, n, build::Cmp.with(m, [x, y, ones]));
             }
             return;
         }
         let Attr::FloatCc(cc) = d.attr else { return };
         let x = self.operand(cx, d.args[0], Fold::Float);
         let y = self.operand(cx, d.args[1], Fold::Float);
-        let f = |c| Mods::ty(ty::F32).cond(c);
+        let f = |c| (If(c),);
         let (p, q) = match cc {
             // Less or greater.
             FloatCc::One | FloatCc::Ueq => (
-                self.op_temp(cx, n, M::Cmp, f(cond::LT), &[x, y, ones]),
-                self.op_temp(cx, n, M::Cmp, f(cond::GT), &[x, y, ones]),
+                self.temp(cx, n, build::Cmp.with(f(Cond::Lt), [x, y, ones])),
+                self.temp(cx, n, build::Cmp.with(f(Cond::Gt), [x, y, ones])),
             ),
             // Each differs from itself if it is no number.
             _ => (
-                self.op_temp(cx, n, M::Cmp, f(cond::NE), &[x, x, ones]),
-                self.op_temp(cx, n, M::Cmp, f(cond::NE), &[y, y, ones]),
+                self.temp(cx, n, build::Cmp.with(f(Cond::Ne), [x, x, ones])),
+                self.temp(cx, n, build::Cmp.with(f(Cond::Ne), [y, y, ones])),
             ),
         };
         if matches!(cc, FloatCc::One | FloatCc::Uno) {
-            self.op_uses(cx, dst, n, M::Or, u32m, &[p, q]);
+            self.lanewise(cx, dst, n, build::Or.with((Ty(Type::U32),), [p, q]));
         } else {
-            let r = self.op_temp(cx, n, M::Or, u32m, &[p, q]);
-            self.op_uses(cx, dst, n, M::Not, u32m, &[r]);
+            let r = self.temp(cx, n, build::Or.with((Ty(Type::U32),), [p, q]));
+            self.lanewise(cx, dst, n, build::Not.with((Ty(Type::U32),), [r]));
         }
     }
 
@@ -493,38 +474,38 @@ impl Isel<'_> {
         if let Some((cmp, k)) = self.comparison(cx, c) {
             // Against zero the condition needs one operand, and SELECT has room for two results.
             if zero(cx, cmp.args[1]) && !k.negate {
-                let fold = if k.ty == ty::F32 { Fold::Float } else { Fold::None };
-                let t = if k.ty == ty::U32 && matches!(k.cond, cond::GE | cond::LT) { None } else { Some(k.ty) };
+                let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
+                let t = if k.ty == Type::U32 && matches!(k.cond, Cond::Ge | Cond::Lt) { None } else { Some(k.ty) };
                 if let Some(t) = t {
                     let x = self.operand(cx, cmp.args[0], fold);
                     let y = self.operand(cx, yes, Fold::None);
                     let z = self.operand(cx, no, Fold::None);
-                    self.op_uses(cx, dst, n, M::Select, Mods::ty(t).cond(unary(k.cond)), &[x, y, z]);
+                    self.lanewise(cx, dst, n, build::Select.with((Ty(t), If(k.cond.with_zero())), [x, y, z]));
                     return;
                 }
             }
             // One arm is zero: CMP gives the other. The opposite of a float condition is one only for equality.
-            let exact = k.ty != ty::F32 || matches!(k.cond, cond::EQ | cond::NE);
-            let plain = if k.negate { exact.then(|| opposite(k.cond)) } else { Some(k.cond) };
-            let inverse = if k.negate { Some(k.cond) } else { exact.then(|| opposite(k.cond)) };
+            let exact = k.cond.has_opposite(k.ty);
+            let plain = if k.negate { exact.then(|| k.cond.opposite()) } else { Some(k.cond) };
+            let inverse = if k.negate { Some(k.cond) } else { exact.then(|| k.cond.opposite()) };
             let chosen = match (plain, inverse) {
                 (Some(p), _) if zero(cx, no) => Some((p, yes)),
                 (_, Some(q)) if zero(cx, yes) => Some((q, no)),
                 _ => None,
             };
             if let (Some((condition, arm)), true) = (chosen, cx.fold(c).is_some()) {
-                let fold = if k.ty == ty::F32 { Fold::Float } else { Fold::None };
+                let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
                 let x = self.operand(cx, cmp.args[0], fold);
                 let y = self.operand(cx, cmp.args[1], fold);
                 let z = self.operand(cx, arm, Fold::None);
-                self.op_uses(cx, dst, n, M::Cmp, Mods::ty(k.ty).cond(condition), &[x, y, z]);
+                self.lanewise(cx, dst, n, build::Cmp.with((Ty(k.ty), If(condition)), [x, y, z]));
                 return;
             }
         }
         let x = self.operand(cx, c, Fold::None);
         let y = self.operand(cx, yes, Fold::None);
         let z = self.operand(cx, no, Fold::None);
-        self.op_uses(cx, dst, n, M::Select, Mods::ty(ty::U32).cond(cond::NZ), &[x, y, z]);
+        self.lanewise(cx, dst, n, build::Select.with((Ty(Type::U32), If(Cond::Nz)), [x, y, z]));
     }
 
     /// The comparison that a condition is, if it has the condition's own lanes.
@@ -542,7 +523,7 @@ impl Isel<'_> {
     fn bring(&mut self, cx: &mut Cx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
         let first = src.mods.swz[0];
         let run = src.mods.swz[..n as usize].iter().enumerate().all(|(k, &c)| c == first + k as u8);
-        let plain = SrcMods { swz: src.mods.swz, ..SrcMods::default() } == src.mods;
+        let plain = src.mods.is_plain();
         match src.vreg() {
             Some(r) if run && plain => {
                 let whole = first == 0 && crate::target::components(cx.mf.class(r)) == n;
@@ -550,7 +531,7 @@ impl Isel<'_> {
                 cx.emit(MInst::copy(dst, if whole { u } else { u.part(first, n as u8) }));
             }
             None if plain => cx.emit(MInst::copy(dst, src)),
-            _ => cx.emit(MInst::new(VOp::M(M::Mov)).def(dst).arg(src)),
+            _ => cx.emit(build::Mov.on([src]).def(dst)),
         }
     }
 
@@ -558,8 +539,7 @@ impl Isel<'_> {
     fn vector(&mut self, cx: &mut Cx<'_>, dst: VReg, d: &InstData) {
         let v = d.result();
         let n = cx.f.ty(v).lanes();
-        let swz = if n == 1 { [0; 4] } else { [0, 1, 2, 3].map(|k: u8| k.min(n as u8 - 1)) };
-        let s = self.trace(cx, v, swz, n as usize, Fold::None);
+        let s = self.trace(cx, v, leading(n), n as usize, Fold::None);
         if s.value != v {
             let src = self.operand(cx, v, Fold::None);
             self.bring(cx, dst, src, n);

@@ -3,13 +3,13 @@
 use gpucc_ir::{Inst, Op, Value};
 use gpucc_mir::{Def, MInst, PReg, Placement, Select, Use};
 use gpucc_vivante_machine as machine;
-use machine::Op as M;
-use machine::rules::ty;
+use machine::Type;
 
 use super::Isel;
 use super::operand::Fold;
 use crate::arrays::Array;
-use crate::target::{ADDRESS, Mods, SrcMods, VOp, Vivante, row};
+use crate::builders as build;
+use crate::target::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};
 
 type Cx<'f> = Select<'f, Vivante>;
 
@@ -31,7 +31,6 @@ impl Isel<'_> {
         let index = d.dyn_offset().filter(|&x| cx.const_bits(x).is_none()).map(|x| self.row_index(cx, x, a.bytes));
         let fixed = d.dyn_offset().and_then(|x| cx.const_bits(x)).map_or(0, |k| k as u32);
         let word = offset.wrapping_add(fixed) / 4;
-        let mods = Mods { indexed: index.is_some() && !load, ..Mods::default() };
         let source = SrcMods { indexed: index.is_some() && load, ..SrcMods::default() };
         // Pieces of the value by row.
         let mut pieces: Vec<(PReg, u32, u32)> = Vec::new();
@@ -47,7 +46,7 @@ impl Isel<'_> {
             let mut parts = Vec::new();
             for &(place, _, count) in &pieces {
                 let to = if pieces.len() == 1 { dst } else { cx.temp(row(count)) };
-                let mut m = MInst::new(VOp::M(M::Mov)).def(to).arg(Use::preg(place).mods(source)).mods(mods);
+                let mut m = build::Mov.on([Use::preg(place).mods(source)]).def(to);
                 m.uses.extend(index.map(Use::reg));
                 cx.emit(m);
                 parts.push(Use::reg(to));
@@ -62,8 +61,7 @@ impl Isel<'_> {
         for (place, from, count) in pieces {
             let swz = core::array::from_fn(|c| value.mods.swz[(from + (c as u32).min(count - 1)) as usize]);
             let part = value.mods(SrcMods { swz, ..value.mods });
-            let mut m = MInst::new(VOp::M(M::Mov)).arg(part).mods(mods);
-            m.defs.push(Def::preg(place));
+            let mut m = build::Mov.with((Indexed(index.is_some()),), [part]).def(Def::preg(place));
             m.uses.extend(index.map(Use::reg));
             cx.emit(m);
         }
@@ -80,19 +78,19 @@ impl Isel<'_> {
             Some((x, 0)) => self.operand_lane(cx, x, 0, Fold::None),
             other => {
                 let (x, op, by) = match other {
-                    Some((x, by)) => (x, M::Lshift, by),
-                    None => (v, M::Rshift, shift),
+                    Some((x, by)) => (x, build::Lshift, by),
+                    None => (v, build::Rshift, shift),
                 };
                 let x = self.operand_lane(cx, x, 0, Fold::None);
                 let by = self.literal(by);
                 let r = cx.temp(row(1));
                 // Signed: an offset that a constant brings back into the variable is a small negative number.
-                cx.emit(MInst::new(VOp::M(op)).def(r).args([x, by]).mods(Mods::ty(ty::S32)));
+                cx.emit(op.with((Ty(Type::S32),), [x, by]).def(r));
                 Use::reg(r)
             }
         };
         let a = cx.temp(ADDRESS);
-        cx.emit(MInst::new(VOp::M(M::Movai)).def(a).arg(index).mods(Mods::ty(ty::S32)));
+        cx.emit(build::Movai.with((Ty(Type::S32),), [index]).def(a));
         a
     }
 }

@@ -3,13 +3,12 @@
 use gpucc_ir::{Attr, Diagnostic, EdgeRef, Inst, Op, Value};
 use gpucc_mir::{Cfg, MInst, Select, Use};
 use gpucc_vivante_machine as machine;
-use machine::Op as M;
-use machine::rules::{cond, ty};
+use machine::{Cond, Type};
 
 use super::Isel;
-use super::alu::opposite;
 use super::operand::Fold;
-use crate::target::{Mods, VOp, Vivante};
+use crate::builders as build;
+use crate::target::{If, Ty, VOp, Vivante};
 
 type Cx<'f> = Select<'f, Vivante>;
 
@@ -45,31 +44,31 @@ impl Isel<'_> {
             return;
         }
         let next = cx.current_id().0 + 1;
-        let (op, uses, mut mods, exact): (M, Vec<Use<Vivante>>, Mods, bool) = match self.comparison(cx, c) {
+        let (first, second, ty, mut cond, exact) = match self.comparison(cx, c) {
             Some((cmp, k)) => {
                 if k.negate {
                     std::mem::swap(&mut then, &mut other);
                 }
-                let fold = if k.ty == ty::F32 { Fold::Float } else { Fold::None };
+                let fold = if k.ty == Type::F32 { Fold::Float } else { Fold::None };
                 let x = self.operand_lane(cx, cmp.args[0], 0, fold);
                 let y = self.operand_lane(cx, cmp.args[1], 0, fold);
                 // The opposite of a float condition differs for what is no number, but for equality.
-                let exact = k.ty != ty::F32 || matches!(k.cond, cond::EQ | cond::NE);
-                (M::BranchBinary, vec![x, y], Mods::ty(k.ty).cond(k.cond), exact)
+                let exact = k.cond.has_opposite(k.ty);
+                (x, Some(y), k.ty, k.cond, exact)
             }
             None => {
                 let x = self.operand_lane(cx, c, 0, Fold::None);
-                (M::BranchUnary, vec![x], Mods::ty(ty::U32).cond(cond::NZ), true)
+                (x, None, Type::U32, Cond::Nz, true)
             }
         };
         // The taken edge should not be the block that comes next.
         if exact && cx.block_id(then.block).0 == next && cx.block_id(other.block).0 != next {
             std::mem::swap(&mut then, &mut other);
-            mods.cond = opposite(mods.cond);
+            cond = cond.opposite();
         }
         let (t, o) = (cx.edge(then), cx.edge(other));
-        cx.emit(MInst::new(VOp::M(op)).args(uses).arg(t.to).mods(mods));
-        cx.emit(MInst::new(VOp::M(M::Branch)).arg(o.to));
+        cx.emit(branch_if(first, second, ty, cond, t.to));
+        cx.emit(build::Branch.on([o.to.into()]));
         cx.set_succs(Cfg::Logical, [t, o]);
     }
 
@@ -90,24 +89,22 @@ impl Isel<'_> {
         let m = self.t.generation == machine::GC7000;
         let one = if m { self.any_of(cx, &list) } else { None };
         let mut edges = Vec::new();
-        let mut emit = |cx: &mut Cx<'_>, op: M, uses: &[Use<Vivante>], mods: Mods| {
+        if let (Some([x, y]), Some(&Test { ty, cond, .. })) = (one, list.first()) {
             let e = cx.edge(hit);
-            cx.emit(MInst::new(VOp::M(op)).args(uses.iter().copied()).arg(e.to).mods(mods));
+            cx.emit(build::BranchAny.with((Ty(ty), If(cond)), [x, y, e.to.into()]));
             edges.push(e);
-        };
-        if let Some((uses, mods)) = one {
-            emit(cx, M::BranchAny, &uses, mods);
         } else {
             for t in list {
-                let fold = if t.mods.ty == ty::F32 { Fold::Float } else { Fold::None };
-                let uses: Vec<Use<Vivante>> =
-                    t.args.iter().map(|&v| self.operand_lane(cx, v, u32::from(t.lane), fold)).collect();
-                let op = if uses.len() == 1 { M::BranchUnary } else { M::BranchBinary };
-                emit(cx, op, &uses, t.mods);
+                let fold = if t.ty == Type::F32 { Fold::Float } else { Fold::None };
+                let first = self.operand_lane(cx, t.args[0], u32::from(t.lane), fold);
+                let second = t.args.get(1).map(|&v| self.operand_lane(cx, v, u32::from(t.lane), fold));
+                let e = cx.edge(hit);
+                cx.emit(branch_if(first, second, t.ty, t.cond, e.to));
+                edges.push(e);
             }
         }
         let e = cx.edge(miss);
-        cx.emit(MInst::new(VOp::M(M::Branch)).arg(e.to));
+        cx.emit(build::Branch.on([e.to.into()]));
         edges.push(e);
         cx.set_succs(Cfg::Logical, edges);
         true
@@ -121,25 +118,29 @@ impl Isel<'_> {
             return None;
         }
         let Some((cmp, k)) = self.comparison(cx, s.value) else {
-            let cond = if negated { cond::NOT } else { cond::NZ };
-            return Some(Test { args: vec![s.value], lane, mods: Mods::ty(ty::U32).cond(cond) });
+            let cond = if negated { Cond::Not } else { Cond::Nz };
+            return Some(Test { args: vec![s.value], lane, ty: Type::U32, cond });
         };
-        let exact = k.ty != ty::F32 || matches!(k.cond, cond::EQ | cond::NE);
+        let exact = k.cond.has_opposite(k.ty);
         let cond = match (k.negate != negated, exact) {
             (false, _) => k.cond,
-            (true, true) => opposite(k.cond),
+            (true, true) => k.cond.opposite(),
             (true, false) => return None,
         };
-        Some(Test { args: cmp.args.to_vec(), lane, mods: Mods::ty(k.ty).cond(cond) })
+        Some(Test { args: cmp.args.to_vec(), lane, ty: k.ty, cond })
     }
 
     /// The operands of one BRANCH_ANY for tests that differ in lanes only.
-    fn any_of(&mut self, cx: &mut Cx<'_>, list: &[Test]) -> Option<(Vec<Use<Vivante>>, Mods)> {
+    fn any_of(&mut self, cx: &mut Cx<'_>, list: &[Test]) -> Option<[Use<Vivante>; 2]> {
         let first = list.first()?;
-        if list.len() < 2 || list.len() > 4 || first.args.len() != 2 || list.iter().any(|t| t.mods != first.mods) {
+        if list.len() < 2
+            || list.len() > 4
+            || first.args.len() != 2
+            || list.iter().any(|t| (t.ty, t.cond) != (first.ty, first.cond))
+        {
             return None;
         }
-        let fold = if first.mods.ty == ty::F32 { Fold::Float } else { Fold::None };
+        let fold = if first.ty == Type::F32 { Fold::Float } else { Fold::None };
         // Both operands must be lanes of one value; constants may be anything.
         let mut sources: Vec<Vec<(Value, u8)>> = Vec::new();
         for k in 0..2 {
@@ -168,7 +169,22 @@ impl Isel<'_> {
                 uses.push(self.constant_operand(&bits, false, false, Fold::None));
             }
         }
-        Some((uses, first.mods))
+        uses.try_into().ok()
+    }
+}
+
+/// The branch for a condition of one operand or two.
+fn branch_if(
+    first: Use<Vivante>,
+    second: Option<Use<Vivante>>,
+    ty: Type,
+    cond: Cond,
+    to: gpucc_mir::BlockId,
+) -> MInst<Vivante> {
+    let mods = (Ty(ty), If(cond));
+    match second {
+        Some(second) => build::BranchBinary.with(mods, [first, second, to.into()]),
+        None => build::BranchUnary.with(mods, [first, to.into()]),
     }
 }
 
@@ -176,7 +192,8 @@ impl Isel<'_> {
 struct Test {
     args: Vec<Value>,
     lane: u8,
-    mods: Mods,
+    ty: Type,
+    cond: Cond,
 }
 
 /// The most tests that one condition may become.

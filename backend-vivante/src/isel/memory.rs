@@ -4,12 +4,13 @@ use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Op, Place, Scalar, Space, Value
 use gpucc_mir::{MInst, Select, Use};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
-use machine::rules::{cond, ty};
+use machine::{Cond, Type};
 
 use super::operand::Fold;
 use super::{Isel, Shared};
+use crate::builders as build;
 use crate::clamp;
-use crate::target::{Mods, VOp, Vivante, row, run};
+use crate::target::{If, Lanes, Local, Shift, Ty, Vivante, row, run};
 use crate::uniforms::Word;
 
 type Cx<'f> = Select<'f, Vivante>;
@@ -18,7 +19,7 @@ type Cx<'f> = Select<'f, Vivante>;
 struct Address {
     base: Use<Vivante>,
     offset: Use<Vivante>,
-    shift: u32,
+    shift: u8,
     local: bool,
 }
 
@@ -46,13 +47,13 @@ impl Isel<'_> {
                 let a = self.address(cx, mem.place, mem.offset, dynamic, true);
                 let bool_value = t.scalar() == Scalar::B1;
                 let to = if bool_value { cx.temp(if t.lanes() > 1 { run(t.lanes()) } else { row(1) }) } else { dst };
-                let mods = Mods { shift: a.shift, local: a.local, ..Mods::ty(ty::U32) };
-                cx.emit(MInst::new(VOp::M(M::Load)).def(to).arg(a.base).arg(a.offset).mods(mods));
+                let mods = (Ty(Type::U32), Shift(a.shift), Local(a.local));
+                cx.emit(build::Load.with(mods, [a.base, a.offset]).def(to));
                 if bool_value {
                     // In memory a boolean is a word of 0 or 1.
                     let (zero, ones) = (self.literal(0), self.literal(u32::MAX));
-                    let m = Mods::ty(ty::U32).cond(cond::NE);
-                    cx.emit(MInst::new(VOp::M(M::Cmp)).def(dst).args([Use::reg(to), zero, ones]).mods(m));
+                    let m = (Ty(Type::U32), If(Cond::Ne));
+                    cx.emit(build::Cmp.with(m, [Use::reg(to), zero, ones]).def(dst));
                 }
             }
             Op::Store => {
@@ -62,19 +63,19 @@ impl Isel<'_> {
                 if t.scalar() == Scalar::B1 {
                     let one = self.literal(1);
                     let r = cx.temp(row(t.lanes()));
-                    let vector = t.lanes() == 1 || self.t.is_vector(M::And, ty::U32);
+                    let vector = t.lanes() == 1 || self.t.is_vector(M::And, Type::U32);
                     if vector {
-                        cx.emit(MInst::new(VOp::M(M::And)).def(r).args([value, one]).mods(Mods::ty(ty::U32)));
+                        cx.emit(build::And.with((Ty(Type::U32),), [value, one]).def(r));
                     } else {
                         let zero = self.literal(0);
-                        let m = Mods::ty(ty::U32).cond(cond::NZ);
-                        cx.emit(MInst::new(VOp::M(M::Cmp)).def(r).args([value, zero, one]).mods(m));
+                        let m = (Ty(Type::U32), If(Cond::Nz));
+                        cx.emit(build::Cmp.with(m, [value, zero, one]).def(r));
                     }
                     value = Use::reg(r);
                 }
                 let a = self.address(cx, mem.place, mem.offset, dynamic, true);
-                let mods = Mods { shift: a.shift, local: a.local, lanes: t.lanes(), ..Mods::ty(ty::U32) };
-                cx.emit(MInst::new(VOp::M(M::Store)).arg(a.base).arg(a.offset).arg(value).mods(mods));
+                let mods = (Ty(Type::U32), Shift(a.shift), Local(a.local), Lanes(t.lanes() as u8));
+                cx.emit(build::Store.with(mods, [a.base, a.offset, value]));
             }
             Op::Atomic => {
                 let Attr::Atomic(op, _) = d.attr else {
@@ -82,15 +83,15 @@ impl Isel<'_> {
                 };
                 let value = self.operand(cx, d.args[0], Fold::None);
                 let (op, t) = match op {
-                    AtomicOp::Add | AtomicOp::Sub => (M::AtomicAdd, ty::U32),
-                    AtomicOp::And => (M::AtomicAnd, ty::U32),
-                    AtomicOp::Or => (M::AtomicOr, ty::U32),
-                    AtomicOp::Xor => (M::AtomicXor, ty::U32),
-                    AtomicOp::SMin => (M::AtomicMin, ty::S32),
-                    AtomicOp::SMax => (M::AtomicMax, ty::S32),
-                    AtomicOp::UMin => (M::AtomicMin, ty::U32),
-                    AtomicOp::UMax => (M::AtomicMax, ty::U32),
-                    AtomicOp::Exchange => (M::AtomicXchg, ty::U32),
+                    AtomicOp::Add | AtomicOp::Sub => (build::AtomicAdd, Type::U32),
+                    AtomicOp::And => (build::AtomicAnd, Type::U32),
+                    AtomicOp::Or => (build::AtomicOr, Type::U32),
+                    AtomicOp::Xor => (build::AtomicXor, Type::U32),
+                    AtomicOp::SMin => (build::AtomicMin, Type::S32),
+                    AtomicOp::SMax => (build::AtomicMax, Type::S32),
+                    AtomicOp::UMin => (build::AtomicMin, Type::U32),
+                    AtomicOp::UMax => (build::AtomicMax, Type::U32),
+                    AtomicOp::Exchange => (build::AtomicXchg, Type::U32),
                 };
                 let value = match d.attr {
                     Attr::Atomic(AtomicOp::Sub, _) => match value.src {
@@ -99,7 +100,7 @@ impl Isel<'_> {
                             let zero = self.literal(0);
                             let n = cx.temp(row(1));
                             let v = value.mods(crate::target::SrcMods { neg: true, ..value.mods });
-                            cx.emit(MInst::new(VOp::M(M::Add)).def(n).args([zero, v]).mods(Mods::ty(ty::S32)));
+                            cx.emit(build::Add.with((Ty(Type::S32),), [zero, v]).def(n));
                             Use::reg(n)
                         }
                     },
@@ -107,7 +108,7 @@ impl Isel<'_> {
                 };
                 let a = self.address(cx, mem.place, mem.offset, dynamic, false);
                 let dst = cx.result(i, 0)[0];
-                cx.emit(MInst::new(VOp::M(op)).def(dst).args([a.base, a.offset, value]).mods(Mods::ty(t)));
+                cx.emit(op.with((Ty(t),), [a.base, a.offset, value]).def(dst));
             }
             _ => {
                 let both = cx.temp(row(2));
@@ -126,7 +127,7 @@ impl Isel<'_> {
                 let a = self.address(cx, mem.place, mem.offset, dynamic, false);
                 let dst = cx.result(i, 0)[0];
                 let uses = [a.base, a.offset, Use::reg(both)];
-                cx.emit(MInst::new(VOp::M(M::AtomicCmpXchg)).def(dst).args(uses).mods(Mods::ty(ty::U32)));
+                cx.emit(build::AtomicCmpXchg.with((Ty(Type::U32),), uses).def(dst));
             }
         }
         Ok(())
@@ -182,13 +183,13 @@ impl Isel<'_> {
             let more = self.local_base;
             let base = self.literal(more.wrapping_add(base));
             let x = self.operand_lane(cx, x, 0, Fold::None);
-            return Address { base, offset: x, shift, local };
+            return Address { base, offset: x, shift: shift as u8, local };
         }
         if let (true, Some((x, shift))) = (shifts, clamp::scaled(cx.f, v))
             && offset.is_multiple_of(1 << shift)
         {
             let x = self.plus(cx, x, offset >> shift);
-            return Address { base, offset: x, shift, local };
+            return Address { base, offset: x, shift: shift as u8, local };
         }
         let offset = self.plus(cx, v, offset);
         Address { base, offset, shift: 0, local }
@@ -202,7 +203,7 @@ impl Isel<'_> {
         }
         let k = self.literal(k);
         let r = cx.temp(row(1));
-        cx.emit(MInst::new(VOp::M(M::Add)).def(r).args([x, k]).mods(Mods::ty(ty::S32)));
+        cx.emit(build::Add.with((Ty(Type::S32),), [x, k]).def(r));
         Use::reg(r)
     }
 }

@@ -9,16 +9,15 @@ mod control;
 mod memory;
 mod operand;
 
-pub(crate) use alu::opposite;
-
 use gpucc_ir::{Diagnostic, Function, Inst, Module, Op, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_vivante_machine as machine;
-use machine::rules::ty;
+use machine::{Op as M, Type};
 use smallvec::smallvec;
 
 use crate::arrays::Arrays;
-use crate::target::{Mods, SrcMods, VOp, Vivante, row, run, uniform};
+use crate::builders as build;
+use crate::target::{SrcMods, Ty, Vivante, row, run, uniform};
 use crate::uniforms::{Table, Word};
 
 /// An id vector that the thread walker writes.
@@ -140,7 +139,7 @@ impl<'m> Isel<'m> {
             }
         }
         // On-chip storage has no atomics (reference 10.3).
-        let fits = shared <= machine::rules::LOCAL_BYTES[t.generation as usize];
+        let fits = shared <= machine::validate::LOCAL_BYTES[t.generation as usize];
         let place = if fits && !atomics && shared > 0 { Shared::Local } else { Shared::Buffer };
         Isel {
             module,
@@ -169,29 +168,17 @@ impl<'m> Isel<'m> {
         *self.ids[id as usize].get_or_insert_with(|| cx.temp(row(3)))
     }
 
-    fn emit_scalar(
-        &mut self,
-        cx: &mut Select<'_, Vivante>,
-        op: machine::Op,
-        args: impl IntoIterator<Item = Use<Vivante>>,
-    ) -> VReg {
+    /// `a * b + c` of scalars.
+    fn mad(&mut self, cx: &mut Select<'_, Vivante>, a: Use<Vivante>, b: Use<Vivante>, c: Use<Vivante>) -> VReg {
         let d = cx.temp(row(1));
-        cx.emit(MInst::new(VOp::M(op)).def(d).args(args).mods(Mods::ty(ty::S32)));
+        cx.emit(build::Imadlo0.with((Ty(Type::S32),), [a, b, c]).def(d));
         d
-    }
-
-    /// `a * b + c` of scalars, or `a * b`.
-    fn mad(&mut self, cx: &mut Select<'_, Vivante>, a: Use<Vivante>, b: Use<Vivante>, c: Option<Use<Vivante>>) -> VReg {
-        match c {
-            Some(c) => self.emit_scalar(cx, machine::Op::Imadlo0, [a, b, c]),
-            None => self.emit_scalar(cx, machine::Op::Imullo0, [a, b]),
-        }
     }
 
     /// What the entry block computes from ids: bases of memory, indices, the third id vector.
     fn prologue(&mut self, cx: &mut Select<'_, Vivante>) {
         // From the last to the first, as each may ask for others.
-        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
+        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods::broadcast(k));
         let mut later: Vec<Later<'m>> = Vec::new();
         if self.spills && self.scratch_base.is_none() {
             self.scratch_base = Some(cx.temp(row(1)));
@@ -226,11 +213,11 @@ impl<'m> Isel<'m> {
                 let mut now = lane(l, 0);
                 if sy > 1 {
                     let n = s.literal(sx);
-                    now = Use::reg(s.mad(cx, lane(l, 1), n, Some(now)));
+                    now = Use::reg(s.mad(cx, lane(l, 1), n, now));
                 }
                 if sz > 1 {
                     let n = s.literal(sx * sy);
-                    now = Use::reg(s.mad(cx, lane(l, 2), n, Some(now)));
+                    now = Use::reg(s.mad(cx, lane(l, 2), n, now));
                 }
                 match now.vreg() {
                     Some(v) if cx.mf.class(v) == row(1) => cx.emit(MInst::copy(out, v)),
@@ -245,23 +232,23 @@ impl<'m> Isel<'m> {
             later.push(Box::new(move |s, cx| {
                 let Some(g) = g else { return };
                 let (nx, ny) = (s.word(Word::Groups(0)), s.word(Word::Groups(1)));
-                let t = s.mad(cx, lane(g, 2), ny, Some(lane(g, 1)));
-                let linear = s.mad(cx, Use::reg(t), nx, Some(lane(g, 0)));
+                let t = s.mad(cx, lane(g, 2), ny, lane(g, 1));
+                let linear = s.mad(cx, Use::reg(t), nx, lane(g, 0));
                 if let Some(out) = shared {
                     let (n, base) = (s.literal(s.shared_bytes), s.word(Word::Shared));
-                    let b = s.mad(cx, Use::reg(linear), n, Some(base));
+                    let b = s.mad(cx, Use::reg(linear), n, base);
                     cx.emit(MInst::copy(out, b));
                 }
                 if let (Some(out), Some(index)) = (scratch, index) {
                     let n = s.literal(s.size.iter().product());
-                    let i = s.mad(cx, Use::reg(linear), n, Some(Use::reg(index)));
+                    let i = s.mad(cx, Use::reg(linear), n, Use::reg(index));
                     let n = if s.spills { s.word(Word::Stride) } else { s.literal(s.scratch_bytes) };
                     let base = s.word(Word::Scratch);
-                    let b = s.mad(cx, Use::reg(i), n, Some(base));
+                    let b = s.mad(cx, Use::reg(i), n, base);
                     cx.emit(MInst::copy(out, b));
                     if s.spills {
                         let keep = Def::preg(crate::target::SPILL_BASE);
-                        cx.emit(MInst::new(VOp::M(machine::Op::Mov)).def(keep).arg(b));
+                        cx.emit(build::Mov.on([Use::reg(b)]).def(keep));
                     }
                 }
             }));
@@ -288,7 +275,7 @@ impl<'m> Isel<'m> {
     /// The id vector that arithmetic makes when all three are in use: the local one where a mask is enough.
     fn derived(&self) -> Option<Id> {
         let all = self.ids.iter().all(Option::is_some);
-        let masks = self.size.iter().all(|n| n.is_power_of_two()) && self.t.is_vector(machine::Op::And, ty::U32);
+        let masks = self.size.iter().all(|n| n.is_power_of_two()) && self.t.is_vector(M::And, Type::U32);
         all.then_some(if masks { Id::Local } else { Id::Global })
     }
 
@@ -296,22 +283,20 @@ impl<'m> Isel<'m> {
     fn local_id(&mut self, cx: &mut Select<'_, Vivante>, out: VReg, global: VReg) {
         let bits = self.size.map(|n| n - 1);
         let mask = self.constant_operand(&bits, false, false, operand::Fold::None);
-        cx.emit(MInst::new(VOp::M(machine::Op::And)).def(out).arg(Use::reg(global)).arg(mask).mods(Mods::ty(ty::U32)));
+        cx.emit(build::And.with((Ty(Type::U32),), [Use::reg(global), mask]).def(out));
     }
 
     /// `group * size + local` of the components that are read; the chips' multiplication is scalar, additions are not.
     fn global_id(&mut self, cx: &mut Select<'_, Vivante>, out: VReg, group: VReg, local: VReg) {
         let size = self.size;
-        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods { swz: [k; 4], ..SrcMods::default() });
-        let vector = self.t.is_vector(machine::Op::Add, ty::S32);
+        let lane = |v: VReg, k: u8| Use::reg(v).mods(SrcMods::broadcast(k));
+        let vector = self.t.is_vector(M::Add, Type::S32);
         let plain: Vec<u8> = (0..3u8).filter(|&k| size[usize::from(k)] == 1).collect();
         let shared = (vector && plain.len() > 1).then(|| {
             let sum = cx.temp(row(plain.len() as u32));
             let swz = core::array::from_fn(|k| plain[k.min(plain.len() - 1)]);
-            let part = |v: VReg| Use::reg(v).mods(SrcMods { swz, ..SrcMods::default() });
-            cx.emit(
-                MInst::new(VOp::M(machine::Op::Add)).def(sum).arg(part(group)).arg(part(local)).mods(Mods::ty(ty::S32)),
-            );
+            let part = |v: VReg| Use::reg(v).mods(SrcMods::swizzle(swz));
+            cx.emit(build::Add.with((Ty(Type::S32),), [part(group), part(local)]).def(sum));
             sum
         });
         let mut parts: Vec<Use<Vivante>> = Vec::new();
@@ -322,12 +307,12 @@ impl<'m> Isel<'m> {
                 (Some(_), None) => {
                     let d = cx.temp(row(1));
                     let uses = [lane(group, k), lane(local, k)];
-                    cx.emit(MInst::new(VOp::M(machine::Op::Add)).def(d).args(uses).mods(Mods::ty(ty::S32)));
+                    cx.emit(build::Add.with((Ty(Type::S32),), uses).def(d));
                     Use::reg(d)
                 }
                 (None, _) => {
                     let n = self.literal(size[usize::from(k)]);
-                    Use::reg(self.mad(cx, lane(group, k), n, Some(lane(local, k))))
+                    Use::reg(self.mad(cx, lane(group, k), n, lane(local, k)))
                 }
             });
         }
@@ -353,7 +338,7 @@ impl<'m> Isel<'m> {
 
     /// A uniform word in every lane.
     fn word(&mut self, w: Word) -> Use<Vivante> {
-        uniform(self.uniforms.slot(smallvec![w])).mods(SrcMods { swz: [0; 4], ..SrcMods::default() })
+        uniform(self.uniforms.slot(smallvec![w])).mods(SrcMods::broadcast(0))
     }
 
     fn sysval(&mut self, cx: &mut Select<'_, Vivante>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
@@ -393,7 +378,7 @@ impl Lower<Vivante> for Isel<'_> {
                 if let gpucc_ir::Attr::Barrier(b) = d.attr
                     && b.exec == gpucc_ir::Scope::Workgroup
                 {
-                    cx.emit(MInst::new(VOp::M(machine::Op::Barrier)));
+                    cx.emit(build::Barrier.on([]));
                 }
                 Ok(())
             }

@@ -30,12 +30,23 @@ pub struct Source {
     neg: bool,
 }
 
+impl Source {
+    /// Its signs, with these components.
+    fn mods(&self, swz: [u8; 4]) -> SrcMods {
+        SrcMods { swz, abs: self.abs, neg: self.neg, indexed: false }
+    }
+}
+
+/// As many components in order, the last of them in the other lanes.
+pub fn leading(lanes: u32) -> [u8; 4] {
+    [0, 1, 2, 3].map(|k: u8| k.min(lanes as u8 - 1))
+}
+
 impl Isel<'_> {
     /// An operand whose lane `i` is lane `i` of `v`, or the scalar `v` in every lane.
     pub fn operand(&mut self, cx: &mut Select<'_, Vivante>, v: Value, fold: Fold) -> Use<Vivante> {
         let lanes = cx.f.ty(v).lanes();
-        let swz = if lanes == 1 { [0; 4] } else { [0, 1, 2, 3].map(|k: u8| k.min(lanes as u8 - 1)) };
-        self.operand_lanes(cx, v, swz, lanes as usize, fold)
+        self.operand_lanes(cx, v, leading(lanes), lanes as usize, fold)
     }
 
     /// An operand that is lane `k` of `v` (or the scalar `v`) in every lane.
@@ -57,19 +68,14 @@ impl Isel<'_> {
             return self.constant_operand(&bits, s.abs, s.neg, fold);
         }
         if let Some(words) = self.uniform_words(cx, s.value) {
-            let mods = SrcMods {
-                swz: s.swz.map(|c| c.min(words.len() as u8 - 1)),
-                abs: s.abs,
-                neg: s.neg,
-                ..SrcMods::default()
-            };
-            return uniform(self.uniforms.slot(words)).mods(mods);
+            let last = words.len() as u8 - 1;
+            return uniform(self.uniforms.slot(words)).mods(s.mods(s.swz.map(|c| c.min(last))));
         }
         if let Some(u) = self.composed_words(cx, &s, count) {
             return u;
         }
         let reg = cx.reg(s.value);
-        Use::reg(reg).mods(SrcMods { swz: s.swz, abs: s.abs, neg: s.neg, ..SrcMods::default() })
+        Use::reg(reg).mods(s.mods(s.swz))
     }
 
     /// A vector put together from constants and uniform words, as one uniform operand.
@@ -93,7 +99,7 @@ impl Isel<'_> {
         }
         let last = swz[count - 1];
         swz[count..].fill(last);
-        Some(uniform(self.uniforms.slot(words)).mods(SrcMods { swz, abs: s.abs, neg: s.neg, ..SrcMods::default() }))
+        Some(uniform(self.uniforms.slot(words)).mods(s.mods(swz)))
     }
 
     /// Follows a value through what an operand can do by itself.
@@ -199,7 +205,7 @@ impl Isel<'_> {
             });
             *s = at as u8;
         }
-        uniform(self.uniforms.slot(words)).mods(SrcMods { swz, ..SrcMods::default() })
+        uniform(self.uniforms.slot(words)).mods(SrcMods::swizzle(swz))
     }
 
     /// The uniform words that hold a value: launch parameters, and uniform buffers at constant offsets.

@@ -5,9 +5,9 @@ use gpucc_sim::Trap;
 
 use super::LANES;
 use super::Launch;
+use super::decode::Pre;
 use super::group::{Group, Lanes, Mask};
-use super::program::Pre;
-use crate::rules::{cond, ty};
+use crate::modifiers::{Cond, Type};
 use crate::table::{Class, Op};
 
 /// Classes that the report counts, by number.
@@ -60,46 +60,33 @@ fn f2(a: &Lanes, b: &Lanes, f: impl Fn(f32, f32) -> f32) -> Lanes {
     map2(a, b, |x, y| f(float(x), float(y)).to_bits())
 }
 
-/// Bits of the operand type.
-fn bits_of(t: u32) -> u32 {
-    match t {
-        ty::U8 | ty::S8 => 8,
-        ty::U16 | ty::S16 | ty::F16 => 16,
-        _ => 32,
-    }
-}
-
-fn signed(t: u32) -> bool {
-    matches!(t, ty::S8 | ty::S16 | ty::S32)
-}
-
 /// A value of a narrow integer type in a 32-bit lane (section 12).
 #[inline]
-pub(crate) fn extend(t: u32, v: u32) -> u32 {
+pub(crate) fn extend(t: Type, v: u32) -> u32 {
     match t {
-        ty::U8 => v & 0xff,
-        ty::S8 => v as i8 as u32,
-        ty::U16 => v & 0xffff,
-        ty::S16 => v as i16 as u32,
+        Type::U8 => v & 0xff,
+        Type::S8 => v as i8 as u32,
+        Type::U16 => v & 0xffff,
+        Type::S16 => v as i16 as u32,
         _ => v,
     }
 }
 
 /// Lanes in which the condition holds.
 #[inline]
-pub(crate) fn test(c: u32, t: u32, a: &Lanes, b: &Lanes) -> Mask {
+pub(crate) fn test(c: Cond, t: Type, a: &Lanes, b: &Lanes) -> Mask {
     let mut m = 0;
-    if t == ty::F32 {
+    if t == Type::F32 {
         for i in 0..LANES {
             let (x, y) = (num::flush(float(a[i])), num::flush(float(b[i])));
             m |= u32::from(holds(c, x.partial_cmp(&y), x.partial_cmp(&0.0), a[i] >> 31 == 1)) << i;
         }
     } else {
-        let msb = bits_of(t) - 1;
+        let msb = 8 * t.bytes() - 1;
         for i in 0..LANES {
             let (x, y) = (extend(t, a[i]), extend(t, b[i]));
             let (with, zero) =
-                if signed(t) { ((x as i32).cmp(&(y as i32)), (x as i32).cmp(&0)) } else { (x.cmp(&y), x.cmp(&0)) };
+                if t.is_signed() { ((x as i32).cmp(&(y as i32)), (x as i32).cmp(&0)) } else { (x.cmp(&y), x.cmp(&0)) };
             m |= u32::from(holds(c, Some(with), Some(zero), x >> msb & 1 == 1)) << i;
         }
     }
@@ -108,25 +95,25 @@ pub(crate) fn test(c: u32, t: u32, a: &Lanes, b: &Lanes) -> Mask {
 
 /// One condition, given how src0 compares with src1 and with zero (`None` is unordered).
 #[inline]
-fn holds(c: u32, with: Option<core::cmp::Ordering>, zero: Option<core::cmp::Ordering>, msb: bool) -> bool {
+fn holds(c: Cond, with: Option<core::cmp::Ordering>, zero: Option<core::cmp::Ordering>, msb: bool) -> bool {
     use core::cmp::Ordering::{Equal, Greater, Less};
     match c {
-        cond::ALWAYS => true,
-        cond::GT => with == Some(Greater),
-        cond::LT => with == Some(Less),
-        cond::GE => matches!(with, Some(Greater | Equal)),
-        cond::LE => matches!(with, Some(Less | Equal)),
-        cond::EQ => with == Some(Equal),
-        cond::NE => with != Some(Equal),
-        cond::NOT => zero == Some(Equal),
-        cond::NZ => zero != Some(Equal),
-        cond::GEZ => matches!(zero, Some(Greater | Equal)),
-        cond::GZ => zero == Some(Greater),
-        cond::LEZ => matches!(zero, Some(Less | Equal)),
-        cond::LZ => zero == Some(Less),
-        cond::SELMSB => msb,
-        // `rules::check` lets no other condition through.
-        _ => false,
+        Cond::Always => true,
+        Cond::Gt => with == Some(Greater),
+        Cond::Lt => with == Some(Less),
+        Cond::Ge => matches!(with, Some(Greater | Equal)),
+        Cond::Le => matches!(with, Some(Less | Equal)),
+        Cond::Eq => with == Some(Equal),
+        Cond::Ne => with != Some(Equal),
+        Cond::Not => zero == Some(Equal),
+        Cond::Nz => zero != Some(Equal),
+        Cond::Gez => matches!(zero, Some(Greater | Equal)),
+        Cond::Gz => zero == Some(Greater),
+        Cond::Lez => matches!(zero, Some(Less | Equal)),
+        Cond::Lz => zero == Some(Less),
+        Cond::SelMsb => msb,
+        // `validate::check` does not let these through.
+        Cond::And | Cond::Or | Cond::Xor => false,
     }
 }
 
@@ -254,7 +241,7 @@ pub(crate) fn lighting(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<[
         }
         return Ok(out);
     }
-    let absent = pre.src[0].place == super::program::Place::None;
+    let absent = pre.src[0].place == super::decode::Place::None;
     let above = |lane: usize| -> Result<Lanes, Trap> { if absent { Ok(one) } else { s(0, lane) } };
     let positive = |v: u32| num::flush(float(v)) > 0.0;
     if wants(1) {
@@ -268,22 +255,17 @@ pub(crate) fn lighting(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<[
     Ok(out)
 }
 
-/// Whether the unary conditions of SET and CMP leave source 1 unread.
-fn reads_second(c: u32) -> bool {
-    matches!(c, cond::GT | cond::LT | cond::GE | cond::LE | cond::EQ | cond::NE)
-}
-
 /// One lane of a lane-wise operation.
 pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) -> Result<Result4, Trap> {
     let t = pre.ty;
     let m = pre.mode;
     let raw = |slot: usize| g.source(&pre.src[slot], c, l, mask);
-    let narrow = bits_of(t) < 32;
+    let narrow = 8 * t.bytes() < 32;
     let s = |slot: usize| -> Result<Lanes, Trap> {
         let v = raw(slot)?;
         Ok(if narrow { map1(&v, |x| extend(t, x)) } else { v })
     };
-    let is_float = t == ty::F32;
+    let is_float = t == Type::F32;
     let mut ok = ALL;
     let v = match pre.op {
         Op::Add if is_float => f2(&s(0)?, &s(2)?, |x, y| num::add(m, x, y)),
@@ -295,28 +277,28 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         Op::Floor => f1(&s(2)?, |x| num::output(m, num::round_to_int(Round::Down, num::input(m, x)))),
         Op::Ceil => f1(&s(2)?, |x| num::output(m, num::round_to_int(Round::Up, num::input(m, x)))),
         Op::Sign if is_float => f1(&s(2)?, |x| num::output(m, num::sign(num::input(m, x)))),
-        Op::Sign if signed(t) => map1(&s(2)?, |x| (x as i32).signum() as u32),
+        Op::Sign if t.is_signed() => map1(&s(2)?, |x| (x as i32).signum() as u32),
         Op::Sign => map1(&s(2)?, |x| u32::from(x != 0)),
         Op::Clamp0Max => {
             let (a, b) = (s(0)?, s(1)?);
             match t {
-                ty::F32 => f2(&a, &b, |x, y| {
+                Type::F32 => f2(&a, &b, |x, y| {
                     let x = if num::input(m, x) > 0.0 { x } else { 0.0 };
                     num::output(m, if x < y { x } else { y })
                 }),
-                ty::S32 => map2(&a, &b, |x, y| (x as i32).max(0).min(y as i32) as u32),
+                Type::S32 => map2(&a, &b, |x, y| (x as i32).max(0).min(y as i32) as u32),
                 _ => map2(&a, &b, u32::min),
             }
         }
         Op::Select => {
             let (b, z) = (s(1)?, s(2)?);
-            let a = if pre.cond == cond::ALWAYS { b } else { s(0)? };
+            let a = if pre.cond == Cond::Always { b } else { s(0)? };
             let yes = test(pre.cond, t, &a, &b);
             core::array::from_fn(|i| if yes >> i & 1 == 1 { b[i] } else { z[i] })
         }
         Op::Set | Op::Cmp => {
-            let a = if pre.cond == cond::ALWAYS { [0; LANES] } else { s(0)? };
-            let b = if reads_second(pre.cond) { s(1)? } else { [0; LANES] };
+            let a = if pre.cond == Cond::Always { [0; LANES] } else { s(0)? };
+            let b = if pre.cond.is_binary() { s(1)? } else { [0; LANES] };
             let yes = test(pre.cond, t, &a, &b);
             let value = if pre.op == Op::Set { [1.0_f32.to_bits(); LANES] } else { s(2)? };
             core::array::from_fn(|i| if yes >> i & 1 == 1 { value[i] } else { 0 })
@@ -324,12 +306,12 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         Op::Conv => {
             let (a, kind) = (raw(0)?, pre.src[1].value);
             match (t, kind) {
-                (ty::F16, 0) => map1(&a, |x| u32::from(convert::f32_to_f16(m.round, float(x)))),
-                (ty::F32, 1) => map1(&a, |x| convert::f16_to_f32(x as u16).to_bits()),
+                (Type::F16, 0) => map1(&a, |x| u32::from(convert::f32_to_f16(m.round, float(x)))),
+                (Type::F32, 1) => map1(&a, |x| convert::f16_to_f32(x as u16).to_bits()),
                 _ => return Err(unknown("this pair of type and immediate has no known meaning")),
             }
         }
-        Op::I2f if signed(t) => map1(&s(0)?, |x| convert::i32_to_f32(m.round, x as i32).to_bits()),
+        Op::I2f if t.is_signed() => map1(&s(0)?, |x| convert::i32_to_f32(m.round, x as i32).to_bits()),
         Op::I2f => map1(&s(0)?, |x| convert::u32_to_f32(m.round, x).to_bits()),
         Op::F2i | Op::F2irnd => {
             let round = if pre.op == Op::F2i { Round::Zero } else { m.round };
@@ -347,19 +329,19 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         Op::I2i => {
             // Source 1 is the source width in bits, our reading of the one known use (5.2).
             let width = pre.src[1].value;
-            let from = match (width, signed(t)) {
-                (8, true) => ty::S8,
-                (8, false) => ty::U8,
-                (16, true) => ty::S16,
-                (16, false) => ty::U16,
-                (32, _) => ty::S32,
+            let from = match (width, t.is_signed()) {
+                (8, true) => Type::S8,
+                (8, false) => Type::U8,
+                (16, true) => Type::S16,
+                (16, false) => Type::U16,
+                (32, _) => Type::S32,
                 _ => return Err(unknown("source 1 of I2I is 8, 16 or 32")),
             };
             map1(&raw(0)?, |x| extend(from, x))
         }
         Op::Iaddsat => {
             let (low, high) = limits(t);
-            let wide = |x: u32| if signed(t) { i64::from(x as i32) } else { i64::from(x) };
+            let wide = |x: u32| if t.is_signed() { i64::from(x as i32) } else { i64::from(x) };
             // A negated operand of an unsigned type has wrapped already.
             map2(&s(0)?, &s(2)?, |x, y| (wide(x) + wide(y)).clamp(low, high) as u32)
         }
@@ -367,15 +349,15 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         Op::Imadlo0 => map3(&s(0)?, &s(1)?, &s(2)?, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
         Op::Imadlosat0 => {
             let (low, high) = limits(t);
-            let wide = |x: u32| if signed(t) { i128::from(x as i32) } else { i128::from(x) };
+            let wide = |x: u32| if t.is_signed() { i128::from(x as i32) } else { i128::from(x) };
             map3(&s(0)?, &s(1)?, &s(2)?, |x, y, z| {
                 (wide(x) * wide(y) + wide(z)).clamp(i128::from(low), i128::from(high)) as u32
             })
         }
         Op::Imulhi0 => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map2(&s(0)?, &s(1)?, |x, y| {
-                if signed(t) {
+                if t.is_signed() {
                     ((i64::from(x as i32) * i64::from(y as i32)) >> w) as u32
                 } else {
                     ((u64::from(x) * u64::from(y)) >> w) as u32
@@ -386,12 +368,12 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
             let (a, b) = (s(0)?, s(1)?);
             core::array::from_fn(|i| {
                 let (x, y) = (a[i], b[i]);
-                let overflow = signed(t) && y == u32::MAX && i64::from(x as i32) == limits(t).0;
+                let overflow = t.is_signed() && y == u32::MAX && i64::from(x as i32) == limits(t).0;
                 if y == 0 || overflow {
                     ok &= !(1 << i);
                     return 0;
                 }
-                match (pre.op, signed(t)) {
+                match (pre.op, t.is_signed()) {
                     (Op::Idiv0, true) => (x as i32 / y as i32) as u32,
                     (Op::Idiv0, false) => x / y,
                     (_, true) => (x as i32 % y as i32) as u32,
@@ -401,14 +383,14 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         }
         Op::Iabs => map1(&s(2)?, |x| (x as i32).unsigned_abs()),
         Op::Leadzero => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map1(&raw(2)?, |x| (x & low_ones(w)).leading_zeros() - (32 - w))
         }
         Op::Lshift => map2(&s(0)?, &raw(2)?, |x, n| x << (n & 31)),
-        Op::Rshift if signed(t) => map2(&s(0)?, &raw(2)?, |x, n| ((x as i32) >> (n & 31)) as u32),
+        Op::Rshift if t.is_signed() => map2(&s(0)?, &raw(2)?, |x, n| ((x as i32) >> (n & 31)) as u32),
         Op::Rshift => map2(&s(0)?, &raw(2)?, |x, n| x >> (n & 31)),
         Op::Rotate => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map2(&raw(0)?, &raw(2)?, |x, n| {
                 if w == 32 {
                     return x.rotate_left(n & 31);
@@ -423,19 +405,19 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
         Op::Xor => map2(&s(0)?, &s(2)?, |x, y| x ^ y),
         Op::Not => map1(&s(2)?, |x| !x),
         Op::Popcount => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map1(&raw(2)?, |x| (x & low_ones(w)).count_ones())
         }
         Op::BitRev => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map1(&raw(0)?, |x| x.reverse_bits() >> (32 - w))
         }
         Op::BitFindlsb => {
-            let w = bits_of(t);
+            let w = 8 * t.bytes();
             map1(&raw(0)?, |x| if x & low_ones(w) == 0 { !0 } else { x.trailing_zeros() })
         }
         Op::BitFindmsb => map1(&s(0)?, |x| {
-            let x = if signed(t) && (x as i32) < 0 { !x } else { x };
+            let x = if t.is_signed() && (x as i32) < 0 { !x } else { x };
             31_u32.wrapping_sub(x.leading_zeros())
         }),
         Op::BitExtract => {
@@ -446,14 +428,14 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) 
                     ok &= !(1 << i);
                     return 0;
                 }
-                if signed(t) {
+                if t.is_signed() {
                     gpucc_num::int::extract_s(x as i32, at, count) as u32
                 } else {
                     gpucc_num::int::extract_u(x, at, count)
                 }
             })
         }
-        // Everything else was dealt with by the caller, or refused by `rules::check`.
+        // Everything else was dealt with by the caller, or refused by `validate::check`.
         _ => return Err(unknown("not an arithmetic instruction of compute programs")),
     };
     let v = if narrow && pre.op != Op::I2f { map1(&v, |x| extend(t, x)) } else { v };
@@ -465,13 +447,13 @@ fn low_ones(n: u32) -> u32 {
 }
 
 /// Least and greatest value of an integer type.
-fn limits(t: u32) -> (i64, i64) {
+fn limits(t: Type) -> (i64, i64) {
     match t {
-        ty::S8 => (-0x80, 0x7f),
-        ty::U8 => (0, 0xff),
-        ty::S16 => (-0x8000, 0x7fff),
-        ty::U16 => (0, 0xffff),
-        ty::S32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Type::S8 => (-0x80, 0x7f),
+        Type::U8 => (0, 0xff),
+        Type::S16 => (-0x8000, 0x7fff),
+        Type::U16 => (0, 0xffff),
+        Type::S32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
         _ => (0, i64::from(u32::MAX)),
     }
 }

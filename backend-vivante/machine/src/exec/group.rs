@@ -4,10 +4,10 @@ use gpucc_container::Source;
 use gpucc_sim::{By, SplitMix64, Stop, Trap, TrapKind, local_id};
 
 use super::alu;
-use super::program::{Neg, Operand, Place, Pre};
+use super::decode::{Neg, Operand, Place, Pre};
 use super::{LANES, Launch, Run};
 use crate::BYTES;
-use crate::rules::ty;
+use crate::modifiers::Type;
 use crate::table::Op;
 
 /// One value for each lane.
@@ -453,7 +453,7 @@ impl Group {
 
     fn load(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let addresses = self.addresses(pre, launch, mask)?;
-        let size = size_of(pre.ty);
+        let size = pre.ty.bytes();
         let elements = pre.mask.count_ones();
         let mut out = [[0; LANES]; 4];
         for i in lanes_of(mask) {
@@ -464,13 +464,13 @@ impl Group {
             run.space.load(addresses[i], pre.local, &mut bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
             for (v, b) in out.iter_mut().zip(bytes[..n].chunks_exact(size as usize)) {
                 v[i] = match pre.ty {
-                    ty::U8 => u32::from(b[0]),
-                    ty::S8 => b[0] as i8 as u32,
-                    ty::U16 => u32::from(u16::from_le_bytes([b[0], b[1]])),
-                    ty::S16 => i16::from_le_bytes([b[0], b[1]]) as u32,
+                    Type::U8 => u32::from(b[0]),
+                    Type::S8 => b[0] as i8 as u32,
+                    Type::U16 => u32::from(u16::from_le_bytes([b[0], b[1]])),
+                    Type::S16 => i16::from_le_bytes([b[0], b[1]]) as u32,
                     _ => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
                 };
-                if pre.ty == ty::F32 && !pre.denorm {
+                if pre.ty == Type::F32 && !pre.denorm {
                     v[i] = gpucc_num::f32::flush(f32::from_bits(v[i])).to_bits();
                 }
             }
@@ -484,12 +484,12 @@ impl Group {
 
     fn store(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let addresses = self.addresses(pre, launch, mask)?;
-        let size = size_of(pre.ty) as usize;
+        let size = pre.ty.bytes() as usize;
         let elements = pre.mask.count_ones() as usize;
         let mut values = [[0; LANES]; 4];
         for (k, v) in values.iter_mut().enumerate().take(elements) {
             *v = self.source(&pre.src[2], k, launch, mask)?;
-            if pre.ty == ty::F32 && !pre.denorm {
+            if pre.ty == Type::F32 && !pre.denorm {
                 for x in v.iter_mut() {
                     *x = gpucc_num::f32::flush(f32::from_bits(*x)).to_bits();
                 }
@@ -512,7 +512,7 @@ impl Group {
         let addresses = self.addresses(pre, launch, mask)?;
         let x = self.source(&pre.src[2], 0, launch, mask)?;
         let y = if pre.op == Op::AtomicCmpXchg { self.source(&pre.src[2], 1, launch, mask)? } else { [0; LANES] };
-        let signed = pre.ty == ty::S32;
+        let signed = pre.ty == Type::S32;
         let mut old = [0; LANES];
         for i in ordered(mask, self.ahead) {
             self.aligned(addresses[i], 4, i)?;
@@ -551,14 +551,6 @@ impl Group {
 fn undefined_uniform(reg: usize, comp: usize) -> Trap {
     let name = ['x', 'y', 'z', 'w'][comp & 3];
     Trap::new(TrapKind::UndefinedRead, format!("u{reg}.{name} has no value in the container"))
-}
-
-fn size_of(t: u32) -> u32 {
-    match t {
-        ty::U8 | ty::S8 => 1,
-        ty::U16 | ty::S16 | ty::F16 => 2,
-        _ => 4,
-    }
 }
 
 /// Numbers of the set bits.

@@ -5,9 +5,9 @@
 //! component is checked each time it is read.
 
 mod alu;
+mod decode;
 mod group;
 mod memory;
-mod program;
 
 use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
@@ -17,10 +17,10 @@ use gpucc_sim::{
 };
 
 use crate::Vivante;
-use crate::rules::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
+use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
+use decode::Program;
 use group::Group;
 use memory::Space;
-use program::Program;
 
 /// File code of the temporaries in register counts and preloads.
 pub const FILE_TEMP: u8 = 0;

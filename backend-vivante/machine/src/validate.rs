@@ -1,67 +1,15 @@
 //! What the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
 //! section 16.5 (emission and execution).
 
-use gpucc_isa::{Inst, Role, Word};
+use gpucc_isa::{Inst, ModValue, Role, Word};
 
+use crate::modifiers::{self, Cond, Round, Type};
 use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source,
     dst,
 };
 use crate::table::{Class, Kind, Op};
-use crate::text::{CONDITIONS, TYPES};
 use crate::{GC2000, GC7000, Vivante};
-
-/// Type numbers.
-pub mod ty {
-    /// 32-bit float.
-    pub const F32: u32 = 0;
-    /// 32-bit signed.
-    pub const S32: u32 = 1;
-    /// 8-bit signed.
-    pub const S8: u32 = 2;
-    /// 16-bit unsigned.
-    pub const U16: u32 = 3;
-    /// 16-bit float.
-    pub const F16: u32 = 4;
-    /// 16-bit signed.
-    pub const S16: u32 = 5;
-    /// 32-bit unsigned.
-    pub const U32: u32 = 6;
-    /// 8-bit unsigned.
-    pub const U8: u32 = 7;
-}
-
-/// Condition numbers.
-pub mod cond {
-    /// Always.
-    pub const ALWAYS: u32 = 0;
-    /// src0 > src1.
-    pub const GT: u32 = 1;
-    /// src0 < src1.
-    pub const LT: u32 = 2;
-    /// src0 >= src1.
-    pub const GE: u32 = 3;
-    /// src0 <= src1.
-    pub const LE: u32 = 4;
-    /// src0 == src1.
-    pub const EQ: u32 = 5;
-    /// src0 != src1.
-    pub const NE: u32 = 6;
-    /// src0 == 0.
-    pub const NOT: u32 = 10;
-    /// src0 != 0.
-    pub const NZ: u32 = 11;
-    /// src0 >= 0.
-    pub const GEZ: u32 = 12;
-    /// src0 > 0.
-    pub const GZ: u32 = 13;
-    /// src0 <= 0.
-    pub const LEZ: u32 = 14;
-    /// src0 < 0.
-    pub const LZ: u32 = 15;
-    /// Highest bit of src0.
-    pub const SELMSB: u32 = 22;
-}
 
 /// Temporaries of a thread (section 13).
 pub const TEMPS: u32 = 64;
@@ -81,7 +29,7 @@ pub fn reserved(inst: &Inst<Vivante>) -> Word {
     let mut bad = 0;
     for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
         let wrong = match s.kind {
-            Kind::Cond => v != 0 && CONDITIONS[v as usize & 31].is_empty(),
+            Kind::Cond => Cond::from_bits(v).is_none(),
             Kind::Thread => v == 3,
             Kind::Silent => s.name == "thread" && v == 3,
             Kind::Dst => v & 7 > 4,
@@ -133,17 +81,9 @@ pub fn sources(inst: &Inst<Vivante>) -> impl Iterator<Item = (&'static str, Sour
     })
 }
 
-/// Whether an operation of this row and type takes one lane and broadcasts the result.
+/// Whether an instruction takes one lane and broadcasts the result.
 pub fn is_scalar(inst: &Inst<Vivante>, generation: u8) -> bool {
-    let row = inst.row();
-    let int_type = !matches!(inst.get("type"), None | Some(ty::F32 | ty::F16));
-    match row.facts.class {
-        Class::Scalar => true,
-        Class::IntVector => generation == GC2000,
-        // Adds and the like of integer type go through the scalar integer unit before HALTI2.
-        Class::Vector => generation == GC2000 && int_type && matches!(row.op, Op::Add | Op::Sign),
-        Class::Reduce | Class::Memory | Class::Control | Class::Texture | Class::Unknown => false,
-    }
+    inst.op().is_scalar(modifiers::ty(inst).unwrap_or(Type::F32), generation)
 }
 
 /// The rules of section 16.5 that one instruction can be judged by. What they refuse the interpreter refuses too.
@@ -152,22 +92,21 @@ pub fn is_scalar(inst: &Inst<Vivante>, generation: u8) -> bool {
 /// One sentence naming the rule and the section.
 pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     let row = inst.row();
-    let head = row.head();
     if row.facts.class == Class::Unknown {
-        return Err(format!("what `{head}` does is unknown (section {})", row.source));
+        return Err(format!("what `{:?}` does is unknown (section {})", row.op, row.source));
     }
     let get = |name| inst.get(name).unwrap_or(0);
-    let t = get("type");
+    let t = modifiers::ty(inst).unwrap_or(Type::F32);
     check_operands(inst, generation)?;
     check_uniforms(inst, generation)?;
     if get("thread") != 0 || get("hp") != 0 || inst.get("unk").is_some_and(|u| u > 1) {
         return Err("dual-16 thread select or full-precision destination outside of dual-16 mode".into());
     }
-    if get("round") == 3 {
+    if modifiers::round(inst) == Round::Reserved {
         return Err("rounding mode 3 is reserved".into());
     }
-    if inst.get("pack") == Some(0) && !matches!(t, ty::F32 | ty::S32 | ty::U32) {
-        return Err(format!("`.pack` with type {} has an unknown effect", TYPES[t as usize]));
+    if inst.get("pack") == Some(0) && !t.is_word() {
+        return Err(format!("`.pack` with type {t:?} has an unknown effect"));
     }
     check_condition(inst)?;
     check_type(inst, t)?;
@@ -237,108 +176,40 @@ fn check_uniforms(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
 }
 
 fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
-    let Some(c) = inst.get("cond") else { return Ok(()) };
-    let name = CONDITIONS[c as usize & 31];
-    if matches!(c, 7..=9) {
-        return Err(format!("condition `.{name}` has an unknown meaning"));
+    if inst.get("cond").is_none() {
+        return Ok(());
     }
-    let binary = matches!(c, 1..=6);
+    let c = modifiers::cond(inst);
+    if matches!(c, Cond::And | Cond::Or | Cond::Xor) {
+        return Err(format!("condition {c:?} has an unknown meaning"));
+    }
+    let unary = !c.is_binary() && c != Cond::Always;
     let ok = match inst.op() {
-        Op::Branch | Op::Call | Op::Texkill => c == 0,
-        Op::BranchUnary | Op::TexkillUnary => c >= 10,
-        Op::BranchBinary | Op::TexkillBinary | Op::BranchAny => binary,
-        Op::Load | Op::Store | Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d => c == 0,
+        Op::Branch | Op::Call | Op::Texkill => c == Cond::Always,
+        Op::BranchUnary | Op::TexkillUnary => unary,
+        Op::BranchBinary | Op::TexkillBinary | Op::BranchAny => c.is_binary(),
+        Op::Load | Op::Store | Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d => c == Cond::Always,
         _ => true,
     };
-    if ok { Ok(()) } else { Err(format!("condition `.{name}` does not fit the operands")) }
+    if ok { Ok(()) } else { Err(format!("condition {c:?} does not fit the operands")) }
 }
 
-fn check_type(inst: &Inst<Vivante>, t: u32) -> Result<(), String> {
+fn check_type(inst: &Inst<Vivante>, t: Type) -> Result<(), String> {
     let op = inst.op();
-    let name = TYPES[t as usize & 7];
-    let head = inst.row().head();
-    let wide = matches!(t, ty::F32 | ty::S32 | ty::U32);
-    let integer = !matches!(t, ty::F32 | ty::F16);
-    let ok = match op {
-        // Floats alone.
-        Op::Mad
-        | Op::Mul
-        | Op::Dst
-        | Op::Dp2
-        | Op::Dp3
-        | Op::Dp4
-        | Op::Dsx
-        | Op::Dsy
-        | Op::Movar
-        | Op::MovarVoid
-        | Op::Rcp
-        | Op::Rsq
-        | Op::Litp
-        | Op::Set
-        | Op::Exp
-        | Op::Log
-        | Op::Frc
-        | Op::Sqrt
-        | Op::Sin
-        | Op::Cos
-        | Op::Floor
-        | Op::Ceil
-        | Op::Div
-        | Op::NormDp2
-        | Op::NormDp3
-        | Op::NormDp4
-        | Op::NormMul => t == ty::F32,
-        Op::Add | Op::Mov | Op::Select | Op::Cmp => t != ty::F16,
-        Op::Sign | Op::Clamp0Max => matches!(t, ty::F32 | ty::S32 | ty::U32),
-        // Signedness or width matters: the type must say it.
-        Op::I2f | Op::F2i | Op::F2irnd | Op::I2i | Op::Iaddsat | Op::Imulhi0 | Op::Idiv0 | Op::Imod | Op::Rshift => {
-            integer
-        }
-        Op::Imadlosat0 | Op::BitExtract | Op::BitFindmsb => integer,
-        Op::Movai | Op::MovaiVoid => matches!(t, ty::S32 | ty::U32),
-        // Bits: any 32-bit type, or a narrow integer.
-        Op::Imullo0
-        | Op::Imadlo0
-        | Op::Iabs
-        | Op::Leadzero
-        | Op::Lshift
-        | Op::Rotate
-        | Op::Or
-        | Op::And
-        | Op::Xor
-        | Op::Not
-        | Op::Popcount
-        | Op::BitRev
-        | Op::BitFindlsb => wide || integer,
-        Op::Load | Op::Store => t != ty::F16,
-        Op::AtomicAdd
-        | Op::AtomicXchg
-        | Op::AtomicCmpXchg
-        | Op::AtomicMin
-        | Op::AtomicMax
-        | Op::AtomicOr
-        | Op::AtomicAnd
-        | Op::AtomicXor => matches!(t, ty::S32 | ty::U32),
-        Op::Conv => matches!(t, ty::F16 | ty::F32),
-        Op::Branch | Op::Call => true,
-        Op::BranchUnary | Op::BranchBinary | Op::BranchAny | Op::TexkillUnary | Op::TexkillBinary | Op::Texkill => wide,
-        // Images and textures state their own formats; instructions without a type have none to refuse; the unknown
-        // ones were refused before.
-        _ => true,
-    };
-    if integer && sources(inst).any(|(_, s, _)| s.abs && s.group != GROUP_IMMEDIATE) {
+    let row = inst.row();
+    if t.is_integer() && sources(inst).any(|(_, s, _)| s.abs && s.group != GROUP_IMMEDIATE) {
         return Err("the absolute-value modifier has no known meaning on integers".into());
     }
-    if !ok {
-        return Err(format!("`{head}` with type {name} has no known meaning (section {})", inst.row().source));
+    if !row.facts.types.has(t) {
+        return Err(format!("`{op:?}` with type {t:?} has no known meaning (section {})", row.source));
     }
     if inst.get("sat") == Some(1) {
         let float_result = match op {
             Op::I2f | Op::Set => true,
             Op::F2i | Op::F2irnd | Op::Movar | Op::MovarVoid | Op::Movai | Op::MovaiVoid => false,
-            Op::Log | Op::Sin | Op::Cos | Op::Div if inst.get("round") == Some(1) => false,
-            Op::Conv => t == ty::F32,
-            _ => t == ty::F32 && !matches!(inst.row().facts.class, Class::IntVector | Class::Memory | Class::Control),
+            _ if op.has_pair() && modifiers::round(inst) == Round::Zero => false,
+            Op::Conv => t == Type::F32,
+            _ => t == Type::F32 && !matches!(inst.row().facts.class, Class::IntVector | Class::Memory | Class::Control),
         };
         if !float_result || is_integer_only(op) {
             return Err("`.sat` needs a float result of its own (sections 4.2, 7.4, 16.5)".into());
@@ -354,9 +225,9 @@ fn is_integer_only(op: Op) -> bool {
 fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     let op = inst.op();
     let mask = inst.get("dst").map(|v| dst::parts(v).1).or_else(|| inst.get("mask")).unwrap_or(15);
-    let pair = matches!(op, Op::Log | Op::Sin | Op::Cos | Op::Div) && fast_transcendentals(generation);
+    let pair = op.has_pair() && fast_transcendentals(generation);
     if pair {
-        if inst.get("round") != Some(1) {
+        if modifiers::round(inst) != Round::Zero {
             return Err("needs `.rtz`: with fast transcendentals the plain form is unknown".into());
         }
         if mask.count_ones() != 2 {

@@ -4,11 +4,12 @@ use gpucc_isa::{DecodeError, Inst, stage};
 use gpucc_num::{Mode, Round};
 use gpucc_sim::{Trap, TrapKind};
 
+use crate::modifiers::{self, Cond, Round as Rounding, Type};
 use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source, dst,
 };
-use crate::rules::{self, ty};
 use crate::table::{Class, Op};
+use crate::validate;
 use crate::{BYTES, Vivante, decode_word, listing};
 
 /// Where an operand comes from.
@@ -49,8 +50,8 @@ const ABSENT: Operand =
 pub(crate) struct Pre {
     pub op: Op,
     pub class: u8,
-    pub ty: u32,
-    pub cond: u32,
+    pub ty: Type,
+    pub cond: Cond,
     pub mode: Mode,
     pub pair: bool,
     pub sat: bool,
@@ -107,8 +108,8 @@ impl Program {
         let mut pre = Pre {
             op: Op::Nop,
             class: 0,
-            ty: 0,
-            cond: 0,
+            ty: Type::F32,
+            cond: Cond::Always,
             mode: Mode::FLUSH,
             pair: false,
             sat: false,
@@ -172,7 +173,7 @@ fn fill(
     let get = |name| inst.get(name).unwrap_or(0);
     pre.op = row.op;
     pre.class = super::alu::class_of(row.facts.class);
-    rules::check(inst, generation).map_err(|m| {
+    validate::check(inst, generation).map_err(|m| {
         let kind = if m.contains("does not exist") { TrapKind::BadRegister } else { TrapKind::Unsupported };
         (kind, m)
     })?;
@@ -184,17 +185,17 @@ fn fill(
     if matches!(row.op, Op::Texkill | Op::TexkillUnary | Op::TexkillBinary | Op::Dsx | Op::Dsy) {
         return Err((TrapKind::Unsupported, "fragment instructions arrive with graphics".into()));
     }
-    pre.ty = get("type");
-    pre.cond = get("cond");
+    pre.ty = modifiers::ty(inst).unwrap_or(Type::F32);
+    pre.cond = modifiers::cond(inst);
     pre.sat = get("sat") == 1;
     pre.local = get("local") == 1;
     pre.denorm = get("denorm") == 1;
     pre.shift = get("shift");
-    pre.pair = rules::fast_transcendentals(generation) && matches!(row.op, Op::Log | Op::Sin | Op::Cos | Op::Div);
+    pre.pair = validate::fast_transcendentals(generation) && row.op.has_pair();
     // Compute launches round to nearest even by default (section 12, our reading for gc2000).
-    let round = if get("round") == 1 && !pre.pair { Round::Zero } else { Round::Nearest };
+    let round = if modifiers::round(inst) == Rounding::Zero && !pre.pair { Round::Zero } else { Round::Nearest };
     pre.mode = Mode::FLUSH.rounding(round);
-    pre.scalar = rules::is_scalar(inst, generation)
+    pre.scalar = validate::is_scalar(inst, generation)
         || matches!(row.op, Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::NormDp2 | Op::NormDp3 | Op::NormDp4);
     pre.target = get("target");
     if pre.target as usize > count {
@@ -213,8 +214,8 @@ fn fill(
     if let Some(mask) = inst.get("mask") {
         pre.mask = mask;
     }
-    let integer = !matches!(pre.ty, ty::F32 | ty::F16);
-    for (name, s, raw) in rules::sources(inst) {
+    let integer = pre.ty.is_integer();
+    for (name, s, raw) in validate::sources(inst) {
         let slot = match name {
             "src0" => 0,
             "src1" => 1,

@@ -1,0 +1,189 @@
+//! Values of modifiers that have names: operand types, conditions, rounding modes.
+
+use gpucc_isa::Inst;
+
+use crate::Vivante;
+
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+
+        impl gpucc_isa::ModValue for $name {
+            fn bits(self) -> u32 {
+                self as u32
+            }
+            fn from_bits(bits: u32) -> Option<Self> {
+                match bits {
+                    $($number => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+numbered! {
+    /// Type of the operands.
+    Type {
+        /// 32-bit float.
+        F32 = 0,
+        /// 32-bit signed.
+        S32 = 1,
+        /// 8-bit signed.
+        S8 = 2,
+        /// 16-bit unsigned.
+        U16 = 3,
+        /// 16-bit float.
+        F16 = 4,
+        /// 16-bit signed.
+        S16 = 5,
+        /// 32-bit unsigned.
+        U32 = 6,
+        /// 8-bit unsigned.
+        U8 = 7,
+    }
+}
+
+numbered! {
+    /// Condition.
+    Cond {
+        /// Always.
+        Always = 0,
+        /// src0 > src1.
+        Gt = 1,
+        /// src0 < src1.
+        Lt = 2,
+        /// src0 >= src1.
+        Ge = 3,
+        /// src0 <= src1.
+        Le = 4,
+        /// src0 == src1.
+        Eq = 5,
+        /// src0 != src1.
+        Ne = 6,
+        /// Of unknown meaning.
+        And = 7,
+        /// Of unknown meaning.
+        Or = 8,
+        /// Of unknown meaning.
+        Xor = 9,
+        /// src0 == 0.
+        Not = 10,
+        /// src0 != 0.
+        Nz = 11,
+        /// src0 >= 0.
+        Gez = 12,
+        /// src0 > 0.
+        Gz = 13,
+        /// src0 <= 0.
+        Lez = 14,
+        /// src0 < 0.
+        Lz = 15,
+        /// Highest bit of src0.
+        SelMsb = 22,
+    }
+}
+
+numbered! {
+    /// Rounding mode.
+    Round {
+        /// That of the launch; plain LOG, SIN, COS, DIV.
+        Default = 0,
+        /// Toward zero; the pair form of LOG, SIN, COS, DIV (7.4).
+        Zero = 1,
+        /// To nearest even.
+        Nearest = 2,
+        /// Reserved.
+        Reserved = 3,
+    }
+}
+
+impl Type {
+    /// Whether it is an integer.
+    pub const fn is_integer(self) -> bool {
+        !matches!(self, Type::F32 | Type::F16)
+    }
+    /// Whether it has 32 bits.
+    pub const fn is_word(self) -> bool {
+        matches!(self, Type::F32 | Type::S32 | Type::U32)
+    }
+    /// Whether it is a signed integer.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Type::S8 | Type::S16 | Type::S32)
+    }
+    /// Bytes of an element.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Type::U8 | Type::S8 => 1,
+            Type::U16 | Type::S16 | Type::F16 => 2,
+            Type::F32 | Type::S32 | Type::U32 => 4,
+        }
+    }
+}
+
+impl Cond {
+    /// Whether it compares two operands.
+    pub const fn is_binary(self) -> bool {
+        matches!(self, Cond::Gt | Cond::Lt | Cond::Ge | Cond::Le | Cond::Eq | Cond::Ne)
+    }
+
+    /// The opposite condition of integers; of floats for equality only, since what is no number is unordered.
+    #[must_use]
+    pub const fn opposite(self) -> Cond {
+        match self {
+            Cond::Gt => Cond::Le,
+            Cond::Lt => Cond::Ge,
+            Cond::Ge => Cond::Lt,
+            Cond::Le => Cond::Gt,
+            Cond::Eq => Cond::Ne,
+            Cond::Ne => Cond::Eq,
+            Cond::Not => Cond::Nz,
+            Cond::Nz => Cond::Not,
+            Cond::Gez => Cond::Lz,
+            Cond::Lz => Cond::Gez,
+            Cond::Gz => Cond::Lez,
+            Cond::Lez => Cond::Gz,
+            c => c,
+        }
+    }
+
+    /// The one-operand condition for a comparison with zero.
+    #[must_use]
+    pub const fn with_zero(self) -> Cond {
+        match self {
+            Cond::Gt => Cond::Gz,
+            Cond::Lt => Cond::Lz,
+            Cond::Ge => Cond::Gez,
+            Cond::Le => Cond::Lez,
+            Cond::Eq => Cond::Not,
+            _ => Cond::Nz,
+        }
+    }
+
+    /// Whether the opposite condition holds exactly where this one does not.
+    pub const fn has_opposite(self, ty: Type) -> bool {
+        ty.is_integer() || matches!(self, Cond::Eq | Cond::Ne)
+    }
+}
+
+fn value<M: gpucc_isa::ModValue>(inst: &Inst<Vivante>, slot: &str) -> Option<M> {
+    inst.get(slot).and_then(M::from_bits)
+}
+
+/// Type of an instruction, if it has one.
+pub fn ty(inst: &Inst<Vivante>) -> Option<Type> {
+    value(inst, "type")
+}
+
+/// Condition of an instruction; always, if it has none.
+pub fn cond(inst: &Inst<Vivante>) -> Cond {
+    value(inst, "cond").unwrap_or(Cond::Always)
+}
+
+/// Rounding mode of an instruction.
+pub fn round(inst: &Inst<Vivante>) -> Round {
+    value(inst, "round").unwrap_or(Round::Default)
+}
