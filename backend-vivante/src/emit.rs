@@ -86,12 +86,10 @@ pub fn single_uniform(mf: &mut MFunc<Vivante>, t: &Vivante, table: &Table) -> us
                 k -= 1;
                 let u = inst.uses[k];
                 let Src::Uniform(slot) = u.src else { continue };
-                let broadcast = u.mods.swz.iter().all(|&c| c == u.mods.swz[0]);
+                let broadcast = u.mods.is_broadcast();
                 let r = mf.vreg(row(if broadcast { 1 } else { 4 }));
-                let mut copy =
-                    MInst::copy(r, uniform(Slot(slot)).mods(SrcMods { swz: u.mods.swz, ..SrcMods::default() }));
-                copy.loc = inst.loc;
-                out.push(copy);
+                let whole = uniform(Slot(slot)).mods(SrcMods::swizzle(u.mods.swz));
+                out.push(MInst::copy(r, whole).at(inst.loc));
                 let swz = if broadcast { [0; 4] } else { [0, 1, 2, 3] };
                 inst.uses[k] = Use::reg(r).mods(SrcMods { swz, ..u.mods });
                 moved += 1;

@@ -2,13 +2,16 @@
 
 mod arrays;
 pub mod builders;
+mod caps;
 mod clamp;
-mod edges;
 mod emit;
-mod forward;
+mod forward_moves;
 mod isel;
-mod merge;
+mod merge_edges;
+mod merge_lanes;
 mod pack;
+mod saturate;
+mod statistics;
 mod tail_merge;
 pub mod target;
 mod uniforms;
@@ -18,14 +21,14 @@ use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
     Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
 };
-use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Place, Refusal, Space, trace};
+use gpucc_ir::{Attr, Diagnostic, Lack, Module, Place, Refusal, Space, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce};
-use gpucc_opt::{Caps, OpSet, Report};
+use gpucc_opt::{Caps, Report};
 use gpucc_vivante_machine as machine;
 
 use arrays::Arrays;
+use caps::{LACKS, Strategy, caps, has_spills};
 use isel::{Id, Isel, Shared};
 use target::Vivante;
 use uniforms::Table;
@@ -36,110 +39,8 @@ pub struct VivanteFamily;
 /// The backend.
 pub static VIVANTE: Driver<VivanteFamily> = Driver::new();
 
-/// What is refused.
-const LACKS: &[Lack] = &[
-    Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
-    Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
-    Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
-    Lack::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
-    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
-    Lack::all(Refusal::OutOfRegisters, "64 vec4; without immediate offsets the chip cannot reach spilled registers")
-        .on(&["gc2000"]),
-    Lack::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),
-    Lack::all(Refusal::OutOfUniforms, "256 vec4").most(256).on(&["gc3000", "gc7000"]),
-    Lack::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
-    Lack::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
-];
-
-/// What the generations lack, for the target-independent passes.
-fn caps(generation: u8, how: Strategy) -> Caps {
-    const ALWAYS: OpSet = OpSet::of(&[
-        Op::FRem,
-        Op::Fma,
-        Op::FRoundEven,
-        Op::FLdexp,
-        Op::FQuant16,
-        Op::UDiv,
-        Op::SDiv,
-        Op::URem,
-        Op::SRem,
-        Op::UMul24,
-        Op::SMul24,
-        Op::Ctz,
-        Op::UBitExtract,
-        Op::SBitExtract,
-        Op::BitInsert,
-        Op::FShr,
-        Op::BitSel,
-        Op::UDot4x8,
-        Op::SDot4x8,
-        Op::PackUnorm4x8,
-        Op::PackSnorm4x8,
-        Op::PackUnorm2x16,
-        Op::PackSnorm2x16,
-        Op::PackHalf2x16,
-        Op::UnpackUnorm4x8,
-        Op::UnpackSnorm4x8,
-        Op::UnpackUnorm2x16,
-        Op::UnpackSnorm2x16,
-        Op::UnpackHalf2x16,
-        Op::ExtractDyn,
-        Op::InsertDyn,
-    ]);
-    let expand = match generation {
-        machine::GC2000 => ALWAYS.with(OpSet::of(&[Op::Popcount, Op::BitReverse])),
-        machine::GC3000 => ALWAYS.with(OpSet::of(&[Op::BitReverse])),
-        _ => ALWAYS,
-    };
-    Caps {
-        narrow: false,
-        expand,
-        merge_access: if how.wide { 16 } else { 0 },
-        // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
-        select_array_bytes: if how.arrays { 16 } else { Caps::FULL.select_array_bytes },
-        unroll: if how.unroll { Caps::FULL.unroll } else { 0 },
-        ..Caps::FULL
-    }
-}
-
 /// Components of temporaries that scheduling may fill to hide latency: beyond them fewer threads would run.
 const PRESSURE_TARGET: u32 = 12;
-
-/// What may be tried; each asks for more temporaries, uniforms, or instructions than doing without.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Strategy {
-    /// Indexed variables in temporaries.
-    arrays: bool,
-    /// Neighbouring accesses merged, scalars packed.
-    wide: bool,
-    /// Loops unrolled.
-    unroll: bool,
-    /// Registers may be spilled: the prologue computes a base for that.
-    spills: bool,
-}
-
-impl Strategy {
-    /// What to try after a refusal. `private`: there are variables in memory of the invocation; `unrolled`: loops were.
-    fn after(self, stop: &Stop, private: bool, unrolled: bool) -> Option<Strategy> {
-        match stop.refused.refusal()? {
-            Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),
-            _ if stop.cause == Cause::Hopeless => None,
-            // Sizes do not change what a chip lacks.
-            code if code.kind() != Kind::Capacity => None,
-            // One by one, constants may be immediates.
-            Refusal::OutOfUniforms if self.wide => Some(Strategy { wide: false, ..self }),
-            // Selects may do what neither temporaries nor memory can: with constants they vanish.
-            _ if self.arrays && private => Some(Strategy { arrays: false, ..self }),
-            Refusal::OutOfRegisters if self.wide => Some(Strategy { arrays: false, wide: false, ..self }),
-            _ => None,
-        }
-    }
-}
-
-/// Whether spilled registers can be reached: gc2000 has no immediates for offsets.
-const fn has_spills(generation: u8) -> bool {
-    generation != machine::GC2000
-}
 
 /// What selection decides.
 pub struct State {
@@ -172,7 +73,7 @@ impl Family for VivanteFamily {
     const LACKS: &'static [Lack] = LACKS;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
-        Pass::improve("saturate", 1, |mf, _| Ok(merge::saturate(mf) as u64)),
+        Pass::improve("saturate", 1, |mf, _| Ok(saturate::run(mf) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("single-uniform", single_uniform),
         Pass::lower("sort-blocks", |mf, _| {
@@ -183,7 +84,7 @@ impl Family for VivanteFamily {
             mf.split_critical_edges(&cx.target);
             Ok(0)
         }),
-        Pass::improve("merge-edges", 1, |mf, cx| Ok(edges::run(mf, &cx.target) as u64)),
+        Pass::improve("merge-edges", 1, |mf, cx| Ok(merge_edges::run(mf, &cx.target) as u64)),
         Pass::improve("schedule", 2, schedule),
         Pass::lower("spill-base", spill_base),
         Pass::lower("allocate", allocate).physical(),
@@ -312,7 +213,15 @@ impl Family for VivanteFamily {
             Shared::Local => machine::exec::shared_mode::LOCAL,
         };
         Ok(Program {
-            stats: statistics(&p, cx, scratch_bytes),
+            stats: statistics::of(
+                &p,
+                &cx.alloc,
+                state.temps,
+                state.arrays.rows,
+                state.uniform_moves,
+                state.shared_bytes,
+                scratch_bytes,
+            ),
             data: Vec::new(),
             meta: Meta {
                 subgroup_size: 1,
@@ -390,11 +299,11 @@ fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
 }
 
 fn forward_moves(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
-    Ok((forward::run(mf, &cx.target) + merge::identities(mf)) as u64)
+    Ok((forward_moves::run(mf, &cx.target) + forward_moves::identities(mf)) as u64)
 }
 
 fn merge_lanes(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
-    Ok(merge::lanes(mf, &cx.target, &mut cx.state.uniforms) as u64)
+    Ok(merge_lanes::run(mf, &cx.target, &mut cx.state.uniforms) as u64)
 }
 
 /// Brings the temporaries of arrays down to where the others end.
@@ -459,33 +368,6 @@ fn preloads(state: &State, p: &emit::Program, scratch_bytes: u32) -> (Vec<Preloa
         }
     }
     (preloads, limits)
-}
-
-fn statistics(p: &emit::Program, cx: &PassCx<'_>, scratch_bytes: u32) -> Vec<(&'static str, u64)> {
-    let (state, alloc) = (&cx.state, &cx.alloc);
-    let c = &p.counts;
-    let words = p.uniforms.registers.iter().flatten().filter(|w| w.is_some()).count();
-    [
-        ("instructions", (p.code.len() / machine::BYTES) as u64),
-        ("bytes", p.code.len() as u64),
-        ("registers", u64::from(state.temps)),
-        ("array_rows", u64::from(state.arrays.rows)),
-        ("uniforms", p.uniforms.registers.len() as u64),
-        ("uniform_words", words as u64),
-        ("immediates", c.immediates),
-        ("movs", c.movs),
-        ("uniform_moves", state.uniform_moves as u64),
-        ("address_moves", c.address_moves),
-        ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),
-        ("branches", c.branches),
-        ("loops", c.loops),
-        ("memory", c.memory),
-        ("spills", u64::from(alloc.spills)),
-        ("reloads", u64::from(alloc.reloads)),
-        ("shared_bytes", u64::from(state.shared_bytes)),
-        ("scratch_bytes", u64::from(scratch_bytes)),
-    ]
-    .to_vec()
 }
 
 #[cfg(test)]

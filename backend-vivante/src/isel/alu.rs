@@ -321,7 +321,7 @@ impl Isel<'_> {
             self.pair_product(cx, dst, build::Div, [x, y]);
             return;
         }
-        let broadcast = y.mods.swz.iter().all(|&c| c == y.mods.swz[0]);
+        let broadcast = y.mods.is_broadcast();
         let lanes = if broadcast { 1 } else { n };
         if one {
             if lanes == n || n == 1 {

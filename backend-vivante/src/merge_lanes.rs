@@ -1,120 +1,23 @@
-//! Clean-up of machine code: saturation into its producer, and equal operations on lanes of one register into one.
+//! Equal operations on lanes of one register become one.
 //!
 //! ```text
 //! i2f t1.x___, t0.xxxx
 //! i2f t1._y__, t0.yyyy     ==>   i2f t1.xy__, t0.xyyy
 //! ```
 
-use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src, VReg};
+use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src};
 use gpucc_vivante_machine as machine;
 use machine::{Class, Op};
 use smallvec::SmallVec;
 
-use crate::target::{FILE, SrcMods, VOp, Vivante};
+use crate::target::{FILE, VOp, Vivante};
 use crate::uniforms::{Table, Word, Words};
-
-/// Makes the producer of a value saturate where a MOV does nothing else. Needs: virtual registers. Returns how many.
-pub fn saturate(mf: &mut MFunc<Vivante>) -> usize {
-    let mut uses = vec![0u32; mf.classes.len()];
-    mf.code.iter().flatten().flat_map(MInst::vreg_uses).for_each(|v| uses[v.0 as usize] += 1);
-    for b in &mf.blocks {
-        b.succs.iter().flat_map(|e| &e.args).filter(|a| !a.is_none()).for_each(|a| uses[a.0 as usize] += 1);
-    }
-    let mut changed = 0;
-    // Where registers were defined: block and place there.
-    let mut def: Vec<Option<(usize, usize)>> = vec![None; mf.classes.len()];
-    for (n, insts) in mf.code.iter_mut().enumerate() {
-        for k in 0..insts.len() {
-            let i = &insts[k];
-            let identity = |m: &SrcMods| !m.neg && !m.abs;
-            if i.target_op() == Some(VOp::M(Op::Mov))
-                && i.mods.sat
-                && identity(&i.uses[0].mods)
-                && let Some(v) = i.uses[0].vreg()
-                && let Some(d) = i.defs[0].vreg()
-                && uses[v.0 as usize] == 1
-                && mf.classes[v.0 as usize] == mf.classes[d.0 as usize]
-                && in_order(&i.uses[0].mods, mf.classes[v.0 as usize].0)
-                && let Some((home, p)) = def[v.0 as usize]
-                && home == n
-                && can_saturate(&insts[p])
-            {
-                insts[p].mods.sat = true;
-                insts[p].defs[0] = Def::reg(d);
-                // The MOV stays as a dead copy of nothing: make it define a register that nobody reads.
-                insts[k].defs[0] = Def::reg(v);
-                insts[k].uses[0].src = Src::Imm(0);
-                insts[k].mods.sat = false;
-                def[d.0 as usize] = Some((n, p));
-                changed += 1;
-                continue;
-            }
-            for v in i.vreg_defs().collect::<SmallVec<[VReg; 2]>>() {
-                def[v.0 as usize] = Some((n, k));
-            }
-        }
-    }
-    changed
-}
-
-/// Whether the first components are read in order; `class` is the number of components less one.
-fn in_order(m: &SrcMods, class: u8) -> bool {
-    let n = usize::from(class & 3) + 1;
-    (0..n).all(|k| usize::from(m.swz[k]) == k)
-}
-
-fn can_saturate(i: &MInst<Vivante>) -> bool {
-    let Some(VOp::M(op)) = i.target_op() else { return false };
-    i.mods.ty == machine::Type::F32
-        && i.mods.round == machine::Round::Default
-        && i.defs.len() == 1
-        && matches!(
-            op,
-            Op::Add
-                | Op::Mul
-                | Op::Mad
-                | Op::Dp2
-                | Op::Dp3
-                | Op::Dp4
-                | Op::Frc
-                | Op::Floor
-                | Op::Ceil
-                | Op::Rcp
-                | Op::Rsq
-                | Op::Sqrt
-                | Op::Exp
-        )
-}
-
-/// Removes MOVs that leave every component where it is. Needs: physical registers. Returns how many.
-pub fn identities(mf: &mut MFunc<Vivante>) -> usize {
-    let mut removed = 0;
-    for insts in &mut mf.code {
-        let before = insts.len();
-        insts.retain(|i| !is_identity(i));
-        removed += before - insts.len();
-    }
-    removed
-}
-
-fn is_identity(i: &MInst<Vivante>) -> bool {
-    let (Some(VOp::M(Op::Mov)), [d], [u]) = (i.target_op(), i.defs.as_slice(), i.uses.as_slice()) else { return false };
-    let (Some(d), Some(s)) = (d.phys(), u.phys()) else { return false };
-    let same = |(k, unit): (usize, u16)| s.place.unit(u16::from(u.mods.swz[k]).min(s.place.len() - 1)) == unit;
-    !i.mods.sat
-        && !i.mods.indexed
-        && !u.mods.indexed
-        && !u.mods.neg
-        && !u.mods.abs
-        && d.file == s.file
-        && d.place.units().enumerate().all(same)
-}
 
 /// How far apart instructions are looked for.
 const REACH: usize = 24;
 
 /// Merges lane-wise instructions that differ only in lanes. Needs: physical registers. Returns how many disappeared.
-pub fn lanes(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
+pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
     let mut merged = 0;
     for insts in &mut mf.code {
         let n = insts.len();
@@ -191,7 +94,7 @@ fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) 
     if a.op != b.op || a.mods != b.mods || a.uses.len() != b.uses.len() {
         return None;
     }
-    let class = machine::table().rows.iter().find(|r| r.op == op)?.facts.class;
+    let class = op.row().facts.class;
     let lane_wise = matches!(class, Class::Vector | Class::IntVector) && t.is_vector(op, a.mods.ty);
     let (da, db) = (writes(a).next()?, writes(b).next()?);
     if !lane_wise || da.place.row(4) != db.place.row(4) || overlap(da, db) {

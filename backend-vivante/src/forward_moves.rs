@@ -2,7 +2,7 @@
 //! where the copy is.
 //!
 //! ```text
-//! mov t3.x___, 0                          mov t3.xyz_, 0        (with `merge::lanes`)
+//! mov t3.x___, 0                          mov t3.xyz_, 0        (with `merge_lanes`)
 //! mov t3._yz_, t3.xxxx          ==>
 //! ```
 //!
@@ -57,10 +57,7 @@ fn is_copy(i: &MInst<Vivante>) -> bool {
     i.target_op() == Some(VOp::M(Op::Mov))
         && !i.mods.sat
         && !i.mods.indexed
-        && i.uses.len() == 1
-        && !i.uses[0].mods.indexed
-        && !i.uses[0].mods.neg
-        && !i.uses[0].mods.abs
+        && matches!(i.uses.as_slice(), [u] if u.mods.is_plain())
 }
 
 /// The unit that a component of an operand reads.
@@ -256,11 +253,10 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
 /// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.
 fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
     let Some(VOp::M(op)) = i.target_op() else { return false };
-    if matches!(op, Op::Log | Op::Sin | Op::Cos | Op::Div | Op::Movai) {
-        return false;
-    }
-    let class = machine::table().rows.iter().find(|r| r.op == op).map(|r| r.facts.class);
-    matches!(class, Some(Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce))
+    let class = op.row().facts.class;
+    !op.has_pair()
+        && op != Op::Movai
+        && matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce)
 }
 
 fn is_dead(i: &MInst<Vivante>, live: &Set, t: &Vivante) -> bool {
@@ -283,4 +279,22 @@ fn pass(i: &MInst<Vivante>, live: &mut Set, t: &Vivante) {
         let Some(p) = u.phys().filter(|p| p.file == FILE) else { continue };
         u.mods.swz.iter().for_each(|&c| set(live, unit(p, c), true));
     }
+}
+
+/// Removes MOVs that leave every component where it is. Needs: physical registers. Returns how many.
+pub fn identities(mf: &mut MFunc<Vivante>) -> usize {
+    let mut removed = 0;
+    for insts in &mut mf.code {
+        let before = insts.len();
+        insts.retain(|i| !is_identity(i));
+        removed += before - insts.len();
+    }
+    removed
+}
+
+fn is_identity(i: &MInst<Vivante>) -> bool {
+    let (Some(VOp::M(Op::Mov)), [d], [u]) = (i.target_op(), i.defs.as_slice(), i.uses.as_slice()) else { return false };
+    let (Some(d), Some(s)) = (d.phys(), u.phys()) else { return false };
+    let same = |(k, unit): (usize, u16)| s.place.unit(u16::from(u.mods.swz[k]).min(s.place.len() - 1)) == unit;
+    !i.mods.sat && !i.mods.indexed && u.mods.is_plain() && d.file == s.file && d.place.units().enumerate().all(same)
 }

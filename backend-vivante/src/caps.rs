@@ -1,0 +1,109 @@
+//! What the chips lack and what may be tried.
+
+use gpucc_driver::{Cause, Stop};
+use gpucc_ir::refusal::Kind;
+use gpucc_ir::{Lack, Op, Refusal};
+use gpucc_opt::{Caps, OpSet};
+use gpucc_vivante_machine as machine;
+
+/// What is refused.
+pub const LACKS: &[Lack] = &[
+    Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
+    Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
+    Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
+    Lack::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
+    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
+    Lack::all(Refusal::OutOfRegisters, "64 vec4; without immediate offsets the chip cannot reach spilled registers")
+        .on(&["gc2000"]),
+    Lack::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),
+    Lack::all(Refusal::OutOfUniforms, "256 vec4").most(256).on(&["gc3000", "gc7000"]),
+    Lack::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
+    Lack::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
+];
+
+/// What the generations lack, for the target-independent passes.
+pub fn caps(generation: u8, how: Strategy) -> Caps {
+    const ALWAYS: OpSet = OpSet::of(&[
+        Op::FRem,
+        Op::Fma,
+        Op::FRoundEven,
+        Op::FLdexp,
+        Op::FQuant16,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::UMul24,
+        Op::SMul24,
+        Op::Ctz,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::FShr,
+        Op::BitSel,
+        Op::UDot4x8,
+        Op::SDot4x8,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+        Op::PackHalf2x16,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::UnpackUnorm2x16,
+        Op::UnpackSnorm2x16,
+        Op::UnpackHalf2x16,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+    ]);
+    let expand = match generation {
+        machine::GC2000 => ALWAYS.with(OpSet::of(&[Op::Popcount, Op::BitReverse])),
+        machine::GC3000 => ALWAYS.with(OpSet::of(&[Op::BitReverse])),
+        _ => ALWAYS,
+    };
+    Caps {
+        narrow: false,
+        expand,
+        merge_access: if how.wide { 16 } else { 0 },
+        // What is indexed can lie in temporaries; choosing between a few elements is no dearer.
+        select_array_bytes: if how.arrays { 16 } else { Caps::FULL.select_array_bytes },
+        unroll: if how.unroll { Caps::FULL.unroll } else { 0 },
+        ..Caps::FULL
+    }
+}
+
+/// Whether spilled registers can be reached: gc2000 has no immediates for offsets.
+pub const fn has_spills(generation: u8) -> bool {
+    generation != machine::GC2000
+}
+
+/// What may be tried; each asks for more temporaries, uniforms, or instructions than doing without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strategy {
+    /// Indexed variables in temporaries.
+    pub arrays: bool,
+    /// Neighbouring accesses merged, scalars packed.
+    pub wide: bool,
+    /// Loops unrolled.
+    pub unroll: bool,
+    /// Registers may be spilled: the prologue computes a base for that.
+    pub spills: bool,
+}
+
+impl Strategy {
+    /// What to try after a refusal. `private`: there are variables in memory of the invocation; `unrolled`: loops were.
+    pub fn after(self, stop: &Stop, private: bool, unrolled: bool) -> Option<Strategy> {
+        match stop.refused.refusal()? {
+            Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),
+            _ if stop.cause == Cause::Hopeless => None,
+            // Sizes do not change what a chip lacks.
+            code if code.kind() != Kind::Capacity => None,
+            // One by one, constants may be immediates.
+            Refusal::OutOfUniforms if self.wide => Some(Strategy { wide: false, ..self }),
+            // Selects may do what neither temporaries nor memory can: with constants they vanish.
+            _ if self.arrays && private => Some(Strategy { arrays: false, ..self }),
+            Refusal::OutOfRegisters if self.wide => Some(Strategy { arrays: false, wide: false, ..self }),
+            _ => None,
+        }
+    }
+}
