@@ -106,7 +106,7 @@ pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
         return Err("rounding mode 3 is reserved".into());
     }
     if inst.get("pack") == Some(0) && !t.is_word() {
-        return Err(format!("`.pack` with type {t:?} has an unknown effect"));
+        return Err(format!("`.pack` with type {} has an unknown effect", word(t)));
     }
     check_condition(inst)?;
     check_type(inst, t)?;
@@ -175,13 +175,18 @@ fn check_uniforms(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     Ok(())
 }
 
+/// A modifier as listings write it.
+fn word(m: impl core::fmt::Debug) -> String {
+    format!("{m:?}").to_ascii_lowercase()
+}
+
 fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
     if inst.get("cond").is_none() {
         return Ok(());
     }
     let c = modifiers::cond(inst);
     if matches!(c, Cond::And | Cond::Or | Cond::Xor) {
-        return Err(format!("condition {c:?} has an unknown meaning"));
+        return Err(format!("condition `.{}` has an unknown meaning", word(c)));
     }
     let unary = !c.is_binary() && c != Cond::Always;
     let ok = match inst.op() {
@@ -191,7 +196,7 @@ fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
         Op::Load | Op::Store | Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d => c == Cond::Always,
         _ => true,
     };
-    if ok { Ok(()) } else { Err(format!("condition {c:?} does not fit the operands")) }
+    if ok { Ok(()) } else { Err(format!("condition `.{}` does not fit the operands", word(c))) }
 }
 
 fn check_type(inst: &Inst<Vivante>, t: Type) -> Result<(), String> {
@@ -201,7 +206,7 @@ fn check_type(inst: &Inst<Vivante>, t: Type) -> Result<(), String> {
         return Err("the absolute-value modifier has no known meaning on integers".into());
     }
     if !row.facts.types.has(t) {
-        return Err(format!("`{op:?}` with type {t:?} has no known meaning (section {})", row.source));
+        return Err(format!("`{op:?}` with type {} has no known meaning (section {})", word(t), row.source));
     }
     if inst.get("sat") == Some(1) {
         let float_result = match op {
