@@ -110,7 +110,6 @@ fn trusted_code_stays_inside() {
     let targets = Target::parse_list("all").expect("all families");
     let failures: Vec<String> = programs()
         .par_iter()
-        .filter(|c| !c.requires.iter().any(|r| r == "f16"))
         .flat_map_iter(|case| {
             let options = FrontOptions { entry: Some(case.entry.clone()), overrides: case.overrides(), robust: false };
             let loaded =
