@@ -1,6 +1,6 @@
 //! Packing and half floats with integer and f32 operations alone.
 
-use gpucc_ir::{FpFlags, IntCc, Op, Scalar, Type, Value};
+use gpucc_ir::{FloatCc, FpFlags, IntCc, Op, Scalar, Type, Value};
 
 use crate::legalise::Ex;
 
@@ -30,12 +30,38 @@ pub(crate) fn expand(e: &mut Ex<'_, '_>, op: Op, args: &[Value]) -> Option<Value
             let (x, y) = (from_half(e, x), from_half(e, y));
             e.b.compose(&[x, y])
         }
-        Op::FQuant16 => {
-            let h = to_half(e, args[0]);
-            from_half(e, h)
-        }
+        Op::FQuant16 => quantise(e, args[0]),
         _ => return None,
     })
+}
+
+/// The nearest binary16 value: adding and taking away 1.5 * 2^13 times the power of two below a magnitude rounds it to 11 bits, ties
+/// to even, as an addition rounds to 24; for denormal ones the power is that of the least normal. Nothing may simplify it.
+fn quantise(e: &mut Ex<'_, '_>, x: Value) -> Value {
+    let fp = std::mem::replace(&mut e.b.fp, FpFlags::NONE);
+    let a = e.b.fabs(x);
+    let bits = e.bits(a);
+    let exponent = e.int(0x7f80_0000);
+    let power = e.b.and(bits, exponent);
+    let power = e.of_bits(power);
+    let least = e.float(1.0 / 16384.0);
+    let power = e.b.fmax(power, least);
+    let scale = e.float(12288.0);
+    let c = e.b.fmul(power, scale);
+    let up = e.b.fadd(a, c);
+    let r = e.b.fsub(up, c);
+    let (most, inf, zero) = (e.float(65520.0), e.float(f32::INFINITY), e.float(0.0));
+    let above = e.b.fcmp(FloatCc::Oge, a, most);
+    let r = e.b.select(above, inf, r);
+    let below = e.b.fcmp(FloatCc::Olt, x, zero);
+    let n = e.b.fneg(r);
+    let r = e.b.select(below, n, r);
+    // Zeros keep their sign.
+    let nothing = e.b.fcmp(FloatCc::Oeq, r, zero);
+    let signed = e.b.fmul(x, zero);
+    let r = e.b.select(nothing, signed, r);
+    e.b.fp = fp;
+    r
 }
 
 /// `floor(0.5 + k * clamp(x))` in each lane, shifted to its place.
