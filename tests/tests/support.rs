@@ -151,7 +151,8 @@ fn probes() -> Vec<Probe> {
             "enable wgpu_cooperative_matrix;\n@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n\
              @compute @workgroup_size(8, 8, 1) fn main() { let a = coopLoad<coop_mat8x8<f32, C>>(&o[0]); coopStore(a, &o[64]); }",
         ),
-        on_array(R::F16, "enable f16;", "f16", "o[i] = o[i + 1u] * o[i + 2u];"),
+        // A half of a word that others see is written by atomics.
+        on_array(R::Atomics, "enable f16;", "f16", "o[i] = o[i + 1u] * o[i + 2u];"),
         on_array(R::F16, "enable f16;", "f32", "o[i] = f32(f16(o[i]) + 1.0h);"),
         on_array(R::NarrowIntegers, "enable wgpu_int16;", "u32", "o[i] = u32(u16(o[i]) * u16(3));"),
         on_array(R::WideTypes, "", "u64", "o[i] = o[i] * 3lu;"),
