@@ -112,7 +112,7 @@ fn lanes(cx: &Cx<'_, GcnFamily>) -> u32 {
 /// Bytes of scratch of a lane.
 pub fn scratch(cx: &Cx<'_, GcnFamily>) -> u32 {
     let least = if cx.state.fixed.scratch_offset.is_some() { 4 } else { 0 };
-    (cx.state.memory.scratch + 4 * words(cx, target::FILE_V)).max(least)
+    (cx.state.memory.private + 4 * words(cx, target::FILE_V)).max(least)
 }
 
 /// Brings the vector registers whose lanes hold scalar registers down to where the others end.

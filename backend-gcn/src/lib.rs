@@ -24,10 +24,13 @@ mod vcc;
 mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
-use gpucc_driver::{Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, reflect};
+use gpucc_driver::{
+    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, Variables, reflect,
+    used_places,
+};
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, trace};
+use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
 use gpucc_opt::{Caps, OpSet, Report};
@@ -105,41 +108,6 @@ fn caps() -> Caps {
     }
 }
 
-/// Byte offsets of variables: workgroup memory, and scratch with each invocation's private and function variables.
-#[derive(Default)]
-struct Memory {
-    list: Vec<(Place, u32)>,
-    shared: u32,
-    scratch: u32,
-}
-
-impl Memory {
-    fn new(m: &Module, f: &Function, tables: &Tables) -> Memory {
-        let mut x = Memory { list: Vec::new(), shared: 0, scratch: 0 };
-        for (_, i) in f.insts_in_order() {
-            let (Attr::Mem(a) | Attr::Atomic(_, a)) = &f.insts[i].attr else { continue };
-            let known = x.list.iter().any(|p| p.0 == a.place) || tables.at(a.place).is_some();
-            if known || matches!(a.place, Place::Buffer(_)) {
-                continue;
-            }
-            let var = match a.place {
-                Place::Global(g) => &m.globals[g],
-                Place::Local(l) => &f.locals[l],
-                Place::Buffer(_) => continue,
-            };
-            let end = if m.space(a.place) == Space::Workgroup { &mut x.shared } else { &mut x.scratch };
-            let at = end.next_multiple_of(var.align.max(4));
-            *end = at + var.size.next_multiple_of(4);
-            x.list.push((a.place, at));
-        }
-        x
-    }
-
-    fn at(&self, p: Place) -> u32 {
-        self.list.iter().find(|x| x.0 == p).map_or(0, |x| x.1)
-    }
-}
-
 /// Which registers may be spilled: each kind takes registers of its own, so it is prepared only when registers have run out.
 #[derive(Clone, Copy, Default)]
 pub struct Strategy {
@@ -153,7 +121,7 @@ pub struct Strategy {
 #[derive(Default)]
 pub struct State {
     fixed: fixed::Fixed,
-    memory: Memory,
+    memory: Variables,
     tables: Tables,
     /// Components of the local id that are read.
     ids: [bool; 3],
@@ -215,21 +183,22 @@ impl Family for GcnFamily {
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
         let (m, f) = (job.module, job.func());
         let tables = Tables::new(m, f);
-        let memory = Memory::new(m, f, &tables);
+        let used = used_places(f).into_iter().map(|u| u.0).filter(|&p| tables.at(p).is_none());
+        let memory = Variables::new(m, f, used, |v| v.align.max(4));
         let limit = abi::lds_limit(job.generation);
-        if memory.shared > limit {
-            let what = format!("has {limit} bytes of workgroup memory, this needs {}", memory.shared);
+        if memory.workgroup > limit {
+            let what = format!("has {limit} bytes of workgroup memory, this needs {}", memory.workgroup);
             return Err(job.refuse(Refusal::WorkgroupMemory, what).into());
         }
         let dom = DomTree::new(f);
         let uniform = Uniformity::within(m, f, &dom);
         let plan = flow::plan(f, &dom, &uniform);
         drop(dom);
-        let places = |p: Place| memory.at(p);
+        let places = |p: Place| memory.at(p).unwrap_or(0);
         let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &|p| tables.at(p).is_some());
         let mut vector = job.strategy.vector.then(Scratch::default);
         if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
-            *s = Scratch { from: memory.scratch, descriptor: fixed.scratch, offset, far: fixed.far };
+            *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
         }
         let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, Spills { scalar: job.strategy.scalar, vector });
         let size = job.entry().workgroup_size;
@@ -248,7 +217,7 @@ impl Family for GcnFamily {
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
-        Some(cx.state.memory.at(place))
+        cx.state.memory.at(place)
     }
 
     fn emit(mf: &MFunc<Gcn>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
@@ -266,7 +235,7 @@ impl Family for GcnFamily {
             workgroup_id: fixed.wants_id,
             tg_size: false,
             local_id_components: highest as u32,
-            lds_bytes: state.memory.shared,
+            lds_bytes: state.memory.workgroup,
         };
         let mut preloads = fixed.preloads();
         for c in 0..=highest as u16 {
@@ -282,7 +251,7 @@ impl Family for GcnFamily {
             meta: Meta {
                 subgroup_size: 64,
                 registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
-                shared_bytes: state.memory.shared,
+                shared_bytes: state.memory.workgroup,
                 scratch_bytes: scratch,
                 family_words: vec![rsrc1, rsrc2.word(job.generation)],
                 ..Meta::default()
@@ -316,7 +285,7 @@ fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u3
         ("branches", p.counts.branches),
         ("waits", p.counts.waits),
         ("nops", p.counts.nops),
-        ("shared_bytes", u64::from(memory.shared)),
+        ("shared_bytes", u64::from(memory.workgroup)),
         ("scratch_bytes", u64::from(scratch)),
         ("spills", u64::from(stats.spills)),
         ("reloads", u64::from(stats.reloads)),

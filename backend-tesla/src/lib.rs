@@ -4,7 +4,6 @@ mod emit;
 mod flow;
 mod isel;
 mod layout;
-mod local_cse;
 mod slots;
 pub mod target;
 
@@ -14,7 +13,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves};
+use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_tesla_machine as machine;
 
@@ -175,7 +174,7 @@ impl Family for TeslaFamily {
     const LACKS: &'static [Lack] = LACKS;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
-        Pass::improve("local-cse", 1, |mf, _| Ok(local_cse::run(mf) as u64)),
+        Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),

@@ -1,8 +1,8 @@
 //! The family as the shared machine passes see it: 32-bit registers, flag registers, address registers.
 
 use gpucc_mir::{
-    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
-    VReg,
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, Reg, Reuse, Side, SpillCx, SpillSlot, SpillTo, Src,
+    Target, Use, VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_tesla_machine as machine;
@@ -341,6 +341,35 @@ impl Target for Tesla {
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC)))
             && inst.uses.iter().all(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_)))
+    }
+
+    /// Addresses in `$a` and parts of the packed local id, which selection asks for several times. Not what has a predicate.
+    fn reuse(&self, inst: &MInst<Self>) -> Reuse {
+        let Some(TOp::M(op)) = inst.target_op() else { return Reuse::Never };
+        let still = |u: &Use<Self>| match u.src {
+            Src::Reg(Reg::V(_)) | Src::Imm(_) => true,
+            Src::Reg(Reg::P(p)) => p == ZERO,
+            // The header and parameters lie below workgroup memory, which is read by words.
+            Src::Uniform(n) => {
+                matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..) | Slot::Shared(machine::SharedTy::U16, _))
+            }
+            Src::Label(_) => false,
+        };
+        let value =
+            matches!(op, Op::ShlToA | Op::Shl | Op::Shr | Op::CvtII | Op::Add | Op::MadU16 | Op::MadU24 | Op::Mul24)
+                && inst.mods.pred == 15
+                && inst.mods.addop == 0
+                && inst.uses.iter().all(still);
+        if value { Reuse::InBlock } else { Reuse::Never }
+    }
+
+    fn reuse_window(&self) -> usize {
+        24
+    }
+
+    /// There are four address registers.
+    fn reuse_of(&self, class: Class) -> usize {
+        if class == ADDR { 3 } else { usize::MAX }
     }
 
     fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {

@@ -7,7 +7,6 @@ mod flow;
 mod isel;
 mod layout_uniforms;
 mod legalise;
-mod local_cse;
 mod prefer_even_regs;
 mod resources;
 pub mod target;
@@ -16,11 +15,12 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, Variables,
+    alloc_options, reflect, used_places,
 };
-use gpucc_ir::{Diagnostic, EntitySet, Function, Lack, Module, Op, Place, Refusal, Space};
+use gpucc_ir::{Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, VarData};
 use gpucc_isa::Notes;
-use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves};
+use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, local_cse};
 use gpucc_opt::{Caps, OpSet};
 use gpucc_valhall_machine as machine;
 
@@ -108,57 +108,15 @@ fn caps() -> Caps {
     }
 }
 
-/// Where the variables of a function lie.
-#[derive(Default)]
-struct Places {
-    locals: Vec<u32>,
-    globals: Vec<u32>,
-    private: u32,
-    shared: u32,
-}
-
-impl Places {
-    fn new(m: &Module, f: &Function) -> Places {
-        let mut p = Places { locals: Vec::new(), globals: Vec::new(), private: 0, shared: 0 };
-        let (mut locals, mut globals) = (EntitySet::new(), EntitySet::new());
-        for (_, i) in f.insts_in_order() {
-            match f.insts[i].place() {
-                Some(Place::Local(l)) => locals.insert(l),
-                Some(Place::Global(g)) => globals.insert(g),
-                Some(Place::Buffer(_)) | None => false,
-            };
-        }
-        let next = |top: &mut u32, used: bool, size: u32, align: u32| {
-            if !used {
-                return 0;
-            }
-            let at = top.next_multiple_of(align);
-            *top = at.saturating_add(size);
-            at
-        };
-        for (l, v) in f.locals.iter() {
-            // 16 bytes: an access may not straddle such a boundary.
-            p.locals.push(next(&mut p.private, locals.contains(l), v.size, 16));
-        }
-        for (g, v) in m.globals.iter() {
-            let used = globals.contains(g);
-            let at = match v.space {
-                Space::Workgroup => next(&mut p.shared, used, v.size, v.align.max(16)),
-                _ => next(&mut p.private, used, v.size, 16),
-            };
-            p.globals.push(at);
-        }
-        p.private = p.private.next_multiple_of(16);
-        p
-    }
-
-    fn at(&self, p: Place) -> u32 {
-        match p {
-            Place::Local(l) => self.locals[l.0 as usize],
-            Place::Global(g) => self.globals[g.0 as usize],
-            Place::Buffer(_) => 0,
-        }
-    }
+/// Where the variables of a function lie: those of the function, then those of the module. An access may not straddle a boundary of
+/// 16 bytes.
+fn variables(m: &Module, f: &Function) -> Variables {
+    let mut used: Vec<Place> = used_places(f).into_iter().map(|u| u.0).collect();
+    used.sort_by_key(|p| (!matches!(p, Place::Local(_)), *p));
+    let align = |v: &VarData| if v.space == Space::Workgroup { v.align.max(16) } else { 16 };
+    let mut v = Variables::new(m, f, used, align);
+    v.private = v.private.next_multiple_of(16);
+    v
 }
 
 /// What selection decides.
@@ -166,7 +124,7 @@ impl Places {
 pub struct State {
     uniforms: Uniforms,
     entries: Vec<isel::Entry>,
-    places: Places,
+    places: Variables,
     reflection: Reflection,
 }
 
@@ -189,7 +147,7 @@ impl Family for ValhallFamily {
         }),
         Pass::lower("layout-uniforms", |mf, cx| Ok(layout_uniforms::run(mf, &mut cx.state.uniforms))),
         Pass::lower("legalise-operands", |mf, _| Ok(legalise::run(mf))),
-        Pass::improve("local-cse", 1, |mf, _| Ok(local_cse::run(mf))),
+        Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
         Pass::lower("allocate", allocate).physical(),
@@ -204,9 +162,9 @@ impl Family for ValhallFamily {
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
         let (m, f) = (job.module, job.func());
-        let places = Places::new(m, f);
+        let places = variables(m, f);
         for (code, what, has, needs) in [
-            (Refusal::WorkgroupMemory, "workgroup", MOST_SHARED, places.shared),
+            (Refusal::WorkgroupMemory, "workgroup", MOST_SHARED, places.workgroup),
             (Refusal::PrivateMemory, "private", MOST_PRIVATE, places.private),
         ] {
             if needs > has {
@@ -221,7 +179,7 @@ impl Family for ValhallFamily {
             list.iter().any(|l| (l.group, l.binding) == (r.group, r.binding) && l.access != Access::Read)
         };
         let written = m.resources.iter().filter(|(_, r)| is_written(r));
-        let place = |p: Place| places.at(p);
+        let place = |p: Place| places.at(p).unwrap_or(0);
         let mut isel = Isel {
             module: m,
             resources: &resources,
@@ -250,7 +208,7 @@ impl Family for ValhallFamily {
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
-        Some(cx.state.places.at(place))
+        cx.state.places.at(place)
     }
 
     fn emit(mf: &MFunc<Valhall>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
@@ -258,7 +216,7 @@ impl Family for ValhallFamily {
         let mut preloads = cx.state.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
         preloads.sort_by_key(|p| p.index);
         preloads.extend(cx.state.uniforms.preloads());
-        let (all, shared, scratch) = (cx.target.all, cx.state.places.shared, scratch(cx));
+        let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
         Ok(Program {
             code: p.code,

@@ -5,7 +5,7 @@
 //! a 32-bit register.
 
 use gpucc_mir::{BlockId, Class};
-use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Side, Src, Target, Use};
+use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Reuse, Side, Src, Target, Use};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine::{Class as Kind, OPS, Op, ROWS, Unit};
@@ -164,6 +164,22 @@ pub fn space(i: &MInst<Valhall>) -> (u16, bool) {
     (get("@space") as u16, get("@readonly") != 0)
 }
 
+/// Whether the result depends on which lanes run.
+fn asks_other_lanes(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ClperI32
+            | Op::ClperV2u16
+            | Op::ClperV4u8
+            | Op::ClperS32
+            | Op::ClperV2s16
+            | Op::ClperV4s8
+            | Op::ClperU64
+            | Op::ClperS64
+            | Op::Wmask
+    )
+}
+
 impl Target for Valhall {
     type Op = VOp;
     type Mods = Mods;
@@ -279,6 +295,23 @@ impl Target for Valhall {
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         matches!(inst.target_op(), Some(VOp::Op(Op::MovI32 | Op::IaddImmI32)))
             && inst.uses.iter().all(|u| !matches!(u.src, Src::Reg(_)))
+    }
+
+    fn reuse(&self, inst: &MInst<Self>) -> Reuse {
+        let plain = |u: &Use<Self>| u.part_read().is_none() && !matches!(u.src, Src::Reg(Reg::P(_)) | Src::Label(_));
+        let same = inst.defs.iter().all(|d| d.tied_to().is_none()) && inst.uses.iter().all(plain);
+        let value = match inst.op {
+            // Into an even register, above all: one serves all users.
+            Opcode::Pseudo(Pseudo::Copy) => inst.vreg_uses().next().is_some(),
+            Opcode::Op(VOp::Op(op)) => ROWS[op as usize].facts.class == Kind::Alu && !asks_other_lanes(op),
+            _ => false,
+        };
+        match same && value {
+            false => Reuse::Never,
+            // Constants and uniforms are cheaper to repeat than to keep.
+            true if inst.vreg_uses().next().is_none() => Reuse::InBlock,
+            true => Reuse::OnPaths,
+        }
     }
 
     fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
