@@ -1,0 +1,281 @@
+//! The structure inside crates: no circle of imports between the files of a crate, no dependency that nothing uses.
+//!
+//! A file that says `crate::x::..`, `super::..` or the name of a child module imports the module where that is defined; names
+//! that a module only passes on (`pub use`) count for where they come from. Tests at the end of a file do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Module = Vec<String>;
+
+/// Identifiers and punctuation of Rust text, without comments, strings and the tests at its end.
+fn tokens(text: &str) -> Vec<String> {
+    let text = text.find("#[cfg(test)]\nmod ").map_or(text, |end| &text[..end]);
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skip = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if c == '"' {
+            let mut end = 1;
+            let bytes = rest.as_bytes();
+            while end < bytes.len() && bytes[end] != b'"' {
+                end += 1 + usize::from(bytes[end] == b'\\');
+            }
+            end + 1
+        } else if c.is_ascii_alphabetic() || c == '_' {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            out.push(rest[..end].to_string());
+            end
+        } else if rest.starts_with("::") {
+            out.push("::".into());
+            2
+        } else {
+            if !c.is_whitespace() {
+                out.push(c.to_string());
+            }
+            c.len_utf8()
+        };
+        rest = rest.get(skip..).unwrap_or("");
+    }
+    out
+}
+
+/// The paths of a tree `a::{b, c::d}` that begins at token `at`, and where it ends.
+fn tree(t: &[String], mut at: usize, prefix: &Module, out: &mut Vec<Module>) -> usize {
+    let mut path = prefix.clone();
+    loop {
+        match t.get(at).map(String::as_str) {
+            Some("{") => {
+                at += 1;
+                while t.get(at).is_some_and(|x| x != "}") {
+                    at = tree(t, at, &path, out);
+                    at += usize::from(t.get(at).is_some_and(|x| x == ","));
+                }
+                return at + 1;
+            }
+            Some(name) if name == "*" || name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+                path.push(name.into());
+                at += 1;
+            }
+            _ => break,
+        }
+        if t.get(at).is_none_or(|x| x != "::") {
+            break;
+        }
+        at += 1;
+    }
+    // `a as b`: the name of the original is what counts.
+    if t.get(at).is_some_and(|x| x == "as") {
+        at += 2;
+    }
+    out.push(path);
+    at.max(1)
+}
+
+#[derive(Default)]
+struct Source {
+    /// Paths from the crate's root that the file names.
+    named: Vec<Module>,
+    /// Names that it passes on, and what they are.
+    passes_on: BTreeMap<String, Module>,
+}
+
+fn read(module: &Module, text: &str, modules: &BTreeSet<Module>) -> Source {
+    let t = tokens(text);
+    let mut s = Source::default();
+    let mut at = 0;
+    while at < t.len() {
+        let first = at == 0 || t[at - 1] != "::";
+        let is_path = first && t.get(at + 1).is_some_and(|x| x == "::");
+        let child = || module.iter().cloned().chain([t[at].clone()]).collect::<Module>();
+        let (base, from) = match t[at].as_str() {
+            "crate" if is_path => (Module::new(), at + 2),
+            "self" if is_path => (module.clone(), at + 2),
+            "super" if is_path => {
+                let mut base = module.clone();
+                let mut k = at;
+                while t.get(k).is_some_and(|x| x == "super") {
+                    base.pop();
+                    k += 2;
+                }
+                (base, k)
+            }
+            _ if is_path && modules.contains(&child()) => (module.clone(), at),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let mut paths = Vec::new();
+        let end = tree(&t, from, &base, &mut paths);
+        let before = |k: usize, what: &str| at >= k && t[at - k] == what;
+        let public = before(1, "use") && (before(2, "pub") || before(2, ")") && before(4, "("));
+        for p in paths {
+            match p.last() {
+                Some(name) if public && name != "*" => {
+                    s.passes_on.insert(name.clone(), p);
+                }
+                _ => s.named.push(p),
+            }
+        }
+        at = end.max(at + 1);
+    }
+    s
+}
+
+/// The module where a path ends, through those that only pass names on.
+fn resolve(path: &Module, sources: &BTreeMap<Module, Source>, depth: usize) -> Module {
+    let mut m = Module::new();
+    for (k, name) in path.iter().enumerate() {
+        let next: Module = m.iter().cloned().chain([name.clone()]).collect();
+        if sources.contains_key(&next) {
+            m = next;
+            continue;
+        }
+        if depth < 8
+            && let Some(to) = sources[&m].passes_on.get(name)
+        {
+            let whole: Module = to.iter().chain(&path[k + 1..]).cloned().collect();
+            return resolve(&whole, sources, depth + 1);
+        }
+        break;
+    }
+    m
+}
+
+fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(list) = fs::read_dir(dir) else { return };
+    let mut list: Vec<PathBuf> = list.flatten().map(|e| e.path()).collect();
+    list.sort();
+    for p in list {
+        if p.is_dir() {
+            rust_files(&p, out);
+        } else if p.extension().is_some_and(|e| e == "rs") {
+            out.push(p);
+        }
+    }
+}
+
+/// Folders of all our crates.
+fn crates() -> Vec<PathBuf> {
+    let root = gpucc_tests::shared::workspace();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let list = manifest.split("members = [").nth(1).and_then(|m| m.split(']').next()).expect("members");
+    list.split('"').skip(1).step_by(2).map(|m| root.join(m)).collect()
+}
+
+/// Modules of a crate that reach each other, each with what it imports of them.
+fn circles(dir: &Path) -> Vec<String> {
+    let src = dir.join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    let module_of = |f: &Path| {
+        let mut m: Module = f
+            .strip_prefix(&src)
+            .expect("inside")
+            .with_extension("")
+            .iter()
+            .map(|p| p.to_string_lossy().into())
+            .collect();
+        if m.last().is_some_and(|n| n == "mod" || n == "lib" || n == "main") {
+            m.pop();
+        }
+        m
+    };
+    let files: Vec<(Module, PathBuf)> =
+        files.into_iter().filter(|f| !f.starts_with(src.join("bin"))).map(|f| (module_of(&f), f)).collect();
+    let modules: BTreeSet<Module> = files.iter().map(|f| f.0.clone()).collect();
+    let sources: BTreeMap<Module, Source> =
+        files.iter().map(|(m, f)| (m.clone(), read(m, &fs::read_to_string(f).expect("a file"), &modules))).collect();
+    let edges: BTreeMap<Module, BTreeSet<Module>> = sources
+        .iter()
+        .map(|(m, s)| (m.clone(), s.named.iter().map(|p| resolve(p, &sources, 0)).filter(|to| to != m).collect()))
+        .collect();
+    let reach = |from: &Module| {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![from];
+        while let Some(m) = work.pop() {
+            work.extend(edges[m].iter().filter(|to| seen.insert((*to).clone())));
+        }
+        seen
+    };
+    let reached: BTreeMap<&Module, BTreeSet<Module>> = edges.keys().map(|m| (m, reach(m))).collect();
+    let mut wrong = Vec::new();
+    for (m, to) in &edges {
+        let back: Vec<String> =
+            to.iter().filter(|t| reached[t].contains(m)).map(|t| format!("crate::{}", t.join("::"))).collect();
+        if !back.is_empty() {
+            wrong.push(format!("{}: crate::{} <-> {}", dir.display(), m.join("::"), back.join(", ")));
+        }
+    }
+    wrong
+}
+
+/// Crates whose files still import each other in circles; the list only becomes shorter.
+const WITH_CIRCLES: &[&str] = &[
+    "ir",
+    "ir/opt",
+    "ir/interp",
+    "frontend-naga",
+    "sim",
+    "sim/num",
+    "regalloc",
+    "backend-valhall",
+    "backend-valhall/machine",
+    "backend-tesla",
+    "backend-tesla/machine",
+    "backend-gcn",
+    "backend-gcn/machine",
+    "backend-vivante",
+    "backend-vivante/machine",
+    "cli",
+    "xtask",
+    "tests",
+];
+
+#[test]
+fn no_circles_of_imports() {
+    let root = gpucc_tests::shared::workspace();
+    for dir in crates() {
+        let name = dir.strip_prefix(&root).expect("inside").display().to_string();
+        let found = circles(&dir);
+        if WITH_CIRCLES.contains(&name.as_str()) {
+            assert!(!found.is_empty(), "{name} has no circles any more: take it off the list");
+        } else {
+            assert!(found.is_empty(), "{}", found.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let mut wrong = Vec::new();
+    for dir in crates() {
+        let manifest: toml::Table =
+            fs::read_to_string(dir.join("Cargo.toml")).expect("a manifest").parse().expect("TOML");
+        let words = |places: &[&str]| {
+            let mut files = Vec::new();
+            places.iter().for_each(|p| rust_files(&dir.join(p), &mut files));
+            let texts = files.iter().map(|f| fs::read_to_string(f).expect("a file"));
+            let mut texts: Vec<String> = texts.collect();
+            // Shared by the tests of several crates, by its path.
+            if texts.iter().any(|t| t.contains("tests/support/")) {
+                let mut shared = Vec::new();
+                rust_files(&dir.join("../tests/support"), &mut shared);
+                texts.extend(shared.iter().map(|f| fs::read_to_string(f).expect("a file")));
+            }
+            let code = texts.iter().flat_map(|t| t.lines()).map(|l| l.split("//").next().unwrap_or(""));
+            let split = code.flat_map(|l| l.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+            split.map(String::from).collect::<BTreeSet<String>>()
+        };
+        let (own, tests) = (words(&["src"]), words(&["src", "tests", "benches", "examples"]));
+        for (section, used) in [("dependencies", &own), ("dev-dependencies", &tests)] {
+            let Some(list) = manifest.get(section).and_then(|d| d.as_table()) else { continue };
+            let unused = list.keys().filter(|name| !used.contains(&name.replace('-', "_")));
+            wrong.extend(unused.map(|n| format!("{}: [{section}] {n}", dir.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "nothing uses\n{}", wrong.join("\n"));
+}
