@@ -41,21 +41,25 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     for l in f.locals.keys() {
-        f.locals[l].size = f.locals[l].size.next_multiple_of(4);
+        f.locals[l].size = whole_words(f.locals[l].size);
     }
-    let mut n = Narrow { module, parted: Vec::new(), new: SideMap::new() };
+    let mut n = Narrow { module, parted: Vec::new(), new: SideMap::new(), was: SideMap::new() };
     let own = n.find_parted(f);
     define(f, &own);
     for block in f.layout.clone() {
         for k in 0..f.blocks[block].params.len() {
             let p = f.blocks[block].params[k];
+            n.was.set(p, Some(f.ty(p)));
             f.values[p].ty = wide(f.ty(p));
         }
     }
     let mut old = Vec::new();
     let mut changes = 0;
+    // What nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
-    order.extend(f.layout.iter().copied().filter(|b| !order.contains(b)).collect::<Vec<_>>());
+    let mut listed: SideMap<Block, bool> = SideMap::with_default(false);
+    order.iter().for_each(|&b| listed.set(b, true));
+    order.extend(f.layout.iter().copied().filter(|&b| !listed[b]));
     for block in order {
         f.take_insts(block, &mut old);
         for &i in &old {
@@ -63,6 +67,11 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         }
     }
     changes
+}
+
+/// Bytes of the words around so many bytes.
+pub(crate) fn whole_words(bytes: u32) -> u32 {
+    bytes.checked_next_multiple_of(4).unwrap_or(bytes)
 }
 
 /// Writes zeros to variables of the function: a part is written with the word around it, which may not be undefined then.
@@ -100,6 +109,8 @@ struct Narrow<'m> {
     parted: Vec<Place>,
     /// The value that takes the place of another.
     new: SideMap<Value, Option<Value>>,
+    /// The type that a parameter had.
+    was: SideMap<Value, Option<Type>>,
 }
 
 type Lanes = SmallVec<[Value; 8]>;
@@ -146,7 +157,7 @@ impl Narrow<'_> {
     /// Appends an instruction, changed or not; whether it was.
     fn inst(&mut self, f: &mut Function, block: Block, i: Inst) -> bool {
         let d = f.insts[i].clone();
-        let from: SmallVec<[Type; 4]> = d.args.iter().map(|&v| f.ty(v)).collect();
+        let from: SmallVec<[Type; 4]> = d.args.iter().map(|&v| self.was[v].unwrap_or(f.ty(v))).collect();
         let result = d.results.first();
         let to = result.map(|r| f.ty(r));
         let mut d = d;

@@ -424,11 +424,11 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
     if !caps.narrow {
         // Parts of words are reached through the words.
         for g in out.globals.keys() {
-            out.globals[g].size = out.globals[g].size.next_multiple_of(4);
+            out.globals[g].size = narrow::whole_words(out.globals[g].size);
         }
         // Bindings are whole words.
         for r in out.resources.keys() {
-            out.resources[r].min_size = out.resources[r].min_size.next_multiple_of(4);
+            out.resources[r].min_size = narrow::whole_words(out.resources[r].min_size);
         }
     }
     out.funcs.push(flat);

@@ -25,14 +25,18 @@ fn run(m: &Module, data: &[u8]) -> Vec<u8> {
     d.buffer(0, 1).expect("the output").bytes.clone()
 }
 
-/// Runs it with halves and without; gives both outputs.
+/// Runs it with halves and without, with and without optimisation; gives both outputs.
 fn both(body: &str, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let m = module(body);
     let caps = Caps { narrow: false, ..Caps::FULL };
-    let options = Options { verify: true, ..Options::default() };
-    let (n, _) = prepare(&m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
-    assert!(!n.to_string().contains(": f16") && !n.to_string().contains(": i16"), "{n}");
-    (run(&m, data), run(&n, data))
+    let [plain, better] = [0, 2].map(|level| {
+        let options = Options { level, verify: true, ..Options::default() };
+        let (n, _) = prepare(&m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
+        assert!(!n.to_string().contains(": f16") && !n.to_string().contains(": i16"), "{n}");
+        run(&n, data)
+    });
+    assert!(plain == better, "{body}");
+    (run(&m, data), plain)
 }
 
 /// Four halves for each invocation: each value of 16 bits once, the others random, with some that are special.
@@ -133,6 +137,27 @@ fn conversions_agree() {
          v5: f16 = bitcast v9\n",
     ] {
         same_halves(&format!("{body}  store v5, res1[6 + v0] align 2\n"), &data);
+    }
+}
+
+/// Parameters of blocks are halves too, whatever their users make of them.
+#[test]
+fn parameters_are_what_they_were() {
+    let data = without_nans(data());
+    let meet = |tail: &str| {
+        format!(
+            "  v4: b1 = fcmp.olt v1, v2\n  br v4, block1, block2 merge block3\nblock1:\n  v5: f16 = fneg v3\n  jump block3(v5)\nblock2:\n  \
+             jump block3(v1)\nblock3(v6: f16):\n{tail}  store v7, res1[0 + v0] align 4\n"
+        )
+    };
+    for tail in [
+        "  v7: f32 = f2f v6\n",
+        "  v7: i32 = f2s v6\n",
+        "  v8: i16 = bitcast v6\n  v7: i32 = sext v8\n",
+        "  v8: b1 = fcmp.oge v6, v2\n  v7: i32 = select v8, 3:i32, 4:i32\n",
+    ] {
+        let (a, b) = both(&meet(tail), &data);
+        assert!(a == b, "{tail}");
     }
 }
 
