@@ -10,7 +10,7 @@ use machine::{Addr, Kind, Op, Operand, Ty, Width, table};
 
 use crate::TeslaFamily;
 use crate::slots::Slot;
-use crate::target::{A, C, FAILS, HOLDS, Half, Lock, Mods, R, SrcMods, TOp, Tesla, ZERO};
+use crate::target::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla, ZERO};
 
 /// Which form of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -637,9 +637,4 @@ fn carries_join(m: &MInst<Tesla>) -> bool {
         _ => false,
     };
     plain && m.mods.pred == 15
-}
-
-/// The opposite of a predicate on flags of a comparison.
-pub fn opposite(pred: u8) -> u8 {
-    if pred == HOLDS { FAILS } else { HOLDS }
 }

@@ -3,12 +3,11 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_jump, thread_jumps};
+use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_jump, invert_branches, relabel, thread_jumps};
 use gpucc_tesla_machine as machine;
 use machine::Op;
 
-use crate::emit::opposite;
-use crate::target::{C, R, TOp, Tesla};
+use crate::target::{C, R, TOp, Tesla, opposite};
 
 /// How many moves all lanes pass by for some that break.
 const MOVES: usize = 4;
@@ -19,14 +18,6 @@ fn is(m: &MInst<Tesla>, op: Op) -> bool {
 
 fn label(m: &MInst<Tesla>) -> Option<BlockId> {
     m.labels().next()
-}
-
-fn relabel(m: &mut MInst<Tesla>, to: BlockId) {
-    for u in &mut m.uses {
-        if let Src::Label(l) = &mut u.src {
-            *l = to;
-        }
-    }
 }
 
 /// The terminators of a block as (conditional branch, jump), where it has both.
@@ -174,20 +165,13 @@ pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
     thread_jumps(mf, t);
     tidy_branches(mf);
     gpucc_mir::remove_unreachable(mf);
+    invert_branches(mf, t);
     // For each id, whether a branch pushes for it and whether a join has it.
     let mut ids: Vec<(bool, bool)> = Vec::new();
     let mut blocks = Vec::new();
     let join = |i: &MInst<Tesla>| matches!(i.target_op(), Some(TOp::Join | TOp::JoinAt));
     for (b, insts) in mf.code.iter_mut().enumerate() {
         let next = BlockId(b as u32 + 1);
-        if let Some((at, then, other)) = two_way(insts)
-            && then == next
-        {
-            let m = &mut insts[at];
-            m.mods.pred = opposite(m.mods.pred);
-            relabel(&mut insts[at], other);
-            relabel(&mut insts[at + 1], then);
-        }
         drop_jump(insts, next, t);
         let mut any = false;
         for i in &*insts {

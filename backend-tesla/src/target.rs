@@ -39,6 +39,11 @@ pub const HOLDS: u8 = 5;
 /// It did not (zero).
 pub const FAILS: u8 = 10;
 
+/// The opposite of a predicate on flags of a comparison.
+pub fn opposite(pred: u8) -> u8 {
+    if pred == HOLDS { FAILS } else { HOLDS }
+}
+
 /// An atomic operation on s[] under a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lock {
@@ -387,6 +392,14 @@ impl Target for Tesla {
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
         inst.target_op() == Some(TOp::M(Op::Bra)) && inst.mods.pred == 15
+    }
+
+    fn invert(&self, branch: &mut MInst<Self>) -> bool {
+        let conditional = branch.target_op() == Some(TOp::M(Op::Bra)) && branch.mods.pred != 15;
+        if conditional {
+            branch.mods.pred = opposite(branch.mods.pred);
+        }
+        conditional
     }
 
     fn ops(&self) -> Vec<TOp> {

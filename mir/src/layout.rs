@@ -8,14 +8,15 @@ use crate::inst::{BlockId, MInst, Src, Target};
 /// Sends branches to blocks that hold nothing but a jump on to where those go, and removes blocks that nothing reaches
 /// then. Returns how many are gone. Not for targets that give an empty block a meaning.
 pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    thread_jumps_if(mf, t, |_, _| true)
-}
-
-/// [`thread_jumps`] past blocks of which `free` says that others may go to the second block in place of the first.
-pub fn thread_jumps_if<T: Target>(mf: &mut MFunc<T>, t: &T, free: impl Fn(BlockId, BlockId) -> bool) -> usize {
     let n = mf.blocks.len();
-    let next: Vec<Option<BlockId>> =
-        mf.block_ids().map(|b| jump_of_block(mf, t, b).filter(|&to| free(b, to))).collect();
+    let next: Vec<Option<BlockId>> = mf
+        .code
+        .iter()
+        .map(|insts| match insts.as_slice() {
+            [only] if t.is_jump(only) => only.labels().next(),
+            _ => None,
+        })
+        .collect();
     let resolve = |from: BlockId| {
         let mut at = from;
         // A loop of empty blocks ends nowhere: give up after as many steps as there are blocks.
@@ -76,31 +77,29 @@ fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     n - mf.blocks.len()
 }
 
-/// Where a block goes that holds nothing but a jump.
-pub fn jump_of_block<T: Target>(mf: &MFunc<T>, t: &T, b: BlockId) -> Option<BlockId> {
-    match mf.code[b.0 as usize].as_slice() {
-        [only] if t.is_jump(only) => only.labels().next(),
-        _ => None,
-    }
-}
-
 /// Turns conditional branches to the block that comes next around, so that the jump behind them goes there and can be dropped,
 /// and drops those to where that jump goes. Returns how many. Fires where [`Target::invert`] can.
 pub fn invert_branches<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     let mut changed = 0;
     for (b, insts) in mf.code.iter_mut().enumerate() {
         let [.., branch, jump] = insts.as_mut_slice() else { continue };
-        if !t.is_jump(jump) || t.is_jump(branch) || !is_terminator(t, branch) {
+        if !t.is_jump(jump) || !is_terminator(t, branch) {
             continue;
         }
         let (Some(to), Some(other)) = (only_label(branch), only_label(jump)) else { continue };
+        let here = to.0 as usize == b + 1;
+        // Whatever cannot be turned around does more than branch.
+        let mut turned = branch.clone();
+        if !here && to != other || !t.invert(&mut turned) {
+            continue;
+        }
+        changed += 1;
         if to == other {
             insts.remove(insts.len() - 2);
-            changed += 1;
-        } else if to.0 as usize == b + 1 && t.invert(branch) {
-            relabel(branch, other);
+        } else {
+            relabel(&mut turned, other);
             relabel(jump, to);
-            changed += 1;
+            *branch = turned;
         }
     }
     changed
