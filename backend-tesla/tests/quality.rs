@@ -93,15 +93,14 @@ fn unbalanced_joins_are_noticed() {
 
 #[test]
 fn refusals_name_target_and_feature() {
-    let half = "enable f16;
-        @group(0) @binding(0) var<storage, read_write> o: array<f16>;
+    let wide = "@group(0) @binding(0) var<storage, read_write> o: array<u64>;
         @compute @workgroup_size(1) fn main() { o[0] = o[1] * o[2]; }";
     let atomic = "@group(0) @binding(0) var<storage, read_write> o: atomic<u32>;
         @compute @workgroup_size(1) fn main() { atomicAdd(&o, 1u); }";
     let large = "@group(0) @binding(0) var<storage, read_write> o: u32;
         @compute @workgroup_size(1024) fn main() { o = 1u; }";
     for (wgsl, generation, code, word) in
-        [(half, 3, "f16", "16-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
+        [(wide, 3, "wide-types", "64-bit"), (atomic, 0, "atomics", "atomic"), (large, 3, "workgroup-size", "512")]
     {
         let m = module(wgsl);
         let d = TESLA.compile(&m, "main", generation, &options(2)).map(|_| ()).expect_err("refused");
