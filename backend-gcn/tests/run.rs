@@ -1,8 +1,6 @@
 //! Compiled programs against the oracle, on every generation and level.
 
-mod common;
-
-use common::{check, compile, module, options, run};
+use crate::common::{check, compile, module, options, run};
 use gpucc_sim::{Dispatch, TrapKind};
 
 const ALL: &[usize] = &[0, 1, 2];
@@ -142,7 +140,7 @@ fn scratch_beyond_the_offset_field() {
         }";
     let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words(64, |i| i * 5 + 3));
     let m = module(source);
-    let want = common::oracle(&m, &d);
+    let want = crate::common::oracle(&m, &d);
     for g in 0..3 {
         for spill_all in [false, true] {
             let o = gpucc_driver::CodegenOptions { spill_all, ..options(2) };

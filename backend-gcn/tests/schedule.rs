@@ -1,8 +1,6 @@
 //! Scheduling: what moves, what must not, and what it is worth.
 
-mod common;
-
-use common::{check, compile, module, options};
+use crate::common::{check, compile, module, options};
 use gpucc_driver::Output;
 use gpucc_sim::Dispatch;
 

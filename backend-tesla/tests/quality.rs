@@ -1,8 +1,6 @@
 //! What people of this family expect of a listing, refusals, and what the machine notices when code is damaged.
 
-mod common;
-
-use common::{NAMES, compile, container, module, options, run};
+use crate::common::{NAMES, compile, container, module, options, run};
 use gpucc_container::Container;
 use gpucc_driver::Backend as _;
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};

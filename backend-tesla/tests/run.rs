@@ -1,8 +1,6 @@
 //! Shaders compiled, executed as bytes, compared with the oracle.
 
-mod common;
-
-use common::check;
+use crate::common::check;
 use gpucc_sim::Dispatch;
 
 const ALL: &[usize] = &[0, 1, 2, 3];

@@ -1,8 +1,6 @@
 //! Slots, waits and reconvergence of compiled programs, and whether the machine notices when they are wrong.
 
-mod common;
-
-use common::{compile, module, options, oracle, run};
+use crate::common::{compile, module, options, oracle, run};
 use gpucc_sim::Dispatch;
 use gpucc_valhall_machine::{ValhallInst, decode_word};
 

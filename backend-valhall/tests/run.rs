@@ -1,8 +1,6 @@
 //! Shaders compiled, executed as bytes, compared with the oracle.
 
-mod common;
-
-use common::{check, compile, module, options, run};
+use crate::common::{check, compile, module, options, run};
 use gpucc_sim::Dispatch;
 
 const ALL: &[usize] = &[0, 1];
@@ -137,7 +135,7 @@ fn stress_switches() {
         "",
     );
     let m = module(&src);
-    let want = common::oracle(&m, &d);
+    let want = crate::common::oracle(&m, &d);
     for k in 0..3 {
         let mut o = options(2);
         o.spill_all = k == 0;

@@ -1,8 +1,6 @@
 //! Each optimisation of this backend where it must show, and where it must not. All results are compared with the oracle's.
 
-mod common;
-
-use common::{check, compile, module, options};
+use crate::common::{check, compile, module, options};
 use gpucc_driver::Backend;
 use gpucc_sim::Dispatch;
 use gpucc_vivante::VIVANTE;

@@ -1,8 +1,6 @@
 //! What the listings must show, what is refused, and that damage is noticed.
 
-mod common;
-
-use common::{compile, container, module, options, run};
+use crate::common::{compile, container, module, options, run};
 use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_ir::Class;
 use gpucc_isa::{Isa, stage};
@@ -49,7 +47,7 @@ fn vectors_stay_vectors() {
         assert!(!text.contains(": mov "), "{text}");
         assert!(text.lines().filter(|l| l.contains(": load")).count() == 2, "{text}");
         let got = run(&out, g, &dispatch(), None).unwrap();
-        assert_eq!(got, common::oracle(&m, &dispatch()), "{text}");
+        assert_eq!(got, crate::common::oracle(&m, &dispatch()), "{text}");
     }
 }
 
@@ -118,7 +116,7 @@ fn what_a_chip_lacks_is_refused_by_name() {
 #[test]
 fn stress_switches_change_nothing() {
     let m = module(AXPY);
-    let want = common::oracle(&m, &dispatch());
+    let want = crate::common::oracle(&m, &dispatch());
     for g in 0..3 {
         for (tight, fragment, spill_all) in
             [(true, false, false), (false, true, false), (false, false, true), (true, true, true)]

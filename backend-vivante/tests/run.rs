@@ -1,8 +1,6 @@
 //! Shaders compiled, executed as bytes, compared with the oracle.
 
-mod common;
-
-use common::check;
+use crate::common::check;
 use gpucc_sim::Dispatch;
 
 const ALL: &[usize] = &[0, 1, 2];
@@ -59,7 +57,7 @@ fn some_are_late_at_a_barrier() {
         }";
     let zeros = vec![0; 64];
     let d = gpucc_sim::Dispatch::new([1, 1, 1]).with(0, 0, zeros.clone()).with(0, 1, zeros);
-    common::check(text, &d, &[0, 1, 2]);
+    crate::common::check(text, &d, &[0, 1, 2]);
 }
 
 /// An element of an array is an operand like any other: what reads it keeps its effect, also if nobody asks for its result.

@@ -1,11 +1,9 @@
 //! Where output goes: full disks, closed pipes, inputs that must stay, several inputs and targets.
 
-mod common;
-
 use std::fs::File;
 use std::process::{Output, Stdio};
 
-use common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
+use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
 
 /// What every command prints on standard output.
 fn printing(s: &Scratch) -> Vec<Vec<String>> {
@@ -61,7 +59,8 @@ fn closed_pipes_and_full_disks_are_io() {
     };
     let gpucc = env!("CARGO_BIN_EXE_gpucc");
     for args in printing(&s) {
-        let (code, said) = closed(&format!("cd {} && {gpucc} {} >&-", common::workspace().display(), args.join(" ")));
+        let (code, said) =
+            closed(&format!("cd {} && {gpucc} {} >&-", crate::common::workspace().display(), args.join(" ")));
         assert_eq!(code, Some(2), "closed, {args:?}: {said}");
     }
     let (code, said) = closed(&format!("{gpucc} {} --target gcn -o {} >&-", s.path("a.wgsl"), s.path("again.bin")));

@@ -1,8 +1,6 @@
 //! `stats` and `diff`: what a report says, and what a comparison lets pass.
 
-mod common;
-
-use common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, gpucc, text};
+use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, gpucc, text};
 use serde_json::{Value, json};
 
 /// A report of a folder for all families.

@@ -1,11 +1,9 @@
 //! SPIR-V of glslang through the command: messages name the file, line and column of the GLSL, and show the line if the
 //! module carries it. Without `glslangValidator` (Debian: `glslang-tools`) the tests say that they are skipped.
 
-mod common;
-
 use std::process::Command;
 
-use common::{Scratch, expect};
+use crate::common::{Scratch, expect};
 
 /// Two files: the shader, and one that it includes, with something that cannot be compiled in line 3.
 fn sources(s: &Scratch) -> [String; 2] {

@@ -6,11 +6,13 @@
 //! Input is not trusted. Limits ([`limits`]) are checked before naga's recursive parser sees the text, and everything
 //! that recurses runs on a thread with a large stack; what naga cannot digest comes back as a [`Diagnostic`].
 
-mod guard;
+#[doc(hidden)]
+pub mod guard;
 mod lower;
 mod parse;
 mod repair;
-mod report;
+#[doc(hidden)]
+pub mod report;
 mod spirv;
 
 pub use guard::limits;

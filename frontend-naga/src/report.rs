@@ -133,18 +133,3 @@ pub fn line_column(source: &str, offset: u32) -> (usize, usize) {
     let line_start = before.rfind('\n').map_or(0, |n| n + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_and_columns() {
-        let text = "a\nbä c\n";
-        assert_eq!(line_column(text, 0), (1, 1));
-        assert_eq!(line_column(text, 2), (2, 1));
-        assert_eq!(line_column(text, 6), (2, 4));
-        assert_eq!(line_column(text, 4), (2, 2), "inside a character");
-        assert_eq!(line_column(text, 99), (3, 1));
-    }
-}

@@ -1,7 +1,5 @@
 //! Every built-in function against a reference in double precision or exact integers, within WGSL's accuracy.
 
-mod common;
-
 use gpucc_sim::Dispatch;
 
 /// Values of `expr` (of f32 `a`, `b`, `c`) for rows of inputs.
@@ -19,7 +17,7 @@ fn floats(expr: &str, rows: &[[f32; 3]], enable: &str) -> Vec<f32> {
     let flat: Vec<f32> = rows.iter().flatten().copied().collect();
     let mut dispatch =
         Dispatch::new([rows.len() as u32, 1, 1]).with_f32(0, 0, &flat).with_f32(0, 1, &vec![7.0; rows.len()]);
-    common::run(&source, &mut dispatch);
+    crate::common::run(&source, &mut dispatch);
     dispatch.floats(0, 1).expect("bound above")
 }
 
@@ -37,7 +35,7 @@ fn words(expr: &str, rows: &[[u32; 3]]) -> Vec<u32> {
     let flat: Vec<u32> = rows.iter().flatten().copied().collect();
     let mut dispatch =
         Dispatch::new([rows.len() as u32, 1, 1]).with_u32(0, 0, &flat).with_u32(0, 1, &vec![7; rows.len()]);
-    common::run(&source, &mut dispatch);
+    crate::common::run(&source, &mut dispatch);
     dispatch.words(0, 1).expect("bound above")
 }
 

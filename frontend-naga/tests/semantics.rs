@@ -1,8 +1,6 @@
 //! Statements, memory and calls: results against values worked out by hand or by Rust.
 
-mod common;
-
-use common::{module, outputs, run, run_module};
+use crate::common::{module, outputs, run, run_module};
 use gpucc_frontend_naga::{Input, Lang, Options, Stage, lower, parse};
 use gpucc_ir::{MemFlags, Op};
 use gpucc_sim::Dispatch;

@@ -1,7 +1,5 @@
 //! SPIR-V: modules written by naga's own writer give the results that the WGSL gives, and damaged ones are refused.
 
-mod common;
-
 use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
 use gpucc_ir::Class;
 use gpucc_sim::{Dispatch, SplitMix64};
@@ -43,9 +41,9 @@ const SOURCE: &str = "
 fn gives_what_wgsl_gives() {
     let input: Vec<f32> = (0..16).map(|i| i as f32 * 0.75 - 3.0).collect();
     let run = |source: &[u8], lang| {
-        let module = common::module(source, lang, &Options::default());
+        let module = crate::common::module(source, lang, &Options::default());
         let mut dispatch = Dispatch::new([1, 1, 1]).with_f32(0, 0, &input).with_f32(0, 1, &[0.0; 16]);
-        common::run_module(&module, &mut dispatch);
+        crate::common::run_module(&module, &mut dispatch);
         dispatch.words(0, 1).expect("bound above")
     };
     let spirv = binary(SOURCE);

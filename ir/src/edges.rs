@@ -113,7 +113,7 @@ impl Branch {
     ///
     /// # Panics
     /// If there is no such edge.
-    pub(crate) fn push(&mut self, edge: usize, v: Value) {
+    pub fn push(&mut self, edge: usize, v: Value) {
         assert!(edge <= usize::from(!self.is_jump()), "no edge {edge} in {self:?}");
         self.args.push(v);
         if edge == 0 {
@@ -125,14 +125,14 @@ impl Branch {
     }
     /// Replaces each target by `f` of it.
     #[inline]
-    pub(crate) fn map_targets(&mut self, mut f: impl FnMut(Block) -> Block) {
+    pub fn map_targets(&mut self, mut f: impl FnMut(Block) -> Block) {
         self.then = f(self.then);
         if self.other != NONE {
             self.other = f(self.other);
         }
     }
     /// Calls `f` for every edge, which it may change.
-    pub(crate) fn map_edges(&mut self, mut f: impl FnMut(&mut Edge)) {
+    pub fn map_edges(&mut self, mut f: impl FnMut(&mut Edge)) {
         let mut then = self.then().to_edge();
         let other = self.other().map(EdgeRef::to_edge);
         f(&mut then);
@@ -155,55 +155,4 @@ pub struct SwitchEdges {
     pub default: Edge,
     /// Where the construct ends.
     pub merge: Option<Block>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Branch, Edge};
-    use crate::inst::{Block, Value};
-
-    fn list(of: std::ops::Range<u32>) -> Vec<Value> {
-        of.map(Value).collect()
-    }
-
-    #[test]
-    fn edges_keep_their_arguments() {
-        // Beside two edges of their own, over the border where the values no longer lie in the list.
-        for n in 0..4 {
-            for k in 0..4 {
-                let mut edges = [Edge::with(Block(7), &list(0..n)), Edge::with(Block(8), &list(10..10 + k))];
-                let [then, other] = edges.clone();
-                let mut b = Branch::br(then, other, Some(Block(9)));
-                for (e, v) in [(1, 20), (0, 21), (0, 22), (1, 23)] {
-                    b.push(e, Value(v));
-                    edges[e].args.push(Value(v));
-                    assert_eq!((Some(b.then()), b.other()), (Some(edges[0].view()), Some(edges[1].view())));
-                }
-                b.map_edges(|e| assert!(e.args.pop().is_some()));
-                b.map_targets(|t| Block(t.0 + 10));
-                for e in &mut edges {
-                    e.args.pop();
-                    e.block.0 += 10;
-                }
-                let [then, other] = edges;
-                assert_eq!(b, Branch::br(then, other, Some(Block(9))));
-            }
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "no edge 1")]
-    fn a_jump_has_no_second_edge() {
-        Branch::jump(Edge::to(Block(3)), None).push(1, Value(5));
-    }
-
-    #[test]
-    fn a_jump_has_one_edge() {
-        let mut b = Branch::jump(Edge::with(Block(3), &list(0..2)), None);
-        b.push(0, Value(5));
-        b.map_targets(|t| Block(t.0 + 1));
-        assert!(b.is_jump() && b.other().is_none() && b.merge().is_none());
-        b.set_merge(Some(Block(6)));
-        assert_eq!(b, Branch::jump(Edge::with(Block(4), &[Value(0), Value(1), Value(5)]), Some(Block(6))));
-    }
 }

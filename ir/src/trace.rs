@@ -40,6 +40,11 @@ pub fn enter(pass: &'static str, function: &str) {
     });
 }
 
+/// Whether a [`Watch`] of this thread is open.
+pub fn watched() -> bool {
+    STEPS.with(|s| s.borrow().is_some())
+}
+
 /// The step that was entered last has changed so much.
 pub fn changed(n: u64) {
     STEPS.with(|s| {
@@ -106,33 +111,4 @@ pub fn current() -> Option<String> {
         Some(i) => format!("pass `{pass}`, function `{function}`, at `{i}`"),
         None => format!("pass `{pass}`, function `{function}`"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_what_is_entered_while_watched() {
-        enter("before", "main");
-        let watch = Watch::start();
-        enter("isel", "main");
-        std::thread::sleep(std::time::Duration::from_millis(2));
-        enter("emission", "main");
-        let steps = watch.done();
-        assert_eq!(steps.iter().map(|s| s.pass).collect::<Vec<_>>(), ["isel", "emission"]);
-        assert!(steps[0].nanos >= 2_000_000 && steps.iter().all(|s| s.work.is_none()), "{steps:?}");
-        enter("after", "main");
-        STEPS.with(|s| assert_eq!(*s.borrow(), None));
-        current();
-    }
-
-    #[test]
-    fn names_what_was_entered_last() {
-        assert_eq!(current(), None);
-        enter("dce", "main");
-        at("v3 = iadd v1, v2");
-        assert_eq!(current().as_deref(), Some("pass `dce`, function `main`, at `v3 = iadd v1, v2`"));
-        assert_eq!(current(), None);
-    }
 }

@@ -1,12 +1,10 @@
 //! What should cost no copy costs none.
 
+use crate::toy::{F, Op, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{
     AllocOptions, Class, ClassInfo, Def, MEdge, MFunc, MInst, Pseudo, Shape, Target, Use, VReg, allocate, print,
 };
-use toy::{F, Op, R, Toy, preg};
 
 /// A staging run of four from an even register.
 const Q: Class = Class(3);

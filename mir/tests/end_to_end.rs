@@ -1,13 +1,11 @@
 //! Random machine functions of the toy target give the same outputs before and after allocation, under all switches.
 
+use crate::toy::{F, Machine, Op, P, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{
     AllocError, AllocOptions, BlockId, Class, Def, Facts, MEdge, MFunc, MInst, Pseudo, Regs, Target, Use, VReg,
     allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
-use toy::{F, Machine, Op, P, R, Toy, preg};
 
 /// A small generator of its own, so that a failing seed can be replayed anywhere.
 struct Rng(u64);

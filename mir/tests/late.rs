@@ -1,10 +1,8 @@
 //! Moves of constants become constants; what is read stays.
 
+use crate::toy::{Op, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{BlockId, Def, MFunc, MInst, Use, fold_moves};
-use toy::{Op, Toy, preg};
 
 fn li(r: u16, k: u32) -> MInst<Toy> {
     MInst::new(Op::Li).def(Def::preg(preg(0, r))).imm(k)

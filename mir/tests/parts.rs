@@ -1,10 +1,8 @@
 //! Lists of instructions that are handed out when the blocks are known.
 
+use crate::toy::{Op, Toy};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{BlockId, MEdge, MFunc, MInst, Parts, Src};
-use toy::{Op, Toy};
 
 /// An instruction that shows which one it is.
 fn number(k: u32) -> MInst<Toy> {

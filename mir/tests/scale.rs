@@ -1,11 +1,9 @@
 //! Large functions of many shapes are allocated. How time grows is measured by the benchmark of `tests`, and steps are counted
 //! by its test `growth`.
 
+use crate::toy::{F, Op, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{AllocOptions, Def, MEdge, MFunc, MInst, Pseudo, Target, VReg, allocate, copy_prop, dce};
-use toy::{F, Op, R, Toy, preg};
 
 /// Straight-line code: a window of recent values.
 fn straight(_: &Toy, n: usize) -> MFunc<Toy> {

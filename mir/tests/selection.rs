@@ -1,14 +1,12 @@
 //! Selection from IR through allocation to execution on the toy machine.
 
+use crate::toy::{F, Machine, Op, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_ir::{Builder, Diagnostic, Edge, Function, Inst, IntCc, Op as Ir, Type, Value};
 use gpucc_mir::{
     AllocOptions, Cfg, Def, Lower, MInst, Pseudo, Repr, Select, Target, Use, VReg, allocate, copy_prop, dce, print,
     select,
 };
-use toy::{F, Machine, Op, R, Toy, preg};
 
 /// Parameters of the function arrive in r2, r3, ...; `ret` outputs its operands.
 struct Isel<'a> {

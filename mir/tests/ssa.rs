@@ -1,10 +1,8 @@
 //! Registers with several definitions become values.
 
+use crate::toy::{F, Op, R, Toy};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{AllocOptions, BlockId, MEdge, MFunc, MInst, VReg, allocate, construct_ssa};
-use toy::{F, Op, R, Toy};
 
 /// A diamond: block 0 goes to 1 or 2, both to 3. `again` defines the register once more in block 1.
 fn diamond(again: bool) -> (MFunc<Toy>, VReg) {

@@ -1,10 +1,8 @@
 //! What is printed is read back, and faults are named with their place.
 
+use crate::toy::Toy;
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-mod toy;
-
 use gpucc_mir::{Form, parse, print, verify};
-use toy::Toy;
 
 const TEXT: &str = "mir main vregs 9 {
 b0 -> b1(%2), b2:

@@ -68,21 +68,3 @@ impl<T> core::ops::Index<usize> for Lists<T> {
         &self.items[self.start[k] as usize..self.start[k + 1] as usize]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Lists;
-
-    #[test]
-    fn lists_keep_the_order_of_their_items() {
-        let l = Lists::new(4, 0, |f| [(2, 7), (0, 1), (2, 5)].into_iter().for_each(|(k, v)| f(k, v)));
-        assert_eq!(l.iter().collect::<Vec<_>>(), [&[1][..], &[], &[7, 5], &[]]);
-        let mut grown = Lists::default();
-        assert!(grown.is_empty());
-        grown.push([1]);
-        grown.push([]);
-        grown.push([7, 5]);
-        grown.push([]);
-        assert_eq!(grown, l);
-    }
-}

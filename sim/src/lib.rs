@@ -14,7 +14,8 @@ pub mod memory;
 pub mod race;
 pub mod raster;
 pub mod rng;
-mod sync;
+#[doc(hidden)]
+pub mod sync;
 pub mod texture;
 pub mod trap;
 

@@ -1,75 +1,97 @@
-//! Project chores: `cargo xtask ci` runs every check, `cargo xtask docs` writes the pages that derive from tables,
-//! `cargo xtask mutate` shows that the tests of the tables notice a wrong bit, `cargo xtask peers` writes the page about performance.
+//! Project chores.
+//!
+//! `cargo xtask ci` runs every check. `cargo xtask family gcn` runs the checks of one family, `cargo xtask crate sim ir` those
+//! of the named packages. `docs`, `mutate` and `peers` need the compiler: they are in `xtask/tools`, which this program starts.
+//! This program has no dependencies, so that a fresh clone builds it in a second.
 
-mod docs;
-mod mutate;
-mod peers;
+mod run;
+mod tests;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-/// One step of the checks.
-struct Step {
-    title: &'static str,
-    args: &'static [&'static str],
-    /// Environment for the step alone.
-    env: &'static [(&'static str, &'static str)],
-}
+use run::{Steps, cargo};
 
-const STEPS: &[Step] = &[
-    Step { title: "formatting", args: &["fmt", "--all", "--check"], env: &[] },
-    Step {
-        title: "clippy, warnings denied",
-        args: &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
-        env: &[],
-    },
-    Step {
-        title: "documentation, warnings denied",
-        args: &["doc", "--workspace", "--no-deps", "--quiet"],
-        env: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-    Step { title: "tests", args: &["test", "--workspace", "--no-fail-fast"], env: &[("INSTA_UPDATE", "no")] },
-];
+const USAGE: &str = "usage: cargo xtask ci
+       cargo xtask family FAMILY...      formatting, clippy and tests of a family's packages
+       cargo xtask crate PACKAGE...      the same for packages; `gpucc-` may be left out
+       cargo xtask docs [--check]        pages made from tables
+       cargo xtask mutate [ROWS] [FAMILY...]
+       cargo xtask peers [FILE]          measures docs/performance.md; a release build";
 
-/// Root of the workspace.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
-}
+/// Families with a backend of their own.
+const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
 
-/// The cargo that runs us.
-fn cargo() -> Command {
-    let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    c.current_dir(root());
-    c
-}
-
+/// Every check of the project.
 fn ci() -> bool {
-    for step in STEPS {
-        eprintln!("== {}: cargo {}", step.title, step.args.join(" "));
-        match cargo().args(step.args).envs(step.env.iter().copied()).status() {
-            Ok(s) if s.success() => {}
-            Ok(s) => {
-                eprintln!("== {} failed: {s}", step.title);
-                return false;
-            }
-            Err(e) => {
-                eprintln!("== {} could not be started: {e}", step.title);
-                return false;
-            }
-        }
+    let mut steps = Steps::default();
+    let ok = steps.cargo("formatting", &["fmt", "--all", "--check"], &[])
+        && steps.cargo(
+            "clippy, warnings denied",
+            &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+            &[],
+        )
+        && steps.cargo(
+            "documentation, warnings denied",
+            &["doc", "--workspace", "--no-deps", "--lib", "--quiet"],
+            &[("RUSTDOCFLAGS", "-D warnings")],
+        )
+        && tests::run(&mut steps, &["--workspace"]);
+    steps.print();
+    ok
+}
+
+/// Formatting, clippy and tests of some packages.
+fn packages(names: &[String]) -> bool {
+    let mut select: Vec<&str> = Vec::new();
+    for n in names {
+        select.extend(["--package", n]);
     }
-    true
+    let mut steps = Steps::default();
+    let fmt: Vec<&str> = ["fmt"].into_iter().chain(select.iter().copied()).chain(["--check"]).collect();
+    let clippy: Vec<&str> = ["clippy"]
+        .into_iter()
+        .chain(select.iter().copied())
+        .chain(["--all-targets", "--quiet", "--", "-D", "warnings"])
+        .collect();
+    let ok = steps.cargo("formatting", &fmt, &[])
+        && steps.cargo("clippy, warnings denied", &clippy, &[])
+        && tests::run(&mut steps, &select);
+    steps.print();
+    ok
+}
+
+/// Runs a command of the tools crate. Those whose times are published are built with optimisation.
+fn tools(args: &[String], release: bool) -> bool {
+    let mut c = cargo();
+    c.args(["run", "--quiet", "--package", "gpucc-tools"]);
+    // The profile of the tests: what they built is taken as it is.
+    c.args(if release { ["--release", "--"] } else { ["--profile=test", "--"] });
+    c.args(args);
+    c.status().is_ok_and(|s| s.success())
 }
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
     let ok = match args.first().map(String::as_str) {
-        Some("ci") => ci(),
-        Some("docs") => docs::run(args.get(1).map(String::as_str) == Some("--check")),
-        Some("peers") => peers::run(&args[1..]),
-        Some("mutate") => mutate::run(&args[1..]),
+        Some("ci") if rest.is_empty() => ci(),
+        Some("family") if !rest.is_empty() => {
+            if let Some(wrong) = rest.iter().find(|f| !FAMILIES.contains(&f.as_str())) {
+                eprintln!("no family `{wrong}`; there are {}", FAMILIES.join(", "));
+                return ExitCode::from(2);
+            }
+            let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);
+            packages(&names.collect::<Vec<_>>())
+        }
+        Some("crate") if !rest.is_empty() => {
+            let whole =
+                |n: &String| if n.starts_with("gpucc") || n == "xtask" { n.clone() } else { format!("gpucc-{n}") };
+            packages(&rest.iter().map(whole).collect::<Vec<_>>())
+        }
+        Some("docs" | "mutate") => tools(&args, false),
+        Some("peers") => tools(&args, true),
         _ => {
-            eprintln!("usage: cargo xtask ci | docs [--check] | mutate [ROWS] [FAMILY...] | peers [FILE]");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
         }
     };

@@ -1,8 +1,6 @@
 //! The vector L1 is one for each compute unit and not coherent; min and max keep denormals.
 
-mod common;
-
-use common::Kernel;
+use crate::common::Kernel;
 use gpucc_sim::{Dispatch, RunOptions};
 
 /// Workgroup 1 stores 7 to word 0, the others load it and store what they saw. Without a seed workgroups run in order, and

@@ -1,8 +1,6 @@
 //! The interpreter on whole kernels, and what it must refuse.
 
-mod common;
-
-use common::{Kernel, add};
+use crate::common::{Kernel, add};
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 
 /// out[i] = a[i] + b[i]

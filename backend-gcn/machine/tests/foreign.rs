@@ -1,8 +1,6 @@
 //! What hardware accepts and our conventions do not: machine code of other compilers runs under hardware's rules.
 
-mod common;
-
-use common::Kernel;
+use crate::common::Kernel;
 use gpucc_gcn_machine::{assemble, disassemble};
 use gpucc_isa::stage;
 use gpucc_sim::{Dispatch, Rules, RunOptions, Trap, TrapKind};

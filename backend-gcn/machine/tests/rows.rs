@@ -1,11 +1,9 @@
 //! Every row executed: expected values are worked out by hand from the ISA reference (section of each block given), each
 //! case runs in all forms and on all generations that have the instruction.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Kernel;
+use crate::common::Kernel;
 use gpucc_gcn_machine::emit::{self, rows_of};
 use gpucc_gcn_machine::isa::{Kind, Unit};
 use gpucc_gcn_machine::{Format, Op, assemble, encode, operand, table};

@@ -1,8 +1,6 @@
 //! Control flow, workgroups, and the rules whose violation traps.
 
-mod common;
-
-use common::{code, container, play, play_container, play_on};
+use crate::common::{code, container, play, play_container, play_on};
 use gpucc_container::{Preload, Resource, ResourceKind, Source};
 use gpucc_sim::{Dispatch, Rules, RunOptions, TrapKind};
 use gpucc_tesla_machine::run;

@@ -3,8 +3,6 @@
 
 #![allow(clippy::type_complexity, clippy::too_many_arguments, reason = "rows of a table of expectations")]
 
-mod common;
-
 use gpucc_container::{Preload, Source};
 use gpucc_isa::stage::CS;
 use gpucc_sim::SplitMix64;
@@ -212,11 +210,11 @@ fn run_case(case: &Case, rng: &mut SplitMix64, rows: &mut Vec<u16>) {
     for (k, v) in case.fixed.iter().flatten().enumerate() {
         buffer[k * 32..(k + 1) * 32].fill(*v);
     }
-    let mut c = common::container(case.generation, program(case, rows), [32, 1, 1], 3);
+    let mut c = crate::common::container(case.generation, program(case, rows), [32, 1, 1], 3);
     for (i, v) in C0.into_iter().enumerate() {
         c.entries[0].preloads.push(Preload { file: 0x80, lane: 0, index: 16 + i as u16, source: Source::Const(v) });
     }
-    let (out, _) = common::play_container(&c, [1, 1, 1], &[&buffer, &[0; 5 * 32], &[0; 4 * 32]], None)
+    let (out, _) = crate::common::play_container(&c, [1, 1, 1], &[&buffer, &[0; 5 * 32], &[0; 4 * 32]], None)
         .unwrap_or_else(|t| panic!("{}: {t}", case.text));
     let all: Rc<Vec<[u32; 8]>> = Rc::new(
         (0..32).map(|lane| std::array::from_fn(|k| if k == 0 { 0 } else { buffer[(k - 1) * 32 + lane] })).collect(),

@@ -1,7 +1,5 @@
 //! Speed of the machine; run with `--ignored --nocapture`, in release for the figure that counts.
 
-mod common;
-
 #[test]
 #[ignore = "a measurement"]
 fn lane_instructions_per_second() {
@@ -28,7 +26,7 @@ Lexit:
     st b32 g0[$r1] $r5
     exit nop
 ";
-    let c = common::container("nva3", common::code("nva3", listing), [256, 1, 1], 1);
+    let c = crate::common::container("nva3", crate::common::code("nva3", listing), [256, 1, 1], 1);
     let mut d = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 256]);
     let start = std::time::Instant::now();
     let report = gpucc_tesla_machine::run(&c, None, &mut d, &gpucc_sim::RunOptions::default()).unwrap();

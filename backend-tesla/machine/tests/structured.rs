@@ -1,7 +1,5 @@
 //! Random structured programs: the control stack against a lane-by-lane walk of the same tree.
 
-mod common;
-
 use gpucc_sim::SplitMix64;
 
 /// `$r2` is the variable; conditions look at bits of it.
@@ -208,11 +206,11 @@ fn random_structured_programs() {
                 x
             })
             .collect();
-        let mut c = common::container("nva3", common::code("nva3", &text), [64, 1, 1], 1);
+        let mut c = crate::common::container("nva3", crate::common::code("nva3", &text), [64, 1, 1], 1);
         c.entries[0].meta.family_words[1] = 256;
         for seed in [None, Some(round), Some(round + 1000)] {
-            let (out, _) =
-                common::play_container(&c, [1, 1, 1], &[&[0; 64]], seed).unwrap_or_else(|t| panic!("{t}\n{text}"));
+            let (out, _) = crate::common::play_container(&c, [1, 1, 1], &[&[0; 64]], seed)
+                .unwrap_or_else(|t| panic!("{t}\n{text}"));
             assert_eq!(out[0], want, "round {round}, seed {seed:?}\n{text}");
         }
     }

@@ -1,8 +1,6 @@
 //! Whole programs: flow, waits, memory, divergence, launch.
 
-mod common;
-
-use common::{Program, expect_trap};
+use crate::common::{Program, expect_trap};
 use gpucc_container::{Access, Container, Preload, Source};
 use gpucc_sim::{Dispatch, Rules, RunOptions, TrapKind};
 use gpucc_valhall_machine::run;
@@ -674,7 +672,7 @@ fn launch_errors_are_sentences() {
     // Buffers come back, whatever happens.
     assert_eq!(d.words(0, 0).unwrap(), [1, 2]);
     let mut q = p.clone();
-    q.entry().preloads.push(common::uniform(40, Source::BufferSize { group: 3, binding: 3 }));
+    q.entry().preloads.push(crate::common::uniform(40, Source::BufferSize { group: 3, binding: 3 }));
     assert_eq!(run(&q.container, None, &mut d, &RunOptions::default()).unwrap_err().kind, TrapKind::Container);
     assert_eq!(d.words(0, 1).unwrap(), [3]);
     run(&p.container, None, &mut d, &RunOptions::default()).unwrap();

@@ -1,11 +1,9 @@
 //! Every row executed once at least. Expected values are worked out from section 12 (arithmetic), 15 (memory) and 9, 18 of the
 //! ISA reference; none was taken from the machine.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Program;
+use crate::common::Program;
 use gpucc_isa::stage;
 use gpucc_sim::TrapKind;
 use gpucc_valhall_machine::{Class, OPS, Op, ROWS, asm_words_line, assemble, decode_word};
@@ -524,8 +522,8 @@ fn run(case: &Case<'_>, perturb: Option<u64>) -> Result<Vec<u32>, String> {
     p.entry().resources.push(third);
     let lo = gpucc_container::Source::BufferAddressLo { group: 0, binding: 2 };
     let hi = gpucc_container::Source::BufferAddressHi { group: 0, binding: 2 };
-    p.entry().preloads.push(common::uniform(12, lo));
-    p.entry().preloads.push(common::uniform(13, hi));
+    p.entry().preloads.push(crate::common::uniform(12, lo));
+    p.entry().preloads.push(crate::common::uniform(13, hi));
     let mut d = gpucc_sim::Dispatch::new([1, 1, 1])
         .with_u32(0, 0, &words)
         .with_u32(0, 1, &[0xDEAD_BEEF; 2])
@@ -596,7 +594,7 @@ fn lanes(text: &str) -> Vec<u32> {
     let text = format!(
         "MOV.i32 r20, lane_id.w0\nIADD_IMM.i32 r0, r20, #0x64\nIADD_IMM.i32 r1, r20, #0xC8\nIADD_IMM.i32 r7, 0x0, #0x1\n{text}\n\
          {}STORE.i32.slot0.end @r8, r40, offset:0",
-        common::OUT_ADDRESS
+        crate::common::OUT_ADDRESS
     );
     Program::new(&text).words(&[0], 16)
 }

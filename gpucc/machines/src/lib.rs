@@ -2,7 +2,8 @@
 
 pub mod launch;
 mod oracle;
-mod profile;
+#[doc(hidden)]
+pub mod profile;
 
 pub use launch::Launch;
 pub use oracle::{Compared, Verdict, judge};

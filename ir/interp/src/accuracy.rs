@@ -27,8 +27,8 @@ const MOST: u64 = 32;
 
 /// Moves operations inside WGSL's accuracy: by a hash of the seed and the operands, or always the same way.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
-    sample: u64,
+pub struct Moved {
+    pub sample: u64,
 }
 
 impl Moved {
@@ -281,78 +281,4 @@ pub fn outside_accuracy(
         }
     }
     Sampled { outside: open.first().copied(), chaotic, unsampled: 0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpucc_ir::text::parse_module;
-
-    /// `sin(x) ^ 2 + x`, and an integer.
-    const PROGRAM: &str = r#"module robust off
-res0 "in" group 0 binding 0 storage_ro size 4 stride 4
-res1 "out" group 0 binding 1 storage_rw size 8 stride 4
-entry "main" compute func0 size 1,1,1
-func0 "main" {
-block0:
-  v0: f32 = load res0[0] align 4
-  v1: f32 = fsin v0
-  v2: f32 = fmul v1, v1
-  v3: f32 = fadd v2, v0
-  store v3, res1[0] align 4
-  store 7:i32, res1[4] align 4
-  ret
-}
-"#;
-
-    fn judged(float: impl Fn(f32) -> f32, int: u32) -> Option<Difference> {
-        let m = parse_module(PROGRAM).expect("the text is right");
-        let p = Program::new(&m, "main").expect("a program");
-        let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[0, 0]);
-        let mut after = before.clone();
-        let options = RunOptions::default();
-        let outcome = p.run(&mut after, &options, &Profile::default()).expect("it runs");
-        let words = after.words(0, 1).expect("the buffer");
-        let moved = float(f32::from_bits(words[0]));
-        let machine = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[moved.to_bits(), int]);
-        outside_accuracy(&p, &before, &options, (&outcome, &after), &machine, |_| false).outside
-    }
-
-    #[test]
-    fn inside_and_outside() {
-        assert_eq!(judged(|x| x, 7), None);
-        // sin(1.25) may be off by 2^-11, its square by about 1e-3.
-        assert_eq!(judged(|x| x + 5.0e-4, 7), None);
-        assert_eq!(judged(|x| x + 1.0e-2, 7).map(|d| d.offset), Some(0));
-        assert_eq!(judged(|_| f32::NAN, 7).map(|d| d.offset), Some(0));
-        assert_eq!(judged(|x| x, 8).map(|d| d.offset), Some(4), "integers that no rounding reaches are exact");
-    }
-
-    #[test]
-    fn operations_stay_in_their_bounds() {
-        let one = |op: Op, args: &[f32], sample: u64| {
-            let bits: Vec<u64> = args.iter().map(|x| u64::from(x.to_bits())).collect();
-            let r = Moved { sample }.eval(op, Scalar::F32, 1, &bits);
-            f32::from_bits(r.expect("the op is moved") as u32)
-        };
-        for sample in 0..16 {
-            let near = |r: f32, want: f32, ulps: u32| {
-                assert!(num::ulp_distance(r, want).is_some_and(|d| d <= ulps), "{sample}: {r} {want}");
-            };
-            near(one(Op::FAdd, &[0.1, 0.2], sample), 0.3, 1);
-            assert_eq!(one(Op::FAdd, &[1.0, 2.0], sample), 3.0, "an exact sum has no neighbours");
-            near(one(Op::FDiv, &[1.0, 3.0], sample), 1.0 / 3.0, 3);
-            near(one(Op::FExp2, &[4.0], sample), 16.0, 22);
-        }
-        assert_ne!(one(Op::FDiv, &[1.0, 3.0], 0), one(Op::FDiv, &[1.0, 3.0], 1));
-        let unpacked: Vec<f32> = (0..16).map(|sample| Moved { sample }.unpacked(Op::UnpackUnorm4x8, 0.1)).collect();
-        assert!(unpacked.iter().all(|&x| num::ulp_distance(x, 0.1).is_some_and(|d| d <= 3)), "{unpacked:?}");
-        assert!(unpacked.iter().any(|&x| x != 0.1));
-        // At a tie, and not beside it.
-        let tie = 100.5 / 255.0;
-        let packed =
-            |x: f32, sample: u64| (0.5 + 255.0 * f64::from(Moved { sample }.packed(Op::PackUnorm4x8, x))) as u32;
-        assert!((0..16).any(|s| packed(tie, s) == 100) && (0..16).any(|s| packed(tie, s) == 101));
-        assert!((0..16).all(|s| packed(100.25 / 255.0, s) == 100));
-    }
 }

@@ -12,17 +12,16 @@
 //! It is strict: barriers that not everybody reaches, misaligned and (unless the module is robust) out-of-bounds
 //! accesses are traps that name the instruction; reads of bytes that were never written are noted, or traps, too.
 
-mod accuracy;
-mod alu;
-mod compare;
+#[doc(hidden)]
+pub mod accuracy;
+#[doc(hidden)]
+pub mod alu;
+#[doc(hidden)]
+pub mod compare;
 mod exec;
 mod memory;
-#[cfg(test)]
-mod ops_test;
 mod profile;
 mod program;
-#[cfg(test)]
-mod tests;
 
 pub use accuracy::{Sampled, outside_accuracy};
 pub use compare::{Difference, Kind, Tolerance, compare, words};

@@ -61,24 +61,24 @@ impl<'a> Cx<'a> {
         }
     }
     /// To be called between a change of the graph and the next question about it within a pass.
-    pub(crate) fn forget_graph(&mut self) {
+    pub fn forget_graph(&mut self) {
         self.graph = Graph::default();
     }
     /// The dominator tree of the function.
-    pub(crate) fn dom(&mut self, f: &Function) -> Rc<DomTree> {
+    pub fn dom(&mut self, f: &Function) -> Rc<DomTree> {
         let dom = self.graph.dom.get_or_insert_with(|| Rc::new(DomTree::new(f)));
         debug_assert!(**dom == DomTree::new(f), "a pass said that it keeps the graph");
         dom.clone()
     }
     /// Its constructs.
-    pub(crate) fn structure(&mut self, f: &Function) -> Rc<Structure> {
+    pub fn structure(&mut self, f: &Function) -> Rc<Structure> {
         let dom = self.dom(f);
         let s = self.graph.structure.get_or_insert_with(|| Rc::new(Structure::new(f, &dom)));
         debug_assert!(s.constructs == Structure::new(f, &dom).constructs, "a pass said that it keeps the graph");
         s.clone()
     }
     /// The predecessors of its blocks.
-    pub(crate) fn preds(&mut self, f: &Function) -> Rc<Lists<Block, Block>> {
+    pub fn preds(&mut self, f: &Function) -> Rc<Lists<Block, Block>> {
         let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
         debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
         preds.clone()
@@ -109,35 +109,4 @@ impl<'a> Cx<'a> {
 /// Whether two lists of predecessors are the same.
 fn same_lists(f: &Function, a: &Lists<Block, Block>, b: &Lists<Block, Block>) -> bool {
     f.layout.iter().all(|&x| a[x] == b[x])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Cx;
-    use crate::Caps;
-    use gpucc_ir::Builder;
-    use gpucc_ir::text::parse_module;
-    use std::rc::Rc;
-
-    #[test]
-    fn what_is_known_of_a_graph_stays_until_it_is_forgotten() {
-        let mut m = parse_module("func0 \"f\" {\nblock0:\n  jump block1\nblock1:\n  ret\n}\n")
-            .unwrap_or_else(|e| panic!("{e}"));
-        let mut f = m.funcs.values_mut().next().map(std::mem::take).expect("one function");
-        let mut cx = Cx::new(&m, &Caps::FULL);
-        let (dom, s, preds) = (cx.dom(&f), cx.structure(&f), cx.preds(&f));
-        assert!(
-            Rc::ptr_eq(&dom, &cx.dom(&f)) && Rc::ptr_eq(&s, &cx.structure(&f)) && Rc::ptr_eq(&preds, &cx.preds(&f))
-        );
-        let last = f.layout[1];
-        let new = f.make_block();
-        Builder::new(&mut f, new).ret(&[]);
-        f.layout.retain(|&b| b != last);
-        let entry = f.entry();
-        let t = f.terminator(entry);
-        f.insts[t].map_targets(|_| new);
-        cx.forget_graph();
-        assert_eq!(cx.dom(&f).rpo(), [entry, new]);
-        assert_eq!(cx.preds(&f)[new], [entry]);
-    }
 }

@@ -24,8 +24,6 @@ pub mod layout;
 pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
-#[cfg(test)]
-mod legalise_test;
 pub mod licm;
 pub mod mem2reg;
 pub mod mem_opt;
@@ -43,8 +41,6 @@ pub mod simplify_cfg;
 pub mod support;
 pub mod switches;
 pub mod tables;
-#[cfg(test)]
-mod testing;
 pub mod unroll;
 
 pub use caps::{Caps, OpSet};

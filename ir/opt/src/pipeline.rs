@@ -71,10 +71,12 @@ const ARRAYS: Pass = graph_pass!("arrays", arrays::run);
 const IF_CONVERT: Pass = graph_pass!("if-convert", if_convert::run);
 /// Makes blocks in front of loops.
 const LICM: Pass = Pass { keeps_order: false, ..graph_pass!("licm", licm::run) };
-const UNROLL: Pass = graph_pass!("unroll", unroll::run);
+/// Copies the body of loops whose trip count is known.
+pub const UNROLL: Pass = graph_pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
 const CHOOSE: Pass = graph_pass!("choose", choose::run);
-const ROTATE: Pass = graph_pass!("rotate", rotate::run);
+/// Moves the condition of loops to their end.
+pub const ROTATE: Pass = graph_pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
 const MERGE: Pass = graph_pass!("merge", merge::run);
 const BITS: Pass = pass!("bits", bits::run);
@@ -99,7 +101,7 @@ const COMPACT: Pass = Pass {
 };
 /// The same behind passes that mostly change little: where nearly all lies in the order of the code, a copy costs more than it
 /// gives.
-const GATHER: Pass = Pass {
+pub const GATHER: Pass = Pass {
     run: |f, cx, e| {
         if f.is_scattered() {
             (COMPACT.run)(f, cx, e);
@@ -514,143 +516,4 @@ fn done(
         return Err(d);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::parse;
-
-    #[test]
-    fn order_constraints_hold_at_every_level() {
-        for level in 0..=3 {
-            let names: Vec<&str> = passes(level).iter().map(|p| p.name).collect();
-            for (a, b, why) in ORDER {
-                assert!(!why.is_empty());
-                let last_b = names.iter().position(|n| n == b);
-                let first_a = names.iter().position(|n| n == a);
-                if let (Some(a), Some(b)) = (first_a, last_b) {
-                    assert!(a < b, "level {level}: {a} before {b}: {why}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_pass_has_a_purpose_and_the_page_is_up_to_date() {
-        for level in 0..=3 {
-            for p in passes(level) {
-                assert!(PURPOSE.iter().any(|x| x.0 == p.name), "{}", p.name);
-            }
-        }
-        for name in REQUIRED {
-            assert!(passes(0).iter().any(|p| p.name == *name), "{name}");
-        }
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/optimisation.md");
-        let page = std::fs::read_to_string(page).expect("the page lies in docs/");
-        // The lists themselves, whatever else the page says.
-        for level in 0..=3_u8 {
-            let title = format!("## Passes of level {level}\n\n");
-            let (_, rest) = page.split_once(&title).expect("a list for each level");
-            let list: Vec<&str> = rest.lines().next().unwrap_or("").split(", ").collect();
-            let names: Vec<&str> = std::iter::once("inline").chain(passes(level).iter().map(|p| p.name)).collect();
-            assert_eq!(list, names, "level {level}");
-        }
-        assert!(page == reference_page(), "docs/optimisation.md is out of date: run `cargo xtask docs`");
-    }
-
-    #[test]
-    fn passes_can_be_left_out_and_work_is_measured() {
-        let m = parse(MAIN);
-        let o = Options { skip: vec!["gvn".into(), "legalise".into()], measure: true, ..Options::default() };
-        let (_, report) = prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"));
-        assert!(!report.times.iter().any(|t| t.pass == "gvn"), "left out");
-        assert!(report.times.iter().any(|t| t.pass == "legalise"), "needed");
-        assert!(report.times.iter().all(|t| t.work.is_some_and(|w| w > 0)));
-    }
-
-    /// Copies lie behind everything else until `compact` has run; where little has gone or moved it does nothing.
-    #[test]
-    fn what_is_scattered_is_compacted() {
-        for (pass, bound) in [(UNROLL, "3"), (ROTATE, "1000")] {
-            let mut m = parse(&format!(
-                "entry \"main\" compute func0 size 1,1,1\nfunc0 \"f\" {{\nblock0:\n  jump block1(0:i32)\n\
-                 block1(v1: i32) loop merge block3 continue block2:\n  v2: b1 = icmp.ult v1, {bound}:i32\n  br v2, block2, block3\n\
-                 block2:\n  store v1, res1[0] align 4\n  v3: i32 = iadd v1, 1:i32\n  jump block1(v3)\nblock3:\n  ret\n}}"
-            ));
-            let (surroundings, e) = (m.clone(), m.entries[0].clone());
-            let f = &mut m.funcs[Func(0)];
-            let caps = Caps::FULL;
-            let run = |f: &mut Function, p: Pass| {
-                let mut cx = Cx::new(&surroundings, &caps);
-                (p.run)(f, &mut cx, &e);
-                cx.changes()
-            };
-            run(f, GATHER);
-            // Dead, one block of five: stays.
-            f.make_block();
-            run(f, GATHER);
-            assert_eq!(f.blocks.len(), 5);
-            assert!(run(f, pass) > 0 && f.is_scattered(), "{}: {f}", pass.name);
-            run(f, GATHER);
-            assert!(f.layout.iter().enumerate().all(|(n, &b)| b == gpucc_ir::Block(n as u32)), "{}: {f}", pass.name);
-            assert_eq!((f.layout.len(), f.is_scattered()), (f.blocks.len(), false), "{}", pass.name);
-        }
-    }
-
-    const MAIN: &str = "global1 \"p\" private size 64 align 4\nentry \"main\" compute func1 size 64,1,1\n\
-        func0 \"g\" -> f32x4 {\nblock0(v0: i32):\n  v1: i32 = shl v0, 2:i32\n  v2: f32 = load global1[0 + v1] align 4\n\
-        v3: f32x4 = splat v2\n  ret v3\n}\n\
-        func1 \"main\" {\n  local0 \"a\" size 16 align 16\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: f32x4 = call func0, v0\n\
-        store v1, local0[0] align 16\n  v2: i32 = udiv v0, 3:i32\n  v3: i32 = shl v2, 2:i32\n  v4: f32 = load local0[4] align 4\n\
-        v5: f32 = load global0[0 + v3] align 4\n  v6: f32 = fadd v4, v5\n  store v6, res1[0 + v3] align 4\n  ret\n}\n";
-
-    #[test]
-    fn prepares_an_entry_point_at_every_level() {
-        let m = parse(MAIN);
-        for level in 0..=3 {
-            for scalar in [false, true] {
-                let caps = Caps { scalar, ..Caps::FULL };
-                let o = Options { level, verify: true, dump_after: vec!["mem2reg".into()], ..Options::default() };
-                let (out, report) = prepare(&m, "main", &caps, &o).unwrap_or_else(|e| panic!("{e}"));
-                assert_eq!(report.dumps.len(), 2, "mem2reg runs twice");
-                assert!(report.times.iter().any(|t| t.pass == "robust" && t.changes > 0));
-                assert!(out.to_string().contains("barrier"), "workgroup memory is zeroed first");
-            }
-        }
-    }
-
-    #[test]
-    fn fuel_stops_optional_changes() {
-        let m = parse(MAIN);
-        let o = Options { fuel: 0, ..Options::default() };
-        let (out, _) = prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"));
-        assert!(out.to_string().contains("store v"), "{out}");
-    }
-
-    #[test]
-    fn a_pass_that_found_nothing_is_left_out_until_something_changes() {
-        let m = parse(MAIN);
-        for level in 0..=3 {
-            let with = |idle| {
-                let o = Options { level, idle, dump_after: vec!["all".into()], ..Options::default() };
-                prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"))
-            };
-            let ((out, few), (same, all)) = (with(false), with(true));
-            assert_eq!(out.to_string(), same.to_string(), "level {level}");
-            assert_eq!(all.times.len(), passes(level).len() + 1, "level {level}: and inlining");
-            assert!(level == 0 || few.times.len() < all.times.len(), "level {level}");
-            // Who reports no change has changed nothing.
-            for (k, t) in all.times.iter().enumerate().skip(1).filter(|x| x.1.changes == 0 && x.1.pass != "compact") {
-                assert_eq!(all.dumps[k - 1].1, all.dumps[k].1, "level {level}: {}", t.pass);
-            }
-        }
-    }
-
-    #[test]
-    fn a_missing_entry_point_lists_those_there_are() {
-        let e = prepare(&parse(MAIN), "nope", &Caps::FULL, &Options::default()).unwrap_err();
-        assert_eq!(e.code, "entry-point");
-        assert!(e.notes[0].contains("main"));
-    }
 }

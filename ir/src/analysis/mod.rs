@@ -4,13 +4,11 @@ mod clamps;
 mod dom;
 mod liveness;
 mod order;
-mod range;
+#[doc(hidden)]
+pub mod range;
 mod structure;
 mod uniformity;
 mod uses;
-
-#[cfg(test)]
-mod tests;
 
 pub use clamps::{Clamp, clamps};
 pub use dom::{DomTree, PostDomTree};

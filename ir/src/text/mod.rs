@@ -4,8 +4,5 @@ mod lex;
 mod parse;
 mod print;
 
-#[cfg(test)]
-mod tests;
-
 pub use parse::{parse_function, parse_module};
 pub use print::{FunctionText, inst_text, module_text};

@@ -7,7 +7,8 @@ mod backend;
 mod compile;
 mod family;
 mod pass;
-mod races;
+#[doc(hidden)]
+pub mod races;
 mod text;
 mod variables;
 

@@ -9,9 +9,9 @@ use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
 use gpucc_mir::{AllocStats, MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
 use gpucc_opt::Caps;
 
-use crate::select::Isel;
-use crate::table::{ROWS, Set};
-use crate::target::Tiny;
+use super::select::Isel;
+use super::table::{ROWS, Set};
+use super::target::Tiny;
 
 /// The family.
 pub struct TinyFamily;
@@ -103,7 +103,7 @@ impl Family for TinyFamily {
 
     fn program_text(code: &[u8], generation: u8, _: &Notes<'_>) -> String {
         let mut out = String::new();
-        for (word, _) in crate::machine::words(code) {
+        for (word, _) in super::machine::words(code) {
             match Set::table().decode(word, 8, generation, gpucc_isa::stage::CS) {
                 Ok(inst) => Set::print(&inst, &TextCx::new(generation), &mut out),
                 Err(e) => out.push_str(&e.to_string()),

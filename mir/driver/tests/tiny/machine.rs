@@ -3,7 +3,7 @@
 use gpucc_isa::{Isa, Word};
 use gpucc_sim::Dispatch;
 
-use crate::table::{Op, Set};
+use super::table::{Op, Set};
 
 /// Words of a code, and where they are.
 pub fn words(code: &[u8]) -> impl Iterator<Item = (Word, usize)> {

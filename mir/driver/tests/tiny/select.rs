@@ -3,7 +3,7 @@
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Op, Place, Sysval, Value};
 use gpucc_mir::{BlockId, Cfg, Lower, MInst, Repr, Select, Use, VReg};
 
-use crate::target::{Buffer, R, Tiny, build};
+use super::target::{Buffer, R, Tiny, build};
 
 /// What selection knows.
 pub struct Isel<'m> {

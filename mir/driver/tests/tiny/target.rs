@@ -5,7 +5,7 @@ use gpucc_mir::{
     BlockId, Cfg, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, RegFile, Shape, Side, Src, Target, Use,
 };
 
-use crate::table::{OPS, Op, ROWS, Set};
+use super::table::{OPS, Op, ROWS, Set};
 
 /// The target.
 pub struct Tiny {

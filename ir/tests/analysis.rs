@@ -1,8 +1,8 @@
-use super::*;
-use crate::entity::Entity;
-use crate::inst::{Block, Value};
-use crate::text::{parse_function, parse_module};
-use crate::verify::{Property, verify_module, verify_property};
+use gpucc_ir::analysis::*;
+use gpucc_ir::entity::Entity;
+use gpucc_ir::inst::{Block, Value};
+use gpucc_ir::text::{parse_function, parse_module};
+use gpucc_ir::verify::{Property, verify_module, verify_property};
 
 /// Small deterministic generator for graphs.
 struct Rng(u64);
@@ -14,7 +14,7 @@ impl Rng {
 }
 
 /// Any graph at all: dominators do not need structure.
-fn random_graph(r: &mut Rng) -> crate::Function {
+fn random_graph(r: &mut Rng) -> gpucc_ir::Function {
     use std::fmt::Write;
     let n = 2 + r.below(12);
     let mut t = String::from("func0 \"g\" {\n");
@@ -236,7 +236,7 @@ fn liveness_by_hand() {
     let m = parse_module(LOOPS).unwrap();
     let f = m.funcs.values().next().unwrap();
     let l = Liveness::new(f);
-    let names = |s: &crate::EntitySet<Value>| s.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" ");
+    let names = |s: &gpucc_ir::EntitySet<Value>| s.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" ");
     assert_eq!(names(l.live_in(f.layout[1])), "v0 v2 v3");
     assert_eq!(names(l.live_in(f.layout[5])), "v0 v2 v6");
     assert_eq!(names(l.live_out(f.layout[3])), "v0 v2 v3 v5");

@@ -1,4 +1,4 @@
-use super::*;
+use gpucc_ir::text::*;
 
 const SAMPLE: &str = r#"module robust on
 res0 "a" group 0 binding 0 storage_ro size 4 stride 4 @10..20

@@ -1,9 +1,9 @@
 //! Helpers of pass tests: text in, text out, verified on both sides.
 
-use crate::{Caps, Cx};
 use gpucc_ir::text::{module_text, parse_module};
 use gpucc_ir::verify::verify_module;
 use gpucc_ir::{Const, Func, Function, Module, Op, SideMap, Value, eval};
+use gpucc_opt::{Caps, Cx};
 
 /// Resources and variables that test functions may name.
 pub const HEAD: &str = r#"module robust on

@@ -1,6 +1,6 @@
 //! Whole programs with results worked out by hand or by independent Rust.
 
-use crate::{Profile, Program, Tolerance, compare};
+use gpucc_interp::{Profile, Program, Tolerance, compare};
 use gpucc_ir::text::parse_module;
 use gpucc_sim::{Dispatch, Races, RunOptions, SplitMix64, Trap, TrapKind};
 

@@ -365,7 +365,7 @@ fn page(folder: &Path) -> Result<String, String> {
         all.push((p, made));
     }
     let mut o = format!(
-        "# Performance\n\nMade by `cargo run --release -p xtask -- peers` from the shared folder's tables of what Mesa 25.0.7 makes of its corpus \
+        "# Performance\n\nMade by `cargo xtask peers` from the shared folder's tables of what Mesa 25.0.7 makes of its corpus \
          (`peers/README.md` there); explanations come from `docs/performance-notes.txt`. Level 2, `--robust=off`, the same WGSL.\n\n\
          Rules of the comparison: entries that both sides compile; workgroup memory zeroed on neither side (entries with workgroup memory \
          are left out where the peer was not measured without zeroing); entries below {LEAST} instructions of the peer left out; all \

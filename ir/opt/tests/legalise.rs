@@ -1,8 +1,8 @@
 //! Every expansion against what the op means: edge values, pairs of them, and random ones.
 
 use crate::testing::{check, evaluate};
-use crate::{Caps, OpSet, dce, legalise, scalarise};
 use gpucc_ir::{Attr, Builder, Const, Function, InstData, Module, Op, Scalar, Sig, Type, Value};
+use gpucc_opt::{Caps, OpSet, dce, legalise, scalarise};
 
 const INTS: &[u32] = &[
     0,
@@ -140,7 +140,7 @@ fn pair(op: Op, caps: &Caps) -> (Function, Function) {
     if caps.scalar {
         scalarise::run(&m, &mut g, caps);
     }
-    dce::run(&mut g, &mut crate::Cx::new(&Module::new(), caps));
+    dce::run(&mut g, &mut gpucc_opt::Cx::new(&Module::new(), caps));
     m.funcs.push(g.clone());
     check(&m);
     assert!(!g.insts_in_order().any(|(_, i)| caps.expand.has(g.insts[i].op)), "{op} is left\n{g}");

@@ -1,6 +1,6 @@
 //! Every pure op on edge values, against the folding functions of the IR, which were written apart from this crate.
 
-use crate::{Profile, Program};
+use gpucc_interp::{Profile, Program};
 use gpucc_ir::{
     Attr, Builder, Const, EntryPoint, FloatCc, Function, IntCc, Kinds, Mem, Module, Op, Place, ResourceData,
     ResourceKind, Scalar, Sig, Span, Stage, Type, eval,

@@ -1,0 +1,11 @@
+//! All tests of `gpucc-gcn-machine` in one binary: linking and starting is paid once.
+
+mod cache;
+mod common;
+mod exec;
+mod flip;
+mod foreign;
+mod listing;
+mod rows;
+mod table;
+mod vectors;

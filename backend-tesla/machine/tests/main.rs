@@ -1,0 +1,9 @@
+//! All tests of `gpucc-tesla-machine` in one binary: linking and starting is paid once.
+
+mod common;
+mod flow;
+mod rows;
+mod speed;
+mod structured;
+mod text;
+mod vectors;

@@ -1,0 +1,6 @@
+//! All tests of `gpucc-tesla` in one binary: linking and starting is paid once.
+
+mod common;
+mod mir;
+mod quality;
+mod run;

@@ -1,0 +1,8 @@
+//! All tests of `gpucc-cli` in one binary: linking and starting is paid once.
+
+mod cli;
+mod common;
+mod launch;
+mod outputs;
+mod reports;
+mod spirv;

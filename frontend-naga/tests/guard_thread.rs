@@ -1,0 +1,20 @@
+//! Tests of `frontend-naga/src/guard/thread.rs`.
+
+use gpucc_frontend_naga::guard::thread::*;
+
+fn recurse(depth: u32) -> u64 {
+    let frame = std::hint::black_box([depth as u64; 64]);
+    if depth == 0 { frame[0] } else { frame[1] + recurse(depth - 1) }
+}
+
+#[test]
+fn deep_recursion_fits() {
+    // 100,000 frames of at least half a KiB: far more than the 2 MiB of an ordinary test thread.
+    assert_eq!(with_large_stack(|| recurse(100_000)), Ok((1..=100_000).sum()));
+}
+
+#[test]
+fn panic_is_returned() {
+    let result: Result<(), _> = with_large_stack(|| panic!("number {}", 7));
+    assert_eq!(result, Err(Panicked { text: "number 7".into(), doing: None }));
+}

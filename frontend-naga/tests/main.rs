@@ -1,0 +1,12 @@
+//! All tests of `gpucc-frontend-naga` in one binary: linking and starting is paid once.
+
+mod builtins;
+mod common;
+mod guard_glsl;
+mod guard_spirv;
+mod guard_thread;
+mod guard_wgsl;
+mod limits;
+mod report;
+mod semantics;
+mod spirv;

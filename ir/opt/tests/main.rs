@@ -1,0 +1,33 @@
+//! All tests of `gpucc-opt` in one binary: linking and starting is paid once.
+
+mod algebraic;
+mod arrays;
+mod bits;
+mod choose;
+mod copyprop;
+mod cx;
+mod dce;
+mod divide;
+mod fold;
+mod fuse;
+mod gvn;
+mod ids;
+mod if_convert;
+mod inline;
+mod legalise;
+mod licm;
+mod mem2reg;
+mod mem_opt;
+mod merge;
+mod narrow;
+mod pipeline;
+mod ranges;
+mod returns;
+mod rotate;
+mod selection;
+mod simplify_cfg;
+mod support;
+mod switches;
+mod tables;
+mod testing;
+mod unroll;

@@ -1,0 +1,32 @@
+//! Tests of `ir/opt/src/mem_opt.rs`.
+
+use crate::testing::{opt, unchanged};
+use gpucc_opt::mem_opt::run;
+
+#[test]
+fn forwards_and_drops() {
+    let t = opt(
+        run,
+        "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  store v0, global0[0 + v0] align 4\n  store 1:i32, global0[4 + v0] align 4\n\
+         v1: f32 = load global0[0 + v0] align 4\n  v2: i32 = load res1[0] align 4\n  v3: b1 = icmp.eq v0, 1:i32\n\
+         br v3, block1, block2 merge block2\nblock1:\n  v4: i32 = load res1[0] align 4\n  store 5:i32, res1[4] align 4\n  store v4, res1[4] align 4\n  jump block2\n\
+         block2:\n  store v1, res1[8] align 4\n  ret\n}"
+            .replace("res1[4]", "res1[0 + v0]")
+            .replace("res1[8]", "res1[0]")
+            .as_str(),
+    );
+    assert!(t.contains("bitcast v0"), "{t}");
+    assert_eq!(t.matches("load").count(), 1, "{t}");
+    assert!(!t.contains("store 5:i32"), "{t}");
+}
+
+#[test]
+fn barriers_atomics_and_unknown_offsets_stand_between() {
+    unchanged(
+        run,
+        "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  store v0, global0[0 + v0] align 4\n  barrier workgroup workgroup\n\
+         v1: i32 = load global0[0 + v0] align 4\n  store v1, global0[0] align 4\n  v2: i32 = load global0[0 + v0] align 4\n\
+         v3: i32 = load res1[0] align 4\n  v4: i32 = atomic.add 1:i32, res1[0] align 4\n  v5: i32 = load res1[0] align 4\n\
+         v6: i32 = iadd v2, v3\n  v7: i32 = iadd v5, v6\n  store v7, global0[8] align 4\n  barrier workgroup workgroup\n  store v7, global0[8] align 4\n  ret\n}",
+    );
+}

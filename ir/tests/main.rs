@@ -1,0 +1,18 @@
+//! All tests of `gpucc-ir` in one binary: linking and starting is paid once.
+
+mod analysis;
+mod analysis_range;
+mod builder;
+mod compact;
+mod edges;
+mod eval;
+mod lists;
+mod ops;
+mod refusal;
+mod results;
+mod source;
+mod text;
+mod trace;
+mod types;
+mod values;
+mod verify;

@@ -1,0 +1,4 @@
+//! All tests of `gpucc-driver` in one binary: linking and starting is paid once.
+
+mod races;
+mod tiny;

@@ -1,0 +1,6 @@
+//! All tests of `gpucc-regalloc` in one binary: linking and starting is paid once.
+
+mod lists;
+mod random;
+mod spill_checker;
+mod units;

@@ -1,0 +1,5 @@
+//! All tests of `gpucc-num` in one binary: linking and starting is paid once.
+
+mod f16;
+mod f32;
+mod sfu;

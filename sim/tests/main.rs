@@ -1,0 +1,12 @@
+//! All tests of `gpucc-sim` in one binary: linking and starting is paid once.
+
+mod address;
+mod dispatch;
+mod grid;
+mod memory;
+mod race;
+mod raster;
+mod rng;
+mod sync;
+mod texture;
+mod trap;

@@ -1,0 +1,104 @@
+//! Building and running tests, with the time of each.
+//!
+//! The test programs are started here and not by `cargo test`, because only then can they be asked for the time of each test
+//! without building everything again: libtest's `--report-time` wants `RUSTC_BOOTSTRAP` in its environment, and build scripts
+//! of several packages run again when that changes.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::run::{Steps, cargo, root};
+
+/// How many of the slowest tests are listed.
+const SLOWEST: usize = 10;
+
+/// A test program.
+struct Program {
+    path: PathBuf,
+    /// Folder of its package: tests run there, as under `cargo test`.
+    folder: PathBuf,
+}
+
+/// The value of a text field in a line of JSON that cargo wrote. None of the wanted fields holds an escape.
+fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    let from = line.find(key)? + key.len();
+    let rest = &line[from..];
+    Some(&rest[..rest.find('"')?])
+}
+
+/// Builds the tests of the selected packages.
+fn build(select: &[&str]) -> Option<Vec<Program>> {
+    let mut c = cargo();
+    c.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(select);
+    let out = c.stdout(Stdio::piped()).stderr(Stdio::inherit()).output().ok()?;
+    if !out.status.success() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&out.stdout);
+    let programs = text.lines().filter(|l| l.contains("\"test\":true")).filter_map(|l| {
+        let manifest = Path::new(field(l, "\"manifest_path\":\"")?);
+        let path = PathBuf::from(field(l, "\"executable\":\"")?);
+        Some(Program { path, folder: manifest.parent()?.to_path_buf() })
+    });
+    Some(programs.collect())
+}
+
+/// A test and its seconds.
+type Timed = (f64, String);
+
+/// Runs a test program, passes its output on, and notes the time of each test.
+fn start(program: &Program, times: &mut Vec<Timed>) -> bool {
+    let name = program.folder.strip_prefix(root()).unwrap_or(&program.folder).display().to_string();
+    println!("     Running tests of {name} ({})", program.path.display());
+    let mut c = Command::new(&program.path);
+    c.args(["-Z", "unstable-options", "--report-time"]).current_dir(&program.folder);
+    c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").stdout(Stdio::piped());
+    let Ok(mut child) = c.spawn() else {
+        eprintln!("{} could not be started", program.path.display());
+        return false;
+    };
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).lines().map_while(Result::ok) {
+            // `test path::name ... ok <1.234s>`
+            if let Some(seconds) =
+                line.strip_suffix("s>").and_then(|l| l.rsplit_once('<')).and_then(|p| p.1.parse().ok())
+                && let Some(test) = line.strip_prefix("test ").and_then(|l| l.split(" ... ").next())
+            {
+                times.push((seconds, format!("{name}: {test}")));
+            }
+            println!("{line}");
+        }
+    }
+    child.wait().is_ok_and(|s| s.success())
+}
+
+/// Builds and runs the tests of the selected packages, with those in their documentation.
+pub fn run(steps: &mut Steps, select: &[&str]) -> bool {
+    eprintln!("== tests: building {}", select.join(" "));
+    let Some(programs) = steps.time("building the tests", || build(select)) else {
+        eprintln!("== the tests do not build");
+        return false;
+    };
+    let mut times: Vec<Timed> = Vec::new();
+    let mut failed: Vec<String> = Vec::new();
+    steps.time("running the tests", || {
+        for p in &programs {
+            if !start(p, &mut times) {
+                failed.push(p.folder.display().to_string());
+            }
+        }
+    });
+    let doc: Vec<&str> =
+        ["test", "--doc", "--no-fail-fast", "--quiet"].into_iter().chain(select.iter().copied()).collect();
+    let documented = steps.cargo("tests in documentation", &doc, &[]);
+    times.sort_by(|a, b| b.0.total_cmp(&a.0));
+    eprintln!("== the slowest tests");
+    for (seconds, test) in times.iter().take(SLOWEST) {
+        eprintln!("{seconds:>8.1}  {test}");
+    }
+    for f in &failed {
+        eprintln!("== tests failed in {f}");
+    }
+    failed.is_empty() && documented
+}
