@@ -69,6 +69,8 @@ pub struct PlanBlock {
     /// The same when no lane arrives here: what this block itself would send away is not counted, but what it sent out of
     /// a loop in earlier iterations is.
     pub passed: Option<usize>,
+    /// No path leads here: structure names the block behind an endless loop. The wave never comes, so it goes on nowhere.
+    pub dead: bool,
 }
 
 /// Where the wave goes after a block.
@@ -97,6 +99,9 @@ impl Plan {
     /// Where the wave goes after the block at `p`.
     pub fn out(&self, p: usize) -> Out {
         let b = &self.blocks[p];
+        if b.dead {
+            return Out::End;
+        }
         let gone = b.pending.map_or(Out::End, Out::One);
         match b.edges.as_slice() {
             [] => gone,
@@ -336,6 +341,7 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
     let mut out = Plan { blocks: vec![PlanBlock::default(); n], loops };
     begin_waiting(f, dom, &pos, &succs, &mut meetings, &mut out);
     for b in 0..n {
+        out.blocks[b].dead = b > 0 && dom.idom(f.layout[b]).is_none();
         let edges: SmallVec<[PlanEdge; 2]> = succs[b]
             .iter()
             .zip(&wait[b])

@@ -305,7 +305,7 @@ impl<'m> Isel<'m> {
                 let [sx, sy, _] = self.workgroup_size;
                 let x = self.local_id(cx, 0);
                 let mut sum = self.in_vector(cx, x);
-                for (c, scale) in [(1, sx), (2, sx * sy)] {
+                for (c, scale) in [(1, sx), (2, sx.saturating_mul(sy))] {
                     if self.workgroup_size[c] > 1 {
                         let id = self.local_id(cx, c);
                         let p = self.make_v(cx, op(Op::VMulU32U24).arg(Use::imm(scale)).arg(id));

@@ -47,9 +47,9 @@ const LACKS: &[Lack] = &[
     Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
     Lack::all(
         Refusal::BindGroup,
-        "groups 0 to 254: a handle has 8 bits for the table, and table 0 is none of the shader's",
+        "groups 0 to 58: table 0 is none of the shader's, and those from 60 up have other uses",
     )
-    .most(resources::LAST_GROUP as u64),
+    .most(machine::exec::MOST_GROUP as u64),
     Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(MOST_SHARED as u64),
     Lack::all(
         Refusal::PrivateMemory,

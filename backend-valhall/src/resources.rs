@@ -8,9 +8,6 @@ pub struct Resources {
     slots: Vec<u32>,
 }
 
-/// Handles have 8 bits for the table, and table 0 is not a bind group.
-pub const LAST_GROUP: u32 = 254;
-
 impl Resources {
     /// Numbers the bindings of each group from 0 in order of binding number, whether the entry point uses them or not.
     pub fn new(m: &Module) -> Resources {

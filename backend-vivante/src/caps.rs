@@ -13,6 +13,8 @@ pub const LACKS: &[Lack] = &[
     Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
     Lack::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
     Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
+    Lack::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
+    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(machine::exec::MOST_SCRATCH as u64),
     Lack::all(Refusal::OutOfRegisters, "64 vec4; without immediate offsets the chip cannot reach spilled registers")
         .on(&["gc2000"]),
     Lack::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),

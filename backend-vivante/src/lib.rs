@@ -207,6 +207,14 @@ impl Family for VivanteFamily {
         }
         let p = emit::emit(lines, t, &state.uniforms, layout, job.options.verify)?;
         let scratch_bytes = scratch(cx);
+        for (code, what, has, needs) in [
+            (Refusal::WorkgroupMemory, "workgroup", machine::exec::MOST_SHARED, state.shared_bytes),
+            (Refusal::PrivateMemory, "private", machine::exec::MOST_SCRATCH, scratch_bytes),
+        ] {
+            if needs > has {
+                return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")));
+            }
+        }
         let (preloads, limits) = preloads(state, &p, scratch_bytes);
         let shared = match state.shared {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,

@@ -55,7 +55,9 @@ pub use inst::{
     Place, Res, Scope, Sysval, Value,
 };
 pub use lists::Lists;
-pub use module::{EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData};
+pub use module::{
+    EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData, invocations,
+};
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};
 pub use results::Results;

@@ -161,6 +161,11 @@ impl Stage {
     }
 }
 
+/// Invocations of a workgroup of these sizes; as many as 32 bits can count if there are more.
+pub fn invocations(size: [u32; 3]) -> u32 {
+    size.iter().fold(1, |n: u32, &s| n.saturating_mul(s))
+}
+
 /// A function that a launch can name. It has no parameters and no results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryPoint {

@@ -419,7 +419,7 @@ impl Verifier<'_> {
             return;
         }
         let Some(mem) = d.mem() else { return };
-        let align_ok = mem.align.is_power_of_two() && (mem.offset % mem.align == 0 || d.dyn_offset().is_some());
+        let align_ok = mem.align.is_power_of_two() && mem.offset % mem.align == 0;
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
         let bytes = f.access_bytes(i);
         if let (Some(size), None) = (m.place_size(f, place), d.dyn_offset()) {

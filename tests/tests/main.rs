@@ -19,6 +19,7 @@ mod ragged;
 mod random;
 mod spirv;
 mod spirv_naga;
+mod strangers;
 mod structure;
 mod support;
 mod switches;

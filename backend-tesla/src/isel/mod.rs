@@ -295,7 +295,7 @@ impl<'m> Isel<'m> {
 
     fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let dst = cx.result(i, 0);
-        let total: u32 = self.size.iter().product();
+        let total = gpucc_ir::invocations(self.size);
         match s {
             Sysval::LocalInvocationId => {
                 for (k, &d) in dst.iter().enumerate() {

@@ -240,7 +240,7 @@ impl Isel<'_> {
             Sysval::LocalInvocationIndex => {
                 let [sx, sy, _] = self.workgroup_size;
                 let mut sum: Option<VReg> = None;
-                for (c, scale) in [(0, 1), (1, sx), (2, sx * sy)] {
+                for (c, scale) in [(0, 1), (1, sx), (2, sx.saturating_mul(sy))] {
                     if self.workgroup_size[c] == 1 {
                         continue;
                     }

@@ -840,3 +840,26 @@ store.denorm.u32.ls4 mem, u0.xxxx, t0.xxxx, t3.xyzw";
     let s = start.elapsed().as_secs_f64();
     println!("{} lane instructions in {s:.2} s: {:.1} M/s", r.lane_instructions, r.lane_instructions as f64 / s / 1e6);
 }
+
+/// Sizes in a damaged container are refused before memory is taken for them, and products of them do not overflow.
+#[test]
+fn memory_sizes_are_checked_first() {
+    let good = container(1, "nop t0.____, void, void, void", &[], [32, 1, 1], (0, 0));
+    let with = |shared: u32, scratch: u32, grid: [u32; 3]| {
+        let mut c = good.clone();
+        (c.entries[0].meta.shared_bytes, c.entries[0].meta.scratch_bytes) = (shared, scratch);
+        launch(&c, grid, &[0; 4], Some(1)).map_err(|t| (t.kind, t.message))
+    };
+    assert!(with(0x4000, 0x4000, [1, 1, 1]).is_ok());
+    for (shared, scratch) in [(0, u32::MAX), (0, 0x00e4_0000), (0, 0x1_0010), (0xffff_ff00, 0), (u32::MAX, u32::MAX)] {
+        let (kind, message) = with(shared, scratch, [1, 1, 1]).unwrap_err();
+        assert!(kind == TrapKind::Container && message.contains("are possible"), "{shared} {scratch}: {message}");
+    }
+    // 2^16 bytes for each of 2^5 invocations of 2^45 workgroups are 2^66, of 2^44 2^65, of 2^15 2^36.
+    for grid in [[32768; 3], [32768, 32768, 16384], [32768, 1, 1]] {
+        let (kind, message) = with(0, 0x1_0000, grid).unwrap_err();
+        assert!(kind == TrapKind::Dispatch && message.contains("scratch"), "{grid:?}: {message}");
+        let (kind, message) = with(0x1_0000, 0, grid.map(|n| n.max(64))).unwrap_err();
+        assert!(kind == TrapKind::Dispatch && message.contains("workgroup memory"), "{grid:?}: {message}");
+    }
+}

@@ -216,7 +216,7 @@ impl<'m> Isel<'m> {
                     now = Use::reg(s.mad(cx, lane(l, 1), n, now));
                 }
                 if sz > 1 {
-                    let n = s.literal(sx * sy);
+                    let n = s.literal(sx.saturating_mul(sy));
                     now = Use::reg(s.mad(cx, lane(l, 2), n, now));
                 }
                 match now.vreg() {
@@ -240,7 +240,7 @@ impl<'m> Isel<'m> {
                     cx.emit(MInst::copy(out, b));
                 }
                 if let (Some(out), Some(index)) = (scratch, index) {
-                    let n = s.literal(s.size.iter().product());
+                    let n = s.literal(gpucc_ir::invocations(s.size));
                     let i = s.mad(cx, Use::reg(linear), n, Use::reg(index));
                     let n = if s.spills { s.word(Word::Stride) } else { s.literal(s.scratch_bytes) };
                     let base = s.word(Word::Scratch);

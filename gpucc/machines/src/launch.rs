@@ -12,8 +12,9 @@ use serde_json::Value;
 /// The name of the format, with its version.
 pub const FORMAT: &str = "gpucc-foreign-1";
 
-/// Most bytes of all buffers of a description together.
-const MOST_BYTES: usize = 1 << 30;
+/// Most bytes of all buffers of a description together. A run holds them three times: as they were, as they are, and those
+/// of the machine.
+const MOST_BYTES: usize = 1 << 27;
 
 /// Machine code with everything that it takes to run it.
 #[derive(Clone, Debug)]

@@ -46,6 +46,7 @@ fn faults_name_the_field() {
         ("\"binding\": 3, \"type\"", "\"binding\": 2, \"type\"", "`launch.resources[0]`: no buffer"),
         ("\"size\": 8", "\"size\": 1", "`buffers[0]`: 2 initial bytes for a binding of 1"),
         ("\"size\": 8", "\"size\": 18446744073709551615", "`buffers[0]`: buffers of more than"),
+        ("\"size\": 8", "\"size\": 1073676288", "`buffers[0]`: buffers of more than 134217728 bytes"),
         ("\"why\"", "why", "key must be a string at line"),
     ];
     for (from, to, says) in cases {

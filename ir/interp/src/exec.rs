@@ -660,7 +660,7 @@ fn step(
                     Sysval::SubgroupInvocationId => [l, 0, 0],
                     Sysval::SubgroupId => [index, 0, 0],
                     Sysval::NumSubgroups => {
-                        let invocations = size.iter().product::<u32>();
+                        let invocations = gpucc_ir::invocations(size);
                         [invocations.div_ceil(stride as u32), 0, 0]
                     }
                 };

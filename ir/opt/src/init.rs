@@ -81,19 +81,20 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
     }
     cleared_again(module, f);
     let (block, old) = prologue(f);
-    let lanes = size.iter().product::<u32>().max(1);
+    // More invocations than 32 bits count are refused later.
+    let lanes = gpucc_ir::invocations(size).max(1);
     let mut b = Builder::new(f, block);
     let index = if lanes == 1 { b.func.iconst(Type::I32, 0) } else { b.sysval(Sysval::LocalInvocationIndex) };
     for &g in &list {
         let var = &module.globals[g];
         // Wide stores where a whole row of invocations has work for them.
-        let wide = var.align >= 16 && var.size.is_multiple_of(16) && var.size >= 16 * lanes;
+        let wide = var.align >= 16 && var.size.is_multiple_of(16) && var.size / 16 >= lanes;
         let (ty, bytes) = if wide { (Type::I32.with_lanes(4), 16) } else { (Type::I32, 4) };
         let count = var.size.div_ceil(bytes).div_ceil(lanes);
         let unit = b.func.iconst(Type::I32, i64::from(bytes));
         let first = b.imul(index, unit);
         let last = b.func.iconst(Type::I32, i64::from(var.size.saturating_sub(bytes)));
-        let step = bytes * lanes;
+        let step = bytes.saturating_mul(lanes);
         // Past the end the last unit is zeroed once more: cheaper than a branch, and all write the same value.
         let exact = var.size.is_multiple_of(step);
         let zero = b.func.zero(ty);
@@ -109,7 +110,7 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
                 store(&mut b, at);
             }
         } else {
-            repeat(&mut b, first, step, count * step, store);
+            repeat(&mut b, first, step, count.saturating_mul(step), store);
         }
     }
     b.barrier(Barrier { exec: Scope::Workgroup, workgroup: true, storage: false });

@@ -12,10 +12,10 @@
 //! declared minimum, so the subtraction cannot wrap while constant offset and access size lie inside the minimum; where they do
 //! not, the whole offset is clamped. A clamped offset keeps the alignment of the access where `strict_align` asks for it, and
 //! promises 4 bytes otherwise. Accesses to buffers that the hardware checks
-//! (`checked_loads`, `checked_stores`) stay as they are. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
+//! (`checked_loads`, `checked_stores`) stay as they are, but for loads from a buffer whose stores are clamped. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
 //! Does nothing when the module is not robust.
 
-use gpucc_ir::{Attr, Builder, Function, Inst, MemFlags, Module, Op, Place, Value};
+use gpucc_ir::{Attr, Builder, EntitySet, Function, Inst, MemFlags, Module, Op, Place, Res, Value};
 
 use crate::caps::Caps;
 
@@ -26,13 +26,14 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     }
     let mut changes = 0;
     let mut old = Vec::new();
+    let stored = if caps.checked_stores { EntitySet::new() } else { stored(f) };
     for block in f.layout.clone() {
         f.take_insts(block, &mut old);
         for &i in &old {
             if matches!(f.insts[i].op, Op::Load | Op::Store | Op::Atomic | Op::CmpXchg) {
                 let bytes = f.access_bytes(i);
                 let mut b = Builder::like(f, block, i);
-                changes += u64::from(clamp(&mut b, module, i, bytes, caps));
+                changes += u64::from(clamp(&mut b, module, i, bytes, caps, &stored));
             }
             f.blocks[block].insts.push(i);
         }
@@ -40,7 +41,19 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     changes
 }
 
-fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps) -> bool {
+/// The buffers that a function stores to.
+fn stored(f: &Function) -> EntitySet<Res> {
+    let mut list = EntitySet::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if let (Op::Store | Op::Atomic | Op::CmpXchg, Some(Place::Buffer(r))) = (d.op, d.place()) {
+            list.insert(r);
+        }
+    }
+    list
+}
+
+fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps, stored: &EntitySet<Res>) -> bool {
     let d = &b.func.insts[i];
     let Some(mem) = d.mem().cloned() else { return false };
     if mem.flags.has(MemFlags::IN_BOUNDS) {
@@ -58,8 +71,9 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps)
         mark(b, i, mem.align);
         return true;
     }
-    let checked = if d.op == Op::Load { caps.checked_loads } else { caps.checked_stores };
-    if checked && matches!(mem.place, Place::Buffer(_)) {
+    // A load strays as stores to the same buffer do: what is loaded from a wrong index and stored back there destroys nothing.
+    let checked = |r| if d.op == Op::Load { caps.checked_loads && !stored.contains(r) } else { caps.checked_stores };
+    if matches!(mem.place, Place::Buffer(r) if checked(r)) {
         return false;
     }
     // The limit keeps `align` if it is a multiple of it. A buffer may have any size.

@@ -184,12 +184,12 @@ impl<'a> UpperBounds<'a> {
         match s {
             Sysval::GlobalInvocationId => per(&|l| MAX_WORKGROUPS * size(l) - 1),
             Sysval::LocalInvocationId => per(&|l| size(l) - 1),
-            Sysval::LocalInvocationIndex => self.size.iter().map(|&x| u64::from(x)).product::<u64>().saturating_sub(1),
+            Sysval::LocalInvocationIndex => u64::from(crate::invocations(self.size)).saturating_sub(1),
             Sysval::WorkgroupId => MAX_WORKGROUPS - 1,
             Sysval::NumWorkgroups => MAX_WORKGROUPS,
             Sysval::SubgroupSize => 128,
             Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
-                self.size.iter().map(|&x| u64::from(x)).product::<u64>().max(128)
+                u64::from(crate::invocations(self.size)).max(128)
             }
         }
     }

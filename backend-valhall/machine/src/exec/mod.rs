@@ -37,7 +37,7 @@ const MOST_SHARED: u32 = 32 << 10;
 const MOST_SCRATCH: u32 = 64 << 10;
 
 /// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
-const MOST_GROUP: u32 = 58;
+pub const MOST_GROUP: u32 = 58;
 
 /// The table that holds the tables.
 const TABLES: u32 = 62;

@@ -12,8 +12,8 @@ mod memory;
 use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
-    Steps, Stop, Trap, TrapKind,
+    AddressSpace, AllocId, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    SplitMix64, Steps, Stop, Trap, TrapKind,
 };
 
 use crate::Vivante;
@@ -40,6 +40,11 @@ pub const LANES: usize = 16;
 
 /// Most invocations of a workgroup (reference 10.5, 13).
 pub const MAX_INVOCATIONS: u64 = 1024;
+
+/// Most bytes of workgroup memory, which may be in a buffer: a bound of this machine, so that a container cannot exhaust it.
+pub const MOST_SHARED: u32 = 1 << 20;
+/// Most bytes of scratch of an invocation: the same.
+pub const MOST_SCRATCH: u32 = 64 << 10;
 
 const LIMITS: Limits = Limits {
     family: Vivante::NAME,
@@ -86,6 +91,12 @@ pub fn run(
     let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
     if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
         return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+    }
+    if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
+        return Err(bad(format!(
+            "{} bytes of workgroup memory and {} of scratch: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
+            meta.shared_bytes, meta.scratch_bytes
+        )));
     }
     let temps = usize::from(meta.registers_of(FILE_TEMP));
     let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
@@ -204,8 +215,20 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<Spac
         if bytes == 0 {
             return Ok(None);
         }
+        // The address space is asked before memory is taken.
+        let base = if everywhere {
+            let id = AllocId(memory.count() as u32);
+            let full = || {
+                let message =
+                    format!("{bytes} bytes of {name} for each of {groups} workgroups do not fit the address space");
+                Trap::new(TrapKind::Dispatch, message)
+            };
+            let whole = bytes.checked_mul(groups.max(1)).ok_or_else(full)?;
+            addresses.place(id, whole, 256).map_err(|_| full())?
+        } else {
+            0
+        };
         let id = memory.alloc_undefined(name, bytes as usize, None);
-        let base = if everywhere { addresses.place(id, bytes * groups.max(1), 256)? } else { 0 };
         Ok(Some(memory::Slice { id, base, bytes, start: 0 }))
     };
     let shared = slice("workgroup memory", u64::from(meta.shared_bytes), !local)?;

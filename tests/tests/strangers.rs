@@ -1,0 +1,122 @@
+//! Shaders and modules that were found by fuzzing: each once ended in a panic, a compiler bug or code that no machine takes.
+
+use gpucc::{CodegenOptions, Target};
+use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
+use gpucc_tests::exec::{self, On};
+use rayon::prelude::*;
+
+fn machines() -> Vec<On> {
+    Target::parse_list("all:all").expect("targets").into_iter().map(On::Machine).collect()
+}
+
+fn words(list: &[u32]) -> Dispatch {
+    let mut d = Dispatch::new([1, 1, 1]);
+    let bytes = list.iter().flat_map(|w| w.to_le_bytes()).collect();
+    d.buffers.push(BoundBuffer { group: 0, binding: 0, bytes, writable: true });
+    d
+}
+
+/// What a shader leaves in its buffer, on every machine and at every level.
+fn everywhere(wgsl: &str, before: &Dispatch, check: impl Fn(&Result<Dispatch, String>) -> bool + Sync) {
+    let m = exec::lower(wgsl, "main", &[]).unwrap_or_else(|e| panic!("{e}\n{wgsl}"));
+    let runs: Vec<(On, u8)> = machines().into_iter().flat_map(|on| (0..=3).map(move |l| (on, l))).collect();
+    let wrong: Vec<String> = runs
+        .par_iter()
+        .filter_map(|&(on, opt_level)| {
+            let options = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
+            let mut d = before.clone();
+            let run = RunOptions { step_limit: 20_000, ..RunOptions::default() };
+            let result = exec::run(&m, "main", on, &options, &mut d, &run).map(|_| d).map_err(|e| e.to_string());
+            let shown = result.as_ref().map(|d| d.words(0, 0));
+            (!check(&result)).then(|| format!("{on} -O{opt_level}: {shown:?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}\n{wgsl}", wrong.join("\n"));
+}
+
+/// Lanes that never leave a loop hit the step limit; where none of them enters it, all go on behind.
+#[test]
+fn endless_loops_of_some_lanes() {
+    const HEAD: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {";
+    let ends: Vec<u32> = (0..64).map(|i| i + 7).collect();
+    for (body, endless) in [
+        ("if i < 3u { loop { } }", true),
+        ("if i > 100u { loop { } } o[i] = i + 7u;", false),
+        ("if i < 3u { loop { o[i] += 1u; } } o[i] = i + 7u;", true),
+        ("if i > 100u { loop { o[i] += 1u; } } else { o[i] = 7u; } o[i] = i + 7u;", false),
+        ("for (var k = 0u; k < 2u; k++) { if i + k > 100u { loop { } } o[i] = i + 6u + k; }", false),
+        ("switch i { case 200u: { loop { } } case 201u: { loop { o[0] = 1u; } } default: { } } o[i] = i + 7u;", false),
+        ("if i > 100u { if i > 200u { loop { } } o[i] = 1u; } o[i] = i + 7u;", false),
+    ] {
+        everywhere(&format!("{HEAD} {body} }}"), &words(&[0; 64]), |r| match r {
+            Ok(d) => !endless && d.words(0, 0).as_ref() == Some(&ends),
+            Err(e) => endless && e.contains("step limit"),
+        });
+    }
+}
+
+/// A no-op on a wrong index destroys nothing: the load and the store stray alike.
+#[test]
+fn copying_a_wrong_element_onto_itself() {
+    for (body, data) in [
+        ("let i = k[0]; k[i] = k[i];", vec![9, 8, 7]),
+        ("let i = arrayLength(&k) + k[0]; k[i] = k[i];", vec![4, 8, 7]),
+        ("let i = k[0]; k[i] |= 0u;", vec![u32::MAX, 8, 7]),
+        ("let i = k[0]; k[i + 1u] = k[i + 1u];", vec![u32::MAX - 1, 8, 7]),
+    ] {
+        let wgsl = format!(
+            "@group(0) @binding(0) var<storage, read_write> k: array<u32>;
+             @compute @workgroup_size(1) fn main() {{ {body} }}"
+        );
+        everywhere(&wgsl, &words(&data), |r| r.as_ref().is_ok_and(|d| d.words(0, 0).as_ref() == Some(&data)));
+    }
+}
+
+/// Groups are refused where the machine has no table for them, and run elsewhere.
+#[test]
+fn high_bind_groups() {
+    for (group, runs) in [(58u32, true), (59, false), (64, false), (254, false), (255, false)] {
+        let wgsl = format!(
+            "@group({group}) @binding(0) var<uniform> n: u32;
+             @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+             @compute @workgroup_size(1) fn main() {{ o[0] = n; }}"
+        );
+        let m = exec::lower(&wgsl, "main", &[]).expect("a module");
+        for on in machines() {
+            let On::Machine(target) = on else { continue };
+            let mut d = words(&[0]);
+            d.buffers.push(BoundBuffer { group, binding: 0, bytes: vec![5, 0, 0, 0], writable: false });
+            let r = exec::run(&m, "main", on, &CodegenOptions::default(), &mut d, &RunOptions::default());
+            match r {
+                Ok(_) => assert!(runs || target.family() != "valhall", "{on}: group {group} runs"),
+                Err(e) => assert!(!runs && e.to_string().contains("bind groups 0 to 58"), "{on}: group {group}: {e}"),
+            }
+        }
+    }
+}
+
+/// A module in the IR's text, on every machine and at every level: refused for its size where one says so, never a bug.
+#[test]
+fn workgroups_of_any_size() {
+    let entry = |size: &str| {
+        format!(
+            "res0 \"\" group 0 binding 0 storage_rw size 4 stride 4\nglobal0 \"\" workgroup size 1024 align 4\n\
+             entry \"main\" compute func0 size {size}\nfunc0 \"main\" {{\nblock0:\n\
+             v0: i32 = sysval local_invocation_index\n  v1: i32 = load global0[0] align 4\n  v2: i32 = iadd v0, v1\n\
+             store v2, res0[0] align 4\n  ret\n}}\n"
+        )
+    };
+    for size in ["64,1,144851979", "65536,65536,1", "4294967295,4294967295,4294967295", "1,1,4294967295"] {
+        let m = gpucc_ir::text::parse_module(&entry(size)).unwrap_or_else(|e| panic!("{}", e.message));
+        for on in machines() {
+            for opt_level in 0..=3 {
+                let options = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
+                let r = exec::run(&m, "main", on, &options, &mut words(&[0]), &RunOptions::default());
+                let e = r.expect_err("such a workgroup cannot be").to_string();
+                let refused = e.contains("workgroup") && !e.contains("bug");
+                assert!(refused, "{on} -O{opt_level}, size {size}: {e}");
+            }
+        }
+    }
+}
