@@ -101,6 +101,15 @@ pub struct Compile {
     /// Verify the IR after every pass, check every register allocation, run the result against the oracle.
     #[arg(long)]
     pub verify: bool,
+    /// Workgroup counts for `--verify`; without it two in each dimension that workgroups have.
+    #[arg(long, value_name = "X,Y,Z", requires = "verify")]
+    pub grid: Option<String>,
+    /// Binds a buffer for `--verify`, as in `run`; the others are seeded.
+    #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true, requires = "verify")]
+    pub buffers: Vec<String>,
+    /// Makes a warning end in exit code 1.
+    #[arg(long, value_enum)]
+    pub deny: Option<Deny>,
     /// Print the IR or the machine code after a pass, as `after:PASS` or `after:all`; can be repeated.
     #[arg(long, value_name = "after:PASS")]
     pub dump: Vec<String>,
@@ -114,6 +123,13 @@ pub struct Compile {
     /// Options that `run` has as well.
     #[command(flatten)]
     pub front: Front,
+}
+
+/// Warnings that may be denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// Of `--verify`, for an entry point of which nothing was compared.
+    NotCompared,
 }
 
 /// Options of everything that compiles.

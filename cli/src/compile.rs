@@ -9,6 +9,7 @@ use gpucc::{Artifact, Options, Target};
 use gpucc_ir::Diagnostic;
 
 use crate::args::{Cli, Compile, Emit, Messages};
+use crate::seeds::Given;
 use crate::{Failure, Worst, files, input, inspect, verify};
 
 /// What to write, and after which passes to print the IR.
@@ -18,6 +19,8 @@ struct Plan {
     dump_after: Vec<String>,
     /// Changes, and the pass whose they are; all without one.
     fuel: (u64, Option<String>),
+    /// Inputs of `--verify`.
+    given: Given,
 }
 
 impl Plan {
@@ -58,7 +61,13 @@ impl Plan {
                 )));
             }
         }
-        Ok(Plan { emit, targets, dump_after, fuel })
+        let mut given = Given { grid: args.grid.as_deref().map(crate::run::grid).transpose()?, ..Given::default() };
+        for b in &args.buffers {
+            let (group, binding, spec) = files::binding(b)?;
+            let bytes = files::spec(spec)?;
+            given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
+        }
+        Ok(Plan { emit, targets, dump_after, fuel, given })
     }
 
     /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output.
@@ -205,10 +214,13 @@ fn one(
     })?;
     idle_pass(&artifact, plan, args.front.opt)?;
     if args.verify {
-        verify::main(&shader.module, &artifact, target, |text| {
+        let whole = verify::main(&shader.module, &artifact, target, &plan.given, |text| {
             let warning = Diagnostic::invalid("not-compared", text).warning();
             shader.report.show(&[warning], Some(&target.to_string()));
         })?;
+        if !whole && args.deny == Some(crate::args::Deny::NotCompared) {
+            return Err(Failure::Said(1));
+        }
     }
     for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
         files::stdout(format!("; {target} after {pass}\n{dump}\n").as_bytes())?;

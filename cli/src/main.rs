@@ -17,6 +17,7 @@ mod page;
 mod progress;
 mod report;
 mod run;
+mod seeds;
 mod shaders;
 mod stats;
 mod table;

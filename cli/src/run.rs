@@ -69,7 +69,11 @@ fn trap(t: &Trap, code: Code<'_>) -> Failure {
     }
 }
 
-fn grid(text: &str) -> Result<[u32; 3], Failure> {
+/// Workgroup counts.
+///
+/// # Errors
+/// What they should look like.
+pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
     let bad = || Failure::Usage(format!("`--grid {text}`: expected X,Y,Z workgroup counts from 1 to 65535"));
     let mut out = [1u32; 3];
     let parts: Vec<&str> = text.split(',').collect();

@@ -6,3 +6,4 @@ mod launch;
 mod outputs;
 mod reports;
 mod spirv;
+mod verdicts;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use gpucc_interp::{Difference, Profile, Program, Stray, Tolerance, outside_accuracy, words};
+use gpucc_interp::{Difference, Free, Outcome, Profile, Program, Stray, Tolerance, outside_accuracy, words};
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions, Trap};
 
@@ -38,8 +38,16 @@ pub struct Compared {
     /// Whether all bytes were compared under the machine's numeric profile, to the bit.
     pub exact: bool,
     /// Words for which invocations race that were sent to one place by accesses out of bounds: left out of both
-    /// comparisons.
+    /// comparisons, as are the following.
     pub raced: usize,
+    /// Words that the order of invocations decides otherwise, by atomics.
+    pub ordered: usize,
+    /// Words that bits of NaN decide, or which operand `min` or `max` gives if one is NaN.
+    pub free: usize,
+    /// Words that the run changed.
+    pub changed: usize,
+    /// Those of them that were left out for order, NaN or accesses out of bounds.
+    pub left: usize,
     /// Words whose values an access out of bounds decides: left out of the comparison with the plain oracle, as are the
     /// following.
     pub strayed: usize,
@@ -50,9 +58,14 @@ pub struct Compared {
 }
 
 impl Compared {
+    /// Whether every word that the run changed was left out.
+    pub fn is_nothing(&self) -> bool {
+        self.changed > 0 && self.left == self.changed
+    }
+
     /// Whether nothing was left out.
     pub fn is_whole(&self) -> bool {
-        self.exact && [self.raced, self.strayed, self.chaotic, self.unsampled] == [0; 4]
+        self.exact && [self.raced, self.ordered, self.free, self.strayed, self.chaotic, self.unsampled] == [0; 6]
     }
 }
 
@@ -74,37 +87,95 @@ impl fmt::Display for Compared {
             write!(f, "{lead}{n} words {why}")?;
             lead = ", ";
         }
-        if self.raced > 0 {
-            write!(f, "; left out of both: {} words that redirected accesses race for", self.raced)?;
+        let reasons = [
+            (self.raced, "that redirected accesses race for"),
+            (self.ordered, "that the order of invocations decides"),
+            (self.free, "that bits of NaN or a NaN operand of min or max decide"),
+        ];
+        let mut lead = "; left out of both: ";
+        for (n, why) in reasons.into_iter().filter(|r| r.0 > 0) {
+            write!(f, "{lead}{n} words {why}")?;
+            lead = ", ";
         }
         Ok(())
     }
 }
 
 /// Where else accesses out of bounds may go, to see which words they decide.
-const STRAYS: [Stray; 5] = [Stray::End, Stray::Start, Stray::Random(1), Stray::Random(2), Stray::Random(3)];
+const STRAYS: [Stray; 7] =
+    [Stray::End, Stray::Word, Stray::Apart, Stray::Start, Stray::Random(1), Stray::Random(2), Stray::Random(3)];
 
-/// Orders of subgroups (a seed) and their sizes, to see which words those accesses race for: the compiled code sends them
-/// to a known place, and several invocations may meet there. The size decides how many of them load a word before the
-/// first of them stores to it, which no order of whole subgroups changes. 0 is the machine's own.
-const ORDERS: [(u64, u32); 4] = [(1, 0), (2, 0), (3, 1), (4, 128)];
+/// Orders of subgroups (a seed) and their sizes, to see which words the order decides: atomics may come in any, and compiled code
+/// sends accesses out of bounds to a known place where several invocations may meet. The size decides how many of them load
+/// a word before the first of them stores to it, which no order of whole subgroups changes. 0 is the machine's own.
+const ORDERS: [(u64, u32); 5] = [(1, 0), (2, 0), (3, 1), (4, 128), (5, 16)];
 
-/// No byte of any buffer.
-fn not_there(d: &Dispatch) -> Vec<Vec<bool>> {
-    d.buffers.iter().map(|b| vec![false; b.bytes.len()]).collect()
-}
+/// Bytes of each buffer.
+struct Marks(Vec<Vec<bool>>);
 
-/// Adds the bytes in which two dispatches differ.
-fn mark(bytes: &mut [Vec<bool>], a: &Dispatch, b: &Dispatch) {
-    for (marked, (a, b)) in bytes.iter_mut().zip(a.buffers.iter().zip(&b.buffers)) {
-        let differ = a.bytes.iter().zip(&b.bytes).map(|(a, b)| a != b);
-        marked.iter_mut().zip(differ).for_each(|(m, d)| *m |= d);
+impl Marks {
+    fn none(d: &Dispatch) -> Marks {
+        Marks(d.buffers.iter().map(|b| vec![false; b.bytes.len()]).collect())
+    }
+
+    fn all(&mut self) {
+        self.0.iter_mut().for_each(|m| m.fill(true));
+    }
+
+    /// Adds the bytes in which two dispatches differ.
+    fn differing(&mut self, a: &Dispatch, b: &Dispatch) {
+        for (marked, (a, b)) in self.0.iter_mut().zip(a.buffers.iter().zip(&b.buffers)) {
+            let differ = a.bytes.iter().zip(&b.bytes).map(|(a, b)| a != b);
+            marked.iter_mut().zip(differ).for_each(|(m, d)| *m |= d);
+        }
+    }
+
+    /// Whether a word has one of these bytes.
+    fn has(&self, d: &Difference) -> bool {
+        self.0.get(d.buffer).is_some_and(|marked| marked.iter().skip(d.offset).take(d.size).any(|m| *m))
     }
 }
 
-/// Whether a word has one of these bytes.
-fn among(bytes: &[Vec<bool>], d: &Difference) -> bool {
-    bytes.get(d.buffer).is_some_and(|marked| marked.iter().skip(d.offset).take(d.size).any(|m| *m))
+/// A program, what it starts from, and how it runs.
+struct Case<'a> {
+    program: &'a Program,
+    before: &'a Dispatch,
+    options: &'a RunOptions,
+    profile: &'a Profile,
+}
+
+impl Case<'_> {
+    fn run(&self, options: &RunOptions, profile: &Profile) -> Result<(Outcome, Dispatch), Trap> {
+        let mut d = self.before.clone();
+        let outcome = self.program.run(&mut d, options, profile)?;
+        Ok((outcome, d))
+    }
+
+    /// The bytes that the order of invocations decides. A run that traps tells nothing, or with `strict` everything.
+    fn raced(&self, usual: &Dispatch, strict: bool) -> Marks {
+        let mut marks = Marks::none(self.before);
+        for (seed, lanes) in ORDERS {
+            let options = RunOptions { perturb: Some(seed), ..self.options.clone() };
+            let subgroup_size = if lanes == 0 { self.profile.subgroup_size } else { lanes };
+            match self.run(&options, &Profile { subgroup_size, ..self.profile.clone() }) {
+                Ok((_, d)) => marks.differing(usual, &d),
+                Err(_) if strict => marks.all(),
+                Err(_) => {}
+            }
+        }
+        marks
+    }
+
+    /// The bytes that are decided by what is free in arithmetic.
+    fn free(&self, usual: &Dispatch) -> Marks {
+        let mut marks = Marks::none(self.before);
+        for free in Free::ALL {
+            if let Ok((_, d)) = self.run(self.options, &Profile { free: Some(free), ..self.profile.clone() }) {
+                marks.differing(usual, &d);
+            }
+        }
+        marks
+    }
 }
 
 /// Compares the buffers that a machine left with the oracle's. `shader` is the module as the frontend made it,
@@ -113,8 +184,10 @@ fn among(bytes: &[Vec<bool>], d: &Difference) -> bool {
 /// Two comparisons are made. Under the machine's numeric profile the IR that selection read gives the machine's bytes, all
 /// of them: an access out of bounds goes where that IR says. With a seed in `options` the machine moved its approximations
 /// inside their documented errors, and no profile says where to: then this one is not made. The plain oracle runs the
-/// shader as it was before any pass, and what the machine gives must lie within WGSL's accuracy of that. WGSL leaves open
-/// where an access out of bounds goes, so the shader is run with several answers, and words that depend on them are left out.
+/// shader as it was before any pass, with subgroups of the machine's size, and what the machine gives must lie within WGSL's
+/// accuracy of that. WGSL leaves open where an access out of bounds goes, so the shader is run with several answers, and
+/// words that depend on them are left out. Where words differ, other orders of invocations and other NaN are tried before that
+/// counts.
 ///
 /// # Errors
 /// The first difference, or a trap of the oracle.
@@ -128,66 +201,101 @@ pub fn judge(
 ) -> Result<Compared, Verdict> {
     // The machine has looked for races.
     let quiet = RunOptions { perturb: None, races: Races::Off, ..options.clone() };
-    let run = |program: &Program, profile: &Profile| {
-        let mut d = before.clone();
-        let outcome = program.run(&mut d, &quiet, profile).map_err(Verdict::Trap)?;
-        Ok::<_, Verdict>((outcome, d))
-    };
+    let own = crate::profile(family, generation);
+    let lanes = own.subgroup_size;
+    let default = Profile { subgroup_size: lanes, ..Profile::default() };
     let mut compared = Compared {
         buffers: before.buffers.len(),
         bytes: before.buffers.iter().map(|b| b.bytes.len()).sum(),
         ..Compared::default()
     };
     let mut program = Program::new(shader, entry).map_err(Verdict::Trap)?;
-    let (outcome, plain) = run(&program, &Profile::default())?;
-    let mut raced: Vec<Vec<bool>> = Vec::new();
+    let case = Case { program: &program, before, options: &quiet, profile: &default };
+    let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
+    // What is left out of both, and how it is counted.
+    let (mut raced, mut ordered, mut free) = (Marks::none(before), Marks::none(before), Marks::none(before));
     if options.perturb.is_none() {
-        let profile = crate::profile(family, generation);
         let exact = Program::new(selected, entry).map_err(Verdict::Trap)?;
-        let (_, expected) = run(&exact, &profile)?;
+        let exact = Case { program: &exact, profile: &own, ..case };
+        let (_, expected) = exact.run(&quiet, &own).map_err(Verdict::Trap)?;
         if outcome.strayed {
-            raced = not_there(before);
-            for (seed, lanes) in ORDERS {
-                let other = RunOptions { perturb: Some(seed), ..quiet.clone() };
-                let subgroup_size = if lanes == 0 { profile.subgroup_size } else { lanes };
-                let mut d = before.clone();
-                match exact.run(&mut d, &other, &Profile { subgroup_size, ..profile.clone() }) {
-                    Ok(_) => mark(&mut raced, &expected, &d),
-                    Err(_) => raced.iter_mut().for_each(|r| r.fill(true)),
-                }
-            }
+            raced = exact.raced(&expected, true);
         }
         // What is a float is told by the shader: late passes store several as one vector of words.
-        let mut all = words(&outcome, &expected, machine);
-        let differs = |d: &Difference| !among(&raced, d) && !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine);
-        if let Some(d) = all.find(differs) {
+        let differs = |d: &Difference| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine);
+        let first = |ordered: &Marks, free: &Marks| {
+            let counts = |d: &Difference| differs(d) && ![&raced, ordered, free].iter().any(|m| m.has(d));
+            words(&outcome, &expected, machine).find(counts)
+        };
+        if first(&ordered, &free).is_some() {
+            free = exact.free(&expected);
+            if first(&ordered, &free).is_some() {
+                ordered = exact.raced(&expected, false);
+            }
+        }
+        if let Some(d) = first(&ordered, &free) {
             return Err(Verdict::Profile(d));
         }
-        compared.raced = words(&outcome, &expected, &expected).filter(|d| among(&raced, d)).count();
         compared.exact = true;
     }
     // Bytes of each buffer that depend on where accesses out of bounds go.
-    let mut open: Vec<Vec<bool>> = Vec::new();
+    let mut open = Marks::none(before);
     if outcome.strayed {
-        open = not_there(before);
         for stray in STRAYS {
             program.straying(stray);
-            match run(&program, &Profile::default()) {
-                Ok((_, other)) => mark(&mut open, &plain, &other),
+            let straying = Case { program: &program, before, options: &quiet, profile: &default };
+            match straying.run(&quiet, &default) {
+                Ok((_, other)) => open.differing(&plain, &other),
                 // It may not end, or trap where others do not: then they decide everything.
-                Err(_) => open.iter_mut().for_each(|o| o.fill(true)),
+                Err(_) => open.all(),
             }
         }
         program.straying(Stray::Nowhere);
     }
-    let decided = |d: &Difference| among(&open, d) || among(&raced, d);
-    if outcome.strayed {
-        compared.strayed = words(&outcome, &plain, &plain).filter(|d| decided(d)).count();
+    let case = Case { program: &program, before, options: &quiet, profile: &default };
+    let judged = |ordered: &Marks, free: &Marks| {
+        let left_out = |d: &Difference| [&raced, &open, ordered, free].iter().any(|m| m.has(d));
+        outside_accuracy(&program, before, (&quiet, lanes), (&outcome, &plain), machine, left_out)
+    };
+    let mut outside = judged(&ordered, &free);
+    if outside.outside.is_some() {
+        add(&mut free, case.free(&plain));
+        outside = judged(&ordered, &free);
+        if outside.outside.is_some() {
+            add(&mut ordered, case.raced(&plain, false));
+            outside = judged(&ordered, &free);
+        }
     }
-    let sampled = outside_accuracy(&program, before, &quiet, (&outcome, &plain), machine, decided);
-    if let Some(d) = sampled.outside {
+    if let Some(d) = outside.outside {
         return Err(Verdict::Accuracy(d));
     }
-    (compared.chaotic, compared.unsampled) = (sampled.chaotic, sampled.unsampled);
+    let changed = changed(before, machine, &plain);
+    for d in words(&outcome, &plain, &plain) {
+        let reason = [&raced, &ordered, &free, &open].iter().position(|m| m.has(&d));
+        let counts = [&mut compared.raced, &mut compared.ordered, &mut compared.free, &mut compared.strayed];
+        if let Some((_, n)) = counts.into_iter().enumerate().find(|(k, _)| Some(*k) == reason) {
+            *n += 1;
+        }
+        if changed.has(&d) {
+            compared.changed += 1;
+            compared.left += usize::from(reason.is_some());
+        }
+    }
+    (compared.chaotic, compared.unsampled) = (outside.chaotic, outside.unsampled);
     Ok(compared)
+}
+
+/// Adds bytes to others.
+fn add(to: &mut Marks, more: Marks) {
+    for (to, more) in to.0.iter_mut().zip(more.0) {
+        to.iter_mut().zip(more).for_each(|(t, m)| *t |= m);
+    }
+}
+
+/// Bytes that a run changed, the machine's or the plain oracle's.
+fn changed(before: &Dispatch, machine: &Dispatch, plain: &Dispatch) -> Marks {
+    let mut marks = Marks::none(before);
+    marks.differing(before, machine);
+    marks.differing(before, plain);
+    marks
 }

@@ -19,6 +19,7 @@ pub fn profile(family: &str, generation: usize) -> Profile {
         // IEEE with denormals (flush-to-zero mode 0), fused multiply-add.
         "valhall" => Profile {
             subgroup_size: 16,
+            whole_access: true,
             machine: Some(Arc::new(Valhall)),
             tolerance: Tolerance::EXACT,
             ..Profile::default()

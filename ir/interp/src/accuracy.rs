@@ -32,11 +32,11 @@ pub struct Moved {
 }
 
 impl Moved {
-    fn profile(sample: u64) -> Profile {
+    fn profile(sample: u64, subgroup_size: u32) -> Profile {
         let rounds = [Round::Up, Round::Down, Round::Zero, Round::Nearest];
         let flush = sample & 2 != 0;
         let mode = Mode { round: rounds[(sample % 4) as usize], flush_in: flush, flush_out: flush };
-        Profile { f16: mode, f32: mode, machine: Some(Arc::new(Moved { sample })), ..Profile::default() }
+        Profile { f16: mode, f32: mode, subgroup_size, machine: Some(Arc::new(Moved { sample })), ..Profile::default() }
     }
 
     /// Where between the lower (-1) and the upper (1) end of the bound the result is put.
@@ -220,11 +220,11 @@ const DISPATCH: u64 = 8;
 
 /// Judges a machine's buffers by the plain oracle's result and WGSL's accuracy. `before` is the dispatch that both
 /// started from, `plain` what the program left with the default profile; `left_out` says of words (buffer and byte) that
-/// they are not to be judged.
+/// they are not to be judged. Subgroups have `lanes` lanes, as in the run of `plain`.
 pub fn outside_accuracy(
     program: &Program,
     before: &Dispatch,
-    options: &RunOptions,
+    (options, lanes): (&RunOptions, u32),
     plain: (&Outcome, &Dispatch),
     machine: &Dispatch,
     left_out: impl Fn(&Difference) -> bool,
@@ -249,7 +249,7 @@ pub fn outside_accuracy(
         let mut d = before.clone();
         let quiet = RunOptions { perturb: None, ..options.clone() };
         // A run that does not end says nothing.
-        if program.run(&mut d, &quiet, &Moved::profile(sample)).is_ok() {
+        if program.run(&mut d, &quiet, &Moved::profile(sample, lanes)).is_ok() {
             let mut at = 0;
             for word in words(outcome, oracle, &d).filter(|e| e.oracle != e.machine) {
                 while at < open.len() && (open[at].buffer, open[at].offset) < (word.buffer, word.offset) {

@@ -1,6 +1,6 @@
 //! Operations that compute from their operands alone, for all active lanes.
 
-use crate::profile::{FmaModel, Profile};
+use crate::profile::{FmaModel, Free, Profile};
 use crate::program::{DInst, Extra};
 use gpucc_ir::{FloatCc, IntCc, Op, Scalar, Type};
 use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16, f64_to_f32};
@@ -102,6 +102,57 @@ impl Lanes<'_> {
 
     /// Executes any op that is no memory access and no control flow.
     pub fn exec(&self, i: &DInst, p: &Profile, scratch: &mut Vec<u64>) -> Result<(), Trap> {
+        let Some(free) = p.free else { return self.prescribed(i, p, scratch) };
+        let nan = |v: u64| free.is_nan(i.to, v);
+        let mut pairs: Vec<(u64, u64)> = Vec::new();
+        if matches!(i.op, Op::FMin | Op::FMax) {
+            let pair = |k: u32, l: u32| (self.get(i.args[0] + k, l), self.get(i.args[1] + k, l));
+            pairs.extend((0..i.n).flat_map(|k| self.active.iter().map(move |&l| pair(k, l))));
+        }
+        self.prescribed(i, p, scratch)?;
+        let mut pairs = pairs.into_iter();
+        let moves = matches!(
+            i.op,
+            Op::Splat
+                | Op::Compose
+                | Op::Extract
+                | Op::Insert
+                | Op::ExtractDyn
+                | Op::InsertDyn
+                | Op::Shuffle
+                | Op::Select
+                | Op::Bitcast
+        );
+        if moves {
+            return Ok(());
+        }
+        for k in 0..i.n {
+            for &l in self.active {
+                let v = self.get(i.dst + k, l);
+                let v = match pairs.next() {
+                    Some((x, y)) if nan(x) || nan(y) => match free {
+                        Free::First => x,
+                        Free::Second => y,
+                        Free::Nan => {
+                            if nan(x) {
+                                x
+                            } else {
+                                y
+                            }
+                        }
+                    },
+                    _ if i.op == Op::PackHalf2x16 => {
+                        free.bits(Scalar::F16, v & 0xffff) | free.bits(Scalar::F16, v >> 16) << 16
+                    }
+                    _ => v,
+                };
+                self.set(i.dst + k, l, free.bits(i.to, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn prescribed(&self, i: &DInst, p: &Profile, scratch: &mut Vec<u64>) -> Result<(), Trap> {
         if let Some(machine) = &p.machine
             && machine.ops().contains(&i.op)
             && i.op.is_lanewise()

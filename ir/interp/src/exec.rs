@@ -67,6 +67,7 @@ impl Program {
             undefined: None,
             strayed: false,
             stray: self.stray,
+            whole: profile.whole_access,
         };
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);

@@ -27,7 +27,7 @@ pub use accuracy::{Sampled, outside_accuracy};
 pub use compare::{Difference, Kind, Tolerance, compare, words};
 pub use exec::Outcome;
 pub use memory::Stray;
-pub use profile::{FmaModel, MachineMath, Profile};
+pub use profile::{FmaModel, Free, MachineMath, Profile};
 pub use program::Program;
 
 use gpucc_ir::Module;

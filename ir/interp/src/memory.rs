@@ -47,19 +47,27 @@ pub enum Stray {
     Nowhere,
     /// The last place of its size.
     End,
+    /// The last multiple of a word where it fits, whatever its alignment says: with an offset that is clamped, not an index,
+    /// that may be another member of the last element.
+    Word,
     /// The first.
     Start,
+    /// Loads give zero, stores go to the last place.
+    Apart,
     /// Any place, or nowhere, by a seed.
     Random(u64),
 }
 
 impl Stray {
     /// An offset for `bytes` bytes inside of `size`, a multiple of `align`.
-    fn choose(&mut self, size: u64, bytes: u64, align: u64) -> Option<u64> {
-        let last = size.checked_sub(bytes)? / align;
+    fn choose(&mut self, size: u64, bytes: u64, align: u64, load: bool) -> Option<u64> {
+        let room = size.checked_sub(bytes)?;
+        let last = room / align;
         match self {
             Stray::Nowhere => None,
-            Stray::End => Some(last * align),
+            Stray::Apart if load => None,
+            Stray::End | Stray::Apart => Some(last * align),
+            Stray::Word => Some(room & !(align.min(4) - 1)),
             Stray::Start => Some(0),
             Stray::Random(state) => {
                 let mut random = SplitMix64::new(*state);
@@ -87,6 +95,8 @@ pub(crate) struct Common {
     pub strayed: bool,
     /// Where such an access goes.
     pub stray: Stray,
+    /// An access that is partly out of bounds goes nowhere as a whole.
+    pub whole: bool,
 }
 
 /// Memory of the lanes of one subgroup, lane after lane.
@@ -113,21 +123,34 @@ enum Spot<'a> {
     Tracked(&'a mut Bytes, usize),
 }
 
-/// The offset of an access in its place, and whether it was sent there from out of bounds; nothing if it goes nowhere.
+/// Where an access goes: its offset, whether it was sent there from out of bounds, and how many of its components are inside.
+struct Found {
+    offset: usize,
+    strays: bool,
+    lanes: usize,
+}
+
+/// Finds the place of an access; nothing if it goes nowhere.
 #[inline]
-fn locate(common: &mut Common, m: &DMem, dynamic: u64) -> Result<Option<(usize, bool)>, Trap> {
-    let mut offset = u64::from(m.offset.wrapping_add(dynamic as u32));
+fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
+    let offset = u64::from(m.offset.wrapping_add(dynamic as u32));
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,
         DPlace::Shared { size, .. } | DPlace::Private { size, .. } | DPlace::Local { size, .. } => u64::from(size),
     };
     let strays = offset + bytes > size;
+    let mut lanes = m.ty.lanes() as usize;
     if strays {
         if common.robust && !m.in_bounds {
             common.strayed = true;
-            match common.stray.choose(size, bytes, u64::from(m.align).max(u64::from(m.ty.scalar().mem_bytes()))) {
-                Some(place) => offset = place,
+            let component = u64::from(m.ty.scalar().mem_bytes());
+            match common.stray.choose(size, bytes, u64::from(m.align).max(component), load) {
+                Some(place) => return Ok(Some(Found { offset: place as usize, strays, lanes })),
+                // Each component is in bounds by itself or not: several accesses may have become this one.
+                None if common.stray == Stray::Nowhere && !common.whole && size >= offset + component => {
+                    lanes = ((size - offset) / component) as usize;
+                }
                 None => return Ok(None),
             }
         } else {
@@ -143,7 +166,7 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64) -> Result<Option<(usize, 
             format!("offset {offset} is not a multiple of {}, as the access claims", m.align),
         ));
     }
-    Ok(Some((offset as usize, strays)))
+    Ok(Some(Found { offset: offset as usize, strays, lanes }))
 }
 
 #[inline]
@@ -195,17 +218,19 @@ pub(crate) fn load(
     dynamic: u64,
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
-    let Some((offset, strays)) = locate(common, m, dynamic)? else {
-        (0..m.ty.lanes() as usize).for_each(|i| put(i, 0));
+    let n = m.ty.lanes() as usize;
+    let Some(Found { offset, strays, lanes }) = locate(common, m, dynamic, true)? else {
+        (0..n).for_each(|i| put(i, 0));
         return Ok(());
     };
+    (lanes..n).for_each(|i| put(i, 0));
     if common.races.is_on()
         && !strays
         && let Some((id, at)) = common.watched(m, offset)
     {
         common.races.load(id, at, m.ty.mem_bytes(), by)?;
     }
-    fetch(common, own, m, lane, offset, put)
+    fetch(common, own, m, lane, (offset, lanes), put)
 }
 
 #[inline]
@@ -214,11 +239,11 @@ fn fetch(
     own: &mut LaneMemory,
     m: &DMem,
     lane: usize,
-    offset: usize,
+    (offset, n): (usize, usize),
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
     let scalar = m.ty.scalar();
-    let (n, size) = (m.ty.lanes() as usize, scalar.mem_bytes() as usize);
+    let size = scalar.mem_bytes() as usize;
     let common_strict = common.strict;
     let mut undefined = None;
     let bool_bits = |v: u64| if scalar == Scalar::B1 { u64::from(v != 0) } else { v };
@@ -253,7 +278,7 @@ pub(crate) fn store(
     dynamic: u64,
     get: impl Fn(usize) -> u64,
 ) -> Result<(), Trap> {
-    let Some((offset, strays)) = locate(common, m, dynamic)? else { return Ok(()) };
+    let Some(Found { offset, strays, lanes }) = locate(common, m, dynamic, false)? else { return Ok(()) };
     if common.races.is_on()
         && !strays
         && let Some((id, at)) = common.watched(m, offset)
@@ -270,14 +295,21 @@ pub(crate) fn store(
         let old = memory.get(at as usize..).unwrap_or(&[]);
         common.races.store_over(old, id, at, &new[..n * size], by)?;
     }
-    put(common, own, m, lane, offset, get);
+    put(common, own, m, lane, (offset, lanes), get);
     Ok(())
 }
 
 #[inline]
-fn put(common: &mut Common, own: &mut LaneMemory, m: &DMem, lane: usize, offset: usize, get: impl Fn(usize) -> u64) {
+fn put(
+    common: &mut Common,
+    own: &mut LaneMemory,
+    m: &DMem,
+    lane: usize,
+    (offset, n): (usize, usize),
+    get: impl Fn(usize) -> u64,
+) {
     let scalar = m.ty.scalar();
-    let (n, size) = (m.ty.lanes() as usize, scalar.mem_bytes() as usize);
+    let size = scalar.mem_bytes() as usize;
     match spot(common, own, m, lane, offset) {
         Spot::Buffer(b, at) => {
             for i in 0..n {
@@ -305,9 +337,9 @@ pub(crate) fn modify(
 ) -> Result<u64, Trap> {
     let mask = m.ty.scalar().mask();
     // What goes nowhere reads zero.
-    let Some((offset, strays)) = locate(common, m, dynamic)? else { return Ok(0) };
+    let Some(Found { offset, strays, .. }) = locate(common, m, dynamic, false)? else { return Ok(0) };
     let mut old = 0;
-    fetch(common, own, m, lane, offset, |_, v| old = v)?;
+    fetch(common, own, m, lane, (offset, 1), |_, v| old = v)?;
     let value = new(old) & mask;
     if common.races.is_on()
         && !strays
@@ -315,7 +347,7 @@ pub(crate) fn modify(
     {
         common.races.atomic(id, at, m.ty.mem_bytes(), value != old, by)?;
     }
-    put(common, own, m, lane, offset, |_| value);
+    put(common, own, m, lane, (offset, 1), |_| value);
     Ok(old)
 }
 

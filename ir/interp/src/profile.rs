@@ -37,6 +37,51 @@ pub trait MachineMath: Send + Sync {
     }
 }
 
+/// A choice where semantics and machines leave one: the bits of NaN, and which operand `fmin` and `fmax` give when one is NaN.
+/// Results that change with it are nobody's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Free {
+    /// A positive NaN with its first bit set; the first operand.
+    First,
+    /// A negative NaN with the last bit set as well; the second operand.
+    Second,
+    /// A NaN of ones; NaN.
+    Nan,
+}
+
+impl Free {
+    /// All of them.
+    pub const ALL: [Free; 3] = [Free::First, Free::Second, Free::Nan];
+
+    /// Bits of the exponent, how many the fraction has, and all of them.
+    fn parts(scalar: Scalar) -> Option<(u64, u32, u32)> {
+        match scalar {
+            Scalar::F16 => Some((0x7c00, 10, 16)),
+            Scalar::F32 => Some((0x7f80_0000, 23, 32)),
+            Scalar::F64 => Some((0x7ff0_0000_0000_0000, 52, 64)),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of this kind is NaN.
+    pub(crate) fn is_nan(self, scalar: Scalar, v: u64) -> bool {
+        Free::parts(scalar).is_some_and(|(e, fraction, _)| v & e == e && v & ((1 << fraction) - 1) != 0)
+    }
+
+    /// A value of this kind, with the bits of this choice if it is NaN.
+    pub(crate) fn bits(self, scalar: Scalar, v: u64) -> u64 {
+        let Some((exponent, fraction, width)) = Free::parts(scalar).filter(|_| self.is_nan(scalar, v)) else {
+            return v;
+        };
+        exponent
+            | match self {
+                Free::First => 1 << (fraction - 1),
+                Free::Second => 1 << (fraction - 1) | 1 | 1 << (width - 1),
+                Free::Nan => (1 << fraction) - 1,
+            }
+    }
+}
+
 /// A numeric profile. The default is the letter of the semantics: denormals kept, nearest even, special functions
 /// within a hair of correct rounding.
 #[derive(Clone, Default)]
@@ -53,6 +98,10 @@ pub struct Profile {
     pub fma: FmaModel,
     /// `fmin` and `fmax`.
     pub minmax: MinMax,
+    /// A vector access that is partly out of bounds goes nowhere as a whole; otherwise each component goes by itself.
+    pub whole_access: bool,
+    /// What stands for the results that nothing prescribes.
+    pub free: Option<Free>,
     /// What the machine computes in its own way.
     pub machine: Option<Arc<dyn MachineMath>>,
     /// How far apart floats may be in [`compare`](crate::compare()).
@@ -80,6 +129,8 @@ impl fmt::Debug for Profile {
             .field("f64", &self.f64)
             .field("fma", &self.fma)
             .field("minmax", &self.minmax)
+            .field("whole_access", &self.whole_access)
+            .field("free", &self.free)
             .field("machine", &self.machine.as_ref().map(|m| m.ops()))
             .field("tolerance", &self.tolerance)
             .finish()

@@ -35,7 +35,7 @@ fn judged(float: impl Fn(f32) -> f32, int: u32) -> Option<Difference> {
     let words = after.words(0, 1).expect("the buffer");
     let moved = float(f32::from_bits(words[0]));
     let machine = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[moved.to_bits(), int]);
-    outside_accuracy(&p, &before, &options, (&outcome, &after), &machine, |_| false).outside
+    outside_accuracy(&p, &before, (&options, 0), (&outcome, &after), &machine, |_| false).outside
 }
 
 #[test]

@@ -1,0 +1,149 @@
+//! Seeded inputs: a buffer for each resource of a module, with what its loads read there.
+
+use gpucc_ir::{Attr, Function, Module, Op, Place, Res, Scalar, Value};
+use gpucc_sim::{BoundBuffer, Dispatch};
+
+/// Elements of a runtime array.
+const ELEMENTS: u32 = 256;
+/// Largest buffer.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What words hold that are no floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Small integers: indices, counts, sizes.
+    Counts,
+    /// Each its number: indices that do not collide.
+    Numbers,
+    /// Zeros.
+    Zeros,
+    /// Floats, whatever their loads say: from 0.5 to 2.
+    Floats,
+    /// Anything, floats too.
+    Bits,
+}
+
+/// The next number of a sequence (splitmix64).
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn greatest_common(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common(b, a % b) }
+}
+
+/// A number that all values of an offset are multiples of, by how it is written; 0 for 0.
+fn step(f: &Function, v: Value, depth: u32) -> u32 {
+    if let Some(c) = f.as_const(v) {
+        return c.bits.first().map_or(1, |&b| b as u32);
+    }
+    let Some(d) = f.def_inst(v).map(|i| &f.insts[i]).filter(|_| depth < 16) else { return 1 };
+    let of = |k: usize| step(f, d.args[k], depth + 1);
+    match d.op {
+        Op::IAdd | Op::ISub => greatest_common(of(0), of(1)),
+        Op::IMul => of(0).wrapping_mul(of(1)),
+        Op::Shl => f.as_const(d.args[1]).map_or(1, |c| of(0).wrapping_shl(c.bits.first().map_or(0, |&b| b as u32))),
+        _ => 1,
+    }
+}
+
+/// Which words of a buffer of this size are loaded as floats, by the loads of the module.
+fn floats(module: &Module, r: Res, size: usize) -> Vec<Option<Scalar>> {
+    // Loads at a constant offset say more than those that may go anywhere.
+    let mut loads: Vec<(u32, u32, Scalar, u32)> = Vec::new();
+    for (_, f) in module.funcs.iter() {
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            let Attr::Mem(m) = &d.attr else { continue };
+            if d.op != Op::Load || m.place != Place::Buffer(r) {
+                continue;
+            }
+            let ty = f.ty(d.result());
+            let by = d.dyn_offset().map_or(0, |v| step(f, v, 0).max(m.align).max(4));
+            loads.push((by, m.offset, ty.scalar(), ty.mem_bytes()));
+        }
+    }
+    // The finest steps first; of two of one kind what is no float comes last and stays.
+    loads.sort_by_key(|&(by, offset, scalar, _)| (by == 0, by, !scalar.is_float(), offset));
+    let mut words = vec![None; size.div_ceil(4)];
+    for (by, offset, scalar, bytes) in loads {
+        let (first, many) = (offset as usize, by > 0);
+        let mut at = if many { first % by as usize } else { first };
+        while at < size {
+            let kind = scalar.is_float().then_some(scalar);
+            let to = (at + bytes as usize).div_ceil(4).min(words.len());
+            words[(at / 4).min(to)..to].fill(kind);
+            if !many {
+                break;
+            }
+            at += by as usize;
+        }
+    }
+    words
+}
+
+/// A float from 0.5 to 2.
+fn float(r: u32) -> f32 {
+    0.5 + 1.5 * (r >> 8) as f32 / (1 << 24) as f32
+}
+
+fn bytes(size: usize, kinds: &[Option<Scalar>], words: Words, state: &mut u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(size + 4);
+    for (n, kind) in kinds.iter().enumerate() {
+        let r = next(state) as u32;
+        let word = match (words, kind) {
+            (Words::Bits, _) => r,
+            (Words::Floats, _) => float(r).to_bits(),
+            // From 1 to 2 in both halves.
+            (_, Some(Scalar::F16)) => 0x3c00_3c00 | r & 0x03ff_03ff,
+            (_, Some(_)) => float(r).to_bits(),
+            (Words::Counts, None) => r % 16,
+            (Words::Numbers, None) => n as u32,
+            (Words::Zeros, None) => 0,
+        };
+        out.extend(word.to_le_bytes());
+    }
+    out.truncate(size);
+    out
+}
+
+/// A dispatch with every buffer of the module, the given ones as they are. Without a grid there are two workgroups in each
+/// dimension that workgroups have.
+pub fn dispatch(module: &Module, entry: &str, given: &Given, words: Words) -> Dispatch {
+    let size = module.entry(entry).map_or([1; 3], |e| e.workgroup_size);
+    let usual = [2, if size[1] > 1 { 2 } else { 1 }, if size[2] > 1 { 2 } else { 1 }];
+    let mut d = Dispatch::new(given.grid.unwrap_or(usual));
+    let mut state = 1;
+    for (id, r) in module.resources.iter() {
+        let more = u64::from(r.stride) * u64::from(ELEMENTS - 1);
+        let size = (u64::from(r.min_size) + more).min(MOST_BYTES.max(u64::from(r.min_size))) as usize;
+        let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
+        let bytes = match fixed {
+            Some(b) => b.bytes.clone(),
+            None => bytes(size, &floats(module, id, size), words, &mut state),
+        };
+        d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes, writable: true });
+    }
+    d
+}
+
+/// What the command line says of inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Workgroups.
+    pub grid: Option<[u32; 3]>,
+    /// Buffers.
+    pub buffers: Vec<BoundBuffer>,
+}
+
+/// The grid and the sizes of a dispatch, for messages.
+pub fn describe(d: &Dispatch) -> String {
+    let [x, y, z] = d.grid;
+    let buffers = d.buffers.iter().map(|b| format!("{}:{} {} bytes", b.group, b.binding, b.bytes.len()));
+    let buffers: Vec<String> = buffers.collect();
+    format!("grid {x},{y},{z}; buffers {}", if buffers.is_empty() { "none".into() } else { buffers.join(", ") })
+}
