@@ -1,12 +1,15 @@
 //! Scalar registers that hold one thing for the whole program, and the constant words that fill them.
 //!
 //! Up to 16 words are user data and need no load. If that is not enough, s[0:1] point to the root block and three descriptors are
-//! user data; the rest is loaded by the program's first instructions. Behind the user data come the system values as the
+//! user data; the rest is loaded by the program's first instructions. What the descriptors leave of the user data holds words of the
+//! immediate data; those that find no room there, and those at an index, are read from memory through a descriptor. Behind the user data come the system values as the
 //! hardware loads them.
 
 use gpucc_container::{Preload, Source};
 use gpucc_gcn_machine::abi;
-use gpucc_ir::{Attr, Function, Module, Place, Res, SideMap, Space, Sysval};
+use smallvec::SmallVec;
+
+use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Res, ResourceKind, SideMap, Space, Sysval};
 
 /// The layout of those registers.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +41,75 @@ pub struct Fixed {
     /// Whether workgroup memory is used: M0 must be set.
     pub uses_lds: bool,
     descriptors: SideMap<Res, Option<u32>>,
+    /// Words of the immediate data and their registers.
+    immediates: Vec<(u32, u32)>,
+}
+
+/// Words of user data that the hardware loads.
+const USER_WORDS: usize = 16;
+
+/// What `f` reads of its immediate data.
+#[derive(Default)]
+struct Immediates {
+    resource: Option<Res>,
+    /// Words of each load at a constant offset.
+    loads: Vec<core::ops::Range<u32>>,
+    /// Whether there are other accesses.
+    others: bool,
+}
+
+impl Immediates {
+    fn new(m: &Module, f: &Function) -> Immediates {
+        let mut x = Immediates::default();
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            match &d.attr {
+                Attr::Mem(a) => match a.place {
+                    Place::Buffer(r) if m.resources[r].kind == ResourceKind::Immediates => {
+                        x.resource = Some(r);
+                        match immediate_words(m, f, i) {
+                            Some(words) => x.loads.push(words),
+                            None => x.others = true,
+                        }
+                    }
+                    _ => {}
+                },
+                Attr::Res(r) if m.resources[*r].kind == ResourceKind::Immediates => {
+                    (x.resource, x.others) = (Some(*r), true);
+                }
+                _ => {}
+            }
+        }
+        x.loads.sort_by_key(|w| (w.start, w.end));
+        x.loads.dedup();
+        x
+    }
+
+    /// The words of whole loads that so many registers hold, the first ones first, and whether these are all that are read.
+    fn fit(&self, room: usize) -> (Vec<u32>, bool) {
+        let (mut words, mut all): (Vec<u32>, bool) = (Vec::new(), !self.others);
+        for load in &self.loads {
+            let new: Vec<u32> = load.clone().filter(|w| !words.contains(w)).collect();
+            if words.len() + new.len() <= room {
+                words.extend(new);
+            } else {
+                all = false;
+            }
+        }
+        (words, all)
+    }
+}
+
+/// The words of the immediate data that an instruction loads, at a constant offset.
+fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range<u32>> {
+    let d = &f.insts[i];
+    let (Op::Load, Attr::Mem(a), None) = (d.op, &d.attr, d.dyn_offset()) else { return None };
+    let Place::Buffer(r) = a.place else { return None };
+    let whole = m.resources[r].kind == ResourceKind::Immediates
+        && a.offset.is_multiple_of(4)
+        && a.offset.checked_add(f.access_bytes(i))? <= m.resources[r].min_size.next_multiple_of(4);
+    let first = a.offset / 4;
+    whole.then(|| first..first + f.ty(d.result()).lanes())
 }
 
 impl Fixed {
@@ -70,13 +142,34 @@ impl Fixed {
         }
         used.sort();
         // Descriptors in the order of their registers: buffers, tables, scratch.
-        let quads = used.len() + usize::from(tables) + usize::from(scratch);
-        let direct = 4 * quads + if counts { 3 } else { 0 } <= 16;
+        let mut quads = used.len() + usize::from(tables) + usize::from(scratch);
+        let plain = |quads: usize| 4 * quads + if counts { 3 } else { 0 };
+        // Two words behind the pointer to the root block have no other use.
+        let room = |quads: usize| USER_WORDS.checked_sub(plain(quads)).unwrap_or(2);
+        let immediates = Immediates::new(m, f);
+        let mut words = Vec::new();
+        if let Some(r) = immediates.resource {
+            let (fit, all) = immediates.fit(room(quads - 1));
+            if all {
+                used.retain(|u| *u != r);
+                quads -= 1;
+                words = fit;
+            } else {
+                words = immediates.fit(room(quads)).0;
+            }
+        }
+        let direct = plain(quads) <= USER_WORDS;
         let here = if direct { quads } else { quads.min(3) };
         let first = if direct { 0 } else { 4 };
-        x.user = if direct { 4 * quads as u32 + if counts { 3 } else { 0 } } else { first + 4 * here as u32 };
+        x.user = if direct { plain(quads) as u32 } else { first + 4 * here as u32 };
         if !direct {
             x.data.extend([(0, Source::TableAddressLo(0)), (1, Source::TableAddressHi(0))]);
+        }
+        for word in words {
+            let at = if direct { x.user } else { 2 + x.immediates.len() as u32 };
+            x.user += u32::from(direct);
+            x.immediates.push((word, at));
+            x.data.push((at, Source::Immediate(word)));
         }
         let mut next = x.user;
         for c in 0..3 {
@@ -135,6 +228,12 @@ impl Fixed {
         }
         x.end = next;
         x
+    }
+
+    /// The register of each word that a load of immediate data reads, where all are there.
+    pub fn immediates(&self, m: &Module, f: &Function, i: Inst) -> Option<SmallVec<[u32; 4]>> {
+        let at = |word| self.immediates.iter().find(|w| w.0 == word).map(|w| w.1);
+        immediate_words(m, f, i)?.map(at).collect()
     }
 
     /// First register of a buffer's descriptor.

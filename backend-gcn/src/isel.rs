@@ -115,6 +115,11 @@ impl<'m> Isel<'m> {
         let i = cx.f.def_inst(v)?;
         let r = match (cx.data(i).op, &cx.data(i).attr) {
             (Ir::BufferLength, Attr::Res(r)) => self.fixed.descriptor(*r) + 2,
+            (Ir::Load, _) => *self.fixed.immediates(self.module, cx.f, i)?.first()?,
+            (Ir::Extract, Attr::Lane(k)) if cx.f.def_op(cx.data(i).args[0], Ir::Load).is_some() => {
+                let load = cx.f.def_inst(cx.data(i).args[0])?;
+                *self.fixed.immediates(self.module, cx.f, load)?.get(usize::from(*k))?
+            }
             _ => match self.homes.fixed_lane(i)? {
                 (Sysval::WorkgroupId, k) => self.fixed.workgroup_id[k as usize],
                 (_, k) => self.fixed.num_workgroups[k as usize],

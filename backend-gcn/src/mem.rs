@@ -2,10 +2,10 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Space, Value};
-use gpucc_mir::{MInst, Src, Use, VReg};
+use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 
 use crate::isel::{Cx, Isel, U, memory, op, with};
-use crate::target::{MASK, S, S4, V, V2, run_class};
+use crate::target::{FILE_S, MASK, S, S4, V, V2, run_class};
 
 /// Largest immediate offset of a buffer instruction.
 const BUFFER_OFFSET: u32 = 4095;
@@ -44,6 +44,13 @@ impl Isel<'_> {
                 self.valu(cx, with(op(Op::VCmpNeU32).def(out[0]).imm(0).arg(t), &[("@long", 1)]));
             } else {
                 cx.emit(MInst::copy(out[0], t));
+            }
+            return Ok(());
+        }
+        if let Some(words) = self.fixed.immediates(self.module, cx.f, i) {
+            for (&r, &word) in out.iter().zip(&words) {
+                let o = if cx.mf.class(r) == S { Op::SMovB32 } else { Op::VMovB32 };
+                cx.emit(op(o).def(r).arg(Use::preg(PReg::new(FILE_S, word as u16, 1))));
             }
             return Ok(());
         }

@@ -185,7 +185,7 @@ impl Family for ValhallFamily {
             resources: &resources,
             workgroup_size: job.entry().workgroup_size,
             // An address and a size for each buffer, the address of scratch memory, the launch's size.
-            uniforms: Uniforms::new(3 * m.resources.len() + 8),
+            uniforms: Uniforms::new(3 * m.resources.len() + 8, resources::immediate_words(m, f)),
             entries: Vec::new(),
             places: &place,
             uniformity: gpucc_ir::analysis::Uniformity::new(m, f),
@@ -200,7 +200,7 @@ impl Family for ValhallFamily {
     }
 
     fn bare(_job: &Job<'_, Self>, given: &Given) -> (Valhall, State) {
-        let mut state = State { uniforms: Uniforms::new(0), ..State::default() };
+        let mut state = State { uniforms: Uniforms::new(0, 0), ..State::default() };
         for &c in given.constants.iter().flatten() {
             state.uniforms.word(Source::Const(c));
         }

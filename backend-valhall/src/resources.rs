@@ -1,7 +1,7 @@
 //! Numbers, handles and addresses of the bound buffers.
 
 use gpucc_container::Source;
-use gpucc_ir::{Module, Res};
+use gpucc_ir::{Attr, Function, InstData, Module, Op, Place, Res, ResourceKind};
 
 /// Numbers of the bindings of a module.
 pub struct Resources {
@@ -38,4 +38,27 @@ impl Resources {
     pub fn size(&self, m: &Module, r: Res) -> Source {
         Source::BufferSize { group: m.resources[r].group, binding: m.resources[r].binding }
     }
+}
+
+/// First word of the immediate data that an instruction loads at a constant offset.
+pub fn immediate(m: &Module, d: &InstData) -> Option<u32> {
+    let (Op::Load, Attr::Mem(a), None) = (d.op, &d.attr, d.dyn_offset()) else { return None };
+    let Place::Buffer(r) = a.place else { return None };
+    let r = &m.resources[r];
+    let here = r.kind == ResourceKind::Immediates && a.offset.is_multiple_of(4) && a.offset < r.min_size;
+    here.then_some(a.offset / 4)
+}
+
+/// How many words of the immediate data such instructions load.
+pub fn immediate_words(m: &Module, f: &Function) -> usize {
+    let mut words: Vec<u32> = Vec::new();
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        if let Some(first) = immediate(m, d) {
+            words.extend(first..first + f.ty(d.result()).lanes());
+        }
+    }
+    words.sort_unstable();
+    words.dedup();
+    words.len()
 }

@@ -19,12 +19,17 @@ pub struct Uniforms {
     /// Constants that are in, and how many may be: a constant can be made by an instruction, an address cannot.
     constants: usize,
     most_constants: usize,
+    /// Words of the immediate data that are in, and how many may be: the others are loaded from memory.
+    immediates: usize,
+    most_immediates: usize,
 }
 
 impl Uniforms {
-    /// No words yet; `reserved` of them are kept for what is not a constant.
-    pub fn new(reserved: usize) -> Uniforms {
-        Uniforms { most_constants: MOST.saturating_sub(reserved), ..Uniforms::default() }
+    /// No words yet; `reserved` of them are kept for what has to be in, and as many of the rest as there are `immediates` for these.
+    pub fn new(reserved: usize, immediates: usize) -> Uniforms {
+        let rest = MOST.saturating_sub(reserved);
+        let most_immediates = rest.min(immediates);
+        Uniforms { most_constants: rest - most_immediates, most_immediates, ..Uniforms::default() }
     }
 
     /// The word that holds `source`; `None` when there is no room.
@@ -33,11 +38,13 @@ impl Uniforms {
             return Some(n as u32);
         }
         let constant = matches!(source, Source::Const(_));
-        if constant && self.constants >= self.most_constants {
+        let immediate = matches!(source, Source::Immediate(_));
+        if constant && self.constants >= self.most_constants || immediate && self.immediates >= self.most_immediates {
             return None;
         }
         (self.words.len() < MOST).then(|| {
             self.constants += usize::from(constant);
+            self.immediates += usize::from(immediate);
             self.words.push(Some(source));
             self.wide.push(false);
             self.words.len() as u32 - 1

@@ -4,7 +4,7 @@
 //! words that it needs form a set of at most four. Words may be duplicated freely, so sets are placed greedily: into the
 //! register that has most of their words already and room for the others.
 
-use gpucc_container::Source;
+use gpucc_container::{IMMEDIATES, Source};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -47,6 +47,7 @@ impl Word {
             Word::Const(v) => Source::Const(v),
             Word::Address(group, binding) => Source::BufferAddressLo { group, binding },
             Word::Size(group, binding) => Source::BufferSize { group, binding },
+            Word::Content(group, binding, word) if (group, binding) == IMMEDIATES => Source::Immediate(word.into()),
             Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
             Word::Groups(d) => Source::NumWorkgroups(d),
             Word::Shared => Source::SharedBase,

@@ -213,7 +213,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Runs machine code of any compiler as this launch description (JSON) says, under hardware's rules.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter alone (the default for a shader).
     #[arg(long, value_name = "T")]
@@ -230,7 +230,7 @@ pub struct Run {
     /// Also run the IR interpreter and compare.
     #[arg(long)]
     pub oracle: bool,
-    /// Immediate data: a FILE or a list as in `--buf` (not in this version).
+    /// Immediate data (push constants): a FILE or a list as in `--buf`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
     /// Seed of garbage, orders and approximations.

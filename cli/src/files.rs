@@ -154,7 +154,11 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
         let why = format!("`{text}`: shaders with a binding array are not compiled yet");
         return Err(Failure::Unsupported(gpucc_ir::Refusal::BindingArrays, why));
     }
-    Ok((g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?, rest))
+    let place = (g.parse().map_err(|_| bad())?, b.parse().map_err(|_| bad())?);
+    match place {
+        gpucc_container::IMMEDIATES => Err(Failure::Usage(format!("`{text}`: no buffer can be bound there"))),
+        (group, binding) => Ok((group, binding, rest)),
+    }
 }
 
 /// The bytes of a buffer specification.

@@ -25,6 +25,7 @@ fn source(s: &Source) -> Value {
         Source::TableAddressLo(t) => json!({"kind": "table_address_lo", "table": t}),
         Source::TableAddressHi(t) => json!({"kind": "table_address_hi", "table": t}),
         Source::Family(n) => json!({"kind": "family", "number": n}),
+        Source::Immediate(word) => json!({"kind": "immediate", "word": word}),
         // The rest carry no number: their names say it all.
         ref other => json!({"kind": snake(&format!("{other:?}"))}),
     }
@@ -55,6 +56,7 @@ fn entry(e: &Entry) -> Value {
                 ResourceKind::Texture => "texture",
                 ResourceKind::StorageTexture => "storage_texture",
                 ResourceKind::Sampler => "sampler",
+                ResourceKind::Immediates => "immediates",
             };
             let access = match r.access {
                 Access::Read => "read",
@@ -135,10 +137,11 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
         }
         for (i, r) in e.resources.iter().enumerate() {
             let name = e.names.iter().find(|n| n.0 as usize == i).map_or("", |n| n.1.as_str());
-            out += &format!(
-                "  resource {}:{} {:?} {:?} slot {} min {} bytes {name}\n",
-                r.group, r.binding, r.kind, r.access, r.slot, r.min_size
-            );
+            let what = match r.kind {
+                ResourceKind::Immediates => "immediate data".to_string(),
+                kind => format!("resource {}:{} {kind:?} {:?}", r.group, r.binding, r.access),
+            };
+            out += &format!("  {what} slot {} min {} bytes {name}\n", r.slot, r.min_size);
         }
         for p in &e.preloads {
             let place = if p.file >= gpucc_container::UNIFORM_FILE { "uniform" } else { "register" };

@@ -64,6 +64,9 @@ fn trap(t: &Trap, code: Code<'_>) -> Failure {
     let t = with_lines(t, code);
     match kind {
         // A missing or short buffer is what the caller gave us, not what the program did.
+        TrapKind::Dispatch if t.contains(gpucc_sim::IMMEDIATE_DATA) => {
+            Failure::Usage(format!("{t}; give it with --immediates SPEC"))
+        }
         TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
         _ => Failure::Input(t),
     }
@@ -161,12 +164,6 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         (None, Some(input)) => input.as_path(),
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
-    if args.immediates.is_some() {
-        return Err(Failure::Unsupported(
-            Refusal::Immediates,
-            "--immediates: shaders with immediate data are not compiled yet".into(),
-        ));
-    }
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
     let mut kinds: Vec<(u32, u32, String)> = Vec::new();
     for b in &args.buffers {
@@ -179,6 +176,9 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         dispatch.buffers.push(BoundBuffer { group, binding, bytes: files::spec(spec)?, writable: true });
     }
     let dumps = dumps(args, input, &dispatch)?;
+    if let Some(spec) = &args.immediates {
+        dispatch = dispatch.with_immediates(files::spec(spec)?);
+    }
     let options = options(args);
 
     let bytes_head = if input == Path::new("-") { Vec::new() } else { files::read(input)? };

@@ -1,6 +1,7 @@
 //! Seeded inputs: a buffer for each resource of a module, with what its loads read there.
 
-use gpucc_ir::{Attr, Function, Module, Op, Place, Res, Scalar, Value};
+use gpucc_container::IMMEDIATES;
+use gpucc_ir::{Attr, Function, Module, Op, Place, Res, ResourceKind, Scalar, Value};
 use gpucc_sim::{BoundBuffer, Dispatch};
 
 /// Elements of a runtime array.
@@ -126,6 +127,13 @@ pub fn dispatch(module: &Module, entry: &str, given: &Given, words: Words) -> Di
             Some(b) => b.bytes.clone(),
             None => bytes(size, &floats(module, id, size), words, &mut state),
         };
+        // Each entry point may have immediate data of its own: the longest serves all.
+        if let Some(b) = d.buffer_mut(r.group, r.binding).filter(|_| r.kind == ResourceKind::Immediates) {
+            if b.bytes.len() < bytes.len() {
+                b.bytes = bytes;
+            }
+            continue;
+        }
         d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes, writable: true });
     }
     d
@@ -143,7 +151,10 @@ pub struct Given {
 /// The grid and the sizes of a dispatch, for messages.
 pub fn describe(d: &Dispatch) -> String {
     let [x, y, z] = d.grid;
-    let buffers = d.buffers.iter().map(|b| format!("{}:{} {} bytes", b.group, b.binding, b.bytes.len()));
+    let buffers = d.buffers.iter().map(|b| match (b.group, b.binding) {
+        IMMEDIATES => format!("{} {} bytes", b.name(), b.bytes.len()),
+        (group, binding) => format!("{group}:{binding} {} bytes", b.bytes.len()),
+    });
     let buffers: Vec<String> = buffers.collect();
     format!("grid {x},{y},{z}; buffers {}", if buffers.is_empty() { "none".into() } else { buffers.join(", ") })
 }

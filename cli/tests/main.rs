@@ -2,6 +2,7 @@
 
 mod cli;
 mod common;
+mod immediates;
 mod launch;
 mod outputs;
 mod reports;

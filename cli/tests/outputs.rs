@@ -283,7 +283,6 @@ fn what_is_not_there_yet() {
     expect(&[&shader, "--target", "gcn", "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
     expect(&[&shader, "--target", "gcn", "--pipeline", "a.toml:p", "-o", &s.path("o")], 3, "--pipeline");
     expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 3, "binding array");
-    expect(&["run", &shader, "--buf", "0:0=zero:4", "--immediates", "u32:1"], 3, "immediate");
     assert!(!s.has("o"));
 }
 

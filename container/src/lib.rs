@@ -21,8 +21,11 @@ pub use read::{ReadError, Section, sections, without};
 pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 /// Readers refuse another major version.
 pub const VERSION_MAJOR: u16 = 1;
-/// Readers accept every minor version: it adds sections or bits, and changes none.
-pub const VERSION_MINOR: u16 = 0;
+/// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
+/// has all they use.
+pub const VERSION_MINOR: u16 = 1;
+/// Group and binding of immediate data, which has neither: no buffer can be bound there.
+pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
 pub const HEADER_SIZE: usize = 32;
 /// Bytes of one row of the section table.

@@ -130,6 +130,8 @@ pub enum ResourceKind {
     StorageTexture,
     /// Sampler.
     Sampler,
+    /// Immediate data (push constants), bound at [`IMMEDIATES`](crate::IMMEDIATES).
+    Immediates,
 }
 
 /// What the code does with a resource.
@@ -240,6 +242,8 @@ pub enum Source {
     TableAddressHi(u16),
     /// A value that the family's ABI page defines under this number.
     Family(u32),
+    /// A word of the immediate data.
+    Immediate(u32),
 }
 
 /// What a check for races must know of an instruction that loads or stores.

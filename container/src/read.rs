@@ -362,6 +362,7 @@ fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
         2 => ResourceKind::Texture,
         3 => ResourceKind::StorageTexture,
         4 => ResourceKind::Sampler,
+        5 => ResourceKind::Immediates,
         other => return Err(b.invalid(format_args!("kind {other}"))),
     };
     let access = match b.u8()? {
@@ -403,6 +404,7 @@ fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
         17 => Source::TableAddressLo(word),
         18 => Source::TableAddressHi(word),
         19 => Source::Family(a),
+        20 => Source::Immediate(a),
         other => return Err(b.invalid(format_args!("source {other}"))),
     };
     Ok(Preload { file, lane, index, source })

@@ -68,7 +68,16 @@ impl Container {
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }
-        assemble(&parts, self.entries.len() as u32)
+        assemble(&parts, self.entries.len() as u32, self.minor())
+    }
+
+    /// The lowest minor version that has all that is here.
+    fn minor(&self) -> u16 {
+        let later = |e: &Entry| {
+            e.resources.iter().any(|r| r.kind == ResourceKind::Immediates)
+                || e.preloads.iter().any(|p| matches!(p.source, Source::Immediate(_)))
+        };
+        if self.entries.iter().any(later) { VERSION_MINOR } else { 0 }
     }
 
     fn targ(&self) -> Vec<u8> {
@@ -84,11 +93,11 @@ impl Container {
     }
 }
 
-fn assemble(parts: &[Part], entries: u32) -> Vec<u8> {
+fn assemble(parts: &[Part], entries: u32, minor: u16) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(&MAGIC);
     u16s(&mut out, VERSION_MAJOR);
-    u16s(&mut out, VERSION_MINOR);
+    u16s(&mut out, minor);
     u32s(&mut out, parts.len() as u32);
     u32s(&mut out, entries);
     u32s(&mut out, 0); // file size, filled in below
@@ -154,6 +163,7 @@ fn resources(e: &Entry) -> Vec<u8> {
             ResourceKind::Texture => 2,
             ResourceKind::StorageTexture => 3,
             ResourceKind::Sampler => 4,
+            ResourceKind::Immediates => 5,
         });
         out.push(match r.access {
             Access::Read => 1,
@@ -198,6 +208,7 @@ fn preload(out: &mut Vec<u8>, p: &Preload) {
         Source::TableAddressLo(t) => (17, t, 0, 0),
         Source::TableAddressHi(t) => (18, t, 0, 0),
         Source::Family(v) => (19, 0, v, 0),
+        Source::Immediate(n) => (20, 0, n, 0),
     };
     out.extend_from_slice(&[p.file, p.lane]);
     u16s(out, p.index);

@@ -168,3 +168,23 @@ fn counts_do_not_allocate() {
     bytes[12..20].fill(0xff);
     assert!(Container::read(&bytes).is_err());
 }
+
+/// Immediate data came with minor version 1: files without it say 0.
+#[test]
+fn the_minor_version_is_the_least_that_has_all() {
+    let minor = |c: &Container| {
+        let bytes = c.write();
+        assert_eq!(Container::read(&bytes).as_ref(), Ok(c));
+        u16::from_le_bytes([bytes[10], bytes[11]])
+    };
+    let plain = sample();
+    assert_eq!(minor(&plain), 0);
+    let mut word = plain.clone();
+    word.entries[1].preloads[0].source = Source::Immediate(0x0102_0304);
+    assert_eq!(minor(&word), 1);
+    let mut block = plain;
+    let (group, binding) = gpucc_container::IMMEDIATES;
+    block.entries[0].resources[0] =
+        Resource { group, binding, kind: ResourceKind::Immediates, ..block.entries[0].resources[0].clone() };
+    assert_eq!(minor(&block), 1);
+}

@@ -56,7 +56,7 @@ pub use inst::{
 };
 pub use lists::Lists;
 pub use module::{
-    EntryPoint, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData, invocations,
+    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};

@@ -16,7 +16,7 @@ pub enum Space {
     Private,
     /// One per workgroup.
     Workgroup,
-    /// A uniform buffer: read only, the same for all invocations.
+    /// A uniform buffer or immediate data: read only, the same for all invocations.
     Uniform,
     /// A storage buffer.
     Storage,
@@ -56,7 +56,12 @@ pub enum ResourceKind {
     StorageRead,
     /// A storage buffer that may be written.
     StorageReadWrite,
+    /// Immediate data (push constants): read only, and given with the launch. The binding is [`IMMEDIATES`].
+    Immediates,
 }
+
+/// Group and binding of immediate data, which has neither: no buffer can be bound there.
+pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 
 impl ResourceKind {
     /// The name as printed.
@@ -65,11 +70,12 @@ impl ResourceKind {
             ResourceKind::Uniform => "uniform",
             ResourceKind::StorageRead => "storage_ro",
             ResourceKind::StorageReadWrite => "storage_rw",
+            ResourceKind::Immediates => "immediates",
         }
     }
     /// The kind of this name.
     pub fn parse(s: &str) -> Option<ResourceKind> {
-        [ResourceKind::Uniform, ResourceKind::StorageRead, ResourceKind::StorageReadWrite]
+        [ResourceKind::Uniform, ResourceKind::StorageRead, ResourceKind::StorageReadWrite, ResourceKind::Immediates]
             .into_iter()
             .find(|k| k.name() == s)
     }
@@ -80,13 +86,13 @@ impl ResourceKind {
     /// The address space.
     pub const fn space(self) -> Space {
         match self {
-            ResourceKind::Uniform => Space::Uniform,
-            _ => Space::Storage,
+            ResourceKind::Uniform | ResourceKind::Immediates => Space::Uniform,
+            ResourceKind::StorageRead | ResourceKind::StorageReadWrite => Space::Storage,
         }
     }
 }
 
-/// A bound buffer.
+/// A bound buffer, or the immediate data of an entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourceData {
     /// The name in the source.

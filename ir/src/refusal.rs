@@ -50,7 +50,7 @@ refusals! {
     Textures "textures" Feature ["image instructions are not lowered yet"] "textures and samplers";
     Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of bindings";
-    Immediates "immediates" Feature ["not lowered yet"] "immediate data (push constants)";
+    GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";

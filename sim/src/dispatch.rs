@@ -1,5 +1,7 @@
 //! What is run, how, and what came of it.
 
+use gpucc_container::IMMEDIATES;
+
 use crate::trap::{Trap, TrapKind};
 
 /// A buffer bound for a run. Its size is the size of the binding.
@@ -15,7 +17,25 @@ pub struct BoundBuffer {
     pub writable: bool,
 }
 
-/// A compute dispatch: how many workgroups, and the buffers. A run changes the buffers in place.
+impl BoundBuffer {
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        name(self.group, self.binding)
+    }
+}
+
+/// What messages call immediate data.
+pub const IMMEDIATE_DATA: &str = "immediate data";
+
+/// What messages call a binding.
+pub(crate) fn name(group: u32, binding: u32) -> String {
+    match (group, binding) {
+        IMMEDIATES => IMMEDIATE_DATA.into(),
+        _ => format!("buffer at group {group} binding {binding}"),
+    }
+}
+
+/// A compute dispatch: how many workgroups, and the buffers, immediate data among them. A run changes the buffers in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dispatch {
     /// Workgroups in x, y and z.
@@ -49,6 +69,14 @@ impl Dispatch {
         self.with(group, binding, values.iter().flat_map(|w| w.to_le_bytes()).collect())
     }
 
+    /// Gives the immediate data: a buffer at [`IMMEDIATES`], which no program can store to.
+    #[must_use]
+    pub fn with_immediates(mut self, bytes: Vec<u8>) -> Self {
+        let (group, binding) = IMMEDIATES;
+        self.buffers.push(BoundBuffer { group, binding, bytes, writable: false });
+        self
+    }
+
     /// Place of a binding in [`Dispatch::buffers`].
     pub fn index_of(&self, group: u32, binding: u32) -> Option<usize> {
         self.buffers.iter().position(|b| b.group == group && b.binding == binding)
@@ -69,14 +97,20 @@ impl Dispatch {
     /// # Errors
     /// A trap that names the binding when it is missing, or smaller than `min_size`.
     pub fn require(&self, group: u32, binding: u32, min_size: u64) -> Result<usize, Trap> {
-        let missing =
-            || Trap::new(TrapKind::Dispatch, format!("no buffer is bound at group {group} binding {binding}"));
+        let immediates = (group, binding) == IMMEDIATES;
+        let missing = || {
+            let message = match immediates {
+                true => format!("no {IMMEDIATE_DATA} is given, the program needs {min_size} bytes"),
+                false => format!("no buffer is bound at group {group} binding {binding}"),
+            };
+            Trap::new(TrapKind::Dispatch, message)
+        };
         let index = self.index_of(group, binding).ok_or_else(missing)?;
         let size = self.buffers[index].bytes.len() as u64;
         if size < min_size {
             return Err(Trap::new(
                 TrapKind::Dispatch,
-                format!("buffer at group {group} binding {binding} has {size} bytes, the program needs {min_size}"),
+                format!("{} has {size} bytes, the program needs {min_size}", self.buffers[index].name()),
             ));
         }
         Ok(index)

@@ -1,6 +1,6 @@
 //! The launch of a machine: what all do alike before the first workgroup and after the last.
 
-use gpucc_container::{Access, Container, Entry, RaceMark, ResourceKind, Stage};
+use gpucc_container::{Access, Container, Entry, IMMEDIATES, RaceMark, ResourceKind, Stage};
 
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::grid::{BarrierRule, Machine, run_grid};
@@ -51,6 +51,8 @@ pub struct Launch<'a> {
     pub options: &'a RunOptions,
     /// The buffers in the order of the resources, each once: they are the first allocations.
     pub buffers: Vec<Buffer>,
+    /// The immediate data, where the entry point has some.
+    immediates: Vec<u8>,
 }
 
 /// A machine about to run, or under way.
@@ -124,7 +126,11 @@ impl<'a> Launch<'a> {
         }
         let mut buffers: Vec<Buffer> = Vec::new();
         for r in &entry.resources {
-            if !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
+            let immediates = r.kind == ResourceKind::Immediates;
+            if immediates != ((r.group, r.binding) == IMMEDIATES) {
+                return Err(refuse(format!("{:?} at group {} binding {}", r.kind, r.group, r.binding)));
+            }
+            if !immediates && !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
                 return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
             }
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
@@ -138,7 +144,10 @@ impl<'a> Launch<'a> {
                 }
             }
         }
-        Ok(Launch { entry, generation: generation as u8, grid: dispatch.grid, options, buffers })
+        let has_some = entry.resources.iter().any(|r| r.kind == ResourceKind::Immediates);
+        let given = dispatch.buffer(IMMEDIATES.0, IMMEDIATES.1).filter(|_| has_some);
+        let immediates = given.map_or_else(Vec::new, |b| b.bytes.clone());
+        Ok(Launch { entry, generation: generation as u8, grid: dispatch.grid, options, buffers, immediates })
     }
 
     /// The part of the code that is instructions.
@@ -154,6 +163,19 @@ impl<'a> Launch<'a> {
     pub fn buffer(&self, group: u32, binding: u32) -> Result<&Buffer, Trap> {
         let found = self.buffers.iter().find(|b| b.group == group && b.binding == binding);
         found.ok_or_else(|| refuse(format!("group {group} binding {binding} is not among the resources")))
+    }
+
+    /// A word of the immediate data; zeros fill up the last one.
+    ///
+    /// # Errors
+    /// When the entry point has none, or none so long.
+    pub fn immediate(&self, word: u32) -> Result<u32, Trap> {
+        let at = word as usize * 4;
+        let rest = self.immediates.get(at..).filter(|rest| !rest.is_empty());
+        let rest = rest.ok_or_else(|| refuse(format!("word {word} is beyond the immediate data")))?;
+        let mut bytes = [0; 4];
+        bytes.iter_mut().zip(rest).for_each(|(b, r)| *b = *r);
+        Ok(u32::from_le_bytes(bytes))
     }
 
     /// Memory with copies of the buffers in it, and the check for races that watches them.

@@ -20,7 +20,7 @@ pub mod texture;
 pub mod trap;
 
 pub use address::AddressSpace;
-pub use dispatch::{BoundBuffer, Dispatch, Races, Rules, RunOptions, RunReport, Steps};
+pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
 pub use launch::{Buffer, Host, Launch, Limits};
 pub use memory::{AllocId, MemFault, Memory};

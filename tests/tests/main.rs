@@ -10,6 +10,7 @@ mod far_branches;
 mod filetests;
 mod foreign;
 mod hostile;
+mod immediates;
 mod levels;
 mod limits;
 mod numbers;

@@ -756,7 +756,6 @@ fn refused_by_name_at_its_place() {
             "`OpTypeInt 16`",
             false,
         ),
-        ("", "layout(push_constant) uniform P { uint k; };", "o[i] = k;", "immediate data", false),
         (
             "GL_EXT_buffer_reference",
             "layout(buffer_reference) buffer R { uint x; }; layout(binding = 2) buffer B { R r; };",

@@ -123,7 +123,14 @@ fn probes() -> Vec<Probe> {
             "enable wgpu_binding_array;\nstruct S { v: u32 }\n@group(0) @binding(0) var<storage, read_write> o: binding_array<S, 4>;\n\
              @compute @workgroup_size(1) fn main() { o[1].v = 1u; }",
         ),
-        on_array(R::Immediates, "var<immediate> p: vec4<f32>;", "f32", "o[i] = p.x;"),
+        Probe {
+            code: R::GlslPushConstants,
+            source: "#version 450\nlayout(push_constant) uniform P { uint t[4]; } p;\n\
+                     layout(std430, binding = 0) buffer O { uint o[]; };\nvoid main() { o[0] = p.t[gl_LocalInvocationIndex]; }"
+                .into(),
+            lang: Lang::GlslCompute,
+            families: &[],
+        },
         on_array(
             R::AtomicTypes,
             "@group(0) @binding(1) var<storage, read_write> a: atomic<u64>;",

@@ -4,12 +4,14 @@
 //! points to workgroup or private memory) plus a signed 16-bit offset. Loads from buffers that the hardware has to check go
 //! by handle.
 
-use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Op, Place, Space, Type, Value};
+use gpucc_container::Source;
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Op, Place, ResourceKind, Space, Type, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
 
 use super::{Cx, Isel, MI, U, no_uniforms, op, with};
+use crate::resources::immediate;
 use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, run_class};
 
 /// Where an access goes.
@@ -148,7 +150,8 @@ impl Isel<'_> {
             let (base, offset) = self.pair(cx, m, dynamic, near)?;
             return Ok(Addr::Pair(base, offset));
         };
-        if !load || m.flags.has(MemFlags::IN_BOUNDS) || !self.module.options.robust {
+        let given = self.module.resources[r].kind == ResourceKind::Immediates;
+        if !load || given || m.flags.has(MemFlags::IN_BOUNDS) || !self.module.options.robust {
             let (base, offset) = self.pair(cx, m, dynamic, near)?;
             return Ok(Addr::Pair(base, offset));
         }
@@ -208,6 +211,16 @@ impl Isel<'_> {
         let bool_result = cx.f.ty(d.result()).is_bool();
         let loaded: Vec<VReg> = if bool_result { out.iter().map(|_| cx.temp(R)).collect() } else { out.to_vec() };
         let dynamic = d.dyn_offset();
+        if let Some(first) = immediate(self.module, d) {
+            let words: Option<Vec<u32>> =
+                (first..).take(out.len()).map(|w| self.uniforms.word(Source::Immediate(w))).collect();
+            if let Some(words) = words {
+                for (&r, n) in out.iter().zip(words) {
+                    self.push(cx, op(M::MovI32).def(r).arg(Use::uniform(n)));
+                }
+                return Ok(());
+            }
+        }
         let tags = self.tags(&m);
         let addr = self.address(cx, &m, dynamic, true)?;
         let mut first = 0usize;

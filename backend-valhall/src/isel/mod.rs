@@ -8,12 +8,12 @@ mod math;
 mod mem;
 
 use gpucc_container::{Preload, Source};
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op, Refusal, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
 
-use crate::resources::Resources;
+use crate::resources::{Resources, immediate};
 use crate::target::{FILE_R, R, SPECIAL, SrcMods, VOp, Valhall};
 use crate::uniforms::Uniforms;
 
@@ -110,7 +110,25 @@ impl Isel<'_> {
         {
             return Use::uniform(n);
         }
+        if let Some(n) = self.immediate(cx, v) {
+            return Use::uniform(n);
+        }
         Use::reg(cx.reg(v))
+    }
+
+    /// The uniform word of a value that is a word of the immediate data.
+    fn immediate(&mut self, cx: &Cx<'_>, v: Value) -> Option<u32> {
+        let (load, lane) = match cx.f.def_inst(v).map(|i| (i, cx.data(i)))? {
+            (_, InstData { op: Op::Extract, attr: Attr::Lane(k), args, .. }) => {
+                (cx.f.def_inst(args[0])?, u32::from(*k))
+            }
+            (i, _) => (i, 0),
+        };
+        let d = cx.data(load);
+        if cx.f.ty(d.results.first()?).lane() != cx.f.ty(v) {
+            return None;
+        }
+        self.uniforms.word(Source::Immediate(immediate(self.module, d)? + lane))
     }
 
     /// The bits of a constant as held in a register.
@@ -153,7 +171,10 @@ impl Isel<'_> {
             return self.float_word(cx, bits);
         }
         let v = self.alias(cx, v);
-        Use::reg(cx.reg(v)).mods(m)
+        match self.immediate(cx, v) {
+            Some(n) => Use::uniform(n).mods(m),
+            None => Use::reg(cx.reg(v)).mods(m),
+        }
     }
 
     /// The operand for a float constant: the table's negated words are free.

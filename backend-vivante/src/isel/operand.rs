@@ -1,6 +1,6 @@
 //! Operands: constants, uniforms, and values seen through swizzles and signs.
 
-use gpucc_ir::{Attr, Op, Place, ResourceKind, Sysval, Type, Value};
+use gpucc_ir::{Attr, Op, Place, Space, Sysval, Type, Value};
 use gpucc_mir::{Select, Use};
 use smallvec::{SmallVec, smallvec};
 
@@ -235,7 +235,7 @@ impl Isel<'_> {
                 let end = m.offset.checked_add(ty.mem_bytes())?;
                 let plain = matches!(ty, t if t.lane() == Type::I32 || t.lane() == Type::F32);
                 let inside = end <= r.min_size && m.offset.is_multiple_of(4) && end / 4 <= u32::from(u16::MAX);
-                if r.kind != ResourceKind::Uniform || !plain || !inside || d.dyn_offset().is_some() {
+                if r.kind.space() != Space::Uniform || !plain || !inside || d.dyn_offset().is_some() {
                     return None;
                 }
                 // A rough count is enough: it only has to keep the file from overflowing.

@@ -17,7 +17,7 @@ mod plan;
 mod rewrite;
 
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, ResourceKind, Scalar, SideMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, Scalar, SideMap, Space, Type, Value, ValueDef};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
 
@@ -29,7 +29,7 @@ const CHUNK: usize = 256;
 
 /// Runs over a function; gives the number of instructions that were packed away.
 pub fn run(f: &mut Function, module: &gpucc_ir::Module, t: &Vivante) -> u64 {
-    let uniform = module.resources.iter().filter(|(_, r)| r.kind == ResourceKind::Uniform).map(|(r, _)| r).collect();
+    let uniform = module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
     let facts = Facts { t, uses: Uses::new(f), uniform };
     let mut saved = 0;
     let mut out = rewrite::Rewrite::new();

@@ -309,7 +309,7 @@ impl<'m> ModuleCx<'m> {
                 let gap = self.types.of(global.ty).err();
                 return Err(gap.unwrap_or(types::Gap(None, "a handle to what is none")).at(span));
             }
-            AddressSpace::Immediate => return Err(report::unsupported(Refusal::Immediates, "immediate data", span)),
+            AddressSpace::Immediate => (ir::Space::Uniform, Some(ir::ResourceKind::Immediates)),
             AddressSpace::TaskPayload | AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
                 return Err(report::unsupported(Refusal::Stage, "payloads of other stages", span));
             }
@@ -318,15 +318,29 @@ impl<'m> ModuleCx<'m> {
         let ty = self.types.of(global.ty).map_err(|gap| gap.at(span))?;
         let place = match kind {
             Some(kind) => {
-                let binding =
-                    global.binding.ok_or_else(|| report::contradiction("a buffer without a binding", span))?;
-                let layout = self.types.layout(ty, true);
+                let (group, binding) = match global.binding {
+                    _ if kind == ir::ResourceKind::Immediates => ir::IMMEDIATES,
+                    Some(b) if (b.group, b.binding) == ir::IMMEDIATES => {
+                        let message = format!("group {} binding {} stands for immediate data", b.group, b.binding);
+                        return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
+                    }
+                    Some(b) => (b.group, b.binding),
+                    None => return Err(report::contradiction("a buffer without a binding", span)),
+                };
+                let min_size = self.binding_size(ty);
+                if kind == ir::ResourceKind::Immediates
+                    && matches!(self.parsed.lang, crate::Lang::Glsl(_))
+                    && !self.types.is_std430(global.ty)
+                {
+                    let what = "push constants of GLSL text that are not laid out as std430";
+                    return Err(report::unsupported(Refusal::GlslPushConstants, what, span));
+                }
                 ir::Place::Buffer(self.out.resources.push(ir::ResourceData {
                     name,
-                    group: binding.group,
-                    binding: binding.binding,
+                    group,
+                    binding,
                     kind,
-                    min_size: layout.size,
+                    min_size,
                     stride: self.runtime_stride(ty),
                     span,
                 }))
@@ -353,6 +367,14 @@ impl<'m> ModuleCx<'m> {
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
         let ptr = Ptr { place, host: kind.is_some(), flags, offset: 0, dynamic: None, reach: Some(0), align, ty };
         Ok(GlobalRef { ptr })
+    }
+
+    /// The least size of a binding. WGSL counts the padding behind the last member, Vulkan does not.
+    fn binding_size(&self, ty: Ty) -> u32 {
+        match self.parsed.lang {
+            crate::Lang::Wgsl => self.types.layout(ty, true).size,
+            crate::Lang::Spirv | crate::Lang::Glsl(_) => self.types.extent(ty),
+        }
     }
 
     /// A variable of our own layout, within the limit for one.

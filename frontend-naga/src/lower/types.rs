@@ -44,6 +44,8 @@ pub struct Layout {
 pub struct TypeFacts {
     /// For buffers.
     pub host: Layout,
+    /// Bytes in a buffer up to the end of what comes last, without padding behind it.
+    pub extent: u32,
     /// For function, private and workgroup variables.
     pub own: Layout,
     /// Scalars in a value of the type (one element for a runtime-sized array).
@@ -128,12 +130,21 @@ impl<'m> Types<'m> {
     }
 
     fn compute(&self, inner: &TypeInner) -> TypeFacts {
-        let both = |layout: Layout, scalars: u64| TypeFacts { host: layout.clone(), own: layout, scalars, count: None };
+        let both = |layout: Layout, scalars: u64| TypeFacts {
+            extent: layout.size,
+            host: layout.clone(),
+            own: layout,
+            scalars,
+            count: None,
+        };
         match *inner {
             TypeInner::Scalar(s) | TypeInner::Atomic(s) => both(vector_layout(1, s), 1),
             TypeInner::Vector { size, scalar } => both(vector_layout(size as u32, scalar), size as u64),
             TypeInner::Matrix { columns, rows, scalar } => {
-                both(matrix_layout(columns as u32, rows as u32, scalar), columns as u64 * rows as u64)
+                let layout = matrix_layout(columns as u32, rows as u32, scalar);
+                let column = rows as u32 * lane_bytes(scalar) as u32;
+                let extent = layout.stride * (columns as u32 - 1) + column;
+                TypeFacts { extent, ..both(layout, columns as u64 * rows as u64) }
             }
             TypeInner::Array { base, size, stride } => {
                 let element = self.facts(base);
@@ -147,7 +158,10 @@ impl<'m> Types<'m> {
                 let n = u64::from(count.unwrap_or(1));
                 let own = round_up(element.own.align.max(1).into(), element.own.size.into());
                 let clamp = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+                // Of a runtime-sized array one whole element is the least, so that it has a length.
+                let last = if count.is_some() { element.extent } else { stride };
                 TypeFacts {
+                    extent: clamp(n.saturating_sub(1) * u64::from(stride) + u64::from(last)),
                     host: Layout {
                         size: clamp(n * u64::from(stride)),
                         align: element.host.align,
@@ -167,9 +181,10 @@ impl<'m> Types<'m> {
             TypeInner::Struct { ref members, span } => {
                 let mut own = Layout { align: 1, ..Layout::default() };
                 let mut host = Layout { size: span, align: 1, ..Layout::default() };
-                let (mut end, mut scalars) = (0u64, 0u64);
+                let (mut end, mut scalars, mut extent) = (0u64, 0u64, 0);
                 for member in members {
                     let facts = self.facts(member.ty);
+                    extent = extent.max(member.offset.saturating_add(facts.extent));
                     let at = round_up(facts.own.align.max(1).into(), end);
                     own.offsets.push(u32::try_from(at).unwrap_or(u32::MAX));
                     own.align = own.align.max(facts.own.align);
@@ -179,7 +194,7 @@ impl<'m> Types<'m> {
                     scalars = scalars.saturating_add(facts.scalars);
                 }
                 own.size = u32::try_from(round_up(own.align.into(), end)).unwrap_or(u32::MAX);
-                TypeFacts { host, own, scalars, count: None }
+                TypeFacts { host, extent, own, scalars, count: None }
             }
             _ => both(Layout { size: 0, align: 1, ..Layout::default() }, 0),
         }
@@ -228,6 +243,44 @@ impl<'m> Types<'m> {
                 let facts = self.facts(h);
                 if host { facts.host.clone() } else { facts.own.clone() }
             }
+        }
+    }
+
+    /// Bytes of a shape in a buffer without the padding behind it.
+    pub fn extent(&self, ty: Ty) -> u32 {
+        match ty {
+            Ty::Matrix(c, r, s) => matrix_layout(c, r, s).stride * (c - 1) + vector_layout(r, s).size,
+            Ty::Array(h) | Ty::Struct(h) => self.facts(h).extent,
+            Ty::Scalar(_) | Ty::Atomic(_) | Ty::Vector(..) => self.layout(ty, true).size,
+        }
+    }
+
+    /// Whether a buffer of this type has the members and elements where std430 puts them.
+    pub fn is_std430(&self, handle: Handle<naga::Type>) -> bool {
+        match self.module.types[handle].inner {
+            TypeInner::Array { base, stride, .. } => {
+                let host = &self.facts(base).host;
+                let (size, align) = (u64::from(self.std430_size(base)), u64::from(host.align.max(1)));
+                u64::from(stride) == round_up(align, size) && self.is_std430(base)
+            }
+            TypeInner::Struct { ref members, .. } => {
+                let mut end = 0;
+                members.iter().all(|m| {
+                    let at = round_up(self.facts(m.ty).host.align.max(1).into(), end);
+                    end = u64::from(m.offset) + u64::from(self.std430_size(m.ty));
+                    at == u64::from(m.offset) && self.is_std430(m.ty)
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// The size that std430 gives a type whose members lie as std430 wants it.
+    fn std430_size(&self, handle: Handle<naga::Type>) -> u32 {
+        let facts = self.facts(handle);
+        match self.module.types[handle].inner {
+            TypeInner::Struct { .. } => facts.extent.next_multiple_of(facts.host.align.max(1)),
+            _ => facts.host.size,
         }
     }
 

@@ -181,6 +181,7 @@ impl TryFrom<Vec<Value>> for SourceSpec {
             ("TableAddressLo", &[n]) => Source::TableAddressLo(short(n)?),
             ("TableAddressHi", &[n]) => Source::TableAddressHi(short(n)?),
             ("Family", &[n]) => Source::Family(n),
+            ("Immediate", &[n]) => Source::Immediate(n),
             _ => return Err(format!("no source `{name}` with {} such arguments", args.len())),
         }))
     }

@@ -15,7 +15,7 @@
 //! (`checked_loads`, `checked_stores`) stay as they are, but for loads from a buffer whose stores are clamped. Needs: nothing (best after `sroa`, so that what becomes SSA is not clamped). Keeps: the CFG.
 //! Does nothing when the module is not robust.
 
-use gpucc_ir::{Attr, Builder, EntitySet, Function, Inst, MemFlags, Module, Op, Place, Res, Value};
+use gpucc_ir::{Attr, Builder, EntitySet, Function, Inst, MemFlags, Module, Op, Place, Res, ResourceKind, Value};
 
 use crate::caps::Caps;
 
@@ -72,7 +72,11 @@ fn clamp(b: &mut Builder<'_>, module: &Module, i: Inst, bytes: u32, caps: &Caps,
         return true;
     }
     // A load strays as stores to the same buffer do: what is loaded from a wrong index and stored back there destroys nothing.
-    let checked = |r| if d.op == Op::Load { caps.checked_loads && !stored.contains(r) } else { caps.checked_stores };
+    // Immediate data is no binding that hardware could check.
+    let checked = |r| match d.op {
+        Op::Load => caps.checked_loads && !stored.contains(r) && module.resources[r].kind != ResourceKind::Immediates,
+        _ => caps.checked_stores,
+    };
     if matches!(mem.place, Place::Buffer(r) if checked(r)) {
         return false;
     }

@@ -5,7 +5,7 @@
 //! depends on the code that is made (memory, registers, length) is the backend's own to find. After this, an op that
 //! selection does not know is a bug of the compiler.
 
-use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, Scalar, Span, Stage, Sysval};
+use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage, Sysval};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,8 @@ pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
         return Err(Diagnostic::unsupported(Refusal::WorkgroupSize, message).at(e.span, "this entry point"));
     }
     if let Some(most) = t.lack(Refusal::BindGroup).and_then(|l| l.most)
-        && let Some((_, r)) = m.resources.iter().find(|(_, r)| u64::from(r.group) > most)
+        && let Some((_, r)) =
+            m.resources.iter().find(|(_, r)| r.kind != ResourceKind::Immediates && u64::from(r.group) > most)
     {
         let (family, generation, group) = (t.family, t.generation, r.group);
         let message = format!("{family}:{generation} has bind groups 0 to {most}, this is in group {group}");

@@ -1,6 +1,6 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, flags};
+use gpucc_container::{Access, Entry, IMMEDIATES, Resource, ResourceKind, flags};
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res};
 use gpucc_isa::Notes;
@@ -87,6 +87,9 @@ pub struct Reflection {
     pub flags: u32,
 }
 
+// The container's rows take group and binding from the IR.
+const _: () = assert!(gpucc_ir::IMMEDIATES.0 == IMMEDIATES.0 && gpucc_ir::IMMEDIATES.1 == IMMEDIATES.1);
+
 /// Describes the buffers of the function. `slot` gives the family's slot of a buffer from whether the function names it
 /// and how many come before it, or nothing where it is not to be listed.
 pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
@@ -122,7 +125,8 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
             binding: data.binding,
             kind: match data.kind {
                 gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
-                _ => ResourceKind::Storage,
+                gpucc_ir::ResourceKind::Immediates => ResourceKind::Immediates,
+                gpucc_ir::ResourceKind::StorageRead | gpucc_ir::ResourceKind::StorageReadWrite => ResourceKind::Storage,
             },
             access: if written { Access::ReadWrite } else { Access::Read },
             slot,

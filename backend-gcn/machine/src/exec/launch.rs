@@ -206,6 +206,7 @@ impl<'a> Launch<'a> {
             Source::BufferSize { group, binding } => Ok(buffer(group, binding)?.1),
             Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
             Source::NumWorkgroups(i) if i < 3 => Ok(self.common.grid[usize::from(i)]),
+            Source::Immediate(word) => self.common.immediate(word),
             Source::DataAddressLo => Ok(v.data.0 as u32),
             Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
             Source::TableAddressLo(0) => Ok(v.root as u32),

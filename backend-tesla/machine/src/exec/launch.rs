@@ -319,6 +319,7 @@ fn uniform(source: Source, common: &gpucc_sim::Launch<'_>) -> Result<u32, Trap> 
     match source {
         Source::Const(v) => Ok(v),
         Source::NumWorkgroups(d @ 0..=2) => Ok(common.grid[usize::from(d)]),
+        Source::Immediate(word) => common.immediate(word),
         Source::BufferSize { group, binding } => u32::try_from(common.buffer(group, binding)?.size)
             .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB"))),
         other => Err(bad(format!("no uniform word can hold {other:?}"))),

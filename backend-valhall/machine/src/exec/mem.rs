@@ -10,7 +10,7 @@ use crate::Op;
 /// A buffer as the resource tables describe it.
 #[derive(Clone, Copy)]
 pub(super) struct Buffer {
-    pub handle: u32,
+    pub handle: Option<u32>,
     pub id: AllocId,
     pub base: u64,
     pub size: u64,
@@ -194,7 +194,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
     }
     let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
     let find = |world: &World, w: &Warp, l: usize| -> Result<Buffer, Trap> {
-        world.buffers.iter().find(|b| b.handle == handles[l]).copied().ok_or_else(|| {
+        world.buffers.iter().find(|b| b.handle == Some(handles[l])).copied().ok_or_else(|| {
             Trap::new(TrapKind::OutOfBounds, format!("no buffer has the handle {:#x}", handles[l]))
                 .in_lane(w.number * LANES as u32 + l as u32)
         })

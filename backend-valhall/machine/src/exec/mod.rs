@@ -10,7 +10,7 @@ mod mem;
 mod scoreboard;
 mod warp;
 
-use gpucc_container::{Container, Resource, Source, UNIFORM_FILE};
+use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
@@ -149,7 +149,8 @@ impl<'a> Launch<'a> {
         let (mut memory, mut races) = common.memory(dispatch);
         let mut space = AddressSpace::new64(options.perturb);
         for (n, r) in entry.resources.iter().enumerate() {
-            if r.group > MOST_GROUP || r.slot >= 1 << 24 {
+            // Immediate data has an address and no handle.
+            if r.kind != ResourceKind::Immediates && (r.group > MOST_GROUP || r.slot >= 1 << 24) {
                 return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
             }
             if entry.resources[..n].iter().any(|o| o.group == r.group && o.binding == r.binding) {
@@ -231,7 +232,8 @@ fn bind(world: &mut World, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
         if base >> 32 != (base + size) >> 32 {
             base = world.space.place(id, size, 1 << 32)?;
         }
-        world.buffers.push(Buffer { handle: (r.group + 1) << 24 | r.slot, id, base, size });
+        let handle = (r.kind != ResourceKind::Immediates).then(|| (r.group + 1) << 24 | r.slot);
+        world.buffers.push(Buffer { handle, id, base, size });
     }
     match common.options.rules {
         Rules::Hardware => tables(world, &common.entry.resources),
@@ -272,6 +274,7 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) ->
                 u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX)
             }
             Source::NumWorkgroups(i @ 0..=2) => common.grid[usize::from(i)],
+            Source::Immediate(word) => common.immediate(word)?,
             Source::DataAddressLo => data_base as u32,
             Source::DataAddressHi => (data_base >> 32) as u32,
             other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
@@ -284,13 +287,14 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) ->
 /// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
 /// (section 8.3). Ours is a convention without it: sizes come in uniform words.
 fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
-    let mut groups: Vec<u32> = resources.iter().map(|r| r.group).collect();
+    let mut groups: Vec<u32> =
+        resources.iter().filter(|r| r.kind != ResourceKind::Immediates).map(|r| r.group).collect();
     groups.sort_unstable();
     groups.dedup();
     for group in groups {
         let table = group + 1;
-        let of = |b: &&Buffer| b.handle >> 24 == table;
-        let slots = world.buffers.iter().filter(of).map(|b| (b.handle & 0xFF_FFFF) + 1).max().unwrap_or(0);
+        let slot = |b: &Buffer| b.handle.filter(|h| h >> 24 == table).map(|h| h & 0xFF_FFFF);
+        let slots = world.buffers.iter().filter_map(slot).map(|s| s + 1).max().unwrap_or(0);
         if slots > MOST_SLOTS {
             return Err(container_trap(format!(
                 "slot {} in group {group}: at most {MOST_SLOTS} are possible",
@@ -298,9 +302,9 @@ fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
             )));
         }
         let mut bytes = vec![0; DESCRIPTOR * slots as usize];
-        for b in world.buffers.iter().filter(of) {
+        for (b, slot) in world.buffers.iter().filter_map(|b| Some((b, slot(b)?))) {
             let words = [9, b.size as u32, b.base as u32, (b.base >> 32) as u32];
-            let at = DESCRIPTOR * (b.handle & 0xFF_FFFF) as usize;
+            let at = DESCRIPTOR * slot as usize;
             for (i, w) in words.iter().enumerate() {
                 bytes[at + 4 * i..at + 4 * i + 4].copy_from_slice(&w.to_le_bytes());
             }
@@ -308,7 +312,7 @@ fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
         let size = bytes.len() as u64;
         let id = world.memory.alloc(format!("descriptors of group {group}"), bytes, false);
         let base = world.space.place(id, size, 64)?;
-        world.buffers.push(Buffer { handle: TABLES << 24 | table, id, base, size });
+        world.buffers.push(Buffer { handle: Some(TABLES << 24 | table), id, base, size });
     }
     Ok(())
 }

@@ -285,6 +285,7 @@ fn uniform_words(
                 size(common.buffer(group, binding)?).saturating_sub(less).checked_shr(shift).unwrap_or(0)
             }
             Source::NumWorkgroups(d @ 0..=2) => dispatch.grid[usize::from(d)],
+            Source::Immediate(word) => common.immediate(word)?,
             Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
             Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
             Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
