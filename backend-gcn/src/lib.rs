@@ -5,22 +5,28 @@
 //! allocation (`allocate`) `emit` writes forms and branches, `waits` wait counts and wait states.
 
 mod allocate;
-mod clauses;
+#[doc(hidden)]
+pub mod clauses;
 mod edges;
-mod emit;
+#[doc(hidden)]
+pub mod emit;
 mod exec;
 mod fixed;
 mod flow;
 mod homes;
 mod isel;
 mod mem;
-mod model;
+#[doc(hidden)]
+pub mod model;
 mod ops;
-mod ranges;
+#[doc(hidden)]
+pub mod ranges;
 mod tables;
 mod target;
-mod tidy;
-mod vcc;
+#[doc(hidden)]
+pub mod tidy;
+#[doc(hidden)]
+pub mod vcc;
 mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
@@ -291,25 +297,4 @@ fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u3
         ("reloads", u64::from(stats.reloads)),
     ]
     .to_vec()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever the passes may leave is selected, and each machine pass's text reads back.
-    #[test]
-    fn knows_all_that_passes_leave() {
-        let failures = gpucc_driver::prepared_cases::<GcnFamily>();
-        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    }
-
-    #[test]
-    fn passes_keep_their_order() {
-        let order = [
-            ("allocate", "spill-lanes", "which vector registers are left is known then"),
-            ("thread-jumps", "drop-fallthrough", "a jump to a jump may lead to the next block"),
-        ];
-        assert_eq!(gpucc_driver::check_order::<GcnFamily>(&order), Ok(()));
-    }
 }

@@ -1,6 +1,13 @@
 //! All tests of `gpucc-gcn` in one binary: linking and starting is paid once.
 
+mod clauses;
 mod common;
 mod mir;
+mod model;
+mod order;
+mod ranges;
 mod run;
 mod schedule;
+mod suites;
+mod tidy;
+mod vcc;

@@ -1,7 +1,7 @@
 //! Scheduling: what moves, what must not, and what it is worth.
 
 use crate::common::{check, compile, module, options};
-use gpucc_driver::Output;
+use gpucc_driver::{CodegenOptions, Output};
 use gpucc_sim::Dispatch;
 
 fn listing(out: &Output) -> Vec<String> {
@@ -103,7 +103,7 @@ fn the_end_of_the_logical_part_is_marked_where_masks_change() {
                 a[i] = 7u;
             }}"
         );
-        compile(&module(&source), 2, &options(2)).mir
+        compile(&module(&source), 2, &CodegenOptions { texts: true, ..options(2) }).mir
     };
     let marks = |text: &str| text.matches("p_logical_end").count();
     let (uniform, divergent) = (text("w.x"), text("a[i]"));

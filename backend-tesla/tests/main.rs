@@ -2,5 +2,8 @@
 
 mod common;
 mod mir;
+mod order;
 mod quality;
 mod run;
+mod slots;
+mod suites;

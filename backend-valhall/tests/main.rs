@@ -1,6 +1,9 @@
 //! All tests of `gpucc-valhall` in one binary: linking and starting is paid once.
 
 mod common;
+mod fau;
 mod flow;
 mod mir;
+mod order;
 mod run;
+mod suites;

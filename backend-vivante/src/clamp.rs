@@ -16,7 +16,7 @@ use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SideMap, Type, Value};
 const MOST: u32 = 7;
 
 /// What `v` is a multiple of: `v = x << s`.
-pub(crate) fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
+pub fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
     let d = &f.insts[f.def_inst(v)?];
     let shift = match d.op {
         Op::Shl => f.const_bits(d.args[1])? as u32 & 31,
@@ -124,45 +124,5 @@ pub(crate) fn length_less(f: &Function, v: Value) -> Option<(gpucc_ir::Res, u32)
             (k < 1 << 31).then_some((of(d.args[0])?, k))
         }
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpucc_ir::{Builder, Mem, Place, Res};
-
-    fn build(op: impl Fn(&mut Builder<'_>, Value, Value) -> Value) -> Function {
-        let mut f = Function::new("main");
-        let block = f.entry();
-        let mut b = Builder::new(&mut f, block);
-        let x = b.sysval(gpucc_ir::Sysval::LocalInvocationIndex);
-        let four = b.func.iconst(Type::I32, 4);
-        let len = b.buffer_length(Res(0));
-        let limit = b.isub(len, four);
-        let at = op(&mut b, x, limit);
-        let m = Mem::new(Place::Buffer(Res(0)), 0, 4);
-        b.store(x, m, Some(at));
-        b.ret(&[]);
-        f
-    }
-
-    #[test]
-    fn clamps_the_index() {
-        let mut f = build(|b, x, limit| {
-            let two = b.func.iconst(Type::I32, 2);
-            let s = b.shl(x, two);
-            b.umin(s, limit)
-        });
-        assert_eq!(run(&mut f), 1);
-        let store = f.insts_in_order().find(|(_, i)| f.insts[*i].op == Op::Store).unwrap().1;
-        let at = f.insts[store].dyn_offset().unwrap();
-        assert!(scaled(&f, at).is_some());
-    }
-
-    #[test]
-    fn leaves_other_offsets_alone() {
-        let mut f = build(|b, x, limit| b.umin(x, limit));
-        assert_eq!(run(&mut f), 0);
     }
 }

@@ -2,8 +2,10 @@
 
 mod arrays;
 pub mod builders;
-mod caps;
-mod clamp;
+#[doc(hidden)]
+pub mod caps;
+#[doc(hidden)]
+pub mod clamp;
 mod emit;
 mod forward_moves;
 mod isel;
@@ -14,7 +16,8 @@ mod saturate;
 mod statistics;
 mod tail_merge;
 pub mod target;
-mod uniforms;
+#[doc(hidden)]
+pub mod uniforms;
 mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
@@ -376,57 +379,4 @@ fn preloads(state: &State, p: &emit::Program, scratch_bytes: u32) -> (Vec<Preloa
         }
     }
     (preloads, limits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ALL: Strategy = Strategy { arrays: true, wide: true, unroll: true, spills: false };
-
-    fn stop(code: Refusal, cause: Cause) -> Stop {
-        Stop { refused: Diagnostic::unsupported(code, "what it is"), cause }
-    }
-
-    /// Every strategy that is tried after a program was refused in the first one.
-    fn tried(s: &Stop, private: bool, unrolled: bool) -> usize {
-        core::iter::successors(Some(ALL), |h| h.after(s, private, unrolled)).count()
-    }
-
-    #[test]
-    fn each_strategy_is_tried_once() {
-        assert_eq!(tried(&stop(Refusal::OutOfRegisters, Cause::OutOf("t")), true, true), 3);
-        assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Refused), true, true), 3);
-        assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Refused), true, true), 3);
-        // Sizes do not change what a chip lacks.
-        assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), true, true), 1);
-    }
-
-    #[test]
-    fn what_changes_nothing_is_not_tried() {
-        assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), false, true), 1);
-        assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Hopeless), true, true), 1);
-        assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, true), 2);
-        assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, false), 1);
-        let bug = Stop { refused: Diagnostic::internal("pack", "a bug"), cause: Cause::Refused };
-        assert_eq!(tried(&bug, true, true), 1);
-    }
-
-    /// Whatever the passes may leave is selected, and each machine pass's text reads back.
-    #[test]
-    fn knows_all_that_passes_leave() {
-        let failures = gpucc_driver::prepared_cases::<VivanteFamily>();
-        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    }
-
-    #[test]
-    fn passes_keep_their_order() {
-        let order = [
-            ("machine-dce", "single-uniform", "what nobody reads needs no uniform moved"),
-            ("split-critical-edges", "merge-edges", "copies of an edge have a block"),
-            ("forward-moves", "merge-lanes", "a move whose source is known merges with others"),
-            ("tail-merge", "place-arrays", "temporaries in use are known last"),
-        ];
-        assert_eq!(gpucc_driver::check_order::<VivanteFamily>(&order), Ok(()));
-    }
 }

@@ -1,7 +1,11 @@
 //! All tests of `gpucc-vivante` in one binary: linking and starting is paid once.
 
+mod clamp;
 mod common;
 mod mir;
 mod optimise;
+mod order;
 mod quality;
 mod run;
+mod suites;
+mod uniforms;

@@ -137,3 +137,25 @@ fn the_same_bytes_every_time() {
     }
     assert_eq!(VIVANTE.generations(), machine::Vivante::GENERATIONS);
 }
+
+/// Unguarded code may name an element far behind its array; that is code that is never to run, not a fault of the compiler.
+#[test]
+fn an_index_beyond_the_file_without_guards() {
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            var a: array<u32, 5>;
+            a[o[0]] = 3u;
+            var k = 60u;
+            while k < 62u { a[k * 9u] = k; k += 1u; }
+            o[1] = a[o[2]];
+        }";
+    let parsed = gpucc_frontend_naga::parse(gpucc_frontend_naga::Input::text(source), gpucc_frontend_naga::Lang::Wgsl)
+        .unwrap_or_else(|e| panic!("{e:?}"));
+    let front = gpucc_frontend_naga::Options { robust: false, ..gpucc_frontend_naga::Options::default() };
+    let m = gpucc_frontend_naga::lower(&parsed, &front).unwrap_or_else(|e| panic!("{e:?}"));
+    for generation in 0..3 {
+        for level in 0..=3 {
+            compile(&m, generation, &options(level));
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use gpucc_container::Container;
-use gpucc_driver::{CodegenOptions, Output};
+use gpucc_driver::{CodegenOptions, Output, SharedPasses};
 use gpucc_ir::{Class, Diagnostic, Label, Module, Refusal, Space, VarData};
 
 use crate::Target;
@@ -189,7 +189,7 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
     if names.is_empty() {
         return Err(Diagnostic::invalid("no-entry", "the shader has no entry point"));
     }
-    compile_named(module, &names, options)
+    compile_named(module, &names, options, &mut SharedPasses::none())
 }
 
 /// Compiles one entry point of a module that may have several.
@@ -197,21 +197,51 @@ pub fn compile(module: &Module, options: &Options) -> Result<Artifact, Diagnosti
 /// # Errors
 /// There is none of that name, it is refused, or a compiler bug (class `Internal`).
 pub fn compile_entry(module: &Module, name: &str, options: &Options) -> Result<Artifact, Diagnostic> {
-    if module.entry(name).is_none() {
-        let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
-        let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
-        return Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")));
-    }
-    compile_named(module, &[name], options)
+    check_entry(module, name)?;
+    compile_named(module, &[name], options, &mut SharedPasses::none())
 }
 
-fn compile_named(module: &Module, names: &[&str], options: &Options) -> Result<Artifact, Diagnostic> {
+/// Compiles one entry point for several targets. The target-independent passes run once for each distinct set of capabilities;
+/// the code is that of [`compile_entry`].
+pub fn compile_entry_for(
+    module: &Module,
+    name: &str,
+    targets: &[Target],
+    codegen: &CodegenOptions,
+) -> Vec<Result<Artifact, Diagnostic>> {
+    let mut shared = SharedPasses::new();
+    let one = |&target: &Target| {
+        let options = Options { target, codegen: codegen.clone() };
+        check_entry(module, name).and_then(|()| compile_named(module, &[name], &options, &mut shared))
+    };
+    targets.iter().map(one).collect()
+}
+
+/// That there is an entry point of this name.
+fn check_entry(module: &Module, name: &str) -> Result<(), Diagnostic> {
+    if module.entry(name).is_some() {
+        return Ok(());
+    }
+    let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
+    let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
+    Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")))
+}
+
+/// `shared` is used for a single entry point alone.
+fn compile_named(
+    module: &Module,
+    names: &[&str],
+    options: &Options,
+    shared: &mut SharedPasses,
+) -> Result<Artifact, Diagnostic> {
     let target = options.target;
     let mut outputs = Vec::new();
     for name in names {
         let what = format!("`{name}` for {target}");
-        let output =
-            guarded(&what, || target.backend().compile(module, name, target.generation_index(), &options.codegen));
+        let mut none = SharedPasses::none();
+        let shared = if names.len() == 1 { &mut *shared } else { &mut none };
+        let (backend, generation) = (target.backend(), target.generation_index());
+        let output = guarded(&what, || backend.compile_sharing(module, name, generation, &options.codegen, shared));
         outputs.push(output.map_err(|d| explain(d, module, name))?);
     }
     let number = |s: &str| s.parse().unwrap_or(0);

@@ -22,7 +22,7 @@ pub mod statistics;
 pub mod support;
 mod target;
 
-pub use compile::{Artifact, Options, compile, compile_entry, guarded};
+pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use gpucc_container as container;
 pub use gpucc_driver::{Backend, CodegenOptions, Output};
 pub use gpucc_ir::trace::PassTime;

@@ -1,13 +1,8 @@
-//! What the runners and the test suites share: the outside folder, conformance cases and their acceptance rules,
-//! and the independent results of the example programs.
+//! What the runners and the suites over all families share. What needs no back end is in `gpucc-kit`.
 
-pub mod cases;
-pub mod examples;
 pub mod exec;
-pub mod filetest;
 pub mod foreign;
 pub mod heap;
-pub mod predict;
-pub mod randprog;
 pub mod scaling;
-pub mod shared;
+
+pub use gpucc_kit::{cases, examples, filetest, predict, randprog, shared};

@@ -196,17 +196,3 @@ impl Shape {
         o
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::SHAPES;
-
-    #[test]
-    fn every_shape_lowers() {
-        for s in SHAPES {
-            if let Err(e) = crate::exec::lower(&s.source(1000), "main", &[]) {
-                panic!("{}: {e}", s.name());
-            }
-        }
-    }
-}

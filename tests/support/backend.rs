@@ -7,6 +7,7 @@ use gpucc_container::Container;
 use gpucc_driver::{Backend, CodegenOptions, Output};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::Module;
+use gpucc_kit::exec::Device;
 use gpucc_sim::{Dispatch, RunOptions, Trap};
 
 use super::{BACKEND, MACHINE, NAMES};
@@ -41,6 +42,11 @@ pub fn run(out: &Output, generation: usize, d: &Dispatch, perturb: Option<u64>) 
     Ok(d)
 }
 
+/// The default generation under the suites of the kit.
+pub fn device() -> Device {
+    Device::new(&BACKEND, MACHINE, BACKEND.default_generation())
+}
+
 /// The oracle's result.
 pub fn oracle(m: &Module, d: &Dispatch) -> Dispatch {
     let mut d = d.clone();
@@ -56,20 +62,16 @@ pub fn check(wgsl: &str, d: &Dispatch, generations: &[usize]) {
     for &g in generations {
         for level in 0..=3 {
             let out = compile(&m, g, &options(level));
+            // For people, where something is wrong.
+            let texts = || {
+                let o = CodegenOptions { texts: true, ..options(level) };
+                format!("{}\n{}", compile(&m, g, &o).gir, BACKEND.listing(&out, g))
+            };
             for perturb in [None, Some(5)] {
-                let got = run(&out, g, d, perturb).unwrap_or_else(|t| {
-                    panic!("{} -O{level}: {t}\n{}\n{}", NAMES[g], out.gir, BACKEND.listing(&out, g))
-                });
+                let got =
+                    run(&out, g, d, perturb).unwrap_or_else(|t| panic!("{} -O{level}: {t}\n{}", NAMES[g], texts()));
                 for (x, y) in got.buffers.iter().zip(&want.buffers) {
-                    assert_eq!(
-                        x.bytes,
-                        y.bytes,
-                        "{} -O{level} binding {}\n{}\n{}",
-                        NAMES[g],
-                        x.binding,
-                        out.gir,
-                        BACKEND.listing(&out, g)
-                    );
+                    assert_eq!(x.bytes, y.bytes, "{} -O{level} binding {}\n{}", NAMES[g], x.binding, texts());
                 }
             }
         }

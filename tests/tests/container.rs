@@ -26,7 +26,7 @@ fn run(bytes: &[u8]) -> Result<Vec<u32>, String> {
 
 #[test]
 fn optional_sections_change_nothing() {
-    for target in Target::parse_list("all").expect("all families") {
+    for target in exec::targets("all") {
         let bytes = vecadd(target);
         assert_eq!(run(&bytes), Ok(vec![11, 22, 33, 44]), "{target}");
         let list = sections(&bytes).expect("our own container reads");
@@ -44,7 +44,7 @@ fn optional_sections_change_nothing() {
 
 #[test]
 fn zeroed_code_traps() {
-    for target in Target::parse_list("all:all").expect("all targets") {
+    for target in exec::targets("all:all") {
         let mut c = Container::read(&vecadd(target)).expect("our own container reads");
         c.entries[0].code.fill(0);
         let result = run(&c.write());
@@ -54,7 +54,7 @@ fn zeroed_code_traps() {
 
 #[test]
 fn there_is_no_source_and_no_ir_in_it() {
-    for target in Target::parse_list("all").expect("all families") {
+    for target in exec::targets("all") {
         let bytes = vecadd(target);
         for needle in ["arrayLength", "@compute", "block0", "iadd", "global_invocation_id"] {
             let found = bytes.windows(needle.len()).any(|w| w == needle.as_bytes());
@@ -78,7 +78,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
 #[test]
 fn line_tables_lead_to_the_source() {
     let module = exec::lower(LINES, "main", &[]).expect("the shader lowers");
-    for target in Target::parse_list("all:all").expect("all targets") {
+    for target in exec::targets("all:all") {
         for level in [0, 2] {
             let artifact = gpucc::compile(&module, &Options::new(target).opt(level)).expect("the shader compiles");
             let bytes = artifact.bytes();

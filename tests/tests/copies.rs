@@ -13,7 +13,7 @@ fn lower(wgsl: &str) -> Module {
 #[track_caller]
 fn check(wgsl: &str, source: &[u32], before: &[u32], wanted: &[u32]) {
     let module = lower(wgsl);
-    let places = Target::parse_list("all:all").expect("all").into_iter().map(On::Machine);
+    let places = exec::targets("all:all").into_iter().map(exec::on);
     for on in places.chain([On::Interp]) {
         for level in [0, 2] {
             let o = Options::new(Target::parse("gcn").expect("a target")).opt(level);
@@ -133,7 +133,7 @@ fn code_does_not_grow_with_an_array() {
     let kinds = ["if l == 0u { o = a; }", "if l == 0u { w = a; } workgroupBarrier(); o[l] = w[l * 2u];"];
     for memory in kinds {
         let modules = [400, 3500].map(|n| lower(&wgsl(n, memory)));
-        for target in Target::parse_list("all:all").expect("all") {
+        for target in exec::targets("all:all") {
             for level in [0, 2] {
                 let o = Options::new(target).opt(level);
                 let [few, many] = modules

@@ -1,11 +1,12 @@
 //! The shared corpus of compute shaders: compiled for everything, run on everything, judged by results of other programs.
 //! Skipped without the shared folder.
 
+use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc::{CodegenOptions, Options, Target};
 use gpucc_ir::{Diagnostic, Refusal};
+use gpucc_kit::suite;
 use gpucc_sim::{RunOptions, TrapKind};
-use gpucc_tests::cases::{Case, CaseFile, Verdict};
+use gpucc_tests::cases::Case;
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::predict::{self, Tally};
 use gpucc_tests::shared;
@@ -13,13 +14,7 @@ use rayon::prelude::*;
 use std::sync::Mutex;
 
 fn programs() -> Vec<Case> {
-    let Some(path) = shared::find("conformance/programs.json") else { return Vec::new() };
-    let bytes = std::fs::read(path).expect("the cases");
-    serde_json::from_slice::<CaseFile>(&bytes).expect("the format of cases").cases
-}
-
-fn report(failures: &[String]) {
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    suite::cases("conformance/programs.json")
 }
 
 /// No shader breaks the compiler, on any generation; what is refused is refused for a reason that is known here.
@@ -28,8 +23,8 @@ fn compiles_everywhere() {
     let Some(folder) = shared::find("corpus/compute") else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).expect("the corpus").flatten().map(|f| f.path()).collect();
     files.sort();
-    let all = Target::parse_list("all:all").expect("all targets");
-    let default = Target::parse_list("all").expect("all families");
+    let all = exec::targets("all:all");
+    let default = exec::targets("all");
     let refused = Mutex::new(Tally::default());
     let failures: Vec<String> = files
         .par_iter()
@@ -51,12 +46,13 @@ fn compiles_everywhere() {
                         }
                     };
                 // Every generation at -O2, and each family at every level.
-                let jobs = all.iter().map(|t| (*t, 2)).chain(default.iter().flat_map(|t| [0, 1, 3].map(|o| (*t, o))));
-                for (target, level) in jobs {
-                    for entry in &loaded.module.entries {
-                        let o = Options::new(target).opt(level);
-                        let Err(d) = gpucc::compile_entry(&loaded.module, &entry.name, &o) else { continue };
-                        let on = On::Machine(target);
+                let jobs = [(&all, 2), (&default, 0), (&default, 1), (&default, 3)];
+                for (entry, (targets, level)) in loaded.module.entries.iter().flat_map(|e| jobs.map(|j| (e, j))) {
+                    let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+                    let done = gpucc::compile_entry_for(&loaded.module, &entry.name, targets, &codegen);
+                    for (&target, result) in targets.iter().zip(done) {
+                        let Err(d) = result else { continue };
+                        let on = exec::on(target);
                         let codes: Vec<Refusal> = d.refusal().into_iter().collect();
                         let id = format!("corpus/{name}:{}", entry.name);
                         let known = predict::predicted(on, &id, &codes, &d.message);
@@ -76,38 +72,19 @@ fn compiles_everywhere() {
         })
         .collect();
     println!("{}", refused.into_inner().expect("no panic"));
-    report(&failures);
+    suite::report(&failures);
 }
 
-/// Results of independent programs, on the oracle and on the default generation of each family.
+/// Results of independent programs, on the oracle; `backend-X/tests/suites.rs` has the machines compute them.
 #[test]
 fn computes_what_others_compute() {
-    let mut places = vec![On::Interp];
-    places.extend(Target::parse_list("all").expect("all families").into_iter().map(On::Machine));
-    let failures: Vec<String> = programs()
-        .par_iter()
-        .flat_map_iter(|case| {
-            let mut failures = Vec::new();
-            for (on, opt_level) in places.iter().flat_map(|on| [0, 2].map(|o| (*on, o))) {
-                let verdict = case.judge(on, &CodegenOptions { opt_level, ..CodegenOptions::default() }, Some(0));
-                let why = match verdict {
-                    Verdict::Passed => continue,
-                    Verdict::Refused(codes, why) if predict::predicted(on, &case.id, &codes, &why) => continue,
-                    Verdict::Refused(codes, why) => exec::Problem::Refused(codes, why).to_string(),
-                    Verdict::Failed(why) => why,
-                };
-                failures.push(format!("{on} -O{opt_level} {}: {why}", case.id));
-            }
-            failures
-        })
-        .collect();
-    report(&failures);
+    suite::report(&suite::run_cases(&programs(), &[On::Interp], &[0, 2], Some(0)));
 }
 
 /// Without checks of bounds the programs, which stay inside, compute the same; at the levels that the other test leaves out.
 #[test]
 fn trusted_code_stays_inside() {
-    let targets = Target::parse_list("all").expect("all families");
+    let targets = exec::targets("all");
     let failures: Vec<String> = programs()
         .par_iter()
         .flat_map_iter(|case| {
@@ -131,7 +108,7 @@ fn trusted_code_stays_inside() {
                 let done = exec::run(
                     &loaded.module,
                     &case.entry,
-                    On::Machine(target),
+                    exec::on(target),
                     &codegen,
                     &mut d,
                     &RunOptions { races: case.races(), ..RunOptions::default() },
@@ -139,7 +116,7 @@ fn trusted_code_stays_inside() {
                 let at = format!("{target} -O{opt_level} {}", case.id);
                 match done {
                     Err(exec::Problem::Refused(codes, why))
-                        if predict::predicted(On::Machine(target), &case.id, &codes, &why) => {}
+                        if predict::predicted(exec::on(target), &case.id, &codes, &why) => {}
                     Err(p) => failures.push(format!("{at}: {p}")),
                     Ok(_) => failures.extend(case.checks.iter().find_map(|c| {
                         let b = d.buffer(c.group, c.binding)?;
@@ -150,5 +127,5 @@ fn trusted_code_stays_inside() {
             failures
         })
         .collect();
-    report(&failures);
+    suite::report(&failures);
 }

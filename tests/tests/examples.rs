@@ -1,128 +1,88 @@
 //! Every example on the interpreter and on every machine, at every level, against results computed here in Rust.
 
 use gpucc::{CodegenOptions, Options, Target};
+use gpucc_ir::Module;
+use gpucc_kit::suite;
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::examples::{Example, all};
+use gpucc_tests::examples::Example;
 use gpucc_tests::exec::{self, On};
-use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
-
-fn source(e: &Example) -> String {
-    std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example of the repository")
-}
-
-fn check(e: &Example, d: &Dispatch, what: &str) -> Result<(), String> {
-    for x in &e.expected {
-        let buffer = d.buffer(x.group, x.binding).ok_or("no such buffer")?;
-        x.words.check(&buffer.bytes).map_err(|m| format!("{} {what}: {m}", e.file))?;
-    }
-    Ok(())
-}
-
-fn run(e: &Example, on: On, codegen: &CodegenOptions, options: &RunOptions) -> Result<(), String> {
-    let what = format!("on {on} -O{}", codegen.opt_level);
-    let module = exec::lower(&source(e), e.entry, &[]).map_err(|p| format!("{} {what}: {p}", e.file))?;
-    let mut d = e.dispatch();
-    exec::run(&module, e.entry, on, codegen, &mut d, options).map_err(|p| format!("{} {what}: {p}", e.file))?;
-    check(e, &d, &what)
-}
-
-/// As [`run`] on a machine; the oracle judges all buffers, too (docs/oracle.md).
-fn run_judged(e: &Example, target: Target, codegen: &CodegenOptions, options: &RunOptions) -> Result<(), String> {
-    let what = format!("on {target} -O{}", codegen.opt_level);
-    let module = exec::lower(&source(e), e.entry, &[]).map_err(|p| format!("{} {what}: {p}", e.file))?;
-    let mut d = e.dispatch();
-    exec::run_judged(&module, e.entry, target, codegen, &mut d, options)
-        .map_err(|p| format!("{} {what}: {p}", e.file))?;
-    check(e, &d, &what)
-}
-
-fn report(failures: &[String]) {
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-}
 
 fn level(opt_level: u8) -> CodegenOptions {
     CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() }
 }
 
 /// Examples times variants, side by side on all cores; what failed in the order of the list.
-fn each<V: Sync>(variants: &[V], f: impl Fn(&Example, &V) -> Result<(), String> + Sync) -> Vec<String> {
-    let examples = all();
-    let jobs: Vec<(&Example, &V)> = variants.iter().flat_map(|v| examples.iter().map(move |e| (e, v))).collect();
-    jobs.par_iter().filter_map(|(e, v)| f(e, v).err()).collect()
+fn each<V: Sync>(variants: &[V], f: impl Fn(&Example, &Module, &V) -> Result<(), String> + Sync) -> Vec<String> {
+    let examples = suite::examples();
+    let jobs: Vec<_> = variants.iter().flat_map(|v| examples.iter().map(move |e| (e, v))).collect();
+    jobs.par_iter().filter_map(|((e, m), v)| f(e, m, v).err()).collect()
 }
 
 #[test]
 fn on_the_interpreter() {
-    report(&each(&[None, Some(1), Some(2)], |e, seed| {
+    suite::report(&each(&[None, Some(1), Some(2)], |e, module, seed| {
         let options = RunOptions { perturb: *seed, ..RunOptions::default() };
-        run(e, On::Interp, &level(0), &options)
+        let mut d = e.dispatch();
+        exec::run(module, e.entry, On::Interp, &level(0), &mut d, &options).map_err(|p| format!("{}: {p}", e.file))?;
+        suite::hold_example(e, &d, "on interp")
     }));
 }
 
-/// The default generation refuses no example and computes each one, at every level.
-fn default_generation(family: &str) {
-    let target = Target::parse(family).expect("a family");
-    report(&each(&[0, 1, 2, 3], |e, opt| run(e, On::Machine(target), &level(*opt), &RunOptions::default())));
+/// Each generation of a family computes every example at every level, or refuses what it is known to lack: as computed here and,
+/// without optimisation and at the default level, as the oracle says to the bit under the machine's numeric profile and inside
+/// WGSL's accuracy of the plain oracle.
+fn every_generation(family: &str) {
+    let targets = exec::targets(&format!("{family}:all"));
+    let devices: Vec<_> = targets.iter().map(|t| exec::device(*t)).collect();
+    suite::report(&suite::run_examples(&devices, &[0, 1, 2, 3], |e, modules, device, opt_level, (before, after)| {
+        if !matches!(opt_level, 0 | 2) {
+            return Ok(());
+        }
+        let target = Target::parse(&device.to_string())?;
+        exec::judge(modules, e.entry, target, before, after, &RunOptions::default()).map_err(|p| p.to_string())
+    }));
 }
 
 #[test]
 fn on_valhall() {
-    default_generation("valhall");
+    every_generation("valhall");
 }
 
 #[test]
 fn on_tesla() {
-    default_generation("tesla");
+    every_generation("tesla");
 }
 
 #[test]
 fn on_gcn() {
-    default_generation("gcn");
+    every_generation("gcn");
 }
 
 #[test]
 fn on_vivante() {
-    default_generation("vivante");
-}
-
-/// What other generations lack: the example, the generation, and the code of the refusal.
-const REFUSED: &[(&str, &str, &str)] =
-    &[("histogram.wgsl", "tesla:nv50", "atomics"), ("histogram.wgsl", "vivante:gc2000", "atomics")];
-
-/// Each generation computes every example at every level, or refuses what it is known to lack: as computed here and, without
-/// optimisation and at the default level, as the oracle says to the bit under the machine's numeric profile and inside
-/// WGSL's accuracy of the plain oracle.
-#[test]
-fn on_every_generation() {
-    let targets = Target::parse_list("all:all").expect("all targets");
-    let variants: Vec<(Target, u8)> = targets.iter().flat_map(|t| (0..=3).map(move |opt| (*t, opt))).collect();
-    report(&each(&variants, |e, (target, opt)| {
-        let lacks = REFUSED.iter().find(|r| r.0 == e.file && r.1 == target.to_string());
-        let result = match opt {
-            0 | 2 => run_judged(e, *target, &level(*opt), &RunOptions::default()),
-            _ => run(e, On::Machine(*target), &level(*opt), &RunOptions::default()),
-        };
-        match (result, lacks) {
-            (Err(m), Some((.., words))) if m.contains("refused") && m.contains(words) => Ok(()),
-            (Ok(()), Some(_)) => Err(format!("{} on {target}: runs, but is listed as refused", e.file)),
-            (result, _) => result,
-        }
-    }));
+    every_generation("vivante");
 }
 
 /// Garbage in registers and memory, orders and approximations by seed: nothing changes.
 #[test]
 fn perturbed() {
-    let targets = Target::parse_list("all").expect("all families");
-    let variants: Vec<(Target, u64)> = targets.iter().flat_map(|t| (0..20).map(move |seed| (*t, seed))).collect();
-    report(&each(&variants, |e, (target, seed)| {
-        let options = RunOptions { perturb: Some(*seed), ..RunOptions::default() };
-        let result = match seed {
-            1 => run_judged(e, *target, &level(2), &options),
-            _ => run(e, On::Machine(*target), &level(2), &options),
-        };
-        result.map_err(|m| format!("{m} (seed {seed})"))
+    suite::report(&each(&exec::targets("all"), |e, module, target| {
+        let device = exec::device(*target);
+        let compiled = device.compile(module, e.entry, &level(2)).map_err(|p| format!("{} {target}: {p}", e.file))?;
+        for seed in 0..20 {
+            let at = format!("on {target} (seed {seed})");
+            let options = RunOptions { perturb: Some(seed), ..RunOptions::default() };
+            let before = e.dispatch();
+            let mut after = before.clone();
+            device.launch(&compiled, e.entry, &mut after, &options).map_err(|p| format!("{} {at}: {p}", e.file))?;
+            suite::hold_example(e, &after, &at)?;
+            if seed == 1 {
+                exec::judge((module, &compiled), e.entry, *target, &before, &after, &options)
+                    .map_err(|p| format!("{} {at}: {p}", e.file))?;
+            }
+        }
+        Ok(())
     }));
 }
 
@@ -130,35 +90,47 @@ fn perturbed() {
 /// that in bad places. Where a backend has no memory to spill to, only what can be computed again leaves its register.
 #[test]
 fn under_allocator_stress() {
-    let targets = Target::parse_list("all").expect("all families");
+    let targets = exec::targets("all");
     let variants: Vec<(Target, u8, usize)> =
         targets.iter().flat_map(|t| (0..=3).flat_map(move |opt| (0..4).map(move |which| (*t, opt, which)))).collect();
-    report(&each(&variants, |e, (target, opt, which)| {
+    suite::report(&each(&variants, |e, module, (target, opt, which)| {
         let options = CodegenOptions {
             tight: *which == 0,
             fragment: *which == 1 || *which == 3,
             spill_all: *which >= 2,
             ..level(*opt)
         };
-        run(e, On::Machine(*target), &options, &RunOptions::default()).map_err(|m| format!("{m} (stress {which})"))
+        let at = format!("on {target} -O{opt} (stress {which})");
+        let mut d = e.dispatch();
+        exec::run(module, e.entry, exec::on(*target), &options, &mut d, &RunOptions::default())
+            .map_err(|p| format!("{} {at}: {p}", e.file))?;
+        suite::hold_example(e, &d, &at)
     }));
 }
 
-/// The same input gives the same bytes, whatever ran before and on however many threads.
+/// The same input gives the same bytes, whatever ran before, on however many threads, and with the target-independent passes shared
+/// among targets.
 #[test]
 fn deterministic() {
-    let compile = |target: Target, e: &Example| {
-        let module = exec::lower(&source(e), e.entry, &[]).expect("an example lowers");
-        gpucc::compile(&module, &Options::new(target)).map(|a| a.bytes()).map_err(|d| d.to_string())
-    };
-    for target in Target::parse_list("all:all").expect("all targets") {
-        let one: Vec<_> = all().iter().map(|e| compile(target, e)).collect();
-        let mut other: Vec<_> = std::thread::scope(|s| {
-            let jobs: Vec<_> = all().into_iter().rev().map(|e| s.spawn(move || compile(target, &e))).collect();
+    let examples = suite::examples();
+    let bytes = |r: Result<gpucc::Artifact, gpucc_ir::Diagnostic>| r.map(|a| a.bytes()).map_err(|d| d.to_string());
+    let targets = exec::targets("all:all");
+    let shared: Vec<Vec<_>> = examples
+        .par_iter()
+        .map(|(e, m)| {
+            let all = gpucc::compile_entry_for(m, e.entry, &targets, &CodegenOptions::default());
+            all.into_iter().map(bytes).collect()
+        })
+        .collect();
+    for (n, &target) in targets.iter().enumerate() {
+        let mut alone: Vec<_> = std::thread::scope(|s| {
+            let compile = |e: &(Example, Module)| bytes(gpucc::compile_entry(&e.1, e.0.entry, &Options::new(target)));
+            let jobs: Vec<_> = examples.iter().rev().map(|e| s.spawn(move || compile(e))).collect();
             jobs.into_iter().map(|j| j.join().expect("a compilation does not panic")).collect()
         });
-        other.reverse();
-        assert_eq!(one, other, "{target}");
+        alone.reverse();
+        let shared: Vec<_> = shared.iter().map(|s| s[n].clone()).collect();
+        assert_eq!(shared, alone, "{target}");
     }
 }
 
@@ -172,7 +144,7 @@ fn the_oracle_notices_the_last_bit() {
     let module = exec::lower(shader, "main", &[]).expect("the shader lowers");
     let (right, wrong) = (1.718_281_7_f32.to_bits(), 1.718_281_7_f32.to_bits() + 1);
     let inputs: Vec<f32> = (1..=16).map(|n| n as f32 * 0.37).collect();
-    for target in Target::parse_list("all:all").expect("all targets") {
+    for target in exec::targets("all:all") {
         let artifact = gpucc::compile(&module, &Options::new(target)).expect("the shader compiles");
         let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &inputs).with_f32(0, 1, &[0.0; 16]);
         let judged = |d: &Dispatch| {
@@ -289,7 +261,7 @@ fn profiles_are_exact() {
     let (a, b) = (draw(256), draw(256));
     let before = Dispatch::new([4, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &b).with_f32(0, 2, &vec![0.0; 256 * 32]);
     let mut failures = Vec::new();
-    for target in Target::parse_list("all:all").expect("all targets") {
+    for target in exec::targets("all:all") {
         for opt in 0..=3 {
             let mut d = before.clone();
             match exec::run_judged(&module, "main", target, &level(opt), &mut d, &RunOptions::default()) {
@@ -298,7 +270,7 @@ fn profiles_are_exact() {
             }
         }
     }
-    report(&failures);
+    suite::report(&failures);
 }
 
 /// Machines differ in what min and max make of denormals; each agrees with its profile to the bit.
@@ -307,7 +279,7 @@ fn min_and_max_of_denormals_agree_with_the_profile() {
     let wgsl = "@group(0) @binding(0) var<storage, read_write> d: array<f32, 4>;
         @compute @workgroup_size(1) fn main() { d[2] = min(d[0], d[1]); d[3] = max(d[0], d[1]); }";
     let module = exec::lower(wgsl, "main", &[]).expect("it lowers");
-    for target in Target::parse_list("all:all").expect("targets") {
+    for target in exec::targets("all:all") {
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[3, 5, 9, 9]);
         exec::run_judged(&module, "main", target, &CodegenOptions::default(), &mut d, &RunOptions::default())
             .unwrap_or_else(|p| panic!("{target}: {p}"));

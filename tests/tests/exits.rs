@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use gpucc::{CodegenOptions, Target};
+use gpucc::CodegenOptions;
 use gpucc_ir::Module;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On};
@@ -13,8 +13,8 @@ const GROUPS: u32 = 24;
 const LANES: u32 = 32;
 
 fn places() -> Vec<On> {
-    let list = Target::parse_list("all,gcn:all").expect("targets");
-    list.into_iter().map(On::Machine).collect()
+    let list = exec::targets("all,gcn:all");
+    list.into_iter().map(exec::on).collect()
 }
 
 fn lower(wgsl: &str) -> Module {

@@ -54,15 +54,15 @@ fn check(wgsl: &str) {
     let words: Vec<u32> = (0..64u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> 7).collect();
     let run = |on: On, opt_level: u8| {
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words).with_u32(0, 1, &[0; 64]);
-        let codegen = CodegenOptions { opt_level, texts: false, ..CodegenOptions::default() };
+        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
         exec::run(&module, "main", on, &codegen, &mut d, &RunOptions::default())
             .map(|_| d.words(0, 1).expect("the buffer").to_vec())
     };
     let want = run(On::Interp, 2).unwrap_or_else(|p| panic!("{p}"));
     assert!(want.iter().filter(|&&w| w != 0).count() > 16, "{want:?}");
-    for target in Target::parse_list("all,gcn:gfx6").expect("targets") {
+    for target in exec::targets("all,gcn:gfx6") {
         for level in [0, 2] {
-            match run(On::Machine(target), level) {
+            match run(exec::on(target), level) {
                 Ok(got) => assert_eq!(got, want, "{target} -O{level}"),
                 Err(Problem::Refused(codes, why)) => {
                     let known = target.to_string().starts_with("vivante");

@@ -1,8 +1,8 @@
 //! Ten times the operations are at most twelve times the work: steps are counted (`gpucc_ir::trace::work`) and so is the memory
 //! that is allocated, since a table of the whole function made for each of its blocks is a few long steps. Neither is
-//! timed, so that the test says the same on every machine. `cargo bench -p gpucc-tests -- grow` measures the time.
+//! timed, so that the test says the same on every machine. `cargo bench -p gpucc-bench -- grow` measures the time.
 
-use gpucc::{Options, Target};
+use gpucc::Options;
 use gpucc_ir::trace;
 use gpucc_tests::exec;
 use gpucc_tests::scaling::SHAPES;
@@ -17,14 +17,13 @@ const SMALL: usize = 400;
 
 #[test]
 fn work_grows_with_the_program() {
-    let targets = Target::parse_list("all").expect("all families");
+    let targets = exec::targets("all");
     let mut found = Vec::new();
     for shape in SHAPES {
         let modules = [SMALL, 10 * SMALL].map(|n| exec::lower(&shape.source(n), "main", &[]).expect("a valid shader"));
         for &target in &targets {
             let counts = modules.each_ref().map(|m| {
                 let mut o = Options::new(target).opt(2);
-                o.codegen.texts = false;
                 o.codegen.verify = false;
                 let before = trace::worked();
                 let region = Region::new(MEMORY);

@@ -8,7 +8,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_ir::{Class, Diagnostic};
 use gpucc_sim::SplitMix64;
-use gpucc_tests::{randprog::Generator, shared};
+use gpucc_tests::{exec, randprog::Generator, shared};
 use rayon::prelude::*;
 
 /// Longer than this is a hang, on a loaded machine, too.
@@ -197,7 +197,7 @@ fn damaged_shaders() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let (count, first) = (number("GPUCC_FUZZ").unwrap_or(400), number("GPUCC_FUZZ_SEED").unwrap_or(0));
     let corpus = corpus();
-    let targets = Target::parse_list("all").expect("all families");
+    let targets = exec::targets("all");
     let save = std::env::var_os("GPUCC_FUZZ_SAVE");
     let pool = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build().expect("threads");
     let (send, receive) = mpsc::channel();

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
-use gpucc_ir::Class;
+use gpucc_ir::{Class, Module};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec;
+use rayon::prelude::*;
 
 /// Ten times what a release build may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -137,43 +138,44 @@ fn peak() -> Option<u64> {
     Some(line.trim().split(' ').next()?.parse::<u64>().ok()? << 10)
 }
 
+/// What is wrong with the compilation of one shader for one target.
+fn compiled(name: &str, module: &Module, front: Duration, target: Target) -> Option<String> {
+    let start = Instant::now();
+    let result = gpucc::compile(module, &Options::new(target));
+    let all = front + start.elapsed();
+    if std::env::var_os("GPUCC_TIMES").is_some() {
+        let how = result.as_ref().map_or_else(|d| d.code.to_string(), |a| format!("{} bytes", a.code().len()));
+        println!("{name}, {target}: {:.2} s, {how}", all.as_secs_f64());
+    }
+    if peak().is_some_and(|p| p > MEMORY) {
+        panic!("{name}, {target}: {} MiB", peak().unwrap_or(0) >> 20);
+    }
+    match result {
+        Err(d) if d.class != Class::Unsupported => Some(format!("{name}, {target}: {d}")),
+        _ if all > PATIENCE => Some(format!("{name}, {target}: {:.1} s", all.as_secs_f64())),
+        _ => None,
+    }
+}
+
 #[test]
 fn soon_and_small() {
-    let mut found = Vec::new();
-    for (name, wgsl) in table() {
-        let start = Instant::now();
-        let loaded = match frontend::load(wgsl.as_bytes(), Lang::Wgsl, &FrontOptions::default()) {
-            Ok(l) => l,
-            Err(list) => {
-                let known = list.iter().all(|d| d.code.starts_with("limit-"));
-                assert!(known, "{name}: {list:?}");
-                continue;
-            }
-        };
-        let front = start.elapsed();
-        for target in Target::parse_list("all:all").expect("all") {
+    let targets = exec::targets("all:all");
+    let found: Vec<String> = table()
+        .into_par_iter()
+        .flat_map(|(name, wgsl)| {
             let start = Instant::now();
-            let mut o = Options::new(target);
-            o.codegen.texts = false;
-            let result = gpucc::compile(&loaded.module, &o);
-            let all = front + start.elapsed();
-            if let Err(d) = &result
-                && d.class != Class::Unsupported
-            {
-                found.push(format!("{name}, {target}: {d}"));
-            }
-            if std::env::var_os("GPUCC_TIMES").is_some() {
-                let how = result.as_ref().map_or_else(|d| d.code.to_string(), |a| format!("{} bytes", a.code().len()));
-                println!("{name}, {target}: {:.2} s, {how}", all.as_secs_f64());
-            }
-            if all > PATIENCE {
-                found.push(format!("{name}, {target}: {:.1} s", all.as_secs_f64()));
-            }
-            if peak().is_some_and(|p| p > MEMORY) {
-                panic!("{name}, {target}: {} MiB", peak().unwrap_or(0) >> 20);
-            }
-        }
-    }
+            let module = match frontend::load(wgsl.as_bytes(), Lang::Wgsl, &FrontOptions::default()) {
+                Ok(l) => l.module,
+                Err(list) => {
+                    let known = list.iter().all(|d| d.code.starts_with("limit-"));
+                    assert!(known, "{name}: {list:?}");
+                    return Vec::new();
+                }
+            };
+            let front = start.elapsed();
+            targets.par_iter().filter_map(|t| compiled(name, &module, front, *t)).collect::<Vec<_>>()
+        })
+        .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -192,11 +194,11 @@ fn zeroing_is_no_list_of_stores() {
     for zero in [first, again] {
         let module = exec::lower(&wgsl(zero), "main", &[]).unwrap_or_else(|p| panic!("{p}"));
         let plain = exec::lower(&wgsl(""), "main", &[]).unwrap_or_else(|p| panic!("{p}"));
-        for target in Target::parse_list("all:all").expect("all") {
+        for target in exec::targets("all:all") {
             for level in [0, 2] {
                 let o = Options::new(target).opt(level);
                 let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &words);
-                exec::run(&module, "main", On::Machine(target), &o.codegen, &mut d, &RunOptions::default())
+                exec::run(&module, "main", exec::on(target), &o.codegen, &mut d, &RunOptions::default())
                     .unwrap_or_else(|p| panic!("{target} -O{level}: {p}"));
                 let want: Vec<u32> = (0..64).map(|k| if k % 2 == 0 { words[k / 2] } else { 0 }).collect();
                 assert_eq!(d.words(0, 0), Some(want), "{target} -O{level}");

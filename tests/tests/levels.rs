@@ -1,32 +1,32 @@
 //! What optimisation is worth when the examples run.
 
 use gpucc::{CodegenOptions, Target};
+use gpucc_ir::Module;
+use gpucc_kit::suite;
 use gpucc_sim::RunOptions;
-use gpucc_tests::examples::all;
-use gpucc_tests::exec::{self, On};
-use gpucc_tests::shared::workspace;
+use gpucc_tests::examples::Example;
+use gpucc_tests::exec;
+use rayon::prelude::*;
 
 /// Instructions that the machine of a target executes for each example.
-fn executed(target: Target, opt_level: u8) -> Vec<u64> {
-    let run = |e: &gpucc_tests::examples::Example| {
-        let source = std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example");
-        let module = exec::lower(&source, e.entry, &[]).unwrap_or_else(|p| panic!("{}: {p}", e.file));
+fn executed(examples: &[(Example, Module)], target: Target, opt_level: u8) -> Vec<u64> {
+    let run = |(e, module): &(Example, Module)| {
         let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
         let mut d = e.dispatch();
-        let r = exec::run(&module, e.entry, On::Machine(target), &codegen, &mut d, &RunOptions::default());
+        let r = exec::run(module, e.entry, exec::on(target), &codegen, &mut d, &RunOptions::default());
         r.unwrap_or_else(|p| panic!("{} on {target} -O{opt_level}: {p}", e.file)).instructions
     };
-    all().iter().map(run).collect()
+    examples.par_iter().map(run).collect()
 }
 
 /// The default level executes at most 60 % of the instructions of level 0, on each family and over all.
 #[test]
 fn the_default_level_saves_two_fifths() {
-    let all_examples = all();
+    let examples = suite::examples();
     let mut all = (0, 0);
-    for target in Target::parse_list("all").expect("all families") {
-        let (none, default) = (executed(target, 0), executed(target, 2));
-        for ((e, n), d) in all_examples.iter().zip(&none).zip(&default) {
+    for target in exec::targets("all") {
+        let (none, default) = (executed(&examples, target, 0), executed(&examples, target, 2));
+        for (((e, _), n), d) in examples.iter().zip(&none).zip(&default) {
             eprintln!("{target} {}: {n} at -O0, {d} at -O2", e.file);
         }
         let (none, default): (u64, u64) = (none.iter().sum(), default.iter().sum());

@@ -3,6 +3,7 @@
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_ir::{Class, Diagnostic};
+use gpucc_tests::exec;
 
 /// Compiles at every level; the results in order.
 fn compile(target: &str, wgsl: &str) -> Vec<Result<usize, Diagnostic>> {
@@ -102,7 +103,7 @@ fn registers() {
 #[test]
 fn spilling_is_no_search() {
     let loaded = frontend::load(alive(100).as_bytes(), Lang::Wgsl, &FrontOptions::default()).expect("a valid shader");
-    for target in Target::parse_list("all:all").expect("all") {
+    for target in exec::targets("all:all") {
         let mut o = Options::new(target);
         o.codegen.time_passes = true;
         let Ok(a) = gpucc::compile(&loaded.module, &o) else {

@@ -3,7 +3,7 @@
 
 use gpucc::{CodegenOptions, Target};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec::{self};
 use rayon::prelude::*;
 
 /// Words in, words out: one invocation each.
@@ -20,7 +20,7 @@ fn shader(body: &str) -> String {
 }
 
 fn targets() -> Vec<(Target, u8)> {
-    let all = Target::parse_list("all:all").expect("all");
+    let all = exec::targets("all:all");
     all.into_iter().flat_map(|t| [(t, 0), (t, 2)]).collect()
 }
 
@@ -55,8 +55,8 @@ fn ldexp_at_all_edges() {
         .flat_map_iter(|(target, opt_level)| {
             let mut d = Dispatch::new([groups as u32, 1, 1]);
             d = d.with_u32(0, 0, &xs).with_u32(0, 1, &ns).with_u32(0, 2, &vec![0; xs.len()]);
-            let codegen = CodegenOptions { opt_level, texts: false, ..CodegenOptions::default() };
-            if let Err(p) = exec::run(&module, "main", On::Machine(target), &codegen, &mut d, &RunOptions::default()) {
+            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+            if let Err(p) = exec::run(&module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default()) {
                 return vec![format!("{target} -O{opt_level}: {p}")];
             }
             let out = d.words(0, 2).expect("the output");
@@ -108,7 +108,7 @@ fn judged(body: &str, input: &[u32], each: usize) {
             let groups = input.len().div_ceil(64) as u32;
             let mut d = Dispatch::new([groups, 1, 1]);
             d = d.with_u32(0, 0, input).with_u32(0, 1, &[0]).with_u32(0, 2, &vec![0; input.len() * each]);
-            let codegen = CodegenOptions { opt_level, texts: false, ..CodegenOptions::default() };
+            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
             let judged = exec::run_judged(&module, "main", target, &codegen, &mut d, &RunOptions::default());
             judged.err().map(|p| format!("{target} -O{opt_level}: {p}"))
         })

@@ -6,6 +6,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
 use gpucc_machines::{Compared, Verdict, judge};
 use gpucc_sim::{Dispatch, RunOptions};
+use gpucc_tests::exec;
 
 /// Runs a shader on a machine, changes a word of the second buffer if asked, and asks the oracle.
 fn judged(
@@ -29,7 +30,7 @@ fn judged(
 }
 
 fn targets() -> Vec<Target> {
-    Target::parse_list("all:all").expect("all targets")
+    exec::targets("all:all")
 }
 
 const STRAYS: &str = "
@@ -97,7 +98,7 @@ fn chaos_is_not_an_alarm() {
     for (steps, sampled) in [(3000, true), (1_000_000, false)] {
         let source = logistic(steps);
         let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[0.3, 3.9]).with_u32(0, 1, &[0; 4]);
-        for target in Target::parse_list("all").expect("all families") {
+        for target in exec::targets("all") {
             let start = Instant::now();
             let found =
                 judged(&source, &before, target, None, None).unwrap_or_else(|v| panic!("{target} {steps}: {v}"));

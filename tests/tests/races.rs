@@ -1,6 +1,6 @@
 //! Races are found on every family and by the interpreter of the IR, whatever the order of the run, and nothing that is free of them traps.
 
-use gpucc::{CodegenOptions, Target};
+use gpucc::CodegenOptions;
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
@@ -58,7 +58,7 @@ fn run(c: &Case, module: &Module, on: On, level: u8, perturb: Option<u64>, races
 }
 
 fn machines() -> impl Iterator<Item = On> {
-    Target::parse_list("all").expect("all families").into_iter().map(On::Machine)
+    exec::targets("all").into_iter().map(exec::on)
 }
 
 /// Everywhere that a shader runs, with the levels that make a difference there.

@@ -1,7 +1,7 @@
 //! Buffers of all sizes from 0 to 40 bytes, not only multiples of an element or of a word: robust code never traps, whole
 //! elements are read and written where they lie, and what lies out of bounds goes to bytes of the binding or nowhere.
 
-use gpucc::{CodegenOptions, Target};
+use gpucc::CodegenOptions;
 use gpucc_container::Container;
 use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec;
@@ -185,7 +185,7 @@ impl Job<'_> {
 
 fn check(wgsl: &str, head: usize, stride: usize, words: usize, atomic: bool) {
     let module = exec::lower(wgsl, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{wgsl}"));
-    let mut targets = Target::parse_list("all:all").expect("all");
+    let mut targets = exec::targets("all:all");
     if atomic {
         // These have none.
         targets.retain(|t| !["vivante:gc2000", "tesla:nv50"].contains(&t.to_string().as_str()));
@@ -195,7 +195,7 @@ fn check(wgsl: &str, head: usize, stride: usize, words: usize, atomic: bool) {
         .flat_map_iter(|target| [0, 2].map(|level| (target, level)))
         .flat_map_iter(|(target, level)| {
             let mut o = gpucc::Options::new(target).opt(level);
-            o.codegen = CodegenOptions { opt_level: level, texts: false, ..CodegenOptions::default() };
+            o.codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
             let code = gpucc::compile(&module, &o).unwrap_or_else(|d| panic!("{target}: {d}\n{wgsl}"));
             let job = Job { head, stride, words, atomic, container: code.container() };
             let mut list = Vec::new();
@@ -221,7 +221,7 @@ fn check(wgsl: &str, head: usize, stride: usize, words: usize, atomic: bool) {
 #[test]
 fn smaller_than_one_element() {
     let module = exec::lower(&shader(&ELEMENTS[3], 0, 1), "main", &[]).unwrap_or_else(|p| panic!("{p}"));
-    for target in Target::parse_list("all:all").expect("all") {
+    for target in exec::targets("all:all") {
         let code = gpucc::compile(&module, &gpucc::Options::new(target)).unwrap_or_else(|d| panic!("{target}: {d}"));
         let job = Job { head: 0, stride: 16, words: 4, atomic: false, container: code.container() };
         for size in 0..16 {

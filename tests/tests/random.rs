@@ -1,49 +1,23 @@
-//! Random programs on the oracle and on every machine: no word differs. `randprog` runs more of them.
+//! Random programs on the oracle, before and after the target-independent passes: no word differs. `backend-X/tests/suites.rs` runs
+//! them on the machines, `randprog` more of them.
 
-use gpucc::{CodegenOptions, Target};
+use gpucc_kit::suite;
 use gpucc_tests::examples::all;
 use gpucc_tests::exec::{self, On, POOR, RICH};
-use gpucc_tests::randprog::{Failure, Generator, Program};
+use gpucc_tests::randprog::Generator;
 use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
 #[test]
-fn same_answers_everywhere() {
-    let targets = Target::parse_list("all").expect("all families");
-    let mut places: Vec<On> = targets.into_iter().map(On::Machine).collect();
-    places.extend([On::Passes { lowered: false }, On::Passes { lowered: true }]);
-    let count: u64 = std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let failures: Vec<String> = (0..count)
-        .into_par_iter()
-        .flat_map_iter(|seed| {
-            let mut failures = Vec::new();
-            match Program::new(seed) {
-                Err(e) => failures.push(e),
-                Ok(p) => {
-                    // Each seed at two of the four levels; each level gets half of the seeds.
-                    for opt_level in [(seed % 2) as u8, 2 + (seed / 2 % 2) as u8] {
-                        let codegen = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
-                        for on in &places {
-                            match p.check(*on, &codegen) {
-                                Ok(()) => {}
-                                // A refusal that is predicted tests nothing: no family's default generation has one.
-                                Err(Failure::Wrong(why) | Failure::Refused(_, _, why)) => failures.push(why),
-                            }
-                        }
-                    }
-                }
-            }
-            failures
-        })
-        .collect();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+fn passes_change_no_answer() {
+    let places = [On::Passes { lowered: false }, On::Passes { lowered: true }];
+    suite::report(&suite::run_random(&places, suite::random_count()));
 }
 
 /// The optimiser leaves out passes that found nothing and were given nothing since: they would find nothing.
 #[test]
 fn passes_that_are_left_out_would_find_nothing() {
-    let count: u64 = std::env::var("GPUCC_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let mut sources: Vec<String> = (0..count).map(|seed| Generator::new(seed).program()).collect();
+    let mut sources: Vec<String> = (0..suite::random_count()).map(|seed| Generator::new(seed).program()).collect();
     for e in all() {
         sources.push(std::fs::read_to_string(workspace().join("examples").join(e.file)).expect("an example"));
     }

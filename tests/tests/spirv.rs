@@ -8,8 +8,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc::{CodegenOptions, Target};
 use gpucc_ir::{Class, Diagnostic};
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On};
@@ -577,7 +577,7 @@ fn judge(p: &Program, what: &str, bytes: &[u8], levels: &[u8]) -> Vec<String> {
         Err(list) => return vec![format!("{} {what}: {}", p.name, list[0])],
     };
     let entry = loaded.module.entries[0].name.clone();
-    let machines = Target::parse_list("all").expect("all families").into_iter().map(On::Machine);
+    let machines = exec::targets("all").into_iter().map(exec::on);
     let mut failures = Vec::new();
     for (on, opt_level) in
         std::iter::once(On::Interp).chain(machines).flat_map(|on| levels.iter().map(move |l| (on, *l)))
@@ -686,7 +686,7 @@ fn entries_that_share_code_and_memory() {
     assert_eq!(names, steps.iter().map(|s| s.0).collect::<Vec<_>>());
     let options = RunOptions::default();
     let mut places: Vec<(String, Option<gpucc::Artifact>)> = vec![("interp".into(), None)];
-    for target in Target::parse_list("all").expect("all families") {
+    for target in exec::targets("all") {
         let artifact = gpucc::compile(&loaded.module, &gpucc::Options::new(target)).expect("code");
         assert_eq!(artifact.container().entries.len(), 4, "{target}");
         places.push((target.to_string(), Some(artifact)));
@@ -842,7 +842,7 @@ fn line_tables_name_the_glsl_source() {
         let bytes = glslang(&source.display().to_string(), flags, &format!("lines{n}.spv")).expect("a module");
         let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default()).expect("a shader");
         let text = std::fs::read_to_string(&source).expect("the source");
-        for target in Target::parse_list("all").expect("all families") {
+        for target in exec::targets("all") {
             let artifact = gpucc::compile(&loaded.module, &gpucc::Options::new(target)).expect("code");
             let table = &artifact.container().entries[0].lines;
             assert_eq!(!table.is_empty(), lines, "{target} {flags:?}");

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc::{CodegenOptions, Target};
 use gpucc_ir::{Class, Diagnostic, Module};
 use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
@@ -133,7 +133,7 @@ fn what_naga_writes_gives_the_same() {
             jobs.push((id, entry, text, dispatch, races, Box::new(hold)));
         }
     }
-    let machines = Target::parse_list("all").expect("all families");
+    let machines = exec::targets("all");
     let ran = std::sync::atomic::AtomicUsize::new(0);
     let failures: Vec<String> = jobs
         .par_iter()
@@ -150,7 +150,7 @@ fn what_naga_writes_gives_the_same() {
                 Err(list) => return vec![format!("{id}: {}", list[0])],
             };
             let mut failures = Vec::new();
-            for on in [On::Interp, On::Machine(machines[n % machines.len()])] {
+            for on in [On::Interp, exec::on(machines[n % machines.len()])] {
                 match held((&spirv, &wgsl), (entry, on, *races), dispatch, hold) {
                     Ok(true) => {
                         ran.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

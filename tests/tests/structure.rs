@@ -231,7 +231,6 @@ const WITH_CIRCLES: &[&str] = &[
     "backend-vivante",
     "backend-vivante/machine",
     "cli",
-    "xtask",
     "tests",
 ];
 

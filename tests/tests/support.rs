@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc::{CodegenOptions, Target};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
@@ -270,7 +270,7 @@ impl Probe {
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
         let here = match on {
-            On::Machine(t) => self.families.is_empty() || self.families.contains(&t.family()),
+            On::Machine(t) => self.families.is_empty() || self.families.contains(&t.backend.family()),
             _ => true,
         };
         if !here {
@@ -294,7 +294,7 @@ impl Probe {
 #[test]
 fn what_is_refused_is_refused_and_the_rest_runs() {
     let mut places = vec![On::Interp];
-    places.extend(Target::parse_list("all:all").expect("all targets").into_iter().map(On::Machine));
+    places.extend(exec::targets("all:all").into_iter().map(exec::on));
     let probes = probes();
     let jobs: Vec<(&Probe, On)> = probes.iter().flat_map(|p| places.iter().map(move |on| (p, *on))).collect();
     let wrong: Vec<String> = jobs.par_iter().flat_map_iter(|(p, on)| p.check(*on)).collect();

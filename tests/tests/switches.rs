@@ -40,16 +40,21 @@ fn lower(wgsl: &str) -> Module {
     exec::lower(wgsl, "main", &[]).unwrap_or_else(|e| panic!("{e}\n{wgsl}"))
 }
 
+fn run(m: &Module, on: On, opt_level: u8, before: &Dispatch) -> Result<Dispatch, Problem> {
+    let options = CodegenOptions { opt_level, ..CodegenOptions::default() };
+    let mut d = before.clone();
+    exec::run(m, "main", on, &options, &mut d, &RunOptions::default()).map(|_| d)
+}
+
+/// What the oracle makes of the buffers.
+fn oracle(m: &Module, before: &Dispatch) -> Dispatch {
+    run(m, On::Interp, 0, before).unwrap_or_else(|e| panic!("oracle: {e}"))
+}
+
 /// What differs from the oracle; a chip that is too small says so.
-fn differs(m: &Module, on: On, level: u8, before: &Dispatch) -> Option<String> {
-    let options = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
-    let run = |on| {
-        let mut d = before.clone();
-        exec::run(m, "main", on, &options, &mut d, &RunOptions::default()).map(|_| d)
-    };
-    let wanted = run(On::Interp).unwrap_or_else(|e| panic!("oracle: {e}"));
-    match run(on) {
-        Ok(d) if d == wanted => None,
+fn differs(m: &Module, on: On, level: u8, before: &Dispatch, wanted: &Dispatch) -> Option<String> {
+    match run(m, on, level, before) {
+        Ok(d) if d == *wanted => None,
         Ok(d) => {
             let (got, wanted) = (d.words(0, 2).unwrap_or_default(), wanted.words(0, 2).unwrap_or_default());
             let at = got.iter().zip(&wanted).position(|(a, b)| a != b);
@@ -67,7 +72,7 @@ fn differs(m: &Module, on: On, level: u8, before: &Dispatch) -> Option<String> {
 }
 
 fn places(list: &str) -> Vec<On> {
-    Target::parse_list(list).expect("targets").into_iter().map(On::Machine).collect()
+    exec::targets(list).into_iter().map(exec::on).collect()
 }
 
 /// Random switches: dense and sparse values, negative ones, cases that share a body, the default anywhere; inside
@@ -195,10 +200,11 @@ fn random_switches_are_right_everywhere() {
             let d = dispatch(met(), &(0..64).map(|_| met()).collect::<Vec<_>>());
             let wgsl = shader("", SELECTORS[(seed % 2) as usize], &statements);
             let m = lower(&wgsl);
+            let wanted = oracle(&m, &d);
             let mut found = Vec::new();
             for (k, &on) in all.iter().enumerate() {
                 let level = (seed / 2 + k as u64) % 4;
-                found.extend(differs(&m, on, level as u8, &d).map(|e| format!("seed {seed}, {e}\n{wgsl}")));
+                found.extend(differs(&m, on, level as u8, &d, &wanted).map(|e| format!("seed {seed}, {e}\n{wgsl}")));
             }
             found
         })
@@ -252,7 +258,7 @@ fn thousands_of_cases_take_no_time() {
     list.extend([("bodies", SELECTORS[1], 5000), ("sparse", SELECTORS[0], 5000), ("values", SELECTORS[1], 5000)]);
     let failures: Vec<String> = list
         .into_par_iter()
-        .flat_map_iter(|(kind, selector, cases)| {
+        .flat_map(|(kind, selector, cases)| {
             let (functions, statements) = large(kind, cases);
             let m = lower(&shader(&functions, selector, &statements));
             let mut rng = SplitMix64::new(3);
@@ -262,15 +268,18 @@ fn thousands_of_cases_take_no_time() {
             };
             let sparse = kind == "sparse";
             let d = dispatch(value(sparse), &(0..64).map(|_| value(sparse)).collect::<Vec<_>>());
-            let mut found = Vec::new();
-            for (&on, level) in all.iter().flat_map(|on| (0..3).map(move |l| (on, l))) {
+            let wanted = oracle(&m, &d);
+            let jobs: Vec<(On, u8)> = all.iter().flat_map(|on| (0..3).map(move |l| (*on, l))).collect();
+            let one = |(on, level): (On, u8)| {
                 let start = Instant::now();
-                found.extend(differs(&m, on, level, &d).map(|e| format!("{kind}, {selector}: {e}")));
+                let mut found = Vec::new();
+                found.extend(differs(&m, on, level, &d, &wanted).map(|e| format!("{kind}, {selector}: {e}")));
                 if start.elapsed() > PATIENCE {
                     found.push(format!("{kind}, {selector} on {on} -O{level} takes {:?}", start.elapsed()));
                 }
-            }
-            found
+                found
+            };
+            jobs.into_par_iter().flat_map_iter(one).collect::<Vec<_>>()
         })
         .collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
@@ -299,6 +308,7 @@ fn an_interpreter_of_bytes_stays_small() {
     assert!(gcn.0 < valhall.0 * 3 / 2 && gcn.1 <= 48 && gcn.2 == 0, "valhall {valhall:?}, gcn {gcn:?}");
     let d = dispatch(1, &(0..64).map(|k| (k * 37) % 203).collect::<Vec<_>>());
     let all = places("all:all");
-    let failures: Vec<String> = all.par_iter().filter_map(|&on| differs(&m, on, 2, &d)).collect();
+    let wanted = oracle(&m, &d);
+    let failures: Vec<String> = all.par_iter().filter_map(|&on| differs(&m, on, 2, &d, &wanted)).collect();
     assert!(failures.is_empty(), "{failures:?}");
 }

@@ -3,7 +3,7 @@
 
 use gpucc::{CodegenOptions, Target};
 use gpucc_sim::{Dispatch, RunOptions};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec::{self};
 use rayon::prelude::*;
 
 /// Words of each buffer.
@@ -79,7 +79,7 @@ fn differs(c: &Case, scalar: &str, target: Target, opt_level: u8) -> Option<Stri
     let (a, o) = before();
     let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &o);
     let codegen = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
-    if let Err(p) = exec::run(&module, "main", On::Machine(target), &codegen, &mut d, &RunOptions::default()) {
+    if let Err(p) = exec::run(&module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default()) {
         return Some(format!("{target} -O{opt_level}: {p}\n{wgsl}"));
     }
     let got = (d.words(0, 0).unwrap_or_default(), d.words(0, 1).unwrap_or_default());
@@ -89,7 +89,7 @@ fn differs(c: &Case, scalar: &str, target: Target, opt_level: u8) -> Option<Stri
 
 #[test]
 fn lanes_arrive_where_they_are_stored() {
-    let targets = Target::parse_list("all").expect("all families");
+    let targets = exec::targets("all");
     let cases = cases();
     for (part, from) in [("o[0] = a[0].rg;", 3), ("a[1] = a[0].wzyx;", 4)] {
         assert!(cases.iter().any(|c| c.body.contains(part) && c.from == from), "`{part}` of {from} lanes");

@@ -160,14 +160,3 @@ pub fn reference_page() -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_opcode_is_on_the_page() {
-        let page = super::reference_page();
-        for op in crate::Op::ALL {
-            assert!(page.contains(&format!("| `{}` |", op.name())), "{}", op.name());
-        }
-    }
-}

@@ -6,6 +6,7 @@ mod exec;
 mod flip;
 mod foreign;
 mod listing;
+mod reference;
 mod rows;
 mod table;
 mod vectors;

@@ -11,12 +11,18 @@ use crate::arrays::Array;
 use crate::builders as build;
 use crate::target::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};
 
+/// Rows of the register file.
+const ROWS: u16 = 64;
+
 type Cx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
     /// Some components of a row; `first` is the word of the row.
     fn row_of(&self, a: Array, row: u32, first: u32, n: u32) -> PReg {
-        let base = (u32::from(self.t.array_row) + a.row + row) as u16 * 4;
+        // Sixteen bits, so that a negative offset which an index brings back counts down from the array. Beyond the file lies what the
+        // caller of unguarded code promised not to touch: any row will do.
+        let at = u32::from(self.t.array_row).wrapping_add(a.row).wrapping_add(row) as u16;
+        let base = if at < ROWS { at } else { self.t.array_row } * 4;
         PReg { file: 0, place: Placement::mask(base, ((1 << n) - 1) << (a.lane + first)) }
     }
 

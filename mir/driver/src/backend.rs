@@ -4,6 +4,7 @@ use gpucc_container::{Access, Entry, IMMEDIATES, Resource, ResourceKind, flags};
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res};
 use gpucc_isa::Notes;
+use gpucc_opt::{Caps, Report};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ pub struct CodegenOptions {
     pub dump_after: Vec<String>,
     /// Measure the passes.
     pub time_passes: bool,
-    /// Make the texts of the IR and the machine IR. Costs time: callers that want code alone turn it off.
+    /// Make the texts of the IR and the machine IR. Costs time, so whoever wants them asks.
     pub texts: bool,
     /// The module is as the target-independent passes leave one: none of them runs. For tests of what follows them.
     pub prepared: bool,
@@ -47,7 +48,7 @@ impl Default for CodegenOptions {
             fragment: false,
             dump_after: Vec::new(),
             time_passes: false,
-            texts: true,
+            texts: false,
             prepared: false,
             skip_passes: Vec::new(),
             fuel: u64::MAX,
@@ -74,6 +75,47 @@ pub struct Output {
     pub dumps: Vec<(String, String)>,
     /// Times, when asked for, in the order of execution.
     pub times: Vec<PassTime>,
+}
+
+/// What the target-independent passes make of one entry point, by the capabilities of targets.
+#[derive(Debug)]
+pub struct SharedPasses {
+    keep: bool,
+    done: Vec<(Caps, Module, Report)>,
+}
+
+impl SharedPasses {
+    /// Results are kept for the targets that follow.
+    pub fn new() -> SharedPasses {
+        SharedPasses { keep: true, done: Vec::new() }
+    }
+
+    /// Nothing is kept: for one target.
+    pub fn none() -> SharedPasses {
+        SharedPasses { keep: false, done: Vec::new() }
+    }
+
+    /// The module for these capabilities, made by `passes` where it is not there yet.
+    pub(crate) fn get(
+        &mut self,
+        caps: &Caps,
+        passes: impl FnOnce() -> Result<(Module, Report), Diagnostic>,
+    ) -> Result<(Module, Report), Diagnostic> {
+        if let Some((_, module, report)) = self.done.iter().find(|d| d.0 == *caps) {
+            return Ok((module.clone(), report.clone()));
+        }
+        let (module, report) = passes()?;
+        if self.keep {
+            self.done.push((*caps, module.clone(), report.clone()));
+        }
+        Ok((module, report))
+    }
+}
+
+impl Default for SharedPasses {
+    fn default() -> Self {
+        SharedPasses::new()
+    }
 }
 
 /// What the container says of the buffers of an entry point.
@@ -165,6 +207,22 @@ pub trait Backend: Sync {
         entry: &str,
         generation: usize,
         options: &CodegenOptions,
+    ) -> Result<Output, Diagnostic> {
+        self.compile_sharing(module, entry, generation, options, &mut SharedPasses::none())
+    }
+
+    /// As [`Backend::compile`], for one of several targets: what the target-independent passes made for another with the same
+    /// capabilities is taken as it is. `shared` belongs to this module, entry point and options.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
+    fn compile_sharing(
+        &self,
+        module: &Module,
+        entry: &str,
+        generation: usize,
+        options: &CodegenOptions,
+        shared: &mut SharedPasses,
     ) -> Result<Output, Diagnostic>;
 
     /// Disassembles code of this family, as `-S` shows it, with what is to be said besides.

@@ -10,7 +10,7 @@ use gpucc_mir::AllocStats;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses};
 use crate::family::{Cx, Family, Job, Selected, Stop};
 use crate::pass;
 use crate::races::race_marks;
@@ -52,14 +52,15 @@ impl<F: Family> Backend for Driver<F> {
         pass::names::<F>()
     }
 
-    fn compile(
+    fn compile_sharing(
         &self,
         module: &Module,
         entry: &str,
         generation: usize,
         options: &CodegenOptions,
+        shared: &mut SharedPasses,
     ) -> Result<Output, Diagnostic> {
-        compile::<F>(module, entry, generation as u8, options)
+        compile::<F>(module, entry, generation as u8, options, shared)
     }
 
     fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
@@ -80,6 +81,7 @@ fn prepare<F: Family>(
     generation: u8,
     strategy: &F::Strategy,
     o: &CodegenOptions,
+    shared: &mut SharedPasses,
 ) -> Result<Prepared, Diagnostic> {
     let caps = F::caps(generation, strategy);
     let pipeline = gpucc_opt::Options {
@@ -93,7 +95,7 @@ fn prepare<F: Family>(
         measure: o.time_passes,
         ..gpucc_opt::Options::default()
     };
-    let (mut module, report) = gpucc_opt::prepare(module, name, &caps, &pipeline)?;
+    let (mut module, report) = shared.get(&caps, || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], lacks: F::LACKS };
     gpucc_opt::support::check(&module, &chip)?;
     F::lower_ir(&mut module, generation, strategy, o)?;
@@ -106,14 +108,20 @@ fn prepare<F: Family>(
 }
 
 /// Compiles in the first strategy that the chip has room for.
-fn compile<F: Family>(module: &Module, name: &str, generation: u8, o: &CodegenOptions) -> Result<Output, Diagnostic> {
+fn compile<F: Family>(
+    module: &Module,
+    name: &str,
+    generation: u8,
+    o: &CodegenOptions,
+    shared: &mut SharedPasses,
+) -> Result<Output, Diagnostic> {
     let mut strategy = F::first(generation, o);
     let mut last: Option<Prepared> = None;
     loop {
         let same = last.take().filter(|p| p.caps == F::caps(generation, &strategy));
         let prepared = match same {
             Some(p) => p,
-            None => prepare::<F>(module, name, generation, &strategy, o)?,
+            None => prepare::<F>(module, name, generation, &strategy, o, shared)?,
         };
         let watch = o.time_passes.then(Watch::start);
         let job = Job { module: &prepared.module, generation, options: o, strategy: strategy.clone() };
@@ -162,7 +170,11 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
         entry,
         gir: if o.texts { m.to_string() } else { String::new() },
         ir: Module::default(),
-        mir: format!("; before allocation\n{}\n; after allocation\n{}", texts.before, texts.after),
+        mir: if o.texts {
+            format!("; before allocation\n{}\n; after allocation\n{}", texts.before, texts.after)
+        } else {
+            String::new()
+        },
         stats,
         dumps: report.dumps.iter().cloned().chain(texts.dumps).collect(),
         times,
@@ -199,7 +211,9 @@ pub fn prepared_cases<F: Family>() -> Vec<String> {
             };
             for opt_level in [0, 2] {
                 let plain = CodegenOptions { opt_level, prepared: true, verify: true, ..CodegenOptions::default() };
-                let code = |o: &CodegenOptions| compile::<F>(&m, "main", k as u8, o).map(|x| x.entry);
+                let code = |o: &CodegenOptions| {
+                    compile::<F>(&m, "main", k as u8, o, &mut SharedPasses::none()).map(|x| x.entry)
+                };
                 let first = code(&plain);
                 // Texts are the same for all generations.
                 let again = if k == F::DEFAULT_GENERATION {

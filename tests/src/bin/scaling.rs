@@ -52,7 +52,6 @@ fn run() -> Result<(), String> {
             for (m, &n) in modules.iter().zip(&sizes) {
                 let mut o = Options::new(target).opt(opt);
                 o.codegen.time_passes = passes;
-                o.codegen.texts = false;
                 let run = || {
                     let start = Instant::now();
                     let r = gpucc::compile(m, &o);

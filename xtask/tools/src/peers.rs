@@ -2,7 +2,7 @@
 //!
 //! The tables (`peers/peers.csv`, `peers/peers-nozero.csv`) say how to be compared: the same entry and stage, bounds checks
 //! off on both sides, workgroup memory zeroed on neither. For a chip that was not measured again without zeroing, entries
-//! with workgroup memory are left out, as are entries below [`LEAST`] instructions of the peer. Explanations of the worst
+//! with workgroup memory are left out, as are entries below `LEAST` instructions of the peer. Explanations of the worst
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{Options, Target};
-use gpucc_tests::exec::{self, On};
+use gpucc_tests::exec::{self};
 use gpucc_tests::shared;
 
 /// Entries of fewer instructions are prologs more than programs.
@@ -148,8 +148,7 @@ fn compile_all(sources: &[(Key, Result<gpucc_ir::Module, String>)], target: Targ
         let made = match module {
             Err(why) => Ours::Refused(why.clone()),
             Ok(m) => {
-                let mut o = Options::new(target);
-                o.codegen.texts = false;
+                let o = Options::new(target);
                 let mut least = f64::MAX;
                 let mut last = None;
                 for _ in 0..if cfg!(debug_assertions) { 1 } else { TIMED } {
@@ -226,7 +225,7 @@ fn compare(p: &Pair, ours: &BTreeMap<Key, Ours>, peers: &Peers) -> Compared {
 fn times(o: &mut String, all: &[(&Pair, BTreeMap<Key, Ours>)]) {
     o.push_str(
         "\n## Compile time over the corpus\n\nWhole compile of each entry in process (optimiser, code generation, emission, reflection; frontend \
-         excluded), the least of five, release build, one thread. The criterion benchmark `cargo bench -p gpucc-tests` measures the same.\n\n\
+         excluded), the least of five, release build, one thread. The criterion benchmark `cargo bench -p gpucc-bench` measures the same.\n\n\
          | target | entries | us for each emitted instruction (geometric mean) | worst | ms an entry (geometric mean) |\n|---|--:|--:|--:|--:|\n",
     );
     let mut done: Vec<&str> = Vec::new();
@@ -265,7 +264,7 @@ fn executed(target: Target, level: u8, without: Option<&str>) -> Result<Vec<u64>
         let mut d = e.dispatch();
         let mut codegen = gpucc::CodegenOptions { opt_level: level, ..gpucc::CodegenOptions::default() };
         codegen.skip_passes.extend(without.map(String::from));
-        let r = exec::run(&module, e.entry, On::Machine(target), &codegen, &mut d, &gpucc_sim::RunOptions::default())
+        let r = exec::run(&module, e.entry, exec::on(target), &codegen, &mut d, &gpucc_sim::RunOptions::default())
             .map_err(|p| format!("{} on {target}: {p}", e.file))?;
         out.push(r.instructions);
     }

@@ -6,7 +6,8 @@
 
 mod alu;
 mod convert;
-mod float;
+#[doc(hidden)]
+pub mod float;
 mod launch;
 mod memory;
 mod program;

@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Result<Vec<Listed<'_>>, String> {
 
 /// The rows of `tests/capacity.tsv`.
 pub fn listed() -> Vec<Listed<'static>> {
-    parse(include_str!("../capacity.tsv")).unwrap_or_else(|e| panic!("tests/capacity.tsv: {e}"))
+    parse(include_str!("../../capacity.tsv")).unwrap_or_else(|e| panic!("tests/capacity.tsv: {e}"))
 }
 
 /// Whether documentation says that a place refuses what has this code.
@@ -50,7 +50,7 @@ pub fn documented(on: On, code: Refusal) -> bool {
     code.everywhere().is_some()
         || match on {
             On::Interp | On::Passes { .. } => false,
-            On::Machine(t) => Lack::find(t.backend().lacks(), t.generation(), code).is_some(),
+            On::Machine(d) => Lack::find(d.backend.lacks(), d.generation_name(), code).is_some(),
         }
 }
 
@@ -68,7 +68,7 @@ pub fn predicted(on: On, id: &str, codes: &[Refusal], message: &str) -> bool {
 }
 
 /// Whether a text has a number, standing alone.
-fn number(text: &str, n: &str) -> bool {
+pub fn number(text: &str, n: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|part| part == n)
 }
 
@@ -101,49 +101,5 @@ impl fmt::Display for Tally {
             writeln!(f, "refused {n:>6}  {on:<16} {code:<24} {how}")?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpucc::Target;
-
-    fn on(t: &str) -> On {
-        On::Machine(Target::parse(t).expect("a target"))
-    }
-
-    #[test]
-    fn the_list_is_well_formed_and_names_what_is_documented() {
-        for l in listed() {
-            assert!(documented(on(l.target), l.code), "{l:?}");
-        }
-        assert!(parse("an id\tvalhall\tatomics\t2\t1").is_err(), "no matter of capacity");
-        assert!(parse("an id\tvalhall").is_err());
-    }
-
-    #[test]
-    fn only_what_is_documented_is_predicted() {
-        assert!(predicted(on("tesla:nv50"), "x", &[Refusal::Atomics], ""));
-        assert!(!predicted(on("tesla:nva3"), "x", &[Refusal::Atomics], ""));
-        assert!(!predicted(on("tesla:nv50"), "x", &[Refusal::Atomics, Refusal::BindGroup], ""));
-        assert!(predicted(On::Interp, "x", &[Refusal::Textures], ""));
-        assert!(!predicted(On::Interp, "x", &[Refusal::F16], ""));
-        assert!(!predicted(on("vivante:gc2000"), "not listed", &[Refusal::ProgramSize], "has 512, needs 600"));
-        assert!(!predicted(on("gcn"), "x", &[], ""));
-        assert!(number("has 512, needs 600", "600") && !number("has 5120", "512"));
-    }
-
-    #[test]
-    fn the_table_counts_by_code() {
-        let mut t = Tally::default();
-        assert!(t.is_empty());
-        t.add(on("gcn"), &[Refusal::F16], true);
-        let mut u = t.clone();
-        u.add(on("gcn"), &[Refusal::WideTypes], false);
-        t.merge(u);
-        let text = t.to_string();
-        assert!(text.contains("refused      2  gcn:gfx8         f16"), "{text}");
-        assert!(text.lines().count() == 2 && text.contains("wide-types") && text.contains("NOT PREDICTED"), "{text}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Root of the workspace.
 pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default()
 }
 
 /// The shared folder: `GPUCC_SHARED`, default `../shared` beside the workspace; `None` when there is none.

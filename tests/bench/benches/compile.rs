@@ -1,6 +1,6 @@
 //! Compile time in process: the corpus for each family's default generation, and how it grows with the program.
 //!
-//! `cargo bench -p gpucc-tests` runs everything; a filter such as `-- corpus/gcn` or `-- grow/loops` picks a part. Sizes go
+//! `cargo bench -p gpucc-bench` runs everything; a filter such as `-- corpus/gcn` or `-- grow/loops` picks a part. Sizes go
 //! to 100,000 operations with `GPUCC_BENCH_LARGE=1`; the program `scaling` prints the same series as a table. The corpus is
 //! the shared folder's, or the examples where there is none.
 
@@ -32,9 +32,7 @@ fn corpus() -> Vec<(String, Module)> {
 }
 
 fn options(target: Target) -> Options {
-    let mut o = Options::new(target);
-    o.codegen.texts = false;
-    o
+    Options::new(target)
 }
 
 /// The whole corpus; elements are emitted instructions, so that the report shows the time of one.

@@ -19,7 +19,7 @@ mod sharing;
 
 use std::fmt::Write as _;
 
-use gpucc::CodegenOptions;
+use gpucc_driver::CodegenOptions;
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 

@@ -1,9 +1,8 @@
 //! Conformance cases in the format `cts-cases-1`: one compute dispatch each, with inputs and accepted results.
 
-use gpucc::CodegenOptions;
-use gpucc_ir::Refusal;
-use gpucc_machines::launch::{BufferSpec, unhex};
-use gpucc_sim::{Dispatch, Races, RunOptions};
+use gpucc_driver::CodegenOptions;
+use gpucc_ir::{Module, Refusal};
+use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions};
 use serde::Deserialize;
 
 use crate::exec::{self, On, Problem};
@@ -15,6 +14,46 @@ pub struct CaseFile {
     pub format: String,
     /// The cases.
     pub cases: Vec<Case>,
+}
+
+/// A buffer of a case.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BufferSpec {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// `uniform`, `storage_r` or `storage_rw`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Size of the binding in bytes.
+    pub size: usize,
+    /// Initial bytes; zero where absent.
+    pub hex: Option<String>,
+}
+
+impl BufferSpec {
+    /// The buffer bound for a run.
+    ///
+    /// # Errors
+    /// The hex text is malformed or longer than the binding.
+    pub fn bound(&self) -> Result<BoundBuffer, String> {
+        let mut bytes = unhex(self.hex.as_deref().unwrap_or_default())?;
+        if bytes.len() > self.size {
+            return Err(format!("{} initial bytes for a binding of {}", bytes.len(), self.size));
+        }
+        bytes.resize(self.size, 0);
+        Ok(BoundBuffer { group: self.group, binding: self.binding, bytes, writable: self.kind == "storage_rw" })
+    }
+}
+
+/// Bytes of a hex text.
+fn unhex(text: &str) -> Result<Vec<u8>, String> {
+    let pair = |p: &[u8]| {
+        let text = std::str::from_utf8(p).map_err(|e| e.to_string())?;
+        u8::from_str_radix(text, 16).map_err(|e| format!("`{text}`: {e}"))
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
 }
 
 /// One dispatch.
@@ -91,14 +130,29 @@ impl Case {
 
     /// Runs the case and holds its checks.
     pub fn judge(&self, on: On, codegen: &CodegenOptions, perturb: Option<u64>) -> Verdict {
+        match self.lower() {
+            Ok(module) => self.judge_module(&module, on, codegen, perturb),
+            Err(Problem::Refused(codes, why)) => Verdict::Refused(codes, why),
+            Err(p) => Verdict::Failed(p.to_string()),
+        }
+    }
+
+    /// The shader as the frontend makes it.
+    ///
+    /// # Errors
+    /// What the frontend says.
+    pub fn lower(&self) -> Result<Module, Problem> {
+        exec::lower(&self.wgsl, &self.entry, &self.overrides())
+    }
+
+    /// As [`Case::judge`], for the module that [`Case::lower`] made.
+    pub fn judge_module(&self, module: &Module, on: On, codegen: &CodegenOptions, perturb: Option<u64>) -> Verdict {
         let mut dispatch = match self.dispatch() {
             Ok(d) => d,
             Err(e) => return Verdict::Failed(e),
         };
         let options = RunOptions { perturb, races: self.races(), ..RunOptions::default() };
-        let done = exec::lower(&self.wgsl, &self.entry, &self.overrides())
-            .and_then(|module| exec::run(&module, &self.entry, on, codegen, &mut dispatch, &options));
-        match done {
+        match exec::run(module, &self.entry, on, codegen, &mut dispatch, &options) {
             Err(Problem::Refused(codes, why)) => return Verdict::Refused(codes, why),
             Err(p) => return Verdict::Failed(p.to_string()),
             Ok(_) => {}
@@ -151,7 +205,7 @@ fn float(bits: u64, scalar: &str) -> f64 {
 }
 
 /// Written out here so that the judge shares no arithmetic with the code it judges.
-fn f16_to_f64(h: u16) -> f64 {
+pub fn f16_to_f64(h: u16) -> f64 {
     let sign = if h & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exp = i32::from(h >> 10 & 31);
     let man = f64::from(h & 0x3ff);
@@ -164,7 +218,7 @@ fn f16_to_f64(h: u16) -> f64 {
 }
 
 /// Whether one atom of an expectation accepts the component `bits`.
-fn atom_accepts(atom: &str, bits: u64, scalar: &str) -> Result<bool, String> {
+pub fn atom_accepts(atom: &str, bits: u64, scalar: &str) -> Result<bool, String> {
     if atom == "*" {
         return Ok(true);
     }
@@ -183,7 +237,8 @@ fn atom_accepts(atom: &str, bits: u64, scalar: &str) -> Result<bool, String> {
     }
 }
 
-fn element_accepts(expected: &str, comps: &[u64], scalar: &str) -> Result<bool, String> {
+/// Whether an expectation accepts the components of an element.
+pub fn element_accepts(expected: &str, comps: &[u64], scalar: &str) -> Result<bool, String> {
     'alt: for alt in expected.split('|') {
         if alt.split(',').count() != comps.len() {
             return Err(format!("expectation `{expected}` for {} components", comps.len()));
@@ -282,52 +337,5 @@ impl Check {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn atoms_follow_the_written_rules() {
-        // The rules of the case format: zeros of either sign are equal, NaN never matches, intervals include their ends.
-        assert_eq!(atom_accepts("00000000", 0x8000_0000, "f32"), Ok(true));
-        assert_eq!(atom_accepts("7fc00000", 0x7fc0_0000, "f32"), Ok(false));
-        assert_eq!(atom_accepts("3f800000~40000000", 0x4000_0000, "f32"), Ok(true));
-        assert_eq!(atom_accepts("3f800000~40000000", 0x4000_0001, "f32"), Ok(false));
-        assert_eq!(atom_accepts("1", 7, "bool"), Ok(true));
-        assert_eq!(atom_accepts("ffffffff", 0xffff_ffff, "i32"), Ok(true));
-        assert_eq!(atom_accepts("3c00", 0x3c00, "f16"), Ok(true));
-        assert_eq!(element_accepts("1,2|3,4", &[3, 4], "u32"), Ok(true));
-        assert_eq!(element_accepts("1,2|3,4", &[1, 4], "u32"), Ok(false));
-        assert_eq!(element_accepts("1/5,*", &[5, 9], "u32"), Ok(true));
-    }
-
-    #[test]
-    fn half_values() {
-        assert_eq!(f16_to_f64(0x3c00), 1.0);
-        assert_eq!(f16_to_f64(0x0001), 2f64.powi(-24));
-        assert_eq!(f16_to_f64(0xfbff), -65504.0);
-        assert_eq!(f16_to_f64(0x7c00), f64::INFINITY);
-    }
-
-    #[test]
-    fn masked_bytes() {
-        let check = Check {
-            group: 0,
-            binding: 0,
-            kind: "bytes".into(),
-            scalar: String::new(),
-            offsets: vec![],
-            stride: 0,
-            expected: vec![],
-            offset: 4,
-            hex: "0102".into(),
-            mask: Some("ff00".into()),
-        };
-        assert!(check.holds(&[9, 9, 9, 9, 1, 77]).is_ok());
-        assert!(check.holds(&[9, 9, 9, 9, 2, 2]).is_err());
-        assert!(check.holds(&[9, 9, 9, 9, 1]).is_err());
     }
 }

@@ -1,0 +1,19 @@
+//! What passes leave is selected, and machine passes keep their order.
+
+use gpucc_gcn::*;
+
+/// Whatever the passes may leave is selected, and each machine pass's text reads back.
+#[test]
+fn knows_all_that_passes_leave() {
+    let failures = gpucc_driver::prepared_cases::<GcnFamily>();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn passes_keep_their_order() {
+    let order = [
+        ("allocate", "spill-lanes", "which vector registers are left is known then"),
+        ("thread-jumps", "drop-fallthrough", "a jump to a jump may lead to the next block"),
+    ];
+    assert_eq!(gpucc_driver::check_order::<GcnFamily>(&order), Ok(()));
+}

@@ -1,0 +1,33 @@
+//! What passes leave is selected, and machine passes keep their order.
+
+use gpucc_tesla::*;
+
+/// Whatever the passes may leave is selected, and each machine pass's text reads back.
+#[test]
+fn knows_all_that_passes_leave() {
+    let failures = gpucc_driver::prepared_cases::<TeslaFamily>();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// With all 64 registers given out nothing but the 7 bits of a long form names the one that reads 0.
+#[test]
+fn a_zero_beside_an_immediate_keeps_a_register_back() {
+    let given: String = (0..63).map(|k| format!("  %{k}:r = M(MovFromSr)\n")).collect();
+    let stored: String = (0..64).map(|k| format!("  M(StL) %{k}\n")).collect();
+    let with = |sum: &str| {
+        let text = format!("; run: allocate\nmir f vregs 64 {{\nb0:\n{given}  %63:r = {sum}\n{stored}  Exit\n}}\n");
+        gpucc_driver::run_text::<TeslaFamily>(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    };
+    assert!(with("M(MovFromSr)").contains("r63"));
+    let text = with("M(Add) r127, 0x1");
+    assert!(!text.contains("r63"), "{text}");
+}
+
+#[test]
+fn passes_keep_their_order() {
+    let order = [
+        ("machine-copy-prop", "local-cse", "equal instructions read equal registers only then"),
+        ("fold-moves", "layout", "a block that only breaks has no moves left"),
+    ];
+    assert_eq!(gpucc_driver::check_order::<TeslaFamily>(&order), Ok(()));
+}

@@ -1,0 +1,1 @@
+//! Benchmarks are in `benches`; this library is empty.

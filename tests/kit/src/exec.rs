@@ -1,0 +1,300 @@
+//! Compiles and runs one dispatch, on the IR interpreter or on a machine.
+
+use gpucc_container::Container;
+use gpucc_driver::{Backend, CodegenOptions};
+use gpucc_frontend_naga as frontend;
+use gpucc_ir::{Class, Diagnostic, Module, Op, Refusal};
+use gpucc_opt::{Caps, OpSet};
+use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
+
+/// A scalar target that lacks most of what can be written with other ops.
+pub const POOR: Caps = Caps {
+    scalar: true,
+    expand_bool_select: true,
+    prefer_mul24: true,
+    offset_fold: 4095,
+    merge_access: 16,
+    select_array_bytes: 256,
+    expand: OpSet::of(&[
+        Op::UDiv,
+        Op::URem,
+        Op::SDiv,
+        Op::SRem,
+        Op::UMulHi,
+        Op::SMulHi,
+        Op::Popcount,
+        Op::Clz,
+        Op::Ctz,
+        Op::BitReverse,
+        Op::UBitExtract,
+        Op::SBitExtract,
+        Op::BitInsert,
+        Op::FShr,
+        Op::BitSel,
+        Op::UDot4x8,
+        Op::SDot4x8,
+        Op::FSign,
+        Op::FSat,
+        Op::FFract,
+        Op::FRoundEven,
+        Op::FDiv,
+        Op::FRem,
+        Op::FLdexp,
+        Op::FDot,
+        Op::ExtractDyn,
+        Op::InsertDyn,
+        Op::PackUnorm4x8,
+        Op::PackSnorm4x8,
+        Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8,
+        Op::PackUnorm2x16,
+        Op::PackSnorm2x16,
+    ]),
+    ..Caps::FULL
+};
+
+/// A target with everything that the IR has.
+pub const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
+
+/// What a back end makes of one entry point.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What a driver would load.
+    pub container: Container,
+    /// The IR that selection read.
+    pub ir: Module,
+}
+
+/// Compiles one entry point for a device.
+pub type CompileFn = fn(&Device, &Module, &str, &CodegenOptions) -> Result<Compiled, Diagnostic>;
+
+/// Launches a container: `(container, entry, dispatch, options)`.
+pub type RunFn = fn(&Container, Option<&str>, &mut Dispatch, &RunOptions) -> Result<RunReport, Trap>;
+
+/// One generation of a family: its back end, and the machine that runs the code.
+#[derive(Clone, Copy)]
+pub struct Device {
+    /// The back end.
+    pub backend: &'static dyn Backend,
+    /// Index of the generation.
+    pub generation: usize,
+    /// How entry points are compiled: [`compile`], or a way of the caller's that catches panics.
+    pub compile: CompileFn,
+    /// The machine.
+    pub run: RunFn,
+}
+
+impl Device {
+    /// The device of a family's generation.
+    pub fn new(backend: &'static dyn Backend, run: RunFn, generation: usize) -> Device {
+        Device { backend, generation, compile, run }
+    }
+
+    /// Name of the generation.
+    pub fn generation_name(&self) -> &'static str {
+        self.backend.generations()[self.generation]
+    }
+
+    /// Compiles an entry point.
+    ///
+    /// # Errors
+    /// Refusal or compiler bug.
+    pub fn compile(&self, module: &Module, entry: &str, codegen: &CodegenOptions) -> Result<Compiled, Problem> {
+        (self.compile)(self, module, entry, codegen).map_err(|d| problem(&[d]))
+    }
+
+    /// Runs what was compiled, in place on the buffers of `dispatch`.
+    ///
+    /// # Errors
+    /// A trap.
+    pub fn launch(
+        &self,
+        compiled: &Compiled,
+        entry: &str,
+        dispatch: &mut Dispatch,
+        run: &RunOptions,
+    ) -> Result<RunReport, Problem> {
+        (self.run)(&compiled.container, Some(entry), dispatch, run).map_err(|t| Problem::Trap(t.to_string()))
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, o: &Device) -> bool {
+        self.backend.family() == o.backend.family() && self.generation == o.generation
+    }
+}
+
+impl Eq for Device {}
+
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.backend.family(), self.generation_name())
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// Compiles an entry point straight with its back end, through the bytes that a driver would load.
+///
+/// # Errors
+/// What the back end says.
+pub fn compile(
+    device: &Device,
+    module: &Module,
+    entry: &str,
+    codegen: &CodegenOptions,
+) -> Result<Compiled, Diagnostic> {
+    let out = device.backend.compile(module, entry, device.generation, codegen)?;
+    let container = Container {
+        family: device.backend.family().into(),
+        generation: device.generation_name().into(),
+        entries: vec![out.entry],
+        ..Container::default()
+    };
+    let container = Container::read(&container.write())
+        .map_err(|e| Diagnostic::internal("container", format!("the container does not read back: {e}")))?;
+    Ok(Compiled { container, ir: out.ir })
+}
+
+/// The targets that a test asks for, narrowed by the environment: with `GPUCC_TARGETS=gcn,tesla:nv50` a test that names all
+/// targets runs on these alone. Every test that names targets asks here.
+///
+/// # Panics
+/// The variable leaves no target and is no list of names.
+pub fn wanted<T: Clone + std::fmt::Display>(targets: &[T]) -> Vec<T> {
+    let Ok(list) = std::env::var("GPUCC_TARGETS") else { return targets.to_vec() };
+    let named = |t: &T| {
+        let name = t.to_string();
+        list.split(',').map(str::trim).any(|w| w == name || name.split(':').next() == Some(w))
+    };
+    targets.iter().filter(|t| named(t)).cloned().collect()
+}
+
+/// Where to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// The IR interpreter, on the frontend's IR.
+    Interp,
+    /// The IR interpreter, after the target-independent passes: with everything the IR has, or (`lowered`) as a scalar
+    /// target with few ops would get it.
+    Passes {
+        /// Whether for a poor scalar target.
+        lowered: bool,
+    },
+    /// A machine, on compiled bytes.
+    Machine(Device),
+}
+
+impl std::fmt::Display for On {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            On::Interp => f.write_str("interp"),
+            On::Passes { lowered: false } => f.write_str("passes"),
+            On::Passes { lowered: true } => f.write_str("lowered"),
+            On::Machine(t) => t.fmt(f),
+        }
+    }
+}
+
+/// Why a dispatch has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The frontend or the target refuses it (class `Unsupported`): the codes, and what it says.
+    Refused(Vec<Refusal>, String),
+    /// The input is wrong.
+    Invalid(String),
+    /// The compiler is broken.
+    Bug(String),
+    /// The run trapped.
+    Trap(String),
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Problem::Refused(codes, m) => {
+                let names: Vec<&str> = codes.iter().map(|c| c.name()).collect();
+                write!(f, "refused ({}): {m}", names.join(", "))
+            }
+            Problem::Invalid(m) => write!(f, "invalid: {m}"),
+            Problem::Bug(m) => write!(f, "compiler bug: {m}"),
+            Problem::Trap(m) => write!(f, "trap: {m}"),
+        }
+    }
+}
+
+/// What diagnostics amount to.
+pub fn problem(list: &[Diagnostic]) -> Problem {
+    let text = |c: Class| {
+        let of = list.iter().filter(|d| d.class == c);
+        of.map(|d| {
+            std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
+        })
+        .collect::<Vec<_>>()
+        .join("; ")
+    };
+    if list.iter().any(|d| d.class == Class::Internal) {
+        Problem::Bug(text(Class::Internal))
+    } else if list.iter().any(|d| d.class == Class::Invalid) {
+        Problem::Invalid(text(Class::Invalid))
+    } else {
+        let mut codes: Vec<Refusal> = list.iter().filter_map(Diagnostic::refusal).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        Problem::Refused(codes, text(Class::Unsupported))
+    }
+}
+
+/// Lowers WGSL.
+///
+/// # Errors
+/// What the frontend says.
+pub fn lower(wgsl: &str, entry: &str, overrides: &[(String, f64)]) -> Result<Module, Problem> {
+    let options = frontend::Options {
+        entry: Some(entry.into()),
+        overrides: overrides.to_vec(),
+        robust: true,
+        ..frontend::Options::default()
+    };
+    let parsed = frontend::parse(frontend::Input::text(wgsl), frontend::Lang::Wgsl).map_err(|list| problem(&list))?;
+    let mut module = frontend::lower(&parsed, &options).map_err(|list| problem(&list))?;
+    module.set_source_text(wgsl.as_bytes());
+    Ok(module)
+}
+
+/// Runs a module in place on the buffers of `dispatch`. Memory starts as garbage of `perturb`, if given.
+///
+/// # Errors
+/// Refusal, compiler bug or trap.
+pub fn run(
+    module: &Module,
+    entry: &str,
+    on: On,
+    codegen: &CodegenOptions,
+    dispatch: &mut Dispatch,
+    run: &RunOptions,
+) -> Result<RunReport, Problem> {
+    match on {
+        On::Interp => gpucc_interp::Program::new(module, entry)
+            .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
+            .map(|o| o.report)
+            .map_err(|t| Problem::Trap(t.to_string())),
+        On::Passes { lowered } => {
+            let caps = if lowered { POOR } else { RICH };
+            let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
+            let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
+            gpucc_interp::Program::new(&module, entry)
+                .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
+                .map(|o| o.report)
+                .map_err(|t| Problem::Trap(t.to_string()))
+        }
+        On::Machine(device) => {
+            let compiled = device.compile(module, entry, codegen)?;
+            device.launch(&compiled, entry, dispatch, run)
+        }
+    }
+}
