@@ -1,12 +1,12 @@
 //! Shaders and modules that were found by fuzzing: each once ended in a panic, a compiler bug or code that no machine takes.
 
-use gpucc::{CodegenOptions, Target};
+use gpucc::CodegenOptions;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
 fn machines() -> Vec<On> {
-    Target::parse_list("all:all").expect("targets").into_iter().map(On::Machine).collect()
+    exec::targets("all:all").into_iter().map(exec::on).collect()
 }
 
 fn words(list: &[u32]) -> Dispatch {
@@ -89,7 +89,7 @@ fn high_bind_groups() {
             d.buffers.push(BoundBuffer { group, binding: 0, bytes: vec![5, 0, 0, 0], writable: false });
             let r = exec::run(&m, "main", on, &CodegenOptions::default(), &mut d, &RunOptions::default());
             match r {
-                Ok(_) => assert!(runs || target.family() != "valhall", "{on}: group {group} runs"),
+                Ok(_) => assert!(runs || target.backend.family() != "valhall", "{on}: group {group} runs"),
                 Err(e) => assert!(!runs && e.to_string().contains("bind groups 0 to 58"), "{on}: group {group}: {e}"),
             }
         }
