@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc::{CodegenOptions, Options, Target};
+use gpucc::{CodegenOptions, Options};
 use gpucc_container::{Container, IMMEDIATES, ResourceKind, Source};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, RunOptions};
@@ -42,8 +42,8 @@ fn word(k: u32) -> u32 {
 
 /// Where it differs, on the interpreter and all generations at all levels.
 fn failures(c: &Case) -> Vec<String> {
-    let targets = Target::parse_list("all:all").expect("all generations");
-    let places = std::iter::once(On::Interp).chain(targets.into_iter().map(On::Machine));
+    let targets = exec::targets("all:all");
+    let places = std::iter::once(On::Interp).chain(targets.into_iter().map(exec::on));
     let places: Vec<(On, u8)> = places.flat_map(|p| (0..4).map(move |l| (p, l))).collect();
     let one = |&(on, opt_level): &(On, u8)| {
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &vec![0; c.expected.len()]);
@@ -169,11 +169,11 @@ fn an_index_beyond_the_array_gives_one_of_its_elements() {
                   @group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(64)\n\
                   fn main(@builtin(local_invocation_index) i: u32) { o[i] = p.b[i * 0x01000001u]; }";
     let module = exec::lower(source, "main", &[]).unwrap_or_else(|p| panic!("{p}"));
-    for target in Target::parse_list("all:all").expect("all generations") {
+    for target in exec::targets("all:all") {
         for opt_level in [0, 2] {
             let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_immediates(bytes(words.clone()));
             let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-            let run = exec::run(&module, "main", On::Machine(target), &codegen, &mut d, &RunOptions::default());
+            let run = exec::run(&module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default());
             run.unwrap_or_else(|p| panic!("{target} -O{opt_level}: {p}"));
             let got = d.words(0, 0).unwrap_or_default();
             assert_eq!(got[0], words[4], "{target} -O{opt_level}");
@@ -243,7 +243,7 @@ fn entry_points_have_their_own() {
         @compute @workgroup_size(1) fn none() { o[0] = 9u; }";
     let options = FrontOptions::default();
     let module = frontend::load(source.as_bytes(), Lang::Wgsl, &options).unwrap_or_else(|d| panic!("{d:?}")).module;
-    for target in Target::parse_list("all:all").expect("all generations") {
+    for target in exec::targets("all:all") {
         let artifact = gpucc::compile(&module, &Options::new(target)).unwrap_or_else(|d| panic!("{target}: {d}"));
         let container = Container::read(&artifact.container().write()).expect("a container");
         let run = |entry: &str, words: Option<&[u32]>| {
@@ -279,7 +279,7 @@ fn entry_points_have_their_own() {
 fn words_at_constant_offsets_are_preloaded() {
     let head = "var<immediate> p: array<vec4<u32>, 2>;";
     let c = case(head, "o[i] = p[0].y * i + p[1].x;", 8, Vec::new(), Vec::new());
-    for target in Target::parse_list("gcn,valhall,vivante").expect("families") {
+    for target in exec::targets("gcn,valhall,vivante") {
         let artifact = gpucc::compile_entry(&c.module, "main", &Options::new(target)).unwrap_or_else(|d| panic!("{d}"));
         let preloads = &artifact.container().entries[0].preloads;
         let mut words: Vec<u32> = Vec::new();
@@ -461,13 +461,13 @@ fn bindings_as_large_as_vulkan_wants_them() {
                 frontend::load(&words, Lang::Spirv, &options).unwrap_or_else(|d| panic!("{d:?}\n{text}")).module;
             let found = module.resources.iter().find(|(_, r)| (r.group, r.binding) != (0, 0)).map(|(_, r)| r.min_size);
             assert_eq!(found, Some(size), "{name} {class} {decoration}");
-            for target in Target::parse_list("all:all").expect("all generations") {
+            for target in exec::targets("all:all") {
                 for opt_level in [0, 2] {
                     let input = bytes((0..size / 4).map(word));
                     let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0]);
                     let mut d = if bound.is_empty() { d.with_immediates(input) } else { d.with(0, 1, input) };
                     let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-                    let run = exec::run(&module, "main", On::Machine(target), &codegen, &mut d, &RunOptions::default());
+                    let run = exec::run(&module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default());
                     let got = run.map(|_| d.words(0, 0).unwrap_or_default()).map_err(|p| p.to_string());
                     if got != Ok(vec![word(size / 4 - 1)]) {
                         failures.push(format!("{name} {class} {decoration} {target} -O{opt_level}: {got:x?}"));

@@ -231,7 +231,7 @@ const WITH_CIRCLES: &[&str] = &[
     "backend-vivante",
     "backend-vivante/machine",
     "cli",
-    "tests",
+    "tests/kit",
 ];
 
 #[test]

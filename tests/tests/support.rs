@@ -206,7 +206,20 @@ fn probes() -> Vec<Probe> {
             "@group(255) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { o[0] = 1u; }",
         ),
         wgsl(R::TooManyBuffers, buffers(17)),
-        on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];"),
+        Probe {
+            families: &["valhall", "tesla", "gcn"],
+            ..on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];")
+        },
+        // Workgroup memory is ordinary memory there, and 1 MiB of it is most.
+        Probe {
+            families: &["vivante"],
+            ..on_array(
+                R::WorkgroupMemory,
+                "var<workgroup> big: array<u32, 200000>; var<workgroup> bigger: array<u32, 200000>;",
+                "u32",
+                "big[i * 311u + o[0]] = i; bigger[i + o[1]] = i; workgroupBarrier(); o[i] = big[i] + bigger[i];",
+            )
+        },
         on_array(
             R::PrivateMemory,
             "",

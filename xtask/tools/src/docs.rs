@@ -1,5 +1,6 @@
 //! Pages that derive from tables: `docs/isa-FAMILY.md`, `docs/support.md` and their like.
 
+use crate::workspace;
 use std::fs;
 
 /// A page: file name below `docs/` and the function that makes its text.
@@ -19,7 +20,7 @@ const PAGES: &[Page] = &[
 pub fn run(check: bool) -> bool {
     let mut ok = true;
     for (name, make) in PAGES {
-        let path = crate::root().join("docs").join(name);
+        let path = workspace::root().join("docs").join(name);
         let text = make();
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             continue;

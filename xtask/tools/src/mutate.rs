@@ -4,6 +4,7 @@
 //! flipped when the table is made, and the crate's tests run without the shared folder. A row whose wrong bit no test
 //! notices is reported and makes the script fail.
 
+use crate::workspace;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -14,7 +15,7 @@ const ROWS: usize = 10;
 /// Test executables of a machine crate, built for mutation.
 fn build(family: &str) -> Result<Vec<PathBuf>, String> {
     let package = format!("gpucc-{family}-machine");
-    let out = crate::cargo()
+    let out = workspace::cargo()
         .args(["test", "--package", &package, "--no-run", "--message-format", "json", "--target-dir", "target/mutate"])
         .env("RUSTFLAGS", "--cfg gpucc_mutate")
         .stderr(Stdio::inherit())
@@ -38,7 +39,7 @@ fn build(family: &str) -> Result<Vec<PathBuf>, String> {
 fn passes(family: &str, tests: &[PathBuf], mutation: Option<(usize, u32)>) -> bool {
     tests.iter().all(|t| {
         let mut c = Command::new(t);
-        c.current_dir(crate::root().join(format!("backend-{family}/machine")));
+        c.current_dir(workspace::root().join(format!("backend-{family}/machine")));
         c.env("GPUCC_SHARED", "/nonexistent").env("RUST_BACKTRACE", "0");
         if let Some((row, bit)) = mutation {
             c.env("GPUCC_MUTATE", format!("{row}:{bit}"));

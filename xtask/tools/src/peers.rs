@@ -5,6 +5,7 @@
 //! with workgroup memory are left out, as are entries below `LEAST` instructions of the peer. Explanations of the worst
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
+use crate::workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -258,7 +259,7 @@ fn times(o: &mut String, all: &[(&Pair, BTreeMap<Key, Ours>)]) {
 fn executed(target: Target, level: u8, without: Option<&str>) -> Result<Vec<u64>, String> {
     let mut out = Vec::new();
     for e in gpucc_tests::examples::all() {
-        let text = std::fs::read_to_string(crate::root().join("examples").join(e.file))
+        let text = std::fs::read_to_string(workspace::root().join("examples").join(e.file))
             .map_err(|x| format!("{}: {x}", e.file))?;
         let module = exec::lower(&text, e.entry, &[]).map_err(|p| format!("{}: {p}", e.file))?;
         let mut d = e.dispatch();
@@ -347,7 +348,7 @@ fn notes() -> BTreeMap<(String, String), String> {
 }
 
 fn notes_path() -> PathBuf {
-    crate::root().join("docs/performance-notes.txt")
+    workspace::root().join("docs/performance-notes.txt")
 }
 
 fn page(folder: &Path) -> Result<String, String> {
@@ -445,7 +446,7 @@ fn page(folder: &Path) -> Result<String, String> {
     times(&mut o, &all);
     levels(&mut o)?;
     // What is measured by hand or elsewhere and kept as text.
-    o.push_str(&std::fs::read_to_string(crate::root().join("docs/performance-scaling.txt")).unwrap_or_default());
+    o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
     Ok(o)
 }
 
@@ -461,7 +462,7 @@ pub fn run(args: &[String]) -> bool {
     let written = page(&folder).and_then(|text| {
         let path = match args.first() {
             Some(a) => PathBuf::from(a),
-            None => crate::root().join("docs/performance.md"),
+            None => workspace::root().join("docs/performance.md"),
         };
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     });
