@@ -2,6 +2,7 @@
 //! lanes, on every machine at every level.
 
 use gpucc::{CodegenOptions, Target};
+use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self};
 use rayon::prelude::*;
@@ -68,7 +69,8 @@ fn cases() -> Vec<Case> {
     out
 }
 
-fn differs(c: &Case, scalar: &str, target: Target, opt_level: u8) -> Option<String> {
+/// The shader of a case, and what the frontend makes of it.
+fn lower(c: &Case, scalar: &str) -> (String, Module) {
     let wgsl = format!(
         "@group(0) @binding(0) var<storage, read_write> a: array<vec{}<{scalar}>>;
          @group(0) @binding(1) var<storage, read_write> o: array<vec{}<{scalar}>>;
@@ -76,10 +78,14 @@ fn differs(c: &Case, scalar: &str, target: Target, opt_level: u8) -> Option<Stri
         c.from, c.to, c.invocations, c.body
     );
     let module = exec::lower(&wgsl, "main", &[]).unwrap_or_else(|p| panic!("{p}\n{wgsl}"));
+    (wgsl, module)
+}
+
+fn differs(c: &Case, (wgsl, module): &(String, Module), target: Target, opt_level: u8) -> Option<String> {
     let (a, o) = before();
     let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &o);
     let codegen = CodegenOptions { opt_level, verify: true, ..CodegenOptions::default() };
-    if let Err(p) = exec::run(&module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default()) {
+    if let Err(p) = exec::run(module, "main", exec::on(target), &codegen, &mut d, &RunOptions::default()) {
         return Some(format!("{target} -O{opt_level}: {p}\n{wgsl}"));
     }
     let got = (d.words(0, 0).unwrap_or_default(), d.words(0, 1).unwrap_or_default());
@@ -99,8 +105,9 @@ fn lanes_arrive_where_they_are_stored() {
         .enumerate()
         .flat_map_iter(|(k, c)| {
             let scalar = ["u32", "f32"][k / 3 % 2];
+            let shader = lower(c, scalar);
             let all = targets.iter().flat_map(|&t| (0..4).map(move |l| (t, l)));
-            all.filter_map(|(t, l)| differs(c, scalar, t, l)).collect::<Vec<_>>()
+            all.filter_map(|(t, l)| differs(c, &shader, t, l)).collect::<Vec<_>>()
         })
         .collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures[..failures.len().min(3)].join("\n"));

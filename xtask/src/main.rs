@@ -16,7 +16,7 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask crate PACKAGE...      the same for packages; `gpucc-` may be left out
        cargo xtask docs [--check]        pages made from tables
        cargo xtask mutate [ROWS] [FAMILY...]
-       cargo xtask peers [FILE]          measures docs/performance.md; a release build";
+       cargo xtask peers [FILE]          measures docs/performance-measured.md; a release build";
 
 /// Families with a backend of their own.
 const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];

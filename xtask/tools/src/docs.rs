@@ -1,7 +1,9 @@
-//! Pages that derive from tables: `docs/isa-FAMILY.md`, `docs/support.md` and their like.
+//! Pages that are made: `docs/isa-FAMILY.md`, `docs/support.md` and their like. Each ends with the revision that it was made from.
 
-use crate::workspace;
 use std::fs;
+use std::process::Command;
+
+use crate::{peers, workspace};
 
 /// A page: file name below `docs/` and the function that makes its text.
 type Page = (&'static str, fn() -> String);
@@ -16,19 +18,64 @@ const PAGES: &[Page] = &[
     ("support.md", gpucc::support::page),
 ];
 
-/// Writes the pages, or with `check` says which are not what the tables give now.
-pub fn run(check: bool) -> bool {
-    let mut ok = true;
-    for (name, make) in PAGES {
-        let path = workspace::root().join("docs").join(name);
-        let text = make();
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
+/// What stands before the revision in the last line of a page.
+const MADE: &str = "Made from revision ";
+
+/// A page with the revision that it is made from.
+pub fn stamped(text: &str) -> String {
+    let mut git = Command::new("git");
+    let out = git.args(["rev-parse", "--short=10", "HEAD"]).current_dir(workspace::root()).output();
+    let head = out.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string());
+    format!(
+        "{}\n\n{MADE}{} and the changes that came with this page.\n",
+        text.trim_end(),
+        head.as_deref().unwrap_or("unknown")
+    )
+}
+
+/// The text of a page without the revision.
+fn unstamped(page: &str) -> &str {
+    page.rfind(MADE).map_or(page, |at| &page[..at]).trim_end()
+}
+
+/// Names of pages with what they should say now. The one about peers needs the shared folder.
+fn pages() -> Vec<(&'static str, Result<String, String>)> {
+    let mut list: Vec<_> = PAGES.iter().map(|(name, make)| (*name, Ok(make()))).collect();
+    list.extend(gpucc_tests::shared::folder().map(|f| ("performance.md", peers::counts_page(&f))));
+    list
+}
+
+/// What is wrong with the pages in `docs/`: a line a page that is not what would be made now.
+pub fn stale() -> Vec<String> {
+    let check = |(name, text): (&str, Result<String, String>)| match text {
+        Err(e) => Some(format!("docs/{name}: {e}")),
+        Ok(text) => {
+            let old = fs::read_to_string(workspace::root().join("docs").join(name)).unwrap_or_default();
+            (!old.contains(MADE) || unstamped(&old) != text.trim_end())
+                .then(|| format!("docs/{name} is out of date: run `cargo xtask docs`"))
         }
-        if check {
-            eprintln!("docs/{name} is out of date: run `cargo xtask docs`");
-            ok = false;
-        } else if let Err(e) = fs::write(&path, text) {
+    };
+    pages().into_iter().filter_map(check).collect()
+}
+
+/// Writes the pages that changed, or with `check` says which are not what would be made now.
+pub fn run(check: bool) -> bool {
+    if check {
+        let stale = stale();
+        stale.iter().for_each(|s| eprintln!("{s}"));
+        return stale.is_empty();
+    }
+    let mut ok = true;
+    for (name, text) in pages() {
+        let path = workspace::root().join("docs").join(name);
+        let written = text.and_then(|text| {
+            let old = fs::read_to_string(&path).unwrap_or_default();
+            if old.contains(MADE) && unstamped(&old) == text.trim_end() {
+                return Ok(());
+            }
+            fs::write(&path, stamped(&text)).map_err(|e| e.to_string())
+        });
+        if let Err(e) = written {
             eprintln!("docs/{name}: {e}");
             ok = false;
         }

@@ -1,11 +1,12 @@
-//! Our code beside other compilers': `cargo xtask peers` writes `docs/performance.md` from the shared folder's tables.
+//! Our code beside other compilers': `cargo xtask docs` writes `docs/performance.md` from the shared folder's tables, `cargo xtask peers`
+//! measures times and writes `docs/performance-measured.md`.
 //!
 //! The tables (`peers/peers.csv`, `peers/peers-nozero.csv`) say how to be compared: the same entry and stage, bounds checks
 //! off on both sides, workgroup memory zeroed on neither. For a chip that was not measured again without zeroing, entries
 //! with workgroup memory are left out, as are entries below `LEAST` instructions of the peer. Explanations of the worst
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
-use crate::workspace;
+use crate::{docs, workspace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -142,8 +143,11 @@ fn units(family: &str, stats: &[(String, u64)]) -> Figures {
     Figures { instructions: instructions as f64, bytes: bytes as f64, registers: registers as f64 }
 }
 
+/// An entry of the corpus, and its module or why it has none.
+type Source = (Key, Result<gpucc_ir::Module, String>);
+
 /// Every compute entry of the corpus for one target.
-fn compile_all(sources: &[(Key, Result<gpucc_ir::Module, String>)], target: Target) -> BTreeMap<Key, Ours> {
+fn compile_all(sources: &[Source], target: Target, timed: u32) -> BTreeMap<Key, Ours> {
     let mut out = BTreeMap::new();
     for (key, module) in sources {
         let made = match module {
@@ -152,7 +156,7 @@ fn compile_all(sources: &[(Key, Result<gpucc_ir::Module, String>)], target: Targ
                 let o = Options::new(target);
                 let mut least = f64::MAX;
                 let mut last = None;
-                for _ in 0..if cfg!(debug_assertions) { 1 } else { TIMED } {
+                for _ in 0..timed {
                     let start = Instant::now();
                     let r = gpucc::compile_entry(m, &key.1, &o);
                     least = least.min(start.elapsed().as_secs_f64() * 1e6);
@@ -170,7 +174,7 @@ fn compile_all(sources: &[(Key, Result<gpucc_ir::Module, String>)], target: Targ
     out
 }
 
-fn sources(corpus: &Path, peers: &Peers) -> Vec<(Key, Result<gpucc_ir::Module, String>)> {
+fn sources(corpus: &Path, peers: &Peers) -> Vec<Source> {
     let mut keys: Vec<Key> = peers.rows.keys().map(|k| k.2.clone()).collect();
     keys.sort();
     keys.dedup();
@@ -351,21 +355,43 @@ fn notes_path() -> PathBuf {
     workspace::root().join("docs/performance-notes.txt")
 }
 
-fn page(folder: &Path) -> Result<String, String> {
+/// A pair with what our target makes of the corpus.
+type Made = (&'static Pair, BTreeMap<Key, Ours>);
+
+/// What each target makes of the corpus, side by side over the targets; `timed` says how often an entry is compiled.
+fn compile_pairs(sources: &[Source], timed: u32) -> Result<Vec<Made>, String> {
+    let mut names: Vec<&str> = Vec::new();
+    PAIRS.iter().for_each(|p| {
+        if !names.contains(&p.target) {
+            names.push(p.target)
+        }
+    });
+    let targets = names.iter().map(|n| Target::parse(n)).collect::<Result<Vec<_>, _>>()?;
+    // Times are those of one thread.
+    let made: Vec<BTreeMap<Key, Ours>> = if timed > 1 {
+        targets.iter().map(|t| compile_all(sources, *t, timed)).collect()
+    } else {
+        std::thread::scope(|s| {
+            let jobs: Vec<_> = targets.iter().map(|t| s.spawn(move || compile_all(sources, *t, timed))).collect();
+            jobs.into_iter()
+                .map(|j| j.join().map_err(|_| "a compilation panicked".to_string()))
+                .collect::<Result<_, _>>()
+        })?
+    };
+    let of = |p: &Pair| names.iter().position(|n| *n == p.target).map_or_else(BTreeMap::new, |n| made[n].clone());
+    Ok(PAIRS.iter().map(|p| (p, of(p))).collect())
+}
+
+/// `docs/performance.md`: instructions, bytes and registers beside the peers'. The same from every run.
+///
+/// # Errors
+/// The tables cannot be read.
+pub fn counts_page(folder: &Path) -> Result<String, String> {
     let peers = peers(&folder.join("peers"))?;
     let sources = sources(&folder.join("corpus"), &peers);
-    let mut all: Vec<(&Pair, BTreeMap<Key, Ours>)> = Vec::new();
-    for p in &PAIRS {
-        eprintln!("compiling for {}", p.target);
-        let known = all.iter().find(|a| a.0.target == p.target).map(|a| a.1.clone());
-        let made = match known {
-            Some(m) => m,
-            None => compile_all(&sources, Target::parse(p.target)?),
-        };
-        all.push((p, made));
-    }
+    let all = compile_pairs(&sources, 1)?;
     let mut o = format!(
-        "# Performance\n\nMade by `cargo xtask peers` from the shared folder's tables of what Mesa 25.0.7 makes of its corpus \
+        "# Performance\n\nMade by `cargo xtask docs` from the shared folder's tables of what Mesa 25.0.7 makes of its corpus \
          (`peers/README.md` there); explanations come from `docs/performance-notes.txt`. Level 2, `--robust=off`, the same WGSL.\n\n\
          Rules of the comparison: entries that both sides compile; workgroup memory zeroed on neither side (entries with workgroup memory \
          are left out where the peer was not measured without zeroing); entries below {LEAST} instructions of the peer left out; all \
@@ -443,7 +469,17 @@ fn page(folder: &Path) -> Result<String, String> {
             let _ = writeln!(o, "| `{}` | {} |", short(k), cells.join(" | "));
         }
     }
-    times(&mut o, &all);
+    Ok(o)
+}
+
+/// `docs/performance-measured.md`: times and executed instructions, as this machine has them.
+fn measured_page(folder: &Path) -> Result<String, String> {
+    let peers = peers(&folder.join("peers"))?;
+    let sources = sources(&folder.join("corpus"), &peers);
+    let mut o = String::from(
+        "# Performance, measured\n\nMade by `cargo xtask peers`. What each target emits is in `performance.md`.\n",
+    );
+    times(&mut o, &compile_pairs(&sources, TIMED)?);
     levels(&mut o)?;
     // What is measured by hand or elsewhere and kept as text.
     o.push_str(&std::fs::read_to_string(workspace::root().join("docs/performance-scaling.txt")).unwrap_or_default());
@@ -459,10 +495,11 @@ pub fn run(args: &[String]) -> bool {
     if cfg!(debug_assertions) {
         eprintln!("not a release build: the times are not worth publishing");
     }
-    let written = page(&folder).and_then(|text| {
+    let written = measured_page(&folder).and_then(|text| {
+        let text = docs::stamped(&text);
         let path = match args.first() {
             Some(a) => PathBuf::from(a),
-            None => workspace::root().join("docs/performance.md"),
+            None => workspace::root().join("docs/performance-measured.md"),
         };
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     });
