@@ -463,7 +463,7 @@ impl Isel<'_> {
         }
         let halves = |u: U| [Half::Low, Half::High].map(|h| u.mods(SrcMods::half(h)));
         let x = cx.reg(a);
-        let y = self.any(cx, b);
+        let y = self.halved(cx, b);
         if bb < 1 << 16 {
             // The high half of b adds nothing.
             let t = self.op(cx, Op::Mul16, int, [high(x), halves(y)[0]]);
@@ -483,7 +483,7 @@ impl Isel<'_> {
         let int = Mods::default();
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let x = cx.reg(a);
-        let y = self.any(cx, b);
+        let y = self.halved(cx, b);
         let [yl, yh] = [Half::Low, Half::High].map(|h| y.mods(SrcMods::half(h)));
         let t = self.op(cx, Op::Mul16, int, [low(x), yh]);
         let (c0, c1) = (cx.temp(FLAGS), cx.temp(FLAGS));

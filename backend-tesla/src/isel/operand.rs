@@ -1,10 +1,11 @@
 //! Operands: what can be read from memory or written as an immediate instead of being held in a register.
 
 use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
+use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
 use super::{Cx, Home, Isel, PARAMETERS, U};
-use crate::slots::{Slot, Word};
+use crate::slots::{HALF_REACH, Slot, Word};
 use crate::target::{SrcMods, slot, zero};
 
 impl Isel<'_> {
@@ -84,6 +85,19 @@ impl Isel<'_> {
     /// An operand of the second or third source: c[] or a register.
     pub(crate) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         match self.konst(cx, v) {
+            Some(u) => u,
+            None => self.reg(cx, v),
+        }
+    }
+
+    /// As [`any`](Self::any) for an operand that is read by halves: those are counted by halves, so that fewer words of c[] are in
+    /// reach. Words of c0 are put right once all are known.
+    pub(crate) fn halved(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let near = |u: &U| match u.src {
+            Src::Uniform(n) => !matches!(Slot::unpack(n), Slot::Const(_, off) if usize::from(off) >= HALF_REACH * 4),
+            _ => true,
+        };
+        match self.konst(cx, v).filter(near) {
             Some(u) => u,
             None => self.reg(cx, v),
         }
