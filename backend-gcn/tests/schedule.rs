@@ -113,3 +113,19 @@ fn the_end_of_the_logical_part_is_marked_where_masks_change() {
     let idle = |w: &[&str]| w[0] == "p_logical_end" && (w[1].starts_with("Jump") || w[1].starts_with("Branch"));
     assert!(!lines.windows(2).any(idle), "{divergent}");
 }
+
+/// Workgroup memory limits the waves of a SIMD as registers do: 64 KiB for four SIMDs, in pieces of 512 bytes.
+#[test]
+fn workgroup_memory_limits_waves() {
+    // Words, invocations, waves: 65536 / 32256 = 2 groups of 4 waves over 4 SIMDs; 1 group of 1 wave; 16 groups of 1 wave, 4 KiB each;
+    // a little memory limits nothing.
+    for (words, size, waves) in [(8000, 256, 2), (16000, 64, 1), (1024, 64, 4), (16, 64, 10), (8000, 64, 1)] {
+        let source = format!(
+            "var<workgroup> w: array<u32, {words}>; @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @compute @workgroup_size({size}) fn main(@builtin(local_invocation_index) i: u32) {{
+                w[i] = o[i]; workgroupBarrier(); o[i] = w[i ^ 1u]; }}"
+        );
+        let m = module(&source);
+        assert_eq!(stat(&compile(&m, 2, &options(2)), "waves"), waves, "{words} words, {size} invocations");
+    }
+}

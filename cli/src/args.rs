@@ -54,16 +54,20 @@ pub enum Command {
     /// Run a compute shader, or a compiled container, on the machine of its target.
     Run(Run),
     /// Render a scene or a shader to an image (not in this version).
+    #[command(hide = true)]
     Render(NotYet),
     /// Compile files and folders and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.
     Diff(Diff),
     /// Shrink a shader while a fault stays (not in this version).
+    #[command(hide = true)]
     Reduce(NotYet),
     /// Show what a shader became as a page (not in this version).
+    #[command(hide = true)]
     Explain(NotYet),
     /// Show shaders in a browser (not in this version).
+    #[command(hide = true)]
     Serve(NotYet),
 }
 
@@ -87,7 +91,7 @@ pub struct Compile {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Takes the state that graphics code depends on from a pipeline of a scene (not in this version).
-    #[arg(long, value_name = "SCENE:PIPELINE")]
+    #[arg(long, value_name = "SCENE:PIPELINE", hide = true)]
     pub pipeline: Option<String>,
     /// Print the assembly listing (`--emit asm`), to standard output unless `-o` is given.
     #[arg(short = 'S')]
@@ -107,8 +111,8 @@ pub struct Compile {
     /// Binds a buffer for `--verify`, as in `run`; the others are seeded.
     #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true, requires = "verify")]
     pub buffers: Vec<String>,
-    /// Makes a warning end in exit code 1.
-    #[arg(long, value_enum)]
+    /// Exit with code 1 if `--verify` warns.
+    #[arg(long, value_enum, requires = "verify")]
     pub deny: Option<Deny>,
     /// Print the IR or the machine code after a pass, as `after:PASS` or `after:all`; can be repeated.
     #[arg(long, value_name = "after:PASS")]
@@ -144,15 +148,37 @@ pub struct Front {
     /// Entry point; without it every entry point.
     #[arg(long)]
     pub entry: Option<String>,
-    /// Optimisation level.
-    #[arg(short = 'O', value_name = "0..3", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub opt: u8,
+    /// Optimisation level [default: 2].
+    #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub opt: Option<u8>,
     /// Sets a pipeline override by name or numeric id.
     #[arg(long = "override", value_name = "NAME=VALUE")]
     pub overrides: Vec<String>,
-    /// Keep accesses in bounds and zero workgroup memory.
-    #[arg(long, value_enum, default_value_t = OnOff::On)]
-    pub robust: OnOff,
+    /// Keep accesses in bounds and zero workgroup memory [default: on].
+    #[arg(long, value_enum)]
+    pub robust: Option<OnOff>,
+}
+
+impl Front {
+    /// The optimisation level.
+    pub fn level(&self) -> u8 {
+        self.opt.unwrap_or(2)
+    }
+    /// Whether accesses are kept in bounds.
+    pub fn robust(&self) -> bool {
+        self.robust != Some(OnOff::Off)
+    }
+    /// The first option given that only a compilation reads.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.lang.is_some(), "--lang"),
+            (self.stage.is_some(), "--stage"),
+            (self.opt.is_some(), "-O"),
+            (!self.overrides.is_empty(), "--override"),
+            (self.robust.is_some(), "--robust"),
+        ];
+        given.into_iter().find(|g| g.0).map(|g| g.1)
+    }
 }
 
 /// `gpucc disasm`.
@@ -161,7 +187,7 @@ pub struct Disasm {
     /// Container, or `-` with `--words`.
     pub file: Option<PathBuf>,
     /// Raw machine code instead of a container.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "words"])]
     pub raw: Option<PathBuf>,
     /// One instruction a line on standard input, in the family's notation.
     #[arg(long)]
@@ -192,7 +218,7 @@ pub struct Asm {
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
     /// Raw machine code output.
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", conflicts_with = "words")]
     pub output: Option<PathBuf>,
 }
 
@@ -213,7 +239,7 @@ pub struct Run {
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
     /// Runs machine code of any compiler as this launch description (JSON) says, under hardware's rules.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates", "lang", "stage", "opt", "robust"])]
     pub launch: Option<PathBuf>,
     /// Target, or `interp` for the IR interpreter alone (the default for a shader).
     #[arg(long, value_name = "T")]
@@ -259,7 +285,7 @@ pub struct Stats {
     /// Targets.
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Form of the report; a table without it, JSON for `merge`.
+    /// Form of the report [default: what the ending of OUT says, else `table`, for `merge` `json`].
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
     /// Threads; all cores without it.

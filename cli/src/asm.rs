@@ -88,10 +88,21 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     }
     let path = a.file.as_deref().ok_or_else(|| Failure::Usage("disasm needs a container, --raw or --words".into()))?;
     let bytes = files::read(path)?;
-    let container =
-        Container::read(&bytes).map_err(|e| Failure::Input(format!("`{}` is no container: {e}", path.display())))?;
-    let (m, g) = machine(Some(&format!("{}:{}", container.family, container.generation)))?;
+    let container = Container::read(&bytes)
+        .map_err(|e| Failure::Input(format!("`{}` is not a gpucc container: {e}", path.display())))?;
     let target = format!("{}:{}", container.family, container.generation);
+    // What the container says is input, not usage.
+    let (m, g) = machine(Some(&target))
+        .map_err(|e| Failure::Input(format!("`{}` is a container for an {e}", path.display())))?;
+    if let Some(wanted) = &a.target
+        && *wanted != container.family
+        && *wanted != target
+    {
+        return Err(Failure::Usage(format!("the container is for {target}, not {wanted}")));
+    }
+    if a.stage.is_some() {
+        return Err(Failure::Usage("--stage is for --raw and --words: a container names the stages it has".into()));
+    }
     files::stdout(head(&target, None).as_bytes())?;
     for (i, e) in container.entries.iter().enumerate() {
         let bits = match e.stage {

@@ -39,6 +39,13 @@ impl Plan {
                 d.strip_prefix("after:").ok_or_else(|| Failure::Usage(format!("`--dump {d}`: expected after:PASS")))?;
             dump_after.push(pass.to_string());
         }
+        let several = args.input.len() > 1 || targets.len() > 1;
+        let to_stdout = args.output.as_deref() == Some(Path::new("-"));
+        if several && to_stdout && !emit.is_text() {
+            return Err(Failure::Usage(
+                "-o -: several outputs behind each other cannot be taken apart; give one input and one target, or a file".into(),
+            ));
+        }
         let silent = args.stats || args.time_passes || args.verify || !dump_after.is_empty();
         if args.output.is_none() && !emit.is_text() && !silent {
             return Err(Failure::Usage("-o OUT is missing (or use -S to see assembly)".into()));
@@ -199,6 +206,7 @@ fn one(
     shader: &input::Input,
     target: Target,
     out: Option<&PathBuf>,
+    objects: &mut Vec<serde_json::Value>,
 ) -> Result<(), Failure> {
     let mut options = Options::new(target);
     options.codegen = input::codegen_options(&args.front);
@@ -212,7 +220,7 @@ fn one(
         shader.report.show(&list, Some(&target.to_string()));
         Failure::from(crate::worst(&list))
     })?;
-    idle_pass(&artifact, plan, args.front.opt)?;
+    idle_pass(&artifact, plan, args.front.level())?;
     if args.verify {
         let whole = verify::main(&shader.module, &artifact, target, &plan.given, |text| {
             let warning = Diagnostic::invalid("not-compared", text).warning();
@@ -222,8 +230,18 @@ fn one(
             return Err(Failure::Said(1));
         }
     }
+    // Where the output itself goes to standard output nothing else does, unless it can be a comment in it.
+    let to_stdout = out.map_or(plan.emit.is_text(), |o| o == Path::new("-"));
+    let apart = to_stdout && plan.emit != Emit::Asm;
+    let say = |text: &str| {
+        if apart {
+            files::stderr(text);
+            return Ok(());
+        }
+        files::stdout(text.as_bytes())
+    };
     for (pass, dump) in artifact.outputs().iter().flat_map(|o| &o.dumps) {
-        files::stdout(format!("; {target} after {pass}\n{dump}\n").as_bytes())?;
+        say(&format!("; {target} after {pass}\n{dump}\n"))?;
     }
     let mut said = String::new();
     if args.stats {
@@ -233,17 +251,17 @@ fn one(
         said += &times(&artifact);
     }
     match out {
+        // Several JSON objects on standard output are one array, written at the end.
+        _ if plan.emit == Emit::Json && to_stdout => objects.push(inspect::summary(artifact.container())),
         Some(out) => files::write(out, &rendered(&artifact, plan.emit, shader.report.source())?)?,
-        None if plan.emit.is_text() => {
-            files::stdout(&rendered(&artifact, plan.emit, shader.report.source())?)?;
-            // A listing stays one that assembles.
-            if plan.emit == Emit::Asm {
-                said = said.lines().map(|l| format!("; {l}\n")).collect();
-            }
-        }
+        None if to_stdout => files::stdout(&rendered(&artifact, plan.emit, shader.report.source())?)?,
         None => {}
     }
-    files::stdout(said.as_bytes())
+    // A listing stays one that assembles.
+    if to_stdout && plan.emit == Emit::Asm {
+        said = said.lines().map(|l| format!("; {l}\n")).collect();
+    }
+    say(&said)
 }
 
 /// Runs a compilation.
@@ -263,6 +281,7 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
     let paths = plan.paths(args)?;
     let mut worst = Worst::default();
+    let mut objects = Vec::new();
     for (i, input) in args.input.iter().enumerate() {
         let shader = match input::load(input, &args.front, messages) {
             Ok(shader) => shader,
@@ -273,13 +292,19 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
         };
         for (t, &target) in plan.targets.iter().enumerate() {
             let out = paths.get(i).and_then(|p| p.get(t));
-            match one(args, &plan, &shader, target, out) {
+            match one(args, &plan, &shader, target, out, &mut objects) {
                 Ok(()) => {}
                 // What cannot be written now cannot be written later.
                 Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
                 Err(f) => worst.add(&f, messages),
             }
         }
+    }
+    let several = args.input.len() > 1 || plan.targets.len() > 1;
+    match objects.as_slice() {
+        [] if !several || plan.emit != Emit::Json || !paths.iter().flatten().all(|p| p == Path::new("-")) => {}
+        [one] if !several => files::stdout(format!("{one:#}\n").as_bytes())?,
+        list => files::stdout(format!("{:#}\n", serde_json::Value::from(list)).as_bytes())?,
     }
     worst.result()
 }

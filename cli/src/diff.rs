@@ -1,5 +1,6 @@
 //! `gpucc diff`: two statistics reports compared, with a gate that decides what is a regression.
 
+use gpucc::statistics;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -16,24 +17,66 @@ struct Problem {
     text: String,
 }
 
-/// One number of one shader or of all.
+/// One number of one shader, or the sum or mean over all.
 struct Change {
     target: String,
     statistic: String,
-    before: u64,
-    after: u64,
+    before: f64,
+    after: f64,
     limit: Option<Limit>,
 }
 
+/// Sums of one statistic over the shaders of both reports, and how many shaders there are.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    before: u64,
+    after: u64,
+    shaders: u64,
+}
+
+type Sums = IndexMap<(String, String), Sum>;
+
+impl Sum {
+    /// What the statistic shows of several shaders, before and after: a mean where a sum means nothing.
+    fn shown(self, statistic: &str) -> (f64, f64) {
+        let of = if averaged(statistic) { self.shaders.max(1) as f64 } else { 1.0 };
+        (self.before as f64 / of, self.after as f64 / of)
+    }
+}
+
+/// Whether numbers of several shaders are averaged.
+fn averaged(statistic: &str) -> bool {
+    statistics::find(statistic).is_some_and(|s| s.mean)
+}
+
+/// Whole numbers as they are, means with two digits.
+fn number(x: f64) -> String {
+    if x.fract() == 0.0 { format!("{x}") } else { format!("{x:.2}") }
+}
+
+/// A number as JSON: whole ones as integers.
+fn value(x: f64) -> Value {
+    if x.fract() == 0.0 { json!(x as u64) } else { json!(x) }
+}
+
 impl Change {
+    /// Of what was there; infinite where nothing was.
     fn percent(&self) -> f64 {
-        100.0 * (self.after as f64 / self.before.max(1) as f64 - 1.0)
+        if self.after == self.before { 0.0 } else { 100.0 * (self.after / self.before - 1.0) }
+    }
+    /// The change for people.
+    fn percentage(&self) -> String {
+        match (self.before, self.after) {
+            (b, a) if b == a => "0 %".into(),
+            (0.0, _) => "new".into(),
+            _ => format!("{:+.2} %", self.percent()),
+        }
     }
     fn worse(&self) -> bool {
         self.limit.is_some_and(|l| l.passed(self.before, self.after))
     }
     fn text(&self) -> String {
-        format!("{} -> {} ({:+.2} %)", self.before, self.after, self.percent())
+        format!("{} -> {} ({})", number(self.before), number(self.after), self.percentage())
     }
 }
 
@@ -41,7 +84,7 @@ impl Change {
 #[derive(Default)]
 struct Comparison {
     problems: Vec<Problem>,
-    /// Sums over the shaders that compiled in both reports.
+    /// Sums or means over the shaders that compiled in both reports.
     totals: Vec<Change>,
     /// Shaders whose instructions changed, the worst first.
     shaders: Vec<(Row, Change)>,
@@ -61,7 +104,7 @@ impl Comparison {
     }
 
     /// One row of both reports.
-    fn row(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut IndexMap<(String, String), (u64, u64)>) {
+    fn row(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut Sums) {
         match (old.ok(), new.ok()) {
             (true, false) => {
                 self.lost += 1;
@@ -81,7 +124,7 @@ impl Comparison {
         }
     }
 
-    fn numbers(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut IndexMap<(String, String), (u64, u64)>) {
+    fn numbers(&mut self, old: &Row, new: &Row, gate: &Gate, totals: &mut Sums) {
         for name in old.stats.keys() {
             let Some(before) = old.stat(name) else { continue };
             let limit = Gate::limit(&gate.shader, name);
@@ -92,7 +135,10 @@ impl Comparison {
                 continue;
             };
             let sum = totals.entry((old.target.clone(), name.clone())).or_default();
-            *sum = (sum.0.saturating_add(before), sum.1.saturating_add(after));
+            sum.before = sum.before.saturating_add(before);
+            sum.after = sum.after.saturating_add(after);
+            sum.shaders += 1;
+            let (before, after) = (before as f64, after as f64);
             let change =
                 Change { target: old.target.clone(), statistic: name.clone(), before, after, limit: limit.copied() };
             if let Some(l) = limit {
@@ -111,7 +157,7 @@ impl Comparison {
         let mut c = Comparison::default();
         let after: IndexMap<_, &Row> = new.rows.iter().map(|r| (r.key(), r)).collect();
         let before: IndexMap<_, &Row> = old.rows.iter().map(|r| (r.key(), r)).collect();
-        let mut totals = IndexMap::new();
+        let mut totals = Sums::new();
         for o in before.values() {
             match after.get(&o.key()) {
                 Some(n) => {
@@ -132,14 +178,16 @@ impl Comparison {
         if c.common == 0 {
             c.problem("disjoint", None, "the reports share no row: nothing was compared".into());
         }
-        for ((target, statistic), (before, after)) in totals {
+        for ((target, statistic), sum) in totals {
+            let (before, after) = sum.shown(&statistic);
             let limit = Gate::limit(&gate.total, &statistic).copied();
             let change = Change { target, statistic, before, after, limit };
             if let Some(l) = limit {
                 c.limited += 1;
                 if change.worse() {
                     let text = format!("{} {}, limit {}", change.statistic, change.text(), l.text());
-                    c.problem("total", None, format!("total of {}: {text}", change.target));
+                    let what = if averaged(&change.statistic) { "mean" } else { "total" };
+                    c.problem("total", None, format!("{what} of {}: {text}", change.target));
                 }
             }
             c.totals.push(change);
@@ -172,15 +220,16 @@ impl Problem {
 
 /// The totals that changed or are limited.
 fn totals(c: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
-    let head = ["target", "total of", "before", "after", "change", "limit", ""].map(String::from).to_vec();
+    let head = ["target", "statistic", "of all", "before", "after", "change", "limit", ""].map(String::from).to_vec();
     let shown = c.totals.iter().filter(|t| t.before != t.after || t.limit.is_some());
     let line = |t: &Change| {
         vec![
             t.target.clone(),
             t.statistic.clone(),
-            t.before.to_string(),
-            t.after.to_string(),
-            format!("{:+.2} %", t.percent()),
+            if averaged(&t.statistic) { "mean" } else { "sum" }.into(),
+            number(t.before),
+            number(t.after),
+            t.percentage(),
             t.limit.map_or_else(String::new, |l| l.text()),
             if t.worse() { "worse" } else { "" }.into(),
         ]
@@ -194,7 +243,7 @@ fn text(c: &Comparison, markdown: bool) -> String {
     let mut out = match (lines.is_empty(), markdown) {
         (true, _) => String::new(),
         (false, true) => table::markdown(&head, &lines) + "\n",
-        (false, false) => table::aligned(&head, &lines, 7) + "\n",
+        (false, false) => table::aligned(&head, &lines, 8) + "\n",
     };
     out += &format!("{}\n", c.summary());
     let bullet = if markdown { "- " } else { "  " };
@@ -233,11 +282,11 @@ fn github(c: &Comparison) -> String {
 fn json(c: &Comparison) -> Value {
     let row = |r: &Row| json!({"file": r.file, "entry": r.entry, "stage": r.stage, "target": r.target});
     let change = |t: &Change| {
-        json!({"target": t.target, "statistic": t.statistic, "before": t.before, "after": t.after,
+        json!({"target": t.target, "statistic": t.statistic, "before": value(t.before), "after": value(t.after),
                "limit": t.limit.map(|l| l.text()), "worse": t.worse()})
     };
     let problem = |p: &Problem| json!({"kind": p.kind, "row": p.row.as_ref().map(row), "message": p.text});
-    let shader = |(r, t): &(Row, Change)| json!({"row": row(r), "before": t.before, "after": t.after});
+    let shader = |(r, t): &(Row, Change)| json!({"row": row(r), "before": value(t.before), "after": value(t.after)});
     json!({
         "format": "gpucc-diff-1",
         "regression": !c.problems.is_empty(),
@@ -255,11 +304,18 @@ fn json(c: &Comparison) -> Value {
 /// `gpucc diff OLD.json NEW.json`.
 ///
 /// # Errors
-/// Usage (a gate that is none, or that limits nothing of these reports) and I/O; exit 1 for a regression or an input
-/// that is no report.
+/// Usage (an input that is not a report, a gate that is none, or that limits nothing of these reports) and I/O; exit 1
+/// for a regression alone.
 pub fn main(args: &Diff) -> Result<(), Failure> {
     let gate = args.gate.as_deref().map(Gate::read).transpose()?.unwrap_or_else(Gate::standard);
-    let (old, new) = (read_report(&args.old)?, read_report(&args.new)?);
+    let report = |path| {
+        read_report(path).map_err(|f| match f {
+            // Exit 1 is for reports that became worse.
+            Failure::Input(text) => Failure::Usage(text),
+            other => other,
+        })
+    };
+    let (old, new) = (report(&args.old)?, report(&args.new)?);
     let mut c = Comparison::compare(&old, &new, &gate);
     if !args.allow_options {
         if old.format != new.format || old.format != FORMAT {

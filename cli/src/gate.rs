@@ -1,7 +1,7 @@
 //! Gate files of `gpucc diff`: by how much numbers may get worse, in TOML.
 //!
 //! ```toml
-//! [total]                 # the sum over the shaders that compiled in both reports, for each target
+//! [total]                 # the sum (or mean) over the shaders that compiled in both reports, for each target
 //! instructions = "0.5 %"
 //! spills = 0
 //! [shader]                # every single shader
@@ -38,8 +38,7 @@ pub struct Limit {
 
 impl Limit {
     /// Whether a change goes beyond it.
-    pub fn passed(&self, before: u64, after: u64) -> bool {
-        let (before, after) = (before as f64, after as f64);
+    pub fn passed(&self, before: f64, after: f64) -> bool {
         let allowed = match self.allowed {
             Allowed::Amount(a) => a,
             Allowed::Percent(p) => before * p / 100.0,
@@ -140,14 +139,20 @@ mod tests {
             .expect("a gate");
         let total = |name: &str| *Gate::limit(&gate.total, name).expect("a limit");
         let shader = |name: &str| *Gate::limit(&gate.shader, name).expect("a limit");
-        assert!(!total("instructions").passed(100, 110) && total("instructions").passed(100, 111));
-        assert!(!total("instructions").passed(100, 1));
-        assert!(!total("spills").passed(0, 2) && total("spills").passed(0, 3) && !total("spills").passed(3, 0));
-        assert!(shader("waves").passed(10, 9) && !shader("waves").passed(9, 10) && !shader("waves").passed(9, 9));
+        assert!(!total("instructions").passed(100.0, 110.0) && total("instructions").passed(100.0, 111.0));
+        assert!(!total("instructions").passed(100.0, 1.0));
         assert!(
-            shader("immediates").passed(5, 3)
-                && shader("immediates").passed(5, 7)
-                && !shader("immediates").passed(5, 6)
+            !total("spills").passed(0.0, 2.0) && total("spills").passed(0.0, 3.0) && !total("spills").passed(3.0, 0.0)
+        );
+        assert!(
+            shader("waves").passed(10.0, 9.0)
+                && !shader("waves").passed(9.0, 10.0)
+                && !shader("waves").passed(9.0, 9.0)
+        );
+        assert!(
+            shader("immediates").passed(5.0, 3.0)
+                && shader("immediates").passed(5.0, 7.0)
+                && !shader("immediates").passed(5.0, 6.0)
         );
     }
 

@@ -6,7 +6,7 @@ use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Target};
 use gpucc_ir::Module;
 
-use crate::args::{Front, LangArg, Messages, OnOff, StageArg};
+use crate::args::{Front, LangArg, Messages, StageArg};
 use crate::report::Reporter;
 use crate::{Failure, files, worst};
 
@@ -73,12 +73,12 @@ pub fn front_options(front: &Front) -> Result<FrontOptions, Failure> {
         };
         overrides.push((name.trim().to_string(), value));
     }
-    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust == OnOff::On })
+    Ok(FrontOptions { entry: front.entry.clone(), overrides, robust: front.robust() })
 }
 
 /// Options of code generation from the command line.
 pub fn codegen_options(front: &Front) -> CodegenOptions {
-    CodegenOptions { opt_level: front.opt, ..CodegenOptions::default() }
+    CodegenOptions { opt_level: front.level(), ..CodegenOptions::default() }
 }
 
 /// Reads and lowers a shader; diagnostics are shown.
@@ -86,20 +86,48 @@ pub fn codegen_options(front: &Front) -> CodegenOptions {
 /// # Errors
 /// The class of what was shown, or a usage or I/O failure.
 pub fn load(path: &Path, front: &Front, messages: &Messages) -> Result<Input, Failure> {
-    let lang = language(path, front)?;
+    // An ending that says nothing is told before a file is looked for.
+    language(path, front)?;
+    load_bytes(path, &files::read(path)?, front, messages)
+}
+
+/// The language of bytes that were read: standard input has no ending, so its first bytes tell SPIR-V from WGSL.
+///
+/// # Errors
+/// A usage failure that lists the endings, or a container where a shader is needed.
+pub fn language_of(path: &Path, bytes: &[u8], front: &Front) -> Result<Lang, Failure> {
+    if bytes.starts_with(&gpucc_container::MAGIC) {
+        let text = "is a gpucc container, not a shader: use `gpucc run`, `disasm` or `inspect`";
+        return Err(Failure::Input(format!("`{}` {text}", path.display())));
+    }
+    let words = [SPIRV.to_le_bytes(), SPIRV.to_be_bytes()];
+    if path == Path::new("-") && front.lang.is_none() && words.iter().any(|w| bytes.starts_with(w)) {
+        return Ok(Lang::Spirv);
+    }
+    language(path, front)
+}
+
+/// First word of a SPIR-V module.
+const SPIRV: u32 = 0x0723_0203;
+
+/// Lowers a shader that was read; diagnostics are shown.
+///
+/// # Errors
+/// The class of what was shown, or a usage failure.
+pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages) -> Result<Input, Failure> {
+    let lang = language_of(path, bytes, front)?;
     let options = front_options(front)?;
-    let bytes = files::read(path)?;
     let name = if path == Path::new("-") { "<stdin>".into() } else { path.display().to_string() };
     // Spans are offsets in text; those of a binary in the sources that it carries or names.
     let report = if lang == Lang::Spirv {
         let own = |file: &str| if file.is_empty() { name.clone() } else { file.to_string() };
-        let files = frontend::source_files(&bytes, lang);
+        let files = frontend::source_files(bytes, lang);
         let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
         Reporter::with_files(messages, if list.is_empty() { vec![(name, String::new())] } else { list })
     } else {
-        Reporter::new(messages, &name, &String::from_utf8_lossy(&bytes))
+        Reporter::new(messages, &name, &String::from_utf8_lossy(bytes))
     };
-    match frontend::load(&bytes, lang, &options) {
+    match frontend::load(bytes, lang, &options) {
         Ok(loaded) => {
             report.show(&loaded.warnings, None);
             Ok(Input { module: loaded.module, report })

@@ -21,9 +21,10 @@ mod seeds;
 mod shaders;
 mod stats;
 mod table;
+mod traps;
 mod verify;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -98,9 +99,9 @@ impl Failure {
                 "file": null, "line": null, "column": null, "target": null});
             files::stderr(&format!("{object}\n"));
         } else if messages.colored() {
-            files::stderr(&format!("\x1b[1;31m{kind}\x1b[0m: {self}\n"));
+            files::stderr(&format!("\x1b[1;31m{kind}\x1b[0m: {}\n", report::plain(&self.to_string())));
         } else {
-            files::stderr(&format!("{kind}: {self}\n"));
+            files::stderr(&format!("{kind}: {}\n", report::plain(&self.to_string())));
         }
     }
 }
@@ -182,7 +183,44 @@ fn parse() -> Result<Cli, clap::Error> {
         Some("never") => clap::ColorChoice::Never,
         _ => clap::ColorChoice::Auto,
     };
-    Cli::from_arg_matches(&Cli::command().color(choice).try_get_matches()?)
+    let command = Cli::command().color(choice).mut_subcommands(|c| c.next_line_help(true));
+    Cli::from_arg_matches(&command.next_line_help(true).try_get_matches()?)
+}
+
+/// Columns of help.
+const COLUMNS: usize = 80;
+
+/// Help whose lines have 80 columns at most: longer ones go on under their first word. Escapes of colour have no width.
+fn folded(help: &str) -> String {
+    let width = |s: &str| {
+        let (mut n, mut escape) = (0, false);
+        for c in s.chars() {
+            match (escape, c) {
+                (_, '\x1b') => escape = true,
+                (true, 'm') => escape = false,
+                (true, _) => {}
+                (false, _) => n += 1,
+            }
+        }
+        n
+    };
+    let mut out = String::new();
+    for line in help.lines() {
+        let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+        let (mut now, mut columns) = (indent.clone(), indent.len());
+        for word in line[indent.len()..].split_inclusive(' ') {
+            if columns > indent.len() && columns + width(word.trim_end()) > COLUMNS {
+                out += now.trim_end();
+                out.push('\n');
+                (now, columns) = (indent.clone(), indent.len());
+            }
+            now += word;
+            columns += width(word);
+        }
+        out += now.trim_end();
+        out.push('\n');
+    }
+    out
 }
 
 /// Help, a version, or why the command line is wrong.
@@ -194,7 +232,19 @@ fn unparsed(e: &clap::Error) -> ExitCode {
         Failure::Usage(text).say(&messages);
         return ExitCode::from(2);
     }
-    let printed = e.print().and_then(|()| std::io::stdout().flush());
+    let printed = if e.use_stderr() {
+        e.print()
+    } else {
+        let colored = match early("--color").as_deref() {
+            Some("always") => true,
+            Some("never") => false,
+            _ => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        };
+        let help = e.render();
+        let help = if colored { help.ansi().to_string() } else { help.to_string() };
+        std::io::stdout().write_all(folded(&help).as_bytes())
+    };
+    let printed = printed.and_then(|()| std::io::stdout().flush());
     // Help that nobody got is a failure like any output.
     if e.use_stderr() || printed.is_err() || closed::stdout() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }

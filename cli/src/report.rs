@@ -10,9 +10,50 @@ use gpucc::listing::Source;
 use gpucc_ir::{Class, Diagnostic, Severity, Span};
 
 use crate::args::{MessageFormat, Messages};
+use crate::files;
 
-/// Lines longer than this are shown in part.
-const WIDEST: usize = 240;
+/// Lines longer than this are shown in part: with what stands beside it a line has 120 columns at most.
+const WIDEST: usize = 110;
+
+/// Columns of what is said.
+const COLUMNS: usize = 104;
+
+/// Text as a terminal may have it: control characters, and those that turn the direction of writing, become others of as many
+/// bytes. Spans stay right.
+pub fn plain(text: &str) -> std::borrow::Cow<'_, str> {
+    let bad = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(bad) {
+        return text.into();
+    }
+    let instead = |c: char| match (bad(c), c.len_utf8()) {
+        (false, _) => c,
+        (true, 1) => '?',
+        (true, 2) => '\u{bf}',
+        (true, _) => '\u{fffd}',
+    };
+    text.chars().map(instead).collect::<String>().into()
+}
+
+/// Lines of at most so many columns, broken at blanks where there are some.
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let (mut now, mut width) = (String::new(), 0);
+        for word in line.split_inclusive(' ') {
+            let n = word.trim_end().chars().count();
+            if width > 0 && width + n > columns {
+                lines.push(now.trim_end().to_string());
+                (now, width) = (String::new(), 0);
+            }
+            now += word;
+            width += word.chars().count();
+        }
+        lines.push(now.trim_end().to_string());
+    }
+    lines.join("\n")
+}
 
 /// The character boundary at or before `at`.
 fn floor(text: &str, mut at: usize) -> usize {
@@ -46,7 +87,7 @@ impl Reporter {
         let mut start = 0;
         for (name, text) in list {
             let next = start + text.len() + 1;
-            files.push((start, SimpleFile::new(name, text)));
+            files.push((start, SimpleFile::new(plain(&name).into_owned(), plain(&text).into_owned())));
             start = next;
         }
         if files.is_empty() {
@@ -76,6 +117,33 @@ impl Reporter {
         Some((file.name().as_str(), line + 1, file.column_number((), line, offset).ok()?))
     }
 
+    /// The word at a line and column, from 1, of the one file that there is.
+    pub fn span(&self, line: u32, column: u32) -> Option<Span> {
+        let [(start, file)] = self.files.as_slice() else { return None };
+        let text = file.source().lines().nth((line as usize).checked_sub(1)?)?;
+        let from = text.char_indices().nth((column as usize).checked_sub(1)?)?.0;
+        let rest = &text[from..];
+        let size = rest.find(|c: char| !c.is_alphanumeric() && c != '_').filter(|n| *n > 0);
+        let size = size.unwrap_or_else(|| match rest.chars().next() {
+            Some(c) if c.is_alphanumeric() || c == '_' => rest.len(),
+            c => c.map_or(0, char::len_utf8),
+        });
+        let at = start + (text.as_ptr() as usize - file.source().as_ptr() as usize) + from;
+        Some(Span::new(at as u32, (at + size) as u32))
+    }
+
+    /// Says what was done: a line for people, or an object of the severity `note`.
+    pub fn note(&self, code: &str, text: &str, target: Option<&str>) {
+        files::stderr(&if self.json {
+            let file = self.files[0].1.name();
+            let object = serde_json::json!({"severity": "note", "code": code, "message": text, "file": file,
+                "line": null, "column": null, "target": target, "notes": []});
+            format!("{object}\n")
+        } else {
+            format!("{}{}\n", target.map_or_else(String::new, |t| format!("{t}: ")), plain(text))
+        });
+    }
+
     /// Prints diagnostics to standard error; `target` is named where a message belongs to one.
     pub fn show(&self, diagnostics: &[Diagnostic], target: Option<&str>) {
         let mut out = Buffer::no_color();
@@ -103,8 +171,8 @@ impl Reporter {
         if line_end - line_start <= WIDEST {
             return None;
         }
-        let from = floor(text, start.saturating_sub(60).max(line_start));
-        let to = floor(text, (end + 60).min(start + WIDEST).min(line_end));
+        let from = floor(text, start.saturating_sub(50).max(line_start));
+        let to = floor(text, (end + 40).min(start + 50).min(line_end));
         let (name, line, column) = self.position(span.start as usize)?;
         let name = format!("{name}:{line}:{column}, excerpt");
         Some((from, SimpleFile::new(name, text[from..to].to_string())))
@@ -134,9 +202,9 @@ impl Reporter {
             let end = start + (l.span.end - l.span.start) as usize;
             let range = start.saturating_sub(from).min(size)..end.saturating_sub(from).min(size);
             let style = if i == 0 { cs::LabelStyle::Primary } else { cs::LabelStyle::Secondary };
-            labels.push(cs::Label::new(style, (), range).with_message(&l.text));
+            labels.push(cs::Label::new(style, (), range).with_message(plain(&l.text)));
         }
-        let mut notes = d.notes.clone();
+        let mut notes: Vec<String> = d.notes.iter().map(|n| wrapped(&plain(n), COLUMNS)).collect();
         notes.extend(elsewhere);
         if let Some(t) = target {
             notes.push(format!("target: {t}"));
@@ -146,7 +214,7 @@ impl Reporter {
         }
         let shown = cs::Diagnostic::new(severity)
             .with_code(d.code)
-            .with_message(&d.message)
+            .with_message(wrapped(&plain(&d.message), COLUMNS))
             .with_labels(labels)
             .with_notes(notes);
         if term::emit_to_write_style(out, &term::Config::default(), file, &shown).is_err() {

@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use gpucc::{Options, Target};
-use gpucc_container::{Container, Entry};
+use gpucc_container::{Container, Entry, ResourceKind};
 use gpucc_interp::{Profile, Program};
-use gpucc_ir::{Diagnostic, Refusal};
+use gpucc_ir::Refusal;
 use gpucc_machines::{Launch, Verdict};
-use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, TrapKind};
 
 use crate::args::{Messages, RacesArg, Run};
 use crate::report::Reporter;
+use crate::traps::{Code, Where};
 use crate::{Failure, Worst, files, input};
 
 /// One `--dump`.
@@ -27,49 +28,6 @@ enum Subject {
     Shader(Box<input::Input>),
     /// A container, run as it stands.
     Binary(Container),
-}
-
-/// What tells where in the source an instruction is from.
-#[derive(Clone, Copy)]
-enum Code<'a> {
-    /// The line table of machine code.
-    Machine(Option<&'a Entry>),
-    /// The program of the interpreter.
-    Interp(&'a Program),
-}
-
-/// A trap with the lines of the source, as far as they are known of the code: of a race both.
-fn with_lines(t: &Trap, code: Code<'_>) -> String {
-    let line = |pc: u64| match code {
-        Code::Machine(e) => e?.lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column)),
-        Code::Interp(p) => p.line_column(pc),
-    };
-    let place = |pc: u64| line(pc).map(|(line, column)| format!("{line}:{column}"));
-    match (t.pc.and_then(place), t.other.as_ref().and_then(|o| place(o.pc))) {
-        (Some(a), Some(b)) => format!("{t}, source lines {a} and {b}"),
-        (Some(a), None) => format!("{t}, source line {a}"),
-        _ => t.to_string(),
-    }
-}
-
-/// Tells the races that did not end a run.
-fn tell_races(report: &RunReport, on: &str, code: Code<'_>, reporter: &Reporter) {
-    let race = |t: &Trap| Diagnostic::invalid("race", with_lines(t, code)).warning();
-    reporter.show(&report.races.iter().map(race).collect::<Vec<_>>(), Some(on));
-}
-
-/// What a trap means to the caller.
-fn trap(t: &Trap, code: Code<'_>) -> Failure {
-    let kind = t.kind;
-    let t = with_lines(t, code);
-    match kind {
-        // A missing or short buffer is what the caller gave us, not what the program did.
-        TrapKind::Dispatch if t.contains(gpucc_sim::IMMEDIATE_DATA) => {
-            Failure::Usage(format!("{t}; give it with --immediates SPEC"))
-        }
-        TrapKind::Dispatch => Failure::Usage(format!("{t}; bind it with --buf G:B=SPEC")),
-        _ => Failure::Input(t),
-    }
 }
 
 /// Workgroup counts.
@@ -115,8 +73,11 @@ fn dump_text(bytes: &[u8], kind: &str) -> String {
 
 fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
     let mut out = format!(
-        "{on}: {} instructions, {} lane instructions, {} subgroups, {} barriers\n",
-        report.instructions, report.lane_instructions, report.subgroups, report.barriers
+        "{on}: {}, {}, {}, {}\n",
+        plural(report.instructions, "instruction"),
+        plural(report.lane_instructions, "lane instruction"),
+        plural(report.subgroups, "subgroup"),
+        plural(report.barriers, "barrier"),
     );
     for (class, n) in &report.classes {
         let _ = writeln!(out, "  {class:<16} {n}");
@@ -135,10 +96,72 @@ fn interp(
     options: &RunOptions,
 ) -> Result<(RunReport, Dispatch), Failure> {
     let mut copy = dispatch.clone();
-    let program = Program::new(&shader.module, entry).map_err(|t| trap(&t, Code::Machine(None)))?;
-    let outcome = program.run(&mut copy, options, &Profile::default()).map_err(|t| trap(&t, Code::Interp(&program)))?;
-    tell_races(&outcome.report, "interp", Code::Interp(&program), &shader.report);
+    let names = names(shader);
+    let place = |code| Where { on: "interp", code, names: &names, reporter: &shader.report };
+    let program = Program::new(&shader.module, entry).map_err(|t| place(Code::Machine(None)).trap(&t))?;
+    let place = place(Code::Interp(&program));
+    let outcome = program.run(&mut copy, options, &Profile::default()).map_err(|t| place.trap(&t))?;
+    place.races(&outcome.report);
     Ok((outcome.report, copy))
+}
+
+/// Group, binding and name of each resource of a shader.
+fn names(shader: &input::Input) -> Vec<(u32, u32, String)> {
+    shader.module.resources.iter().map(|(_, r)| (r.group, r.binding, r.name.clone())).collect()
+}
+
+/// Group, binding and name of each resource of an entry point in a container.
+fn entry_names(e: &Entry) -> Vec<(u32, u32, String)> {
+    let name = |i: usize| e.names.iter().find(|n| n.0 as usize == i).map_or_else(String::new, |n| n.1.clone());
+    e.resources.iter().enumerate().map(|(i, r)| (r.group, r.binding, name(i))).collect()
+}
+
+/// Everything that an entry point needs and is not bound, or has too few bytes, in the order of groups and bindings.
+///
+/// # Errors
+/// Usage: all of it in one sentence.
+fn bound(e: &Entry, dispatch: &Dispatch) -> Result<(), Failure> {
+    let names = entry_names(e);
+    let mut list: Vec<_> = e.resources.iter().zip(&names).collect();
+    list.sort_by_key(|(r, _)| (r.group, r.binding));
+    let (mut missing, mut short) = (Vec::new(), Vec::new());
+    for (r, (group, binding, name)) in list {
+        if r.kind == ResourceKind::Immediates {
+            continue;
+        }
+        let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+        match dispatch.buffer(*group, *binding) {
+            None => missing.push(format!("{group}:{binding}{name} ({} bytes or more)", r.min_size)),
+            Some(b) if (b.bytes.len() as u64) < u64::from(r.min_size) => {
+                short.push(format!("{group}:{binding}{name} has {} bytes and needs {}", b.bytes.len(), r.min_size));
+            }
+            Some(_) => {}
+        }
+    }
+    let mut text = short;
+    if !missing.is_empty() {
+        text.insert(0, format!("no buffer is bound at {}; bind it with --buf G:B=SPEC", missing.join(", ")));
+    }
+    if text.is_empty() { Ok(()) } else { Err(Failure::Usage(text.join("; "))) }
+}
+
+/// A number of things.
+fn plural(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// Says in a line what ran.
+fn said(report: &RunReport, entry: &str, dispatch: &Dispatch, on: &str, reporter: &Reporter) {
+    let [x, y, z] = dispatch.grid;
+    let groups = u64::from(x) * u64::from(y) * u64::from(z);
+    let text = format!(
+        "ran `{entry}`: {}, {}, {}, {}",
+        plural(groups, "workgroup"),
+        plural(report.subgroups, "subgroup"),
+        plural(report.instructions, "instruction"),
+        plural(dispatch.buffers.len() as u64, "buffer"),
+    );
+    reporter.note("run", &text, Some(on));
 }
 
 /// The entry to run: the one named, or the only one.
@@ -160,7 +183,7 @@ fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
 /// Usage, I/O, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
 pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
     let input = match (&args.launch, &args.input) {
-        (Some(path), _) => return launch(args, path),
+        (Some(path), _) => return launch(args, path, messages),
         (None, Some(input)) => input.as_path(),
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
@@ -181,15 +204,18 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
     }
     let options = options(args);
 
-    let bytes_head = if input == Path::new("-") { Vec::new() } else { files::read(input)? };
-    let subject = if bytes_head.starts_with(&gpucc_container::MAGIC) {
-        let c = Container::read(&bytes_head)
-            .map_err(|e| Failure::Input(format!("`{}` is no container: {e}", input.display())))?;
+    let bytes = files::read(input)?;
+    let subject = if bytes.starts_with(&gpucc_container::MAGIC) {
+        let c = Container::read(&bytes)
+            .map_err(|e| Failure::Input(format!("`{}` is not a gpucc container: {e}", input.display())))?;
         Subject::Binary(c)
     } else if input.extension().is_some_and(|e| e == "bin") {
-        return Err(Failure::Input(format!("`{}` is no container: it does not begin with its magic", input.display())));
+        return Err(Failure::Input(format!(
+            "`{}` is not a gpucc container: it does not begin with its magic",
+            input.display()
+        )));
     } else {
-        Subject::Shader(Box::new(input::load(input, &args.front, messages)?))
+        Subject::Shader(Box::new(input::load_bytes(input, &bytes, &args.front, messages)?))
     };
 
     // Read-only bindings trap on stores; the oracle and the machines both know which those are from the shader.
@@ -205,14 +231,23 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             {
                 return Err(Failure::Usage(format!("the container is for {}:{}, not {t}", c.family, c.generation)));
             }
+            if let Some(option) = args.front.given() {
+                return Err(Failure::Usage(format!("{option} has no effect on a container: it is compiled already")));
+            }
             let names: Vec<&str> = c.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
             let mut d = dispatch.clone();
-            let report = gpucc_machines::run(c, Some(&entry), &mut d, &options)
-                .map_err(|t| trap(&t, Code::Machine(c.entry(&entry))))?;
             let on = format!("{}:{}", c.family, c.generation);
             let reporter = Reporter::new(messages, &input.display().to_string(), "");
-            tell_races(&report, &on, Code::Machine(c.entry(&entry)), &reporter);
+            let code = c.entry(&entry);
+            let names = code.map(entry_names).unwrap_or_default();
+            let place = Where { on: &on, code: Code::Machine(code), names: &names, reporter: &reporter };
+            if let Some(e) = code {
+                bound(e, &d)?;
+            }
+            let report = gpucc_machines::run(c, Some(&entry), &mut d, &options).map_err(|t| place.trap(&t))?;
+            place.races(&report);
+            said(&report, &entry, &d, &on, &reporter);
             if args.stats {
                 show(&report, &on)?;
             }
@@ -221,6 +256,15 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         Subject::Shader(shader) => {
             let names: Vec<&str> = shader.module.entries.iter().map(|e| e.name.as_str()).collect();
             let entry = entry_name(&names, wanted)?;
+            let there: Vec<(u32, u32)> = shader.module.resources.iter().map(|(_, r)| (r.group, r.binding)).collect();
+            if let Some(k) = kinds.iter().find(|k| !there.contains(&(k.0, k.1))) {
+                let list: Vec<String> = there.iter().map(|(g, b)| format!("{g}:{b}")).collect();
+                let list = if list.is_empty() { "none".into() } else { list.join(", ") };
+                return Err(Failure::Usage(format!(
+                    "--buf {}:{}: the shader has no such binding; it has {list}",
+                    k.0, k.1
+                )));
+            }
             let places = places(args.target.as_deref().unwrap_or("interp"))?;
             // One that is refused or wrong keeps no other from running.
             let mut worst = Worst::default();
@@ -273,6 +317,7 @@ fn on(
         return machine(args, shader, entry, target, dispatch, options);
     }
     let (report, d) = interp(shader, entry, dispatch, options)?;
+    said(&report, entry, &d, "interp", &shader.report);
     if args.stats {
         show(&report, "interp")?;
     }
@@ -343,17 +388,21 @@ fn write_dumps(
 }
 
 /// `gpucc run --launch FILE.json`: code of any compiler, as its launch description says.
-fn launch(args: &Run, path: &Path) -> Result<(), Failure> {
+fn launch(args: &Run, path: &Path, messages: &Messages) -> Result<(), Failure> {
     let launch = Launch::read(&files::read(path)?)
         .map_err(|e| Failure::Input(format!("`{}` is no launch description: {e}", path.display())))?;
     let dumps = dumps(args, path, &launch.dispatch)?;
     let mut done = launch.dispatch.clone();
+    let on = format!("{}:{}", launch.container.family, launch.container.generation);
     let report = launch.run(&mut done, &options(args)).map_err(|t| match t.kind {
         TrapKind::Unsupported => Failure::Unsupported(Refusal::NotModelled, t.to_string()),
-        _ => Failure::Input(t.to_string()),
+        _ => {
+            let reporter = Reporter::new(messages, &path.display().to_string(), "");
+            Where { on: &on, code: Code::Machine(None), names: &[], reporter: &reporter }.trap(&t)
+        }
     })?;
     if args.stats {
-        show(&report, &format!("{}:{}", launch.container.family, launch.container.generation))?;
+        show(&report, &on)?;
     }
     write_dumps(&dumps, &done, &[], None)
 }
@@ -373,27 +422,28 @@ fn machine(
         shader.report.show(&[d], Some(&target.to_string()));
         Failure::from(class)
     })?;
-    let code = Code::Machine(artifact.container().entry(entry));
+    let code = artifact.container().entry(entry);
     let mut d = dispatch.clone();
-    let report =
-        gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| match trap(&t, code) {
-            Failure::Input(m) => Failure::Input(format!("{target}: {m}")),
-            other => other,
-        })?;
-    tell_races(&report, &target.to_string(), code, &shader.report);
+    if let Some(e) = code {
+        bound(e, &d)?;
+    }
+    let (on, names) = (target.to_string(), names(shader));
+    let place = Where { on: &on, code: Code::Machine(code), names: &names, reporter: &shader.report };
+    let report = gpucc_machines::run(artifact.container(), Some(entry), &mut d, options).map_err(|t| place.trap(&t))?;
+    place.races(&report);
+    said(&report, entry, &d, &on, &shader.report);
     if args.stats {
-        show(&report, &target.to_string())?;
+        show(&report, &on)?;
     }
     if args.oracle {
         let selected = &artifact.outputs()[0].ir;
-        let place = (target.family(), target.generation_index());
-        let compared = gpucc_machines::judge((&shader.module, selected), entry, place, dispatch, &d, options).map_err(
-            |v| match v {
-                Verdict::Trap(t) => trap(&t, Code::Machine(None)),
+        let machine = (target.family(), target.generation_index());
+        let compared = gpucc_machines::judge((&shader.module, selected), entry, machine, dispatch, &d, options)
+            .map_err(|v| match v {
+                Verdict::Trap(t) => Where { on: "the oracle", code: Code::Machine(None), ..place }.trap(&t),
                 other => Failure::Input(format!("{target} {other}")),
-            },
-        )?;
-        files::stderr(&format!("{target}: {compared}\n"));
+            })?;
+        shader.report.note("oracle", &compared.to_string(), Some(&on));
     }
     Ok(d)
 }

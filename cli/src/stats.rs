@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Front, Messages, OnOff, ReportFormat, Stats};
+use crate::args::{Front, Messages, ReportFormat, Stats};
 use crate::shaders::{self, Shader};
 use crate::{Failure, files, input, progress, table};
 
@@ -34,6 +34,9 @@ pub struct Report {
     /// The command line without paths and without what does not decide the numbers.
     #[serde(default)]
     pub command: String,
+    /// `I/N` of one shard of several; `merge` of all of them makes the report of the whole, which has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// The rows, sorted.
     pub rows: Vec<Row>,
 }
@@ -181,9 +184,8 @@ fn by_line(entry: &Entry) -> Map<String, Value> {
 fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, Option<Failure>) {
     let front = &args.front;
     let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
-    let (lang, options) = match input::language(&shader.path, front).and_then(|l| Ok((l, input::front_options(front)?)))
-    {
-        Ok(both) => both,
+    let options = match input::language(&shader.path, front).and_then(|_| input::front_options(front)) {
+        Ok(options) => options,
         Err(f) => return (rows.list, Some(f)),
     };
     let bytes = match files::read(&shader.path) {
@@ -192,6 +194,10 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, 
             rows.everywhere(front.entry.as_deref().unwrap_or("*"), "*", "unreadable", ("io", &f.to_string()));
             return (rows.list, Some(f));
         }
+    };
+    let lang = match input::language_of(&shader.path, &bytes, front) {
+        Ok(lang) => lang,
+        Err(f) => return (rows.list, Some(f)),
     };
     match frontend::load(&bytes, lang, &options) {
         Ok(loaded) => rows.compile(&loaded, front, args.per_line),
@@ -219,14 +225,14 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, 
 pub fn read_report(path: &Path) -> Result<Report, Failure> {
     let bytes = files::read(path)?;
     serde_json::from_slice(&bytes)
-        .map_err(|e| Failure::Input(format!("`{}` is no statistics report: {e}", path.display())))
+        .map_err(|e| Failure::Input(format!("`{}` is not a statistics report: {e}", path.display())))
 }
 
 /// What decides the numbers besides shader and target.
 fn options(front: &Front) -> Map<String, Value> {
     let mut map = Map::new();
-    map.insert("opt".into(), json!(front.opt));
-    map.insert("robust".into(), json!(front.robust == OnOff::On));
+    map.insert("opt".into(), json!(front.level()));
+    map.insert("robust".into(), json!(front.robust()));
     map.insert("entry".into(), json!(front.entry));
     map.insert("overrides".into(), json!(front.overrides));
     map
@@ -236,8 +242,8 @@ fn options(front: &Front) -> Map<String, Value> {
 fn command(args: &Stats, targets: &[Target]) -> String {
     let front = &args.front;
     let names: Vec<String> = targets.iter().map(Target::to_string).collect();
-    let robust = if front.robust == OnOff::On { "on" } else { "off" };
-    let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.opt);
+    let robust = if front.robust() { "on" } else { "off" };
+    let mut out = format!("gpucc stats --target {} -O {} --robust {robust}", names.join(","), front.level());
     let entry = front.entry.iter().map(|e| ("entry", e));
     for (option, value) in entry.chain(front.overrides.iter().map(|o| ("override", o))) {
         out += &format!(" --{option} {value}");
@@ -250,15 +256,23 @@ fn command(args: &Stats, targets: &[Target]) -> String {
 
 fn merge(args: &Stats) -> Result<(), Failure> {
     let paths = &args.paths[1..];
+    let unused =
+        [(args.jobs.is_some(), "--jobs"), (args.shard.is_some(), "--shard"), (args.front.entry.is_some(), "--entry")];
+    let unused = unused.into_iter().find(|u| u.0).map(|u| u.1).or(args.front.given());
+    if let Some(option) = unused {
+        return Err(Failure::Usage(format!("{option} has no effect on `stats merge`")));
+    }
     if let Some(out) = &args.output {
         files::not_an_input(out, paths)?;
     }
     let mut whole: Option<Report> = None;
+    let mut shards = Vec::new();
     for p in paths {
         let mut next = read_report(p)?;
         if next.format != FORMAT {
             return Err(Failure::Input(format!("`{}` has the format `{}`, not `{FORMAT}`", p.display(), next.format)));
         }
+        shards.push((p, next.shard.take()));
         let Some(all) = &mut whole else {
             whole = Some(next);
             continue;
@@ -279,12 +293,43 @@ fn merge(args: &Stats) -> Result<(), Failure> {
     let Some(mut whole) = whole else {
         return Err(Failure::Usage("stats merge needs at least one report".into()));
     };
+    complete(&shards)?;
     whole.rows.sort_by(|a, b| a.key().cmp(&b.key()));
-    whole.rows.dedup();
     if let Some(w) = whole.rows.windows(2).find(|w| w[0].key() == w[1].key()) {
-        return Err(Failure::Input(format!("the reports disagree on {}", w[0].name())));
+        return Err(Failure::Input(format!("two of the reports have a row for {}", w[0].name())));
     }
-    write(&whole, args.format.unwrap_or(ReportFormat::Json), args)
+    write(&whole, form(args, ReportFormat::Json)?, args)
+}
+
+/// Whether reports are all shards of one whole, each once, or none is a shard.
+fn complete(reports: &[(&PathBuf, Option<String>)]) -> Result<(), Failure> {
+    let mut seen: Vec<(usize, &PathBuf)> = Vec::new();
+    let mut count = None;
+    for (path, text) in reports {
+        let Some(text) = text else { continue };
+        let shown = path.display();
+        let (i, n) = shard(text).map_err(|_| Failure::Input(format!("`{shown}` has the shard `{text}`, not I/N")))?;
+        if *count.get_or_insert(n) != n {
+            return Err(Failure::Input(format!(
+                "`{shown}` is shard {text}, others are of {} shards",
+                count.unwrap_or(n)
+            )));
+        }
+        if let Some((_, first)) = seen.iter().find(|s| s.0 == i) {
+            return Err(Failure::Input(format!("`{}` and `{shown}` are both shard {text}", first.display())));
+        }
+        seen.push((i, path));
+    }
+    let Some(n) = count else { return Ok(()) };
+    if let Some((path, _)) = reports.iter().find(|r| r.1.is_none()) {
+        return Err(Failure::Input(format!("`{}` is not a shard, other reports are", path.display())));
+    }
+    let missing: Vec<String> = (1..=n).filter(|i| seen.iter().all(|s| s.0 != *i)).map(|i| format!("{i}/{n}")).collect();
+    match missing.as_slice() {
+        [] => Ok(()),
+        [one] => Err(Failure::Input(format!("shard {one} is missing"))),
+        list => Err(Failure::Input(format!("{} shards are missing: {}", list.len(), list.join(", ")))),
+    }
 }
 
 /// Shard I of N.
@@ -293,6 +338,26 @@ fn shard(text: &str) -> Result<(usize, usize), Failure> {
     let (i, n) = text.split_once('/').ok_or_else(bad)?;
     let (i, n): (usize, usize) = (i.parse().map_err(|_| bad())?, n.parse().map_err(|_| bad())?);
     if i == 0 || i > n { Err(bad()) } else { Ok((i, n)) }
+}
+
+/// The form of a report: that of `--format`, else what the ending of `-o` says, else `default`.
+///
+/// # Errors
+/// Usage: an ending that says nothing of the form.
+fn form(args: &Stats, default: ReportFormat) -> Result<ReportFormat, Failure> {
+    let ending = args.output.as_deref().filter(|p| !p.exists() || p.is_file()).and_then(Path::extension);
+    match (args.format, ending.and_then(std::ffi::OsStr::to_str)) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(default),
+        (None, Some("json")) => Ok(ReportFormat::Json),
+        (None, Some("csv")) => Ok(ReportFormat::Csv),
+        (None, Some("md")) => Ok(ReportFormat::Md),
+        (None, Some("html" | "htm")) => Ok(ReportFormat::Html),
+        (None, Some("txt")) => Ok(ReportFormat::Table),
+        (None, Some(other)) => Err(Failure::Usage(format!(
+            "-o: the ending `.{other}` names no form; use .json, .csv, .md, .html or .txt (a table), or --format"
+        ))),
+    }
 }
 
 fn write(report: &Report, format: ReportFormat, args: &Stats) -> Result<(), Failure> {
@@ -321,6 +386,7 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     if let Some(out) = &args.output {
         files::not_an_input(out, &list.iter().map(|s| s.path.clone()).collect::<Vec<PathBuf>>())?;
     }
+    let format = form(args, ReportFormat::Table)?;
     if let Some((i, n)) = shard {
         list = list.into_iter().skip(i - 1).step_by(n).collect();
     }
@@ -353,9 +419,10 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         version: env!("CARGO_PKG_VERSION").into(),
         options: options(&args.front),
         command: command(args, &targets),
+        shard: shard.map(|(i, n)| format!("{i}/{n}")),
         rows,
     };
-    write(&report, args.format.unwrap_or(ReportFormat::Table), args)?;
+    write(&report, format, args)?;
     let count = |s: &str| report.rows.iter().filter(|r| r.status == s).count();
     match (count("bug"), problems.len(), count("invalid")) {
         (0, 0, 0) => Ok(()),
@@ -381,6 +448,7 @@ pub fn sample() -> Value {
         version: String::new(),
         options: Map::new(),
         command: String::new(),
+        shard: Some("1/2".into()),
         rows: vec![row],
     };
     serde_json::to_value(report).expect("a report is JSON")

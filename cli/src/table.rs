@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
-use gpucc::statistics::STATISTICS;
+use gpucc::statistics::{self, STATISTICS};
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
@@ -162,8 +162,20 @@ fn people(rows: &[Row], per_line: bool) -> String {
             lines.push(line);
         }
         if rows.len() > 1 && !per_line {
-            let sum = |n: &&str| rows.iter().filter_map(|r| r.stat(n)).sum::<u64>().to_string();
+            let averaged = |n: &str| statistics::find(n).is_some_and(|s| s.mean);
+            let values = |n: &str| rows.iter().filter_map(|r| r.stat(n)).collect::<Vec<u64>>();
+            let sum = |n: &&str| if averaged(n) { String::new() } else { values(n).iter().sum::<u64>().to_string() };
+            let mean = |n: &&str| {
+                let v = values(n);
+                if !averaged(n) || v.is_empty() {
+                    return String::new();
+                }
+                format!("{:.1}", v.iter().sum::<u64>() as f64 / v.len() as f64)
+            };
             lines.push(["total".into(), String::new()].into_iter().chain(names.iter().map(sum)).collect());
+            if names.iter().any(|n| averaged(n)) {
+                lines.push(["mean".into(), String::new()].into_iter().chain(names.iter().map(mean)).collect());
+            }
         }
         out += &aligned(&head, &lines, 4);
         out.push('\n');
@@ -175,7 +187,12 @@ fn people(rows: &[Row], per_line: bool) -> String {
         out.extend(failed.iter().map(|r| format!("  {}: {}: {}\n", r.name(), r.status, r.message)));
         out.push('\n');
     }
-    let what = if per_line { "lines" } else { "rows" };
+    let what = match (per_line, rows.len()) {
+        (true, 1) => "line",
+        (true, _) => "lines",
+        (false, 1) => "row",
+        (false, _) => "rows",
+    };
     let more = if per_line { "" } else { " (every number: --format csv)" };
     out + &format!("{} {what}: {ok} compiled, {} not{more}\n", rows.len(), failed.len())
 }

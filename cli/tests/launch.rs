@@ -41,7 +41,7 @@ fn launches_and_says_what_is_wrong() {
     expect(&good, &["--steps", "10"], 1, "step limit");
     expect(&good, &["--oracle"], 2, "cannot be used with");
     let trap = file("trap", "8702007e");
-    expect(&trap, &[], 1, "fell off the end: execution ran past the last instruction at 0x4");
+    expect(&trap, &[], 1, "fell off the end: execution ran past the last instruction\n = at 0x4 in");
     let bad = file("bad", "870200");
     let text = std::fs::read_to_string(&bad).unwrap().replace("\"flags\": 0,", "");
     std::fs::write(&bad, text).unwrap();

@@ -4,6 +4,7 @@ mod cli;
 mod common;
 mod immediates;
 mod launch;
+mod newcomer;
 mod outputs;
 mod reports;
 mod spirv;

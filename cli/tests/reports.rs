@@ -232,7 +232,7 @@ fn what_a_comparison_lets_pass() {
     diff(&s, &version, &[], 0, "hurt 0");
     for wrong in ["", "[]", "{}", "null", "{\"format\": \"gpucc-stats-2\"}"] {
         let wrong = s.write("wrong.json", wrong);
-        expect(&["diff", &wrong, &s.path("old.json")], 1, "no statistics report");
+        expect(&["diff", &wrong, &s.path("old.json")], 2, "is not a statistics report");
     }
     expect(&["diff", "no-such-file", &s.path("old.json")], 2, "no-such-file");
 }

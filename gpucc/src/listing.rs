@@ -45,11 +45,22 @@ pub fn entry<T>(
             continue;
         }
         let text = match lines.get(l.line as usize - 1) {
-            Some(text) => format!("line {}: {}", l.line, text.trim().chars().take(WIDEST).collect::<String>()),
+            Some(text) => format!("line {}: {}", l.line, shown(text)),
             None => format!("line {}", l.line),
         };
         comments.push((l.pc, text));
     }
     let labels = if count > 1 { format!("e{index}_") } else { String::new() };
     disassemble(&Notes { program: Some(&e.name), labels: &labels, comments: &comments })
+}
+
+/// A source line as a listing shows it: without control characters, and with a mark where it was cut.
+fn shown(line: &str) -> String {
+    let line = line.trim();
+    let bad = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut out: String = line.chars().take(WIDEST).map(|c| if bad(c) { '?' } else { c }).collect();
+    if line.chars().nth(WIDEST).is_some() {
+        out += " ...";
+    }
+    out
 }

@@ -49,6 +49,8 @@ pub struct Statistic {
     pub main: bool,
     /// Whether its total may not get worse in a comparison without a gate file.
     pub gated: bool,
+    /// Whether numbers of several shaders are averaged: their sum means nothing.
+    pub mean: bool,
 }
 
 const ALL: &[&str] = &["valhall", "tesla", "gcn", "vivante"];
@@ -64,7 +66,7 @@ const fn row(
     families: &'static [&'static str],
     meaning: &'static str,
 ) -> Statistic {
-    Statistic { name, unit, meaning, worse, families, main: false, gated: false }
+    Statistic { name, unit, meaning, worse, families, main: false, gated: false, mean: false }
 }
 
 impl Statistic {
@@ -74,6 +76,10 @@ impl Statistic {
     }
     const fn gated(mut self) -> Statistic {
         self.gated = true;
+        self
+    }
+    const fn mean(mut self) -> Statistic {
+        self.mean = true;
         self
     }
 }
@@ -91,14 +97,25 @@ pub static STATISTICS: &[Statistic] = &[
         ALL,
         "registers that the program claims: of 32 bits on valhall (32 or 64), tesla and gcn (VGPRs), of four components on vivante",
     )
-    .main(),
-    row("registers_used", "registers", Up, VALHALL, "registers that the code names"),
-    row("sgprs", "registers", Up, GCN, "scalar registers that the program claims"),
-    row("vgprs", "registers", Up, GCN, "vector registers that the program claims; the same as `registers`"),
-    row("waves", "waves", Down, GCN, "waves that a SIMD holds at once with these registers, 10 at most").main().gated(),
+    .main()
+    .mean(),
+    row("registers_used", "registers", Up, VALHALL, "registers that the code names").mean(),
+    row("sgprs", "registers", Up, GCN, "scalar registers that the program claims").mean(),
+    row("vgprs", "registers", Up, GCN, "vector registers that the program claims; the same as `registers`").mean(),
+    row(
+        "waves",
+        "waves",
+        Down,
+        GCN,
+        "waves that a SIMD holds at once with these registers, this workgroup memory and workgroups of this size, 10 at most",
+    )
+    .main()
+    .gated()
+    .mean(),
     row("threads", "threads", Down, VALHALL, "threads that share the register file of a lane: 2 with 32 registers, 1 with 64")
         .main()
-        .gated(),
+        .gated()
+        .mean(),
     row("cycles_64ths", "1/64 cycle", Up, VALHALL, "estimate: what the busiest unit takes for one warp that runs everything once")
         .main(),
     row("issue_clocks", "clocks", Up, TESLA, "estimate: issue time of one warp that runs everything once").main(),
@@ -125,11 +142,11 @@ pub static STATISTICS: &[Statistic] = &[
     row("uniform_moves", "instructions", Up, VIVANTE, "moves made because an instruction needs words of two uniform registers"),
     row("address_moves", "instructions", Up, VIVANTE, "moves to the address register"),
     row("array_rows", "registers", Up, VIVANTE, "temporaries that hold indexed variables"),
-    row("lane_use_percent", "percent", Down, VIVANTE, "components written by arithmetic, of four for each instruction"),
+    row("lane_use_percent", "percent", Down, VIVANTE, "components written by arithmetic, of four for each instruction").mean(),
     row("immediates", "operands", Either, &["tesla", "vivante"], "operands that are immediates"),
     row("short", "instructions", Down, TESLA, "instructions of 4 bytes; the others have 8"),
     row("constants", "words", Up, TESLA, "words in the pool of constants"),
-    row("stack", "entries", Up, TESLA, "entries of the control stack that divergent branches, loops and atomics need"),
+    row("stack", "entries", Up, TESLA, "entries of the control stack that divergent branches, loops and atomics need").mean(),
     row("fma", "instructions", Up, VALHALL, "instructions of the FMA unit, those on pairs counted twice"),
     row("cvt", "instructions", Up, VALHALL, "instructions of the CVT unit, those on pairs counted twice"),
     row("sfu", "instructions", Up, VALHALL, "instructions of the special function unit"),
@@ -154,12 +171,14 @@ pub fn find(name: &str) -> Option<&'static Statistic> {
 /// The table of all statistics for the page on the command line.
 pub fn table() -> String {
     let mut out = String::from(
-        "| name | unit | families | worse | limited without a gate | meaning |\n|---|---|---|---|---|---|\n",
+        "| name | unit | families | worse | limited without a gate | total | meaning |\n|---|---|---|---|---|---|---|\n",
     );
     for s in STATISTICS {
         let families = if s.families.len() == ALL.len() { "all".into() } else { s.families.join(", ") };
         let gated = if s.gated { "yes" } else { "" };
-        out += &format!("| `{}` | {} | {families} | {} | {gated} | {} |\n", s.name, s.unit, s.worse.name(), s.meaning);
+        let total = if s.mean { "mean" } else { "sum" };
+        let (name, unit, worse, meaning) = (s.name, s.unit, s.worse.name(), s.meaning);
+        out += &format!("| `{name}` | {unit} | {families} | {worse} | {gated} | {total} | {meaning} |\n");
     }
     out
 }

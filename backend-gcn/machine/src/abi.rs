@@ -95,3 +95,21 @@ pub const fn waves(vgprs: u32, sgprs: u32, generation: u8) -> u32 {
     let w = if v < s { v } else { s };
     if w > 10 { 10 } else { w }
 }
+
+/// Waves that a SIMD can hold with workgroups of this many invocations that have this much workgroup memory: a compute unit of
+/// four SIMDs has 64 KiB, given out in pieces, and room for 16 workgroups of several waves. A group that fits always runs.
+pub const fn waves_of_groups(shared_bytes: u32, invocations: u32, generation: u8) -> u32 {
+    let waves = invocations.div_ceil(64);
+    let piece = if generation == GFX6 { 256 } else { 512 };
+    let groups = if shared_bytes == 0 { 40 } else { (64 << 10) / (shared_bytes.div_ceil(piece) * piece) };
+    let most = if waves > 1 { 16 } else { 40 };
+    let groups = if groups < most { groups } else { most };
+    let w = (groups * waves).div_ceil(4);
+    if w > 10 {
+        10
+    } else if w == 0 {
+        1
+    } else {
+        w
+    }
+}

@@ -1,0 +1,297 @@
+//! What somebody who does not know the command met: numbers that mislead, silent options, outputs that cannot be read.
+
+use crate::common::{DOUBLE, Scratch, expect, feed, gpucc, text};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+/// Runs the command with bytes on standard input; its exit code and what it printed.
+fn pipe(args: &[&str], input: &[u8]) -> (Option<i32>, Vec<u8>, String) {
+    let mut child = gpucc()
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("input is taken");
+    let o = child.wait_with_output().expect("the command ends");
+    (o.status.code(), o.stdout, String::from_utf8_lossy(&o.stderr).into_owned())
+}
+
+/// A report with two shaders that have the statistics given.
+fn report(s: &Scratch, name: &str, target: &str, stats: [Value; 2]) -> String {
+    let row = |file: &str, stats: &Value| json!({"file": file, "entry": "main", "stage": "compute", "target": target, "status": "ok", "stats": stats});
+    let rows = [row("a.wgsl", &stats[0]), row("b.wgsl", &stats[1])];
+    let report = json!({"format": "gpucc-stats-2", "version": "1", "options": {}, "command": "c", "rows": rows});
+    s.write(name, report.to_string())
+}
+
+/// Percentages of nothing: none of nothing is `0 %`, something of nothing is `new`.
+#[test]
+fn percentages_from_zero() {
+    let s = Scratch::new("percent");
+    let spills = |n: u64| json!({"instructions": 10, "spills": n});
+    let none = report(&s, "none.json", "gcn:gfx8", [spills(0), spills(0)]);
+    let one = report(&s, "one.json", "gcn:gfx8", [spills(1), spills(0)]);
+    let four = report(&s, "four.json", "gcn:gfx8", [spills(3), spills(1)]);
+    for format in ["table", "md", "github"] {
+        let same = expect(&["diff", &none, &none, "--format", format], 0, "");
+        assert!(!same.contains("-100") && (format == "github" || same.contains("0 %")), "{same}");
+        let new = expect(&["diff", &none, &one, "--format", format], 1, "0 -> 1 (new)");
+        assert!(!new.contains("+0.00"), "{new}");
+    }
+    expect(&["diff", &one, &four], 1, "1 -> 4 (+300.00 %)");
+    expect(&["diff", &four, &none], 0, "-100.00 %");
+}
+
+/// Registers, waves and percentages of several shaders are averaged, not added.
+#[test]
+fn what_does_not_add_up_is_averaged() {
+    let s = Scratch::new("means");
+    let lanes = |n: u64, r: u64| json!({"instructions": 10, "bytes": 80, "lane_use_percent": n, "registers": r});
+    let old = report(&s, "old.json", "vivante:gc3000", [lanes(40, 3), lanes(81, 4)]);
+    let new = report(&s, "new.json", "vivante:gc3000", [lanes(40, 3), lanes(78, 4)]);
+    let o = expect(&["diff", &old, &new, "--format", "json"], 0, "");
+    let o: Value = serde_json::from_str(&o).expect("JSON");
+    let of = |name: &str| o["totals"].as_array().expect("totals").iter().find(|t| t["statistic"] == name).cloned();
+    let lanes = of("lane_use_percent").expect("lanes");
+    // (40 + 81) / 2 and (40 + 78) / 2; bytes are a sum.
+    assert_eq!((&lanes["before"], &lanes["after"]), (&json!(60.5), &json!(59)));
+    assert_eq!(of("bytes").expect("bytes")["after"], json!(160));
+    expect(&["diff", &old, &new], 0, "60.50");
+    // A gate on the mean.
+    let gate = s.write("gate.toml", "[total]\nlane_use_percent = 1\n");
+    expect(&["diff", &old, &new, "--gate", &gate], 1, "mean of vivante:gc3000: lane_use_percent 60.50 -> 59");
+    let gate = s.write("gate.toml", "[total]\nlane_use_percent = 2\n");
+    expect(&["diff", &old, &new, "--gate", &gate], 0, "");
+    let table = expect(&["stats", "examples", "--target", "gcn"], 0, "");
+    let line = |lead: &str| {
+        table.lines().find(|l| l.trim_start().starts_with(lead)).unwrap_or_else(|| panic!("{lead}: {table}"))
+    };
+    let (total, mean) = (line("total"), line("mean"));
+    assert!(mean.contains('.') && !total.contains('.'), "{table}");
+}
+
+/// Exit 1 is for a regression; a file that is not a report is exit 2. A container that names what there is not is wrong input.
+#[test]
+fn codes_tell_worse_from_broken() {
+    let s = Scratch::new("codes");
+    let one = json!({"instructions": 10});
+    let good = report(&s, "good.json", "gcn:gfx8", [one.clone(), one]);
+    let csv = s.write("x.csv", "file,entry\n");
+    expect(&["diff", &good, &csv], 2, "x.csv");
+    expect(&["diff", &csv, &good], 2, "x.csv");
+    let shader = s.write("a.wgsl", DOUBLE);
+    expect(&[&shader, "--target", "gcn", "-o", &s.path("a.bin")], 0, "");
+    let bytes = s.read("a.bin");
+    for (from, to) in [("gcn", "ggn"), ("gfx8", "gfx9")] {
+        let mut wrong = bytes.clone();
+        let at = wrong.windows(from.len()).position(|w| w == from.as_bytes()).expect("the name");
+        wrong[at..at + to.len()].copy_from_slice(to.as_bytes());
+        let wrong = s.write("wrong.bin", wrong);
+        expect(&["disasm", &wrong], 1, to);
+    }
+}
+
+/// Options that would change nothing are refused.
+#[test]
+fn options_without_effect_are_refused() {
+    let s = Scratch::new("no-effect");
+    let shader = s.write("a.wgsl", DOUBLE);
+    let binary = s.path("a.bin");
+    expect(&[&shader, "--target", "gcn", "-o", &binary], 0, "");
+    let buffer = ["--buf", "0:0=u32:1,2,3,4"];
+    for option in [&["--override", "A=1"][..], &["-O3"], &["--robust", "off"], &["--lang", "wgsl"]] {
+        expect(&[&["run", &binary][..], &buffer, option].concat(), 2, "has no effect on a container");
+    }
+    expect(&[&["run", &binary][..], &buffer].concat(), 0, "");
+    expect(&["disasm", &binary, "--target", "tesla"], 2, "the container is for gcn:gfx8, not tesla");
+    expect(&["disasm", &binary, "--target", "gcn"], 0, "");
+    for target in ["interp", "gcn", "all"] {
+        let run = ["run", &shader, "--target", target, "--buf", "0:1=zero:4"];
+        expect(&[&run[..], &buffer].concat(), 2, "--buf 0:1: the shader has no such binding; it has 0:0");
+    }
+    expect(&[&shader, "--target", "gcn", "-o", &binary, "--deny", "not-compared"], 2, "--verify");
+    expect(&["disasm", &binary, "--raw", &binary, "--target", "gcn"], 2, "--raw");
+    expect(&["stats", "merge", "a.json", "--jobs", "2"], 2, "--jobs has no effect");
+}
+
+/// A baseline of some of the shards is no baseline.
+#[test]
+fn merges_are_complete() {
+    let s = Scratch::new("merge");
+    for n in 0..4 {
+        s.write(&format!("k/n{n}.wgsl"), DOUBLE);
+    }
+    let made = |shard: &str, name: &str| {
+        let mut args =
+            vec!["stats".to_string(), s.path("k"), "--target".into(), "gcn".into(), "-o".into(), s.path(name)];
+        if !shard.is_empty() {
+            args.extend(["--shard".into(), shard.into()]);
+        }
+        expect(&args.iter().map(String::as_str).collect::<Vec<_>>(), 0, "");
+        s.path(name)
+    };
+    let parts = [made("1/3", "1.json"), made("2/3", "2.json"), made("3/3", "3.json")];
+    let (half, whole) = (made("1/2", "half.json"), made("", "whole.json"));
+    let [a, b, c] = &parts;
+    let merge = |list: &[&String], code, needle: &str| {
+        let out = s.path("m.json");
+        let args = ["stats", "merge", "-o", &out].into_iter().chain(list.iter().map(|p| p.as_str()));
+        expect(&args.collect::<Vec<_>>(), code, needle);
+    };
+    merge(&[a], 1, "2 shards are missing: 2/3, 3/3");
+    merge(&[a, c], 1, "shard 2/3 is missing");
+    merge(&[a, a], 1, "both shard 1/3");
+    merge(&[a, b, c, &half], 1, "half.json");
+    merge(&[a, b, c, &whole], 1, "whole.json");
+    merge(&[&whole, &whole], 1, "two of the reports have a row");
+    merge(&[c, a, b], 0, "");
+    assert_eq!(s.read("m.json"), s.read("whole.json"));
+}
+
+/// What comes out can be taken apart.
+#[test]
+fn outputs_can_be_taken_apart() {
+    let s = Scratch::new("apart");
+    let shader = s.write("a.wgsl", DOUBLE);
+    for emit in ["bin", "raw"] {
+        expect(&[&shader, "--target", "all", "--emit", emit, "-o", "-"], 2, "cannot be taken apart");
+    }
+    let json = |args: &[&str]| -> Value {
+        let o = gpucc().args(args).output().expect("the command starts");
+        assert_eq!(o.status.code(), Some(0), "{}", text(&o));
+        serde_json::from_slice(&o.stdout).unwrap_or_else(|e| panic!("{e}: {}", text(&o)))
+    };
+    for out in [&[][..], &["-o", "-"]] {
+        let all = json(&[&[&shader, "--target", "all", "--emit", "json", "--stats"][..], out].concat());
+        let families: Vec<&str> =
+            all.as_array().expect("an array").iter().filter_map(|o| o["family"].as_str()).collect();
+        assert_eq!(families, ["valhall", "tesla", "gcn", "vivante"]);
+        let one =
+            json(&[&[&shader, "--target", "gcn", "--emit", "json", "--stats", "--time-passes"][..], out].concat());
+        assert_eq!(one["family"], "gcn");
+    }
+    // Statistics beside a container on standard output go to standard error.
+    let o = gpucc().args([&shader, "--target", "gcn", "-o", "-", "--stats"]).output().expect("the command starts");
+    expect(&[&shader, "--target", "gcn", "-o", &s.path("a.bin")], 0, "");
+    assert_eq!(o.stdout, s.read("a.bin"));
+    // The ending chooses the form.
+    let stats = |name: &str| {
+        expect(&["stats", &shader, "--target", "gcn", "-o", &s.path(name)], 0, "");
+        String::from_utf8(s.read(name)).expect("text")
+    };
+    assert!(serde_json::from_str::<Value>(&stats("r.json")).is_ok());
+    assert!(stats("r.csv").starts_with("file,entry,"));
+    assert!(stats("r.md").starts_with("| file |"));
+    assert!(stats("r.html").starts_with("<!doctype html>"));
+    assert!(stats("r.txt").starts_with(" gcn:gfx8") && stats("r").contains("1 row: 1 compiled, 0 not"));
+    expect(&["stats", &shader, "--target", "gcn", "-o", &s.path("r.xml")], 2, "`.xml`");
+}
+
+/// A trap and a race: file, line, excerpt and variable, no line wider than a window; as JSON a whole record.
+#[test]
+fn traps_have_a_place() {
+    let s = Scratch::new("traps");
+    let source = "@group(0) @binding(0) var<storage, read_write> out_words: array<u32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        \x20   out_words[0] = i;\n}\n";
+    let shader = s.write("race.wgsl", source);
+    let binary = s.path("race.bin");
+    for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", &shader, "--target", target, "--buf", "0:0=zero:4"];
+        let said = expect(&run, 1, "race.wgsl:3:5");
+        assert!(said.contains("out_words[0] = i;") && said.contains("`out_words`"), "{said}");
+        let widest = said.lines().map(|l| l.chars().count()).max();
+        assert!(widest <= Some(120), "{widest:?}: {said}");
+        let said = expect(&[&run[..], &["--message-format", "json"]].concat(), 1, "");
+        let record: Value = serde_json::from_str(said.trim()).expect("one object");
+        assert_eq!((&record["severity"], &record["code"]), (&json!("error"), &json!("race")));
+        assert_eq!((&record["line"], &record["column"]), (&json!(3), &json!(5)));
+        let on = record["target"].as_str().expect("a target");
+        assert!(on.starts_with(target) && record["file"].as_str() == Some(shader.as_str()), "{record}");
+        assert!(record["notes"].as_array().is_some_and(|n| n.len() >= 3), "{record}");
+        if target == "interp" {
+            continue;
+        }
+        // A container has no source: the line alone.
+        expect(&[&shader, "--target", target, "-o", &binary], 0, "");
+        let said = expect(&["run", &binary, "--buf", "0:0=zero:4"], 1, "source line 3:5");
+        assert!(said.contains("`out_words`") && said.lines().all(|l| l.chars().count() <= 120), "{said}");
+    }
+}
+
+/// Among JSON records everything on standard error is one.
+#[test]
+fn notes_are_records() {
+    let s = Scratch::new("notes");
+    let shader = s.write("a.wgsl", DOUBLE);
+    let run = ["run", &shader, "--target", "gcn", "--buf", "0:0=u32:1,2,3,4", "--oracle"];
+    let o = gpucc().args(run).args(["--message-format", "json"]).output().expect("the command starts");
+    let said = String::from_utf8_lossy(&o.stderr);
+    let codes: Vec<Value> = said.lines().map(|l| serde_json::from_str::<Value>(l).expect(l)["code"].clone()).collect();
+    assert_eq!(codes, ["run", "oracle"], "{said}");
+    let o = gpucc().args(run).output().expect("the command starts");
+    let said = String::from_utf8_lossy(&o.stderr);
+    assert!(said.contains("gcn:gfx8: ran `main`: 1 workgroup, 1 subgroup, "), "{said}");
+    assert!(o.stdout.is_empty());
+}
+
+/// Containers and SPIR-V on standard input are known by their first bytes.
+#[test]
+fn standard_input_is_known() {
+    let buffer = ["--buf", "0:0=u32:1,2,3,4", "--dump", "0:0=-"];
+    let (code, container, said) = pipe(&["-", "-o", "-", "--target", "gcn"], DOUBLE.as_bytes());
+    assert_eq!(code, Some(0), "{said}");
+    let (code, out, said) = pipe(&[&["run", "-"][..], &buffer].concat(), &container);
+    assert_eq!((code, out.as_slice()), (Some(0), &b"0:0 = 2,4,6,8\n"[..]), "{said}");
+    for command in [&["disasm", "-"][..], &["inspect", "-"]] {
+        let (code, out, said) = pipe(command, &container);
+        assert!(code == Some(0) && !out.is_empty(), "{command:?}: {said}");
+    }
+    let (code, _, said) = pipe(&["-", "--target", "gcn", "-S"], &container);
+    assert!(code == Some(1) && said.contains("is a gpucc container"), "{said}");
+    // The first word of SPIR-V, and nothing behind it: wrong, but as SPIR-V.
+    let (code, _, said) = pipe(&["-", "--target", "gcn", "-S"], &0x0723_0203_u32.to_le_bytes());
+    assert!(code == Some(1) && !said.contains("UTF-8"), "{said}");
+}
+
+/// Everything that is missing is told at once, in order; what is too small is not called missing.
+#[test]
+fn buffers_are_told_at_once() {
+    for target in ["valhall", "tesla", "gcn", "vivante"] {
+        let run = ["run", "examples/vecadd.wgsl", "--target", target];
+        expect(&run, 2, "no buffer is bound at 0:0 `a` (4 bytes or more), 0:1 `b` (4 bytes or more), 0:2 `c`");
+        let short = ["--buf", "0:0=zero:4", "--buf", "0:1=zero:4", "--buf", "0:2=zero:0"];
+        let said = expect(&[&run[..], &short].concat(), 2, "0:2 `c` has 0 bytes and needs 4");
+        assert!(!said.contains("bind it"), "{said}");
+    }
+}
+
+/// A source does not control the terminal of whoever compiles it.
+#[test]
+fn control_characters_stay_inside() {
+    let evil = "fn main( {\u{1b}[2J\u{1b}]0;x\u{7} \u{9b}2J \u{202e}\n";
+    for args in [&["-", "--target", "gcn", "-S"][..], &["run", "-"]] {
+        let said = text(&feed(args, evil));
+        let bad = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!said.contains(bad), "{said:?}");
+    }
+    let shader = DOUBLE.replace("{ o", "{ /* \u{1b}[2J */ o");
+    let said = text(&feed(&["-", "--target", "all", "-S"], &shader));
+    assert!(said.contains("line 2") && !said.contains('\u{1b}'), "{said:?}");
+}
+
+/// Help fits a terminal of 80 columns, and lists what there is.
+#[test]
+fn help_fits() {
+    for command in ["", "run", "stats", "diff", "asm", "disasm", "inspect"] {
+        let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
+        let help = expect(&args, 0, "Usage");
+        let wide: Vec<&str> = help.lines().filter(|l| l.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        assert!(!help.contains("not in this version") && !help.contains("render"), "{help}");
+    }
+    expect(&["render", "a.toml"], 3, "render");
+}
