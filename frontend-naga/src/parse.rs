@@ -20,7 +20,9 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                         Ok(Parsed { module, info, lang, heads: Vec::new(), spirv })
                     }
                     // Another entry point, or another value of a constant, may do.
-                    Err(list) if list.iter().all(|d| d.class == Class::Unsupported) => {
+                    Err(list)
+                        if list.iter().all(|d| d.class == Class::Unsupported) || !source.constants().is_empty() =>
+                    {
                         let module = naga::Module::default();
                         let info = validate(&module, lang)?;
                         let spirv = Some(Spirv { source, words: Err(list) });

@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
 }
 
 /// Whether a program can be started.
-fn has(tool: &str) -> bool {
+pub fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
     if !found {
         eprintln!("skipped: there is no `{tool}`");
@@ -30,14 +30,14 @@ fn has(tool: &str) -> bool {
 }
 
 /// A file of this test alone.
-fn scratch(name: &str) -> PathBuf {
+pub fn scratch(name: &str) -> PathBuf {
     let dir = std::env::temp_dir().join(format!("gpucc-spirv-{}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("a folder for files");
     dir.join(name)
 }
 
 /// Runs a tool that writes a module with `-o`; what it says if it fails.
-fn tool(tool: &str, args: &[&str], name: &str) -> Result<Vec<u8>, String> {
+pub fn tool(tool: &str, args: &[&str], name: &str) -> Result<Vec<u8>, String> {
     let out = scratch(name);
     let done = Command::new(tool).args(args).arg("-o").arg(&out).output().map_err(|e| e.to_string())?;
     if !done.status.success() {
@@ -46,7 +46,7 @@ fn tool(tool: &str, args: &[&str], name: &str) -> Result<Vec<u8>, String> {
     std::fs::read(&out).map_err(|e| e.to_string())
 }
 
-fn glslang(source: &str, flags: &[&str], name: &str) -> Result<Vec<u8>, String> {
+pub fn glslang(source: &str, flags: &[&str], name: &str) -> Result<Vec<u8>, String> {
     let args: Vec<&str> = ["-V", "-S", "comp"].iter().chain(flags).copied().chain([source]).collect();
     tool("glslangValidator", &args, name)
 }
@@ -551,6 +551,31 @@ fn given() -> Program {
     Program { name: "given", groups: 1, overrides: &[], input, output, expected: some(expected) }
 }
 
+fn sums() -> Program {
+    let input: Vec<u32> =
+        std::iter::once(20).chain((0..20u32).map(|k| k.wrapping_mul(0x9e37_79b9) >> (31 - k))).collect();
+    let a = &input[1..];
+    let mut out = vec![7, 3, 0xabcd, 0, 0, 0x5555, 0x100, 0xffff_0000, 0, 1000, 2000];
+    let n = a.iter().fold(0u32, |n, x| n.wrapping_add(*x));
+    let x = a.iter().fold(1u32, |x, a| x.wrapping_mul(3) ^ a);
+    let c = a.iter().filter(|x| *x % 3 == 0).count() as u32;
+    let k = a.iter().take_while(|x| **x < 1000).count() as u32;
+    let before = out.clone();
+    out[0] += n;
+    let low = a.iter().map(|x| x & 0xff);
+    let end = low.clone().position(|x| x == 0xfe).map_or(a.len(), |at| at + 1);
+    out[1] = out[1].max(low.take(end).max().unwrap_or(0));
+    (out[3], out[2]) = (out[2], x);
+    out[4] = 5;
+    let s = if c == 5 { c + 7 } else { 5 };
+    out[5] ^= x;
+    out[6] |= c;
+    out[7] = out[7].min(n);
+    out[8] = s & (0xff - c);
+    out[if k > 2 { 9 } else { 10 }] += k;
+    Program { name: "sums", groups: 1, overrides: &[], input, output: before, expected: some(out) }
+}
+
 fn programs() -> Vec<Program> {
     vec![
         flow(),
@@ -564,6 +589,7 @@ fn programs() -> Vec<Program> {
         layouts(),
         math(),
         reduce(),
+        sums(),
     ]
 }
 
@@ -652,7 +678,7 @@ fn glslang_and_spirv_opt() {
 
 /// Modules of the repository: `tests/spirv/README.md` says how each was made.
 fn checked_in() -> Vec<(Program, Vec<u8>)> {
-    let list = [flow(), matrices(), spec(4, -3, false, 0.5, &[]), dot(), edges(), leaving(), given()];
+    let list = [flow(), matrices(), spec(4, -3, false, 0.5, &[]), dot(), edges(), leaving(), given(), sums()];
     let read = |p: Program| {
         let bytes = std::fs::read(folder().join(format!("{}.spv", p.name))).expect("a module that is checked in");
         (p, bytes)

@@ -5,10 +5,12 @@
 //! - Comparisons that are true for NaN are read as those that are false: they become the opposite, inverted.
 //! - `OpSMod` is read as arithmetic on floats.
 //! - Outer products of vectors of different lengths are products by column.
+//! - The value of an atomic is read where it is made, not where it is used.
+//! - Division by a constant zero is refused, and so is a shift by too large a constant.
 //! - Carries, wide products and dot products of integers are taken apart.
 
 use super::binary::Inst;
-use super::types::{Cx, Type, id, malformed, number, unsupported};
+use super::types::{Constant, Cx, Type, id, malformed, number, unsupported};
 use gpucc_ir::Diagnostic;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as Gl, Op};
@@ -40,8 +42,59 @@ fn sign_of_extension(op: u32) -> Option<bool> {
 /// # Errors
 /// An instruction whose types do not fit it, or that has no counterpart.
 pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
-    let op = inst.op();
     let (Some(ty), Some(result)) = (inst.inst.result_type, inst.inst.result_id) else { return Ok(false) };
+    let defined = defined(cx, inst);
+    let replaced = defined.is_some();
+    let inst = defined.as_ref().unwrap_or(inst);
+    let known = known(cx, inst, (ty, result))?;
+    if replaced && !known {
+        cx.out.push(inst.clone());
+    }
+    Ok(known || replaced)
+}
+
+/// Gives a division by a constant zero, or a shift by too large a constant, an operand for which the result is defined: a specialisation
+/// constant that was given no value may be in code that does not run. `x / 0` is `x` and `x % 0` is 0, as in WGSL.
+fn defined(cx: &mut Cx, inst: &Inst) -> Option<Inst> {
+    let divides = matches!(inst.op(), Op::SDiv | Op::UDiv | Op::SRem | Op::SMod | Op::UMod);
+    if !divides && !matches!(inst.op(), Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic) {
+        return None;
+    }
+    let right = inst.id(1)?;
+    let ty = cx.constants.get(&right)?.0;
+    let (scalar, n) = cx.lanes(ty)?;
+    let &Type::Int(width, _) = cx.ty(scalar) else { return None };
+    let lanes: Vec<u64> = match &cx.constants.get(&right)?.1 {
+        Constant::Scalar(x) => vec![*x],
+        Constant::Composite(parts) => parts.clone().iter().map(|&p| cx.bits(p)).collect::<Option<_>>()?,
+        Constant::Null => vec![0; n as usize],
+    };
+    let fits = |x: u64| if divides { x != 0 } else { x < width.into() };
+    if width != 32 || lanes.iter().all(|&x| fits(x)) {
+        return None;
+    }
+    let lane = |x: u64| match (divides, x) {
+        (true, 0) => 1,
+        (true, x) => x as u32,
+        (false, x) => x as u32 & 31,
+    };
+    let parts: Vec<u32> = lanes.into_iter().map(|x| cx.constant(scalar, lane(x))).collect();
+    let operand = match parts.as_slice() {
+        &[one] => one,
+        _ => {
+            let whole = cx.fresh();
+            cx.global(Op::ConstantComposite, Some(ty), whole, parts.into_iter().map(id).collect());
+            whole
+        }
+    };
+    let mut inst = inst.clone();
+    inst.inst.operands[1] = id(operand);
+    Some(inst)
+}
+
+/// Rewrites an instruction that has a result; whether it did.
+fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Diagnostic> {
+    let op = inst.op();
     let ids = inst.ids(0);
     let two = || match ids.as_slice() {
         &[a, b, ..] => Ok((a, b)),
@@ -87,8 +140,15 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
                 let other = if wants { "an unsigned" } else { "a signed" };
                 return Err(unsupported(&format!("Op{} of {other} integer", inst.class_name())));
             }
-            return Ok(false);
+            return Ok(atomic(cx, inst));
         }
+        Op::AtomicExchange
+        | Op::AtomicIAdd
+        | Op::AtomicISub
+        | Op::AtomicAnd
+        | Op::AtomicOr
+        | Op::AtomicXor
+        | Op::AtomicFAddEXT => return Ok(atomic(cx, inst)),
         Op::ShiftLeftLogical | Op::BitFieldInsert | Op::BitReverse | Op::BitCount => {
             let first = ids.first().and_then(|&a| cx.type_of(a));
             // A count has its operand's type in naga; the others take operands of the result's type.
@@ -119,6 +179,18 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
         }
     }
     Ok(true)
+}
+
+/// Gives an atomic a copy of its value, made in front of it: the reader takes the value as it is in the block that makes it, which may
+/// be a block of a loop before the atomic.
+fn atomic(cx: &mut Cx, inst: &Inst) -> bool {
+    let Some(value) = inst.id(3) else { return false };
+    let Some(ty) = cx.type_of(value).filter(|_| !cx.constants.contains_key(&value)) else { return false };
+    let copy = cx.emit(Op::CopyObject, ty, vec![id(value)]);
+    let mut inst = inst.clone();
+    inst.inst.operands[3] = id(copy);
+    cx.out.push(inst);
+    true
 }
 
 fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {

@@ -192,6 +192,9 @@ impl Folder {
             Some(Type::Int(64, false)) if (0.0..1.8e19).contains(&whole) => Ok(whole as u64),
             Some(Type::Float(32)) if (x as f32).is_finite() => Ok(u64::from((x as f32).to_bits())),
             Some(Type::Float(64)) => Ok(x.to_bits()),
+            Some(Type::Float(16)) if x.abs() < 65520.0 => {
+                Ok(u64::from(gpucc_num::convert::f64_to_f16(gpucc_num::Round::Nearest, x)))
+            }
             Some(Type::Int(..) | Type::Float(_)) => bad("its type does not have it"),
             _ => bad("its type takes no value"),
         }
@@ -359,12 +362,15 @@ fn one(op: Op, (from, to): (&Type, &Type), operands: &[u64]) -> Option<u64> {
     let a = *operands.first()?;
     let b = operands.get(1).copied();
     let width = |ty: &Type| match ty {
-        Type::Int(width, _) => *width,
+        Type::Int(width, _) | Type::Float(width) => *width,
         _ => 32,
     };
     let mask = |width: u32, x: u64| if width >= 64 { x } else { x & ((1 << width) - 1) };
     let w = width(from);
     let signed = |x: u64| (x << (64 - w)) as i64 >> (64 - w);
+    if let Some(r) = converted(op, (from, to), a) {
+        return Some(mask(width(to), r));
+    }
     if matches!(from, Type::Float(_)) {
         return None;
     }
@@ -425,6 +431,46 @@ fn one(op: Op, (from, to): (&Type, &Type), operands: &[u64]) -> Option<u64> {
         _ => return None,
     };
     Some(mask(width(to), r))
+}
+
+/// A conversion that has a float on one side. A float that the integer type does not have is its nearest.
+fn converted(op: Op, types: (&Type, &Type), a: u64) -> Option<u64> {
+    use gpucc_num::{Round::Nearest, Round::Zero, convert as c};
+    let float = |width: u32| match width {
+        16 => Some(c::f16_to_f64(a as u16)),
+        32 => Some(f64::from(f32::from_bits(a as u32))),
+        64 => Some(f64::from_bits(a)),
+        _ => None,
+    };
+    Some(match (op, types.0, types.1) {
+        (Op::FConvert, Type::Float(from), Type::Float(to)) => match to {
+            16 => c::f64_to_f16(Nearest, float(*from)?).into(),
+            32 => c::f64_to_f32(Nearest, float(*from)?).to_bits().into(),
+            64 => float(*from)?.to_bits(),
+            _ => return None,
+        },
+        (Op::ConvertFToS, Type::Float(from), Type::Int(to, _)) => c::f64_to_sint(Zero, float(*from)?, *to) as u64,
+        (Op::ConvertFToU, Type::Float(from), Type::Int(to, _)) => c::f64_to_uint(Zero, float(*from)?, *to),
+        (Op::ConvertSToF, Type::Int(from, _), Type::Float(to)) => {
+            let x = (a << (64 - from)) as i64 >> (64 - from);
+            match to {
+                16 => c::i64_to_f16(Nearest, x).into(),
+                32 => c::i64_to_f32(Nearest, x).to_bits().into(),
+                64 => c::i64_to_f64(Nearest, x).to_bits(),
+                _ => return None,
+            }
+        }
+        (Op::ConvertUToF, Type::Int(from, _), Type::Float(to)) => {
+            let x = a & (u64::MAX >> (64 - from));
+            match to {
+                16 => c::u64_to_f16(Nearest, x).into(),
+                32 => c::u64_to_f32(Nearest, x).to_bits().into(),
+                64 => c::u64_to_f64(Nearest, x).to_bits(),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
 }
 
 /// Turns sizes of workgroups that are constants into numbers: `LocalSizeId`, and the built-in `WorkgroupSize`, which
