@@ -165,6 +165,8 @@ fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
     if lang == Lang::Spirv {
         // SPIR-V asks that control is uniform at a barrier when it gets there, not that it can be shown to be.
         flags.remove(ValidationFlags::CONTROL_FLOW_UNIFORMITY);
+        // Two variables may be two views of one buffer: lowering makes one resource of them.
+        flags.remove(ValidationFlags::BINDINGS);
     }
     let mut validator = Validator::new(flags, Capabilities::all());
     validator.subgroup_stages(ShaderStages::all());
@@ -174,6 +176,12 @@ fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
         Err(error) => error,
     };
     // naga stops at the first error. Entry points know nothing of each other: without the wrong one the next is seen.
+    if let Some(code) = report::rule_of_wgsl(first.as_inner()).filter(|_| lang == Lang::Spirv) {
+        let found = report::validation(&first);
+        let mut refused = Diagnostic::unsupported(code, format!("what WGSL does not have: {}", found.message));
+        (refused.labels, refused.notes) = (found.labels, found.notes);
+        return Err(vec![refused]);
+    }
     let mut list = vec![report::validation(&first)];
     let mut rest: Option<naga::Module> = None;
     let mut last = first.into_inner();

@@ -1,17 +1,23 @@
 //! What naga's SPIR-V reader leaves in a form that its own validator refuses, put right.
 
 use naga::{
-    Arena, ArraySize, BinaryOperator, Block, Expression, Handle, Literal, MathFunction, Module, PredeclaredType,
-    Scalar, Span, Statement, Type, TypeInner, VectorSize,
+    AddressSpace, Arena, ArraySize, BinaryOperator, Block, Expression, Handle, Literal, MathFunction,
+    MemoryDecorations, Module, PredeclaredType, Scalar, Span, Statement, Type, TypeInner, VectorSize,
 };
 
 /// Repairs a module that was read from SPIR-V:
 ///
 /// - `OpLogicalAnd` and `OpLogicalOr` are allowed on vectors and evaluate both sides: that is what naga's `And` and
 ///   `InclusiveOr` of bools are, while its logical operators take scalars only;
+/// - `Coherent` and `Volatile` of images and other variables that are no storage buffers are allowed and say nothing to us;
 /// - zero stored to a whole variable with atomics inside is stored part by part;
 /// - the result types of `modf` and `frexp` are looked up by name, and the reader does not declare them.
 pub fn spirv(module: &mut Module) {
+    for (_, global) in module.global_variables.iter_mut() {
+        if !matches!(global.space, AddressSpace::Storage { .. }) {
+            global.memory_decorations = MemoryDecorations::empty();
+        }
+    }
     let mut splits = false;
     let functions = module.functions.iter_mut().map(|(_, f)| f);
     for function in functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function)) {

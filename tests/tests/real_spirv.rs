@@ -170,3 +170,270 @@ void main() { float16_t h = float16_t(f); float back = float(h) * 2.0; a[0] = fl
         runs("conversions", &bytes, if n < 0 { &[] } else { &values }, &[&[0; 3]], &want);
     }
 }
+
+const HEAD: &str = "#version 450\nlayout(local_size_x = 8) in;\n";
+
+/// Infinite constants alone, in vectors and in loops, as initial values, and NaN.
+#[test]
+fn infinite_and_nan_constants() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = format!(
+        "{HEAD}layout(set = 0, binding = 0) buffer A {{ float a[]; }};
+float g = 1.0 / 0.0;
+float worst() {{ return -1.0 / 0.0; }}
+void main() {{
+    uint i = gl_LocalInvocationID.x;
+    float m = worst();
+    for (uint k = 0u; k < i; ++k) {{ m = max(m, a[k + 8u]); }}
+    if (i == 3u) {{ m = 1.0 / 0.0; }}
+    a[i] = m;
+    a[i + 16u] = vec4(1.0, 2.0 / 0.0, -1.0 / 0.0, 3.0)[i & 3u];
+    float n = 0.0 / 0.0;
+    a[i + 24u] = n == n ? 1.0 : 2.0;
+    a[i + 32u] = i < 4u ? g : float(i);
+}}"
+    );
+    let bytes = compiled("infinite", &source);
+    let mut a: Vec<f32> = vec![0.0; 40];
+    a[8..16].copy_from_slice(&[-4.0, -7.5, 2.0, 1.0, 9.0, 0.0, 0.0, 5.0]);
+    let mut want = a.clone();
+    for i in 0..8 {
+        let most = a[8..8 + i].iter().fold(f32::NEG_INFINITY, |m, x| m.max(*x));
+        want[i] = if i == 3 { f32::INFINITY } else { most };
+        want[i + 16] = [1.0, f32::INFINITY, f32::NEG_INFINITY, 3.0][i & 3];
+        want[i + 24] = 2.0;
+        want[i + 32] = if i < 4 { f32::INFINITY } else { i as f32 };
+    }
+    let bits = |list: &[f32]| list.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();
+    runs("infinite", &bytes, &[], &[&bits(&a)], &bits(&want));
+    for (value, less) in [(2.5, 1u32), (-1.0, 0)] {
+        // By a specialisation constant the quotient is one only when it runs.
+        let source = format!(
+            "{HEAD}layout(constant_id = 0) const float f = 1.0; layout(set = 0, binding = 0) buffer A {{ uint a[]; }};
+void main() {{ a[gl_LocalInvocationID.x] = f * (1.0 / 0.0) > 0.0 ? 1u : 0u; }}"
+        );
+        let bytes = compiled("infinite2", &source);
+        runs("infinite2", &bytes, &[("0", value)], &[&[7; 8]], &[less; 8]);
+    }
+}
+
+/// Two variables on one binding are views of the same words: what one writes the other reads, in order.
+#[test]
+fn two_views_of_one_buffer() {
+    if !has("glslangValidator") {
+        return;
+    }
+    for (first, second) in [("", ""), ("readonly ", ""), ("", "restrict ")] {
+        let written = if first.is_empty() { "a[i * 4u] = float(i) + 0.5;" } else { "" };
+        let source = format!(
+            "{HEAD}layout(set = 0, binding = 0) {first}buffer A {{ float a[]; }};
+layout(set = 0, binding = 0) {second}buffer B {{ vec4 b[]; }};
+layout(set = 0, binding = 1) buffer C {{ uint c[2]; }};
+void main() {{
+    uint i = gl_LocalInvocationID.x;
+    {written}
+    vec4 v = b[i];
+    v.y = v.x + 1.0;
+    b[i] = v;
+    float x = a[i * 4u + 1u];
+    b[i].z = x * 2.0;
+    b[i].w = a[i * 4u + 2u] + a[i * 4u + 1u];
+    if (i == 7u) {{ c[1] = uint(a.length()) * 1000u + uint(b.length()); }}
+}}"
+        );
+        let bytes = compiled("views", &source);
+        let a: Vec<f32> = (0..32).map(|k| k as f32 * 3.0).collect();
+        let mut want = a.clone();
+        for i in 0..8 {
+            let x = if first.is_empty() { i as f32 + 0.5 } else { a[i * 4] };
+            want[i * 4..i * 4 + 4].copy_from_slice(&[x, x + 1.0, (x + 1.0) * 2.0, (x + 1.0) * 3.0]);
+        }
+        let bits = |list: &[f32]| list.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();
+        runs("views", &bytes, &[], &[&bits(&a), &[0; 2]], &bits(&want));
+        let module = load(&bytes, &[]).expect("it ran");
+        assert_eq!(module.resources.len(), 2, "one resource for each binding");
+    }
+}
+
+/// Bits of two halves in a word, both ways, and a scalar that is normalised.
+#[test]
+fn casts_of_halves_and_scalar_normalize() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = "#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+layout(local_size_x = 8) in;
+layout(set = 0, binding = 0) buffer A { uint a[]; };
+void main() {
+    uint i = gl_LocalInvocationID.x;
+    f16vec2 h = unpackFloat2x16(a[i]);
+    a[i] = packFloat2x16(h.yx);
+    a[i + 8u] = packFloat2x16(h * float16_t(2.0));
+    a[i + 16u] = floatBitsToUint(normalize(float(h.x)));
+}";
+    let bytes = compiled("halves", source);
+    use gpucc_num::{Round::Nearest, convert as c};
+    let half = |x: f32| u32::from(c::f32_to_f16(Nearest, x));
+    let pairs = [
+        (1.0f32, -2.0f32),
+        (0.5, 3.0),
+        (-0.25, 1024.0),
+        (-7.0, 0.125),
+        (100.0, 6e-5),
+        (2.0, 2.0),
+        (-1.5, 9.0),
+        (3.0, 4.0),
+    ];
+    let word = |(x, y): (f32, f32)| half(x) | half(y) << 16;
+    let mut a = vec![0u32; 24];
+    let mut want = a.clone();
+    for (i, &(x, y)) in pairs.iter().enumerate() {
+        let y = if y == 6e-5 { 6.103_515_6e-5 } else { y };
+        a[i] = word((x, y));
+        want[i] = word((y, x));
+        want[i + 8] = word((x * 2.0, y * 2.0));
+        want[i + 16] = x.signum().to_bits();
+    }
+    runs("halves", &bytes, &[], &[&a], &want);
+}
+
+/// What is not compiled is not wrong: it is refused with the code of what is missing, and the instruction that is named is one of the
+/// module.
+#[test]
+fn refused_with_the_code_of_what_is_missing() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let buffer = "layout(set = 0, binding = 0) buffer A { float a[]; };";
+    let with = |extensions: &str, size: &str, declarations: &str, body: &str| {
+        let list: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
+        format!(
+            "#version 450\n{list}layout(local_size_x = 8{size}) in;\n{buffer}\n{declarations}\nvoid main() {{ {body} }}"
+        )
+    };
+    let cases = [
+        (
+            with("GL_KHR_shader_subgroup_arithmetic", "", "", "a[0] = subgroupExclusiveAdd(a[1]);"),
+            "subgroups",
+            "`OpGroupNonUniformFAdd`",
+        ),
+        (
+            with("GL_KHR_shader_subgroup_basic", "", "", "a[0] = subgroupElect() ? 1.0 : 0.0;"),
+            "subgroups",
+            "`OpGroupNonUniformElect`",
+        ),
+        (
+            with("GL_KHR_shader_subgroup_ballot", "", "", "a[0] = float(subgroupBallotBitCount(uvec4(3)));"),
+            "subgroups",
+            "`OpGroupNonUniformBallotBitCount`",
+        ),
+        (
+            with(
+                "",
+                "",
+                "layout(set = 0, binding = 1, rgba8) writeonly uniform image2D s;",
+                "imageStore(s, ivec2(0), vec4(a[0]));",
+            ),
+            "textures",
+            "`OpVariable`",
+        ),
+        (
+            with(
+                "",
+                "",
+                "layout(set = 0, binding = 1, r32f) coherent uniform image2D s;",
+                "a[0] = imageLoad(s, ivec2(0)).x;",
+            ),
+            "textures",
+            "`OpVariable`",
+        ),
+        (
+            with("", "", "layout(set = 0, binding = 1) uniform sampler2D s;", "a[0] = textureLod(s, vec2(0), 0.0).x;"),
+            "textures",
+            "`OpTypeSampledImage",
+        ),
+        (
+            with("", "", "layout(set = 0, binding = 1) buffer B { float b[]; } list[3];", "list[1].b[0] = a[0];"),
+            "binding-arrays",
+            "`OpTypeArray of buffers`",
+        ),
+        (
+            with(
+                "GL_EXT_shader_explicit_arithmetic_types_int8",
+                "",
+                "layout(set = 0, binding = 1) buffer B { int8_t b[]; };",
+                "b[0] = int8_t(3);",
+            ),
+            "narrow-integers",
+            "`OpTypeInt 8`",
+        ),
+        (
+            with(
+                "GL_EXT_shader_explicit_arithmetic_types_int16",
+                "",
+                "layout(set = 0, binding = 1) buffer B { int16_t b[]; };",
+                "b[0] = int16_t(3);",
+            ),
+            "narrow-integers",
+            "`OpTypeInt 16`",
+        ),
+        (
+            with(
+                "GL_EXT_scalar_block_layout",
+                "",
+                "layout(set = 0, binding = 1, scalar) buffer B { float x; vec3 b[]; };",
+                "b[1].x = x;",
+            ),
+            "spirv",
+            "array stride 12",
+        ),
+        (
+            with("GL_KHR_shader_subgroup_basic", ", local_size_y = 2", "", "a[0] = float(gl_SubgroupInvocationID);"),
+            "spirv",
+            "multi dimensional",
+        ),
+    ];
+    for (n, (source, code, named)) in cases.iter().enumerate() {
+        let list = load(&compiled(&format!("missing{n}"), source), &[]).expect_err(source);
+        let first = &list[0];
+        assert_eq!((first.class, first.code), (Class::Unsupported, *code), "{source}\n{first}");
+        assert!(first.message.contains(named), "{source}\n{first}");
+    }
+}
+
+/// An operation between lanes that naga's reader stops at, an empty struct, and what begins as zero in workgroup memory.
+#[test]
+fn text_of_others() {
+    if !has("spirv-as") {
+        return;
+    }
+    let shader = |types: &str, body: &str, more: &str| {
+        format!(
+            "OpCapability Shader\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformArithmetic\nOpMemoryModel Logical GLSL450\n\
+             OpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\nOpDecorate %words ArrayStride 4\n\
+             OpMemberDecorate %B 0 Offset 0\nOpDecorate %B BufferBlock\nOpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n{more}\n\
+             %void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%float = OpTypeFloat 32\n%z = OpConstant %float 0\n\
+             %u0 = OpConstant %uint 0\n%u3 = OpConstant %uint 3\n%words = OpTypeRuntimeArray %uint\n%B = OpTypeStruct %words\n\
+             %pB = OpTypePointer Uniform %B\n%pu = OpTypePointer Uniform %uint\n%b = OpVariable %pB Uniform\n{types}\n\
+             %main = OpFunction %void None %fn\n%entry = OpLabel\n{body}\nOpReturn\nOpFunctionEnd"
+        )
+    };
+    let scan = shader("", "%s = OpGroupNonUniformFAdd %float %u3 ExclusiveScan %z", "");
+    let list = load(&assembled("scan", &scan), &[]).expect_err("operations between lanes");
+    assert_eq!(list[0].code, "subgroups");
+    assert!(list[0].message.starts_with("`OpGroupNonUniformFAdd`"), "{}", list[0]);
+    let empty = shader("%e = OpTypeStruct\n%pe = OpTypePointer Private %e\n%v = OpVariable %pe Private", "", "");
+    let list = load(&assembled("empty", &empty), &[]).expect_err("a struct without members");
+    assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "spirv"), "{}", list[0]);
+    let zeros = shader(
+        "%pair = OpTypeArray %uint %u3\n%zeros = OpConstantComposite %pair %u0 %u0 %u0\n%pw = OpTypePointer Workgroup %pair\n\
+         %pwu = OpTypePointer Workgroup %uint\n%w = OpVariable %pw Workgroup %zeros",
+        "%p = OpAccessChain %pwu %w %u0\n%x = OpLoad %uint %p\n%y = OpIAdd %uint %x %u3\n%at = OpAccessChain %pu %b %u0 %u0\n\
+         OpStore %at %y",
+        "",
+    );
+    runs("zeros", &assembled("zeros", &zeros), &[], &[&[9]], &[3]);
+}

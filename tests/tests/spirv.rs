@@ -767,7 +767,7 @@ fn refused_by_name_at_its_place() {
     // Extensions, declarations, body; the name; whether it is said where (glslang places no variables).
     let cases = [
         ("GL_KHR_shader_subgroup_basic", "", "o[i] = subgroupElect() ? 1u : 0u;", "`OpGroupNonUniformElect`", true),
-        ("GL_KHR_shader_subgroup_arithmetic", "", "o[i] = subgroupAdd(i);", "subgroup operations", true),
+        ("GL_KHR_shader_subgroup_arithmetic", "", "o[i] = subgroupAdd(i);", "`OpGroupNonUniformIAdd`", true),
         (
             "GL_EXT_shader_8bit_storage",
             "layout(binding = 2) buffer B { int8_t b[]; };",

@@ -282,12 +282,12 @@ impl<'m> ModuleCx<'m> {
 
     fn declare_globals(&mut self, reached: &Reached) -> Result<(), Refusals> {
         let mut refusals = Vec::new();
-        for (handle, global) in self.source.global_variables.iter() {
+        for (handle, _) in self.source.global_variables.iter() {
             if !reached.globals.contains(&handle) {
                 continue;
             }
             let span = report::span(self.source.global_variables.get_span(handle));
-            match self.declare_global(global, span) {
+            match self.declare_global(handle, reached, span) {
                 Ok(made) => self.globals[handle.index()] = Some(made),
                 Err(refusal) => refusals.push(refusal),
             }
@@ -295,13 +295,19 @@ impl<'m> ModuleCx<'m> {
         if refusals.is_empty() { Ok(()) } else { Err(refusals) }
     }
 
-    fn declare_global(&mut self, global: &naga::GlobalVariable, span: Span) -> Lowered<GlobalRef> {
+    fn declare_global(
+        &mut self,
+        handle: Handle<naga::GlobalVariable>,
+        reached: &Reached,
+        span: Span,
+    ) -> Lowered<GlobalRef> {
+        let global = &self.source.global_variables[handle];
         let name = global.name.clone().unwrap_or_default();
         let (space, kind) = match global.space {
             AddressSpace::Private => (ir::Space::Private, None),
             AddressSpace::WorkGroup => (ir::Space::Workgroup, None),
             AddressSpace::Uniform => (ir::Space::Uniform, Some(ir::ResourceKind::Uniform)),
-            AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+            AddressSpace::Storage { .. } if self.views(handle, reached)?.any(|g| is_written(&g.space)) => {
                 (ir::Space::Storage, Some(ir::ResourceKind::StorageReadWrite))
             }
             AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
@@ -325,6 +331,10 @@ impl<'m> ModuleCx<'m> {
                         return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
                     }
                     Some(b) => (b.group, b.binding),
+                    None if self.parsed.lang == crate::Lang::Spirv => {
+                        let message = format!("the buffer `{name}` has no `DescriptorSet` and `Binding`");
+                        return Err(Diagnostic::invalid("validation", message).at(span, "this buffer"));
+                    }
                     None => return Err(report::contradiction("a buffer without a binding", span)),
                 };
                 let min_size = self.binding_size(ty);
@@ -335,15 +345,9 @@ impl<'m> ModuleCx<'m> {
                     let what = "push constants of GLSL text that are not laid out as std430";
                     return Err(report::unsupported(Refusal::GlslPushConstants, what, span));
                 }
-                ir::Place::Buffer(self.out.resources.push(ir::ResourceData {
-                    name,
-                    group,
-                    binding,
-                    kind,
-                    min_size,
-                    stride: self.runtime_stride(ty),
-                    span,
-                }))
+                let stride = self.runtime_stride(ty);
+                let data = ir::ResourceData { name, group, binding, kind, min_size, stride, span };
+                ir::Place::Buffer(self.resource(data))
             }
             None => {
                 let init = match global.init {
@@ -367,6 +371,51 @@ impl<'m> ModuleCx<'m> {
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
         let ptr = Ptr { place, host: kind.is_some(), flags, offset: 0, dynamic: None, reach: Some(0), align, ty };
         Ok(GlobalRef { ptr })
+    }
+
+    /// The variables that are views of the same buffer, this among them: SPIR-V may bind several to one place.
+    fn views<'a>(
+        &'a self,
+        handle: Handle<naga::GlobalVariable>,
+        reached: &'a Reached,
+    ) -> Lowered<impl Iterator<Item = &'a naga::GlobalVariable>> {
+        let global = &self.source.global_variables[handle];
+        let view = move |&&other: &&Handle<naga::GlobalVariable>| {
+            let o = &self.source.global_variables[other];
+            other == handle
+                || self.parsed.lang == crate::Lang::Spirv && o.binding.is_some() && o.binding == global.binding
+        };
+        for &other in reached.globals.iter().filter(view) {
+            let o = &self.source.global_variables[other];
+            let both = (0..self.source.entry_points.len()).any(|e| {
+                let used = self.info.get_entry_point(e);
+                !used[handle].is_empty() && !used[other].is_empty()
+            });
+            if both && std::mem::discriminant(&o.space) != std::mem::discriminant(&global.space) {
+                let message = "variables of different kinds have the same `DescriptorSet` and `Binding`";
+                let span = report::span(self.source.global_variables.get_span(other));
+                return Err(Diagnostic::invalid("validation", message).at(span, "one of them"));
+            }
+        }
+        Ok(reached.globals.iter().filter(view).map(|&h| &self.source.global_variables[h]))
+    }
+
+    /// A resource, or the one of which it is another view: two names of the same memory would let accesses change places.
+    fn resource(&mut self, data: ir::ResourceData) -> ir::Res {
+        let same = |r: &ir::ResourceData| {
+            (r.group, r.binding, r.kind) == (data.group, data.binding, data.kind)
+                && r.kind != ir::ResourceKind::Immediates
+        };
+        let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
+        match known.filter(|_| self.parsed.lang == crate::Lang::Spirv) {
+            Some(known) => {
+                let r = &mut self.out.resources[known];
+                r.min_size = r.min_size.max(data.min_size);
+                r.stride = r.stride.max(data.stride);
+                known
+            }
+            None => self.out.resources.push(data),
+        }
     }
 
     /// The least size of a binding. WGSL counts the padding behind the last member, Vulkan does not.
@@ -416,6 +465,10 @@ impl<'m> ModuleCx<'m> {
         self.tables.insert(bytes, table);
         table
     }
+}
+
+fn is_written(space: &AddressSpace) -> bool {
+    matches!(space, AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE))
 }
 
 /// Functions and globals that lowered code names.

@@ -4,6 +4,7 @@
 //!   means, the result to its type.
 //! - Comparisons that are true for NaN are read as those that are false: they become the opposite, inverted.
 //! - `OpSMod` is read as arithmetic on floats.
+//! - Bits of f16 pairs go through f32.
 //! - Outer products of vectors of different lengths are products by column.
 //! - The value of an atomic is read where it is made, not where it is used.
 //! - Division by a constant zero is refused, and so is a shift by too large a constant.
@@ -173,6 +174,7 @@ fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Dia
             cx.emit_as(Op::CompositeConstruct, ty, result, columns);
         }
         Op::ExtInst => return extension(cx, inst),
+        Op::Bitcast => return halves(cx, (ty, result), ids.first().copied()),
         _ => {
             let Some((signed, looked)) = sign(op) else { return Ok(false) };
             return Ok(adjusted(cx, inst, signed, looked));
@@ -193,6 +195,82 @@ fn atomic(cx: &mut Cx, inst: &Inst) -> bool {
     true
 }
 
+/// Bits of two f16 as a word and back: naga casts between equal widths only.
+fn halves(cx: &mut Cx, (ty, result): (u32, u32), value: Option<u32>) -> Result<bool, Diagnostic> {
+    let Some(value) = value else { return Ok(false) };
+    let shape = |cx: &Cx, t: u32| cx.lanes(t).map(|(s, n)| (cx.ty(s).clone(), n));
+    let from = cx.type_of(value).and_then(|t| shape(cx, t));
+    let (Some((from, have)), Some((to, want))) = (from, shape(cx, ty)) else { return Ok(false) };
+    let width = |t: &Type| match t {
+        Type::Int(w, _) | Type::Float(w) => *w,
+        _ => 32,
+    };
+    if width(&from) == width(&to) {
+        return Ok(false);
+    }
+    let f32 = cx.type_id(Type::Float(32));
+    let f16 = cx.type_id(Type::Float(16));
+    let uint = cx.int(false);
+    let (floats, small) = (cx.lanes_of(f32, 2), cx.lanes_of(f16, 2));
+    let set = cx.glsl();
+    let word_type = |cx: &mut Cx, t: &Type| cx.type_id(t.clone());
+    let ext = |op: Gl, of: u32| vec![id(set), Operand::LiteralExtInstInteger(op as u32), id(of)];
+    match (&from, &to) {
+        (Type::Int(32, _) | Type::Float(32), Type::Float(16)) if want == have * 2 => {
+            let own = word_type(cx, &from);
+            let mut list = Vec::new();
+            for n in 0..have {
+                let word = if have == 1 { value } else { cx.extract(value, own, &[n]) };
+                let word = if own == uint { word } else { cx.emit(Op::Bitcast, uint, vec![id(word)]) };
+                let wide = cx.emit(Op::ExtInst, floats, ext(Gl::UnpackHalf2x16, word));
+                if have == 1 {
+                    cx.emit_as(Op::FConvert, ty, result, vec![id(wide)]);
+                    return Ok(true);
+                }
+                list.push(id(cx.emit(Op::FConvert, small, vec![id(wide)])));
+            }
+            cx.emit_as(Op::CompositeConstruct, ty, result, list);
+        }
+        (Type::Float(16), Type::Int(32, _) | Type::Float(32)) if have == want * 2 => {
+            let own = word_type(cx, &to);
+            let mut list = Vec::new();
+            for n in 0..want {
+                let pair = match want {
+                    1 => value,
+                    _ => {
+                        let lanes = vec![id(value), id(value), number(2 * n), number(2 * n + 1)];
+                        cx.emit(Op::VectorShuffle, small, lanes)
+                    }
+                };
+                let wide = cx.emit(Op::FConvert, floats, vec![id(pair)]);
+                let packed = ext(Gl::PackHalf2x16, wide);
+                match (want, own == uint) {
+                    (1, true) => {
+                        cx.emit_as(Op::ExtInst, ty, result, packed);
+                        return Ok(true);
+                    }
+                    (1, false) => {
+                        let word = cx.emit(Op::ExtInst, uint, packed);
+                        cx.emit_as(Op::Bitcast, ty, result, vec![id(word)]);
+                        return Ok(true);
+                    }
+                    (_, true) => list.push(id(cx.emit(Op::ExtInst, uint, packed))),
+                    (_, false) => {
+                        let word = cx.emit(Op::ExtInst, uint, packed);
+                        list.push(id(cx.emit(Op::Bitcast, own, vec![id(word)])));
+                    }
+                }
+            }
+            cx.emit_as(Op::CompositeConstruct, ty, result, list);
+        }
+        _ => {
+            let bits = |t: &Type| format!("{} bits", width(t));
+            return Err(unsupported(&format!("OpBitcast from lanes of {} to lanes of {}", bits(&from), bits(&to))));
+        }
+    }
+    Ok(true)
+}
+
 fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
     let Some(number) = inst.literal(1) else { return Ok(false) };
     if number == Gl::FindILsb as u32 {
@@ -202,6 +280,17 @@ fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
     }
     if number == Gl::Ldexp as u32 {
         return Ok(adjusted(cx, inst, true, 3..4));
+    }
+    // Of a scalar: what is its sign, or NaN where there is none.
+    if number == Gl::Normalize as u32
+        && let (Some(ty), Some(result), Some(x), Some(set)) =
+            (inst.inst.result_type, inst.inst.result_id, inst.id(2), inst.id(0))
+        && matches!(cx.ty(ty), Type::Float(_))
+    {
+        let operands = vec![id(set), Operand::LiteralExtInstInteger(Gl::FAbs as u32), id(x)];
+        let length = cx.emit(Op::ExtInst, ty, operands);
+        cx.emit_as(Op::FDiv, ty, result, vec![id(x), id(length)]);
+        return Ok(true);
     }
     if number == Gl::IMix as u32 {
         return Err(unsupported("OpExtInst IMix"));
@@ -317,6 +406,10 @@ fn pair(cx: &mut Cx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result
     };
     let unsigned = with_sign(cx, member, false);
     let unsigned = unsigned.ok_or_else(|| malformed(format!("`Op{op:?}` of what is no integer")))?;
+    let narrow = cx.lanes(unsigned).is_some_and(|l| matches!(cx.ty(l.0), Type::Int(32, _)));
+    if !narrow && matches!(op, Op::UMulExtended | Op::SMulExtended) {
+        return Err(unsupported(&format!("Op{op:?} of other than 32 bits")));
+    }
     let (x, y) = (cast(cx, a, false), cast(cx, b, false));
     let (low, high) = match op {
         Op::IAddCarry | Op::ISubBorrow => {

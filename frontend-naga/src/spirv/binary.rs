@@ -263,16 +263,23 @@ fn expand_groups(head: &mut Vec<Inst>, groups: &[(u32, Targets)]) -> Result<(), 
 }
 
 impl Binary {
-    /// The words, and the places of instructions by the byte at which they begin.
-    pub fn write(&self) -> (Vec<u8>, Vec<(u32, u32)>) {
+    /// The words, and what stands where: the byte at which naga's reader says that an instruction begins, its place, and what it is.
+    pub fn write(&self) -> (Vec<u8>, Vec<(u32, u32, Op)>) {
         let mut words = Vec::new();
         self.header.assemble_into(&mut words);
-        let mut starts: Vec<(u32, u32)> = Vec::new();
+        let mut starts = Vec::with_capacity(self.head.len() + self.body.len());
+        let mut uncounted = 0;
         for inst in self.head.iter().chain(&self.body) {
-            if starts.last().map_or(0, |s| s.1) != inst.place {
-                starts.push((words.len() as u32 * 4, inst.place));
-            }
+            let start = words.len();
+            starts.push(((start - uncounted) as u32 * 4, inst.place, inst.op()));
             inst.inst.assemble_into(&mut words);
+            // Of these the reader does not count the last operands: everything behind lies further on than it says.
+            uncounted += match inst.op() {
+                Op::EntryPoint => inst.inst.operands.len().saturating_sub(3),
+                Op::ExecutionMode => (words.len() - start).saturating_sub(3),
+                Op::TypeFunction => inst.inst.operands.len().saturating_sub(1),
+                _ => 0,
+            };
         }
         (words.iter().flat_map(|w| w.to_le_bytes()).collect(), starts)
     }

@@ -24,7 +24,6 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
             return Err(unsupported(&format!("Op{} of pointers", inst.class_name())));
         }
         Op::Load if pointer(ty) => return Err(unsupported("OpLoad of pointers")),
-        Op::Variable => return Ok(variable(cx, inst)),
         // Whether an access is volatile, aligned or non-temporal changes no result here.
         Op::Load if inst.inst.operands.len() > 1 => {
             cx.push(Instruction::new(Op::Load, ty, result, inst.inst.operands[..1].to_vec()));
@@ -57,16 +56,23 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
     Ok(true)
 }
 
-/// Workgroup memory that begins as zero is what it is to us anyway.
-fn variable(cx: &mut Cx, inst: &Inst) -> bool {
-    let workgroup = matches!(inst.inst.operands.first(), Some(Operand::StorageClass(StorageClass::Workgroup)));
-    let zero = inst.id(1).and_then(|i| cx.constants.get(&i)).is_some_and(|c| c.1 == Constant::Null);
-    if workgroup && zero {
-        let (ty, result) = (inst.inst.result_type, inst.inst.result_id);
-        cx.push(Instruction::new(Op::Variable, ty, result, inst.inst.operands[..1].to_vec()));
-        return true;
+/// Takes zero from the workgroup variables that begin with it: they do so anyway, and naga has no other way to say it.
+pub fn workgroup(cx: &Cx, head: &mut [Inst]) {
+    for inst in head.iter_mut().filter(|i| i.op() == Op::Variable) {
+        let workgroup = matches!(inst.inst.operands.first(), Some(Operand::StorageClass(StorageClass::Workgroup)));
+        if workgroup && inst.id(1).is_some_and(|i| zero(cx, i)) {
+            inst.inst.operands.truncate(1);
+        }
     }
-    false
+}
+
+/// Whether a constant is zero in all its parts.
+fn zero(cx: &Cx, constant: u32) -> bool {
+    match cx.constants.get(&constant).map(|c| &c.1) {
+        Some(Constant::Null | Constant::Scalar(0)) => true,
+        Some(Constant::Composite(parts)) => parts.iter().all(|&p| zero(cx, p)),
+        _ => false,
+    }
 }
 
 /// The types of the parts of a composite.

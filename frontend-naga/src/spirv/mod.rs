@@ -11,6 +11,7 @@ mod entries;
 mod exits;
 mod flow;
 mod given;
+mod literals;
 mod matrix;
 mod memory;
 mod refuse;
@@ -19,7 +20,9 @@ mod types;
 
 use binary::{Binary, Inst};
 use gpucc_ir::{Class, Diagnostic, SourceFile, Span, Stage};
+use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
+use rustc_hash::FxHashSet;
 use types::Cx;
 
 pub use specialize::SpecConstant;
@@ -37,8 +40,10 @@ pub struct Module {
 pub struct Prepared {
     /// The words, in little-endian bytes.
     pub bytes: Vec<u8>,
-    /// Names of instructions and spans in the source by the byte at which each begins.
-    instructions: Vec<(u32, Span)>,
+    /// Spans in the source, and what it is, by the byte at which naga says that an instruction begins.
+    instructions: Vec<(u32, Span, Op)>,
+    /// What the module had before it was rewritten.
+    original: FxHashSet<Op>,
 }
 
 impl Module {
@@ -83,6 +88,8 @@ impl Module {
         let matrices = matrix::declare(&mut module)?;
         let mut cx = Cx::new(&module);
         cx.matrices = matrices;
+        memory::workgroup(&cx, &mut module.head);
+        literals::rewrite(&mut cx, &mut module);
         for inst in std::mem::take(&mut module.body) {
             cx.place = inst.place;
             rewrite(&mut cx, inst).map_err(|mut d| {
@@ -96,10 +103,16 @@ impl Module {
         let body = flow::switches(&mut cx, body)?;
         module.body = chains::sink(&mut cx, body)?;
         module.head.append(&mut cx.globals);
+        if let (set, true) = cx.extensions {
+            let name = vec![Operand::LiteralString("GLSL.std.450".into())];
+            let inst = Instruction::new(Op::ExtInstImport, None, Some(set), name);
+            module.head.insert(0, Inst { inst, place: 0 });
+        }
         module.header.bound = cx.bound;
         let (bytes, places) = module.write();
-        let instructions = places.into_iter().map(|(at, place)| (at, module.places.span(place))).collect();
-        Ok(Prepared { bytes, instructions })
+        let instructions = places.into_iter().map(|(at, place, op)| (at, module.places.span(place), op)).collect();
+        let original = self.binary.head.iter().chain(&self.binary.body).map(Inst::op).collect();
+        Ok(Prepared { bytes, instructions, original })
     }
 }
 
@@ -143,11 +156,11 @@ impl Prepared {
         diagnostic
     }
 
-    /// The name of the instruction that begins there.
+    /// The name of the instruction there, if the module has one of that name: what this rewriting writes is not named, and neither is a type,
+    /// which stands for what has it.
     fn instruction(&self, span: Span) -> Option<String> {
-        let at = span.start as usize;
-        let word = self.bytes.get(at..at + 2)?;
-        let op = Op::from_u32(u32::from(u16::from_le_bytes([word[0], word[1]])))?;
-        Some(format!("Op{op:?}"))
+        let at = self.instructions.partition_point(|i| i.0 <= span.start).checked_sub(1)?;
+        let op = self.instructions[at].2;
+        (!op.is_type() && self.original.contains(&op)).then(|| format!("Op{op:?}"))
     }
 }

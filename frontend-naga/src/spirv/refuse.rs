@@ -1,10 +1,10 @@
 //! What is right SPIR-V and cannot be compiled: refused by name, before anything is rewritten.
 
 use super::binary::{Binary, Inst};
-use super::types::{malformed, unsupported};
+use super::types::{malformed, missing, unsupported};
 use crate::guard::limits;
 use crate::report;
-use gpucc_ir::Diagnostic;
+use gpucc_ir::{Diagnostic, Refusal};
 use rspirv::dr::Operand;
 use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -245,8 +245,10 @@ const KNOWN: &[Op] = &[
 /// The first such instruction, with its place.
 pub fn check(module: &Binary) -> Result<(), Diagnostic> {
     for inst in module.head.iter().chain(&module.body) {
-        if let Some(name) = refused(module, inst) {
-            let mut found = unsupported(&name);
+        let name = refused(module, inst);
+        // Not before the other ways in which a module can be wrong: it is a refusal all the same.
+        if let Some(name) = name.or_else(|| lanes(inst)) {
+            let mut found = missing(code(inst), &name);
             found.labels[0].span = module.places.span(inst.place);
             return Err(found);
         }
@@ -254,10 +256,33 @@ pub fn check(module: &Binary) -> Result<(), Diagnostic> {
     types(module)
 }
 
+/// Operations between lanes: the lowering refuses them, too, but naga's reader stops at some of them.
+fn lanes(inst: &Inst) -> Option<String> {
+    let name = inst.class_name();
+    (name.starts_with("Group") || name.starts_with("Subgroup")).then(|| format!("Op{name}"))
+}
+
+/// What an instruction is refused for.
+fn code(inst: &Inst) -> Refusal {
+    let name = inst.class_name();
+    let has = |part: &str| name.contains(part);
+    match inst.op() {
+        Op::TypeInt if inst.literal(0).is_some_and(|w| w < 32) => Refusal::NarrowIntegers,
+        _ if has("Group") => Refusal::Subgroups,
+        _ if has("CooperativeMatrix") => Refusal::CooperativeMatrices,
+        _ if has("Ray") || has("AccelerationStructure") => Refusal::RayQueries,
+        _ if has("Image") || has("Sampler") => Refusal::Textures,
+        _ if name.starts_with("Atomic") => Refusal::AtomicTypes,
+        _ => Refusal::Spirv,
+    }
+}
+
 /// Types use only types that stand before them, vectors have two to four lanes, and nothing is nested too deeply.
 fn types(module: &Binary) -> Result<(), Diagnostic> {
     let mut depths: FxHashMap<u32, u64> = FxHashMap::default();
     let mut combined: FxHashSet<u32> = FxHashSet::default();
+    let mut structs: FxHashSet<u32> = FxHashSet::default();
+    let (mut arrays, mut pointers): (FxHashMap<u32, String>, FxHashMap<u32, String>) = Default::default();
     for inst in &module.head {
         let Some(result) = inst.inst.result_id else { continue };
         let (op, n) = (inst.op(), inst.literal(1).unwrap_or(0));
@@ -265,11 +290,35 @@ fn types(module: &Binary) -> Result<(), Diagnostic> {
         if op == Op::TypeSampledImage {
             combined.insert(result);
         } else if op == Op::TypePointer && inst.ids(0).iter().any(|id| combined.contains(id)) {
-            return Err(unsupported("OpTypeSampledImage (texture and sampler in one)"));
+            return Err(missing(Refusal::Textures, "OpTypeSampledImage (texture and sampler in one)"));
         }
         if matches!(op, Op::TypeVector | Op::TypeMatrix) && !(2..=4).contains(&n) {
             let name = format!("Op{} of {n}", inst.class_name());
             return Err(if n == 8 || n == 16 { unsupported(&name) } else { malformed(name) });
+        }
+        if op == Op::TypeStruct && inst.inst.operands.is_empty() {
+            return Err(unsupported("OpTypeStruct without members"));
+        }
+        match (op, inst.inst.operands.first()) {
+            (Op::TypeStruct, _) => {
+                structs.insert(result);
+            }
+            (Op::TypeArray | Op::TypeRuntimeArray, _) if inst.id(0).is_some_and(|e| structs.contains(&e)) => {
+                arrays.insert(result, format!("Op{}", inst.class_name()));
+            }
+            (Op::TypePointer, Some(Operand::StorageClass(class))) => {
+                let resource = matches!(class, StorageClass::Uniform | StorageClass::StorageBuffer);
+                if let Some(array) = inst.id(1).and_then(|to| arrays.get(&to)).filter(|_| resource) {
+                    pointers.insert(result, array.clone());
+                }
+            }
+            // Of buffers only an array of them is an array outside of a struct.
+            (Op::Variable, _) => {
+                if let Some(array) = inst.inst.result_type.and_then(|t| pointers.get(&t)) {
+                    return Err(missing(Refusal::BindingArrays, &format!("{array} of buffers")));
+                }
+            }
+            _ => {}
         }
         let mut depth = 1;
         if op.is_type() && op != Op::TypeForwardPointer {

@@ -67,6 +67,8 @@ pub struct Cx {
     pub place: u32,
     /// Matrices that are arrays of lines now.
     pub matrices: Matrices,
+    /// The id of `GLSL.std.450`, and whether the module has to be given its declaration.
+    pub extensions: (u32, bool),
 }
 
 /// An operand that is an id.
@@ -124,12 +126,16 @@ impl Cx {
             out: Vec::new(),
             place: 0,
             matrices: Matrices::default(),
+            extensions: (0, false),
         }
     }
 
     /// Learns what an instruction outside of functions declares.
     pub fn declare(&mut self, inst: &Inst) {
         self.know(inst);
+        if inst.op() == Op::ExtInstImport {
+            self.extensions.0 = inst.inst.result_id.unwrap_or(0);
+        }
         let Some(result) = inst.inst.result_id else { return };
         if let Some(ty) = declared(inst) {
             let scalar =
@@ -271,6 +277,14 @@ impl Cx {
         if n == 1 { scalar } else { self.type_id(Type::Vector(scalar, n)) }
     }
 
+    /// The id of `GLSL.std.450`.
+    pub fn glsl(&mut self) -> u32 {
+        if self.extensions.0 == 0 {
+            self.extensions = (self.fresh(), true);
+        }
+        self.extensions.0
+    }
+
     /// The integer type of 32 bits.
     pub fn int(&mut self, signed: bool) -> u32 {
         self.type_id(Type::Int(32, signed))
@@ -340,7 +354,12 @@ impl Cx {
 
 /// What refuses a module that is right: the name is that of an instruction.
 pub fn unsupported(name: &str) -> Diagnostic {
-    report::unsupported(Refusal::Spirv, &format!("`{name}`"), gpucc_ir::Span::UNKNOWN)
+    missing(Refusal::Spirv, name)
+}
+
+/// As [`unsupported`] where there is a code for what the instruction belongs to.
+pub fn missing(code: Refusal, name: &str) -> Diagnostic {
+    report::unsupported(code, &format!("`{name}`"), gpucc_ir::Span::UNKNOWN)
 }
 
 /// What refuses words that no writer should make.
