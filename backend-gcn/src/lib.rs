@@ -207,7 +207,7 @@ impl Family for GcnFamily {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
         }
         let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, Spills { scalar: job.strategy.scalar, vector });
-        let size = job.entry().workgroup_size;
+        let size = job.workgroup_size();
         let mut isel = isel::Isel::new(m, f, job.generation, size, &plan, &uniform, &fixed, &places, &tables);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());

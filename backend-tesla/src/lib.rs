@@ -161,7 +161,7 @@ impl Shape {
 }
 
 fn invocations(job: &Job<'_, TeslaFamily>) -> u64 {
-    job.entry().workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
+    job.workgroup_size().iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)))
 }
 
 impl Family for TeslaFamily {
@@ -193,7 +193,7 @@ impl Family for TeslaFamily {
     }
 
     fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
-        let (m, f, size) = (job.module, job.func(), job.entry().workgroup_size);
+        let (m, f, size) = (job.module, job.func(), job.workgroup_size());
         if size[2] > 64 {
             let what = format!("has workgroups of at most 64 invocations in z; this one is {size:?}");
             return Err(job.refuse(Refusal::WorkgroupSize, what).into());

@@ -184,7 +184,7 @@ impl Family for ValhallFamily {
         let mut isel = Isel {
             module: m,
             resources: &resources,
-            workgroup_size: job.entry().workgroup_size,
+            workgroup_size: job.workgroup_size(),
             // An address and a size for each buffer, the address of scratch memory, the launch's size.
             uniforms: Uniforms::new(3 * m.resources.len() + 8, resources::immediate_words(m, f)),
             entries: Vec::new(),

@@ -149,7 +149,7 @@ impl Family for VivanteFamily {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let arrays = if s.arrays { arrays::choose(f, m) } else { Arrays::default() };
         let target = Vivante::new(job.generation, arrays.rows);
-        let mut isel = Isel::new(m, f, &target, arrays, job.entry().workgroup_size, s.spills);
+        let mut isel = Isel::new(m, f, &target, arrays, job.workgroup_size(), s.spills);
         let code = gpucc_mir::select(f, &mut isel)?;
         let preloaded = isel.preloaded();
         let Isel { uniforms, arrays, shared, shared_offsets, shared_bytes, scratch_bytes, .. } = isel;

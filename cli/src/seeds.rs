@@ -115,7 +115,7 @@ fn bytes(size: usize, kinds: &[Option<Scalar>], words: Words, state: &mut u64) -
 /// A dispatch with every buffer of the module, the given ones as they are. Without a grid there are two workgroups in each
 /// dimension that workgroups have.
 pub fn dispatch(module: &Module, entry: &str, given: &Given, words: Words) -> Dispatch {
-    let size = module.entry(entry).map_or([1; 3], |e| e.workgroup_size);
+    let size = module.entry(entry).and_then(gpucc_ir::EntryPoint::workgroup_size).unwrap_or([1; 3]);
     let usual = [2, if size[1] > 1 { 2 } else { 1 }, if size[2] > 1 { 2 } else { 1 }];
     let mut d = Dispatch::new(given.grid.unwrap_or(usual));
     let mut state = 1;

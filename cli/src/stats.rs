@@ -145,7 +145,7 @@ impl Rows<'_> {
     fn compile(&mut self, loaded: &Loaded, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
             for &target in self.targets {
-                let stage = entry.stage.name();
+                let stage = entry.stage.kind().name();
                 let mut row = self.row(&entry.name, stage, target);
                 let options = Options { target, codegen: input::codegen_options(front) };
                 match gpucc::compile_entry(&loaded.module, &entry.name, &options) {

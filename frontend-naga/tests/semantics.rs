@@ -251,7 +251,7 @@ fn overrides() {
     };
     for factor in ["7", "factor"] {
         let module = lower(&parsed, &with(&[(factor, 0.5), ("size", 3.0), ("on", 1.0)])).expect("lowers");
-        assert_eq!(module.entries[0].workgroup_size, [3, 1, 1]);
+        assert_eq!(module.entries[0].workgroup_size(), Some([3, 1, 1]));
         let mut dispatch = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[0.0; 3]);
         run_module(&module, &mut dispatch);
         assert_eq!(dispatch.floats(0, 0).expect("bound"), [101.0, 100.5, 100.0]);

@@ -113,7 +113,7 @@ pub fn load_each(
         let alone = |e: &gpucc_ir::EntryPoint| {
             let mut module = module.clone();
             module.entries = vec![e.clone()];
-            let name = EntryName { name: e.name.clone(), stage: e.stage.name() };
+            let name = EntryName { name: e.name.clone(), stage: e.stage.kind().name() };
             (name, Ok(Loaded { module, warnings: Vec::new() }))
         };
         return Ok(module.entries.iter().map(alone).collect());

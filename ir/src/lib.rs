@@ -56,7 +56,8 @@ pub use inst::{
 };
 pub use lists::Lists;
 pub use module::{
-    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, VarData, invocations,
+    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, StageInfo, VarData,
+    invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};

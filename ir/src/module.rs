@@ -3,7 +3,7 @@
 use crate::diag::Span;
 use crate::entity::Arena;
 use crate::function::Function;
-use crate::inst::{Func, Global, Loc, Place, Res};
+use crate::inst::{Func, Global, Loc, Place, Res, Sysval};
 use crate::source::SourceFile;
 use std::fmt;
 
@@ -167,6 +167,54 @@ impl Stage {
     }
 }
 
+/// What an entry point's stage asks of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StageInfo {
+    /// A workgroup of invocations.
+    Compute {
+        /// Invocations of a workgroup, by dimension.
+        workgroup_size: [u32; 3],
+    },
+    /// An invocation for each vertex.
+    Vertex,
+    /// An invocation for each pixel or sample, in quads of four.
+    Fragment {
+        /// Depth and stencil are tested before the program runs.
+        early_depth: bool,
+    },
+}
+
+impl StageInfo {
+    /// The stage alone.
+    pub const fn kind(&self) -> Stage {
+        match self {
+            StageInfo::Compute { .. } => Stage::Compute,
+            StageInfo::Vertex => Stage::Vertex,
+            StageInfo::Fragment { .. } => Stage::Fragment,
+        }
+    }
+}
+
+impl EntryPoint {
+    /// Invocations of a workgroup, by dimension; other stages than compute have no workgroups.
+    pub const fn workgroup_size(&self) -> Option<[u32; 3]> {
+        match self.stage {
+            StageInfo::Compute { workgroup_size } => Some(workgroup_size),
+            StageInfo::Vertex | StageInfo::Fragment { .. } => None,
+        }
+    }
+}
+
+impl Stage {
+    /// Whether entry points of this stage may ask for a value.
+    pub const fn has(self, value: Sysval) -> bool {
+        match self {
+            Stage::Compute => true,
+            Stage::Vertex | Stage::Fragment => matches!(value, Sysval::SubgroupSize | Sysval::SubgroupInvocationId),
+        }
+    }
+}
+
 /// Invocations of a workgroup of these sizes; as many as 32 bits can count if there are more.
 pub fn invocations(size: [u32; 3]) -> u32 {
     size.iter().fold(1, |n: u32, &s| n.saturating_mul(s))
@@ -177,12 +225,10 @@ pub fn invocations(size: [u32; 3]) -> u32 {
 pub struct EntryPoint {
     /// The name in the source.
     pub name: String,
-    /// The stage.
-    pub stage: Stage,
+    /// The stage, with what it asks of an entry point.
+    pub stage: StageInfo,
     /// The body.
     pub func: Func,
-    /// Invocations per workgroup (compute; else `[1, 1, 1]`).
-    pub workgroup_size: [u32; 3],
     /// Where in the source it is declared.
     pub span: Span,
 }
@@ -313,7 +359,12 @@ impl Module {
         self.locs.len()
     }
 
-    /// The entry point of this name.
+    /// The entry point of this name in this stage: SPIR-V lets one name stand in several.
+    pub fn entry_at(&self, name: &str, stage: Stage) -> Option<&EntryPoint> {
+        self.entries.iter().find(|e| e.name == name && e.stage.kind() == stage)
+    }
+
+    /// The first entry point of this name.
     pub fn entry(&self, name: &str) -> Option<&EntryPoint> {
         self.entries.iter().find(|e| e.name == name)
     }

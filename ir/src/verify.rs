@@ -16,10 +16,10 @@
 
 use crate::analysis::{ConstructKind, DomTree, Structure, structured_order};
 use crate::edges::EdgeRef;
-use crate::entity::SideMap;
+use crate::entity::{EntitySet, SideMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::*;
-use crate::module::{Module, ResourceKind};
+use crate::module::{Module, ResourceKind, Stage};
 use crate::ops::{Op, Sig};
 use crate::text::inst_text;
 use crate::types::{Scalar, Type};
@@ -93,8 +93,39 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
             Some(f) => all.push(finding(f, "module", None, None, "an entry point has parameters or results".into())),
             None => {}
         }
+        if m.entry_at(&e.name, e.stage.kind()).is_some_and(|first| !std::ptr::eq(first, e)) {
+            let said = format!("there are two {} entries `{}`", e.stage.kind().name(), e.name);
+            all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));
+        }
     }
+    stages(m, &mut all);
     if all.is_empty() { Ok(()) } else { Err(all) }
+}
+
+/// What entry points reach must exist in their stage.
+fn stages(m: &Module, all: &mut Vec<Finding>) {
+    for stage in [Stage::Vertex, Stage::Fragment] {
+        let mut reached: EntitySet<Func> = EntitySet::new();
+        let mut work: Vec<Func> = m.entries.iter().filter(|e| e.stage.kind() == stage).map(|e| e.func).collect();
+        while let Some(id) = work.pop() {
+            let Some(f) = m.funcs.get(id).filter(|_| reached.insert(id)) else { continue };
+            for (block, i) in f.insts_in_order() {
+                let d = &f.insts[i];
+                let wrong = match d.attr {
+                    Attr::Call(c) => {
+                        work.push(c);
+                        continue;
+                    }
+                    Attr::Sysval(s) => !stage.has(s),
+                    _ => d.op == Op::Barrier,
+                };
+                if wrong {
+                    let said = format!("a {} entry reaches it", stage.name());
+                    all.push(finding(f, "stage", Some(block), Some(i), said));
+                }
+            }
+        }
+    }
 }
 
 /// All findings of a function.

@@ -11,6 +11,7 @@ mod ops;
 mod refusal;
 mod results;
 mod source;
+mod stages;
 mod text;
 mod trace;
 mod types;

@@ -243,9 +243,8 @@ impl<'m> ModuleCx<'m> {
                     let func = self.out.funcs.push(lowered);
                     self.out.entries.push(ir::EntryPoint {
                         name: entry.name.clone(),
-                        stage: ir::Stage::Compute,
+                        stage: ir::StageInfo::Compute { workgroup_size: entry.workgroup_size },
                         func,
-                        workgroup_size: entry.workgroup_size,
                         span: self.parsed.entry_span(&entry.name),
                     });
                 }

@@ -5,7 +5,7 @@ use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
     AtomicOp, Attr, Barrier, Block, Const, EdgeRef, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
-    Module, Op, Place, Res, Scalar, SideMap, Space, Stage, Sysval, Type, Value, ValueDef,
+    Module, Op, Place, Res, Scalar, SideMap, Space, Sysval, Type, Value, ValueDef,
 };
 use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
@@ -192,14 +192,17 @@ impl Program {
                 format!("there is no entry point `{entry}`; there are: {}", names.join(", ")),
             ));
         };
-        if point.stage != Stage::Compute {
-            return Err(Trap::new(TrapKind::Unsupported, format!("`{entry}` is a {} entry", point.stage.name())));
-        }
+        let Some(workgroup_size) = point.workgroup_size() else {
+            return Err(Trap::new(
+                TrapKind::Unsupported,
+                format!("`{entry}` is a {} entry", point.stage.kind().name()),
+            ));
+        };
         let mut cx = Cx {
             module,
             out: Program {
                 name: entry.to_owned(),
-                workgroup_size: point.workgroup_size,
+                workgroup_size,
                 robust: module.options.robust,
                 funcs: Vec::new(),
                 entry: 0,

@@ -3,7 +3,7 @@
 use gpucc_interp::{Profile, Program};
 use gpucc_ir::{
     Attr, Builder, Const, EntryPoint, FloatCc, Function, IntCc, Kinds, Mem, Module, Op, Place, ResourceData,
-    ResourceKind, Scalar, Sig, Span, Stage, Type, eval,
+    ResourceKind, Scalar, Sig, Span, StageInfo, Type, eval,
 };
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 
@@ -201,9 +201,8 @@ fn every_pure_op_agrees_with_folding() {
         let func = m.funcs.push(f);
         m.entries.push(EntryPoint {
             name: "main".into(),
-            stage: Stage::Compute,
+            stage: StageInfo::Compute { workgroup_size: [3, 1, 1] },
             func,
-            workgroup_size: [3, 1, 1],
             span: Span::UNKNOWN,
         });
         if !matches!(op, Op::Sysval | Op::BufferLength) {

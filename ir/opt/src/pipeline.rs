@@ -117,7 +117,7 @@ const INIT_WORKGROUP: Pass = Pass {
     keeps_order: false,
     keeps_graph: false,
     run: |f, cx, entry| {
-        let n = init::workgroup(cx.module, f, entry.workgroup_size);
+        let n = entry.workgroup_size().map_or(0, |size| init::workgroup(cx.module, f, size));
         cx.must_change(n);
     },
 };
@@ -125,7 +125,7 @@ const IDS: Pass = Pass {
     name: "ids",
     keeps_order: true,
     keeps_graph: true,
-    run: |f, cx, entry| ids::run(f, cx, entry.workgroup_size),
+    run: |f, cx, entry| entry.workgroup_size().map_or_else(Default::default, |size| ids::run(f, cx, size)),
 };
 const INIT_VARIABLES: Pass =
     lowering!("init-variables", |m: &Module, f: &mut Function, _: &Caps| init::variables(m, f, true));
@@ -459,7 +459,8 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
         let mut cx = Cx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
-        cx.workgroup_size = e.workgroup_size;
+        // Other stages have no local ids that this could bound.
+        cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
         (p.run)(&mut f, &mut cx, &out.entries[0]);

@@ -40,12 +40,12 @@ impl Chip<'_> {
 /// `Unsupported`, with code, target and span.
 pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
     let e = &m.entries[0];
-    if e.stage != Stage::Compute
+    if e.stage.kind() != Stage::Compute
         && let Some(l) = t.lack(Refusal::Stage)
     {
         return Err(t.refuse(l, e.span));
     }
-    let size = e.workgroup_size.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
+    let size = e.workgroup_size().unwrap_or([1; 3]).iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
     if let Some(most) = t.lack(Refusal::WorkgroupSize).and_then(|l| l.most).filter(|&most| size > most) {
         let (family, generation) = (t.family, t.generation);
         let message =

@@ -115,7 +115,8 @@ impl Uniformity {
                 written[r] = true;
             }
         }
-        let alone = !m.entries.is_empty() && m.entries.iter().all(|e| e.workgroup_size == [1, 1, 1]);
+        // Lanes of one workgroup alone cannot differ. Vertices and pixels of other stages share a subgroup, and their inputs differ.
+        let alone = !m.entries.is_empty() && m.entries.iter().all(|e| e.workgroup_size() == Some([1, 1, 1]));
         let mut r = Run {
             most: if alone { Variance::Workgroup } else { Variance::Divergent },
             f,

@@ -223,14 +223,21 @@ impl Parser {
                 let s = self.word("a stage")?;
                 let stage = Stage::parse(&s).ok_or_else(|| format!("line {}: `{s}` is not a stage", self.line()))?;
                 let func = Func(self.index("func")?);
-                self.keyword("size")?;
-                let x = self.u32()?;
-                self.expect(",")?;
-                let y = self.u32()?;
-                self.expect(",")?;
-                let z = self.u32()?;
+                let stage = match stage {
+                    Stage::Compute => {
+                        self.keyword("size")?;
+                        let x = self.u32()?;
+                        self.expect(",")?;
+                        let y = self.u32()?;
+                        self.expect(",")?;
+                        let z = self.u32()?;
+                        StageInfo::Compute { workgroup_size: [x, y, z] }
+                    }
+                    Stage::Vertex => StageInfo::Vertex,
+                    Stage::Fragment => StageInfo::Fragment { early_depth: self.eat_word("early_depth") },
+                };
                 let span = self.span()?;
-                m.entries.push(EntryPoint { name, stage, func, workgroup_size: [x, y, z], span });
+                m.entries.push(EntryPoint { name, stage, func, span });
             } else if self.starts("func") {
                 let n = self.index("func")?;
                 self.in_order(n, m.funcs.len(), "func")?;

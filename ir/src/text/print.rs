@@ -4,7 +4,7 @@ use crate::edges::EdgeRef;
 use crate::entity::Entity;
 use crate::function::{Const, Function, ValueDef};
 use crate::inst::*;
-use crate::module::{Init, Module, VarData};
+use crate::module::{Init, Module, StageInfo, VarData};
 use crate::types::Scalar;
 use std::fmt::{self, Display, Write};
 
@@ -86,8 +86,12 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
         writeln!(o)?;
     }
     for e in &m.entries {
-        let [x, y, z] = e.workgroup_size;
-        write!(o, "entry {} {} {} size {x},{y},{z}", quoted(&e.name), e.stage.name(), e.func)?;
+        write!(o, "entry {} {} {}", quoted(&e.name), e.stage.kind().name(), e.func)?;
+        match e.stage {
+            StageInfo::Compute { workgroup_size: [x, y, z] } => write!(o, " size {x},{y},{z}")?,
+            StageInfo::Fragment { early_depth: true } => write!(o, " early_depth")?,
+            StageInfo::Vertex | StageInfo::Fragment { early_depth: false } => {}
+        }
         if e.span.is_known() {
             write!(o, " @{}..{}", e.span.start, e.span.end)?;
         }

@@ -154,12 +154,20 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     let marks = race_marks(m, f, &p.reflection.resources, |place| F::variable(&cx, place), p.locs.iter().copied());
     let entry = Entry {
         name: e.name.clone(),
-        stage: Stage::Compute,
+        stage: match e.stage.kind() {
+            gpucc_ir::Stage::Compute => Stage::Compute,
+            gpucc_ir::Stage::Vertex => Stage::Vertex,
+            gpucc_ir::Stage::Fragment => Stage::Fragment,
+        },
         races: Some(marks),
         lines: line_table(m, p.locs.iter().copied()),
         code: p.code,
         data: p.data,
-        meta: Meta { workgroup_size: e.workgroup_size, flags: p.meta.flags | p.reflection.flags | trusted, ..p.meta },
+        meta: Meta {
+            workgroup_size: e.workgroup_size().unwrap_or([1; 3]),
+            flags: p.meta.flags | p.reflection.flags | trusted,
+            ..p.meta
+        },
         resources: p.reflection.resources,
         preloads: p.preloads,
         names: p.reflection.names,

@@ -26,6 +26,15 @@ impl<'m, F: Family> Job<'m, F> {
         &self.module.entries[0]
     }
 
+    /// Invocations of a workgroup, by dimension.
+    ///
+    /// # Panics
+    /// Stages without workgroups ask for none.
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        let entry = self.entry();
+        entry.workgroup_size().unwrap_or_else(|| panic!("a {} entry has no workgroups", entry.stage.kind().name()))
+    }
+
     /// Its function.
     pub fn func(&self) -> &'m Function {
         &self.module.funcs[self.entry().func]

@@ -1,0 +1,92 @@
+//! Entry points of all stages: text, rules, and what their lanes share.
+
+use gpucc_ir::analysis::Uniformity;
+use gpucc_ir::text::{module_text, parse_module};
+use gpucc_ir::verify::verify_module;
+use gpucc_ir::{Module, Stage, StageInfo, Value};
+
+fn module(text: &str) -> Module {
+    parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+const EMPTY: &str = "func0 \"main\" {\nblock0:\n  ret\n}\n";
+
+#[test]
+fn entries_keep_what_their_stage_asks() {
+    let text = format!(
+        "module robust on\nentry \"main\" compute func0 size 8,4,1\nentry \"main\" vertex func0 @3..7\n\
+         entry \"main\" fragment func0 early_depth\nentry \"other\" fragment func0\n\n{EMPTY}"
+    );
+    let m = module(&text);
+    assert_eq!(module_text(&m), text);
+    verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    let sizes: Vec<_> = m.entries.iter().map(|e| e.workgroup_size()).collect();
+    assert_eq!(sizes, [Some([8, 4, 1]), None, None, None]);
+    assert_eq!(
+        m.entry_at("main", Stage::Fragment).map(|e| e.stage.clone()),
+        Some(StageInfo::Fragment { early_depth: true })
+    );
+    assert_eq!(
+        m.entry_at("other", Stage::Fragment).map(|e| e.stage.clone()),
+        Some(StageInfo::Fragment { early_depth: false })
+    );
+    assert_eq!(m.entry_at("other", Stage::Compute), None);
+    assert!(
+        parse_module(&text.replace("vertex func0", "vertex func0 size 1,1,1")).is_err(),
+        "vertices have no workgroup"
+    );
+}
+
+#[test]
+fn two_entries_of_one_stage_have_two_names() {
+    let twice = "entry \"main\" vertex func0\n";
+    let said = verify_module(&module(&format!("module robust on\n{twice}{twice}\n{EMPTY}"))).expect_err("a finding");
+    assert!(said[0].to_string().contains("two vertex entries `main`"), "{}", said[0]);
+}
+
+/// Values and barriers of compute, in a function that a fragment entry calls.
+#[test]
+fn what_a_stage_lacks_is_found() {
+    let text = |stage: &str, line: &str| {
+        format!(
+            "module robust on\nentry \"main\" {stage}\n\nfunc0 \"callee\" {{\nblock0:\n  {line}\n  ret\n}}\n\n\
+             func1 \"main\" {{\nblock0:\n  call func0\n  ret\n}}\n"
+        )
+    };
+    for (line, known) in [
+        ("v0: i32x3 = sysval workgroup_id", false),
+        ("v0: i32 = sysval local_invocation_index", false),
+        ("barrier workgroup", false),
+        ("v0: i32 = sysval subgroup_invocation_id", true),
+    ] {
+        assert!(verify_module(&module(&text("compute func1 size 1,1,1", line))).is_ok(), "{line}");
+        for stage in ["vertex", "fragment"] {
+            let found = verify_module(&module(&text(&format!("{stage} func1"), line)));
+            assert_eq!(found.is_ok(), known, "{stage}: {line}");
+            assert!(found.err().is_none_or(|f| f[0].to_string().contains("callee: stage")), "{stage}: {line}");
+        }
+    }
+}
+
+/// A workgroup of one has nothing divergent. Pixels have: here by the number of the lane, later by what is interpolated.
+#[test]
+fn only_a_workgroup_of_one_is_alone() {
+    let text = |entry: &str| {
+        format!(
+            "module robust on\nentry \"main\" {entry}\n\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval subgroup_invocation_id\n  \
+             v1: b1 = icmp.eq v0, 3:i32\n  br v1, block1, block2 merge block2\nblock1:\n  jump block2\nblock2:\n  ret\n}}\n"
+        )
+    };
+    for (entry, divergent) in [
+        ("compute func0 size 1,1,1", false),
+        ("compute func0 size 2,1,1", true),
+        ("vertex func0", true),
+        ("fragment func0", true),
+    ] {
+        let m = module(&text(entry));
+        verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+        let f = m.funcs.values().next().expect("a function");
+        let u = Uniformity::new(&m, f);
+        assert_eq!(u.is_divergent(Value(1)), divergent, "{entry}");
+    }
+}
