@@ -274,7 +274,7 @@ impl Family for GcnFamily {
 
 fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats) = (&cx.state.memory, &cx.alloc);
-    let size = cx.job.entry().workgroup_size.iter().fold(1, |n: u32, s| n.saturating_mul(*s));
+    let size = cx.job.workgroup_size().iter().fold(1, |n: u32, s| n.saturating_mul(*s));
     let waves = abi::waves(vgprs, p.sgprs, cx.job.generation).min(abi::waves_of_groups(
         memory.workgroup,
         size,

@@ -1,8 +1,8 @@
 //! Pages that are made: `docs/isa-FAMILY.md`, `docs/support.md` and their like. Each ends with the revision that it was made from.
 
 use std::fs;
-use std::process::Command;
 
+use crate::stamp::{MADE, stamped, unstamped};
 use crate::{peers, workspace};
 
 /// A page: file name below `docs/` and the function that makes its text.
@@ -17,26 +17,6 @@ const PAGES: &[Page] = &[
     ("isa-vivante.md", gpucc_vivante_machine::reference_page),
     ("support.md", gpucc::support::page),
 ];
-
-/// What stands before the revision in the last line of a page.
-const MADE: &str = "Made from revision ";
-
-/// A page with the revision that it is made from.
-pub fn stamped(text: &str) -> String {
-    let mut git = Command::new("git");
-    let out = git.args(["rev-parse", "--short=10", "HEAD"]).current_dir(workspace::root()).output();
-    let head = out.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string());
-    format!(
-        "{}\n\n{MADE}{} and the changes that came with this page.\n",
-        text.trim_end(),
-        head.as_deref().unwrap_or("unknown")
-    )
-}
-
-/// The text of a page without the revision.
-fn unstamped(page: &str) -> &str {
-    page.rfind(MADE).map_or(page, |at| &page[..at]).trim_end()
-}
 
 /// Names of pages with what they should say now. The one about peers needs the shared folder.
 fn pages() -> Vec<(&'static str, Result<String, String>)> {

@@ -4,4 +4,5 @@
 pub mod docs;
 pub mod mutate;
 pub mod peers;
+mod stamp;
 mod workspace;

@@ -6,7 +6,7 @@
 //! with workgroup memory are left out, as are entries below `LEAST` instructions of the peer. Explanations of the worst
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
-use crate::{docs, workspace};
+use crate::{stamp, workspace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -496,7 +496,7 @@ pub fn run(args: &[String]) -> bool {
         eprintln!("not a release build: the times are not worth publishing");
     }
     let written = measured_page(&folder).and_then(|text| {
-        let text = docs::stamped(&text);
+        let text = stamp::stamped(&text);
         let path = match args.first() {
             Some(a) => PathBuf::from(a),
             None => workspace::root().join("docs/performance-measured.md"),
