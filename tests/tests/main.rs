@@ -19,6 +19,7 @@ mod predict;
 mod races;
 mod ragged;
 mod random;
+mod real_corpus;
 mod real_spirv;
 mod scaling;
 mod spirv;

@@ -1,0 +1,271 @@
+//! Compute shaders in the style of what machine learning and image libraries ship (`tests/spirv/real`), each with push constants and
+//! specialisation constants: compiled by glslang with and without `-g` and optimised by spirv-opt, run on the interpreter and on the machine
+//! of each family with three sets of specialisation constants, and compared with what is computed here.
+//!
+//! Without `glslangValidator` nothing is run, and the test says so.
+
+use gpucc::CodegenOptions;
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_num::{Round::Nearest, convert as c};
+use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
+use gpucc_tests::exec::{self, On};
+use gpucc_tests::shared::workspace;
+use rayon::prelude::*;
+
+use crate::spirv::{glslang, has, scratch, tool};
+
+/// What is expected in the first buffer.
+enum Want {
+    Words(Vec<u32>),
+    /// Floats, with the error that is allowed in each.
+    Floats(Vec<f64>, f64),
+}
+
+/// A shader with one set of specialisation constants. Constant 0 is the number of invocations in a workgroup.
+struct Case {
+    name: &'static str,
+    values: [u32; 2],
+    groups: u32,
+    push: Vec<u32>,
+    input: Vec<u32>,
+    want: Want,
+}
+
+/// Small numbers of both signs, in quarters.
+fn floats(n: usize, seed: u64) -> Vec<f32> {
+    let mut random = SplitMix64::new(seed);
+    (0..n).map(|_| (random.below(65) as f32 - 32.0) / 4.0).collect()
+}
+
+fn words(n: usize, seed: u64) -> Vec<u32> {
+    let mut random = SplitMix64::new(seed);
+    (0..n).map(|_| random.next_u32()).collect()
+}
+
+fn bits(list: &[f32]) -> Vec<u32> {
+    list.iter().map(|x| x.to_bits()).collect()
+}
+
+fn soft_max(values: [u32; 2]) -> Case {
+    let (rows, cols, scale) = (3usize, 45usize, 0.25f32);
+    let a = floats(rows * cols, 1);
+    let mut want = Vec::new();
+    for row in 0..rows {
+        let shown = |k: &usize| values[1] == 0 || *k <= row + 3;
+        let x = |k: usize| f64::from(a[row * cols + k] * scale);
+        let sum: f64 = (0..cols).filter(shown).map(|k| x(k).exp()).sum();
+        want.extend((0..cols).map(|k| if shown(&k) { x(k).exp() / sum } else { 0.0 }));
+    }
+    let push = vec![cols as u32, scale.to_bits()];
+    Case { name: "soft_max", values, groups: 3, push, input: bits(&a), want: Want::Floats(want, 1e-4) }
+}
+
+fn rms_norm(values: [u32; 2]) -> Case {
+    let (rows, cols, eps) = (2usize, 70usize, 1e-3f32);
+    let a = floats((rows + 1) * cols, 2);
+    let mut want = Vec::new();
+    for row in a.chunks(cols).take(rows) {
+        let mean = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / cols as f64;
+        let weight = |k: usize| if values[1] == 0 { 1.0 } else { f64::from(a[rows * cols + k]) };
+        want.extend((0..cols).map(|k| f64::from(row[k]) / (mean + f64::from(eps)).sqrt() * weight(k)));
+    }
+    let push = vec![cols as u32, eps.to_bits(), (rows * cols) as u32];
+    Case { name: "rms_norm", values, groups: 2, push, input: bits(&a), want: Want::Floats(want, 1e-3) }
+}
+
+fn rope(values: [u32; 2]) -> Case {
+    let (rows, cols) = (3usize, 64usize);
+    let a = floats(rows * cols, 3);
+    let mut want = vec![0.0; rows * cols];
+    for (row, k) in (0..rows).flat_map(|r| (0..cols / 2).map(move |k| (r, k))) {
+        let angle = (5 + row) as f64 * 0.5 * 10000f64.powf(-2.0 * k as f64 / cols as f64);
+        let (x, y) = if values[1] == 0 { (2 * k, 2 * k + 1) } else { (k, k + cols / 2) };
+        let (x, y) = (row * cols + x, row * cols + y);
+        want[x] = f64::from(a[x]) * angle.cos() - f64::from(a[y]) * angle.sin();
+        want[y] = f64::from(a[x]) * angle.sin() + f64::from(a[y]) * angle.cos();
+    }
+    let push = vec![cols as u32, 5, 10000f32.to_bits(), 0.5f32.to_bits()];
+    Case { name: "rope", values, groups: 3, push, input: bits(&a), want: Want::Floats(want, 5e-3) }
+}
+
+fn matvec_q8(values: [u32; 2]) -> Case {
+    let (rows, cols, block) = (3usize, 192usize, values[1] as usize);
+    let weights = words(rows * cols / 4, 4);
+    let (scales, vector) = (floats(rows * cols / block, 5), floats(cols, 6));
+    let weight = |at: usize| f64::from(weights[at / 4].to_le_bytes()[at % 4] as i8);
+    let of = |row: usize| {
+        let term = |k: usize| {
+            weight(row * cols + k) * f64::from(vector[k]) * f64::from(scales[row * (cols / block) + k / block])
+        };
+        (0..cols).map(term).sum::<f64>()
+    };
+    let at = weights.len() as u32;
+    let push = vec![cols as u32, at, at + scales.len() as u32];
+    let input = [weights.clone(), bits(&scales), bits(&vector)].concat();
+    Case { name: "matvec_q8", values, groups: 3, push, input, want: Want::Floats((0..rows).map(of).collect(), 0.5) }
+}
+
+fn matvec_q4(values: [u32; 2]) -> Case {
+    let (rows, cols) = (4usize, 256usize);
+    let weights = words(rows * cols / 8, 7);
+    let (scales, vector) = (floats(rows * cols / 32, 8), floats(cols, 9));
+    let half = |x: f32| u32::from(c::f32_to_f16(Nearest, x));
+    let packed: Vec<u32> = scales.chunks(2).map(|s| half(s[0]) | half(s[1]) << 16).collect();
+    let of = |row: usize| {
+        let term = |k: usize| {
+            let q = weights[(row * cols + k) / 8] >> (4 * (k % 8)) & 15;
+            f64::from(q as i32 - values[1] as i32) * f64::from(vector[k]) * f64::from(scales[(row * cols + k) / 32])
+        };
+        (0..cols).map(term).sum::<f64>()
+    };
+    let at = weights.len() as u32;
+    let push = vec![cols as u32, at, at + packed.len() as u32];
+    let input = [weights.clone(), packed, bits(&vector)].concat();
+    Case { name: "matvec_q4", values, groups: 4, push, input, want: Want::Floats((0..rows).map(of).collect(), 0.05) }
+}
+
+fn im2col(values: [u32; 2]) -> Case {
+    let (w, h, k, stride, pad) = (9i32, 7i32, 3i32, 2i32, 1i32);
+    let a = floats((w * h) as usize, 10);
+    let (ow, oh) = ((w + 2 * pad - k) / stride + 1, (h + 2 * pad - k) / stride + 1);
+    let total = ow * oh * k * k;
+    let of = |i: i32| {
+        let (cell, at) = (i % (k * k), i / (k * k));
+        let (x, y) = (at % ow * stride + cell % k - pad, at / ow * stride + cell / k - pad);
+        let inside = (0..w).contains(&x) && (0..h).contains(&y);
+        let v = if inside { a[(y * w + x) as usize] } else { 0.0 };
+        if values[1] == 0 { v } else { v + (i / values[1] as i32) as f32 }
+    };
+    let want = bits(&(0..total).map(of).collect::<Vec<f32>>());
+    let push = [w, h, k, stride, pad, total].map(|x| x as u32).to_vec();
+    Case { name: "im2col", values, groups: 2, push, input: bits(&a), want: Want::Words(want) }
+}
+
+fn scan(values: [u32; 2]) -> Case {
+    let input = words(150, 11);
+    let mut sum = 0u32;
+    let mut want = Vec::new();
+    for x in &input {
+        let before = sum;
+        sum = sum.wrapping_add(*x);
+        want.push(if values[1] == 0 { sum } else { before });
+    }
+    Case { name: "scan", values, groups: 1, push: vec![150], input, want: Want::Words(want) }
+}
+
+fn sort(values: [u32; 2]) -> Case {
+    let n = values[0] as usize * 2 - 5;
+    let input = words(n, 12);
+    let mut want: Vec<u32> = input.iter().map(|x| x & 0x00ff_ffff).collect();
+    want.sort_unstable();
+    if values[1] != 0 {
+        want.reverse();
+    }
+    Case { name: "sort", values, groups: 1, push: vec![n as u32, 0x00ff_ffff], input, want: Want::Words(want) }
+}
+
+fn blur(values: [u32; 2]) -> Case {
+    let (w, h, radius) = (11i32, 6i32, values[1] as i32);
+    let input = words((w * h) as usize, 13);
+    let of = |i: i32| {
+        let byte = |b: usize| {
+            let near = -radius..=radius;
+            let cells = near.clone().flat_map(|y| near.clone().map(move |x| (x, y)));
+            let sum: u32 = cells
+                .map(|(x, y)| ((i % w + x).clamp(0, w - 1), (i / w + y).clamp(0, h - 1)))
+                .map(|(x, y)| u32::from(input[(y * w + x) as usize].to_le_bytes()[b]))
+                .sum();
+            (sum / ((2 * radius + 1) * (2 * radius + 1)) as u32) as u8
+        };
+        u32::from_le_bytes([0, 1, 2, 3].map(byte))
+    };
+    let want = (0..w * h).map(of).collect();
+    Case { name: "blur", values, groups: 2, push: vec![w as u32, h as u32], input, want: Want::Words(want) }
+}
+
+fn cases() -> Vec<Case> {
+    let mut list = Vec::new();
+    for (n, size) in [32, 16, 64].into_iter().enumerate() {
+        list.push(soft_max([size, [1, 0, 1][n]]));
+        list.push(rms_norm([size, [1, 0, 1][n]]));
+        list.push(rope([size, [0, 1, 1][n]]));
+        list.push(matvec_q8([size, [32, 16, 64][n]]));
+        list.push(matvec_q4([size, [8, 0, 3][n]]));
+        list.push(im2col([size, [0, 9, 9][n]]));
+        list.push(scan([size, [0, 1, 0][n]]));
+        list.push(sort([size, [0, 1, 1][n]]));
+        list.push(blur([size, [1, 2, 0][n]]));
+    }
+    list
+}
+
+/// What is wrong with a case, everywhere.
+fn judge(p: &Case, way: &str, module: &[u8]) -> Vec<String> {
+    let overrides = p.values.iter().enumerate().map(|(k, v)| (k.to_string(), f64::from(*v))).collect();
+    let options = FrontOptions { overrides, ..FrontOptions::default() };
+    let loaded = match frontend::load(module, Lang::Spirv, &options) {
+        Ok(l) => l,
+        Err(list) => return vec![format!("{} {way} {:?}: {}", p.name, p.values, list[0])],
+    };
+    let length = match &p.want {
+        Want::Words(w) => w.len(),
+        Want::Floats(f, _) => f.len(),
+    };
+    let machines = exec::targets("all").into_iter().map(exec::on);
+    let mut failures = Vec::new();
+    for (on, opt_level) in std::iter::once(On::Interp).chain(machines).flat_map(|on| [(on, 0), (on, 2)]) {
+        let mut d = Dispatch::new([p.groups, 1, 1])
+            .with_u32(0, 0, &vec![0xdead_beef; length])
+            .with_u32(0, 1, &p.input)
+            .with_immediates(p.push.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>());
+        let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+        let at = format!("{} {way} {:?} {on} -O{opt_level}", p.name, p.values);
+        if let Err(problem) = exec::run(&loaded.module, "main", on, &codegen, &mut d, &RunOptions::default()) {
+            failures.push(format!("{at}: {problem}"));
+            continue;
+        }
+        let got = d.words(0, 0).expect("bound above");
+        let wrong = match &p.want {
+            Want::Words(w) => w.iter().zip(&got).position(|(w, g)| w != g).map(|n| format!("{n}: {:#x}", got[n])),
+            Want::Floats(f, error) => {
+                let near = |(w, g): (&f64, &u32)| (f64::from(f32::from_bits(*g)) - w).abs() <= *error;
+                let n = f.iter().zip(&got).position(|pair| !near(pair));
+                n.map(|n| format!("{n}: {} and not {}", f32::from_bits(got[n]), f[n]))
+            }
+        };
+        failures.extend(wrong.map(|w| format!("{at}: word {w}")));
+    }
+    failures
+}
+
+#[test]
+fn shaders_like_those_that_ship() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let optimises = has("spirv-opt");
+    let cases = cases();
+    let mut modules = std::collections::BTreeMap::new();
+    for p in &cases {
+        modules.entry(p.name).or_insert_with(|| {
+            let source = workspace().join(format!("tests/spirv/real/{}.comp", p.name)).display().to_string();
+            let mut ways = Vec::new();
+            for (way, flags) in [("plain", &[][..]), ("-g", &["-g"])] {
+                let name = format!("real-{}{way}.spv", p.name);
+                ways.push((way, glslang(&source, flags, &name).unwrap_or_else(|e| panic!("{e}"))));
+            }
+            if optimises {
+                let input = scratch(&format!("real-{}plain.spv", p.name)).display().to_string();
+                let bytes =
+                    tool("spirv-opt", &["-O", &input], &format!("real-{}-O.spv", p.name)).expect("it optimises");
+                ways.push(("spirv-opt -O", bytes));
+            }
+            ways
+        });
+    }
+    let failures: Vec<String> = cases
+        .par_iter()
+        .flat_map_iter(|p| modules[p.name].iter().flat_map(|(way, bytes)| judge(p, way, bytes)).collect::<Vec<_>>())
+        .collect();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
