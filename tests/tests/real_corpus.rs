@@ -25,7 +25,8 @@ enum Want {
 struct Case {
     name: &'static str,
     values: [u32; 2],
-    groups: u32,
+    /// Across and down.
+    groups: [u32; 2],
     push: Vec<u32>,
     input: Vec<u32>,
     want: Want,
@@ -57,7 +58,7 @@ fn soft_max(values: [u32; 2]) -> Case {
         want.extend((0..cols).map(|k| if shown(&k) { x(k).exp() / sum } else { 0.0 }));
     }
     let push = vec![cols as u32, scale.to_bits()];
-    Case { name: "soft_max", values, groups: 3, push, input: bits(&a), want: Want::Floats(want, 1e-4) }
+    Case { name: "soft_max", values, groups: [3, 1], push, input: bits(&a), want: Want::Floats(want, 1e-4) }
 }
 
 fn rms_norm(values: [u32; 2]) -> Case {
@@ -70,7 +71,7 @@ fn rms_norm(values: [u32; 2]) -> Case {
         want.extend((0..cols).map(|k| f64::from(row[k]) / (mean + f64::from(eps)).sqrt() * weight(k)));
     }
     let push = vec![cols as u32, eps.to_bits(), (rows * cols) as u32];
-    Case { name: "rms_norm", values, groups: 2, push, input: bits(&a), want: Want::Floats(want, 1e-3) }
+    Case { name: "rms_norm", values, groups: [2, 1], push, input: bits(&a), want: Want::Floats(want, 1e-3) }
 }
 
 fn rope(values: [u32; 2]) -> Case {
@@ -85,7 +86,7 @@ fn rope(values: [u32; 2]) -> Case {
         want[y] = f64::from(a[x]) * angle.sin() + f64::from(a[y]) * angle.cos();
     }
     let push = vec![cols as u32, 5, 10000f32.to_bits(), 0.5f32.to_bits()];
-    Case { name: "rope", values, groups: 3, push, input: bits(&a), want: Want::Floats(want, 5e-3) }
+    Case { name: "rope", values, groups: [3, 1], push, input: bits(&a), want: Want::Floats(want, 5e-3) }
 }
 
 fn matvec_q8(values: [u32; 2]) -> Case {
@@ -102,7 +103,14 @@ fn matvec_q8(values: [u32; 2]) -> Case {
     let at = weights.len() as u32;
     let push = vec![cols as u32, at, at + scales.len() as u32];
     let input = [weights.clone(), bits(&scales), bits(&vector)].concat();
-    Case { name: "matvec_q8", values, groups: 3, push, input, want: Want::Floats((0..rows).map(of).collect(), 0.5) }
+    Case {
+        name: "matvec_q8",
+        values,
+        groups: [3, 1],
+        push,
+        input,
+        want: Want::Floats((0..rows).map(of).collect(), 0.5),
+    }
 }
 
 fn matvec_q4(values: [u32; 2]) -> Case {
@@ -121,7 +129,14 @@ fn matvec_q4(values: [u32; 2]) -> Case {
     let at = weights.len() as u32;
     let push = vec![cols as u32, at, at + packed.len() as u32];
     let input = [weights.clone(), packed, bits(&vector)].concat();
-    Case { name: "matvec_q4", values, groups: 4, push, input, want: Want::Floats((0..rows).map(of).collect(), 0.05) }
+    Case {
+        name: "matvec_q4",
+        values,
+        groups: [4, 1],
+        push,
+        input,
+        want: Want::Floats((0..rows).map(of).collect(), 0.05),
+    }
 }
 
 fn im2col(values: [u32; 2]) -> Case {
@@ -138,7 +153,7 @@ fn im2col(values: [u32; 2]) -> Case {
     };
     let want = bits(&(0..total).map(of).collect::<Vec<f32>>());
     let push = [w, h, k, stride, pad, total].map(|x| x as u32).to_vec();
-    Case { name: "im2col", values, groups: 2, push, input: bits(&a), want: Want::Words(want) }
+    Case { name: "im2col", values, groups: [2, 1], push, input: bits(&a), want: Want::Words(want) }
 }
 
 fn scan(values: [u32; 2]) -> Case {
@@ -150,7 +165,7 @@ fn scan(values: [u32; 2]) -> Case {
         sum = sum.wrapping_add(*x);
         want.push(if values[1] == 0 { sum } else { before });
     }
-    Case { name: "scan", values, groups: 1, push: vec![150], input, want: Want::Words(want) }
+    Case { name: "scan", values, groups: [1, 1], push: vec![150], input, want: Want::Words(want) }
 }
 
 fn sort(values: [u32; 2]) -> Case {
@@ -161,7 +176,7 @@ fn sort(values: [u32; 2]) -> Case {
     if values[1] != 0 {
         want.reverse();
     }
-    Case { name: "sort", values, groups: 1, push: vec![n as u32, 0x00ff_ffff], input, want: Want::Words(want) }
+    Case { name: "sort", values, groups: [1, 1], push: vec![n as u32, 0x00ff_ffff], input, want: Want::Words(want) }
 }
 
 fn blur(values: [u32; 2]) -> Case {
@@ -180,7 +195,90 @@ fn blur(values: [u32; 2]) -> Case {
         u32::from_le_bytes([0, 1, 2, 3].map(byte))
     };
     let want = (0..w * h).map(of).collect();
-    Case { name: "blur", values, groups: 2, push: vec![w as u32, h as u32], input, want: Want::Words(want) }
+    Case { name: "blur", values, groups: [2, 1], push: vec![w as u32, h as u32], input, want: Want::Words(want) }
+}
+
+fn conv2d(values: [u32; 2]) -> Case {
+    let (w, h, channels, outs, k) = (8usize, 7usize, 2usize, 3usize, values[1] as usize);
+    let (a, weights, bias) = (floats(w * h * channels, 14), floats(outs * channels * k * k, 15), floats(outs, 16));
+    let (ow, oh) = (w - k + 1, h - k + 1);
+    let of = |i: usize| {
+        let (c, x, y) = (i / (ow * oh), i % ow, i / ow % oh);
+        let mut sum = bias[c];
+        for (n, v, u) in (0..channels * k * k).map(|t| (t / (k * k), t / k % k, t % k)) {
+            sum += a[(n * h + y + v) * w + x + u] * weights[((c * channels + n) * k + v) * k + u];
+        }
+        f64::from(sum.max(-20.0))
+    };
+    let at = a.len() as u32;
+    let push = vec![w as u32, h as u32, channels as u32, at, at + weights.len() as u32, (-20f32).to_bits()];
+    let want = Want::Floats((0..outs * ow * oh).map(of).collect(), 0.01);
+    let input = bits(&[a, weights, bias].concat());
+    Case { name: "conv2d", values, groups: [1, outs as u32], push, input, want }
+}
+
+fn matmul(values: [u32; 2]) -> Case {
+    let (m, n, k) = (9usize, 6usize, 11usize);
+    let (a, b) = (floats(m * k, 17), floats(k * n, 18));
+    let of = |i: usize| (0..k).map(|j| f64::from(a[i / n * k + j]) * f64::from(b[j * n + i % n])).sum::<f64>() * 0.5;
+    let push = vec![m as u32, n as u32, k as u32, a.len() as u32, 0.5f32.to_bits()];
+    let want = Want::Floats((0..m * n).map(of).collect(), 0.01);
+    Case { name: "matmul", values, groups: [2, 1], push, input: bits(&[a, b].concat()), want }
+}
+
+fn histogram(values: [u32; 2]) -> Case {
+    let input = words(77, 19);
+    let bytes: Vec<u32> = input.iter().flat_map(|w| w.to_le_bytes()).map(u32::from).collect();
+    let mut want = vec![0u32; 256 >> values[1]];
+    bytes.iter().for_each(|b| want[(b >> values[1]) as usize] += 1);
+    want.extend([bytes.iter().sum(), bytes.iter().copied().max().unwrap_or(0)]);
+    Case { name: "histogram", values, groups: [1, 1], push: vec![77], input, want: Want::Words(want) }
+}
+
+fn pool(values: [u32; 2]) -> Case {
+    let (w, h, window, stride) = (13usize, 9usize, [3usize, 2], [2usize, 1]);
+    let a = floats(w * h, 20);
+    let (nx, ny) = ((w - window[0]) / stride[0] + 1, (h - window[1]) / stride[1] + 1);
+    let of = |i: usize| {
+        let (x, y) = (i % nx * stride[0], i / nx * stride[1]);
+        let list = (0..window[0] * window[1]).map(|k| f64::from(a[(y + k / window[0]) * w + x + k % window[0]]));
+        if values[1] == 0 { list.fold(f64::NEG_INFINITY, f64::max) } else { list.sum::<f64>() / 6.0 }
+    };
+    let push = vec![w as u32, h as u32, 3, 2, 2, 1];
+    let want = Want::Floats((0..nx * ny).map(of).collect(), 1e-4);
+    Case { name: "pool", values, groups: [1, 1], push, input: bits(&a), want }
+}
+
+fn gelu(values: [u32; 2]) -> Case {
+    let a = floats(90, 21);
+    let of = |x: &f32| {
+        let x = f64::from(*x);
+        match values[1] {
+            0 => 0.5 * x * (1.0 + (0.7978845608 * (x + 0.044715 * x * x * x)).tanh()),
+            1 => x / (1.0 + (-x).exp()),
+            2 if x < 0.0 => x * 0.125,
+            2 => x,
+            _ => (x / 6.0 + 0.5).clamp(0.0, 1.0),
+        }
+    };
+    let want = Want::Floats(a.iter().map(of).collect(), 1e-3);
+    Case { name: "gelu", values, groups: [2, 1], push: vec![90, 0.125f32.to_bits()], input: bits(&a), want }
+}
+
+fn quantize(values: [u32; 2]) -> Case {
+    let (blocks, block) = (21usize, values[1] as usize);
+    let mut a = floats(blocks * block, 22);
+    a[..block].fill(0.0);
+    let mut want = Vec::new();
+    for part in a.chunks(block) {
+        let top = part.iter().fold(0f32, |t, x| t.max(x.abs()));
+        want.push(top.to_bits());
+        // No product with 64 lies in the middle of two whole numbers.
+        let q = |x: &f32| if top == 0.0 { 0 } else { (f64::from(*x) * 64.0 / f64::from(top)).round() as i8 as u8 };
+        want.extend(part.chunks(4).map(|c| u32::from_le_bytes([q(&c[0]), q(&c[1]), q(&c[2]), q(&c[3])])));
+    }
+    let push = vec![blocks as u32, 64f32.to_bits()];
+    Case { name: "quantize", values, groups: [1, 1], push, input: bits(&a), want: Want::Words(want) }
 }
 
 fn cases() -> Vec<Case> {
@@ -195,6 +293,13 @@ fn cases() -> Vec<Case> {
         list.push(scan([size, [0, 1, 0][n]]));
         list.push(sort([size, [0, 1, 1][n]]));
         list.push(blur([size, [1, 2, 0][n]]));
+        list.push(conv2d([size, [3, 1, 5][n]]));
+        list.push(matmul([size, [4, 3, 8][n]]));
+        list.push(histogram([size, [4, 0, 7][n]]));
+        list.push(pool([size, [0, 1, 0][n]]));
+        list.push(gelu([size, [0, 1, 3][n]]));
+        list.push(gelu([size, 2]));
+        list.push(quantize([size, [32, 16, 64][n]]));
     }
     list
 }
@@ -214,7 +319,7 @@ fn judge(p: &Case, way: &str, module: &[u8]) -> Vec<String> {
     let machines = exec::targets("all").into_iter().map(exec::on);
     let mut failures = Vec::new();
     for (on, opt_level) in std::iter::once(On::Interp).chain(machines).flat_map(|on| [(on, 0), (on, 2)]) {
-        let mut d = Dispatch::new([p.groups, 1, 1])
+        let mut d = Dispatch::new([p.groups[0], p.groups[1], 1])
             .with_u32(0, 0, &vec![0xdead_beef; length])
             .with_u32(0, 1, &p.input)
             .with_immediates(p.push.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>());
