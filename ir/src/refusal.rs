@@ -57,7 +57,7 @@ refusals! {
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
     Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
-    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
+    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers; those of SPIR-V are refused on all targets";
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
