@@ -117,8 +117,8 @@ pub struct Compile {
     /// Print the IR or the machine code after a pass, as `after:PASS` or `after:all`; can be repeated.
     #[arg(long, value_name = "after:PASS")]
     pub dump: Vec<String>,
-    /// Stop improving the code after N changes, or only what PASS does after N of its changes: for finding the one that breaks a
-    /// shader. What code generation needs is done all the same; a machine pass stops as a whole.
+    /// Allow only the first N optimisations (or the first N of PASS), to bisect a miscompile. Mandatory passes always run; machine
+    /// passes are skipped as a whole.
     #[arg(long, value_name = "[PASS=]N")]
     pub fuel: Option<String>,
     /// Print how long each pass took and how much it changed.
@@ -139,13 +139,13 @@ pub enum Deny {
 /// Options of everything that compiles.
 #[derive(Debug, Args)]
 pub struct Front {
-    /// Source language, where the ending does not tell.
+    /// Source language [default: from the file extension].
     #[arg(long, value_enum)]
     pub lang: Option<LangArg>,
-    /// Stage of GLSL whose ending does not tell; compute without it.
+    /// Stage of GLSL with the extension `.glsl` [default: cs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
-    /// Entry point; without it every entry point.
+    /// Entry point [default: all of them; `run` needs it where there are several].
     #[arg(long)]
     pub entry: Option<String>,
     /// Optimisation level [default: 2].
@@ -259,13 +259,13 @@ pub struct Run {
     /// Immediate data (push constants): a FILE or a list as in `--buf`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
-    /// Seed of garbage, orders and approximations.
+    /// Randomise uninitialised memory, scheduling and rounding errors, using this seed.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
-    /// What is done about accesses that neither barriers nor atomics order: by default a trap, and nothing with --launch.
+    /// What to do about data races [default: trap; off with --launch].
     #[arg(long, value_name = "WHAT")]
     pub races: Option<RacesArg>,
-    /// Step limit.
+    /// Step limit [default: 1000000000].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
     /// Print what was executed.
@@ -282,7 +282,7 @@ pub struct Stats {
     /// Shaders and folders, `-` for a shader on standard input, or `merge A.json B.json ...`.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// Targets.
+    /// Targets [default: all].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
     /// Form of the report [default: what the ending of OUT says, else `table`, for `merge` `json`].
@@ -291,7 +291,7 @@ pub struct Stats {
     /// Threads; all cores without it.
     #[arg(long)]
     pub jobs: Option<usize>,
-    /// Only each N-th file, beginning with the I-th (from 1).
+    /// Process only part I of N.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
     /// Code bytes of each source line; line 0 is code of no line.

@@ -51,3 +51,14 @@ fn launches_and_says_what_is_wrong() {
         std::fs::remove_file(p).expect("the file is there");
     }
 }
+
+/// The example of the page runs as the page says.
+#[test]
+fn the_page_has_an_example() {
+    let page = include_str!("../../docs/launch.md");
+    let example = page.split("```json\n").nth(1).and_then(|t| t.split("```").next()).expect("an example");
+    let path = std::env::temp_dir().join(format!("gpucc-launch-{}-page.json", std::process::id()));
+    std::fs::write(&path, example).expect("a temporary file");
+    expect(&path, &["--dump", "0:0=-"], 0, "0:0 = 7,0");
+    std::fs::remove_file(path).expect("the file is there");
+}

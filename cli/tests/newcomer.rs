@@ -295,3 +295,130 @@ fn help_fits() {
     }
     expect(&["render", "a.toml"], 3, "render");
 }
+
+/// What the language has and this version lacks is exit 3 with its code; what is wrong is exit 1 with its place.
+#[test]
+fn lacking_is_not_wrong() {
+    let s = Scratch::new("lacking");
+    let out = s.path("o.bin");
+    let glsl = |name: &str, head: &str, body: &str| {
+        let text = format!(
+            "#version 450\n{head}\nlayout(std430, binding = 0) buffer O {{ float o[]; }};\nvoid main() {{ {body} }}\n"
+        );
+        s.write(&format!("{name}.comp"), text)
+    };
+    let plain = "layout(local_size_x = 1) in;";
+    let cases = [
+        (
+            glsl(
+                "rows",
+                &format!("{plain} layout(binding = 1, row_major) uniform U {{ mat4 m; }};"),
+                "o[0] = m[0][0];",
+            ),
+            "parser",
+        ),
+        (
+            glsl("mat2", &format!("{plain} layout(binding = 1, std140) uniform U {{ mat2 m; }};"), "o[0] = m[0][0];"),
+            "parser",
+        ),
+        (glsl("sizes", "layout(local_size_x_id = 0) in;", "o[0] = 1.0;"), "parser"),
+        (glsl("wide", plain, "o[0] = float(0.1LF);"), "parser"),
+        (
+            glsl(
+                "sub",
+                &format!("#extension GL_KHR_shader_subgroup_arithmetic : enable\n{plain}"),
+                "o[0] = subgroupAdd(1.0);",
+            ),
+            "subgroups",
+        ),
+        (s.write("sub.wgsl", format!("enable subgroups;\n{DOUBLE}")), "subgroups"),
+    ];
+    for (path, code) in &cases {
+        let said = expect(&[path, "--target", "gcn", "-o", &out], 3, &format!("error[{code}]"));
+        assert!(*code != "parser" || said.contains("glslangValidator -V"), "{said}");
+        assert!(!said.contains("aga"), "{said}");
+    }
+    // A real mistake stays one.
+    expect(&[&glsl("wrong", plain, "o[0] = nothing;"), "--target", "gcn", "-o", &out], 1, "nothing");
+    expect(&[&glsl("call", plain, "o[0] = nothing(1.0);"), "--target", "gcn", "-o", &out], 1, "nothing");
+    // A 16-bit store where there are no atomics.
+    let half = "enable f16;\n@group(0) @binding(0) var<storage, read_write> y: array<f16>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { y[i] = 1.0h; }\n";
+    let half = s.write("half.wgsl", half);
+    for target in ["tesla:nv50", "vivante:gc2000"] {
+        expect(&[&half, "--target", target, "-o", &out], 3, "stores of less than a word");
+    }
+}
+
+/// A struct whose member is aligned lies where WGSL says, or is refused.
+#[test]
+fn aligned_members() {
+    let s = Scratch::new("align");
+    let out = s.path("o.bin");
+    let shader = |structs: &str, ty: &str| {
+        let text = format!(
+            "{structs}\n@group(0) @binding(0) var<storage, read_write> o: {ty};\n\
+             @compute @workgroup_size(1) fn main() {{ _ = &o; }}\n"
+        );
+        s.write("a.wgsl", text)
+    };
+    let inner = "struct In { @align(16) x: u32, y: u32 }";
+    // (structs, type, exit code): the place of `i` is a multiple of 16 by itself, or not.
+    let cases = [
+        ("struct Out { a: u32, i: In, b: u32 }", "Out", 3),
+        ("struct Out { @size(16) a: u32, i: In }", "Out", 0),
+        ("struct Out { i: In, b: u32 }", "Out", 3),
+        ("struct Out { i: In }", "Out", 0),
+        ("struct Mid { i: In } struct Out { a: vec2u, m: Mid }", "Out", 3),
+        ("struct Out { a: vec4u, i: array<In, 2> }", "Out", 0),
+        ("alias A = In; struct Out { a: u32, i: A }", "Out", 3),
+        ("", "In", 0),
+        ("", "array<In>", 0),
+    ];
+    for (more, ty, code) in cases {
+        expect(&[&shader(&format!("{inner} {more}"), ty), "--target", "gcn", "-o", &out], code, "");
+    }
+    let commented = "struct In { /* @align(16) */ x: u32, y: u32 } // @align(64)\nstruct Out { a: u32, i: In }";
+    expect(&[&shader(commented, "Out"), "--target", "gcn", "-o", &out], 0, "");
+    let named = "const N = 32; struct In { @align(N) x: u32 } struct Out { a: u32, i: In }";
+    expect(&[&shader(named, "Out"), "--target", "gcn", "-o", &out], 3, "member-alignment");
+}
+
+/// A barrier that some invocations miss is an error with its place; one that only looks so is none.
+#[test]
+fn barriers_in_uniform_control_flow() {
+    let s = Scratch::new("barriers");
+    let shader = |body: &str| {
+        let text = format!(
+            "var<workgroup> w: array<u32, 64>;\n@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n\
+             @group(0) @binding(1) var<uniform> n: u32;\n\
+             @compute @workgroup_size(64)\nfn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3u) {{\n\
+             {body}\n o[i] = w[i]; }}\n"
+        );
+        s.write("a.wgsl", text)
+    };
+    let wrong = [
+        "if i == 0u { workgroupBarrier(); }",
+        "if i > n { return; } workgroupBarrier();",
+        "for (var k = 0u; k < i; k++) { workgroupBarrier(); }",
+        "if o[0] == 1u { storageBarrier(); }",
+        "loop { if i == 3u { break; } workgroupBarrier(); }",
+    ];
+    for body in wrong {
+        let said = expect(&[&shader(body), "--target", "gcn", "-S"], 1, "error[barrier-uniformity]");
+        assert!(said.contains("a.wgsl:6:"), "{said}");
+    }
+    let right = [
+        "workgroupBarrier();",
+        "if n == 0u { workgroupBarrier(); }",
+        "if g.x > n { return; } workgroupBarrier();",
+        "for (var k = 0u; k < n; k++) { w[i] = k; workgroupBarrier(); }",
+        "if i == 0u { w[0] = 1u; } workgroupBarrier();",
+        "var a = array<u32, 4>(1u, 2u, 3u, 4u); if a[n] == 2u { workgroupBarrier(); }",
+        "for (var k = 0u; k < i; k++) { w[i] += k; } workgroupBarrier();",
+        "if workgroupUniformLoad(&w[0]) == 0u { workgroupBarrier(); }",
+    ];
+    for body in right {
+        expect(&[&shader(body), "--target", "all", "-S"], 0, "");
+    }
+}

@@ -7,7 +7,9 @@
 //! that recurses runs on a thread with a large stack; what naga cannot digest comes back as a [`Diagnostic`].
 
 #[doc(hidden)]
+mod align;
 pub mod guard;
+mod known;
 mod lower;
 mod parse;
 mod repair;
@@ -133,7 +135,15 @@ impl Default for Options {
 
 /// Reads and validates a module.
 pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
-    parse::parse(&input, lang)
+    let source = if lang == Lang::Spirv { None } else { std::str::from_utf8(input.bytes).ok() };
+    let parsed = parse::parse(&input, lang).map_err(|list| match source {
+        Some(source) => known::explain(list, lang, source),
+        None => list,
+    })?;
+    if let (Lang::Wgsl, Some(source)) = (lang, source) {
+        align::check(&parsed.module, source)?;
+    }
+    Ok(parsed)
 }
 
 /// The source that a SPIR-V binary carries, to which spans of it refer: they are offsets in the files' texts, one after

@@ -156,6 +156,13 @@ fn lower(
     if lang != naga_in::Lang::Spirv {
         module.set_source_text(bytes);
     }
+    if lang == naga_in::Lang::Wgsl {
+        let wrong =
+            crate::compile::guarded("the barriers", || Ok(crate::uniform::check(&module))).map_err(|d| vec![d])?;
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+    }
     Ok(Loaded { module, warnings: Vec::new() })
 }
 

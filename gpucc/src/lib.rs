@@ -21,6 +21,7 @@ pub mod listing;
 pub mod statistics;
 pub mod support;
 mod target;
+mod uniform;
 
 pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
 pub use gpucc_container as container;

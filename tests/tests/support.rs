@@ -131,6 +131,20 @@ fn probes() -> Vec<Probe> {
             lang: Lang::GlslCompute,
             families: &[],
         },
+        wgsl(
+            R::MemberAlignment,
+            "struct In { @align(16) x: u32, y: u32 }\nstruct Out { a: u32, i: In, b: u32 }\n\
+             @group(0) @binding(0) var<storage, read_write> o: Out;\n\
+             @compute @workgroup_size(1) fn main() { o.i.y = 3u; }",
+        ),
+        Probe {
+            code: R::Parser,
+            source: "#version 450\nlayout(std140, binding = 1) uniform U { mat2 m; };\n\
+                     layout(std430, binding = 0) buffer O { float o[]; };\nvoid main() { o[0] = m[1][0]; }"
+                .into(),
+            lang: Lang::GlslCompute,
+            families: &[],
+        },
         on_array(
             R::AtomicTypes,
             "@group(0) @binding(1) var<storage, read_write> a: atomic<u64>;",

@@ -11,6 +11,7 @@ pub enum Refused {
     Limit(Limit, usize),
 }
 
+/// The first word of a module.
 pub const MAGIC: u32 = 0x0723_0203;
 const OP_FUNCTION: u16 = 54;
 const OP_FUNCTION_END: u16 = 56;

@@ -5,7 +5,10 @@
 //! depends on the code that is made (memory, registers, length) is the backend's own to find. After this, an op that
 //! selection does not know is a bug of the compiler.
 
-use gpucc_ir::{Attr, Diagnostic, Lack, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage, Sysval};
+use gpucc_ir::{
+    AtomicOp, Attr, Block, Diagnostic, Function, Inst, Lack, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage,
+    Sysval,
+};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +32,11 @@ impl Chip<'_> {
     }
 
     fn refuse(&self, lack: &Lack, span: Span) -> Diagnostic {
-        let message = format!("{}:{} does not support {}", self.family, self.generation, lack.code.what());
+        self.refuse_what(lack, lack.code.what(), span)
+    }
+
+    fn refuse_what(&self, lack: &Lack, what: &str, span: Span) -> Diagnostic {
+        let message = format!("{}:{} does not support {what}", self.family, self.generation);
         Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
     }
 }
@@ -62,7 +69,7 @@ pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
         return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
     }
     let f = &m.funcs[e.func];
-    for (_, i) in f.insts_in_order() {
+    for (b, i) in f.insts_in_order() {
         let d = &f.insts[i];
         let mut found = match (d.op, &d.attr) {
             (Op::Atomic | Op::CmpXchg, _) => t.lack(Refusal::Atomics),
@@ -84,8 +91,22 @@ pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
         d.for_each_use(&mut value);
         if let Some(l) = found {
             let span = m.span(d.loc);
-            return Err(t.refuse(l, if span.is_known() { span } else { e.span }));
+            let span = if span.is_known() { span } else { e.span };
+            if l.code == Refusal::Atomics && part_of_word(f, b, i) {
+                let what = "stores of less than a word: they need an atomic access to the word";
+                return Err(t.refuse_what(l, what, span));
+            }
+            return Err(t.refuse(l, span));
         }
     }
     Ok(())
+}
+
+/// Whether an atomic is the first of the two that a store of a byte or half of a word became: one clears it, one sets it, and
+/// both are of the same place in the source.
+fn part_of_word(f: &Function, b: Block, first: Inst) -> bool {
+    let is = |i: Inst, op: AtomicOp| matches!(&f.insts[i].attr, Attr::Atomic(o, _) if *o == op);
+    let mut behind = f.blocks[b].insts.iter().skip_while(|i| **i != first).skip(1);
+    let next = behind.find(|i| matches!(f.insts[**i].op, Op::Atomic | Op::CmpXchg));
+    is(first, AtomicOp::And) && next.is_some_and(|n| is(*n, AtomicOp::Or) && f.insts[*n].loc == f.insts[first].loc)
 }

@@ -1,0 +1,143 @@
+//! What naga says, in words of the language: what it lacks is a refusal with a way that works, and its insides stay inside.
+
+use crate::{Lang, report};
+use gpucc_ir::{Class, Diagnostic, Refusal, Span};
+
+/// What of GLSL the parser lacks goes by way of SPIR-V.
+const BY_SPIRV: &str = "compile it with `glslangValidator -V` and give gpucc the .spv file";
+
+/// Every message about a source text, as its author reads it.
+pub fn explain(list: Vec<Diagnostic>, lang: Lang, source: &str) -> Vec<Diagnostic> {
+    let wide_literal = list.iter().any(|d| d.message == "NotSupported64BitLiteral");
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for d in list {
+        // The suffix that the lexer left behind is no second fault.
+        if wide_literal && d.message.to_ascii_lowercase().ends_with("unknown variable: lf") {
+            continue;
+        }
+        let d = if d.class == Class::Invalid && d.code == "parse" { lacking(&d, lang, source).unwrap_or(d) } else { d };
+        out.push(plain(d));
+    }
+    out
+}
+
+/// The refusal, where the language has what naga does not know.
+fn lacking(d: &Diagnostic, lang: Lang, source: &str) -> Option<Diagnostic> {
+    let at = d.labels.first().map_or(Span::UNKNOWN, |l| l.span);
+    let text = source.get(at.start as usize..at.end as usize).unwrap_or_default();
+    let message = d.message.as_str();
+    if lang == Lang::Wgsl {
+        let name = message.strip_prefix("the `")?.strip_suffix("` enable-extension is not yet supported")?;
+        return Some(match name {
+            "subgroups" => report::unsupported(Refusal::Subgroups, "`enable subgroups`", at),
+            _ => report::unsupported(Refusal::Parser, &format!("`enable {name}`"), at),
+        });
+    }
+    let what = match message {
+        "NotSupported64BitLiteral" => {
+            let at = wide_literal(source);
+            return Some(report::unsupported(Refusal::Parser, "a 64-bit literal of GLSL text", at).note(BY_SPIRV));
+        }
+        "Unexpected qualifier" => {
+            let name = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            let known = ["row_major", "column_major", "local_size_x_id", "local_size_y_id", "local_size_z_id"];
+            if !known.contains(&name) {
+                return None;
+            }
+            format!("`{name}` of GLSL text")
+        }
+        m if m.starts_with("unsupported matrix of the form") => {
+            "a matrix with two rows in a std140 block of GLSL text".into()
+        }
+        m => {
+            let name = m.strip_prefix("Unknown function '")?.strip_suffix('\'')?;
+            if !name.starts_with("subgroup") {
+                return None;
+            }
+            return Some(report::unsupported(Refusal::Subgroups, &format!("`{name}`"), at));
+        }
+    };
+    Some(report::unsupported(Refusal::Parser, &what, at).note(BY_SPIRV))
+}
+
+/// The first number with the suffix `lf`.
+fn wide_literal(source: &str) -> Span {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    for (end, _) in source.to_ascii_lowercase().match_indices("lf") {
+        let start = source[..end].rfind(|c| !part(c)).map_or(0, |n| n + 1);
+        if source[start..end].starts_with(|c: char| c.is_ascii_digit() || c == '.') && start < end {
+            return Span::new(start as u32, end as u32 + 2);
+        }
+    }
+    Span::UNKNOWN
+}
+
+/// Without naga's numbers of expressions and types, its names of Rust and its wishes.
+fn plain(mut d: Diagnostic) -> Diagnostic {
+    d.message = sentence(&d.message);
+    d.notes.retain(|n| !n.contains("Naga maintainers"));
+    for n in &mut d.notes {
+        *n = sentence(n);
+    }
+    d.notes.retain(|n| n != "this expression is invalid");
+    for l in &mut d.labels {
+        let text = match l.text.strip_prefix("naga::ir::").and_then(|t| t.split_once(' ')) {
+            Some((kind, _)) => format!("this {}", words(kind)),
+            None => sentence(&l.text),
+        };
+        l.text = text.replace("not yet implemented in Naga", "not implemented yet");
+    }
+    d
+}
+
+/// `GlobalVariable` to `global variable`.
+fn words(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+fn sentence(text: &str) -> String {
+    if let Some(rest) = text.strip_prefix("Entry point ").and_then(|t| t.strip_suffix(" is invalid"))
+        && let Some((name, stage)) = rest.split_once(" at ")
+    {
+        return format!("in the {} entry point `{name}`", stage.to_ascii_lowercase());
+    }
+    let text = numberless(text);
+    if let Some(name) = text.strip_prefix("Function '").and_then(|t| t.strip_suffix("' is invalid")) {
+        return format!("in the function `{name}`");
+    }
+    match text.as_str() {
+        "Expression is invalid" => "this expression is invalid".into(),
+        "The pointer doesn't relate to a valid destination for a store" => {
+            "the left side of this assignment is not something that can be assigned to".into()
+        }
+        "The type of doesn't match the type stored in" => {
+            "the type of the value is not the type of what it is assigned to".into()
+        }
+        _ => text,
+    }
+}
+
+/// Without numbers in brackets behind a blank: naga counts its expressions so. An index behind a name stays.
+fn numberless(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(" [") {
+        let inside = &rest[at + 2..];
+        let digits = inside.chars().take_while(char::is_ascii_digit).count();
+        if digits > 0 && inside[digits..].starts_with(']') {
+            out += &rest[..at];
+            rest = &inside[digits + 1..];
+        } else {
+            out += &rest[..at + 2];
+            rest = inside;
+        }
+    }
+    out + rest
+}
