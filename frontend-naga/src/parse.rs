@@ -2,7 +2,7 @@
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
 use crate::{Input, Lang, Parsed, Spirv, Stage, repair, report, spirv as words};
-use gpucc_ir::{Class, Diagnostic, Span};
+use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
 type Refusals = Vec<Diagnostic>;
@@ -41,6 +41,10 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                     .map_err(|panic| vec![report::panicked("preprocess", &panic.text)])?,
             };
             let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
+            let explained = |list: Refusals| match half_cast(source).filter(|_| lang == Lang::Wgsl) {
+                Some(at) => vec![half_cast_refused(at, &list)],
+                None => list,
+            };
             guarded("parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {
@@ -53,7 +57,26 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 };
                 validated(module, lang, source)
             })
+            .map_err(explained)
         }
+    }
+}
+
+/// The first cast of a text to a vector of f16: naga gives it a type of other length, at which anything can fail later.
+fn half_cast(source: &str) -> Option<Span> {
+    let commented = |at: usize| source[..at].rsplit('\n').next().is_some_and(|line| line.contains("//"));
+    source.match_indices("bitcast").find_map(|(at, word)| {
+        let rest: String = source[at + word.len()..].chars().filter(|c| !c.is_whitespace()).take(11).collect();
+        let halves = ["<vec2<f16>>", "<vec4<f16>>", "<vec2h>", "<vec4h>"].iter().any(|t| rest.starts_with(t));
+        (halves && !commented(at)).then(|| Span::new(at as u32, (at + word.len()) as u32))
+    })
+}
+
+fn half_cast_refused(at: Span, list: &[Diagnostic]) -> Diagnostic {
+    let refused = report::unsupported(Refusal::HalfCasts, "`bitcast` to a vector of f16", at);
+    match list.first() {
+        Some(first) => refused.note(format!("the parser says: {}", first.message)),
+        None => refused,
     }
 }
 
