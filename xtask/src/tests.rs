@@ -108,8 +108,13 @@ pub fn run(steps: &mut Steps, select: &[&str]) -> bool {
     });
     let documented = documented(select);
     let documented = documented.is_empty() || {
-        let packages = documented.iter().flat_map(|p| ["--package", p]);
-        let doc: Vec<&str> = ["test", "--doc", "--no-fail-fast", "--quiet"].into_iter().chain(packages).collect();
+        let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
+        if select.contains(&"--workspace") {
+            // Features are unified over what is selected: a part of the workspace would be another build of everything below it.
+            doc.push("--workspace");
+        } else {
+            doc.extend(documented.iter().flat_map(|p| ["--package", p]));
+        }
         steps.cargo("tests in documentation", &doc, &[])
     };
     times.sort_by(|a, b| b.0.total_cmp(&a.0));
