@@ -1,83 +1,16 @@
 //! Behind the fragment shader: sample masks, stencil and depth tests, blending, writes, resolve.
 
-use crate::texture::sample::Compare;
-use crate::texture::{Format, Texel, format};
+pub use gpucc_pipeline::{
+    Blend, BlendComponent, BlendFactor, BlendOperation, DepthStencil, StencilFace, StencilOperation,
+};
+
+use crate::texture::{Codec, Format, Texel, format};
 
 /// Mask that alpha to coverage makes of the alpha of the first target.
 pub fn alpha_to_coverage(alpha: f32, samples: u32) -> u32 {
     let a = if alpha.is_nan() { 0.0 } else { f64::from(alpha).clamp(0.0, 1.0) };
     let k = (a * f64::from(samples) + 0.5).floor() as u32;
     (1 << k) - 1
-}
-
-/// What becomes of a stencil value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum StencilOperation {
-    #[default]
-    Keep,
-    Zero,
-    Replace,
-    Invert,
-    IncrementClamp,
-    DecrementClamp,
-    IncrementWrap,
-    DecrementWrap,
-}
-
-impl StencilOperation {
-    /// The new value of eight bits.
-    pub fn apply(self, stored: u8, reference: u8) -> u8 {
-        match self {
-            StencilOperation::Keep => stored,
-            StencilOperation::Zero => 0,
-            StencilOperation::Replace => reference,
-            StencilOperation::Invert => !stored,
-            StencilOperation::IncrementClamp => stored.saturating_add(1),
-            StencilOperation::DecrementClamp => stored.saturating_sub(1),
-            StencilOperation::IncrementWrap => stored.wrapping_add(1),
-            StencilOperation::DecrementWrap => stored.wrapping_sub(1),
-        }
-    }
-}
-
-/// Stencil test of one facing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StencilFace {
-    /// `reference OP stored`, both masked.
-    pub compare: Compare,
-    /// Where the stencil test fails.
-    pub fail: StencilOperation,
-    /// Where it passes and the depth test fails.
-    pub depth_fail: StencilOperation,
-    /// Where both pass.
-    pub pass: StencilOperation,
-}
-
-impl Default for StencilFace {
-    fn default() -> Self {
-        let keep = StencilOperation::Keep;
-        StencilFace { compare: Compare::Always, fail: keep, depth_fail: keep, pass: keep }
-    }
-}
-
-/// Depth and stencil state of a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DepthStencil {
-    /// Format of the attachment.
-    pub format: Format,
-    /// `fragment OP stored`.
-    pub depth_compare: Compare,
-    /// Whether depths that pass are stored.
-    pub depth_write: bool,
-    /// Stencil test of front faces, lines and points.
-    pub front: StencilFace,
-    /// Stencil test of back faces.
-    pub back: StencilFace,
-    /// Bits that are compared.
-    pub read_mask: u32,
-    /// Bits that are changed.
-    pub write_mask: u32,
 }
 
 /// Tests one sample against `stored`, the bytes of the attachment there, and updates them. `z` is the depth after
@@ -117,68 +50,6 @@ pub fn test_sample(state: &DepthStencil, is_front: bool, reference: u32, z: f32,
         state.format.encode([z.to_bits(), 0, 0, 0], 1, stored);
     }
     stencil && depth
-}
-
-/// How source and destination are combined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum BlendOperation {
-    #[default]
-    Add,
-    Subtract,
-    ReverseSubtract,
-    Min,
-    Max,
-}
-
-/// What source or destination are multiplied by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum BlendFactor {
-    Zero,
-    #[default]
-    One,
-    Src,
-    OneMinusSrc,
-    SrcAlpha,
-    OneMinusSrcAlpha,
-    Dst,
-    OneMinusDst,
-    DstAlpha,
-    OneMinusDstAlpha,
-    SrcAlphaSaturated,
-    Constant,
-    OneMinusConstant,
-    Src1,
-    OneMinusSrc1,
-    Src1Alpha,
-    OneMinusSrc1Alpha,
-}
-
-/// Blending of colour, or of alpha.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BlendComponent {
-    /// Operation.
-    pub operation: BlendOperation,
-    /// Factor of the fragment's value.
-    pub src: BlendFactor,
-    /// Factor of the stored value.
-    pub dst: BlendFactor,
-}
-
-impl Default for BlendComponent {
-    fn default() -> Self {
-        BlendComponent { operation: BlendOperation::Add, src: BlendFactor::One, dst: BlendFactor::Zero }
-    }
-}
-
-/// Blending of a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Blend {
-    /// Red, green and blue.
-    pub color: BlendComponent,
-    /// Alpha.
-    pub alpha: BlendComponent,
 }
 
 /// Red, green, blue, alpha.

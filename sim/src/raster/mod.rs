@@ -17,5 +17,5 @@ pub use fragment::{
     resolve, test_sample, write_target,
 };
 pub use primitive::{Indices, Primitive, Topology, assemble};
-pub use setup::{DepthBias, Quad, Rect, Screen, Setup, Weights, sample_positions};
-pub use vertex::{VertexFormat, fetch};
+pub use setup::{Bias, DepthBias, Quad, Rect, Screen, Setup, Weights, sample_positions};
+pub use vertex::{VertexCodec, VertexFormat, fetch};

@@ -1,20 +1,6 @@
 //! Primitive assembly: which vertices make a point, a line or a triangle.
 
-/// Topology of a draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Topology {
-    /// Each vertex a point.
-    PointList,
-    /// Pairs.
-    LineList,
-    /// Each vertex but the first ends a line.
-    LineStrip,
-    /// Triples.
-    #[default]
-    TriangleList,
-    /// Each vertex but the first two ends a triangle; odd ones are turned to keep the winding.
-    TriangleStrip,
-}
+pub use gpucc_pipeline::Topology;
 
 /// Index buffer of a draw.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! From screen positions to quads with coverage and weights.
 
+pub use gpucc_pipeline::DepthBias;
+
 use super::clip::{PolygonVertex, Viewport};
 use crate::texture::Format;
 
@@ -274,20 +276,14 @@ impl Setup {
     }
 }
 
-/// Depth bias of a pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DepthBias {
-    /// In units of the format's resolution.
-    pub constant: i32,
-    /// In units of the steeper slope.
-    pub slope: f32,
-    /// Limit; 0 for none.
-    pub clamp: f32,
+/// What a depth bias adds to the depths of a triangle.
+pub trait Bias {
+    /// The same for every point of the triangle.
+    fn of(&self, setup: &Setup, format: Format) -> f64;
 }
 
-impl DepthBias {
-    /// What is added to the depths of a triangle.
-    pub fn of(&self, setup: &Setup, format: Format) -> f64 {
+impl Bias for DepthBias {
+    fn of(&self, setup: &Setup, format: Format) -> f64 {
         if self.constant == 0 && self.slope == 0.0 {
             return 0.0;
         }

@@ -1,7 +1,7 @@
 //! Textures in linear memory: rows tightly packed, then slices or layers, then levels; the samples of a pixel
 //! consecutive.
 
-use super::format::{Base, Format, Texel};
+use super::format::{Base, Codec, Format, Texel};
 use super::sample::{Dim, Texels, View};
 
 /// A texture with its contents.

@@ -15,7 +15,7 @@ pub mod quad;
 pub mod sample;
 
 pub use cube::{Face, face_texel, project, project_gradient};
-pub use format::{Base, Format, FormatError, Texel};
+pub use format::{Base, Codec, Format, FormatError, Texel};
 pub use image::{Image, ImageView};
 pub use lod::{Gradient, lambda_of, mip_levels};
 pub use sample::{

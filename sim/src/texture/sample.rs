@@ -1,5 +1,7 @@
 //! What a sampler does with a view: wrap, fetch, filter, compare, gather.
 
+pub use gpucc_pipeline::{Compare, Filter};
+
 use super::cube::{self, EdgeTexel, Face};
 use super::format::Texel;
 use super::lod::mip_levels;
@@ -77,50 +79,6 @@ pub enum Wrap {
     MirrorClampToEdge,
     /// The border colour (not in WebGPU).
     ClampToBorder,
-}
-
-/// A filter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Filter {
-    /// One texel, or one level.
-    #[default]
-    Nearest,
-    /// Weighted by distance.
-    Linear,
-}
-
-/// A comparison, `reference OP texel`. The numbers are those of WebGPU's order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Compare {
-    Never,
-    Less,
-    Equal,
-    LessEqual,
-    Greater,
-    NotEqual,
-    GreaterEqual,
-    Always,
-}
-
-impl Compare {
-    /// WebGPU's names, in order of declaration.
-    pub const NAMES: [&'static str; 8] =
-        ["never", "less", "equal", "less-equal", "greater", "not-equal", "greater-equal", "always"];
-
-    /// Whether `a OP b` holds; of unordered operands only not-equal and always do.
-    pub fn holds<T: PartialOrd>(self, a: T, b: T) -> bool {
-        match self {
-            Compare::Never => false,
-            Compare::Less => a < b,
-            Compare::Equal => a == b,
-            Compare::LessEqual => a <= b,
-            Compare::Greater => a > b,
-            Compare::NotEqual => a != b,
-            Compare::GreaterEqual => a >= b,
-            Compare::Always => true,
-        }
-    }
 }
 
 /// What nearest filtering does with the fraction of a texel.

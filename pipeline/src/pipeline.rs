@@ -1,0 +1,133 @@
+//! A render pipeline without its shaders.
+
+use crate::{
+    Blend, Compare, CullMode, DepthBias, DepthStencil, Filter, Format, FrontFace, IndexFormat, StepMode, Topology,
+    VertexFormat,
+};
+
+/// An attribute of a vertex buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VertexAttribute {
+    /// Location of the shader's input.
+    pub location: u32,
+    /// How it is stored.
+    pub format: VertexFormat,
+    /// Bytes from the start of an element.
+    pub offset: u64,
+}
+
+/// Layout of a vertex buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct VertexBuffer {
+    /// Bytes from one element to the next.
+    pub stride: u64,
+    /// What an element belongs to.
+    pub step: StepMode,
+    /// What an element holds.
+    pub attributes: Vec<VertexAttribute>,
+}
+
+/// A colour target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Format of the attachment's view.
+    pub format: Format,
+    /// Components that are written: red 1, green 2, blue 4, alpha 8.
+    pub write: u8,
+    /// Blending, if the target has any.
+    pub blend: Option<Blend>,
+}
+
+impl Target {
+    /// A target that is written whole and not blended.
+    pub fn new(format: Format) -> Target {
+        Target { format, write: 15, blend: None }
+    }
+}
+
+/// What vertex and fragment program agreed on for one location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkSlot {
+    /// Location in the shaders.
+    pub location: u32,
+    /// Components that travel, 1 to 4.
+    pub components: u8,
+    /// Slot of four words in which they travel.
+    pub slot: u8,
+    /// First component in the slot.
+    pub first: u8,
+}
+
+/// Where the values between vertex and fragment program lie. Without one location n is slot n.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The locations, in ascending order.
+    pub slots: Vec<LinkSlot>,
+}
+
+/// What code has to know of a sampler where hardware lacks comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SamplerFacts {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Its comparison, if it is a comparison sampler.
+    pub compare: Option<Compare>,
+    /// Its filter.
+    pub filter: Filter,
+}
+
+/// A render pipeline without its shaders: what code may depend on, and what the fixed function does around it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pipeline {
+    /// Vertex buffers by slot.
+    pub vertex: Vec<Option<VertexBuffer>>,
+    /// How vertices make primitives.
+    pub topology: Topology,
+    /// In strips: the index format whose largest value ends a strip.
+    pub strip_index: Option<IndexFormat>,
+    /// Which triangles are front-facing.
+    pub front_face: FrontFace,
+    /// Which triangles are not drawn.
+    pub cull: CullMode,
+    /// Whether primitives are not clipped in depth.
+    pub unclipped_depth: bool,
+    /// Colour targets by location.
+    pub targets: Vec<Option<Target>>,
+    /// Depth and stencil state, if there is such an attachment.
+    pub depth: Option<DepthStencil>,
+    /// Depth bias of triangles.
+    pub bias: DepthBias,
+    /// Samples of a pixel: 1 or 4.
+    pub samples: u8,
+    /// Samples that may be written.
+    pub sample_mask: u32,
+    /// Whether the alpha of the first target makes a mask of samples.
+    pub alpha_to_coverage: bool,
+    /// Where values between the shaders lie.
+    pub link: Option<Link>,
+    /// Samplers that code must know.
+    pub samplers: Vec<SamplerFacts>,
+}
+
+impl Default for Pipeline {
+    fn default() -> Self {
+        Pipeline {
+            vertex: Vec::new(),
+            topology: Topology::default(),
+            strip_index: None,
+            front_face: FrontFace::default(),
+            cull: CullMode::default(),
+            unclipped_depth: false,
+            targets: Vec::new(),
+            depth: None,
+            bias: DepthBias::default(),
+            samples: 1,
+            sample_mask: u32::MAX,
+            alpha_to_coverage: false,
+            link: None,
+            samplers: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! All tests of `gpucc-pipeline` in one binary.
+
+mod data;
