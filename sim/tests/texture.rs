@@ -3,6 +3,7 @@
 
 use gpucc_sim::texture::quad::{self, Axis};
 use gpucc_sim::texture::*;
+use gpucc_sim::{Trap, TrapKind};
 
 const NAN: f32 = f32::NAN;
 
@@ -213,7 +214,7 @@ fn sampler(wrap: Wrap, filter: Filter) -> Sampler {
 
 fn at(image: &Image, s: &Sampler, c: [f32; 3], offset: i32) -> f32 {
     let view = image.view(if image.is_3d { Dim::D3 } else { Dim::D2 });
-    f32::from_bits(sample(&view.view(), s, &Coord::Flat(c, 0), [offset, 0, 0], 0.0)[0])
+    f32::from_bits(sample(&view.view(), s, &Coord::Flat(c, 0), [offset, 0, 0], 0.0).unwrap()[0])
 }
 
 #[test]
@@ -287,6 +288,7 @@ fn filtering_of_a_square() {
     let g = |mode, s, offset| {
         let v = image.view(Dim::D2);
         gather(&v.view(), &sampler(mode, Filter::Nearest), &Coord::Flat([s, s, 0.0], 0), [offset, 0, 0], 0)
+            .unwrap()
             .map(f32::from_bits)
     };
     assert_eq!(g(Wrap::Repeat, 0.5, 0), [3.0, 4.0, 2.0, 1.0]);
@@ -305,7 +307,7 @@ fn comparison() {
     image.format = Format::Depth32Float;
     let c = |op, filter, t, r: f32| {
         let s = Sampler { compare: Some(op), ..sampler(Wrap::ClampToEdge, filter) };
-        sample_compare(&image.view(Dim::D2).view(), &s, &Coord::Flat([0.5, t, 0.0], 0), [0; 3], 0.0, r)
+        sample_compare(&image.view(Dim::D2).view(), &s, &Coord::Flat([0.5, t, 0.0], 0), [0; 3], 0.0, r).unwrap()
     };
     assert_eq!(c(Compare::Less, Filter::Linear, 0.5, 0.5), 0.5);
     assert_eq!(c(Compare::Less, Filter::Linear, 0.375, 0.5), 0.25);
@@ -313,7 +315,7 @@ fn comparison() {
     let s = Sampler { compare: Some(Compare::Less), ..Sampler::default() };
     let view = image.view(Dim::D2);
     let four = gather_compare(&view.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0.5);
-    assert_eq!(four, [1.0, 1.0, 0.0, 0.0]);
+    assert_eq!(four.unwrap(), [1.0, 1.0, 0.0, 0.0]);
     let nan = [Compare::Never, Compare::Less, Compare::Equal, Compare::NotEqual, Compare::Always];
     assert_eq!(nan.map(|op| c(op, Filter::Nearest, 0.5, NAN)), [0.0, 0.0, 0.0, 1.0, 1.0]);
     assert_eq!(c(Compare::Greater, Filter::Nearest, 0.9, 1.5), 1.0);
@@ -321,7 +323,7 @@ fn comparison() {
     fixed.bytes = vec![0xff, 0xff];
     let s = Sampler { compare: Some(Compare::Greater), ..Sampler::default() };
     let v = fixed.view(Dim::D2);
-    assert_eq!(sample_compare(&v.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0.0, 1.5), 0.0);
+    assert_eq!(sample_compare(&v.view(), &s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], 0.0, 1.5), Ok(0.0));
 }
 
 #[test]
@@ -336,9 +338,9 @@ fn layers_sizes_and_loads() {
     let image = Image::new(Format::Rgba8Unorm, false, [4, 4, 1], 1, 1);
     let v = image.view(Dim::D2);
     for (x, y, level) in [(4, 0, 0), (-1, 2, 0), (0, 0, 1), (0, 0, -1)] {
-        assert_eq!(load(&v.view(), [x, y, 0], 0, level, 0), None);
+        assert_eq!(load(&v.view(), [x, y, 0], 0, level, 0), Ok(None));
     }
-    assert_eq!(load(&v.view(), [3, 3, 0], 0, 0, 0), Some([0; 4]));
+    assert_eq!(load(&v.view(), [3, 3, 0], 0, 0, 0), Ok(Some([0; 4])));
 }
 
 #[test]
@@ -404,7 +406,7 @@ fn cube_seams() {
     let linear = sampler(Wrap::Repeat, Filter::Linear);
     let get = |image: &Image, d| {
         let v = image.view(Dim::Cube);
-        f32::from_bits(sample(&v.view(), &linear, &Coord::Cube(project(d), 0), [0; 3], 0.0)[0])
+        f32::from_bits(sample(&v.view(), &linear, &Coord::Cube(project(d), 0), [0; 3], 0.0).unwrap()[0])
     };
     assert_eq!(get(&image, [1.0, 0.0, 1.0]), 2.0);
     assert_eq!(get(&image, [1.0, 1.0, 1.0]), 2.0);
@@ -418,7 +420,7 @@ fn cube_seams() {
         [0; 3],
         0.0,
     );
-    assert_eq!(f32::from_bits(t[0]), 11.0);
+    assert_eq!(f32::from_bits(t.unwrap()[0]), 11.0);
 }
 
 #[test]
@@ -448,7 +450,9 @@ fn level_of_detail() {
     }
     let linear = Sampler { mip: Filter::Linear, ..nearest };
     let get = |s: &Sampler, lambda: f64| {
-        f32::from_bits(sample(&image.view(Dim::D2).view(), s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], lambda)[0])
+        f32::from_bits(
+            sample(&image.view(Dim::D2).view(), s, &Coord::Flat([0.5, 0.5, 0.0], 0), [0; 3], lambda).unwrap()[0],
+        )
     };
     for (lambda, v) in [(0.25, 25.0), (1.5, 150.0), (3.0, 300.0), (9.0, 300.0), (-1.0, 0.0)] {
         assert_eq!(get(&linear, lambda), v);
@@ -488,4 +492,37 @@ fn quads() {
     assert_eq!(swap(1), [3.0, 1.0, 20.0, 10.0]);
     assert_eq!(swap(2), [10.0, 20.0, 1.0, 3.0]);
     assert_eq!(swap(3), [20.0, 10.0, 3.0, 1.0]);
+}
+
+/// A texture whose second column cannot be read.
+struct Torn;
+
+impl Texels for Torn {
+    fn texel(&self, _: u32, _: u32, x: u32, _: u32, _: u32) -> Result<Texel, Trap> {
+        if x == 1 { Err(Trap::new(TrapKind::OutOfBounds, "no texel")) } else { Ok([1f32.to_bits(); 4]) }
+    }
+}
+
+#[test]
+fn an_unreadable_texel_is_a_trap() {
+    let view = View {
+        dim: Dim::D2,
+        size: [4, 1, 1],
+        levels: 1,
+        layers: 1,
+        samples: 1,
+        integer: false,
+        fixed_depth: false,
+        texels: &Torn,
+    };
+    let s = |filter| Sampler { compare: Some(Compare::Less), ..sampler(Wrap::ClampToEdge, filter) };
+    let at = |x: f32| Coord::Flat([x, 0.5, 0.0], 0);
+    let kind = |r: Result<Texel, Trap>| r.map_err(|t| t.kind);
+    let (near, far) = (s(Filter::Nearest), s(Filter::Linear));
+    assert_eq!(kind(sample(&view, &near, &at(0.2), [0; 3], 0.0)), Ok([1f32.to_bits(); 4]));
+    assert_eq!(kind(sample(&view, &far, &at(0.2), [0; 3], 0.0)), Err(TrapKind::OutOfBounds));
+    assert_eq!(kind(gather(&view, &near, &at(0.2), [0; 3], 0)), Err(TrapKind::OutOfBounds));
+    assert!(sample_compare(&view, &far, &at(0.2), [0; 3], 0.0, 0.5).is_err());
+    assert!(gather_compare(&view, &far, &at(0.2), [0; 3], 0.5).is_err());
+    assert!(load(&view, [1, 0, 0], 0, 0, 0).is_err() && load(&view, [9, 0, 0], 0, 0, 0) == Ok(None));
 }

@@ -3,6 +3,7 @@
 
 use super::format::{Base, Codec, Format, Texel};
 use super::sample::{Dim, Texels, View};
+use crate::trap::Trap;
 
 /// A texture with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,18 +140,18 @@ impl ImageView<'_> {
 }
 
 impl Texels for ImageView<'_> {
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Texel {
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<Texel, Trap> {
         let bytes = self.image.texel_bytes(self.base_level + level, self.base_layer + layer, x, y, sample);
         if self.stencil {
-            return [self.format.decode_stencil(bytes), 0, 0, 1];
+            return Ok([self.format.decode_stencil(bytes), 0, 0, 1]);
         }
         let t = self.format.decode(bytes);
         let one = if self.view_is_integer() { 1 } else { 1f32.to_bits() };
-        self.swizzle.map(|c| match c {
+        Ok(self.swizzle.map(|c| match c {
             Channel::Component(k) => t[usize::from(k)],
             Channel::Zero => 0,
             Channel::One => one,
-        })
+        }))
     }
 }
 

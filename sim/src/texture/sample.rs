@@ -5,12 +5,16 @@ pub use gpucc_pipeline::{Compare, Filter};
 use super::cube::{self, EdgeTexel, Face};
 use super::format::Texel;
 use super::lod::mip_levels;
+use crate::trap::Trap;
 
 /// Where the texels of a view lie. Levels and layers count from the view's first; every index is in range.
 pub trait Texels {
     /// The texel as the shader sees it, after decoding and swizzle. `layer` is the slice of a 3D texture, the layer of
     /// an array, six times the cube plus the face of cubes.
-    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Texel;
+    ///
+    /// # Errors
+    /// A trap, where the texels lie in simulated memory and that cannot be read.
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<Texel, Trap>;
 }
 
 /// Dimension of a view.
@@ -238,7 +242,7 @@ fn footprint_of(
     coord: &Coord,
     offset: [i32; 3],
     level: u32,
-) -> Footprint {
+) -> Result<Footprint, Trap> {
     let size = view.level_size(level);
     let axes = view.dim.axes();
     let filter = if view.integer { Filter::Nearest } else { filter };
@@ -264,9 +268,11 @@ fn footprint_of(
             let bound = |v: i64| v.clamp(-1, i64::from(n));
             let get = |(face, x, y): (u32, u32, u32)| view.texels.texel(level, 6 * cube + face, x, y, 0);
             match cube::face_texel(face.face, bound(i), bound(j), n) {
-                EdgeTexel::Texel(face, x, y) => f.texels[corner][0] = get((face, x, y)),
+                EdgeTexel::Texel(face, x, y) => f.texels[corner][0] = get((face, x, y))?,
                 EdgeTexel::Corner(list) => {
-                    f.texels[corner] = list.map(get);
+                    for (to, from) in f.texels[corner].iter_mut().zip(list) {
+                        *to = get(from)?;
+                    }
                     f.parts[corner] = 3;
                 }
             }
@@ -278,11 +284,11 @@ fn footprint_of(
             if axes > 2 { wrap(wraps[2], k, size[2]) } else { Some(0) },
         );
         f.texels[corner][0] = match wrapped {
-            (Some(x), Some(y), Some(z)) => fetch(x, y, z),
+            (Some(x), Some(y), Some(z)) => fetch(x, y, z)?,
             _ => sampler.border,
         };
     }
-    f
+    Ok(f)
 }
 
 impl Footprint {
@@ -315,23 +321,27 @@ fn filtered<const N: usize>(
     offset: [i32; 3],
     lambda: f64,
     value: impl Fn(&Texel, usize) -> f64,
-) -> [f32; N] {
+) -> Result<[f32; N], Trap> {
     let (filter, high, low, delta) = mip_levels(sampler, view.levels, lambda);
-    let a = footprint_of(view, sampler, filter, coord, offset, high);
+    let a = footprint_of(view, sampler, filter, coord, offset, high)?;
     if delta == 0.0 {
-        return std::array::from_fn(|k| a.filter(|t| value(t, k)) as f32);
+        return Ok(std::array::from_fn(|k| a.filter(|t| value(t, k)) as f32));
     }
-    let b = footprint_of(view, sampler, filter, coord, offset, low);
-    std::array::from_fn(|k| ((1.0 - delta) * a.filter(|t| value(t, k)) + delta * b.filter(|t| value(t, k))) as f32)
+    let b = footprint_of(view, sampler, filter, coord, offset, low)?;
+    Ok(std::array::from_fn(|k| ((1.0 - delta) * a.filter(|t| value(t, k)) + delta * b.filter(|t| value(t, k))) as f32))
 }
 
 /// Samples at a lambda before the sampler's clamps (a bias is added by the caller).
-pub fn sample(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], lambda: f64) -> Texel {
+///
+/// # Errors
+/// A texel that cannot be read.
+pub fn sample(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], lambda: f64) -> Result<Texel, Trap> {
     if view.integer {
         let (_, level, ..) = mip_levels(&Sampler { mip: Filter::Nearest, ..*sampler }, view.levels, lambda);
-        return footprint_of(view, sampler, Filter::Nearest, coord, offset, level).texels[0][0];
+        return Ok(footprint_of(view, sampler, Filter::Nearest, coord, offset, level)?.texels[0][0]);
     }
-    filtered::<4>(view, sampler, coord, offset, lambda, |t, k| f64::from(f32::from_bits(t[k]))).map(f32::to_bits)
+    let four = filtered::<4>(view, sampler, coord, offset, lambda, |t, k| f64::from(f32::from_bits(t[k])))?;
+    Ok(four.map(f32::to_bits))
 }
 
 fn compared(view: &View, sampler: &Sampler, reference: f32) -> impl Fn(&Texel) -> f64 {
@@ -341,6 +351,9 @@ fn compared(view: &View, sampler: &Sampler, reference: f32) -> impl Fn(&Texel) -
 }
 
 /// Compares each texel with a reference and filters the results.
+///
+/// # Errors
+/// A texel that cannot be read.
 pub fn sample_compare(
     view: &View,
     sampler: &Sampler,
@@ -348,41 +361,68 @@ pub fn sample_compare(
     offset: [i32; 3],
     lambda: f64,
     reference: f32,
-) -> f32 {
+) -> Result<f32, Trap> {
     let test = compared(view, sampler, reference);
-    filtered::<1>(view, sampler, coord, offset, lambda, |t, _| test(t))[0]
+    Ok(filtered::<1>(view, sampler, coord, offset, lambda, |t, _| test(t))?[0])
 }
 
 /// Corners of a footprint in the order of gathered components: lower left, lower right, upper right, upper left.
 const GATHER: [usize; 4] = [2, 3, 1, 0];
 
-fn gathered(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3]) -> Footprint {
+fn gathered(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3]) -> Result<Footprint, Trap> {
     let integer = View { integer: false, ..*view };
     footprint_of(&integer, sampler, Filter::Linear, coord, offset, 0)
 }
 
 /// Component `component` of the four texels that bilinear filtering at the first level would read. Beyond the corner
 /// of a cube it is the texel in the face.
-pub fn gather(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], component: usize) -> Texel {
-    let f = gathered(view, sampler, coord, offset);
-    GATHER.map(|k| match f.parts[k] {
+///
+/// # Errors
+/// A texel that cannot be read.
+pub fn gather(
+    view: &View,
+    sampler: &Sampler,
+    coord: &Coord,
+    offset: [i32; 3],
+    component: usize,
+) -> Result<Texel, Trap> {
+    let f = gathered(view, sampler, coord, offset)?;
+    Ok(GATHER.map(|k| match f.parts[k] {
         3 if !view.integer => {
             let sum: f64 = f.texels[k].iter().map(|t| f64::from(f32::from_bits(t[component]))).sum();
             ((sum / 3.0) as f32).to_bits()
         }
         _ => f.texels[k][0][component],
-    })
+    }))
 }
 
 /// Results of comparing the four texels of [`gather`].
-pub fn gather_compare(view: &View, sampler: &Sampler, coord: &Coord, offset: [i32; 3], reference: f32) -> [f32; 4] {
-    let f = gathered(view, sampler, coord, offset);
+///
+/// # Errors
+/// A texel that cannot be read.
+pub fn gather_compare(
+    view: &View,
+    sampler: &Sampler,
+    coord: &Coord,
+    offset: [i32; 3],
+    reference: f32,
+) -> Result<[f32; 4], Trap> {
+    let f = gathered(view, sampler, coord, offset)?;
     let test = compared(view, sampler, reference);
-    GATHER.map(|k| (f.texels[k][..f.parts[k]].iter().map(&test).sum::<f64>() / f.parts[k] as f64) as f32)
+    Ok(GATHER.map(|k| (f.texels[k][..f.parts[k]].iter().map(&test).sum::<f64>() / f.parts[k] as f64) as f32))
 }
 
 /// The texel at integer coordinates, or `None` where any part of the address is out of range.
-pub fn load(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<Texel> {
+///
+/// # Errors
+/// A texel that cannot be read.
+pub fn load(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Result<Option<Texel>, Trap> {
+    let Some([level, layer, x, y, sample]) = texel_at(view, at, layer, level, sample) else { return Ok(None) };
+    view.texels.texel(level, layer, x, y, sample).map(Some)
+}
+
+/// Level, layer or slice, column, row and sample of an address in range.
+fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<[u32; 5]> {
     let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v).then_some(v as u32);
     let level = inside(level, view.levels)?;
     let size = view.level_size(level);
@@ -390,6 +430,5 @@ pub fn load(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> O
     let x = inside(at[0], size[0])?;
     let y = if axes > 1 { inside(at[1], size[1])? } else { 0 };
     let layer = if axes == 3 { inside(at[2], size[2])? } else { inside(layer, view.layers)? };
-    let sample = inside(sample, view.samples)?;
-    Some(view.texels.texel(level, layer, x, y, sample))
+    Some([level, layer, x, y, inside(sample, view.samples)?])
 }
