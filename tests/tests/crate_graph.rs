@@ -67,6 +67,7 @@ fn forbidden_edges_do_not_exist() {
             "gpucc-interp",
             "gpucc-isa",
             "gpucc-sim",
+            "gpucc-scene",
             "gpucc-num",
             "gpucc-regalloc",
             "gpucc-mir",
@@ -80,6 +81,9 @@ fn forbidden_edges_do_not_exist() {
     }
     for own in ["gpucc-ir", "gpucc-isa", "gpucc-opt", "gpucc-mir"] {
         forbid("gpucc-regalloc", own, "the allocator knows no IR and no ISA");
+    }
+    for compiler in ["gpucc-ir", "gpucc-opt", "gpucc-mir", "gpucc-frontend-naga", "gpucc"] {
+        forbid("gpucc-scene", compiler, "what a scene alone decides needs no compiled shader");
     }
     for own in ["gpucc-isa", "gpucc-num", "gpucc-container", "gpucc-pipeline"] {
         for (name, _) in &edges {

@@ -1,0 +1,16 @@
+//! Scenes: frames in WebGPU's words (format `scene-1`), without any shader compiled.
+//!
+//! [`read`] turns TOML or JSON into a [`Scene`], [`check`] applies WebGPU's validation to all that the scene alone
+//! decides, [`contents`] makes the first bytes of textures and buffers, [`output`] takes bytes and pictures out again.
+//! What needs compiled shaders, which bindings a pipeline uses and of which types, is asked through
+//! [`uses::Layouts`].
+//!
+//! No input makes this crate panic, and none makes it take more memory than the limits of [`limits`] allow.
+
+pub mod error;
+pub mod limits;
+pub mod model;
+pub mod read;
+
+pub use error::SceneError;
+pub use model::Scene;

@@ -1,0 +1,35 @@
+//! Limits. Where WebGPU lets a device choose, they are those of the most generous one, so that nothing is refused that
+//! some WebGPU device takes; the sizes that cost memory are bounded by what a simulation can hold.
+
+/// Bytes of a texture or buffer.
+pub const RESOURCE_BYTES: u64 = 256 << 20;
+/// Bytes of all textures and buffers.
+pub const SCENE_BYTES: u64 = 1 << 30;
+/// Bytes that contents may be decoded to, those that later contents replace counted too.
+pub const DECODED_BYTES: u64 = 4 << 30;
+/// Bytes of the scene file and of the other files it names, each.
+pub const FILE_BYTES: u64 = 1 << 30;
+/// Texels along an axis.
+pub const AXIS: u32 = 16_384;
+/// Layers of an array.
+pub const LAYERS: u32 = 2048;
+/// Vertices that a pass shades at most: vertices or indices times instances, over all draws.
+pub const PASS_VERTICES: u64 = 1 << 24;
+/// Draws of a pass.
+pub const PASS_DRAWS: usize = 1_000_000;
+/// Colour attachments.
+pub const COLOR_ATTACHMENTS: usize = 8;
+/// Vertex buffers of a pipeline.
+pub const VERTEX_BUFFERS: usize = 8;
+/// Vertex attributes of a pipeline, and the number that locations stay below.
+pub const VERTEX_ATTRIBUTES: usize = 30;
+/// Bytes from one element of a vertex buffer to the next.
+pub const VERTEX_STRIDE: u64 = 2048;
+/// Workgroups in one dimension.
+pub const WORKGROUPS: u32 = 65_535;
+/// What offsets of buffer bindings are multiples of: WebGPU's default is 256, and no device has less than 32.
+pub const BINDING_OFFSET: u64 = 32;
+/// What binding numbers stay below.
+pub const BINDINGS: u32 = 1000;
+/// What group numbers stay below.
+pub const GROUPS: u32 = 8;

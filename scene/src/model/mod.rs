@@ -1,0 +1,126 @@
+//! The scene as it is written: every key and default of the format `scene-1`, nothing resolved or checked beyond the
+//! shape of the data. Names stay names.
+
+mod de;
+pub mod pass;
+pub mod pipeline;
+pub mod resource;
+
+use serde::Deserialize;
+
+pub use pass::{
+    Aspect, Binding, BindingResource, BufferRange, Call, ColorAttachment, DepthStencilAttachment, Dimension, Draw,
+    IndexBuffer, LoadOp, Output, OutputSource, Pass, ResolveTarget, StoreOp, TextureView,
+};
+pub use pipeline::{
+    DepthStencil, Fragment, Multisample, Pipeline, Primitive, Render, Stage, Target, Vertex, VertexAttribute,
+    VertexLayout,
+};
+pub use resource::{Buffer, Contents, Data, Fill, Generator, Pattern, Sampler, Shader, Texture, TextureDimension};
+
+/// A frame: resources, pipelines, passes in order, outputs.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// The format.
+    pub format: Version,
+    /// WebGPU features the scene needs; information only.
+    #[serde(default)]
+    pub requires: Vec<String>,
+    /// Shaders.
+    #[serde(default)]
+    pub shaders: Names<Shader>,
+    /// Textures.
+    #[serde(default)]
+    pub textures: Names<Texture>,
+    /// Samplers.
+    #[serde(default)]
+    pub samplers: Names<Sampler>,
+    /// Buffers.
+    #[serde(default)]
+    pub buffers: Names<Buffer>,
+    /// Pipelines.
+    #[serde(default)]
+    pub pipelines: Names<Pipeline>,
+    /// Passes, executed in order.
+    #[serde(default)]
+    pub passes: Vec<Pass>,
+    /// What is taken out.
+    #[serde(default)]
+    pub outputs: Vec<Output>,
+    /// Name of the output that is the picture.
+    pub present: Option<String>,
+}
+
+impl Scene {
+    /// The output whose picture is the scene's: the one named by `present`, else the first that is a colour texture.
+    pub fn presented(&self) -> Option<&Output> {
+        match &self.present {
+            Some(name) => self.outputs.iter().find(|o| o.name == *name),
+            None => self.outputs.iter().find(|o| match &o.source {
+                OutputSource::Texture { texture, .. } => {
+                    self.textures.get(texture).is_some_and(|t| !t.format.has_depth() && !t.format.has_stencil())
+                }
+                OutputSource::Buffer(_) => false,
+            }),
+        }
+    }
+}
+
+/// The format's name and version, `"scene-1"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version;
+
+/// Things by name, sorted by it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Names<T>(Vec<(String, T)>);
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Names(Vec::new())
+    }
+}
+
+impl<T> Names<T> {
+    /// The thing of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.position(name).map(|k| &self.0[k].1)
+    }
+
+    /// Its number in the order of names.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.0.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
+    }
+
+    /// Name and thing by number.
+    pub fn at(&self, number: usize) -> Option<(&str, &T)> {
+        self.0.get(number).map(|(n, t)| (n.as_str(), t))
+    }
+
+    /// All, in the order of names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
+        self.0.iter().map(|(n, t)| (n.as_str(), t))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A list with names; an error is a name that occurs twice.
+    ///
+    /// # Errors
+    /// The name that occurs twice.
+    pub fn new(mut list: Vec<(String, T)>) -> Result<Names<T>, String> {
+        list.sort_by(|a, b| a.0.cmp(&b.0));
+        match list.windows(2).find(|w| w[0].0 == w[1].0) {
+            Some(w) => Err(w[0].0.clone()),
+            None => Ok(Names(list)),
+        }
+    }
+}

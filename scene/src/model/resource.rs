@@ -1,0 +1,407 @@
+//! Shaders, textures, samplers, buffers and what fills them.
+
+use gpucc_pipeline::{Compare, Filter, Format};
+use gpucc_sim::texture::Wrap;
+use serde::Deserialize;
+
+use super::de::{self, Word};
+
+/// A shader.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawShader")]
+pub enum Shader {
+    /// WGSL in the scene itself.
+    Wgsl(String),
+    /// A file beside the scene; the ending says the language.
+    File(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawShader {
+    wgsl: Option<String>,
+    file: Option<String>,
+}
+
+impl TryFrom<RawShader> for Shader {
+    type Error = &'static str;
+    fn try_from(raw: RawShader) -> Result<Shader, &'static str> {
+        match (raw.wgsl, raw.file) {
+            (Some(text), None) => Ok(Shader::Wgsl(text)),
+            (None, Some(path)) => Ok(Shader::File(path)),
+            _ => Err("exactly one of `wgsl`, `file` is expected"),
+        }
+    }
+}
+
+/// Dimension of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TextureDimension {
+    /// One-dimensional.
+    D1,
+    /// Two-dimensional, with layers.
+    #[default]
+    D2,
+    /// Three-dimensional.
+    D3,
+}
+
+de::words! { TextureDimension { "1d" D1 "2d" D2 "3d" D3 } }
+
+/// A texture.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Texture {
+    /// Format of the texels.
+    #[serde(deserialize_with = "de::word")]
+    pub format: Format,
+    /// Width, height, and depth or layers.
+    #[serde(deserialize_with = "de::size")]
+    pub size: [u32; 3],
+    /// Dimension.
+    #[serde(default, deserialize_with = "de::word")]
+    pub dimension: TextureDimension,
+    /// Mip levels.
+    #[serde(default = "one")]
+    pub mip_level_count: u32,
+    /// Samples of a pixel.
+    #[serde(default = "one")]
+    pub sample_count: u32,
+    /// Other formats of views.
+    #[serde(default, deserialize_with = "de::words_list")]
+    pub view_formats: Vec<Format>,
+    /// First contents, applied in order.
+    #[serde(default, deserialize_with = "de::one_or_many")]
+    pub contents: Vec<Contents>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Bytes as a scene gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Hexadecimal digits.
+    Hex(String),
+    /// Base64 of a zlib stream.
+    Zlib64(String),
+    /// Floats of 32 bits.
+    F32(Vec<f32>),
+    /// Unsigned words.
+    U32(Vec<u32>),
+    /// Signed words.
+    I32(Vec<i32>),
+    /// A file beside the scene.
+    File(String),
+}
+
+/// Contents of a part of a texture.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawContents")]
+pub struct Contents {
+    /// The level; all of them if it is left out.
+    pub mip_level: Option<u32>,
+    /// The layer or slice; all of them if it is left out.
+    pub array_layer: Option<u32>,
+    /// What the part is filled with.
+    pub fill: Fill,
+}
+
+/// What fills a part of a texture.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// These bytes.
+    Data(Data),
+    /// A pattern.
+    Generator(Generator),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct RawContents {
+    mip_level: Option<u32>,
+    array_layer: Option<u32>,
+    hex: Option<String>,
+    zlib64: Option<String>,
+    #[serde(default, deserialize_with = "de::maybe_f32s")]
+    f32: Option<Vec<f32>>,
+    u32: Option<Vec<u32>>,
+    i32: Option<Vec<i32>>,
+    file: Option<String>,
+    generator: Option<Generator>,
+}
+
+/// The one that is given, none, or an error for several.
+fn only<T, const N: usize>(choices: [Option<T>; N], several: &'static str) -> Result<Option<T>, &'static str> {
+    let mut given = choices.into_iter().flatten();
+    let first = given.next();
+    if given.next().is_some() { Err(several) } else { Ok(first) }
+}
+
+impl TryFrom<RawContents> for Contents {
+    type Error = &'static str;
+    fn try_from(raw: RawContents) -> Result<Contents, &'static str> {
+        const EXPECTED: &str = "exactly one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file`, `generator` is expected";
+        let fill = only(
+            [
+                raw.hex.map(|d| Fill::Data(Data::Hex(d))),
+                raw.zlib64.map(|d| Fill::Data(Data::Zlib64(d))),
+                raw.f32.map(|d| Fill::Data(Data::F32(d))),
+                raw.u32.map(|d| Fill::Data(Data::U32(d))),
+                raw.i32.map(|d| Fill::Data(Data::I32(d))),
+                raw.file.map(|d| Fill::Data(Data::File(d))),
+                raw.generator.map(Fill::Generator),
+            ],
+            EXPECTED,
+        )?;
+        Ok(Contents { mip_level: raw.mip_level, array_layer: raw.array_layer, fill: fill.ok_or(EXPECTED)? })
+    }
+}
+
+/// A pattern: components as integers 0 to 255.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawGenerator")]
+pub struct Generator {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Replaces the alpha.
+    pub alpha: Option<u8>,
+    /// Whether each further level is the mean of the one before; else each is made by itself.
+    pub box_mips: bool,
+}
+
+/// The patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the keys of the format")]
+pub enum Pattern {
+    /// One colour.
+    Solid { a: [u8; 4] },
+    /// Two colours by cells.
+    Checker { cell: u32, a: [u8; 4], b: [u8; 4] },
+    /// Rising along the axes.
+    Gradient,
+    /// A hash of the place.
+    Noise { seed: u32 },
+}
+
+#[derive(Clone, Copy)]
+enum PatternName {
+    Solid,
+    Checker,
+    Gradient,
+    Noise,
+}
+
+#[derive(Clone, Copy)]
+enum Mips {
+    Box,
+}
+
+de::words! {
+    PatternName { "solid" Solid "checker" Checker "gradient" Gradient "noise" Noise }
+    Mips { "box" Box }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawGenerator {
+    #[serde(deserialize_with = "de::word")]
+    name: PatternName,
+    #[serde(default, deserialize_with = "de::maybe_list")]
+    a: Option<[u8; 4]>,
+    #[serde(default, deserialize_with = "de::maybe_list")]
+    b: Option<[u8; 4]>,
+    cell: Option<u32>,
+    seed: Option<u32>,
+    alpha: Option<u8>,
+    #[serde(default, deserialize_with = "de::maybe_word")]
+    mips: Option<Mips>,
+}
+
+impl TryFrom<RawGenerator> for Generator {
+    type Error = String;
+    fn try_from(raw: RawGenerator) -> Result<Generator, String> {
+        let (name, keys): (_, &[&str]) = match raw.name {
+            PatternName::Solid => ("solid", &["a"]),
+            PatternName::Checker => ("checker", &["a", "b", "cell"]),
+            PatternName::Gradient => ("gradient", &[]),
+            PatternName::Noise => ("noise", &["seed"]),
+        };
+        let given = [
+            ("a", raw.a.is_some()),
+            ("b", raw.b.is_some()),
+            ("cell", raw.cell.is_some()),
+            ("seed", raw.seed.is_some()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(key, is)| *is && !keys.contains(key)) {
+            return Err(format!("the generator `{name}` has no `{key}`"));
+        }
+        if raw.cell == Some(0) {
+            return Err("`cell` is at least 1".into());
+        }
+        let a = raw.a.unwrap_or([255; 4]);
+        let pattern = match raw.name {
+            PatternName::Solid => Pattern::Solid { a },
+            PatternName::Checker => {
+                Pattern::Checker { cell: raw.cell.unwrap_or(1), a, b: raw.b.unwrap_or([0, 0, 0, 255]) }
+            }
+            PatternName::Gradient => Pattern::Gradient,
+            PatternName::Noise => Pattern::Noise { seed: raw.seed.unwrap_or(0) },
+        };
+        Ok(Generator { pattern, alpha: raw.alpha, box_mips: raw.mips.is_some() })
+    }
+}
+
+/// A sampler.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Sampler {
+    /// Wrap of the first coordinate.
+    #[serde(deserialize_with = "de::word")]
+    pub address_mode_u: Wrap,
+    /// Of the second.
+    #[serde(deserialize_with = "de::word")]
+    pub address_mode_v: Wrap,
+    /// Of the third.
+    #[serde(deserialize_with = "de::word")]
+    pub address_mode_w: Wrap,
+    /// Filter where texels are magnified.
+    #[serde(deserialize_with = "de::word")]
+    pub mag_filter: Filter,
+    /// Filter elsewhere.
+    #[serde(deserialize_with = "de::word")]
+    pub min_filter: Filter,
+    /// Filter between levels.
+    #[serde(deserialize_with = "de::word")]
+    pub mipmap_filter: Filter,
+    /// Least level of detail.
+    #[serde(deserialize_with = "de::number")]
+    pub lod_min_clamp: f64,
+    /// Greatest level of detail.
+    #[serde(deserialize_with = "de::number")]
+    pub lod_max_clamp: f64,
+    /// Comparison, of comparison samplers.
+    #[serde(deserialize_with = "de::maybe_word")]
+    pub compare: Option<Compare>,
+    /// Largest ratio of anisotropic filtering.
+    pub max_anisotropy: u32,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Sampler {
+            address_mode_u: Wrap::ClampToEdge,
+            address_mode_v: Wrap::ClampToEdge,
+            address_mode_w: Wrap::ClampToEdge,
+            mag_filter: Filter::Nearest,
+            min_filter: Filter::Nearest,
+            mipmap_filter: Filter::Nearest,
+            lod_min_clamp: 0.0,
+            lod_max_clamp: 32.0,
+            compare: None,
+            max_anisotropy: 1,
+        }
+    }
+}
+
+impl Sampler {
+    /// Whether it filters: WebGPU's binding type `filtering`, as opposed to `non-filtering`.
+    pub fn is_filtering(&self) -> bool {
+        [self.mag_filter, self.min_filter, self.mipmap_filter].contains(&Filter::Linear)
+    }
+
+    /// What the model of sampling takes.
+    pub fn to_sim(&self) -> gpucc_sim::texture::Sampler {
+        gpucc_sim::texture::Sampler {
+            wrap: [self.address_mode_u, self.address_mode_v, self.address_mode_w],
+            mag: self.mag_filter,
+            min: self.min_filter,
+            mip: self.mipmap_filter,
+            lod_min: self.lod_min_clamp as f32,
+            lod_max: self.lod_max_clamp as f32,
+            compare: self.compare,
+            ..Default::default()
+        }
+    }
+}
+
+/// A buffer.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(try_from = "RawBuffer")]
+pub struct Buffer {
+    /// Bytes; as long as the data if it is left out.
+    pub size: Option<u64>,
+    /// First contents, one part after another; the rest is zero.
+    pub data: Vec<Data>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawBuffer {
+    size: Option<u64>,
+    hex: Option<String>,
+    zlib64: Option<String>,
+    #[serde(default, deserialize_with = "de::maybe_f32s")]
+    f32: Option<Vec<f32>>,
+    u32: Option<Vec<u32>>,
+    i32: Option<Vec<i32>>,
+    file: Option<String>,
+    data: Option<Vec<DataPart>>,
+}
+
+/// A part of the data of a buffer.
+#[derive(Deserialize)]
+#[serde(try_from = "RawPart")]
+struct DataPart(Data);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPart {
+    hex: Option<String>,
+    zlib64: Option<String>,
+    #[serde(default, deserialize_with = "de::maybe_f32s")]
+    f32: Option<Vec<f32>>,
+    u32: Option<Vec<u32>>,
+    i32: Option<Vec<i32>>,
+    file: Option<String>,
+}
+
+impl RawPart {
+    fn choices(self) -> [Option<Data>; 6] {
+        [
+            self.hex.map(Data::Hex),
+            self.zlib64.map(Data::Zlib64),
+            self.f32.map(Data::F32),
+            self.u32.map(Data::U32),
+            self.i32.map(Data::I32),
+            self.file.map(Data::File),
+        ]
+    }
+}
+
+impl TryFrom<RawPart> for DataPart {
+    type Error = &'static str;
+    fn try_from(raw: RawPart) -> Result<DataPart, &'static str> {
+        const EXPECTED: &str = "exactly one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file` is expected";
+        only(raw.choices(), EXPECTED)?.map(DataPart).ok_or(EXPECTED)
+    }
+}
+
+impl TryFrom<RawBuffer> for Buffer {
+    type Error = &'static str;
+    fn try_from(raw: RawBuffer) -> Result<Buffer, &'static str> {
+        let RawBuffer { size, hex, zlib64, f32, u32, i32, file, data } = raw;
+        let parts = data.map(|list| list.into_iter().map(|p| p.0).collect::<Vec<_>>());
+        let one = RawPart { hex, zlib64, f32, u32, i32, file }.choices();
+        let [a, b, c, d, e, f] = one.map(|p| p.map(|data| vec![data]));
+        let data = only(
+            [a, b, c, d, e, f, parts],
+            "at most one of `hex`, `zlib64`, `f32`, `u32`, `i32`, `file`, `data` is expected",
+        )?;
+        if data.is_none() && size.is_none() {
+            return Err("a buffer without data needs a `size`");
+        }
+        Ok(Buffer { size, data: data.unwrap_or_default() })
+    }
+}

@@ -1,0 +1,141 @@
+//! Scene files: TOML for people, JSON for machines, the same schema.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::limits;
+use crate::{Scene, SceneError};
+
+/// A scene with the place it was read from.
+#[derive(Clone, Debug)]
+pub struct SceneFile {
+    /// The scene.
+    pub scene: Scene,
+    /// Name of its file, for messages.
+    pub name: String,
+    /// The folder that files named in it are relative to.
+    pub folder: PathBuf,
+}
+
+/// How a scene is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// TOML.
+    Toml,
+    /// JSON.
+    Json,
+}
+
+impl Language {
+    /// The language of a file by the ending of its name.
+    pub fn of(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "toml" => Some(Language::Toml),
+            "json" => Some(Language::Json),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a scene file; the language is decided by its ending.
+///
+/// # Errors
+/// A file that cannot be read or is no scene, in one sentence that names file and field.
+pub fn open(path: &Path) -> Result<SceneFile, SceneError> {
+    let name = path.display().to_string();
+    let Some(language) = Language::of(path) else {
+        return Err(SceneError::new("", "a scene ends in `.toml` or `.json`").of(&name));
+    };
+    let bytes = read_bounded(path, limits::FILE_BYTES).map_err(|e| e.of(&name))?;
+    let text = String::from_utf8(bytes).map_err(|_| SceneError::new("", "the file is not UTF-8").of(&name))?;
+    let scene = parse(&text, language).map_err(|e| e.of(&name))?;
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(SceneFile { scene, name, folder })
+}
+
+/// The bytes of a file, an error if there are more than `most`.
+pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, SceneError> {
+    let fail = |e: std::io::Error| SceneError::io("", e.to_string());
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).map_err(fail)?.take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > most {
+        return Err(SceneError::new("", format!("the file `{}` has more than {most} bytes", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// A scene from its text.
+///
+/// # Errors
+/// A text that is no scene; the error names the field, and no file.
+pub fn parse(text: &str, language: Language) -> Result<Scene, SceneError> {
+    match language {
+        Language::Json => json(text),
+        Language::Toml => toml(text),
+    }
+}
+
+/// Anything from JSON, with the path of the field in errors.
+pub(crate) fn json<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
+    let mut d = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut d).map_err(|e| {
+        let field = path(e.path());
+        let e = e.into_inner();
+        json_error(&field, &e)
+    })?;
+    d.end().map_err(|e| json_error("", &e))?;
+    Ok(value)
+}
+
+fn json_error(field: &str, e: &serde_json::Error) -> SceneError {
+    let text = e.to_string();
+    let place = format!(" at line {} column {}", e.line(), e.column());
+    let message = text.strip_suffix(&place).unwrap_or(&text);
+    if e.is_data() {
+        SceneError::new(field, message)
+    } else {
+        SceneError::new(field, format!("{message} at line {}, column {}", e.line(), e.column()))
+    }
+}
+
+fn toml(text: &str) -> Result<Scene, SceneError> {
+    let d = toml::Deserializer::parse(text).map_err(|e| toml_error("", text, &e, true))?;
+    serde_path_to_error::deserialize(d).map_err(|e| {
+        let field = path(e.path());
+        toml_error(&field, text, e.inner(), false)
+    })
+}
+
+fn toml_error(field: &str, text: &str, e: &toml::de::Error, place: bool) -> SceneError {
+    let message = e.message().trim().replace('\n', ", ");
+    let before = e.span().and_then(|s| text.get(..s.start)).filter(|_| place);
+    SceneError::new(
+        field,
+        match before {
+            Some(before) => {
+                let line = before.matches('\n').count() + 1;
+                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+                format!("{message} at line {line}, column {column}")
+            }
+            None => message,
+        },
+    )
+}
+
+/// The path of a field; empty for the whole. A step that is not known, as before the first key of a table, is left out.
+fn path(p: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let mut out = String::new();
+    for step in p.iter() {
+        let dot = if out.is_empty() { "" } else { "." };
+        match step {
+            Segment::Seq { index } => out += &format!("[{index}]"),
+            Segment::Map { key } => out += &format!("{dot}{key}"),
+            Segment::Enum { variant } => out += &format!("{dot}{variant}"),
+            Segment::Unknown => {}
+        }
+    }
+    out
+}

@@ -1,0 +1,156 @@
+//! Reading: every case of the conformance suite, the example of the format, errors that name the field.
+
+use gpucc_pipeline::BlendFactor;
+use gpucc_scene::model::{Data, Fill, Pass, Pattern, Pipeline};
+use gpucc_scene::read::{Language, parse};
+
+#[test]
+fn every_scene_of_the_conformance_suite_is_read() {
+    let mut count = 0;
+    for file in crate::shared::gfx() {
+        let text = std::fs::read_to_string(&file).expect("the file is read");
+        let whole: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for case in whole["cases"].as_array().expect("cases") {
+            count += 1;
+            if let Some(Err(e)) = case.get("scene").map(|scene| parse(&scene.to_string(), Language::Json)) {
+                panic!("{}: {e}", case["id"]);
+            }
+        }
+    }
+    assert!(count == 0 || count == 922, "{count} cases");
+}
+
+const EXAMPLE: &str = r#"
+format = "scene-1"
+present = "picture"
+shaders.main.wgsl = "text"
+[textures]
+tiles = { format = "rgba8unorm", size = [16, 16], mipLevelCount = 5, contents = { generator = { name = "checker", cell = 4, b = [200, 30, 30, 255], mips = "box" } } }
+picture = { format = "rgba8unorm", size = [64] }
+[samplers]
+soft = { magFilter = "linear", addressModeU = "repeat", lodMaxClamp = "inf" }
+[buffers]
+vertices = { f32 = [-0.9, "nan", 0, 1, inf] }
+[pipelines.p]
+vertex = { shader = "main", entryPoint = "vs", buffers = [ {}, { arrayStride = 16, attributes = [ { shaderLocation = 0, format = "float32x2", offset = 0 } ] } ] }
+fragment = { shader = "main", constants = { a = true, 7 = 2.5 }, targets = [ {}, { format = "rgba8unorm", blend = { color = { srcFactor = "src-alpha" }, alpha = {} } } ] }
+[[passes]]
+type = "render"
+colorAttachments = [ {}, { texture = "picture", clearValue = [0, 0, 0.5, 1] } ]
+[[passes.draws]]
+pipeline = "p"
+bindings = [ { binding = 0, texture = "tiles" }, { group = 1, binding = 1, sampler = "soft" } ]
+vertexBuffers = [ {}, { buffer = "vertices" } ]
+draw = { vertexCount = 3 }
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#;
+
+#[test]
+fn toml_has_defaults_holes_and_numbers_that_json_lacks() {
+    let s = parse(EXAMPLE, Language::Toml).expect("the example is read");
+    let tiles = s.textures.get("tiles").expect("a texture");
+    assert_eq!((tiles.size, tiles.mip_level_count, tiles.sample_count), ([16, 16, 1], 5, 1));
+    let Fill::Generator(g) = &tiles.contents[0].fill else { panic!("{tiles:?}") };
+    assert_eq!(g.pattern, Pattern::Checker { cell: 4, a: [255; 4], b: [200, 30, 30, 255] });
+    assert!(g.box_mips && g.alpha.is_none());
+    assert_eq!(s.textures.get("picture").expect("a texture").size, [64, 1, 1]);
+    assert_eq!(s.samplers.get("soft").expect("a sampler").lod_max_clamp, f64::INFINITY);
+    let Data::F32(words) = &s.buffers.get("vertices").expect("a buffer").data[0] else { panic!() };
+    assert!(words[0] == -0.9 && words[1].is_nan() && words[4] == f32::INFINITY);
+    let Some(Pipeline::Render(p)) = s.pipelines.get("p") else { panic!() };
+    assert!(p.vertex.buffers[0].is_none() && p.vertex.buffers[1].is_some());
+    let f = p.fragment.as_ref().expect("a fragment stage");
+    assert_eq!(f.constants.iter().collect::<Vec<_>>(), [("7", &2.5), ("a", &1.0)]);
+    assert!(f.targets[0].is_none());
+    let t = f.targets[1].as_ref().expect("a target");
+    assert_eq!((t.write_mask, t.blend.expect("blending").color.src), (15, BlendFactor::SrcAlpha));
+    let Pass::Render { color_attachments, draws, .. } = &s.passes[0] else { panic!() };
+    assert!(color_attachments[0].is_none() && draws[0].vertex_buffers[0].is_none());
+    assert_eq!((draws[0].bindings[0].group, draws[0].bindings[1].group), (0, 1));
+    assert_eq!(s.presented().expect("a picture").name, "picture");
+}
+
+#[test]
+fn holes_of_json_are_null() {
+    let text =
+        r#"{"format":"scene-1","passes":[{"type":"render","colorAttachments":[null,{"texture":"t"}],"draws":[]}]}"#;
+    let s = parse(text, Language::Json).expect("it is read");
+    let Pass::Render { color_attachments, .. } = &s.passes[0] else { panic!() };
+    assert!(color_attachments[0].is_none() && color_attachments[1].is_some());
+}
+
+/// A scene of JSON keys beside the format, and the whole sentence.
+#[test]
+fn an_error_names_the_field() {
+    let table = [
+        (r#""texture":1"#, "texture: unknown field `texture`, expected one of"),
+        (r#""textures":{"t":{"size":[1]}}"#, "textures.t: missing field `format`"),
+        (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is no texture format"),
+        (r#""textures":{"t":{"format":"bc4-r-unorm","size":[1]}}"#, "textures.t.format: compressed format bc4-r-unorm"),
+        (
+            r#""textures":{"t":{"format":"r8unorm","size":[]}}"#,
+            "textures.t.size: a list of 1 to 3 is expected, not of 0",
+        ),
+        (r#""textures":{"t":{"format":"r8unorm","size":[1,-1]}}"#, "textures.t.size[1]: invalid value: integer `-1`"),
+        (r#""textures":{"t":{"format":"r8unorm","size":[1],"usage":4}}"#, "textures.t.usage: unknown field `usage`"),
+        (
+            r#""textures":{"t":{"format":"r8unorm","size":[1],"contents":[{"hex":"00"},{"hex":"00","f32":[1]}]}}"#,
+            "textures.t.contents[1]: exactly one of `hex`",
+        ),
+        (
+            r#""textures":{"t":{"format":"r8unorm","size":[1],"contents":{"generator":{"name":"noise","cell":3}}}}"#,
+            "textures.t.contents.generator: the generator `noise` has no `cell`",
+        ),
+        (r#""samplers":{"s":{"magFilter":"cubic"}}"#, "samplers.s.magFilter: unknown word `cubic`, expected one of"),
+        (r#""buffers":{"b":{}}"#, "buffers.b: a buffer without data needs a `size`"),
+        (
+            r#""buffers":{"b":{"f32":[1,"many"]}}"#,
+            "buffers.b.f32[1]: invalid value: string \"many\", expected a number",
+        ),
+        (r#""buffers":{"b":{"size":1},"b":{"size":2}}"#, "buffers: the name `b` occurs twice"),
+        (r#""passes":[{"type":"copy"}]"#, "passes[0].type: unknown word `copy`, expected one of `compute`, `render`"),
+        (r#""passes":[{"type":"compute","pipeline":"p"}]"#, "passes[0]: a compute pass needs a `dispatch`"),
+        (
+            r#""passes":[{"type":"render","draws":[{"pipeline":"p","draw":{"vertexCount":1},"scissor":[0,0,1]}]}]"#,
+            "passes[0].draws[0].scissor: a list of 4 is expected, not of 3",
+        ),
+        (
+            r#""passes":[{"type":"render","colorAttachments":[{"texture":"t","loadop":"load"}]}]"#,
+            "passes[0].colorAttachments[0].loadop: unknown field `loadop`",
+        ),
+        (
+            r#""passes":[{"type":"compute","pipeline":"p","dispatch":[1],"bindings":[{"binding":0,"buffer":"b","aspect":"all"}]}]"#,
+            "passes[0].bindings[0]: the binding of a buffer has no `aspect`",
+        ),
+        (r#""outputs":[{"name":"o"}]"#, "outputs[0]: exactly one of `texture`, `buffer` is expected"),
+    ];
+    for (keys, sentence) in table {
+        let text = format!(r#"{{"format":"scene-1",{keys}}}"#);
+        let e = parse(&text, Language::Json).expect_err(keys).to_string();
+        assert!(e.starts_with(sentence) && !e.contains('\n'), "{e}\n{sentence}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_scene_says_where() {
+    let table = [
+        ("{\"format\":\"scene-1\",\n}", Language::Json, "trailing comma at line 2, column 1"),
+        ("{\"format\":\"scene-2\"}", Language::Json, "format: unknown word `scene-2`, expected one of `scene-1`"),
+        ("{}", Language::Json, "missing field `format`"),
+        ("[]", Language::Json, "invalid length 0"),
+        ("{\"format\":\"scene-1\"} x", Language::Json, "trailing characters at line 1, column 22"),
+        ("format = \"scene-1\"\nsize = [", Language::Toml, "unclosed array, expected `]` at line 2, column"),
+        ("format = \"scene-1\"\npresent = 3", Language::Toml, "present: invalid type: integer `3`, expected a string"),
+        ("format = \"scene-1\"\n[buffers.b]\nsize = 1\n[buffers.b]", Language::Toml, "duplicate key"),
+    ];
+    for (text, language, sentence) in table {
+        let e = parse(text, language).expect_err(text).to_string();
+        assert!(e.starts_with(sentence) && !e.contains('\n'), "{e}\n{sentence}");
+    }
+    for deep in ["[", "{\"a\":"] {
+        assert!(parse(&deep.repeat(100_000), Language::Json).is_err());
+    }
+    assert!(parse(&format!("a = {}", "[".repeat(100_000)), Language::Toml).is_err());
+}
