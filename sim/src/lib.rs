@@ -3,14 +3,16 @@
 //! Nothing here knows an instruction set. The oracle and the four machines use it alike: a [`Dispatch`] says what is
 //! to be run, [`RunOptions`] how, [`Memory`] holds the bytes and knows which of them were ever written,
 //! [`RaceCheck`] tells accesses that nothing orders, [`AddressSpace`] places allocations at raw addresses for families
-//! that compute with them, [`run_grid`] orders workgroups and the subgroups between barriers, and a run ends in a
-//! [`RunReport`] or a [`Trap`].
+//! that compute with them, [`run_grid`] orders workgroups and the subgroups between barriers, [`draw::draw`] runs a draw around the programs of a
+//! pipeline, and a run ends in a [`RunReport`] or a [`Trap`].
 
 pub mod address;
 pub mod dispatch;
+pub mod draw;
 pub mod grid;
 pub mod launch;
 pub mod memory;
+pub mod quads;
 pub mod race;
 pub mod raster;
 pub mod rng;

@@ -2,8 +2,10 @@
 
 mod address;
 mod dispatch;
+mod draw;
 mod grid;
 mod memory;
+mod quads;
 mod race;
 mod raster;
 mod rng;

@@ -35,20 +35,31 @@ pub struct ClipOptions {
 /// Least w that is drawn: matters where depth is not clipped.
 const LEAST_W: f64 = 1.0 / (1 << 24) as f64;
 
-/// Signed distances to the planes; what is negative lies outside.
-fn plane_distances(v: &PolygonVertex, o: ClipOptions, guard: [f64; 2]) -> Vec<f64> {
-    let [x, y, z, w] = v.position;
-    let [gx, gy] = if o.sides { [1.0, 1.0] } else { guard };
-    let mut d = vec![w - LEAST_W, gx * w - x, gx * w + x, gy * w - y, gy * w + y];
-    if o.depth {
-        d.extend([z, w - z]);
-    }
-    d.extend(&v.distances);
-    d
+/// Planes that a vertex is clipped against.
+fn planes(v: &PolygonVertex, o: ClipOptions) -> usize {
+    5 + if o.depth { 2 } else { 0 } + v.distances.len()
 }
 
+/// Signed distance to a plane; what is negative lies outside.
+fn distance(v: &PolygonVertex, o: ClipOptions, guard: [f64; 2], plane: usize) -> f64 {
+    let [x, y, z, w] = v.position;
+    let [gx, gy] = if o.sides { [1.0, 1.0] } else { guard };
+    match plane {
+        0 => w - LEAST_W,
+        1 => gx * w - x,
+        2 => gx * w + x,
+        3 => gy * w - y,
+        4 => gy * w + y,
+        5 if o.depth => z,
+        6 if o.depth => w - z,
+        _ => v.distances[plane - if o.depth { 7 } else { 5 }],
+    }
+}
+
+/// The vertices before any cut. A position that is not finite drops the primitive: it has no place on the screen.
 fn start(vertices: &[ClipVertex]) -> Option<Vec<PolygonVertex>> {
-    if vertices.iter().any(|v| v.position.iter().any(|c| c.is_nan())) {
+    let finite = |v: &ClipVertex| v.position.iter().all(|c| c.is_finite());
+    if !vertices.iter().all(finite) || vertices.iter().any(|v| v.distances.iter().any(|d| d.is_nan())) {
         return None;
     }
     let unit = |k: usize| std::array::from_fn(|j| if j == k { 1.0 } else { 0.0 });
@@ -80,14 +91,14 @@ fn cut(a: &PolygonVertex, b: &PolygonVertex, da: f64, db: f64) -> PolygonVertex 
 pub fn clip_polygon(vertices: &[ClipVertex; 3], o: ClipOptions, viewport: &Viewport) -> Vec<PolygonVertex> {
     let Some(mut polygon) = start(vertices) else { return Vec::new() };
     let guard = viewport.guard();
-    let planes = plane_distances(&polygon[0], o, guard).len();
-    for plane in 0..planes {
-        let d: Vec<f64> = polygon.iter().map(|v| plane_distances(v, o, guard)[plane]).collect();
+    for plane in 0..planes(&polygon[0], o) {
+        if polygon.iter().all(|v| distance(v, o, guard, plane) >= 0.0) {
+            continue;
+        }
+        let d: Vec<f64> = polygon.iter().map(|v| distance(v, o, guard, plane)).collect();
+        // A cut towards an infinite clip distance has no place.
         if d.iter().any(|x| x.is_nan()) {
             return Vec::new();
-        }
-        if d.iter().all(|&x| x >= 0.0) {
-            continue;
         }
         let mut next = Vec::with_capacity(polygon.len() + 1);
         for k in 0..polygon.len() {
@@ -107,7 +118,12 @@ pub fn clip_polygon(vertices: &[ClipVertex; 3], o: ClipOptions, viewport: &Viewp
             return Vec::new();
         }
     }
-    polygon
+    if polygon.iter().all(is_placed) { polygon } else { Vec::new() }
+}
+
+/// Whether cuts left a vertex a place on the screen.
+fn is_placed(v: &PolygonVertex) -> bool {
+    v.position.iter().all(|c| c.is_finite()) && v.position[3] > 0.0
 }
 
 /// Clips a line to the two ends that remain.
@@ -116,8 +132,8 @@ pub fn clip_line(vertices: &[ClipVertex; 2], o: ClipOptions, viewport: &Viewport
     let [mut a, mut b] = <[PolygonVertex; 2]>::try_from(ends).ok()?;
     let o = ClipOptions { sides: true, ..o };
     let guard = viewport.guard();
-    for plane in 0..plane_distances(&a, o, guard).len() {
-        let (da, db) = (plane_distances(&a, o, guard)[plane], plane_distances(&b, o, guard)[plane]);
+    for plane in 0..planes(&a, o) {
+        let (da, db) = (distance(&a, o, guard, plane), distance(&b, o, guard, plane));
         match (da >= 0.0, db >= 0.0) {
             (true, true) => {}
             (true, false) => b = cut(&a, &b, da, db),
@@ -125,14 +141,14 @@ pub fn clip_line(vertices: &[ClipVertex; 2], o: ClipOptions, viewport: &Viewport
             _ => return None,
         }
     }
-    Some([a, b])
+    (is_placed(&a) && is_placed(&b)).then_some([a, b])
 }
 
 /// The vertex of a point, if its centre is inside.
 pub fn point_is_inside(vertex: &ClipVertex, o: ClipOptions, viewport: &Viewport) -> Option<PolygonVertex> {
     let v = start(std::slice::from_ref(vertex))?.pop()?;
     let o = ClipOptions { sides: true, ..o };
-    plane_distances(&v, o, viewport.guard()).iter().all(|&d| d >= 0.0).then_some(v)
+    (0..planes(&v, o)).all(|plane| distance(&v, o, viewport.guard(), plane) >= 0.0).then_some(v)
 }
 
 /// Where on the target a draw goes, in pixels, and its range of depth.

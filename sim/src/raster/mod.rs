@@ -16,6 +16,6 @@ pub use fragment::{
     Blend, BlendComponent, BlendFactor, BlendOperation, DepthStencil, StencilFace, StencilOperation, alpha_to_coverage,
     resolve, test_sample, write_target,
 };
-pub use primitive::{Indices, Primitive, Topology, assemble};
+pub use primitive::{Indices, Primitive, Primitives, Topology, assemble};
 pub use setup::{Bias, DepthBias, Quad, Rect, Screen, Setup, Weights, sample_positions};
 pub use vertex::{VertexCodec, VertexFormat, fetch};

@@ -36,35 +36,67 @@ pub struct Primitive {
     pub provoking: u32,
 }
 
-/// The primitives of `count` vertices; `is_restart` says of a position whether a strip ends there.
-pub fn assemble(topology: Topology, count: u32, is_restart: impl Fn(u32) -> bool) -> Vec<Primitive> {
-    let mut out = Vec::new();
-    let mut push = |v: &[u32], provoking: u32| {
-        let last = v[v.len() - 1];
-        let get = |k: usize| v.get(k).copied().unwrap_or(last);
-        out.push(Primitive { vertices: [get(0), get(1), get(2)], count: v.len() as u32, provoking });
-    };
-    match topology {
-        Topology::PointList => (0..count).for_each(|k| push(&[k], k)),
-        Topology::LineList => (0..count / 2).for_each(|k| push(&[2 * k, 2 * k + 1], 2 * k)),
-        Topology::TriangleList => (0..count / 3).for_each(|k| push(&[3 * k, 3 * k + 1, 3 * k + 2], 3 * k)),
-        Topology::LineStrip | Topology::TriangleStrip => {
-            let mut start = 0;
-            for k in 0..count {
-                if is_restart(k) {
-                    start = k + 1;
-                } else if topology == Topology::LineStrip && k > start {
-                    push(&[k - 1, k], k - 1);
-                } else if topology == Topology::TriangleStrip && k >= start + 2 {
-                    let i = k - 2;
-                    if (i - start).is_multiple_of(2) {
-                        push(&[i, i + 1, i + 2], i)
-                    } else {
-                        push(&[i + 1, i, i + 2], i)
-                    }
-                }
+/// The primitives of a sequence of vertices, one after another.
+#[derive(Clone, Debug)]
+pub struct Primitives<F> {
+    topology: Topology,
+    count: u32,
+    next: u32,
+    /// First vertex of the strip.
+    start: u32,
+    is_restart: F,
+}
+
+impl<F: FnMut(u32) -> bool> Primitives<F> {
+    /// The primitives of `count` vertices; `is_restart` says of a position whether a strip ends there.
+    pub fn new(topology: Topology, count: u32, is_restart: F) -> Self {
+        Primitives { topology, count, next: 0, start: 0, is_restart }
+    }
+
+    /// The primitive that the vertex at `k` of a strip completes.
+    fn of_strip(&mut self, k: u32) -> Option<Primitive> {
+        if (self.is_restart)(k) {
+            self.start = k + 1;
+            return None;
+        }
+        let before = k - self.start;
+        if self.topology == Topology::LineStrip {
+            return (before >= 1).then(|| Primitive { vertices: [k - 1, k, k], count: 2, provoking: k - 1 });
+        }
+        (before >= 2).then(|| {
+            let i = k - 2;
+            let vertices = if before.is_multiple_of(2) { [i, i + 1, k] } else { [i + 1, i, k] };
+            Primitive { vertices, count: 3, provoking: i }
+        })
+    }
+}
+
+impl<F: FnMut(u32) -> bool> Iterator for Primitives<F> {
+    type Item = Primitive;
+
+    fn next(&mut self) -> Option<Primitive> {
+        let size = self.topology.vertices();
+        if !self.topology.is_strip() {
+            let k = self.next;
+            if self.count - k < size {
+                return None;
+            }
+            self.next += size;
+            let last = k + size - 1;
+            return Some(Primitive { vertices: [k, last.min(k + 1), last], count: size, provoking: k });
+        }
+        while self.next < self.count {
+            let k = self.next;
+            self.next += 1;
+            if let Some(p) = self.of_strip(k) {
+                return Some(p);
             }
         }
+        None
     }
-    out
+}
+
+/// All primitives of `count` vertices; `is_restart` says of a position whether a strip ends there.
+pub fn assemble(topology: Topology, count: u32, is_restart: impl FnMut(u32) -> bool) -> Vec<Primitive> {
+    Primitives::new(topology, count, is_restart).collect()
 }

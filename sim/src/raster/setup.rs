@@ -1,5 +1,7 @@
 //! From screen positions to quads with coverage and weights.
 
+use std::convert::Infallible;
+
 pub use gpucc_pipeline::DepthBias;
 
 use super::clip::{PolygonVertex, Viewport};
@@ -49,6 +51,11 @@ impl Rect {
     pub fn contains(self, x: i64, y: i64) -> bool {
         x >= self.x0 && x < self.x1 && y >= self.y0 && y < self.y1
     }
+    /// Left and upper edge, width and height.
+    pub fn of([x, y, width, height]: [u32; 4]) -> Rect {
+        let [x0, y0, width, height] = [x, y, width, height].map(i64::from);
+        Rect { x0, y0, x1: x0 + width, y1: y0 + height }
+    }
     /// Every pixel whose centre is inside of a viewport.
     pub fn of_viewport(v: &Viewport) -> Rect {
         let first = |a: f32| (f64::from(a) - 0.5).ceil() as i64;
@@ -80,9 +87,9 @@ pub struct Quad {
     pub coverage: [u32; 4],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// Vertices clockwise on the screen, and their indices in the polygon's triangle.
+    /// Vertices clockwise on the screen; twice the area.
     Triangle {
         area: i64,
     },
@@ -96,8 +103,14 @@ enum Shape {
 /// A primitive, or one triangle of a clipped one, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    at: Vec<Screen>,
-    vertices: Vec<PolygonVertex>,
+    /// Corners; unused ones repeat the last.
+    at: [Screen; 3],
+    /// Corners that count.
+    corners: usize,
+    /// Of each corner the share of the original vertices in clip space.
+    clip: [[f64; 3]; 3],
+    /// The same on the screen.
+    screen: [[f64; 3]; 3],
     shape: Shape,
 }
 
@@ -108,6 +121,17 @@ fn area_of(at: &[Screen]) -> i64 {
 }
 
 impl Setup {
+    fn new(corners: &[(&PolygonVertex, Screen)], shape: Shape) -> Setup {
+        let get = |k: usize| &corners[k.min(corners.len() - 1)];
+        Setup {
+            at: [0, 1, 2].map(|k| get(k).1),
+            corners: corners.len(),
+            clip: [0, 1, 2].map(|k| get(k).0.clip),
+            screen: [0, 1, 2].map(|k| get(k).0.screen),
+            shape,
+        }
+    }
+
     /// The triangles of a clipped polygon, a fan from its first vertex, and whether it is counter-clockwise on the
     /// screen. Nothing where its area is zero after snapping.
     pub fn polygon(polygon: &[PolygonVertex], viewport: &Viewport) -> Option<(Vec<Setup>, bool)> {
@@ -116,15 +140,13 @@ impl Setup {
         if whole == 0 {
             return None;
         }
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(polygon.len().saturating_sub(2));
         for k in 1..polygon.len() - 1 {
             // Clockwise order, which the edge rule is written for.
             let order = if whole > 0 { [0, k + 1, k] } else { [0, k, k + 1] };
-            let corners = order.map(|i| at[i]);
-            let area = -area_of(&corners);
+            let area = -area_of(&order.map(|i| at[i]));
             if area > 0 {
-                let vertices = order.map(|i| polygon[i].clone()).to_vec();
-                out.push(Setup { at: corners.to_vec(), vertices, shape: Shape::Triangle { area } });
+                out.push(Setup::new(&order.map(|i| (&polygon[i], at[i])), Shape::Triangle { area }));
             }
         }
         Some((out, whole > 0))
@@ -132,16 +154,15 @@ impl Setup {
 
     /// A line between two ends; nothing where both snap to the same place.
     pub fn line(ends: [PolygonVertex; 2], viewport: &Viewport) -> Option<Setup> {
-        let at: Vec<Screen> = ends.iter().map(|v| viewport.to_screen(&v.position)).collect();
+        let at = [0, 1].map(|k| viewport.to_screen(&ends[k].position));
         let (dx, dy) = (at[1].x - at[0].x, at[1].y - at[0].y);
         let x_major = dx.abs() >= dy.abs();
-        (dx != 0 || dy != 0).then(|| Setup { at, vertices: ends.to_vec(), shape: Shape::Line { x_major } })
+        (dx != 0 || dy != 0).then(|| Setup::new(&[(&ends[0], at[0]), (&ends[1], at[1])], Shape::Line { x_major }))
     }
 
     /// A point.
     pub fn point(vertex: PolygonVertex, viewport: &Viewport) -> Setup {
-        let at = vec![viewport.to_screen(&vertex.position)];
-        Setup { at, vertices: vec![vertex], shape: Shape::Point }
+        Setup::new(&[(&vertex, viewport.to_screen(&vertex.position))], Shape::Point)
     }
 
     /// Edge function of the edge that starts at corner `k`, at a point: positive inside.
@@ -160,91 +181,148 @@ impl Setup {
         })
     }
 
-    /// Weights at a point in 1/256 pixel, inside or outside.
-    pub fn weights(&self, x: i64, y: i64) -> Weights {
-        let n = self.at.len();
-        let mut b = [0.0; 3];
+    /// Shares of the corners at a point in 1/256 pixel.
+    fn barycentric(&self, x: i64, y: i64) -> [f64; 3] {
         match self.shape {
-            Shape::Triangle { area } => {
-                for (k, w) in b.iter_mut().enumerate() {
-                    *w = self.edge((k + 1) % 3, x, y) as f64 / area as f64;
-                }
-            }
+            Shape::Triangle { area } => [1, 2, 0].map(|k| self.edge(k, x, y) as f64 / area as f64),
             Shape::Line { x_major } => {
                 let (from, to, c) =
                     if x_major { (self.at[0].x, self.at[1].x, x) } else { (self.at[0].y, self.at[1].y, y) };
                 let t = (c - from) as f64 / (to - from) as f64;
-                b = [1.0 - t, t, 0.0];
+                [1.0 - t, t, 0.0]
             }
-            Shape::Point => b[0] = 1.0,
+            Shape::Point => [1.0, 0.0, 0.0],
         }
-        let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+    }
+
+    /// Weights at a point in 1/256 pixel, inside or outside.
+    pub fn weights(&self, x: i64, y: i64) -> Weights {
+        let b = self.barycentric(x, y);
+        let sum = |f: &dyn Fn(usize) -> f64| (0..self.corners).map(f).sum::<f64>();
         let inv_w = sum(&|i| b[i] * self.at[i].inv_w);
         Weights {
-            perspective: std::array::from_fn(|j| sum(&|i| b[i] * self.vertices[i].clip[j] * self.at[i].inv_w) / inv_w),
-            linear: std::array::from_fn(|j| sum(&|i| b[i] * self.vertices[i].screen[j])),
+            perspective: std::array::from_fn(|j| sum(&|i| b[i] * self.clip[i][j] * self.at[i].inv_w) / inv_w),
+            linear: std::array::from_fn(|j| sum(&|i| b[i] * self.screen[i][j])),
             z: sum(&|i| b[i] * self.at[i].z),
             inv_w,
         }
     }
 
+    /// The depth of [`Setup::weights`] alone.
+    pub fn depth(&self, x: i64, y: i64) -> f64 {
+        let b = self.barycentric(x, y);
+        (0..self.corners).map(|i| b[i] * self.at[i].z).sum()
+    }
+
     /// Change of depth from one pixel to the next in x and y.
     fn depth_slopes(&self) -> [f64; 2] {
-        let origin = self.weights(0, 0).z;
-        [self.weights(256, 0).z - origin, self.weights(0, 256).z - origin]
+        let origin = self.depth(0, 0);
+        [self.depth(256, 0) - origin, self.depth(0, 256) - origin]
     }
 
-    /// Calls `draw` for each quad of which something inside `clip` is covered, rows first, with `samples` a pixel.
-    pub fn quads(&self, clip: Rect, samples: u32, mut draw: impl FnMut(Quad)) {
-        match self.shape {
-            Shape::Triangle { .. } => self.triangle_quads(clip, samples, draw),
-            _ => {
-                let all = (1 << samples) - 1;
-                let mut quads: Vec<Quad> = Vec::new();
-                let mut pixels = self.pixels(clip);
-                pixels.sort_unstable_by_key(|&(x, y)| (y >> 1, x >> 1, y, x));
-                for (x, y) in pixels {
-                    let (qx, qy) = (x & !1, y & !1);
-                    if quads.last().is_none_or(|q| (q.x, q.y) != (qx, qy)) {
-                        quads.push(Quad { x: qx, y: qy, coverage: [0; 4] });
-                    }
-                    if let Some(q) = quads.last_mut() {
-                        q.coverage[((x & 1) | (y & 1) << 1) as usize] = all;
-                    }
-                }
-                quads.into_iter().for_each(&mut draw);
-            }
-        }
-    }
-
-    fn triangle_quads(&self, clip: Rect, samples: u32, mut draw: impl FnMut(Quad)) {
+    /// Pixels that may be covered.
+    pub fn bounds(&self) -> Rect {
         let range = |of: &dyn Fn(&Screen) -> i64| {
             let v = self.at.iter().map(of);
             (v.clone().min().unwrap_or(0) >> 8, (v.max().unwrap_or(-1) >> 8) + 1)
         };
         let ((x0, x1), (y0, y1)) = (range(&|s| s.x), range(&|s| s.y));
-        let r = clip.intersect(Rect { x0, y0, x1, y1 });
+        Rect { x0, y0, x1, y1 }
+    }
+
+    /// Calls `draw` for each quad of which something inside `clip` is covered, rows first, with `samples` a pixel.
+    pub fn quads(&self, clip: Rect, samples: u32, mut draw: impl FnMut(Quad)) {
+        let Ok(()) = self.try_quads(clip, samples, |q| {
+            draw(q);
+            Ok::<(), Infallible>(())
+        });
+    }
+
+    /// The same, up to the first error.
+    ///
+    /// # Errors
+    /// That of `draw`.
+    pub fn try_quads<E>(&self, clip: Rect, samples: u32, draw: impl FnMut(Quad) -> Result<(), E>) -> Result<(), E> {
+        if let Shape::Triangle { .. } = self.shape {
+            return self.triangle_quads(clip, samples, draw);
+        }
+        let all = (1 << sample_positions(samples).len()) - 1;
+        let mut quads: Vec<Quad> = Vec::new();
+        let mut pixels = self.pixels(clip);
+        pixels.sort_unstable_by_key(|&(x, y)| (y >> 1, x >> 1, y, x));
+        for (x, y) in pixels {
+            let (qx, qy) = (x & !1, y & !1);
+            if quads.last().is_none_or(|q| (q.x, q.y) != (qx, qy)) {
+                quads.push(Quad { x: qx, y: qy, coverage: [0; 4] });
+            }
+            if let Some(q) = quads.last_mut() {
+                q.coverage[((x & 1) | (y & 1) << 1) as usize] = all;
+            }
+        }
+        quads.into_iter().try_for_each(draw)
+    }
+
+    /// Columns in which two rows of pixels from `y` may be covered: no sample outside of them is.
+    fn columns(&self, y: i64) -> (i64, i64) {
+        let (mut low, mut high) = (i64::MIN, i64::MAX);
+        for k in 0..3 {
+            let (a, b) = (&self.at[k], &self.at[(k + 1) % 3]);
+            let (dx, dy) = (b.x - a.x, b.y - a.y);
+            // The largest value of the edge function's first term in these rows.
+            let most = (dx * (y * 256 - a.y)).max(dx * (y * 256 + 511 - a.y));
+            match dy {
+                0 if most < 0 => return (0, 0),
+                0 => {}
+                _ if dy > 0 => high = high.min(a.x + most.div_euclid(dy)),
+                _ => low = low.max(a.x - most.div_euclid(-dy)),
+            }
+        }
+        (low >> 8, (high >> 8).saturating_add(1))
+    }
+
+    /// Whether a quad lies inside of every edge, with all of its samples.
+    fn contains_quad(&self, x: i64, y: i64) -> bool {
+        (0..3).all(|k| {
+            let (a, b) = (&self.at[k], &self.at[(k + 1) % 3]);
+            let (dx, dy) = (b.x - a.x, b.y - a.y);
+            // The corner where the edge function is least.
+            self.edge(k, x * 256 + if dy > 0 { 512 } else { 0 }, y * 256 + if dx < 0 { 512 } else { 0 }) > 0
+        })
+    }
+
+    fn triangle_quads<E>(
+        &self,
+        clip: Rect,
+        samples: u32,
+        mut draw: impl FnMut(Quad) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let r = clip.intersect(self.bounds());
         let positions = sample_positions(samples);
-        let mut y = r.y0 & !1;
-        while y < r.y1 {
-            let mut x = r.x0 & !1;
-            while x < r.x1 {
+        let all = (1 << positions.len()) - 1;
+        for y in (r.y0 & !1..r.y1).step_by(2) {
+            let (low, high) = self.columns(y);
+            for x in (low.max(r.x0) & !1..high.min(r.x1)).step_by(2) {
+                let whole = self.contains_quad(x, y);
                 let mut coverage = [0u32; 4];
                 for (lane, c) in coverage.iter_mut().enumerate() {
                     let (px, py) = (x + (lane & 1) as i64, y + (lane >> 1) as i64);
-                    if r.contains(px, py) {
-                        for (k, &(dx, dy)) in positions.iter().enumerate() {
-                            *c |= u32::from(self.covers(px * 256 + dx, py * 256 + dy)) << k;
-                        }
+                    if !r.contains(px, py) {
+                        continue;
+                    }
+                    if whole {
+                        *c = all;
+                        continue;
+                    }
+                    for (k, &(dx, dy)) in positions.iter().enumerate() {
+                        *c |= u32::from(self.covers(px * 256 + dx, py * 256 + dy)) << k;
                     }
                 }
                 if coverage != [0; 4] {
-                    draw(Quad { x, y, coverage });
+                    draw(Quad { x, y, coverage })?;
                 }
-                x += 2;
             }
-            y += 2;
         }
+        Ok(())
     }
 
     /// The pixels of a line or a point.
@@ -288,7 +366,7 @@ impl Bias for DepthBias {
             return 0.0;
         }
         let [dx, dy] = setup.depth_slopes();
-        let largest = setup.at.iter().fold(0.0f64, |m, s| m.max(s.z.abs()));
+        let largest = setup.at[..setup.corners].iter().fold(0.0f64, |m, s| m.max(s.z.abs()));
         let r = match format.depth_bits() {
             Some(bits) => f64::from((1.0 / f64::from((1u32 << bits) - 1)) as f32),
             None => {

@@ -1,5 +1,7 @@
 //! Texel formats: memory to shader values and back.
 
+use std::sync::OnceLock;
+
 use gpucc_num::Round;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_pipeline::Code::{self, Sint, Snorm, Srgb, Uint, Unorm};
@@ -178,23 +180,33 @@ pub fn from_snorm(code: u32, bits: u32) -> f32 {
     ((f64::from(c) / f64::from(mask(bits - 1))).max(-1.0)) as f32
 }
 
-/// sRGB to linear of an 8-bit code.
-pub fn from_srgb(code: u32) -> f32 {
-    srgb_curve(f64::from(code) / 255.0) as f32
+/// Values of the sRGB codes, and their lower borders. The curve is slow, and pictures have many texels.
+struct SrgbTable {
+    values: [f32; 256],
+    borders: [f64; 256],
 }
 
-fn srgb_curve(x: f64) -> f64 {
-    if x <= 0.04045 { x / 12.92 } else { gpucc_num::special::wide::pow((x + 0.055) / 1.055, 2.4) }
+fn srgb_table() -> &'static SrgbTable {
+    static TABLE: OnceLock<SrgbTable> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let curve = |x: f64| {
+            if x <= 0.04045 { x / 12.92 } else { gpucc_num::special::wide::pow((x + 0.055) / 1.055, 2.4) }
+        };
+        SrgbTable {
+            values: std::array::from_fn(|k| curve(k as f64 / 255.0) as f32),
+            borders: std::array::from_fn(|k| curve((k as f64 - 0.5) / 255.0)),
+        }
+    })
+}
+
+/// sRGB to linear of an 8-bit code.
+pub fn from_srgb(code: u32) -> f32 {
+    srgb_table().values[code as usize & 255]
 }
 
 /// Linear to sRGB: the largest code whose lower border is not above the value.
 pub fn to_srgb(l: f64) -> u32 {
-    let (mut low, mut high) = (0u32, 256u32);
-    while high - low > 1 {
-        let mid = (low + high) / 2;
-        if l >= srgb_curve((f64::from(mid) - 0.5) / 255.0) { low = mid } else { high = mid }
-    }
-    low
+    srgb_table().borders[1..].partition_point(|&b| b <= l) as u32
 }
 
 fn clamped(x: f64, low: f64) -> f64 {

@@ -1,0 +1,350 @@
+//! A draw: from a description and the two programs of a pipeline to attachments written.
+//!
+//! The loop is the same for the oracle and the machines. What runs the programs is a [`Stages`]: it gets vertices, and later
+//! quads of 2x2 pixels whose lanes are 0 upper left, 1 upper right, 2 lower left, 3 lower right. Everything else is fixed
+//! function: assembly, clipping, culling, coverage, depth and stencil, sample masks, blending, resolve.
+//!
+//! Memory does not grow with the draw: vertices and primitives go through in chunks. Primitives are applied in their order,
+//! sample by sample, whatever the sizes of batches are.
+
+mod merge;
+mod run;
+mod surface;
+
+use std::ops::Range;
+
+use gpucc_pipeline::{CullMode, DepthBias, DepthStencil, FrontFace, Pipeline, Target, VertexBuffer};
+
+use crate::raster::{Indices, Rect, Setup, Topology, Viewport, Weights, fetch, sample_positions};
+use crate::texture::Texel;
+use crate::trap::Trap;
+
+pub use run::draw;
+pub use surface::{Surface, Targets, in_bands};
+
+/// A vertex to be shaded, as the API counts: a family that counts from a base subtracts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VertexIn {
+    /// Index of the vertex, with base or first vertex added.
+    pub vertex: u32,
+    /// Index of the instance, with the first instance added.
+    pub instance: u32,
+}
+
+/// What the vertex program made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VertexOut {
+    /// x, y, z, w in clip space, depth from 0 to w.
+    pub position: [f32; 4],
+    /// Clip distances; those that are not used stay 0, which is inside.
+    pub clip: [f32; 8],
+    /// Where the values for the fragment program lie, in a list of words that [`Stages`] keeps.
+    pub words: Range<u32>,
+}
+
+/// A primitive whose quads are drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Primitive {
+    /// [`VertexOut::words`] of each vertex, in the order that decides the facing; unused ones repeat the last.
+    pub words: [Range<u32>; 3],
+    /// Vertices that count: 1, 2 or 3.
+    pub count: u32,
+    /// Which of the three gives the values of flat inputs.
+    pub provoking: u8,
+    /// Number of the primitive in its instance.
+    pub index: u32,
+    /// Index of the instance, with the first instance added.
+    pub instance: u32,
+    /// Whether it is front-facing; lines and points are.
+    pub front: bool,
+}
+
+/// Where in a pixel an input is interpolated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// At the centre.
+    Center,
+    /// At the centre if every sample is covered, or none; else at the first covered sample.
+    Centroid,
+    /// At the sample of the invocation; with one for the whole pixel at the centre.
+    Sample,
+}
+
+/// A quad to be shaded.
+#[derive(Clone, Copy, Debug)]
+pub struct QuadIn<'a> {
+    /// Column of its left pixels, even.
+    pub x: u32,
+    /// Row of its upper pixels, even.
+    pub y: u32,
+    /// Samples that each lane stands for, a bit each: those covered, or the one sample of [`QuadIn::sample`]. A lane
+    /// without any is a helper.
+    pub coverage: [u32; 4],
+    /// Samples of each pixel that the primitive covers.
+    pub rasterised: [u32; 4],
+    /// The sample, if the program runs for each of them.
+    pub sample: Option<u8>,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// The primitive.
+    pub primitive: &'a Primitive,
+    /// Its place on the screen. Of a clipped primitive a part; weights are those of the primitive's own vertices.
+    pub setup: &'a Setup,
+    /// What depth bias adds to the depth.
+    pub bias: f64,
+}
+
+impl QuadIn<'_> {
+    /// Lanes that are no helpers.
+    pub fn covered(&self) -> u8 {
+        (0..4).fold(0, |m, lane| m | u8::from(self.coverage[lane] != 0) << lane)
+    }
+
+    /// Column and row of a lane's pixel.
+    pub fn pixel(&self, lane: usize) -> [u32; 2] {
+        [self.x + (lane as u32 & 1), self.y + (lane as u32 >> 1)]
+    }
+
+    /// A point of a lane's pixel, in 1/256 pixel.
+    pub fn point(&self, lane: usize, at: Where) -> (i64, i64) {
+        let all = (1 << self.samples) - 1;
+        let sample = match at {
+            Where::Sample => self.sample.map(usize::from),
+            Where::Centroid if self.rasterised[lane] != all && self.rasterised[lane] != 0 => {
+                Some(self.rasterised[lane].trailing_zeros() as usize)
+            }
+            _ => None,
+        };
+        self.at_sample(lane, sample)
+    }
+
+    /// A sample of a lane's pixel, or its centre.
+    fn at_sample(&self, lane: usize, sample: Option<usize>) -> (i64, i64) {
+        let (dx, dy) = sample.and_then(|s| sample_positions(self.samples).get(s).copied()).unwrap_or((128, 128));
+        let [x, y] = self.pixel(lane).map(i64::from);
+        (x * 256 + dx, y * 256 + dy)
+    }
+
+    /// Shares of the primitive's vertices in a lane. The depth is without bias.
+    pub fn weights(&self, lane: usize, at: Where) -> Weights {
+        let (x, y) = self.point(lane, at);
+        self.setup.weights(x, y)
+    }
+
+    /// Depth of a lane, with bias: at its sample, or at the centre of the pixel.
+    pub fn depth(&self, lane: usize) -> f32 {
+        let (x, y) = self.point(lane, Where::Sample);
+        (self.setup.depth(x, y) + self.bias) as f32
+    }
+
+    /// Depth of a sample, with bias.
+    pub(crate) fn depth_at(&self, lane: usize, sample: usize) -> f64 {
+        let (x, y) = self.at_sample(lane, Some(sample));
+        self.setup.depth(x, y) + self.bias
+    }
+}
+
+/// What the fragment program made of a quad. Lanes that were covered and are no longer live were discarded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuadOut {
+    /// Lanes whose outputs count, a bit each; helpers never do.
+    pub live: u8,
+    /// Colour of each target in each lane, words of the target's base type.
+    pub colour: [[Texel; 4]; 8],
+    /// Second colour of target 0, for dual-source blending.
+    pub second: [Texel; 4],
+    /// Depth, if the program writes it.
+    pub depth: Option<[f32; 4]>,
+    /// Mask of samples, if the program writes it.
+    pub mask: Option<[u32; 4]>,
+    /// Whether a lane read another that was inactive: pixels of the quad may be anything.
+    pub open: bool,
+}
+
+impl QuadOut {
+    /// What a quad gives without a fragment program.
+    pub fn plain(quad: &QuadIn<'_>) -> QuadOut {
+        QuadOut { live: quad.covered(), ..QuadOut::default() }
+    }
+}
+
+/// When depth and stencil are tested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthTest {
+    /// Behind the program. The choice for programs that write the depth or memory.
+    #[default]
+    Late,
+    /// Behind the program too, but quads that cannot pass need not be run.
+    Reject,
+    /// In front of the program, which runs for what passed; its depth does not count, and what it discards was stored.
+    Early,
+}
+
+/// What the loop must know of the fragment program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Runs once for each covered sample.
+    pub per_sample: bool,
+    /// Reads targets: a batch has no two quads of one place.
+    pub reads_targets: bool,
+    /// Writes memory: quads run in the order of their primitives.
+    pub writes_memory: bool,
+    /// When depth and stencil are tested.
+    pub depth: DepthTest,
+}
+
+/// The programs of a pipeline.
+pub trait Stages {
+    /// Quads of one batch, at least 1.
+    const QUADS: usize;
+
+    /// What the loop must know.
+    fn facts(&self) -> Facts;
+
+    /// Shades vertices and appends one [`VertexOut`] for each. The words of the call before are not needed any more.
+    ///
+    /// # Errors
+    /// A trap of the program.
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap>;
+
+    /// Shades at most [`Stages::QUADS`] quads and appends one [`QuadOut`] for each. `targets` hold what earlier batches wrote.
+    ///
+    /// # Errors
+    /// A trap of the program.
+    fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap>;
+
+    /// Pays for work of the fixed function, in steps of [`crate::Steps`].
+    ///
+    /// # Errors
+    /// The step limit is reached.
+    fn pay(&mut self, steps: u64) -> Result<(), Trap>;
+}
+
+/// Vertices of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Vertices<'a> {
+    /// How they make primitives.
+    pub topology: Topology,
+    /// Vertices, or indices, of each instance.
+    pub count: u32,
+    /// First vertex, or place of the first index.
+    pub first: u32,
+    /// Instances.
+    pub instances: u32,
+    /// First instance.
+    pub first_instance: u32,
+    /// Index buffer, if the draw has one.
+    pub indices: Option<Indices<'a>>,
+    /// Added to each index.
+    pub base: i32,
+    /// Whether the largest index ends a strip.
+    pub restart: bool,
+}
+
+impl Vertices<'_> {
+    /// `count` vertices from 0, one instance.
+    pub fn new(topology: Topology, count: u32) -> Self {
+        let (first, instances, first_instance, indices, base, restart) = (0, 1, 0, None, 0, false);
+        Vertices { topology, count, first, instances, first_instance, indices, base, restart }
+    }
+}
+
+/// State of the rasteriser.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raster {
+    /// Place on the target.
+    pub viewport: Viewport,
+    /// Pixels that may be changed.
+    pub scissor: Rect,
+    /// Triangles that are not drawn.
+    pub cull: CullMode,
+    /// Triangles that are front-facing.
+    pub front_face: FrontFace,
+    /// Whether nothing is clipped in depth.
+    pub unclipped_depth: bool,
+    /// Depth bias of triangles.
+    pub bias: DepthBias,
+    /// Samples of a pixel: 1 or 4.
+    pub samples: u32,
+}
+
+impl Raster {
+    /// The state of a pipeline; `scissor` is left and upper edge, width and height.
+    pub fn of(p: &Pipeline, viewport: Viewport, scissor: [u32; 4]) -> Raster {
+        Raster {
+            viewport,
+            scissor: Rect::of(scissor),
+            cull: p.cull,
+            front_face: p.front_face,
+            unclipped_depth: p.unclipped_depth,
+            bias: p.bias,
+            samples: u32::from(p.samples),
+        }
+    }
+}
+
+/// State behind the fragment program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merger {
+    /// Colour targets by location.
+    pub targets: Vec<Option<Target>>,
+    /// Blend constant.
+    pub constant: [f32; 4],
+    /// Depth and stencil state.
+    pub depth: Option<DepthStencil>,
+    /// Stencil reference.
+    pub reference: u32,
+    /// Samples that may be written.
+    pub sample_mask: u32,
+    /// Whether the alpha of target 0 makes a mask of samples.
+    pub alpha_to_coverage: bool,
+}
+
+impl Merger {
+    /// The state of a pipeline.
+    pub fn of(p: &Pipeline, constant: [f32; 4], reference: u32) -> Merger {
+        Merger {
+            targets: p.targets.clone(),
+            constant,
+            depth: p.depth,
+            reference,
+            sample_mask: p.sample_mask,
+            alpha_to_coverage: p.alpha_to_coverage,
+        }
+    }
+}
+
+/// A draw.
+#[derive(Clone, Debug)]
+pub struct Draw<'a> {
+    /// What is drawn.
+    pub vertices: Vertices<'a>,
+    /// State of the rasteriser.
+    pub raster: Raster,
+    /// State behind the fragment program.
+    pub merger: Merger,
+    /// Seed of the sizes of batches and the order inside of them, on which no result depends. `None` is the plain run.
+    pub seed: Option<u64>,
+}
+
+/// A vertex buffer of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexData<'a> {
+    /// Its layout.
+    pub layout: &'a VertexBuffer,
+    /// The bytes bound.
+    pub bytes: &'a [u8],
+}
+
+/// Appends location and value of each attribute of a vertex, in the order of buffers and attributes.
+pub fn attributes(buffers: &[Option<VertexData<'_>>], v: VertexIn, out: &mut Vec<(u32, Texel)>) {
+    for b in buffers.iter().flatten() {
+        let element = match b.layout.step {
+            gpucc_pipeline::StepMode::Vertex => v.vertex,
+            gpucc_pipeline::StepMode::Instance => v.instance,
+        };
+        for a in &b.layout.attributes {
+            out.push((a.location, fetch(b.bytes, b.layout.stride, a.offset, element, a.format)));
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The loop of a draw.
+
+use gpucc_pipeline::{CullMode, FrontFace};
+
+use super::merge::Behind;
+use super::{DepthTest, Draw, Facts, Primitive, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut};
+use crate::raster::{
+    Bias, ClipOptions, ClipVertex, Primitives, Quad, Rect, Setup, clip_line, clip_polygon, point_is_inside,
+};
+use crate::rng::SplitMix64;
+use crate::trap::{Trap, TrapKind};
+
+/// Steps of a draw, however little it draws.
+const DRAW_STEPS: u64 = 1000;
+/// Steps of a vertex of an instance, and of an instance.
+const VERTEX_STEPS: u64 = 8;
+/// Steps of a primitive.
+const PRIMITIVE_STEPS: u64 = 32;
+/// Steps of looking for quads in two rows.
+const ROW_STEPS: u64 = 4;
+/// Steps of a quad.
+const QUAD_STEPS: u64 = 16;
+
+/// Primitives that go through together.
+const CHUNK: usize = 256;
+/// Vertices among which a vertex is looked for that was asked for already.
+const REUSE: usize = 16;
+/// Pixels from the origin up to which a viewport may reach: screen positions of 1/256 pixel then multiply in 64 bits.
+const FARTHEST: f64 = 131_072.0;
+
+/// Draws on `targets`, which may be a band of rows.
+///
+/// # Errors
+/// A trap of the programs, an exhausted step limit, or a draw that does not fit its attachments.
+///
+/// # Panics
+/// Where `stages` do not give one result for each vertex and quad.
+pub fn draw<S: Stages>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -> Result<(), Trap> {
+    stages.pay(DRAW_STEPS)?;
+    check(draw, targets)?;
+    let facts = stages.facts();
+    let raster = &draw.raster;
+    let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, s.first_row, s.width, s.rows]));
+    let behind = Behind {
+        merger: &draw.merger,
+        range: [raster.viewport.min_depth, raster.viewport.max_depth],
+        tested: facts.depth == DepthTest::Early,
+    };
+    let mut rng = draw.seed.map(SplitMix64::new);
+    let sizes = Sizes::next::<S>(&mut rng);
+    Loop {
+        draw,
+        stages,
+        targets,
+        behind,
+        facts,
+        area: Rect::of_viewport(&raster.viewport).intersect(raster.scissor).intersect(whole),
+        rng,
+        sizes,
+        chunk: Chunk::default(),
+        shaded: Vec::new(),
+        results: Vec::new(),
+    }
+    .run()
+}
+
+/// Whether the draw fits its attachments.
+fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
+    let wrong = |message: String| Err(Trap::new(TrapKind::Dispatch, message));
+    let v = &draw.raster.viewport;
+    let [x, y, w, h] = [v.x, v.y, v.width, v.height].map(f64::from);
+    let reach = [x, y, x + w, y + h].iter().all(|c| c.abs() <= FARTHEST);
+    if !(reach && w >= 0.0 && h >= 0.0) {
+        return wrong(format!("a viewport at {x}, {y} of {w} x {h} pixels reaches too far"));
+    }
+    if !(v.min_depth.is_finite() && v.max_depth.is_finite()) {
+        return wrong(format!("the viewport's depth goes from {} to {}", v.min_depth, v.max_depth));
+    }
+    let samples = draw.raster.samples;
+    if !matches!(samples, 1 | 4) {
+        return wrong(format!("{samples} samples a pixel are not modelled"));
+    }
+    if draw.merger.targets.len() > 8 {
+        return wrong(format!("{} colour targets, at most 8 are possible", draw.merger.targets.len()));
+    }
+    let mut all = targets.all();
+    if let Some(first) = all.next() {
+        let size = |s: &super::Surface| (s.width, s.first_row, s.rows, s.samples);
+        if size(first).3 != samples || all.any(|s| size(s) != size(first)) {
+            return wrong("attachments differ in size, or in samples from the pipeline".into());
+        }
+    }
+    for (k, target) in draw.merger.targets.iter().enumerate() {
+        let Some(target) = target else { continue };
+        let there = targets.colour.get(k).and_then(|s| s.as_ref()).map(|s| s.format);
+        if there != Some(target.format) {
+            let there = there.map_or("nothing", |f| f.name());
+            return wrong(format!("target {k} is {}, its attachment {there}", target.format.name()));
+        }
+    }
+    if let Some(state) = &draw.merger.depth {
+        let there = targets.depth.as_ref().map(|s| s.format);
+        if there != Some(state.format) {
+            let there = there.map_or("nothing", |f| f.name());
+            return wrong(format!("the depth-stencil target is {}, its attachment {there}", state.format.name()));
+        }
+    }
+    Ok(())
+}
+
+/// Sizes of the next chunk and the next batch.
+#[derive(Clone, Copy)]
+struct Sizes {
+    primitives: usize,
+    quads: usize,
+}
+
+impl Sizes {
+    fn next<S: Stages>(rng: &mut Option<SplitMix64>) -> Sizes {
+        let mut upto = |most: usize| match rng {
+            Some(rng) => 1 + rng.below(most as u64) as usize,
+            None => most,
+        };
+        Sizes { primitives: upto(CHUNK), quads: upto(S::QUADS.max(1)) }
+    }
+}
+
+/// A primitive in terms of the vertices of its chunk.
+struct Assembled {
+    vertices: [usize; 3],
+    count: u32,
+    provoking: u8,
+    index: u32,
+    instance: u32,
+}
+
+/// What goes through together.
+#[derive(Default)]
+struct Chunk {
+    vertices: Vec<VertexIn>,
+    primitives: Vec<Assembled>,
+}
+
+impl Chunk {
+    fn vertex(&mut self, v: VertexIn) -> usize {
+        let from = self.vertices.len().saturating_sub(REUSE);
+        match self.vertices[from..].iter().rposition(|o| *o == v) {
+            Some(k) => from + k,
+            None => {
+                self.vertices.push(v);
+                self.vertices.len() - 1
+            }
+        }
+    }
+}
+
+/// A primitive on the screen: its parts, with their depth bias.
+struct Ready {
+    primitive: Primitive,
+    parts: Vec<(Setup, f64)>,
+}
+
+struct Loop<'a, S> {
+    draw: &'a Draw<'a>,
+    stages: &'a mut S,
+    targets: &'a mut Targets,
+    behind: Behind<'a>,
+    facts: Facts,
+    /// Pixels that may be changed.
+    area: Rect,
+    rng: Option<SplitMix64>,
+    sizes: Sizes,
+    chunk: Chunk,
+    shaded: Vec<VertexOut>,
+    results: Vec<QuadOut>,
+}
+
+impl<S: Stages> Loop<'_, S> {
+    fn run(mut self) -> Result<(), Trap> {
+        let v = self.draw.vertices;
+        let place = |k: u32| u64::from(v.first) + u64::from(k);
+        let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
+        for n in 0..v.instances {
+            self.stages.pay(VERTEX_STEPS * (1 + u64::from(v.count)))?;
+            let instance = v.first_instance.wrapping_add(n);
+            let vertex = |k: u32| match v.indices {
+                Some(i) => i.get(place(k)).wrapping_add(v.base as u32),
+                None => v.first.wrapping_add(k),
+            };
+            let is_restart = |k: u32| restarts.is_some_and(|i| i.get(place(k)) == i.restart());
+            for (index, p) in Primitives::new(v.topology, v.count, is_restart).enumerate() {
+                let of = |k: u32| VertexIn { vertex: vertex(k), instance };
+                let vertices = p.vertices.map(|k| self.chunk.vertex(of(k)));
+                let provoking = p.vertices.iter().position(|&k| k == p.provoking).unwrap_or(0) as u8;
+                let index = index as u32;
+                self.chunk.primitives.push(Assembled { vertices, count: p.count, provoking, index, instance });
+                if self.chunk.primitives.len() >= self.sizes.primitives {
+                    self.flush()?;
+                }
+            }
+        }
+        self.flush()
+    }
+
+    /// Sends a chunk through.
+    fn flush(&mut self) -> Result<(), Trap> {
+        let chunk = std::mem::take(&mut self.chunk);
+        if chunk.primitives.is_empty() {
+            return Ok(());
+        }
+        self.stages.pay(PRIMITIVE_STEPS * chunk.primitives.len() as u64)?;
+        self.shaded.clear();
+        self.stages.vertices(&chunk.vertices, &mut self.shaded)?;
+        assert_eq!(self.shaded.len(), chunk.vertices.len(), "one result for each vertex");
+        let ready: Vec<Ready> = chunk.primitives.iter().filter_map(|p| self.set_up(p)).collect();
+        let mut batch: Vec<QuadIn<'_>> = Vec::new();
+        for r in &ready {
+            for (setup, bias) in &r.parts {
+                let b = self.area.intersect(setup.bounds());
+                self.stages.pay(ROW_STEPS * (b.y1 - b.y0).max(0) as u64)?;
+                setup.try_quads(self.area, self.draw.raster.samples, |q| {
+                    self.quad(q, (&r.primitive, setup, *bias), &mut batch)
+                })?;
+            }
+        }
+        self.shade(&mut batch)
+    }
+
+    /// Clips, culls and puts a primitive on the screen.
+    fn set_up(&self, p: &Assembled) -> Option<Ready> {
+        let raster = &self.draw.raster;
+        let v = p.vertices.map(|k| &self.shaded[k]);
+        let distances = (0..8).rev().find(|&k| v.iter().any(|v| v.clip[k] != 0.0)).map_or(0, |k| k + 1);
+        let corner = |k: usize| ClipVertex { position: v[k].position, distances: v[k].clip[..distances].to_vec() };
+        let options = ClipOptions { depth: !raster.unclipped_depth, sides: false };
+        let view = &raster.viewport;
+        let mut front = true;
+        let parts = match p.count {
+            1 => vec![(Setup::point(point_is_inside(&corner(0), options, view)?, view), 0.0)],
+            2 => vec![(Setup::line(clip_line(&[corner(0), corner(1)], options, view)?, view)?, 0.0)],
+            _ => {
+                let polygon = clip_polygon(&[corner(0), corner(1), corner(2)], options, view);
+                if polygon.is_empty() {
+                    return None;
+                }
+                let (parts, ccw) = Setup::polygon(&polygon, view)?;
+                front = ccw == (raster.front_face == FrontFace::Ccw);
+                if raster.cull == if front { CullMode::Front } else { CullMode::Back } {
+                    return None;
+                }
+                let format = self.draw.merger.depth.map(|d| d.format).filter(|f| f.has_depth());
+                let bias = |s: &Setup| format.map_or(0.0, |f| raster.bias.of(s, f));
+                parts.into_iter().map(|s| (bias(&s), s)).map(|(b, s)| (s, b)).collect()
+            }
+        };
+        let words = v.map(|v| v.words.clone());
+        let Assembled { count, provoking, index, instance, .. } = *p;
+        Some(Ready { primitive: Primitive { words, count, provoking, index, instance, front }, parts })
+    }
+
+    /// Takes a quad into the batch, or one for each sample.
+    fn quad<'r>(
+        &mut self,
+        q: Quad,
+        (primitive, setup, bias): (&'r Primitive, &'r Setup, f64),
+        batch: &mut Vec<QuadIn<'r>>,
+    ) -> Result<(), Trap> {
+        self.stages.pay(QUAD_STEPS)?;
+        let samples = self.draw.raster.samples;
+        let (x, y) = (q.x as u32, q.y as u32);
+        let (coverage, rasterised) = (q.coverage, q.coverage);
+        let mut quad = QuadIn { x, y, coverage, rasterised, sample: None, samples, primitive, setup, bias };
+        match self.facts.depth {
+            DepthTest::Late => {}
+            DepthTest::Reject if self.behind.hopeless(&quad, self.targets) => return Ok(()),
+            DepthTest::Reject => {}
+            DepthTest::Early => self.behind.test_early(&mut quad, self.targets),
+        }
+        if quad.coverage == [0; 4] {
+            return Ok(());
+        }
+        if !self.facts.per_sample {
+            return self.add(quad, batch);
+        }
+        for s in 0..samples {
+            let coverage = quad.coverage.map(|c| c & 1 << s);
+            if coverage != [0; 4] {
+                self.add(QuadIn { coverage, sample: Some(s as u8), ..quad }, batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add<'r>(&mut self, quad: QuadIn<'r>, batch: &mut Vec<QuadIn<'r>>) -> Result<(), Trap> {
+        if self.facts.reads_targets && batch.iter().any(|o| (o.x, o.y) == (quad.x, quad.y)) {
+            self.shade(batch)?;
+        }
+        batch.push(quad);
+        if batch.len() >= self.sizes.quads { self.shade(batch) } else { Ok(()) }
+    }
+
+    /// Runs a batch and applies its results in the order of the primitives.
+    fn shade(&mut self, batch: &mut Vec<QuadIn<'_>>) -> Result<(), Trap> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        // Where each quad of the batch stands among those that are run.
+        let mut order: Vec<usize> = (0..batch.len()).collect();
+        self.results.clear();
+        match &mut self.rng {
+            Some(rng) if !self.facts.writes_memory => {
+                (1..order.len()).for_each(|k| order.swap(k, rng.below(k as u64 + 1) as usize));
+                let mut mixed = batch.clone();
+                order.iter().zip(batch.iter()).for_each(|(&to, quad)| mixed[to] = *quad);
+                self.stages.quads(&mixed, self.targets, &mut self.results)?;
+            }
+            _ => self.stages.quads(batch, self.targets, &mut self.results)?,
+        }
+        assert_eq!(self.results.len(), batch.len(), "one result for each quad");
+        for (quad, at) in batch.iter().zip(order) {
+            self.behind.apply(quad, &self.results[at], self.targets);
+        }
+        batch.clear();
+        self.sizes = Sizes::next::<S>(&mut self.rng);
+        Ok(())
+    }
+}
