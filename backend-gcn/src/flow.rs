@@ -450,7 +450,7 @@ fn cheap(f: &Function, plan: &Plan, from: usize, to: usize) -> bool {
             cost += match d.op {
                 Op::Extract | Op::Compose | Op::Bitcast | Op::Jump => 0,
                 Op::Br => 2,
-                o if !o.is_pure() => return false,
+                o if !o.is_speculatable() => return false,
                 _ => 1,
             };
         }

@@ -8,7 +8,8 @@
 
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Value, ValueDef,
+    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Touched, Value,
+    ValueDef,
 };
 use smallvec::SmallVec;
 
@@ -43,7 +44,7 @@ impl<'a> Homes<'a> {
         let mut written: SideMap<Res, bool> = SideMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
-            if let Some(Place::Buffer(r)) = d.mem().map(|m| m.place)
+            if let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches()
                 && d.op.has(OpAttrs::writes)
             {
                 written[r] = true;

@@ -5,6 +5,8 @@ use crate::function::{Function, LoopHeader};
 use crate::inst::*;
 use crate::module::VarData;
 use crate::ops::Op;
+use crate::stage::Deriv;
+use crate::tex::Tex;
 use crate::types::Type;
 use crate::values::Values;
 
@@ -220,6 +222,31 @@ impl<'a> Builder<'a> {
     /// A system value.
     pub fn sysval(&mut self, s: Sysval) -> Value {
         self.op_attr(Op::Sysval, &[], Attr::Sysval(s), s.ty())
+    }
+    /// An input of the stage; `ty` is the slot's.
+    pub fn input(&mut self, slot: u16, ty: Type) -> Value {
+        self.op_attr(Op::Input, &[], Attr::Input(slot), ty)
+    }
+    /// Where `c` is true, the lane stops being live.
+    pub fn demote(&mut self, c: Value) -> Inst {
+        self.effect(Op::Demote, &[c], Attr::None)
+    }
+    /// A derivative.
+    pub fn derivative(&mut self, a: Value, kind: Deriv) -> Value {
+        let ty = self.func.ty(a);
+        self.op_attr(Op::Derivative, &[a], Attr::Deriv(kind), ty)
+    }
+    /// A texture instruction with a result.
+    pub fn tex(&mut self, op: Op, args: &[Value], tex: Tex, ty: Type) -> Value {
+        self.op_attr(op, args, Attr::Tex(tex), ty)
+    }
+    /// A store to an image.
+    pub fn image_store(&mut self, args: &[Value], tex: Tex) -> Inst {
+        self.effect(Op::ImageStore, args, Attr::Tex(tex))
+    }
+    /// An atomic on an image; gives the old value, of type `ty`.
+    pub fn image_atomic(&mut self, op: AtomicOp, args: &[Value], tex: Tex, ty: Type) -> Value {
+        self.op_attr(Op::ImageAtomic, args, Attr::TexAtomic(op, tex), ty)
     }
     /// The size in bytes of a bound buffer.
     pub fn buffer_length(&mut self, r: Res) -> Value {

@@ -395,7 +395,7 @@ pub fn apply(op: Op, attr: &Attr, ty: Type, a: &[&Const]) -> Option<Const> {
 /// The constant that an instruction computes, if its operands are constants and its op can be folded.
 pub fn fold_inst(f: &Function, i: Inst) -> Option<Const> {
     let d = &f.insts[i];
-    if !d.op.is_pure() || d.results.len() != 1 || d.args.is_empty() {
+    if !d.op.is_speculatable() || d.results.len() != 1 || d.args.is_empty() {
         return None;
     }
     let args: Option<Vec<&Const>> = d.args.iter().map(|&v| f.as_const(v)).collect();

@@ -4,6 +4,8 @@ use crate::edges::{Branch, Edge, EdgeRef, SwitchEdges};
 use crate::entity;
 use crate::ops::Op;
 use crate::results::Results;
+use crate::stage::Deriv;
+use crate::tex::{Tex, TexArg};
 use crate::types::Type;
 use crate::values::Values;
 use smallvec::SmallVec;
@@ -79,6 +81,19 @@ pub enum Place {
     Global(Global),
     /// A function variable.
     Local(Local),
+}
+
+/// What an instruction reads or writes beyond its operands; which of both says the op.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Touched {
+    /// Bytes of a variable or a buffer.
+    Place(Place),
+    /// Texels of an image.
+    Image(Res),
+    /// Which lanes are live.
+    Helpers,
+    /// Anything: what a call or a barrier touches.
+    Everything,
 }
 
 /// Flags of a memory access.
@@ -369,6 +384,20 @@ named_enum! {
         SubgroupId = "subgroup_id",
         /// `i32`
         NumSubgroups = "num_subgroups",
+        /// `i32`: of a vertex, its index with the base vertex added
+        VertexIndex = "vertex_index",
+        /// `i32`: of a vertex, the instance with the first one added
+        InstanceIndex = "instance_index",
+        /// `f32x4`: of a fragment, x and y in pixels, depth, 1 / w
+        FragCoord = "frag_coord",
+        /// `b1`: of a fragment, whether the primitive is front facing
+        FrontFacing = "front_facing",
+        /// `i32`: of a fragment, the sample that is shaded
+        SampleIndex = "sample_index",
+        /// `i32`: of a fragment, the samples that are covered
+        SampleMask = "sample_mask",
+        /// `i32`: of a fragment, the primitive in its draw
+        PrimitiveIndex = "primitive_index",
     }
 }
 
@@ -383,7 +412,14 @@ impl Sysval {
             | Sysval::SubgroupSize
             | Sysval::SubgroupInvocationId
             | Sysval::SubgroupId
-            | Sysval::NumSubgroups => Type::I32,
+            | Sysval::NumSubgroups
+            | Sysval::VertexIndex
+            | Sysval::InstanceIndex
+            | Sysval::SampleIndex
+            | Sysval::SampleMask
+            | Sysval::PrimitiveIndex => Type::I32,
+            Sysval::FragCoord => Type::F32.with_lanes(4),
+            Sysval::FrontFacing => Type::B1,
         }
     }
 }
@@ -397,6 +433,8 @@ pub struct Barrier {
     pub workgroup: bool,
     /// Whether storage buffers are ordered.
     pub storage: bool,
+    /// Whether images are ordered.
+    pub texture: bool,
 }
 
 /// The typed attribute of an instruction; the op's [`Sig`](crate::ops::Sig) says which one it has.
@@ -424,6 +462,14 @@ pub enum Attr {
     Barrier(Barrier),
     /// Of `sysval`.
     Sysval(Sysval),
+    /// Of `input`: the number of the slot.
+    Input(u16),
+    /// Of `derivative`.
+    Deriv(Deriv),
+    /// Of `sample`, `tex`, `tex_query`, `image_load`, `image_store`.
+    Tex(Tex),
+    /// Of `image_atomic`.
+    TexAtomic(AtomicOp, Tex),
     /// Of `call`.
     Call(Func),
     /// Of `jump` and `br`.
@@ -542,6 +588,29 @@ impl InstData {
             Attr::Place(p) => Some(*p),
             _ => None,
         }
+    }
+    /// What it reads or writes beyond its operands.
+    pub fn touches(&self) -> Option<Touched> {
+        match (self.op, &self.attr) {
+            (Op::Call | Op::Barrier, _) => Some(Touched::Everything),
+            (Op::Demote, _) => Some(Touched::Helpers),
+            (Op::ImageLoad | Op::ImageStore, Attr::Tex(t)) | (_, Attr::TexAtomic(_, t)) => {
+                Some(Touched::Image(t.texture))
+            }
+            _ => self.place().map(Touched::Place),
+        }
+    }
+    /// The attribute of a texture instruction.
+    pub fn tex(&self) -> Option<&Tex> {
+        match &self.attr {
+            Attr::Tex(t) | Attr::TexAtomic(_, t) => Some(t),
+            _ => None,
+        }
+    }
+    /// An operand of a texture instruction, if it has it.
+    pub fn tex_arg(&self, which: TexArg) -> Option<Value> {
+        let at = self.tex()?.desc.args().iter().position(|&a| a == which)?;
+        self.args.get(at).copied()
     }
     /// The memory attribute, mutable.
     pub fn mem_mut(&mut self) -> Option<&mut Mem> {

@@ -39,6 +39,8 @@ pub mod ops;
 pub mod refusal;
 pub mod results;
 pub mod source;
+pub mod stage;
+pub mod tex;
 pub mod text;
 pub mod trace;
 pub mod types;
@@ -52,16 +54,18 @@ pub use entity::{Arena, Entity, EntitySet, SideMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
     AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
-    Place, Res, Scope, Sysval, Value,
+    Place, Res, Scope, Sysval, Touched, Value,
 };
 pub use lists::Lists;
 pub use module::{
-    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, StageInfo, VarData,
-    invocations,
+    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, StageInfo, TexClass,
+    VarData, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};
 pub use results::Results;
 pub use source::SourceFile;
+pub use stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Where};
+pub use tex::{Tex, TexArg, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 pub use types::{Scalar, Type};
 pub use values::Values;

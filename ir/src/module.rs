@@ -5,6 +5,9 @@ use crate::entity::Arena;
 use crate::function::Function;
 use crate::inst::{Func, Global, Loc, Place, Res, Sysval};
 use crate::source::SourceFile;
+use crate::stage::Interface;
+use crate::tex::TexDim;
+use crate::types::Type;
 use std::fmt;
 
 /// Where memory lives.
@@ -47,7 +50,49 @@ impl fmt::Display for Space {
     }
 }
 
-/// What a bound resource is. Textures and samplers will be further variants.
+/// What the lanes of a texture's texels are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TexClass {
+    /// Floats, also of normalised formats.
+    Float,
+    /// Signed integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+    /// Depth: lane 0 is the value, the others are 0, 0, 1.
+    Depth,
+    /// An external image, given as one plane of `rgba8unorm`.
+    External,
+}
+
+impl TexClass {
+    /// Every class.
+    pub const ALL: &'static [TexClass] =
+        &[TexClass::Float, TexClass::Sint, TexClass::Uint, TexClass::Depth, TexClass::External];
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TexClass::Float => "float",
+            TexClass::Sint => "sint",
+            TexClass::Uint => "uint",
+            TexClass::Depth => "depth",
+            TexClass::External => "external",
+        }
+    }
+    /// The class of this name.
+    pub fn parse(s: &str) -> Option<TexClass> {
+        TexClass::ALL.iter().copied().find(|k| k.name() == s)
+    }
+    /// The lane that shaders see.
+    pub const fn lane(self) -> Type {
+        match self {
+            TexClass::Float | TexClass::Depth | TexClass::External => Type::F32,
+            TexClass::Sint | TexClass::Uint => Type::I32,
+        }
+    }
+}
+
+/// What a bound resource is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ResourceKind {
     /// A uniform buffer.
@@ -58,6 +103,22 @@ pub enum ResourceKind {
     StorageReadWrite,
     /// Immediate data (push constants): read only, and given with the launch. The binding is [`IMMEDIATES`].
     Immediates,
+    /// A sampled texture.
+    Texture {
+        /// The dimension.
+        dim: TexDim,
+        /// Whether it has layers.
+        arrayed: bool,
+        /// Whether a pixel has several samples.
+        multisampled: bool,
+        /// What texels are.
+        class: TexClass,
+    },
+    /// A sampler.
+    Sampler {
+        /// Whether it compares texels with a reference.
+        comparison: bool,
+    },
 }
 
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
@@ -71,28 +132,50 @@ impl ResourceKind {
             ResourceKind::StorageRead => "storage_ro",
             ResourceKind::StorageReadWrite => "storage_rw",
             ResourceKind::Immediates => "immediates",
+            ResourceKind::Texture { .. } => "texture",
+            ResourceKind::Sampler { .. } => "sampler",
         }
     }
-    /// The kind of this name.
-    pub fn parse(s: &str) -> Option<ResourceKind> {
+    /// The kind of buffer of this name.
+    pub fn parse_buffer(s: &str) -> Option<ResourceKind> {
         [ResourceKind::Uniform, ResourceKind::StorageRead, ResourceKind::StorageReadWrite, ResourceKind::Immediates]
             .into_iter()
             .find(|k| k.name() == s)
+    }
+    /// Of a texture: its dimension, whether it has layers, whether a pixel has several samples, and the lane of its texels.
+    pub const fn texels(self) -> Option<(TexDim, bool, bool, Type)> {
+        match self {
+            ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+                Some((dim, arrayed, multisampled, class.lane()))
+            }
+            _ => None,
+        }
+    }
+    /// Whether it is a texture that is sampled, not loaded and stored.
+    pub const fn is_sampled(self) -> bool {
+        matches!(self, ResourceKind::Texture { .. })
+    }
+    /// Whether it is bytes with addresses.
+    pub const fn is_buffer(self) -> bool {
+        !matches!(self, ResourceKind::Texture { .. } | ResourceKind::Sampler { .. })
     }
     /// Whether stores and atomics are allowed.
     pub const fn is_writable(self) -> bool {
         matches!(self, ResourceKind::StorageReadWrite)
     }
-    /// The address space.
+    /// The address space of a buffer. Textures and samplers have no addresses; they count as what nobody writes.
     pub const fn space(self) -> Space {
         match self {
-            ResourceKind::Uniform | ResourceKind::Immediates => Space::Uniform,
+            ResourceKind::Uniform
+            | ResourceKind::Immediates
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => Space::Uniform,
             ResourceKind::StorageRead | ResourceKind::StorageReadWrite => Space::Storage,
         }
     }
 }
 
-/// A bound buffer, or the immediate data of an entry point.
+/// A bound buffer, texture or sampler, or the immediate data of an entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourceData {
     /// The name in the source.
@@ -107,6 +190,8 @@ pub struct ResourceData {
     pub min_size: u32,
     /// The stride of the trailing runtime array; 0 if the size is fixed (then `min_size` is all the shader can name).
     pub stride: u32,
+    /// Elements of an array of bindings; 1 for one resource.
+    pub count: u32,
     /// Where in the source it is declared.
     pub span: Span,
 }
@@ -176,9 +261,11 @@ pub enum StageInfo {
         workgroup_size: [u32; 3],
     },
     /// An invocation for each vertex.
-    Vertex,
+    Vertex(Interface),
     /// An invocation for each pixel or sample, in quads of four.
     Fragment {
+        /// Inputs and outputs.
+        io: Interface,
         /// Depth and stencil are tested before the program runs.
         early_depth: bool,
     },
@@ -189,7 +276,7 @@ impl StageInfo {
     pub const fn kind(&self) -> Stage {
         match self {
             StageInfo::Compute { .. } => Stage::Compute,
-            StageInfo::Vertex => Stage::Vertex,
+            StageInfo::Vertex(_) => Stage::Vertex,
             StageInfo::Fragment { .. } => Stage::Fragment,
         }
     }
@@ -200,7 +287,23 @@ impl EntryPoint {
     pub const fn workgroup_size(&self) -> Option<[u32; 3]> {
         match self.stage {
             StageInfo::Compute { workgroup_size } => Some(workgroup_size),
-            StageInfo::Vertex | StageInfo::Fragment { .. } => None,
+            StageInfo::Vertex(_) | StageInfo::Fragment { .. } => None,
+        }
+    }
+
+    /// Inputs and outputs; compute has none.
+    pub const fn interface(&self) -> Option<&Interface> {
+        match &self.stage {
+            StageInfo::Compute { .. } => None,
+            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => Some(io),
+        }
+    }
+
+    /// The same, for change.
+    pub const fn interface_mut(&mut self) -> Option<&mut Interface> {
+        match &mut self.stage {
+            StageInfo::Compute { .. } => None,
+            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => Some(io),
         }
     }
 }
@@ -208,9 +311,21 @@ impl EntryPoint {
 impl Stage {
     /// Whether entry points of this stage may ask for a value.
     pub const fn has(self, value: Sysval) -> bool {
-        match self {
-            Stage::Compute => true,
-            Stage::Vertex | Stage::Fragment => matches!(value, Sysval::SubgroupSize | Sysval::SubgroupInvocationId),
+        match value {
+            Sysval::SubgroupSize | Sysval::SubgroupInvocationId => true,
+            Sysval::GlobalInvocationId
+            | Sysval::LocalInvocationId
+            | Sysval::LocalInvocationIndex
+            | Sysval::WorkgroupId
+            | Sysval::NumWorkgroups
+            | Sysval::SubgroupId
+            | Sysval::NumSubgroups => matches!(self, Stage::Compute),
+            Sysval::VertexIndex | Sysval::InstanceIndex => matches!(self, Stage::Vertex),
+            Sysval::FragCoord
+            | Sysval::FrontFacing
+            | Sysval::SampleIndex
+            | Sysval::SampleMask
+            | Sysval::PrimitiveIndex => matches!(self, Stage::Fragment),
         }
     }
 }
@@ -220,7 +335,7 @@ pub fn invocations(size: [u32; 3]) -> u32 {
     size.iter().fold(1, |n: u32, &s| n.saturating_mul(s))
 }
 
-/// A function that a launch can name. It has no parameters and no results.
+/// A function that a launch can name. It has no parameters; its results are the outputs of its stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryPoint {
     /// The name in the source.

@@ -88,6 +88,14 @@ pub enum Sig {
     Barrier,
     /// No operands; result by the system value. Attribute: `Sysval`.
     Sysval,
+    /// No operands; result the slot's type. Attribute: `Input`.
+    Input,
+    /// A `b1` scalar.
+    Demote,
+    /// A float; the result is like it. Attribute: `Deriv`.
+    Derivative,
+    /// Operands and result as the descriptor says. Attribute: `Tex` or `TexAtomic`.
+    Tex,
     /// The callee's parameters; results the callee's. Attribute: `Call`.
     Call,
     /// Attribute: `Jump`.
@@ -120,12 +128,15 @@ impl OpAttrs {
     pub const convergent: OpAttrs = OpAttrs(8);
     /// Needs helper lanes to be alive.
     pub const needs_helpers: OpAttrs = OpAttrs(16);
-    /// May be executed although the program would not: no effects, no traps.
-    pub const speculatable: OpAttrs = OpAttrs(32);
+    /// The result depends on operands and attribute alone (of a convergent op, on the operands in its quad). May be executed
+    /// although the program would not: no effects, no traps, any lanes. With this an op is pure, too.
+    pub const speculatable: OpAttrs = OpAttrs(32 | 256);
     /// Ends a block.
     pub const terminator: OpAttrs = OpAttrs(64);
     /// An approximation is allowed: targets may differ in the last bits (see semantics).
     pub const inexact: OpAttrs = OpAttrs(128);
+    /// The result depends on operands and attribute alone; of a convergent op, on the operands in its quad.
+    pub const pure: OpAttrs = OpAttrs(256);
 
     /// Both sets.
     pub const fn with(self, o: OpAttrs) -> OpAttrs {
@@ -290,8 +301,21 @@ ops! {
     BufferLength "buffer_length" (Sig::BufferLength) [speculatable] "the bytes of the bound buffer";
     Barrier "barrier" (Sig::Barrier) [reads writes convergent] "waits for the scope and orders the named spaces";
 
+    // Textures and images.
+    Sample "sample" (Sig::Tex) [pure convergent needs_helpers] "a texture filtered at the level that the quad's coordinates give";
+    Tex "tex" (Sig::Tex) [speculatable] "a texture filtered at a given level, fetched or gathered";
+    TexQuery "tex_query" (Sig::Tex) [speculatable] "a number of a texture: extent, levels, layers, samples";
+    ImageLoad "image_load" (Sig::Tex) [reads] "a texel of an image; zero outside";
+    ImageStore "image_store" (Sig::Tex) [writes] "writes a texel of an image; nothing outside";
+    ImageAtomic "image_atomic" (Sig::Tex) [reads writes] "read-modify-write of a texel, relaxed; gives the old value";
+
     // Inputs.
     Sysval "sysval" (Sig::Sysval) [speculatable] "a system value, such as the global invocation id";
+    Input "input" (Sig::Input) [speculatable] "an input slot of the stage: an attribute, or a varying interpolated as the slot says";
+
+    // Quads.
+    Demote "demote" (Sig::Demote) [writes] "where a is true the lane stops being live: it goes on as a helper";
+    Derivative "derivative" (Sig::Derivative) [pure convergent needs_helpers] "the change of a from one pixel of the quad to the next";
 
     // Control.
     Call "call" (Sig::Call) [reads writes convergent] "calls a function of the module";
@@ -323,8 +347,12 @@ impl Op {
     pub fn is_terminator(self) -> bool {
         self.has(OpAttrs::terminator)
     }
-    /// Whether this op computes its result from its operands alone and may run anywhere.
+    /// Whether this op computes its result from its operands alone; of a convergent op, from those in its quad.
     pub fn is_pure(self) -> bool {
+        self.has(OpAttrs::pure)
+    }
+    /// Whether this op is pure and may run where the program would not run it.
+    pub fn is_speculatable(self) -> bool {
         self.has(OpAttrs::speculatable)
     }
     /// Whether lane k of the result depends on lanes k of the operands only, by one scalar op of the same kind.
@@ -356,9 +384,20 @@ pub fn reference_page() -> String {
 
 impl fmt::Display for OpAttrs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names =
-            ["commutative", "reads", "writes", "convergent", "needs_helpers", "speculatable", "terminator", "inexact"];
-        let set: Vec<&str> = names.into_iter().enumerate().filter(|(k, _)| self.0 >> k & 1 == 1).map(|x| x.1).collect();
+        let names = [
+            "commutative",
+            "reads",
+            "writes",
+            "convergent",
+            "needs_helpers",
+            "speculatable",
+            "terminator",
+            "inexact",
+            "pure",
+        ];
+        // What may be speculated is pure.
+        let shown = if self.has(OpAttrs::speculatable) { self.0 & !OpAttrs::pure.0 | 32 } else { self.0 };
+        let set: Vec<&str> = names.into_iter().enumerate().filter(|(k, _)| shown >> k & 1 == 1).map(|x| x.1).collect();
         f.write_str(&set.join(", "))
     }
 }

@@ -9,7 +9,9 @@
 //! - `structure`: the graph is reducible and nested as the crate documentation says.
 //! - `memory`: places exist, access fits constant bounds, alignment is a power of two that the constant offset has,
 //!   stores and atomics go to writable places, `b1` is in no buffer, `var_init` is on a variable.
-//! - `module`: entry points have no parameters and results; calls lead to earlier functions.
+//! - `module`: entry points have no parameters, and return the outputs of their stage; calls lead to earlier functions.
+//! - `stage`: what an entry reaches exists in its stage; `input` names a slot of it and stands in the entry function.
+//! - `texture`: texture instructions fit their resources.
 //!
 //! Properties (checked when asked for): `NoCalls`, `NoVars` (no access to function variables), `SingleReturn`,
 //! `Scalar` (no vector values), `NoI64`, `NoF16`, `Ordered` (layout is the structured order).
@@ -21,6 +23,7 @@ use crate::function::{Function, ValueDef};
 use crate::inst::*;
 use crate::module::{Module, ResourceKind, Stage};
 use crate::ops::{Op, Sig};
+use crate::tex::{TexArg, TexDim, TexLayer};
 use crate::text::inst_text;
 use crate::types::{Scalar, Type};
 use std::fmt;
@@ -88,10 +91,12 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
         }
     }
     for e in &m.entries {
-        match m.funcs.get(e.func) {
-            Some(f) if f.params().is_empty() && f.ret.is_empty() => {}
-            Some(f) => all.push(finding(f, "module", None, None, "an entry point has parameters or results".into())),
-            None => {}
+        if let Some(f) = m.funcs.get(e.func) {
+            let outputs = e.interface().map_or(&[][..], |io| &io.outputs);
+            if !f.params().is_empty() || !f.ret.iter().eq(outputs.iter().map(|s| &s.ty)) {
+                let said = "an entry point has parameters, or other results than outputs".into();
+                all.push(finding(f, "module", None, None, said));
+            }
         }
         if m.entry_at(&e.name, e.stage.kind()).is_some_and(|first| !std::ptr::eq(first, e)) {
             let said = format!("there are two {} entries `{}`", e.stage.kind().name(), e.name);
@@ -104,9 +109,10 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
 
 /// What entry points reach must exist in their stage.
 fn stages(m: &Module, all: &mut Vec<Finding>) {
-    for stage in [Stage::Vertex, Stage::Fragment] {
+    for e in &m.entries {
+        let stage = e.stage.kind();
         let mut reached: EntitySet<Func> = EntitySet::new();
-        let mut work: Vec<Func> = m.entries.iter().filter(|e| e.stage.kind() == stage).map(|e| e.func).collect();
+        let mut work: Vec<Func> = vec![e.func];
         while let Some(id) = work.pop() {
             let Some(f) = m.funcs.get(id).filter(|_| reached.insert(id)) else { continue };
             for (block, i) in f.insts_in_order() {
@@ -117,7 +123,15 @@ fn stages(m: &Module, all: &mut Vec<Finding>) {
                         continue;
                     }
                     Attr::Sysval(s) => !stage.has(s),
-                    _ => d.op == Op::Barrier,
+                    Attr::Input(n) => {
+                        let slot = e.interface().and_then(|io| io.inputs.get(usize::from(n)));
+                        id != e.func || d.results.first().map(|v| f.ty(v)) != slot.map(|s| s.ty)
+                    }
+                    _ => match d.op {
+                        Op::Barrier => stage != Stage::Compute,
+                        Op::Demote | Op::Derivative | Op::Sample => stage != Stage::Fragment,
+                        _ => false,
+                    },
                 };
                 if wrong {
                     let said = format!("a {} entry reaches it", stage.name());
@@ -270,7 +284,13 @@ impl Verifier<'_> {
             Sig::Atomic => (1, 2, 1),
             Sig::CmpXchg => (2, 3, 1),
             Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => (0, 0, 0),
-            Sig::BufferLength | Sig::Sysval => (0, 0, 1),
+            Sig::BufferLength | Sig::Sysval | Sig::Input => (0, 0, 1),
+            Sig::Demote => (1, 1, 0),
+            Sig::Derivative => (1, 1, 1),
+            Sig::Tex => {
+                let n = d.tex().map_or(0, |t| t.desc.args().len());
+                (n, n, usize::from(d.op != Op::ImageStore))
+            }
             Sig::Call => (0, usize::MAX, d.results.len()),
             Sig::Br | Sig::Switch => (1, 1, 0),
             Sig::Ret => (0, usize::MAX, 0),
@@ -291,8 +311,11 @@ impl Verifier<'_> {
             | (Sig::BufferLength, Attr::Res(_))
             | (Sig::Barrier, Attr::Barrier(_))
             | (Sig::Sysval, Attr::Sysval(_))
-            | (Sig::Call, Attr::Call(_))
-            | (Sig::Switch, Attr::Switch(_)) => true,
+            | (Sig::Input, Attr::Input(_))
+            | (Sig::Derivative, Attr::Deriv(_)) => true,
+            (Sig::Tex, Attr::Tex(_)) => d.op != Op::ImageAtomic,
+            (Sig::Tex, Attr::TexAtomic(..)) => d.op == Op::ImageAtomic,
+            (Sig::Demote, Attr::None) | (Sig::Call, Attr::Call(_)) | (Sig::Switch, Attr::Switch(_)) => true,
             (Sig::Jump, Attr::Branch(b)) => b.is_jump(),
             (Sig::Br, Attr::Branch(b)) => !b.is_jump(),
             (
@@ -329,6 +352,7 @@ impl Verifier<'_> {
             self.say("type", format!("operands of {} do not fit", t.join(", ")));
         }
         self.memory(i, d);
+        self.texture(d);
     }
 
     /// Whether operand and result types follow the rule.
@@ -404,6 +428,14 @@ impl Verifier<'_> {
             }
             Sig::BufferLength => r == Type::I32,
             Sig::Sysval => matches!(d.attr, Attr::Sysval(s) if s.ty() == r),
+            Sig::Input => !r.is_bool() && r.bits() == 32,
+            Sig::Demote => t(0) == Type::B1,
+            Sig::Derivative => r.is_float() && t(0) == r,
+            Sig::Tex => {
+                let Some(tex) = d.tex() else { return false };
+                let args = tex.desc.args();
+                args.iter().enumerate().all(|(n, &a)| tex.desc.arg_type(a).is_none_or(|want| t(n) == want))
+            }
             Sig::Call => {
                 let (Attr::Call(c), Some(m)) = (&d.attr, self.m) else { return true };
                 let Some(callee) = m.funcs.get(*c) else { return false };
@@ -425,6 +457,43 @@ impl Verifier<'_> {
         }
     }
 
+    /// Whether a texture instruction asks what its texture and sampler have.
+    fn texture(&mut self, d: &InstData) {
+        let (Some(tex), Some(m)) = (d.tex(), self.m) else { return };
+        let desc = tex.desc;
+        self.check(desc.fits(d.op), "texture", || format!("`{}` does not ask this", d.op));
+        let Some(resource) = m.resources.get(tex.texture) else {
+            return self.say("texture", format!("{} does not exist", tex.texture));
+        };
+        let Some((dim, arrayed, multisampled, lane)) = resource.kind.texels() else {
+            return self.say("texture", format!("{} is no texture", tex.texture));
+        };
+        let query = desc.is_query();
+        let cube_as_layers = desc.dim() == TexDim::D2 && dim == TexDim::Cube && d.op == Op::Tex && !desc.samples();
+        self.check(desc.dim() == dim || cube_as_layers, "texture", || format!("{} has another dimension", tex.texture));
+        let layers = desc.layer() != TexLayer::None;
+        self.check(query || layers == arrayed || cube_as_layers, "texture", || "the layer does not fit".into());
+        self.check(query || desc.multisampled() == multisampled, "texture", || "the samples do not fit".into());
+        let result = d.results.first().map(|v| self.f.ty(v));
+        let value = d.tex_arg(TexArg::Value).map(|v| self.f.ty(v));
+        let fits = match d.op {
+            Op::ImageStore => result.is_none() && value == Some(lane.with_lanes(4)),
+            Op::ImageAtomic => result.is_some() && value == result && result.is_some_and(|t| !t.is_vector()),
+            _ => result == desc.result_type(lane),
+        };
+        self.check(fits, "texture", || format!("texels of {} have lanes of {lane}", tex.texture));
+        let sampler = tex.sampler.map(|s| m.resources.get(s).map(|s| s.kind));
+        let fits = match sampler {
+            None => !desc.samples(),
+            Some(Some(ResourceKind::Sampler { comparison })) => desc.samples() && comparison == desc.shadow(),
+            Some(_) => false,
+        };
+        self.check(fits, "texture", || "the sampler does not fit".into());
+        let image = !resource.kind.is_sampled();
+        let wants = matches!(d.op, Op::ImageLoad | Op::ImageStore | Op::ImageAtomic);
+        self.check(query || image == wants, "texture", || "images are loaded and stored, textures sampled".into());
+    }
+
     fn memory(&mut self, i: Inst, d: &InstData) {
         let f = self.f;
         let place = match &d.attr {
@@ -434,6 +503,11 @@ impl Verifier<'_> {
             _ => return,
         };
         let Some(m) = self.m else { return };
+        if let Place::Buffer(r) = place
+            && m.resources.get(r).is_some_and(|r| !r.kind.is_buffer())
+        {
+            return self.say("memory", format!("{place} is no buffer"));
+        }
         let exists = match place {
             Place::Buffer(r) => m.resources.get(r).is_some(),
             Place::Global(g) => m.globals.get(g).is_some(),

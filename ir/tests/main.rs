@@ -13,6 +13,7 @@ mod results;
 mod source;
 mod stages;
 mod text;
+mod textures;
 mod trace;
 mod types;
 mod values;

@@ -3,7 +3,7 @@
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::text::{module_text, parse_module};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Module, Stage, StageInfo, Value};
+use gpucc_ir::{Interface, Module, Stage, StageInfo, Value};
 
 fn module(text: &str) -> Module {
     parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -24,11 +24,11 @@ fn entries_keep_what_their_stage_asks() {
     assert_eq!(sizes, [Some([8, 4, 1]), None, None, None]);
     assert_eq!(
         m.entry_at("main", Stage::Fragment).map(|e| e.stage.clone()),
-        Some(StageInfo::Fragment { early_depth: true })
+        Some(StageInfo::Fragment { io: Interface::default(), early_depth: true })
     );
     assert_eq!(
         m.entry_at("other", Stage::Fragment).map(|e| e.stage.clone()),
-        Some(StageInfo::Fragment { early_depth: false })
+        Some(StageInfo::Fragment { io: Interface::default(), early_depth: false })
     );
     assert_eq!(m.entry_at("other", Stage::Compute), None);
     assert!(

@@ -5,7 +5,7 @@
 //! user folds a producer simply by not asking for its registers. The target implements [`Lower`]; inside it the
 //! instructions of one IR instruction are emitted in forward order.
 
-use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SideMap, Touched, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
@@ -101,10 +101,10 @@ const CONST_REACH: usize = 40;
 
 /// The location for what is emitted for an instruction: it tells accesses of memory from others.
 pub fn access_loc(data: &InstData) -> Loc {
-    match data.mem() {
-        Some(m) if m.flags.has(MemFlags::ATOMIC) => data.loc.atomic(),
-        Some(_) => data.loc.access(),
-        None => data.loc,
+    match (data.mem(), data.touches()) {
+        (Some(m), _) if m.flags.has(MemFlags::ATOMIC) => data.loc.atomic(),
+        (Some(_), _) | (None, Some(Touched::Image(_))) => data.loc.access(),
+        _ => data.loc,
     }
 }
 
@@ -303,7 +303,7 @@ impl<'f, T: Target> Select<'f, T> {
         let f = self.f;
         let i = f.def_inst(v)?;
         let data = &f.insts[i];
-        if data.op.is_pure() {
+        if data.op.is_speculatable() {
             return Some(data);
         }
         let at = self.inst?;

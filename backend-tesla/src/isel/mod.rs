@@ -346,6 +346,8 @@ impl<'m> Isel<'m> {
                 let v = self.local_index(cx);
                 cx.emit(MInst::new(TOp::M(Op::Shr)).def(dst[0]).arg(v).imm(5));
             }
+            // Values of stages that are refused before.
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }

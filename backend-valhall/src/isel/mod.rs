@@ -285,7 +285,8 @@ impl Isel<'_> {
                 let lane = Self::special(gpucc_valhall_machine::src::LANE_ID, 0);
                 self.push(cx, op(M::MovI32).def(out[0]).arg(lane));
             }
-            Sysval::SubgroupId | Sysval::NumSubgroups => return Err(cx.unknown(i)),
+            // Ids of subgroups are refused before, and other stages too.
+            _ => return Err(cx.unknown(i)),
         }
         Ok(())
     }

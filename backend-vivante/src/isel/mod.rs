@@ -349,9 +349,8 @@ impl<'m> Isel<'m> {
             Sysval::GlobalInvocationId => self.id(cx, Id::Global).into(),
             Sysval::NumWorkgroups => self.operand(cx, cx.data(i).result(), operand::Fold::None),
             Sysval::LocalInvocationIndex => (*self.index.get_or_insert_with(|| cx.temp(row(1)))).into(),
-            Sysval::SubgroupSize | Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
-                return Err(cx.unknown(i));
-            }
+            // Subgroups are refused before, and other stages too.
+            _ => return Err(cx.unknown(i)),
         };
         cx.emit(MInst::copy(dst, src));
         Ok(())

@@ -345,7 +345,7 @@ impl<'m> ModuleCx<'m> {
                     return Err(report::unsupported(Refusal::GlslPushConstants, what, span));
                 }
                 let stride = self.runtime_stride(ty);
-                let data = ir::ResourceData { name, group, binding, kind, min_size, stride, span };
+                let data = ir::ResourceData { name, group, binding, kind, min_size, stride, count: 1, span };
                 ir::Place::Buffer(self.resource(data))
             }
             None => {

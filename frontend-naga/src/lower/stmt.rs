@@ -111,12 +111,13 @@ impl<'m> FuncCx<'_, 'm> {
     fn barrier(&mut self, flags: naga::Barrier, waits: bool) -> Lowered<()> {
         let workgroup = flags.contains(naga::Barrier::WORK_GROUP);
         let storage = flags.contains(naga::Barrier::STORAGE);
+        let texture = flags.contains(naga::Barrier::TEXTURE);
         let exec = match (waits, flags == naga::Barrier::SUB_GROUP) {
             (false, _) => Scope::None,
             (true, true) => Scope::Subgroup,
             (true, false) => Scope::Workgroup,
         };
-        self.b().barrier(ir::Barrier { exec, workgroup, storage });
+        self.b().barrier(ir::Barrier { exec, workgroup, storage, texture });
         Ok(())
     }
 

@@ -664,6 +664,15 @@ fn step(
                         let invocations = gpucc_ir::invocations(size);
                         [invocations.div_ceil(stride as u32), 0, 0]
                     }
+                    Sysval::VertexIndex
+                    | Sysval::InstanceIndex
+                    | Sysval::FragCoord
+                    | Sysval::FrontFacing
+                    | Sysval::SampleIndex
+                    | Sysval::SampleMask
+                    | Sysval::PrimitiveIndex => {
+                        return Err(Trap::new(TrapKind::Unsupported, format!("`{v}` outside of its stage")));
+                    }
                 };
                 for k in 0..inst.n {
                     file[slot(inst.dst + k) + l as usize] = u64::from(three[k as usize]);

@@ -5,7 +5,7 @@ use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
     AtomicOp, Attr, Barrier, Block, Const, EdgeRef, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
-    Module, Op, Place, Res, Scalar, SideMap, Space, Sysval, Type, Value, ValueDef,
+    Module, Op, Place, Res, Scalar, SideMap, Sig, Space, Sysval, Type, Value, ValueDef,
 };
 use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
@@ -546,6 +546,9 @@ impl Cx<'_> {
         out: &mut DFunc,
     ) -> Result<DInst, Trap> {
         let d = &f.insts[i];
+        if matches!(d.op.info().sig, Sig::Input | Sig::Demote | Sig::Derivative | Sig::Tex) {
+            return Err(Trap::new(TrapKind::Unsupported, format!("`{}` is not run yet", d.op)));
+        }
         let mut args = [NO_SLOT; 4];
         for (to, &a) in args.iter_mut().zip(&d.args) {
             *to = self.slot(s, f, a);

@@ -2,7 +2,7 @@
 
 use crate::Caps;
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, EntitySet, Function, Lists, Module, Res};
+use gpucc_ir::{Block, EntitySet, Function, Lists, Module, Res, Stage};
 use std::rc::Rc;
 
 /// What is known of the graph, as long as no pass changes it.
@@ -47,6 +47,10 @@ impl<'a> Cx<'a> {
         let may = self.changes < self.fuel;
         self.changes += u64::from(may);
         may
+    }
+    /// Whether some lanes may be helpers, which store nothing.
+    pub fn has_helpers(&self) -> bool {
+        self.module.entries.iter().any(|e| e.stage.kind() == Stage::Fragment)
     }
     /// Puts the layout into structured order, unless it is known to be in it.
     pub(crate) fn sort(&mut self, f: &mut Function) {

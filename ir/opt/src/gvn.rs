@@ -4,16 +4,21 @@
 //! The one that dominates stays and keeps only the float flags that both had. Loads of memory that nobody writes while the
 //! shader runs count as values too.
 //!
-//! Needs: nothing. Keeps: the CFG. Convergent ops and everything with an effect stay.
+//! A convergent op is a value of its quad: two of them are equal only in the same innermost loop, since lanes that leave a
+//! loop early are missing in its later turns.
+//!
+//! Needs: nothing. Keeps: the CFG. Everything with an effect stays.
 
 use crate::Cx;
-use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SideMap, Type, Value, Values};
+use gpucc_ir::{
+    Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SideMap, Touched, Type, Value, Values,
+};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// Buffers that nobody writes while the shader runs: those that the function itself never writes, since a buffer that is
+/// Buffers and images that nobody writes while the shader runs: those that the function itself never writes, since what is
 /// written through one binding may not be bound to another.
 pub(crate) fn readonly(m: &Module, f: &Function) -> EntitySet<Res> {
     if m.resources.is_empty() {
@@ -23,8 +28,7 @@ pub(crate) fn readonly(m: &Module, f: &Function) -> EntitySet<Res> {
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
         if d.op.has(OpAttrs::writes)
-            && let Some(m) = d.mem()
-            && let Place::Buffer(r) = m.place
+            && let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches()
         {
             written.insert(r);
         }
@@ -40,12 +44,18 @@ pub(crate) fn is_value(f: &Function, i: Inst, readonly: &EntitySet<Res>) -> bool
     }
     match (&d.attr, d.op) {
         (Attr::Mem(m), Op::Load) => m.flags.is_plain() && matches!(m.place, Place::Buffer(r) if readonly.contains(r)),
+        (Attr::Tex(t), Op::ImageLoad) => readonly.contains(t.texture),
         _ => d.op.is_pure(),
     }
 }
 
-/// Op, type, operands and the attribute packed into a number.
-type Key = (Op, Type, Values, u64);
+/// Whether the value may also be computed where the program does not: not in another turn of a loop, and with any lanes.
+pub(crate) fn may_move(f: &Function, i: Inst) -> bool {
+    !f.insts[i].op.has(OpAttrs::convergent)
+}
+
+/// Op, type, operands and the attribute packed into numbers.
+type Key = (Op, Type, Values, [u32; 3]);
 
 /// The key of an instruction that [`is_value`].
 fn key(f: &Function, i: Inst) -> Key {
@@ -55,24 +65,28 @@ fn key(f: &Function, i: Inst) -> Key {
         args.swap(0, 1);
     }
     let attr = match &d.attr {
-        Attr::IntCc(c) => *c as u64,
-        Attr::FloatCc(c) => *c as u64,
-        Attr::Lane(l) => u64::from(*l),
-        Attr::Lanes(l) => l.iter().fold(0, |n, &k| n << 8 | u64::from(k)),
+        Attr::IntCc(c) => [*c as u32, 0, 0],
+        Attr::FloatCc(c) => [*c as u32, 0, 0],
+        Attr::Lane(l) => [u32::from(*l), 0, 0],
+        Attr::Lanes(l) => [l.iter().fold(0, |n, &k| n << 8 | u32::from(k)), 0, 0],
         // Alignment and flags are promises about the same access; only buffers come here.
         Attr::Mem(m) => match m.place {
-            Place::Buffer(r) => u64::from(r.0) << 32 | u64::from(m.offset),
+            Place::Buffer(r) => [r.0, m.offset, 0],
             Place::Global(_) | Place::Local(_) => unreachable!("variables are no values"),
         },
-        Attr::Res(r) => u64::from(r.0),
-        Attr::Sysval(s) => *s as u64,
+        Attr::Res(r) => [r.0, 0, 0],
+        Attr::Sysval(s) => [*s as u32, 0, 0],
+        Attr::Input(n) => [u32::from(*n), 0, 0],
+        Attr::Deriv(d) => [d.axis as u32, u32::from(d.fine), 0],
+        Attr::Tex(t) => [t.texture.0, t.sampler.map_or(u32::MAX, |s| s.0), t.desc.bits()],
         Attr::None
         | Attr::Atomic(..)
+        | Attr::TexAtomic(..)
         | Attr::Place(_)
         | Attr::Barrier(_)
         | Attr::Call(_)
         | Attr::Branch(_)
-        | Attr::Switch(_) => 0,
+        | Attr::Switch(_) => [0; 3],
     };
     (d.op, f.ty(d.result()), args, attr)
 }
@@ -109,6 +123,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     // The blocks that lose some.
     let mut touched: Vec<Block> = Vec::new();
     let order = dom.preorder();
+    let quads = f.insts_in_order().any(|(_, i)| f.insts[i].op.is_pure() && f.insts[i].op.has(OpAttrs::convergent));
+    let loops = quads.then(|| cx.structure(f));
     // What may have an equal, some blocks at a time: a look into the table waits for memory that nothing predicts, and between
     // such looks the machine does not fetch the code ahead.
     let mut candidates: Vec<Known> = Vec::new();
@@ -134,9 +150,13 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             let here = *here;
             let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == key(f, i);
             let found = table.entry(spread(here.hash), same, |k| spread(k.hash));
+            let turn =
+                |a: Block, b: Block| may_move(f, i) || loops.as_ref().is_some_and(|s| s.loop_of(a) == s.loop_of(b));
             let first = match found {
-                // An entry of a subtree that is done cannot dominate any more.
-                Entry::Occupied(mut e) if !dom.dominates(e.get().block, here.block) => {
+                // An entry of a subtree that is done cannot dominate any more; one of another loop had other lanes.
+                Entry::Occupied(mut e)
+                    if !dom.dominates(e.get().block, here.block) || !turn(e.get().block, here.block) =>
+                {
                     *e.get_mut() = here;
                     continue;
                 }

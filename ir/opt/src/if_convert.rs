@@ -159,6 +159,9 @@ fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &Cx<'_>) -> u32 {
         },
         _ if !op.has(OpAttrs::speculatable) => 1 << 16,
         Op::UDiv | Op::SDiv | Op::URem | Op::SRem => 16,
+        // A fetch in vain costs bandwidth, too.
+        Op::Tex => 16,
+        Op::TexQuery => 4,
         Op::FRem | Op::FDiv => 4,
         Op::Extract | Op::Compose | Op::Splat | Op::Shuffle | Op::Bitcast => 0,
         _ if op.has(OpAttrs::inexact) => 4,

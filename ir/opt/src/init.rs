@@ -113,7 +113,7 @@ pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
             repeat(&mut b, first, step, count.saturating_mul(step), store);
         }
     }
-    b.barrier(Barrier { exec: Scope::Workgroup, workgroup: true, storage: false });
+    b.barrier(Barrier { exec: Scope::Workgroup, workgroup: true, storage: false, texture: false });
     b.jump(old, &[]);
     list.len() as u64
 }

@@ -5,7 +5,7 @@
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
 use crate::Cx;
-use crate::gvn::is_value;
+use crate::gvn::{is_value, may_move};
 use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
@@ -46,7 +46,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         for (n, &b) in list.iter().enumerate() {
             for &i in &f.blocks[b].insts {
                 let d = &f.insts[i];
-                if !is_value(f, i, &fixed) {
+                if !is_value(f, i, &fixed) || !may_move(f, i) {
                     continue;
                 }
                 let safe = d.op != Op::Load || n < certain || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));

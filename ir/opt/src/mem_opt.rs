@@ -3,6 +3,9 @@
 //! Looks along chains of blocks with one predecessor each. Two accesses are of the same bytes if place, dynamic offset and
 //! constant offset are equal; with equal dynamic offsets, constant ranges tell apart what cannot overlap.
 //!
+//! In fragment entries a store to a buffer says nothing of what a load finds: a helper stores nothing, its load sees the old
+//! bytes, and derivatives may depend on them. A demotion keeps the stores before it.
+//!
 //! Needs: nothing. Keeps: the CFG. A barrier forgets the spaces that it orders; atomics and volatile accesses forget their
 //! place and are never removed.
 
@@ -107,7 +110,10 @@ fn step(
             let ty = f.ty(d.args[0]);
             let dynamic = d.dyn_offset();
             known.retain(|k| k.place != m.place || apart(k.dynamic, k.offset, k.ty, dynamic, m.offset, ty));
-            known.push(Known { place: m.place, dynamic, offset: m.offset, ty, value: d.args[0] });
+            let helpers = cx.has_helpers() && cx.module.space(m.place) == Space::Storage;
+            if !helpers {
+                known.push(Known { place: m.place, dynamic, offset: m.offset, ty, value: d.args[0] });
+            }
             true
         }
         (Attr::Mem(m) | Attr::Atomic(_, m), _) => {
@@ -154,7 +160,7 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
                     over.retain(|o| o.0 != m.place || apart(o.1, o.2, o.3, dynamic, m.offset, ty));
                 }
                 (Attr::Mem(m) | Attr::Atomic(_, m), _) => over.retain(|o| o.0 != m.place),
-                (_, Op::Barrier | Op::Call) => over.clear(),
+                (_, Op::Barrier | Op::Call | Op::Demote) => over.clear(),
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Needs: nothing. Keeps: the CFG. Within a block, of one place and one dynamic offset, with nothing between that writes (or
-//! for stores: touches) the place or orders memory. Never wider than `Caps::merge_access`, never less aligned than the
+//! for stores: touches) the place or orders memory, or demotes lanes. Never wider than `Caps::merge_access`, never less aligned than the
 //! target can take: the address must be aligned to the whole access (two to four lanes of 32 bits; three count as four if
 //! `Caps::strict_align`). Bytes that nobody asked for are neither read nor written.
 
@@ -124,7 +124,7 @@ fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
             Attr::Place(p) => Some(*p),
             _ => None,
         };
-        if matches!(d.op, Op::Barrier | Op::Call) {
+        if matches!(d.op, Op::Barrier | Op::Call | Op::Demote) {
             for g in open.drain(..) {
                 close(g, &mut plans, cx);
             }
@@ -225,7 +225,7 @@ fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
             Attr::Place(p) => Some(*p),
             _ => None,
         };
-        let all = matches!(d.op, Op::Barrier | Op::Call);
+        let all = matches!(d.op, Op::Barrier | Op::Call | Op::Demote);
         let a = access(f, i, Op::Store);
         if !all && place.is_none() {
             continue;

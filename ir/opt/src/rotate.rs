@@ -182,7 +182,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
     for &i in body {
         let d = &f.insts[i];
         let load = d.op == Op::Load && d.mem().is_some_and(|m| m.flags.is_plain());
-        if d.op.has(OpAttrs::convergent) || !(d.op.is_pure() || load) {
+        if d.op.has(OpAttrs::convergent) || !(d.op.is_speculatable() || load) {
             return None;
         }
         closed.extend(d.results.iter().filter(|&v| outside(v)));
@@ -249,7 +249,7 @@ fn first(f: &Function, p: &Plan, cond: Value, insts: &IndexSet<Inst, FxBuildHash
         let d = &f.insts[i];
         let args: Option<Vec<&Const>> = d.args.iter().map(|&a| f.as_const(a).or_else(|| known.get(&a))).collect();
         if let (Some(args), Some(r)) = (args, d.results.single())
-            && d.op.is_pure()
+            && d.op.is_speculatable()
             && let Some(c) = eval::apply(d.op, &d.attr, f.ty(r), &args)
         {
             known.insert(r, c);
@@ -269,7 +269,7 @@ fn copy(f: &mut Function, insts: &IndexSet<Inst, FxBuildHasher>, map: &mut Map) 
         let old = data.results;
         let constants: Option<Vec<&Const>> = data.args.iter().map(|&a| f.as_const(a)).collect();
         if let (Some(args), Some(r)) = (constants, old.single())
-            && data.op.is_pure()
+            && data.op.is_speculatable()
             && let Some(c) = eval::apply(data.op, &data.attr, types[0], &args)
         {
             let c = f.constant(c);

@@ -6,7 +6,7 @@
 //! prepared module of each such instruction and kind of operand, and every backend has a test that it selects all of them;
 //! [`check`] holds a module to the contract, as [`crate::prepare`] does at its end where it verifies.
 
-use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Sysval, Type};
+use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Stage, Sysval, Type};
 use std::fmt::Write;
 
 use crate::caps::Caps;
@@ -339,7 +339,7 @@ fn memory(out: &mut Vec<(String, String)>, chip: &Chip<'_>) {
 
 /// Values of the launch, sizes of buffers, barriers.
 fn inputs(out: &mut Vec<(String, String)>, chip: &Chip<'_>) {
-    for s in Sysval::ALL {
+    for s in Sysval::ALL.iter().filter(|s| Stage::Compute.has(**s)) {
         let lack = match s {
             Sysval::SubgroupSize | Sysval::SubgroupInvocationId => chip.refuses(Refusal::SubgroupLanes),
             Sysval::SubgroupId | Sysval::NumSubgroups => chip.refuses(Refusal::SubgroupIds),

@@ -226,7 +226,7 @@ fn leaf(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u3
             }
             Some(())
         }
-        ValueDef::Inst(i, _) if depth > 0 && f.insts[i].op.is_pure() && !f.insts[i].args.is_empty() => {
+        ValueDef::Inst(i, _) if depth > 0 && f.insts[i].op.is_speculatable() && !f.insts[i].args.is_empty() => {
             f.insts[i].args.iter().try_for_each(|&a| leaf(f, header, a, found, depth - 1))
         }
         _ => None,

@@ -21,6 +21,7 @@ mod mem_opt;
 mod merge;
 mod narrow;
 mod pipeline;
+mod quads;
 mod ranges;
 mod returns;
 mod rotate;

@@ -191,6 +191,13 @@ impl<'a> UpperBounds<'a> {
             Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
                 u64::from(crate::invocations(self.size)).max(128)
             }
+            Sysval::FrontFacing => 1,
+            Sysval::SampleIndex => 31,
+            Sysval::VertexIndex
+            | Sysval::InstanceIndex
+            | Sysval::FragCoord
+            | Sysval::SampleMask
+            | Sysval::PrimitiveIndex => u64::from(u32::MAX),
         }
     }
 

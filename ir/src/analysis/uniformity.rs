@@ -16,7 +16,7 @@
 use super::{DomTree, PostDomTree, Structure};
 use crate::entity::{EntitySet, SideMap};
 use crate::function::{Function, ValueDef};
-use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Value};
+use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Touched, Value};
 use crate::lists::Lists;
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
@@ -108,10 +108,10 @@ impl Uniformity {
         let mut written: SideMap<crate::inst::Res, bool> = SideMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
-            if let Some(mem) = d.mem()
-                && let Place::Buffer(r) = mem.place
-                && d.op.has(OpAttrs::writes)
-            {
+            if !d.op.has(OpAttrs::writes) {
+                continue;
+            }
+            if let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches() {
                 written[r] = true;
             }
         }
@@ -248,7 +248,14 @@ impl Run<'_> {
                 | Sysval::LocalInvocationId
                 | Sysval::LocalInvocationIndex
                 | Sysval::SubgroupInvocationId
-                | Sysval::SubgroupId => Variance::Divergent,
+                | Sysval::SubgroupId
+                | Sysval::VertexIndex
+                | Sysval::InstanceIndex
+                | Sysval::FragCoord
+                | Sysval::FrontFacing
+                | Sysval::SampleIndex
+                | Sysval::SampleMask
+                | Sysval::PrimitiveIndex => Variance::Divergent,
             },
             (Attr::Mem(m), Op::Load) => {
                 if m.flags.has(MemFlags::UNIFORM) {
@@ -266,7 +273,17 @@ impl Run<'_> {
                 };
                 source.max(args)
             }
-            (_, Op::Atomic | Op::CmpXchg | Op::Call) => Variance::Divergent,
+            (_, Op::Atomic | Op::CmpXchg | Op::Call | Op::Input | Op::ImageAtomic) => Variance::Divergent,
+            // Lanes of one quad get derivatives of their own, even of values that all compute alike.
+            (_, Op::Derivative | Op::Sample) => Variance::Divergent,
+            // Other waves may store to an image between two loads.
+            (Attr::Tex(t), Op::ImageLoad) => {
+                if self.written[t.texture] {
+                    Variance::Divergent
+                } else {
+                    args
+                }
+            }
             (_, Op::BufferLength) => Variance::Launch,
             _ => args,
         }

@@ -10,6 +10,8 @@ use crate::function::{Const, Function, LoopHeader};
 use crate::inst::*;
 use crate::module::*;
 use crate::ops::{Op, Sig};
+use crate::stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Where};
+use crate::tex::*;
 use crate::types::{Scalar, Type};
 use crate::values::Values;
 use indexmap::IndexMap;
@@ -199,15 +201,19 @@ impl Parser {
                 let group = self.u32()?;
                 self.keyword("binding")?;
                 let binding = self.u32()?;
-                let k = self.word("a resource kind")?;
-                let kind = ResourceKind::parse(&k)
-                    .ok_or_else(|| format!("line {}: `{k}` is not a resource kind", self.line()))?;
-                self.keyword("size")?;
-                let min_size = self.u32()?;
-                self.keyword("stride")?;
-                let stride = self.u32()?;
+                let kind = self.resource_kind()?;
+                let (mut min_size, mut stride, mut count) = (0, 0, 1);
+                if kind.is_buffer() {
+                    self.keyword("size")?;
+                    min_size = self.u32()?;
+                    self.keyword("stride")?;
+                    stride = self.u32()?;
+                }
+                if self.eat_word("count") {
+                    count = self.u32()?;
+                }
                 let span = self.span()?;
-                m.resources.push(ResourceData { name, group, binding, kind, min_size, stride, span });
+                m.resources.push(ResourceData { name, group, binding, kind, min_size, stride, count, span });
             } else if self.starts("global") {
                 let n = self.index("global")?;
                 self.in_order(n, m.globals.len(), "global")?;
@@ -233,11 +239,19 @@ impl Parser {
                         let z = self.u32()?;
                         StageInfo::Compute { workgroup_size: [x, y, z] }
                     }
-                    Stage::Vertex => StageInfo::Vertex,
-                    Stage::Fragment => StageInfo::Fragment { early_depth: self.eat_word("early_depth") },
+                    Stage::Vertex => StageInfo::Vertex(Interface::default()),
+                    Stage::Fragment => {
+                        StageInfo::Fragment { io: Interface::default(), early_depth: self.eat_word("early_depth") }
+                    }
                 };
                 let span = self.span()?;
-                m.entries.push(EntryPoint { name, stage, func, span });
+                let mut entry = EntryPoint { name, stage, func, span };
+                if let Some(io) = entry.interface_mut()
+                    && self.eat("{")
+                {
+                    *io = self.interface()?;
+                }
+                m.entries.push(entry);
             } else if self.starts("func") {
                 let n = self.index("func")?;
                 self.in_order(n, m.funcs.len(), "func")?;
@@ -251,6 +265,131 @@ impl Parser {
             return Err(format!("entry \"{}\" names {}, which does not exist", e.name, e.func));
         }
         Ok(m)
+    }
+
+    fn resource_kind(&mut self) -> Res_<ResourceKind> {
+        let k = self.word("a resource kind")?;
+        match k.as_str() {
+            "texture" => {
+                let dim = self.tex_dim()?;
+                let arrayed = self.eat_word("array");
+                let multisampled = self.eat_word("multisampled");
+                let class = self.named("a class", TexClass::parse)?;
+                Ok(ResourceKind::Texture { dim, arrayed, multisampled, class })
+            }
+            "sampler" => Ok(ResourceKind::Sampler { comparison: self.eat_word("comparison") }),
+            _ => ResourceKind::parse_buffer(&k)
+                .ok_or_else(|| format!("line {}: `{k}` is not a resource kind", self.line())),
+        }
+    }
+
+    /// A word that `parse` knows.
+    fn named<T>(&mut self, what: &str, parse: impl Fn(&str) -> Option<T>) -> Res_<T> {
+        let w = self.word(what)?;
+        parse(&w).ok_or_else(|| format!("line {}: `{w}` is not {what}", self.line()))
+    }
+
+    /// A word that `parse` knows, if the next one is such.
+    fn named_if<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let Some(Tok::Word(w)) = self.peek() else { return None };
+        let found = parse(w);
+        self.at += usize::from(found.is_some());
+        found
+    }
+
+    /// A dimension; those that begin with a digit are numbers to the lexer.
+    fn tex_dim(&mut self) -> Res_<TexDim> {
+        let text = match self.peek() {
+            Some(Tok::Num(n) | Tok::Word(n)) => n.clone(),
+            _ => return self.err("a dimension"),
+        };
+        let Some(dim) = TexDim::parse(&text) else { return self.err("a dimension") };
+        self.at += 1;
+        Ok(dim)
+    }
+
+    fn small(&mut self) -> Res_<u8> {
+        let n = self.u32()?;
+        u8::try_from(n).map_err(|_| format!("line {}: {n} is too large", self.line()))
+    }
+
+    fn interface(&mut self) -> Res_<Interface> {
+        let mut io = Interface::default();
+        if self.eat_word("position") {
+            io.position = self.named("a meaning of positions", Position::parse)?;
+        }
+        while !self.eat("}") {
+            let input = self.starts("in");
+            let n = self.index(if input { "in" } else { "out" })?;
+            let slots = if input { &io.inputs } else { &io.outputs };
+            self.in_order(n, slots.len(), if input { "in" } else { "out" })?;
+            let slot = self.slot()?;
+            if input { io.inputs.push(slot) } else { io.outputs.push(slot) }
+        }
+        Ok(io)
+    }
+
+    fn slot(&mut self) -> Res_<IoSlot> {
+        let name = self.string()?;
+        let at = match self.word("a place")?.as_str() {
+            "location" => {
+                let number = self.small()?;
+                let blend_src = if self.eat_word("blend_src") { self.small()? } else { 0 };
+                IoAt::Location { number, blend_src }
+            }
+            "position" => IoAt::Position,
+            "clip_distance" => IoAt::ClipDistance(self.small()?),
+            "frag_depth" => IoAt::FragDepth,
+            "sample_mask" => IoAt::SampleMask,
+            w => return Err(format!("line {}: `{w}` is not a place of an input or output", self.line())),
+        };
+        let mut interp = Interp::default();
+        if let Some(mode) = self.named_if(Mode::parse) {
+            interp = Interp { mode, at: self.named("a place in a pixel", Where::parse)? };
+        }
+        let form = self.named_if(Form::parse).unwrap_or_default();
+        let ty = self.ty()?;
+        Ok(IoSlot { name, at, ty, interp, form, span: self.span()? })
+    }
+
+    /// `tex res0 sampler res1` and the descriptor.
+    fn tex(&mut self, l: &mut Line) -> Res_<()> {
+        while !self.is_word("tex") {
+            l.args.push(self.operand()?);
+            self.expect(",")?;
+        }
+        self.keyword("tex")?;
+        let texture = Res(self.index("res")?);
+        let sampler = if self.eat_word("sampler") { Some(Res(self.index("res")?)) } else { None };
+        let what = self.named("a question", TexWhat::parse)?;
+        let mut d = TexDesc::new(what, self.tex_dim()?);
+        d = d.with_multisampled(self.eat_word("multisampled"));
+        if self.eat_word("layer") {
+            d = d.with_layer(self.named("a sort of layer", TexLayer::parse)?);
+        }
+        d = d.with_shadow(self.eat_word("shadow"));
+        d = d.with_lod(self.named_if(TexLod::parse).unwrap_or(TexLod::Zero));
+        if self.eat_word("component") {
+            d = d.with_component(self.small()?);
+        }
+        d = d.with_cube(self.named_if(TexCube::parse).unwrap_or(TexCube::Direction));
+        if self.eat_word("offset") {
+            let mut part = || self.u64().map(|v| v as i32);
+            d = d.with_offset([part()?, part()?, part()?]);
+        }
+        d = d.with_base_clamp(self.eat_word("base_clamp"));
+        d = d.with_texture_indexed(self.eat_word("texture_index"));
+        d = d.with_sampler_indexed(self.eat_word("sampler_index"));
+        let t = Tex { texture, sampler, desc: d };
+        l.attr = match (l.op, &l.cc) {
+            (Op::ImageAtomic, Some(c)) => {
+                let a = AtomicOp::parse(c).ok_or_else(|| format!("line {}: unknown atomic `{c}`", l.line))?;
+                Attr::TexAtomic(a, t)
+            }
+            (Op::ImageAtomic, None) => return Err(format!("line {}: image_atomic needs its operation", l.line)),
+            _ => Attr::Tex(t),
+        };
+        Ok(())
     }
 
     fn in_order(&self, n: u32, want: usize, what: &str) -> Res_<()> {
@@ -573,7 +712,8 @@ impl Parser {
                 let exec = Scope::parse(&w).ok_or_else(|| format!("line {}: bad scope `{w}`", l.line))?;
                 let workgroup = self.eat_word("workgroup");
                 let storage = self.eat_word("storage");
-                l.attr = Attr::Barrier(Barrier { exec, workgroup, storage });
+                let texture = self.eat_word("texture");
+                l.attr = Attr::Barrier(Barrier { exec, workgroup, storage, texture });
                 Ok(())
             }
             Sig::Sysval => {
@@ -582,6 +722,24 @@ impl Parser {
                 l.attr = Attr::Sysval(s);
                 Ok(())
             }
+            Sig::Input => {
+                let n = self.index("in")?;
+                l.attr = Attr::Input(u16::try_from(n).unwrap_or(u16::MAX));
+                Ok(())
+            }
+            Sig::Derivative => {
+                l.args.push(self.operand()?);
+                self.expect(",")?;
+                let axis = self.named("x or y", Axis::parse)?;
+                let fine = self.named("fine or coarse", |w| match w {
+                    "fine" => Some(true),
+                    "coarse" => Some(false),
+                    _ => None,
+                })?;
+                l.attr = Attr::Deriv(Deriv { axis, fine });
+                Ok(())
+            }
+            Sig::Tex => self.tex(l),
             Sig::Call => {
                 l.attr = Attr::Call(Func(self.index("func")?));
                 if self.eat(",") { self.operands(l) } else { Ok(()) }
@@ -632,7 +790,8 @@ impl Parser {
             | Sig::Splat
             | Sig::Compose
             | Sig::ExtractDyn
-            | Sig::InsertDyn => self.operands(l),
+            | Sig::InsertDyn
+            | Sig::Demote => self.operands(l),
         }
     }
 

@@ -4,7 +4,8 @@ use crate::edges::EdgeRef;
 use crate::entity::Entity;
 use crate::function::{Const, Function, ValueDef};
 use crate::inst::*;
-use crate::module::{Init, Module, StageInfo, VarData};
+use crate::module::{Init, Module, ResourceKind, StageInfo, VarData};
+use crate::stage::{Form, Interface, Interp, IoSlot, Position};
 use crate::types::Scalar;
 use std::fmt::{self, Display, Write};
 
@@ -74,7 +75,17 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
     writeln!(o, "module robust {}", if m.options.robust { "on" } else { "off" })?;
     for (r, d) in m.resources.iter() {
         write!(o, "{r} {} group {} binding {} {}", quoted(&d.name), d.group, d.binding, d.kind.name())?;
-        write!(o, " size {} stride {}", d.min_size, d.stride)?;
+        match d.kind {
+            ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+                write!(o, " {dim}{}", if arrayed { " array" } else { "" })?;
+                write!(o, "{} {}", if multisampled { " multisampled" } else { "" }, class.name())?;
+            }
+            ResourceKind::Sampler { comparison } => o.write_str(if comparison { " comparison" } else { "" })?,
+            _ => write!(o, " size {} stride {}", d.min_size, d.stride)?,
+        }
+        if d.count != 1 {
+            write!(o, " count {}", d.count)?;
+        }
         if d.span.is_known() {
             write!(o, " @{}..{}", d.span.start, d.span.end)?;
         }
@@ -89,18 +100,51 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
         write!(o, "entry {} {} {}", quoted(&e.name), e.stage.kind().name(), e.func)?;
         match e.stage {
             StageInfo::Compute { workgroup_size: [x, y, z] } => write!(o, " size {x},{y},{z}")?,
-            StageInfo::Fragment { early_depth: true } => write!(o, " early_depth")?,
-            StageInfo::Vertex | StageInfo::Fragment { early_depth: false } => {}
+            StageInfo::Fragment { early_depth: true, .. } => write!(o, " early_depth")?,
+            StageInfo::Vertex(_) | StageInfo::Fragment { early_depth: false, .. } => {}
         }
         if e.span.is_known() {
             write!(o, " @{}..{}", e.span.start, e.span.end)?;
         }
-        writeln!(o)?;
+        match e.interface() {
+            Some(io) if *io != Interface::default() => write_interface(io, o)?,
+            _ => writeln!(o)?,
+        }
     }
     for (id, func) in m.funcs.iter() {
         write!(o, "\n{}", FunctionText { func, module: Some(m), id })?;
     }
     Ok(())
+}
+
+/// Inputs and outputs of a stage, in brackets behind its entry.
+fn write_interface(io: &Interface, o: &mut dyn fmt::Write) -> fmt::Result {
+    writeln!(o, " {{")?;
+    if io.position != Position::default() {
+        writeln!(o, "  position {}", io.position.name())?;
+    }
+    for (prefix, slots) in [("in", &io.inputs), ("out", &io.outputs)] {
+        for (n, s) in slots.iter().enumerate() {
+            write!(o, "  {prefix}{n} ")?;
+            write_slot(s, o)?;
+        }
+    }
+    writeln!(o, "}}")
+}
+
+fn write_slot(s: &IoSlot, o: &mut dyn fmt::Write) -> fmt::Result {
+    write!(o, "{} {}", quoted(&s.name), s.at)?;
+    if s.interp != Interp::default() {
+        write!(o, " {} {}", s.interp.mode.name(), s.interp.at.name())?;
+    }
+    if s.form != Form::default() {
+        write!(o, " {}", s.form.name())?;
+    }
+    write!(o, " {}", s.ty)?;
+    if s.span.is_known() {
+        write!(o, " @{}..{}", s.span.start, s.span.end)?;
+    }
+    writeln!(o)
 }
 
 fn write_var(d: &VarData, o: &mut dyn fmt::Write) -> fmt::Result {
@@ -273,7 +317,7 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
     match &d.attr {
         Attr::IntCc(c) => write!(o, ".{c}")?,
         Attr::FloatCc(c) => write!(o, ".{c}")?,
-        Attr::Atomic(a, _) => write!(o, ".{a}")?,
+        Attr::Atomic(a, _) | Attr::TexAtomic(a, _) => write!(o, ".{a}")?,
         _ => {}
     }
     if d.fp == FpFlags::WGSL {
@@ -307,6 +351,15 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
         Attr::Place(p) => write!(o, "{p}")?,
         Attr::Res(r) => write!(o, "{r}")?,
         Attr::Sysval(s) => o.push_str(s.name()),
+        Attr::Input(n) => name(o, "in", u32::from(*n)),
+        Attr::Deriv(k) => write!(o, "{} {}", k.axis.name(), if k.fine { "fine" } else { "coarse" })?,
+        Attr::Tex(t) | Attr::TexAtomic(_, t) => {
+            name(o, "tex res", t.texture.0);
+            if let Some(s) = t.sampler {
+                name(o, " sampler res", s.0);
+            }
+            write!(o, " {}", t.desc)?;
+        }
         Attr::Barrier(b) => {
             write!(o, "{}", b.exec)?;
             if b.workgroup {
@@ -314,6 +367,9 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
             }
             if b.storage {
                 o.push_str(" storage");
+            }
+            if b.texture {
+                o.push_str(" texture");
             }
         }
         Attr::Branch(_) => list(o, &d.edges(), |o, e| edge(o, f, e)),

@@ -169,11 +169,13 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
                 gpucc_ir::ResourceKind::Uniform => ResourceKind::Uniform,
                 gpucc_ir::ResourceKind::Immediates => ResourceKind::Immediates,
                 gpucc_ir::ResourceKind::StorageRead | gpucc_ir::ResourceKind::StorageReadWrite => ResourceKind::Storage,
+                gpucc_ir::ResourceKind::Texture { .. } => ResourceKind::Texture,
+                gpucc_ir::ResourceKind::Sampler { .. } => ResourceKind::Sampler,
             },
             access: if written { Access::ReadWrite } else { Access::Read },
             slot,
             min_size: data.min_size,
-            count: 1,
+            count: data.count,
         });
     }
     out

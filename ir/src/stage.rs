@@ -1,0 +1,195 @@
+//! What a stage takes in and gives out.
+
+use crate::diag::Span;
+use crate::types::Type;
+use std::fmt;
+
+/// Inputs and outputs of a vertex or fragment entry.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Interface {
+    /// What `input` reads, by its number.
+    pub inputs: Vec<IoSlot>,
+    /// What the entry function returns, in this order.
+    pub outputs: Vec<IoSlot>,
+    /// What the position of a vertex means.
+    pub position: Position,
+}
+
+/// One input or output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IoSlot {
+    /// The name in the source; may be empty.
+    pub name: String,
+    /// Where it is.
+    pub at: IoAt,
+    /// Its type: `f32` or `i32` lanes.
+    pub ty: Type,
+    /// How it is interpolated between the vertices.
+    pub interp: Interp,
+    /// How lanes are packed; plain but for what lowering leaves.
+    pub form: Form,
+    /// Where in the source it is declared.
+    pub span: Span,
+}
+
+/// Where an input or output is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum IoAt {
+    /// A location: a vertex attribute, a varying or a colour target.
+    Location {
+        /// Its number.
+        number: u8,
+        /// 1 for the second source of a blend.
+        blend_src: u8,
+    },
+    /// The position of a vertex.
+    Position,
+    /// A clip distance of a vertex.
+    ClipDistance(u8),
+    /// The depth that a fragment gives.
+    FragDepth,
+    /// The samples that a fragment covers.
+    SampleMask,
+}
+
+impl IoAt {
+    /// A location of the first blend source.
+    pub const fn location(number: u8) -> IoAt {
+        IoAt::Location { number, blend_src: 0 }
+    }
+}
+
+impl fmt::Display for IoAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IoAt::Location { number, blend_src: 0 } => write!(f, "location {number}"),
+            IoAt::Location { number, blend_src } => write!(f, "location {number} blend_src {blend_src}"),
+            IoAt::Position => f.write_str("position"),
+            IoAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
+            IoAt::FragDepth => f.write_str("frag_depth"),
+            IoAt::SampleMask => f.write_str("sample_mask"),
+        }
+    }
+}
+
+macro_rules! printed {
+    ($(#[$m:meta])* $name:ident { $( $(#[$vm:meta])* $var:ident = $text:literal, )* }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub enum $name { $( $(#[$vm])* $var, )* }
+        impl $name {
+            /// Every variant.
+            pub const ALL: &'static [$name] = &[ $( $name::$var, )* ];
+            /// The name as printed.
+            pub const fn name(self) -> &'static str {
+                match self { $( $name::$var => $text, )* }
+            }
+            /// The variant of this name.
+            pub fn parse(s: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|k| k.name() == s)
+            }
+        }
+    };
+}
+
+printed! {
+    /// How a value changes across a primitive.
+    Mode {
+        /// linear in space
+        #[default]
+        Perspective = "perspective",
+        /// linear on the screen
+        Linear = "linear",
+        /// that of the provoking vertex
+        Flat = "flat",
+        /// value / w, linear on the screen (made by lowering)
+        OverW = "over_w",
+    }
+}
+
+printed! {
+    /// Where in a pixel a value is taken.
+    Where {
+        /// the middle
+        #[default]
+        Center = "center",
+        /// a point that the primitive covers
+        Centroid = "centroid",
+        /// the sample that is shaded
+        Sample = "sample",
+    }
+}
+
+printed! {
+    /// What the position of a vertex means.
+    Position {
+        /// clip space, z in 0..w
+        #[default]
+        Clip = "clip",
+        /// clip space, z in -w..w
+        ClipNegative = "clip_negative",
+        /// on the screen, w holds 1/w
+        Window = "window",
+    }
+}
+
+printed! {
+    /// How the lanes of an output are packed into words.
+    Form {
+        /// one word a lane
+        #[default]
+        Plain = "plain",
+        /// pairs of binary16
+        Half16 = "half16",
+        /// pairs of 16-bit unorm
+        Unorm16 = "unorm16",
+        /// pairs of 16-bit snorm
+        Snorm16 = "snorm16",
+        /// pairs of 16-bit unsigned integers
+        Uint16 = "uint16",
+        /// pairs of 16-bit signed integers
+        Sint16 = "sint16",
+    }
+}
+
+/// How an input is interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Interp {
+    /// How it changes.
+    pub mode: Mode,
+    /// Where it is taken.
+    pub at: Where,
+}
+
+impl Interp {
+    /// The provoking vertex's value.
+    pub const FLAT: Interp = Interp { mode: Mode::Flat, at: Where::Center };
+}
+
+impl IoSlot {
+    /// A slot without a name.
+    pub const fn new(at: IoAt, ty: Type) -> IoSlot {
+        let interp = Interp { mode: Mode::Perspective, at: Where::Center };
+        IoSlot { name: String::new(), at, ty, interp, form: Form::Plain, span: Span::UNKNOWN }
+    }
+}
+
+printed! {
+    /// Which axis of the screen a derivative follows.
+    Axis {
+        /// to the right
+        #[default]
+        X = "x",
+        /// down
+        Y = "y",
+    }
+}
+
+/// Which differences a derivative takes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Deriv {
+    /// The axis.
+    pub axis: Axis,
+    /// Each row, or column, of a quad has its own; otherwise the quad has that of its first.
+    pub fine: bool,
+}
