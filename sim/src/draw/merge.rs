@@ -42,8 +42,7 @@ impl Behind<'_> {
     pub fn test_early(&self, quad: &mut QuadIn<'_>, targets: &mut Targets) {
         for lane in 0..4 {
             for s in bits(quad.coverage[lane]) {
-                let masked = self.merger.sample_mask >> s & 1 == 0;
-                if masked || !self.test(quad, lane, s, quad.depth_at(lane, s as usize), targets) {
+                if !self.test(quad, lane, s, quad.depth_at(lane, s as usize), targets) {
                     quad.coverage[lane] &= !(1 << s);
                 }
             }
@@ -91,7 +90,7 @@ impl Behind<'_> {
                 }
                 None => u32::MAX,
             };
-            for s in bits(quad.coverage[lane] & self.merger.sample_mask & by_shader) {
+            for s in bits(quad.coverage[lane] & by_shader) {
                 let z = match out.depth {
                     Some(depth) => f64::from(depth[lane]),
                     None if self.tested || targets.depth.is_none() => 0.0,

@@ -77,8 +77,8 @@ pub struct QuadIn<'a> {
     pub x: u32,
     /// Row of its upper pixels, even.
     pub y: u32,
-    /// Samples that each lane stands for, a bit each: those covered, or the one sample of [`QuadIn::sample`]. A lane
-    /// without any is a helper.
+    /// Samples that each lane stands for, a bit each, which is also what a program sees as its mask of samples: those
+    /// covered that the pipeline's mask lets through, or the one sample of [`QuadIn::sample`]. A lane without any is a helper.
     pub coverage: [u32; 4],
     /// Samples of each pixel that the primitive covers.
     pub rasterised: [u32; 4],

@@ -268,7 +268,8 @@ impl<S: Stages> Loop<'_, S> {
         self.stages.pay(QUAD_STEPS)?;
         let samples = self.draw.raster.samples;
         let (x, y) = (q.x as u32, q.y as u32);
-        let (coverage, rasterised) = (q.coverage, q.coverage);
+        let rasterised = q.coverage;
+        let coverage = rasterised.map(|c| c & self.draw.merger.sample_mask);
         let mut quad = QuadIn { x, y, coverage, rasterised, sample: None, samples, primitive, setup, bias };
         match self.facts.depth {
             DepthTest::Late => {}

@@ -179,7 +179,7 @@ fn masks_of_samples() {
     // All samples but 1, which is right of the edge from (0.75, 0) to (0.95, 1).
     let most = [(0.75, 0.0), (0.95, 1.0), (-5.0, 0.5)];
     let shader = |q: &QuadIn<'_>, _: &[u32], _: &Targets| {
-        assert_eq!(q.coverage, [0xd, 0, 0, 0]);
+        assert_eq!((q.coverage, q.rasterised), ([5, 0, 0, 0], [0xd, 0, 0, 0]));
         QuadOut { mask: Some([0xe; 4]), ..coloured(q, [9; 4]) }
     };
     let m = Merger { sample_mask: 7, ..opaque(Format::R8Uint) };
