@@ -18,8 +18,9 @@ const VERTEX_STEPS: u64 = 8;
 const PRIMITIVE_STEPS: u64 = 32;
 /// Steps of looking for quads in two rows.
 const ROW_STEPS: u64 = 4;
-/// Steps of a quad.
-const QUAD_STEPS: u64 = 16;
+/// Steps of a quad, and of each sample of it that is covered.
+const QUAD_STEPS: u64 = 32;
+const SAMPLE_STEPS: u64 = 8;
 
 /// Primitives that go through together.
 const CHUNK: usize = 256;
@@ -265,7 +266,8 @@ impl<S: Stages> Loop<'_, S> {
         (primitive, setup, bias): (&'r Primitive, &'r Setup, f64),
         batch: &mut Vec<QuadIn<'r>>,
     ) -> Result<(), Trap> {
-        self.stages.pay(QUAD_STEPS)?;
+        let covered: u32 = q.coverage.iter().map(|c| c.count_ones()).sum();
+        self.stages.pay(QUAD_STEPS + SAMPLE_STEPS * u64::from(covered))?;
         let samples = self.draw.raster.samples;
         let (x, y) = (q.x as u32, q.y as u32);
         let rasterised = q.coverage;
