@@ -7,10 +7,20 @@
 //!
 //! No input makes this crate panic, and none makes it take more memory than the limits of [`limits`] allow.
 
+pub mod cases;
+pub mod compare;
+pub mod contents;
 pub mod error;
+pub mod generator;
 pub mod limits;
 pub mod model;
+pub mod output;
+pub mod picture;
 pub mod read;
+mod size;
 
+pub use contents::Resources;
 pub use error::SceneError;
 pub use model::Scene;
+pub use picture::Picture;
+pub use read::SceneFile;

@@ -1,4 +1,8 @@
 //! All tests of `gpucc-scene` in one binary: linking and starting is paid once.
 
+mod cases;
+mod compare;
+mod contents;
+mod picture;
 mod read;
 mod shared;

@@ -32,7 +32,7 @@ pub(crate) fn one_of<T: Copy>(word: &str, list: &[(&str, T)]) -> Result<T, Strin
 
 macro_rules! words {
     ($($ty:ident { $($word:literal $variant:ident)* })*) => {$(
-        impl Word for $ty {
+        impl $crate::model::de::Word for $ty {
             fn from_word(word: &str) -> Result<Self, String> {
                 $crate::model::de::one_of(word, &[$(($word, $ty::$variant)),*])
             }

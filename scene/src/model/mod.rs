@@ -1,7 +1,7 @@
 //! The scene as it is written: every key and default of the format `scene-1`, nothing resolved or checked beyond the
 //! shape of the data. Names stay names.
 
-mod de;
+pub(crate) mod de;
 pub mod pass;
 pub mod pipeline;
 pub mod resource;

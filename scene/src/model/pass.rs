@@ -3,7 +3,7 @@
 use gpucc_pipeline::{Format, IndexFormat};
 use serde::Deserialize;
 
-use super::de::{self, Word};
+use super::de;
 
 /// A pass.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

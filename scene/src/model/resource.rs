@@ -4,7 +4,7 @@ use gpucc_pipeline::{Compare, Filter, Format};
 use gpucc_sim::texture::Wrap;
 use serde::Deserialize;
 
-use super::de::{self, Word};
+use super::de;
 
 /// A shader.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -1,0 +1,117 @@
+//! Pictures of 8-bit RGBA, and their files.
+
+use gpucc_pipeline::{Base, Code, Layout};
+use gpucc_sim::texture::{Codec, Image};
+
+use crate::model::Aspect;
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
+    /// Red, green, blue, alpha of each pixel, rows from top to bottom.
+    pub rgba: Vec<u8>,
+}
+
+impl Picture {
+    /// The picture of a layer or slice of a level. Codes of 8-bit unorm and sRGB formats are kept, other floats are
+    /// clamped to 0..1, integers keep their low 8 bits; one component is grey, a missing alpha is opaque. Level and
+    /// layer are in range.
+    pub fn of(image: &Image, level: u32, layer: u32, aspect: Aspect) -> Picture {
+        let [width, height, _] = image.level_size(level);
+        let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
+        for y in 0..height {
+            for x in 0..width {
+                rgba.extend(pixel(image, image.texel_bytes(level, layer, x, y, 0), aspect));
+            }
+        }
+        Picture { width, height, rgba }
+    }
+
+    /// The bytes of a PNG file: the same for the same picture.
+    pub fn to_png(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, self.width, self.height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        // Writing to memory cannot fail, and sizes fit: a texture has at least one texel.
+        if let Ok(mut writer) = encoder.write_header() {
+            let _ = writer.write_image_data(&self.rgba);
+        }
+        out
+    }
+
+    /// Reads a PNG file of 8 bits a component; what is no RGBA is expanded without any conversion of colours. With a
+    /// size, another one is an error and nothing is unpacked.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn from_png(bytes: &[u8], size: Option<[u32; 2]>) -> Result<Picture, String> {
+        let limits = png::Limits { bytes: 64 << 20 };
+        let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
+        decoder.set_ignore_text_chunk(true);
+        decoder.set_ignore_iccp_chunk(true);
+        decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
+        let broken = |e: png::DecodingError| format!("the PNG file is broken ({e})");
+        let mut reader = decoder.read_info().map_err(broken)?;
+        let (width, height) = (reader.info().width, reader.info().height);
+        if let Some([w, h]) = size.filter(|&s| s != [width, height]) {
+            return Err(format!("the picture is {width} x {height}, not {w} x {h}"));
+        }
+        if reader.info().bit_depth == png::BitDepth::Sixteen {
+            return Err("the picture has 16 bits a component, not 8".into());
+        }
+        let bytes = u64::from(width) * u64::from(height) * 4;
+        if bytes > crate::limits::SCENE_BYTES {
+            return Err(format!("a picture of {width} x {height} is too large"));
+        }
+        let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+        let mut data = vec![0; size];
+        let frame = reader.next_frame(&mut data).map_err(broken)?;
+        data.truncate(frame.buffer_size());
+        let rgba = match frame.color_type {
+            png::ColorType::Rgba => data,
+            png::ColorType::GrayscaleAlpha => data.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect(),
+            other => return Err(format!("the picture is {other:?}, not RGBA")),
+        };
+        if rgba.len() as u64 != bytes {
+            return Err("the PNG file is broken (rows are missing)".into());
+        }
+        Ok(Picture { width, height, rgba })
+    }
+}
+
+/// Red, green, blue, alpha of a texel.
+fn pixel(image: &Image, bytes: &[u8], aspect: Aspect) -> [u8; 4] {
+    let format = image.format;
+    if format.has_stencil() && (aspect == Aspect::StencilOnly || !format.has_depth()) {
+        let v = format.decode_stencil(bytes) as u8;
+        return [v, v, v, 255];
+    }
+    let count = format.components() as usize;
+    let mut out = match format.layout() {
+        Layout::Array(Code::Unorm | Code::Srgb, 8) => std::array::from_fn(|k| bytes.get(k).copied().unwrap_or(0)),
+        Layout::Bgra(_) => [bytes[2], bytes[1], bytes[0], bytes[3]],
+        _ => {
+            let is_integer = matches!(format.base(), Base::Uint | Base::Sint);
+            format.decode(bytes).map(|word| {
+                // The conversion of NaN is 0.
+                if is_integer {
+                    word as u8
+                } else {
+                    (255.0 * f64::from(f32::from_bits(word)).clamp(0.0, 1.0)).round() as u8
+                }
+            })
+        }
+    };
+    if count == 1 {
+        out = [out[0]; 4];
+    }
+    for (k, v) in out.iter_mut().enumerate().skip(count.max(if count == 1 { 3 } else { 0 })) {
+        *v = if k == 3 { 255 } else { 0 };
+    }
+    out
+}
