@@ -58,8 +58,8 @@ pub use inst::{
 };
 pub use lists::Lists;
 pub use module::{
-    EntryPoint, IMMEDIATES, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage, StageInfo, TexClass,
-    VarData, invocations,
+    EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage,
+    StageInfo, TexClass, VarData, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};

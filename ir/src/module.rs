@@ -8,6 +8,7 @@ use crate::source::SourceFile;
 use crate::stage::Interface;
 use crate::tex::TexDim;
 use crate::types::Type;
+use gpucc_pipeline::{Base, Format};
 use std::fmt;
 
 /// Where memory lives.
@@ -92,8 +93,44 @@ impl TexClass {
     }
 }
 
-/// What a bound resource is.
+/// What a shader may do with an image.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageAccess {
+    /// Load.
+    Read,
+    /// Store.
+    Write,
+    /// Both.
+    ReadWrite,
+    /// Both, and atomics.
+    Atomic,
+}
+
+impl ImageAccess {
+    /// All of them.
+    pub const ALL: &'static [ImageAccess] =
+        &[ImageAccess::Read, ImageAccess::Write, ImageAccess::ReadWrite, ImageAccess::Atomic];
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ImageAccess::Read => "read",
+            ImageAccess::Write => "write",
+            ImageAccess::ReadWrite => "read_write",
+            ImageAccess::Atomic => "atomic",
+        }
+    }
+    /// The access of this name.
+    pub fn parse(s: &str) -> Option<ImageAccess> {
+        ImageAccess::ALL.iter().copied().find(|k| k.name() == s)
+    }
+    /// Whether texels may be changed.
+    pub const fn writes(self) -> bool {
+        !matches!(self, ImageAccess::Read)
+    }
+}
+
+/// What a bound resource is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ResourceKind {
     /// A uniform buffer.
     Uniform,
@@ -114,6 +151,17 @@ pub enum ResourceKind {
         /// What texels are.
         class: TexClass,
     },
+    /// An image that is loaded and stored: one level, texels of one format.
+    StorageTexture {
+        /// The dimension.
+        dim: TexDim,
+        /// Whether it has layers.
+        arrayed: bool,
+        /// The format of its texels.
+        format: Format,
+        /// What the shader may do.
+        access: ImageAccess,
+    },
     /// A sampler.
     Sampler {
         /// Whether it compares texels with a reference.
@@ -133,6 +181,7 @@ impl ResourceKind {
             ResourceKind::StorageReadWrite => "storage_rw",
             ResourceKind::Immediates => "immediates",
             ResourceKind::Texture { .. } => "texture",
+            ResourceKind::StorageTexture { .. } => "image",
             ResourceKind::Sampler { .. } => "sampler",
         }
     }
@@ -143,10 +192,14 @@ impl ResourceKind {
             .find(|k| k.name() == s)
     }
     /// Of a texture: its dimension, whether it has layers, whether a pixel has several samples, and the lane of its texels.
-    pub const fn texels(self) -> Option<(TexDim, bool, bool, Type)> {
+    pub fn texels(self) -> Option<(TexDim, bool, bool, Type)> {
         match self {
             ResourceKind::Texture { dim, arrayed, multisampled, class } => {
                 Some((dim, arrayed, multisampled, class.lane()))
+            }
+            ResourceKind::StorageTexture { dim, arrayed, format, .. } => {
+                let integer = matches!(format.base(), Base::Uint | Base::Sint | Base::Stencil);
+                Some((dim, arrayed, false, if integer { Type::I32 } else { Type::F32 }))
             }
             _ => None,
         }
@@ -157,11 +210,18 @@ impl ResourceKind {
     }
     /// Whether it is bytes with addresses.
     pub const fn is_buffer(self) -> bool {
-        !matches!(self, ResourceKind::Texture { .. } | ResourceKind::Sampler { .. })
+        !matches!(
+            self,
+            ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } | ResourceKind::Sampler { .. }
+        )
     }
     /// Whether stores and atomics are allowed.
     pub const fn is_writable(self) -> bool {
-        matches!(self, ResourceKind::StorageReadWrite)
+        match self {
+            ResourceKind::StorageReadWrite => true,
+            ResourceKind::StorageTexture { access, .. } => access.writes(),
+            _ => false,
+        }
     }
     /// The address space of a buffer. Textures and samplers have no addresses; they count as what nobody writes.
     pub const fn space(self) -> Space {
@@ -169,6 +229,7 @@ impl ResourceKind {
             ResourceKind::Uniform
             | ResourceKind::Immediates
             | ResourceKind::Texture { .. }
+            | ResourceKind::StorageTexture { .. }
             | ResourceKind::Sampler { .. } => Space::Uniform,
             ResourceKind::StorageRead | ResourceKind::StorageReadWrite => Space::Storage,
         }

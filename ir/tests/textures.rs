@@ -9,6 +9,8 @@ res0 "t" group 0 binding 0 texture 2d array float
 res1 "s" group 0 binding 1 sampler
 res2 "shadow" group 1 binding 0 texture cube depth count 4
 res3 "compare" group 1 binding 1 sampler comparison
+res4 "image" group 2 binding 0 image 2d "rgba8unorm" read_write
+res5 "counts" group 2 binding 1 image 1d array "r32uint" atomic
 entry "fs" fragment func0 early_depth @3..9 {
   in0 "uv" location 0 f32x2
   in1 "flat" location 1 flat center i32
@@ -32,6 +34,9 @@ block0:
   v8: i32x2 = tex_query 0:i32, tex res0 size 2d level
   v9: f32x4 = tex [0, 1]:i32x2, v1, 0:i32, tex res0 fetch 2d layer signed level
   v10: f32x4 = sysval frag_coord
+  v11: f32x4 = image_load v8, tex res4 load 2d
+  image_store v11, v8, tex res4 store 2d
+  v12: i32 = image_atomic.umax 7:i32, v1, 2:i32, tex res5 atomic 1d layer unsigned
   ret v3, v10, v7
 }
 "#;
@@ -61,6 +66,9 @@ fn what_does_not_fit_is_found() {
         ("v9: f32x4 = tex", "v9: i32x4 = tex", "texture"),
         ("v8: i32x2 = tex_query", "v8: i32 = tex_query", "texture"),
         ("v10: f32x4 = sysval frag_coord", "v10: i32 = sysval vertex_index", "stage"),
+        ("image_store v11, v8, tex res4", "image_store v11, v8, tex res0", "texture"),
+        ("image_store v11, v8", "image_store v8, v8", "texture"),
+        ("umax 7:i32", "umax 7.0:f32", "texture"),
         ("demote v6", "demote v5", "type"),
         ("v7: f32 = derivative v5", "v7: i32 = derivative v5", "type"),
     ];

@@ -14,6 +14,7 @@ use crate::stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Pos
 use crate::tex::*;
 use crate::types::{Scalar, Type};
 use crate::values::Values;
+use gpucc_pipeline::Format;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -276,6 +277,15 @@ impl Parser {
                 let multisampled = self.eat_word("multisampled");
                 let class = self.named("a class", TexClass::parse)?;
                 Ok(ResourceKind::Texture { dim, arrayed, multisampled, class })
+            }
+            "image" => {
+                let dim = self.tex_dim()?;
+                let arrayed = self.eat_word("array");
+                let name = self.string()?;
+                let format =
+                    Format::parse(&name).map_err(|_| format!("line {}: \"{name}\" is not a format", self.line()))?;
+                let access = self.named("an access", ImageAccess::parse)?;
+                Ok(ResourceKind::StorageTexture { dim, arrayed, format, access })
             }
             "sampler" => Ok(ResourceKind::Sampler { comparison: self.eat_word("comparison") }),
             _ => ResourceKind::parse_buffer(&k)

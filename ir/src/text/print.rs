@@ -80,6 +80,10 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
                 write!(o, " {dim}{}", if arrayed { " array" } else { "" })?;
                 write!(o, "{} {}", if multisampled { " multisampled" } else { "" }, class.name())?;
             }
+            ResourceKind::StorageTexture { dim, arrayed, format, access } => {
+                write!(o, " {dim}{}", if arrayed { " array" } else { "" })?;
+                write!(o, " {} {}", quoted(format.name()), access.name())?;
+            }
             ResourceKind::Sampler { comparison } => o.write_str(if comparison { " comparison" } else { "" })?,
             _ => write!(o, " size {} stride {}", d.min_size, d.stride)?,
         }

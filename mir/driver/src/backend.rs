@@ -170,6 +170,7 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
                 gpucc_ir::ResourceKind::Immediates => ResourceKind::Immediates,
                 gpucc_ir::ResourceKind::StorageRead | gpucc_ir::ResourceKind::StorageReadWrite => ResourceKind::Storage,
                 gpucc_ir::ResourceKind::Texture { .. } => ResourceKind::Texture,
+                gpucc_ir::ResourceKind::StorageTexture { .. } => ResourceKind::StorageTexture,
                 gpucc_ir::ResourceKind::Sampler { .. } => ResourceKind::Sampler,
             },
             access: if written { Access::ReadWrite } else { Access::Read },
