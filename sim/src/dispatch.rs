@@ -211,8 +211,16 @@ impl Steps {
     /// The step limit is reached.
     #[inline]
     pub fn pay_for(&mut self, instructions: u32, lanes: u32) -> Result<(), Trap> {
-        let cost = u64::from(instructions) * u64::from(lanes).max(Self::LEAST);
-        match self.left.checked_sub(cost) {
+        self.spend(u64::from(instructions) * u64::from(lanes).max(Self::LEAST))
+    }
+
+    /// Pays for work that is no instruction.
+    ///
+    /// # Errors
+    /// The step limit is reached.
+    #[inline]
+    pub fn spend(&mut self, steps: u64) -> Result<(), Trap> {
+        match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
                 Ok(())

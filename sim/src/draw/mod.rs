@@ -131,6 +131,19 @@ impl QuadIn<'_> {
         self.setup.weights(x, y)
     }
 
+    /// An input of a lane: the values of the primitive's vertices by their shares, which are one of the two lists of
+    /// [`QuadIn::weights`].
+    pub fn interpolate(&self, shares: [f64; 3], values: [f32; 3]) -> f32 {
+        (0..self.primitive.count as usize).map(|k| shares[k] * f64::from(values[k])).sum::<f64>() as f32
+    }
+
+    /// Position of a lane: the centre of its pixel; depth with bias and 1/w at its sample, or at the centre too.
+    pub fn position(&self, lane: usize) -> [f32; 4] {
+        let [x, y] = self.pixel(lane).map(|c| c as f32 + 0.5);
+        let w = self.weights(lane, Where::Sample);
+        [x, y, (w.z + self.bias) as f32, w.inv_w as f32]
+    }
+
     /// Depth of a lane, with bias: at its sample, or at the centre of the pixel.
     pub fn depth(&self, lane: usize) -> f32 {
         let (x, y) = self.point(lane, Where::Sample);

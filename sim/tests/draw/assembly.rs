@@ -203,7 +203,9 @@ fn interpolation() {
         assert_eq!(w.inv_w, 23.0 / 32.0);
         assert_eq!((sum(w.perspective, [0.0, 1.0, 2.0]) as f32).to_bits(), 0x3eb2_1643);
         assert_eq!(sum(w.linear, [0.0, 1.0, 2.0]), 0.625);
+        assert_eq!(q.interpolate(w.perspective, [0.0, 1.0, 2.0]).to_bits(), 0x3eb2_1643);
         assert_eq!(q.depth(lane), 5.0 / 16.0);
+        assert_eq!(q.position(lane), [1.5, 0.5, 5.0 / 16.0, 23.0 / 32.0]);
         assert_eq!(q.point(lane, Where::Centroid), (256 + 128, 128));
     });
     // Helpers extrapolate: the plane 0, 4, 8 has slopes 1 and 2 in every lane of every quad.
@@ -290,6 +292,16 @@ fn points_and_lines() {
     assert_eq!(line((1.5, 2.5), (4.5, 2.5)), [(1, 2), (2, 2), (3, 2)]);
     assert_eq!(line((4.5, 2.5), (1.5, 2.5)), [(2, 2), (3, 2), (4, 2)]);
     assert_eq!(line((3.5, 1.5), (3.5, 5.5)), [(3, 1), (3, 2), (3, 3), (3, 4)]);
+    // Unused places of a primitive do not count: infinity at the end of a line is infinity on the way.
+    let fragment = |q: &QuadIn<'_>, _: &[u32], _: &Targets| {
+        let w = q.weights(0, Where::Center);
+        assert_eq!(q.interpolate(w.linear, [0.0, f32::INFINITY, f32::INFINITY]), f32::INFINITY);
+        QuadOut::plain(q)
+    };
+    let mut d = drawing(size, 1, 2, opaque(Format::R8Unorm));
+    d.vertices.topology = Topology::LineList;
+    let p = places(&[(2.25, 2.5), (4.5, 2.5)], size);
+    draw(&d, &mut Programs::new(p, fragment), &mut target(Format::R8Unorm, size, 1)).unwrap();
     // The joint of a strip is drawn once: adding ones gives one everywhere.
     let strip = drawn(Topology::LineStrip, &[(1.5, 2.5), (4.5, 2.5), (4.5, 5.5)], 1);
     assert_eq!(lit(&strip), [(1, 2), (2, 2), (3, 2), (4, 2), (4, 3), (4, 4)]);

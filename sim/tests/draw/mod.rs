@@ -10,7 +10,7 @@ use gpucc_pipeline::{CullMode, DepthBias, FrontFace, Target};
 use gpucc_sim::draw::*;
 use gpucc_sim::raster::*;
 use gpucc_sim::texture::{Format, Texel};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::{RunOptions, Steps, Trap, TrapKind};
 
 /// Position and words of a vertex.
 type Shaded = ([f32; 4], Vec<u32>);
@@ -22,7 +22,7 @@ struct Programs<V, F> {
     fragment: F,
     clip: fn(VertexIn) -> [f32; 8],
     words: Vec<u32>,
-    steps: u64,
+    steps: Steps,
     vertices: usize,
     quads: usize,
 }
@@ -31,7 +31,16 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
     fn new(vertex: V, fragment: F) -> Self {
         let clip = |_: VertexIn| [0.0; 8];
         let facts = Facts::default();
-        Programs { facts, vertex, fragment, clip, words: Vec::new(), steps: 1_000_000_000, vertices: 0, quads: 0 }
+        Programs {
+            facts,
+            vertex,
+            fragment,
+            clip,
+            words: Vec::new(),
+            steps: steps(1_000_000_000),
+            vertices: 0,
+            quads: 0,
+        }
     }
 
     fn with(mut self, facts: Facts) -> Self {
@@ -68,9 +77,12 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
     }
 
     fn pay(&mut self, steps: u64) -> Result<(), Trap> {
-        self.steps = self.steps.checked_sub(steps).ok_or_else(|| Trap::new(TrapKind::StepLimit, "no steps left"))?;
-        Ok(())
+        self.steps.spend(steps)
     }
+}
+
+fn steps(step_limit: u64) -> Steps {
+    Steps::new(&RunOptions { step_limit, ..RunOptions::default() })
 }
 
 /// Clip position of a place on a target of `size`.
