@@ -221,9 +221,6 @@ impl Loader<'_> {
             self.charge(size, field)?;
             bytes.resize(size as usize, 0);
         }
-        if bytes.is_empty() {
-            return Err(SceneError::new(field, "a buffer has at least one byte"));
-        }
         Ok(bytes)
     }
 

@@ -8,6 +8,7 @@
 //! No input makes this crate panic, and none makes it take more memory than the limits of [`limits`] allow.
 
 pub mod cases;
+pub mod check;
 pub mod compare;
 pub mod contents;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod output;
 pub mod picture;
 pub mod read;
 mod size;
+pub mod view;
 
 pub use contents::Resources;
 pub use error::SceneError;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use gpucc_scene::cases::{self, Body, Cases};
-use gpucc_scene::{contents, output};
+use gpucc_scene::{check, contents, output};
 
 /// Every case is read, with every comparison; an output equals itself.
 #[test]
-fn every_case_is_read_and_its_contents_load() {
+fn every_case_is_read_checked_and_loaded() {
     let mut groups: BTreeMap<String, usize> = BTreeMap::new();
     for file in crate::shared::gfx() {
         for case in cases::open(&file).expect("the file is one of cases") {
@@ -17,7 +17,9 @@ fn every_case_is_read_and_its_contents_load() {
                 assert_eq!(e.compare.check(&e.bytes, &e.bytes), Ok(()), "{}: {}", case.id, e.name);
             }
             if let Body::Scene(scene) = &case.body {
+                check::scene(scene).unwrap_or_else(|e| panic!("{}: {e}", case.id));
                 let r = contents::load(scene, None).unwrap_or_else(|e| panic!("{}: {e}", case.id));
+                check::loaded(scene, &r).unwrap_or_else(|e| panic!("{}: {e}", case.id));
                 for o in &scene.outputs {
                     let bytes = output::bytes(scene, &r, o).unwrap_or_else(|e| panic!("{}: {e}", case.id));
                     let expected = case.expect.iter().find(|e| e.name == o.name).expect("an output that is expected");

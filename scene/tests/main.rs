@@ -1,6 +1,7 @@
 //! All tests of `gpucc-scene` in one binary: linking and starting is paid once.
 
 mod cases;
+mod check;
 mod compare;
 mod contents;
 mod picture;
