@@ -7,6 +7,7 @@
 //!
 //! No input makes this crate panic, and none makes it take more memory than the limits of [`limits`] allow.
 
+pub mod alone;
 pub mod cases;
 pub mod check;
 pub mod compare;
@@ -19,6 +20,7 @@ pub mod output;
 pub mod picture;
 pub mod read;
 mod size;
+pub mod uses;
 pub mod view;
 
 pub use contents::Resources;

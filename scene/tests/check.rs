@@ -566,3 +566,46 @@ fn views_have_defaults() {
     assert_eq!((v.format.name(), v.aspect, v.dimension), ("depth32float", Aspect::DepthOnly, Dimension::D2));
     assert_eq!(view(r#""texture":"color","format":"rgba8unorm-srgb""#).format.name(), "rgba8unorm-srgb");
 }
+
+/// Paths of all leaves of a value.
+fn leaves(v: &Value, path: &str, out: &mut Vec<String>) {
+    match v {
+        Value::Object(o) => o.iter().for_each(|(k, v)| leaves(v, &format!("{path}/{k}"), out)),
+        Value::Array(a) => a.iter().enumerate().for_each(|(k, v)| leaves(v, &format!("{path}/{k}"), out)),
+        _ => out.push(path.into()),
+    }
+}
+
+/// Any value anywhere: an error or not, never a panic, and nothing large is allocated.
+#[test]
+fn extreme_values_never_panic() {
+    struct All;
+    impl gpucc_scene::uses::Layouts for All {
+        fn used(&self, _: &str, _: u32, binding: u32) -> Option<gpucc_scene::uses::Use> {
+            Some(if binding.is_multiple_of(2) { gpucc_scene::uses::Use::Read } else { gpucc_scene::uses::Use::Write })
+        }
+    }
+    let mut paths = Vec::new();
+    leaves(&right(), "", &mut paths);
+    assert!(paths.len() > 150, "{}", paths.len());
+    let (mut read, mut refused) = (0, 0);
+    for path in &paths {
+        for value in
+            ["0", "1", "3", "-1", "65537", "4294967295", "18446744073709551615", "1e308", "null", "\"inf\"", "\"\""]
+        {
+            let mut v = right();
+            *v.pointer_mut(path).expect("a leaf") = serde_json::from_str(value).expect("JSON");
+            let Ok(s) = parse(&v.to_string(), Language::Json) else { continue };
+            read += 1;
+            refused += usize::from(check::scene(&s).is_err());
+            let _ = gpucc_scene::uses::check(&s, &All);
+            let Ok(r) = contents::load(&s, None) else { continue };
+            let _ = check::loaded(&s, &r);
+            for o in &s.outputs {
+                let _ = gpucc_scene::output::bytes(&s, &r, o);
+                let _ = gpucc_scene::output::picture(&s, &r, o);
+            }
+        }
+    }
+    assert!(read > 500 && refused > 300, "{read} were read, {refused} refused");
+}

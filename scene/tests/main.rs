@@ -1,5 +1,6 @@
 //! All tests of `gpucc-scene` in one binary: linking and starting is paid once.
 
+mod alone;
 mod cases;
 mod check;
 mod compare;
@@ -7,3 +8,4 @@ mod contents;
 mod picture;
 mod read;
 mod shared;
+mod uses;
