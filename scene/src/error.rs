@@ -43,3 +43,10 @@ impl std::fmt::Display for SceneError {
 }
 
 impl std::error::Error for SceneError {}
+
+pub(crate) type Checked<T = ()> = Result<T, SceneError>;
+
+/// An error at a field.
+pub(crate) fn fail<T>(field: impl Into<String>, message: impl Into<String>) -> Checked<T> {
+    Err(SceneError::new(field, message))
+}

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use gpucc_pipeline::Format;
 
-use crate::check::{Checked, fail};
+use crate::error::{Checked, fail};
 use crate::model::{Aspect, Binding, BindingResource, Pass, Texture};
 use crate::view::View;
 use crate::{Scene, SceneError};

@@ -609,3 +609,17 @@ fn extreme_values_never_panic() {
     }
     assert!(read > 500 && refused > 300, "{read} were read, {refused} refused");
 }
+
+/// The example of the format's page, as a person would write it.
+#[test]
+fn the_example_of_the_format_is_right() {
+    let Some(page) = crate::shared::page("scene.md") else { return };
+    let (_, example) = page.split_once("## Example").expect("an example");
+    let text: Vec<&str> = example.lines().map(|l| l.strip_prefix("    ").unwrap_or(l)).collect();
+    let s = parse(&text.join("\n"), Language::Toml).unwrap_or_else(|e| panic!("{e}"));
+    check::scene(&s).unwrap_or_else(|e| panic!("{e}"));
+    let r = contents::load(&s, None).unwrap_or_else(|e| panic!("{e}"));
+    check::loaded(&s, &r).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((r.textures.len(), r.buffers[0].len()), (2, 48));
+    assert_eq!(s.presented().expect("a picture").name, "picture");
+}

@@ -2,13 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-/// The conformance cases of graphics, one file for each group, sorted; empty if there is no shared folder.
-pub fn gfx() -> Vec<PathBuf> {
-    let root = match std::env::var_os("GPUCC_SHARED") {
+fn root() -> PathBuf {
+    match std::env::var_os("GPUCC_SHARED") {
         Some(p) => PathBuf::from(p),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-    };
-    let Ok(folder) = std::fs::read_dir(root.join("conformance/gfx")) else {
+    }
+}
+
+/// A page of the shared folder.
+pub fn page(name: &str) -> Option<String> {
+    let found = std::fs::read_to_string(root().join(name)).ok();
+    if found.is_none() {
+        eprintln!("skipped: no `{name}` in the shared folder");
+    }
+    found
+}
+
+/// The conformance cases of graphics, one file for each group, sorted; empty if there is no shared folder.
+pub fn gfx() -> Vec<PathBuf> {
+    let Ok(folder) = std::fs::read_dir(root().join("conformance/gfx")) else {
         eprintln!("skipped: no `conformance/gfx` in the shared folder");
         return Vec::new();
     };

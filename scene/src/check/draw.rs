@@ -2,8 +2,9 @@
 
 use gpucc_pipeline::{CullMode, Format, StencilFace, StencilOperation, StepMode};
 
+use super::Checker;
 use super::pass::Attachments;
-use super::{Checked, Checker, fail};
+use crate::error::{Checked, fail};
 use crate::limits;
 use crate::model::{Call, Draw, Pipeline, Render, VertexLayout};
 

@@ -14,15 +14,9 @@ use std::path::Path;
 use gpucc_pipeline::{Filter, Format};
 
 use crate::contents::{Resources, held};
+use crate::error::{Checked, fail};
 use crate::model::{Aspect, Data, OutputSource, Sampler, Shader, Texture, TextureDimension};
 use crate::{Scene, SceneError, view};
-
-pub(crate) type Checked<T = ()> = Result<T, SceneError>;
-
-/// An error at a field.
-pub(crate) fn fail<T>(field: impl Into<String>, message: impl Into<String>) -> Checked<T> {
-    Err(SceneError::new(field, message))
-}
 
 /// Checks a scene before anything is loaded. Ranges of buffers whose size only their data say are left to
 /// [`loaded`].

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpucc_pipeline::{Base, Format};
 
-use super::{Checked, Checker, fail};
+use super::Checker;
+use crate::error::{Checked, fail};
 use crate::limits;
 use crate::model::{
     Binding, BindingResource, ColorAttachment, DepthStencilAttachment, LoadOp, Pass, Pipeline, ResolveTarget, Texture,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gpucc_pipeline::{Blend, BlendFactor, BlendOperation, Compare, StencilFace, StencilOperation, Topology};
 
-use super::{Checked, fail};
+use crate::error::{Checked, fail};
 use crate::model::{DepthStencil, Fragment, Pipeline, Render, Target, VertexLayout};
 use crate::{Scene, limits};
 
