@@ -52,6 +52,8 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// What is refused.
 const LACKS: &[Lack] = &[
+    Lack::all(Refusal::Stage, "only compute is selected yet"),
+    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupLanes, "not selected yet"),
     Lack::all(Refusal::SubgroupIds, "not selected yet"),

@@ -33,6 +33,8 @@ const MOST_PRIVATE: u32 = 0x1_0000;
 
 /// What is refused.
 const LACKS: &[Lack] = &[
+    Lack::all(Refusal::Stage, "only compute is selected yet"),
+    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
     Lack::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),

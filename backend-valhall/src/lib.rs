@@ -43,6 +43,8 @@ const MOST_PRIVATE: u32 = 32 << 10;
 
 /// What is refused.
 const LACKS: &[Lack] = &[
+    Lack::all(Refusal::Stage, "only compute is selected yet"),
+    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
     Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),

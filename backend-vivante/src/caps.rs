@@ -8,6 +8,8 @@ use gpucc_vivante_machine as machine;
 
 /// What is refused.
 pub const LACKS: &[Lack] = &[
+    Lack::all(Refusal::Stage, "only compute is selected yet"),
+    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
     Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
     Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
     Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),

@@ -10,3 +10,4 @@ mod limits;
 mod report;
 mod semantics;
 mod spirv;
+mod stages;

@@ -320,7 +320,11 @@ fn accesses_that_are_known_to_fit_say_so() {
 #[test]
 fn refusals_name_the_feature_and_its_place() {
     let cases = [
-        ("@group(0) @binding(0) var t: texture_2d<f32>;", "_ = textureLoad(t, vec2(0), 0);", "textures"),
+        (
+            "@group(0) @binding(0) var t: texture_storage_2d<r64uint, atomic>;",
+            "textureAtomicMax(t, vec2(0), 1lu);",
+            "64-bit texels",
+        ),
         ("", "_ = subgroupAdd(1u);", "subgroup operations"),
     ];
     for (globals, statement, feature) in cases {

@@ -45,11 +45,13 @@ struct Row {
 
 // A text in brackets: refused before any target is asked, for this reason.
 refusals! {
-    Stage "stage" Feature ["no target has stages but compute yet"] "vertex, fragment and other entry points that are not compute";
-    StageInputs "stage-inputs" Feature ["only the built-in inputs of compute entry points are lowered"] "inputs of an entry point that are no built-in values of compute";
-    Textures "textures" Feature ["image instructions are not lowered yet"] "textures and samplers";
+    Stage "stage" Feature "vertex and fragment entry points";
+    OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
+    StageInputs "stage-inputs" Feature ["WebGPU has none of the kind"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings";
+    Textures "textures" Feature "textures, images and samplers";
+    TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
-    BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of bindings";
+    BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: pad the outer struct with `@size` or members"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it (WGSL)";
     Parser "parser" Feature ["the parser lacks it"] "what GLSL or WGSL text has and the parser lacks; the message names it, and [frontend.md](frontend.md) lists it";

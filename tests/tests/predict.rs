@@ -23,7 +23,7 @@ fn only_what_is_documented_is_predicted() {
     assert!(predicted(on("tesla:nv50"), "x", &[Refusal::Atomics], ""));
     assert!(!predicted(on("tesla:nva3"), "x", &[Refusal::Atomics], ""));
     assert!(!predicted(on("tesla:nv50"), "x", &[Refusal::Atomics, Refusal::BindGroup], ""));
-    assert!(predicted(On::Interp, "x", &[Refusal::Textures], ""));
+    assert!(predicted(On::Interp, "x", &[Refusal::RayQueries], ""));
     assert!(!predicted(On::Interp, "x", &[Refusal::F16], ""));
     assert!(!predicted(on("vivante:gc2000"), "not listed", &[Refusal::ProgramSize], "has 512, needs 600"));
     assert!(!predicted(on("gcn"), "x", &[], ""));

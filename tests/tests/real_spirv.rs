@@ -331,28 +331,8 @@ fn refused_with_the_code_of_what_is_missing() {
             "`OpGroupNonUniformBallotBitCount`",
         ),
         (
-            with(
-                "",
-                "",
-                "layout(set = 0, binding = 1, rgba8) writeonly uniform image2D s;",
-                "imageStore(s, ivec2(0), vec4(a[0]));",
-            ),
-            "textures",
-            "`OpVariable`",
-        ),
-        (
-            with(
-                "",
-                "",
-                "layout(set = 0, binding = 1, r32f) coherent uniform image2D s;",
-                "a[0] = imageLoad(s, ivec2(0)).x;",
-            ),
-            "textures",
-            "`OpVariable`",
-        ),
-        (
             with("", "", "layout(set = 0, binding = 1) uniform sampler2D s;", "a[0] = textureLod(s, vec2(0), 0.0).x;"),
-            "textures",
+            "spirv",
             "`OpTypeSampledImage",
         ),
         (
@@ -401,6 +381,28 @@ fn refused_with_the_code_of_what_is_missing() {
         let first = &list[0];
         assert_eq!((first.class, first.code), (Class::Unsupported, *code), "{source}\n{first}");
         assert!(first.message.contains(named), "{source}\n{first}");
+    }
+}
+
+/// Images, and textures apart from their samplers, as glslang writes them.
+#[test]
+fn images_and_textures() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let cases = [
+        ("rgba8) writeonly uniform image2D s;", "imageStore(s, ivec2(0), vec4(a[0]));", "= image_store"),
+        ("r32f) coherent uniform image2D s;", "a[0] = imageLoad(s, ivec2(0)).x;", "image_load"),
+        ("r32i) uniform iimage2D s;", "a[0] = float(imageSize(s).x);", "tex_query"),
+    ];
+    for (n, (declared, statement, wanted)) in cases.iter().enumerate() {
+        let source = format!(
+            "#version 450\nlayout(local_size_x = 8) in;\nlayout(set = 0, binding = 0) buffer A {{ float a[]; }};\n\
+             layout(set = 0, binding = 1, {declared}\nvoid main() {{ {statement} }}"
+        );
+        let module = load(&compiled(&format!("image{n}"), &source), &[]).unwrap_or_else(|e| panic!("{}", e[0]));
+        let text = gpucc_ir::text::module_text(&module);
+        assert!(text.contains(wanted.trim_start_matches("= ")), "{text}");
     }
 }
 

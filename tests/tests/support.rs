@@ -117,6 +117,16 @@ fn probes() -> Vec<Probe> {
             "vec4<f32>",
             "o[i] = textureLoad(t, vec2<i32>(0, 0), 0);",
         ),
+        wgsl(
+            R::OtherStages,
+            "enable wgpu_mesh_shader;\nstruct P { a: u32 }\nvar<task_payload> p: P;\n\
+             @task @payload(p) @workgroup_size(1) fn main() -> @builtin(mesh_task_size) vec3<u32> { return vec3<u32>(1); }",
+        ),
+        wgsl(
+            R::TexelTypes,
+            "@group(0) @binding(0) var t: texture_storage_2d<r64uint, atomic>;\n\
+             @compute @workgroup_size(1) fn main() { textureAtomicMax(t, vec2<i32>(0), 1lu); }",
+        ),
         on_array(R::Subgroups, "", "u32", "o[i] = subgroupAdd(o[i]);"),
         wgsl(
             R::BindingArrays,
@@ -298,6 +308,10 @@ impl Probe {
             Ok(m) => m,
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
+        // What draws and samples needs a scene: the oracle's are those of `conformance/gfx`.
+        if matches!(self.code, Refusal::Stage | Refusal::Textures) && !matches!(on, On::Machine(_)) {
+            return Vec::new();
+        }
         let here = match on {
             On::Machine(t) => self.families.is_empty() || self.families.contains(&t.backend.family()),
             _ => true,

@@ -34,7 +34,8 @@ impl FuncCx<'_, '_> {
             Expression::Access { base, index } => {
                 let base_value = self.value(base)?;
                 let index = self.one(index)?;
-                let ty = if matches!(base_value, Val::Ptr(_)) { None } else { Some(self.expr_ty(base)?) };
+                let ty =
+                    if matches!(base_value, Val::Ptr(_) | Val::Handle(_)) { None } else { Some(self.expr_ty(base)?) };
                 self.element(&base_value, ty, index)
             }
             Expression::AccessIndex { base, index } => {
@@ -74,10 +75,13 @@ impl FuncCx<'_, '_> {
             | Expression::RayQueryProceedResult
             | Expression::SubgroupBallotResult
             | Expression::SubgroupOperationResult { .. } => self.broken("a result whose statement did not run"),
-            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
-                self.unsupported(Refusal::Textures, "textures")
+            ref sample @ Expression::ImageSample { .. } => self.image_sample(sample),
+            ref load @ Expression::ImageLoad { .. } => self.image_load(load),
+            Expression::ImageQuery { image, query } => self.image_query(image, query),
+            Expression::Derivative { axis, ctrl, expr } => {
+                let value = self.one(expr)?;
+                self.derivative(axis, ctrl, value)
             }
-            Expression::Derivative { .. } => self.unsupported(Refusal::Stage, "derivatives"),
             Expression::RayQueryVertexPositions { .. } | Expression::RayQueryGetIntersection { .. } => {
                 self.unsupported(Refusal::RayQueries, "ray queries")
             }

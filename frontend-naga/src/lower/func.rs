@@ -1,6 +1,8 @@
 //! One IR function: parameters, variables, calls, and the values of naga's expressions.
 
 use super::constant::Tree;
+use super::stage::Stage;
+use super::texture::Binding;
 use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use super::{Lowered, ModuleCx};
@@ -8,7 +10,7 @@ use crate::{limits, report};
 use gpucc_ir as ir;
 use indexmap::IndexMap;
 use ir::{Block, Builder, Refusal, Span, Type, Value};
-use naga::{Binding, BuiltIn, Expression, Handle};
+use naga::{Expression, Handle};
 use rustc_hash::FxBuildHasher;
 
 /// A naga function that is being lowered: the IR function's own, or one lowered in place of a call.
@@ -71,6 +73,8 @@ pub struct FuncCx<'a, 'm> {
     pub active: Vec<Activation<'m>>,
     pub loops: Vec<OpenLoop>,
     pub breakables: Vec<Breakable>,
+    /// Of a vertex or fragment entry: the output that each leaf of its result is.
+    pub outputs: Option<Vec<Option<usize>>>,
 }
 
 impl<'a, 'm> FuncCx<'a, 'm> {
@@ -88,6 +92,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             active: Vec::new(),
             loops: Vec::new(),
             breakables: Vec::new(),
+            outputs: None,
         }
     }
 
@@ -110,55 +115,20 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     }
 
     /// Lowers an entry point of the module.
-    pub fn entry_point(m: &'a mut ModuleCx<'m>, index: usize) -> Lowered<ir::Function> {
+    pub fn entry_point(m: &'a mut ModuleCx<'m>, index: usize) -> Lowered<(ir::Function, Stage)> {
         let entry = &m.source.entry_points[index];
         let info = m.info.get_entry_point(index);
         let mut cx = FuncCx::new(m, entry.name.clone());
-        let size = entry.workgroup_size;
+        let mut stage = Stage::new(entry);
         let mut args = Vec::new();
         for argument in &entry.function.arguments {
-            let inner = &cx.m.source.types[argument.ty].inner;
-            let value = match (&argument.binding, inner) {
-                (Some(binding), _) => cx.input(binding, size)?,
-                (None, naga::TypeInner::Struct { members, .. }) => {
-                    let part = |member: &naga::StructMember| match &member.binding {
-                        Some(binding) => cx.input(binding, size),
-                        None => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
-                    };
-                    Val::parts(members.iter().map(part).collect::<Lowered<_>>()?)
-                }
-                _ => return Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
-            };
-            args.push(value);
+            args.push(cx.entry_argument(argument, &mut stage)?);
         }
-        cx.body(&entry.function, info, args)
-    }
-
-    fn input(&mut self, binding: &Binding, size: [u32; 3]) -> Lowered<Val> {
-        use ir::Sysval as S;
-        let Binding::BuiltIn(builtin) = *binding else {
-            return Err(report::unsupported(Refusal::StageInputs, "user-defined stage inputs", Span::UNKNOWN));
-        };
-        let sysval = match builtin {
-            BuiltIn::GlobalInvocationId => S::GlobalInvocationId,
-            BuiltIn::LocalInvocationId => S::LocalInvocationId,
-            BuiltIn::LocalInvocationIndex => S::LocalInvocationIndex,
-            BuiltIn::WorkGroupId => S::WorkgroupId,
-            BuiltIn::NumWorkGroups => S::NumWorkgroups,
-            BuiltIn::SubgroupSize => S::SubgroupSize,
-            BuiltIn::SubgroupInvocationId => S::SubgroupInvocationId,
-            BuiltIn::SubgroupId => S::SubgroupId,
-            BuiltIn::NumSubgroups => S::NumSubgroups,
-            BuiltIn::WorkGroupSize => {
-                let bits = size.map(u64::from);
-                return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
-            }
-            other => {
-                let what = format!("the built-in input {other:?}");
-                return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
-            }
-        };
-        Ok(Val::One(self.b().sysval(sysval)))
+        if let Some(result) = &entry.function.result {
+            cx.declare_outputs(result, &mut stage)?;
+            cx.outputs = Some(stage.outputs.clone());
+        }
+        Ok((cx.body(&entry.function, info, args)?, stage))
     }
 
     fn parameter(&mut self, ty: Ty) -> Lowered<Val> {
@@ -245,7 +215,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             Val::Parts(parts) => {
                 parts.iter().map(|p| self.constant_value(p)).collect::<Option<Vec<_>>>().map(Tree::Parts)
             }
-            Val::Ptr(_) | Val::InMemory(_) => None,
+            Val::Ptr(_) | Val::InMemory(_) | Val::Handle(_) => None,
         }
     }
 
@@ -374,7 +344,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                     self.flatten(part, out)?;
                 }
             }
-            Val::Ptr(_) | Val::InMemory(_) => return self.broken("a pointer where a value is wanted"),
+            Val::Ptr(_) | Val::InMemory(_) | Val::Handle(_) => {
+                return self.broken("a pointer where a value is wanted");
+            }
         }
         Ok(())
     }
@@ -431,6 +403,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 Val::Parts(parts) => Val::parts(parts.iter().map(|p| blur(cx, p)).collect()),
                 Val::Ptr(p) => Val::Ptr(Ptr { dynamic: None, reach: Some(0), ..(**p).clone() }.into()),
                 Val::InMemory(p) => Val::InMemory(Ptr { dynamic: None, reach: Some(0), ..(**p).clone() }.into()),
+                Val::Handle(b) => {
+                    let index = b.index.map(|_| cx.f.iconst(Type::I32, 0));
+                    Val::Handle(Binding { index, ..*b })
+                }
             }
         }
         if let Some(value) = self.current().values[handle.index()].clone() {
@@ -450,7 +426,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                 None => return self.broken("an argument without a value"),
             },
             Expression::GlobalVariable(global) => match &self.m.globals[global.index()] {
-                Some(global) => Val::Ptr(global.ptr.clone().into()),
+                Some(global) => global.val.clone(),
                 None => return self.broken("a global that was not declared"),
             },
             Expression::LocalVariable(variable) => {

@@ -2,6 +2,7 @@
 
 use super::Lowered;
 use super::func::FuncCx;
+use super::texture::Binding;
 use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use crate::{limits, report};
@@ -181,13 +182,17 @@ impl FuncCx<'_, '_> {
         match value {
             Val::One(v) => self.f.as_const(*v).is_some_and(|c| c.bits.iter().all(|&b| b == 0)),
             Val::Parts(parts) => parts.iter().all(|p| self.is_zero(p)),
-            Val::Ptr(_) | Val::InMemory(_) => false,
+            Val::Ptr(_) | Val::InMemory(_) | Val::Handle(_) => false,
         }
     }
 
     /// A constant-indexed part of a pointer or value.
     pub fn part(&mut self, base: &Val, index: u32) -> Lowered<Val> {
         match base {
+            Val::Handle(binding) => {
+                let index = self.f.iconst(Type::I32, index.into());
+                Ok(Val::Handle(Binding { index: Some(index), ..*binding }))
+            }
             Val::Ptr(ptr) => Ok(Val::Ptr(self.part_ptr(ptr, index)?.into())),
             Val::InMemory(ptr) => {
                 let part = self.part_ptr(ptr, index)?;
@@ -221,17 +226,22 @@ impl FuncCx<'_, '_> {
     /// A part with a run-time index. Out of range it is some part or zero.
     pub fn element(&mut self, base: &Val, base_ty: Option<Ty>, index: Value) -> Lowered<Val> {
         if let Some(bits) = self.f.const_bits(index)
-            && !matches!(base, Val::Ptr(_))
+            && !matches!(base, Val::Ptr(_) | Val::Handle(_))
         {
             let count = match base {
                 Val::One(v) => self.f.ty(*v).lanes(),
                 Val::Parts(parts) => parts.len() as u32,
                 Val::InMemory(ptr) => self.m.types.parts(ptr.ty),
-                Val::Ptr(_) => 0,
+                Val::Ptr(_) | Val::Handle(_) => 0,
             };
             return self.part(base, (bits as u32).min(count.saturating_sub(1)));
         }
         match base {
+            Val::Handle(binding) => {
+                let binding = *binding;
+                let index = self.as_i32(index);
+                Ok(Val::Handle(Binding { index: Some(index), ..binding }))
+            }
             Val::Ptr(ptr) => Ok(Val::Ptr(self.element_ptr(ptr, index)?.into())),
             Val::InMemory(ptr) => {
                 let part = self.element_ptr(ptr, index)?;

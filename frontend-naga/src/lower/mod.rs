@@ -11,7 +11,9 @@ mod func;
 mod math;
 mod memory;
 mod special;
+mod stage;
 mod stmt;
+mod texture;
 mod types;
 mod value;
 
@@ -23,7 +25,7 @@ use ir::{Diagnostic, Refusal, Span};
 use naga::{AddressSpace, Handle};
 use rustc_hash::FxBuildHasher;
 use types::{Ty, Types};
-use value::Ptr;
+use value::{Ptr, Val};
 
 type Refusals = Vec<Diagnostic>;
 
@@ -180,8 +182,8 @@ fn override_error(module: &naga::Module, error: &naga::back::pipeline_constants:
 /// A module-scope variable as lowered.
 #[derive(Debug, Clone)]
 pub struct GlobalRef {
-    /// A pointer to its beginning.
-    pub ptr: Ptr,
+    /// A pointer to its beginning, or the handle that it is.
+    pub val: Val,
 }
 
 /// The state of lowering one module.
@@ -209,11 +211,10 @@ impl<'m> ModuleCx<'m> {
         let mut refusals = Vec::new();
         for entry in &source.entry_points {
             let feature = match stage(entry.stage) {
-                Ok(ir::Stage::Compute) => continue,
-                Ok(other) => format!("the {} stage (entry point `{}`)", other.name(), entry.name),
+                Ok(_) => continue,
                 Err(other) => format!("the {other} stage (entry point `{}`)", entry.name),
             };
-            refusals.push(report::unsupported(Refusal::Stage, &feature, self.parsed.entry_span(&entry.name)));
+            refusals.push(report::unsupported(Refusal::OtherStages, &feature, self.parsed.entry_span(&entry.name)));
         }
         if !refusals.is_empty() {
             return Err(refusals);
@@ -238,12 +239,12 @@ impl<'m> ModuleCx<'m> {
         }
         for (index, entry) in source.entry_points.iter().enumerate() {
             match FuncCx::entry_point(self, index) {
-                Ok(lowered) => {
+                Ok((lowered, stage)) => {
                     self.instructions += lowered.insts.len() as u64;
                     let func = self.out.funcs.push(lowered);
                     self.out.entries.push(ir::EntryPoint {
                         name: entry.name.clone(),
-                        stage: ir::StageInfo::Compute { workgroup_size: entry.workgroup_size },
+                        stage: stage.info(entry),
                         func,
                         span: self.parsed.entry_span(&entry.name),
                     });
@@ -310,13 +311,10 @@ impl<'m> ModuleCx<'m> {
                 (ir::Space::Storage, Some(ir::ResourceKind::StorageReadWrite))
             }
             AddressSpace::Storage { .. } => (ir::Space::Storage, Some(ir::ResourceKind::StorageRead)),
-            AddressSpace::Handle => {
-                let gap = self.types.of(global.ty).err();
-                return Err(gap.unwrap_or(types::Gap(None, "a handle to what is none")).at(span));
-            }
+            AddressSpace::Handle => return self.declare_handle(handle, span),
             AddressSpace::Immediate => (ir::Space::Uniform, Some(ir::ResourceKind::Immediates)),
             AddressSpace::TaskPayload | AddressSpace::RayPayload | AddressSpace::IncomingRayPayload => {
-                return Err(report::unsupported(Refusal::Stage, "payloads of other stages", span));
+                return Err(report::unsupported(Refusal::OtherStages, "payloads of other stages", span));
             }
             AddressSpace::Function => return Err(report::contradiction("a global variable of a function", span)),
         };
@@ -369,7 +367,39 @@ impl<'m> ModuleCx<'m> {
         // The API aligns what it binds to 16 bytes at least; variables have the alignment they ask for.
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
         let ptr = Ptr { place, host: kind.is_some(), flags, offset: 0, dynamic: None, reach: Some(0), align, ty };
-        Ok(GlobalRef { ptr })
+        Ok(GlobalRef { val: Val::Ptr(ptr.into()) })
+    }
+
+    /// Declares a texture, an image or a sampler, or an array of them.
+    fn declare_handle(&mut self, handle: Handle<naga::GlobalVariable>, span: Span) -> Lowered<GlobalRef> {
+        let global = &self.source.global_variables[handle];
+        let name = global.name.clone().unwrap_or_default();
+        let mut inner = &self.source.types[global.ty].inner;
+        let mut count = 1;
+        if let naga::TypeInner::BindingArray { base, size } = inner {
+            inner = &self.source.types[*base].inner;
+            count = match size.resolve(self.source.to_ctx()) {
+                Ok(naga::proc::IndexableLength::Known(n)) => n,
+                _ => return Err(report::unsupported(Refusal::BindingArrays, "binding arrays without a size", span)),
+            };
+        }
+        let kind = match texture::resource_kind(inner) {
+            Some(kind) => kind.map_err(|gap| gap.at(span))?,
+            None => {
+                let gap = self.types.of(global.ty).err();
+                return Err(gap.unwrap_or(types::Gap(None, "a handle to what is none")).at(span));
+            }
+        };
+        let Some(at) = &global.binding else {
+            if self.parsed.lang == crate::Lang::Spirv {
+                let message = format!("`{name}` has no `DescriptorSet` and `Binding`");
+                return Err(Diagnostic::invalid("validation", message).at(span, "this variable"));
+            }
+            return Err(report::contradiction("a texture or sampler without a binding", span));
+        };
+        let (group, binding) = (at.group, at.binding);
+        let res = self.resource(ir::ResourceData { name, group, binding, kind, min_size: 0, stride: 0, count, span });
+        Ok(GlobalRef { val: Val::Handle(texture::Binding { res, index: None }) })
     }
 
     /// The variables that are views of the same buffer, this among them: SPIR-V may bind several to one place.

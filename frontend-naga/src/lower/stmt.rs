@@ -72,7 +72,10 @@ impl<'m> FuncCx<'_, 'm> {
                 Ok(())
             }
             Statement::Return { value } => self.leave(value),
-            Statement::Kill => self.unsupported(Refusal::Stage, "discard"),
+            Statement::Kill => {
+                self.kill();
+                Ok(())
+            }
             Statement::ControlBarrier(flags) => self.barrier(flags, true),
             Statement::MemoryBarrier(flags) => self.barrier(flags, false),
             Statement::Store { pointer, value } => {
@@ -91,8 +94,11 @@ impl<'m> FuncCx<'_, 'm> {
                 Ok(())
             }
             Statement::Call { function, ref arguments, result } => self.call(function, arguments, result),
-            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
-                self.unsupported(Refusal::Textures, "textures")
+            Statement::ImageStore { image, coordinate, array_index, value } => {
+                self.image_store(image, coordinate, array_index, value)
+            }
+            Statement::ImageAtomic { image, coordinate, array_index, ref fun, value } => {
+                self.image_atomic(image, coordinate, array_index, fun, value)
             }
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => {
                 self.unsupported(Refusal::RayQueries, "ray queries")
@@ -361,6 +367,7 @@ impl<'m> FuncCx<'_, 'm> {
             self.flatten(&value, &mut leaves)?;
         }
         if self.current().exit.is_none() {
+            let leaves = self.outputs(&leaves)?;
             self.b().ret(&leaves);
             self.live = false;
             return Ok(());

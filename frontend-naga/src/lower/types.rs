@@ -224,8 +224,8 @@ impl<'m> Types<'m> {
             TypeInner::Struct { .. } => handle.map(Ty::Struct).ok_or(Gap(None, "a struct without a name")),
             TypeInner::CooperativeMatrix { .. } => Err(Gap(Some(Refusal::CooperativeMatrices), "cooperative matrices")),
             TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Err(Gap(None, "pointers stored as values")),
-            TypeInner::Image { .. } => Err(Gap(Some(Refusal::Textures), "textures")),
-            TypeInner::Sampler { .. } => Err(Gap(Some(Refusal::Textures), "samplers")),
+            TypeInner::Image { .. } => Err(Gap(None, "a texture as a value")),
+            TypeInner::Sampler { .. } => Err(Gap(None, "a sampler as a value")),
             TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => {
                 Err(Gap(Some(Refusal::RayQueries), "ray queries"))
             }

@@ -1,5 +1,6 @@
 //! What a naga expression becomes: one IR value, a tree of them, or an address that is not an IR value at all.
 
+use super::texture::Binding;
 use super::types::Ty;
 use gpucc_ir as ir;
 use std::rc::Rc;
@@ -15,6 +16,8 @@ pub enum Val {
     Ptr(Rc<Ptr>),
     /// An aggregate read from memory that nobody writes: it stays where it is until a part of it is needed.
     InMemory(Rc<Ptr>),
+    /// A texture or sampler.
+    Handle(Binding),
 }
 
 impl Val {

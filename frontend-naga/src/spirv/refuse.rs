@@ -271,7 +271,6 @@ fn code(inst: &Inst) -> Refusal {
         _ if has("Group") => Refusal::Subgroups,
         _ if has("CooperativeMatrix") => Refusal::CooperativeMatrices,
         _ if has("Ray") || has("AccelerationStructure") => Refusal::RayQueries,
-        _ if has("Image") || has("Sampler") => Refusal::Textures,
         _ if name.starts_with("Atomic") => Refusal::AtomicTypes,
         _ => Refusal::Spirv,
     }
@@ -290,7 +289,7 @@ fn types(module: &Binary) -> Result<(), Diagnostic> {
         if op == Op::TypeSampledImage {
             combined.insert(result);
         } else if op == Op::TypePointer && inst.ids(0).iter().any(|id| combined.contains(id)) {
-            return Err(missing(Refusal::Textures, "OpTypeSampledImage (texture and sampler in one)"));
+            return Err(missing(Refusal::Spirv, "OpTypeSampledImage (texture and sampler in one)"));
         }
         if matches!(op, Op::TypeVector | Op::TypeMatrix) && !(2..=4).contains(&n) {
             let name = format!("Op{} of {n}", inst.class_name());

@@ -5,4 +5,3 @@ mod alu;
 mod compare;
 mod ops;
 mod programs;
-mod textures;

@@ -72,6 +72,7 @@ pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
     for (b, i) in f.insts_in_order() {
         let d = &f.insts[i];
         let mut found = match (d.op, &d.attr) {
+            (_, Attr::Tex(_) | Attr::TexAtomic(..)) => t.lack(Refusal::Textures),
             (Op::Atomic | Op::CmpXchg, _) => t.lack(Refusal::Atomics),
             (Op::Sysval, Attr::Sysval(Sysval::SubgroupSize | Sysval::SubgroupInvocationId)) => {
                 t.lack(Refusal::SubgroupLanes)

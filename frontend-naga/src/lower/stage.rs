@@ -1,0 +1,251 @@
+//! Inputs and outputs of entry points: built-in values, attributes, varyings, targets.
+
+use super::Lowered;
+use super::func::FuncCx;
+use super::types;
+use super::value::Val;
+use crate::report;
+use gpucc_ir as ir;
+use ir::{Interface, Interp, IoAt, IoSlot, Mode, Refusal, Scalar, Span, Sysval, Type, Value, Where};
+use naga::{Binding, BuiltIn, Handle, ShaderStage};
+
+/// Interface of the entry that is lowered.
+pub struct Stage {
+    /// The stage.
+    pub kind: ShaderStage,
+    /// Of compute.
+    pub workgroup_size: [u32; 3],
+    /// What was met so far.
+    pub io: Interface,
+    /// For each leaf of the result the output that it is; none of what no later stage sees.
+    pub outputs: Vec<Option<usize>>,
+}
+
+impl FuncCx<'_, '_> {
+    /// The value of an entry's parameter.
+    pub fn entry_argument(&mut self, argument: &naga::FunctionArgument, stage: &mut Stage) -> Lowered<Val> {
+        let source = self.m.source;
+        let name = argument.name.clone().unwrap_or_default();
+        match (&argument.binding, &source.types[argument.ty].inner) {
+            (Some(binding), _) => self.input(binding, argument.ty, name, stage),
+            (None, naga::TypeInner::Struct { members, .. }) => {
+                let part = |member: &naga::StructMember| match &member.binding {
+                    Some(b) => self.input(b, member.ty, member.name.clone().unwrap_or_default(), stage),
+                    None => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
+                };
+                Ok(Val::parts(members.iter().map(part).collect::<Lowered<_>>()?))
+            }
+            _ => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
+        }
+    }
+
+    fn input(&mut self, binding: &Binding, ty: Handle<naga::Type>, name: String, stage: &mut Stage) -> Lowered<Val> {
+        match *binding {
+            Binding::BuiltIn(builtin) => self.built_in(builtin, stage),
+            Binding::Location { location, interpolation, sampling, per_primitive, .. } => {
+                let Some(leaf) = types::leaf(self.ty(ty, Span::UNKNOWN)?) else {
+                    return self.unsupported(Refusal::StageInputs, "matrices and arrays as inputs of a stage");
+                };
+                if stage.kind == ShaderStage::Compute {
+                    return self.unsupported(Refusal::StageInputs, "inputs of compute by location");
+                }
+                if per_primitive || interpolation == Some(naga::Interpolation::PerVertex) {
+                    return self.unsupported(Refusal::StageInputs, "inputs for each primitive or vertex");
+                }
+                let fragment = stage.kind == ShaderStage::Fragment;
+                let interp = if fragment { interp(interpolation, sampling, leaf) } else { Interp::default() };
+                let slot = IoSlot { name, interp, ..IoSlot::new(self.location(location, 0)?, word(leaf)) };
+                let n = stage.io.inputs.len() as u16;
+                let value = self.b().input(n, slot.ty);
+                stage.io.inputs.push(slot);
+                Ok(Val::One(self.narrowed(value, leaf)))
+            }
+        }
+    }
+
+    /// A location that fits the interface.
+    fn location(&self, location: u32, blend_src: u32) -> Lowered<IoAt> {
+        match (u8::try_from(location), u8::try_from(blend_src)) {
+            (Ok(number), Ok(blend_src)) => Ok(IoAt::Location { number, blend_src }),
+            _ => self.unsupported(Refusal::StageInputs, "locations above 255"),
+        }
+    }
+
+    /// A word of the interface as a value of the program.
+    fn narrowed(&mut self, value: Value, leaf: Type) -> Value {
+        if leaf.scalar() == Scalar::F16 { self.b().f2f(value, leaf) } else { value }
+    }
+
+    fn built_in(&mut self, builtin: BuiltIn, stage: &Stage) -> Lowered<Val> {
+        let sysval = match builtin {
+            BuiltIn::GlobalInvocationId => Sysval::GlobalInvocationId,
+            BuiltIn::LocalInvocationId => Sysval::LocalInvocationId,
+            BuiltIn::LocalInvocationIndex => Sysval::LocalInvocationIndex,
+            BuiltIn::WorkGroupId => Sysval::WorkgroupId,
+            BuiltIn::NumWorkGroups => Sysval::NumWorkgroups,
+            BuiltIn::SubgroupSize => Sysval::SubgroupSize,
+            BuiltIn::SubgroupInvocationId => Sysval::SubgroupInvocationId,
+            BuiltIn::SubgroupId => Sysval::SubgroupId,
+            BuiltIn::NumSubgroups => Sysval::NumSubgroups,
+            BuiltIn::VertexIndex => Sysval::VertexIndex,
+            BuiltIn::InstanceIndex => Sysval::InstanceIndex,
+            BuiltIn::Position { .. } => Sysval::FragCoord,
+            BuiltIn::FrontFacing => Sysval::FrontFacing,
+            BuiltIn::SampleIndex => Sysval::SampleIndex,
+            BuiltIn::SampleMask => Sysval::SampleMask,
+            BuiltIn::PrimitiveIndex => Sysval::PrimitiveIndex,
+            BuiltIn::WorkGroupSize => {
+                let bits = stage.workgroup_size.map(u64::from);
+                return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
+            }
+            other => {
+                let what = format!("the built-in input {other:?}");
+                return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
+            }
+        };
+        Ok(Val::One(self.b().sysval(sysval)))
+    }
+
+    /// Reads the outputs off the result of an entry: slots, and which leaf of the value is which.
+    pub fn declare_outputs(&mut self, result: &naga::FunctionResult, stage: &mut Stage) -> Lowered<()> {
+        let source = self.m.source;
+        match (&result.binding, &source.types[result.ty].inner) {
+            (Some(binding), _) => self.output(binding, result.ty, String::new(), stage),
+            (None, naga::TypeInner::Struct { members, .. }) => members.iter().try_for_each(|m| match &m.binding {
+                Some(b) => self.output(b, m.ty, m.name.clone().unwrap_or_default(), stage),
+                None => Err(report::contradiction("an output without a binding", Span::UNKNOWN)),
+            }),
+            _ => Err(report::contradiction("an output without a binding", Span::UNKNOWN)),
+        }?;
+        self.f.ret = stage.io.outputs.iter().map(|s| s.ty).collect();
+        Ok(())
+    }
+
+    fn output(&mut self, binding: &Binding, ty: Handle<naga::Type>, name: String, stage: &mut Stage) -> Lowered<()> {
+        let shape = self.ty(ty, Span::UNKNOWN)?;
+        let leaf = types::leaf(shape);
+        let at = match *binding {
+            Binding::Location { location, blend_src, interpolation, sampling, .. } => {
+                let Some(leaf) = leaf else {
+                    return self.unsupported(Refusal::StageInputs, "matrices and arrays as outputs of a stage");
+                };
+                let vertex = stage.kind == ShaderStage::Vertex;
+                let interp = if vertex { interp(interpolation, sampling, leaf) } else { Interp::default() };
+                let at = self.location(location, blend_src.unwrap_or(0))?;
+                stage.outputs.push(Some(stage.io.outputs.len()));
+                stage.io.outputs.push(IoSlot { name, interp, ..IoSlot::new(at, word(leaf)) });
+                return Ok(());
+            }
+            Binding::BuiltIn(BuiltIn::Position { .. }) => IoAt::Position,
+            Binding::BuiltIn(BuiltIn::FragDepth) => IoAt::FragDepth,
+            Binding::BuiltIn(BuiltIn::SampleMask) => IoAt::SampleMask,
+            Binding::BuiltIn(BuiltIn::ClipDistances) => {
+                for n in 0..self.m.types.parts(shape) {
+                    stage.outputs.push(Some(stage.io.outputs.len()));
+                    stage.io.outputs.push(IoSlot::new(IoAt::ClipDistance(n as u8), Type::F32));
+                }
+                return Ok(());
+            }
+            // WebGPU's points are one pixel large.
+            Binding::BuiltIn(BuiltIn::PointSize) => {
+                stage.outputs.push(None);
+                return Ok(());
+            }
+            Binding::BuiltIn(other) => {
+                let what = format!("the built-in output {other:?}");
+                return self.unsupported(Refusal::StageInputs, &what);
+            }
+        };
+        let Some(leaf) = leaf else { return self.broken("a built-in output of many values") };
+        stage.outputs.push(Some(stage.io.outputs.len()));
+        stage.io.outputs.push(IoSlot { name, ..IoSlot::new(at, word(leaf)) });
+        Ok(())
+    }
+
+    /// The outputs, of the leaves of an entry's result.
+    pub fn outputs(&mut self, leaves: &[Value]) -> Lowered<Vec<Value>> {
+        let Some(map) = self.outputs.clone() else { return Ok(leaves.to_vec()) };
+        if map.len() != leaves.len() {
+            return self.broken("a result with other leaves than outputs");
+        }
+        let mut values: Vec<Option<Value>> = vec![None; self.f.ret.len()];
+        for (&to, &leaf) in map.iter().zip(leaves) {
+            let Some(to) = to else { continue };
+            let ty = self.f.ret[to];
+            let same = self.f.ty(leaf) == ty;
+            values[to] = Some(if same { leaf } else { self.b().f2f(leaf, ty) });
+        }
+        match values.into_iter().collect::<Option<Vec<_>>>() {
+            Some(values) => Ok(values),
+            None => self.broken("an output without a value"),
+        }
+    }
+
+    /// `discard`: the lane becomes a helper and goes on.
+    pub fn kill(&mut self) {
+        let always = self.f.bconst(true);
+        self.b().demote(always);
+    }
+
+    /// A derivative of a float.
+    pub fn derivative(
+        &mut self,
+        axis: naga::DerivativeAxis,
+        ctrl: naga::DerivativeControl,
+        value: Value,
+    ) -> Lowered<Val> {
+        // Without a control both are allowed; the finer one is what neighbours see.
+        let fine = ctrl != naga::DerivativeControl::Coarse;
+        let one = |cx: &mut Self, axis| cx.b().derivative(value, ir::Deriv { axis, fine });
+        Ok(Val::One(match axis {
+            naga::DerivativeAxis::X => one(self, ir::Axis::X),
+            naga::DerivativeAxis::Y => one(self, ir::Axis::Y),
+            naga::DerivativeAxis::Width => {
+                let (x, y) = (one(self, ir::Axis::X), one(self, ir::Axis::Y));
+                let (x, y) = (self.b().fabs(x), self.b().fabs(y));
+                self.b().fadd(x, y)
+            }
+        }))
+    }
+}
+
+/// The type in which a leaf travels between stages: halves as floats.
+fn word(leaf: Type) -> Type {
+    if leaf.scalar() == Scalar::F16 { leaf.with_scalar(Scalar::F32) } else { leaf }
+}
+
+fn interp(mode: Option<naga::Interpolation>, at: Option<naga::Sampling>, leaf: Type) -> Interp {
+    let mode = match mode {
+        _ if !leaf.is_float() => Mode::Flat,
+        Some(naga::Interpolation::Flat) => Mode::Flat,
+        Some(naga::Interpolation::Linear) => Mode::Linear,
+        _ => Mode::Perspective,
+    };
+    let at = match at {
+        _ if mode == Mode::Flat => Where::Center,
+        Some(naga::Sampling::Centroid) => Where::Centroid,
+        Some(naga::Sampling::Sample) => Where::Sample,
+        _ => Where::Center,
+    };
+    Interp { mode, at }
+}
+
+impl Stage {
+    /// Of an entry point.
+    pub fn new(entry: &naga::EntryPoint) -> Stage {
+        let io = Interface::default();
+        Stage { kind: entry.stage, workgroup_size: entry.workgroup_size, io, outputs: Vec::new() }
+    }
+
+    /// As the IR has it.
+    pub fn info(self, entry: &naga::EntryPoint) -> ir::StageInfo {
+        match entry.stage {
+            ShaderStage::Vertex => ir::StageInfo::Vertex(self.io),
+            ShaderStage::Fragment => {
+                let early_depth = matches!(entry.early_depth_test, Some(naga::ir::EarlyDepthTest::Force));
+                ir::StageInfo::Fragment { io: self.io, early_depth }
+            }
+            _ => ir::StageInfo::Compute { workgroup_size: self.workgroup_size },
+        }
+    }
+}
