@@ -2,6 +2,8 @@
 
 use gpucc_container::IMMEDIATES;
 
+use crate::bound::{BoundSampler, BoundTexture};
+use crate::texture::Image;
 use crate::trap::{Trap, TrapKind};
 
 /// A buffer bound for a run. Its size is the size of the binding.
@@ -35,19 +37,26 @@ pub(crate) fn name(group: u32, binding: u32) -> String {
     }
 }
 
-/// A compute dispatch: how many workgroups, and the buffers, immediate data among them. A run changes the buffers in place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A compute dispatch: how many workgroups, and what is bound: buffers, immediate data among them, textures and samplers. A run
+/// changes buffers and textures in place.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dispatch {
     /// Workgroups in x, y and z.
     pub grid: [u32; 3],
     /// The bound buffers, in any order.
     pub buffers: Vec<BoundBuffer>,
+    /// The textures of which views are bound.
+    pub images: Vec<Image>,
+    /// The bound views, in any order.
+    pub textures: Vec<BoundTexture>,
+    /// The bound samplers, in any order.
+    pub samplers: Vec<BoundSampler>,
 }
 
 impl Dispatch {
-    /// A dispatch without buffers.
+    /// A dispatch with nothing bound.
     pub fn new(grid: [u32; 3]) -> Self {
-        Dispatch { grid, buffers: Vec::new() }
+        Dispatch { grid, ..Dispatch::default() }
     }
 
     /// Binds a writable buffer.
@@ -253,6 +262,8 @@ pub struct RunReport {
     pub subgroups: u64,
     /// Barriers that were passed, counted once a workgroup.
     pub barriers: u64,
+    /// Steps that were paid; only the oracle counts them here.
+    pub steps: u64,
     /// Worth telling, but no trap.
     pub notes: Vec<String>,
     /// Races that were found and did not end the run; of each pair of instructions one.

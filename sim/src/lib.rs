@@ -7,6 +7,7 @@
 //! pipeline, and a run ends in a [`RunReport`] or a [`Trap`].
 
 pub mod address;
+pub mod bound;
 pub mod dispatch;
 pub mod draw;
 pub mod grid;
@@ -22,6 +23,7 @@ pub mod texture;
 pub mod trap;
 
 pub use address::AddressSpace;
+pub use bound::{BoundSampler, BoundTexture};
 pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
 pub use launch::{Buffer, Host, Launch, Limits};

@@ -4,8 +4,10 @@ use crate::alu::Lanes;
 use crate::compare::Kind;
 use crate::memory::{self, Buffer, Bytes, Common, LaneMemory};
 use crate::profile::Profile;
-use crate::program::{DInst, DPlace, DTerm, Extra, Program};
-use gpucc_ir::{Op, Scope, Sysval};
+use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, Program};
+use crate::quads::{self, Batch};
+use crate::texture::{self, Textures};
+use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
     AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
     TrapKind, WORKGROUP, local_id, run_grid,
@@ -27,11 +29,8 @@ pub struct Outcome {
 const STATE_LIMIT: u64 = 1 << 30;
 
 impl Program {
-    /// Runs the whole grid. The buffers of the dispatch are changed in place, also when the run ends in a trap.
-    ///
-    /// # Errors
-    /// The first rule that the program broke, with instruction, workgroup and lane.
-    pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions, profile: &Profile) -> Result<Outcome, Trap> {
+    /// Places in the dispatch of the buffers of the program.
+    pub(crate) fn homes(&self, dispatch: &Dispatch) -> Result<Vec<usize>, Trap> {
         let mut homes = Vec::with_capacity(self.buffers.len());
         for b in &self.buffers {
             let index = dispatch.require(b.group, b.binding, u64::from(b.min_size)).map_err(|mut t| {
@@ -42,55 +41,53 @@ impl Program {
             })?;
             homes.push(index);
         }
+        Ok(homes)
+    }
+
+    /// Bytes of state of so many invocations.
+    pub(crate) fn state_bytes(&self, invocations: u64) -> u64 {
+        let lane_bytes = 2 * (self.private.len() as u64 + u64::from(self.local_size));
+        (lane_bytes + 8 * u64::from(self.slots)).saturating_mul(invocations)
+    }
+
+    /// Runs the whole grid. Buffers and textures of the dispatch are changed in place, also when the run ends in a trap.
+    ///
+    /// # Errors
+    /// The first rule that the program broke, with instruction, workgroup and lane.
+    pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions, profile: &Profile) -> Result<Outcome, Trap> {
+        if self.stage() != Stage::Compute {
+            return Err(Trap::new(
+                TrapKind::Unsupported,
+                format!("`{}` is a {} entry", self.name, self.stage().name()),
+            ));
+        }
+        let homes = self.homes(dispatch)?;
+        let mut textures = Textures::of(self, dispatch)?;
         let [x, y, z] = self.workgroup_size.map(u64::from);
         let invocations = x.saturating_mul(y).saturating_mul(z);
         let stride = u64::from(profile.lanes()).min(invocations).max(1);
-        let lane_bytes = 2 * (self.private.len() as u64 + u64::from(self.local_size));
-        let slot_bytes = 8 * u64::from(self.slots);
-        let state = |count: u64| (lane_bytes + slot_bytes).saturating_mul(count);
         // Where nobody waits for anybody one subgroup can run after the other.
-        let least = state(if self.barriers { invocations } else { stride });
+        let least = self.state_bytes(if self.barriers { invocations } else { stride });
         if invocations == 0 || invocations > 65536 || least > STATE_LIMIT {
             return Err(Trap::new(
                 TrapKind::Unsupported,
                 format!("the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"),
             ));
         }
-        let whole = state(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
-        let mut common = Common {
-            buffers: Vec::new(),
-            shared: Bytes::default(),
-            shared_id: AllocId(self.buffers.len() as u32),
-            races: self.race_check(options, dispatch, &homes),
-            robust: self.robust,
-            strict: self.strict,
-            undefined: None,
-            strayed: false,
-            stray: self.stray,
-            whole: profile.whole_access,
-        };
+        let whole = self.state_bytes(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
+        let races = self.race_check(options, dispatch, &homes, &textures);
+        textures.images = std::mem::take(&mut dispatch.images);
+        let mut common = Common { races, textures, ..self.common(profile) };
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
-            let limit = if b.runtime { data.len() } else { data.len().min(b.min_size as usize) };
+            let limit = b.limit(data.len());
             common.buffers.push(Buffer { kinds: vec![Kind::Exact; data.len()], data, limit });
         }
         let mut run = Run {
-            program: self,
-            profile,
             grid: dispatch.grid,
             lanes: profile.lanes(),
-            stride: stride as usize,
-            invocations: invocations as u32,
-            common,
-            steps: Steps::new(options),
             room: (STATE_LIMIT / whole) as usize,
-            slot: 0,
-            away: Vec::new(),
-            spare: Vec::new(),
-            report: RunReport::default(),
-            rng: options.perturb.map(SplitMix64::new),
-            values: Vec::new(),
-            edge_scratch: Vec::new(),
+            ..Run::new(self, profile, common, options, (stride as usize, invocations as u32))
         };
         let result = run_grid(&mut run, dispatch.grid, options.perturb, BarrierRule::STRICT);
         run.common.races.report(&mut run.report, |pc| self.text(pc));
@@ -100,34 +97,65 @@ impl Program {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
         }
+        dispatch.images = run.common.textures.images;
+        run.report.steps = run.steps.used();
         run.report.barriers = result?;
         Ok(Outcome { report: run.report, kinds, strayed })
     }
 
-    /// The check for races, with the buffers that are stored to and workgroup memory.
-    fn race_check(&self, options: &RunOptions, dispatch: &Dispatch, homes: &[usize]) -> RaceCheck {
+    /// Memory without anything in it.
+    pub(crate) fn common(&self, profile: &Profile) -> Common {
+        Common {
+            buffers: Vec::new(),
+            textures: Textures::default(),
+            shared: Bytes::default(),
+            races: RaceCheck::default(),
+            robust: self.robust,
+            strict: self.strict,
+            undefined: None,
+            strayed: false,
+            stray: self.stray,
+            whole: profile.whole_access,
+            slot: 0,
+        }
+    }
+
+    /// The check for races, with the buffers and textures that are stored to and workgroup memory.
+    fn race_check(&self, options: &RunOptions, dispatch: &Dispatch, homes: &[usize], textures: &Textures) -> RaceCheck {
         let mut races = RaceCheck::new(options.races, self.lines.len(), Some(self.marks.iter().copied()));
         let mut stored = vec![false; self.buffers.len()];
+        let named = |group: u32, binding: u32, name: &str| match name {
+            "" => format!("group {group} binding {binding}"),
+            name => format!("`{name}` (group {group} binding {binding})"),
+        };
         for i in self.funcs.iter().flat_map(|f| &f.insts).filter(|i| i.op != Op::Load) {
             if let Extra::Mem(m) | Extra::Atomic(_, m) = &i.extra
                 && let DPlace::Buffer(b) = m.place
             {
                 stored[b as usize] = true;
             }
+            if let (Op::ImageStore | Op::ImageAtomic, Extra::Tex(t)) = (i.op, &i.extra) {
+                let own = &self.textures[t.texture as usize];
+                for view in &textures.views[t.texture as usize] {
+                    let id = AllocId((self.buffers.len() + view.image) as u32);
+                    let bytes = dispatch.images[view.image].bytes.len() as u64;
+                    races.watch(id, bytes, named(own.group, own.binding, &own.name), NO_BUFFER);
+                }
+            }
         }
         for (n, (b, &home)) in self.buffers.iter().zip(homes).enumerate().filter(|(n, _)| stored[*n]) {
-            let mut name = format!("group {} binding {}", b.group, b.binding);
-            if !b.name.is_empty() {
-                name = format!("`{}` ({name})", b.name);
-            }
+            let name = named(b.group, b.binding, &b.name);
             races.watch(AllocId(n as u32), dispatch.buffers[home].bytes.len() as u64, name, n as u16);
         }
         races
     }
 }
 
+/// The place of a texture in the rows of the check for races, which have none of textures.
+const NO_BUFFER: u16 = 0xfffe;
+
 /// The run as a whole.
-struct Run<'a> {
+pub(crate) struct Run<'a> {
     program: &'a Program,
     profile: &'a Profile,
     grid: [u32; 3],
@@ -136,8 +164,10 @@ struct Run<'a> {
     /// Lanes that are kept: fewer when the workgroup is smaller.
     stride: usize,
     invocations: u32,
-    common: Common,
-    steps: Steps,
+    pub common: Common,
+    /// What the lanes of a batch of vertices or quads start with.
+    pub batch: Batch,
+    pub steps: Steps,
     /// Workgroups that there is room for at once; with none, one subgroup runs after the other.
     room: usize,
     /// The workgroup that runs, and the memory of the others.
@@ -145,7 +175,7 @@ struct Run<'a> {
     away: Vec<Bytes>,
     /// What subgroups that have ended left for others to use.
     spare: Vec<(Vec<u64>, LaneMemory)>,
-    report: RunReport,
+    pub report: RunReport,
     rng: Option<SplitMix64>,
     values: Vec<u64>,
     edge_scratch: Vec<u64>,
@@ -172,7 +202,7 @@ const GONE: u32 = u32::MAX;
 const PICK: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
-struct Subgroup {
+pub(crate) struct Subgroup {
     index: u32,
     workgroup: [u32; 3],
     /// It has begun: what follows is there.
@@ -180,7 +210,7 @@ struct Subgroup {
     /// Lanes that were launched.
     lanes: u32,
     local: Vec<[u32; 3]>,
-    file: Vec<u64>,
+    pub file: Vec<u64>,
     memory: LaneMemory,
     frames: Vec<Frame>,
     depth: usize,
@@ -197,7 +227,7 @@ impl Machine for Run<'_> {
         }
         self.enter(slot);
         if fresh && !p.shared.is_empty() {
-            self.common.races.watch(self.common.shared_id, p.shared.len() as u64, "workgroup memory", WORKGROUP);
+            self.common.races.watch(self.common.shared_id(), p.shared.len() as u64, "workgroup memory", WORKGROUP);
         }
         self.common.races.begin(slot, workgroup);
         self.common.shared = Bytes::undefined(p.shared.len(), self.rng.as_mut());
@@ -219,7 +249,7 @@ impl Machine for Run<'_> {
             std::mem::swap(&mut self.common.shared, &mut self.away[slot]);
             self.slot = slot;
         }
-        self.common.shared_id = AllocId((self.program.buffers.len() + slot) as u32);
+        self.common.slot = slot;
         self.common.races.enter(slot);
     }
 
@@ -243,7 +273,50 @@ impl Machine for Run<'_> {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run of a program with `stride` lanes kept of each subgroup and so many invocations of a workgroup.
+    pub fn new(
+        program: &'a Program,
+        profile: &'a Profile,
+        common: Common,
+        options: &RunOptions,
+        (stride, invocations): (usize, u32),
+    ) -> Run<'a> {
+        Run {
+            program,
+            profile,
+            grid: [1; 3],
+            lanes: stride as u32,
+            stride,
+            invocations,
+            common,
+            batch: Batch::default(),
+            steps: Steps::new(options),
+            room: 0,
+            slot: 0,
+            away: Vec::new(),
+            spare: Vec::new(),
+            report: RunReport::default(),
+            rng: options.perturb.map(SplitMix64::new),
+            values: Vec::new(),
+            edge_scratch: Vec::new(),
+        }
+    }
+
+    #[expect(dead_code, reason = "what runs draws comes next")]
+    /// Runs a batch of `lanes` vertices or lanes of quads to its end. The outputs are in the file then.
+    pub fn run_batch(&mut self, g: &mut Subgroup, lanes: u32) -> Result<(), Trap> {
+        if let Some(spare) = (!g.file.is_empty()).then(|| (std::mem::take(&mut g.file), std::mem::take(&mut g.memory)))
+        {
+            self.spare.push(spare);
+        }
+        self.invocations = lanes;
+        self.report.subgroups += 1;
+        self.launch(g);
+        while self.go_on(g, u32::MAX)? != Stop::Done {}
+        Ok(())
+    }
+
     /// Values of a subgroup: constants, and garbage for what is undefined.
     fn file(&mut self) -> Vec<u64> {
         let p = self.program;
@@ -296,6 +369,10 @@ impl Run<'_> {
         loop {
             let frame = &mut g.frames[g.depth];
             let func = &program.funcs[frame.func];
+            // The quads of all lanes that were about to go on have ended.
+            if frame.active.is_empty() {
+                frame.at = PICK;
+            }
             if frame.at == PICK {
                 if turn == 0 {
                     return Ok(Stop::Yield);
@@ -331,7 +408,7 @@ impl Run<'_> {
             }
             let block = &func.blocks[frame.block as usize];
             let mut at = frame.at;
-            let mut called = false;
+            let mut again = false;
             while at < block.last {
                 if turn == 0 {
                     frame.at = at;
@@ -344,7 +421,13 @@ impl Run<'_> {
                     (Op::Call, &Extra::Call(call)) => {
                         frame.at = at;
                         self.call(g, call);
-                        called = true;
+                        again = true;
+                        break;
+                    }
+                    (Op::Demote, _) => {
+                        frame.at = at;
+                        self.demote(g, inst.args[0]);
+                        again = true;
                         break;
                     }
                     (Op::Barrier, Extra::Barrier(b)) => {
@@ -373,6 +456,7 @@ impl Run<'_> {
                             program,
                             self.profile,
                             &mut self.common,
+                            &mut self.batch,
                             &mut self.values,
                             &place,
                             (&mut g.file, &mut g.memory),
@@ -394,7 +478,7 @@ impl Run<'_> {
                     }
                 }
             }
-            if called {
+            if again {
                 continue;
             }
             self.terminator(g)?;
@@ -457,8 +541,16 @@ impl Run<'_> {
                 }
             }
             DTerm::Ret(values) => {
-                if let Some(caller) = g.depth.checked_sub(1) {
-                    let call = &program.funcs[g.frames[caller].func].calls[g.frames[g.depth].call as usize];
+                if g.depth == 0 {
+                    for (&(from, n), &(to, _)) in values.iter().zip(&program.outputs) {
+                        for k in 0..n {
+                            for &l in &frame.active {
+                                g.file[slot(to + k) + l as usize] = g.file[slot(from + k) + l as usize];
+                            }
+                        }
+                    }
+                } else {
+                    let call = &program.funcs[g.frames[g.depth - 1].func].calls[g.frames[g.depth].call as usize];
                     let frame = &g.frames[g.depth];
                     for (&(from, n), &(to, _)) in values.iter().zip(&call.results) {
                         for k in 0..n {
@@ -479,6 +571,25 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Lanes in which a condition holds stop being live. A quad without a live lane ends: nothing it does shows any more.
+    fn demote(&mut self, g: &mut Subgroup, condition: u32) {
+        let Some(masks) = &mut self.batch.masks else { return };
+        let at = condition as usize * self.stride;
+        let gone: Vec<u32> =
+            g.frames[g.depth].active.iter().copied().filter(|&l| g.file[at + l as usize] != 0).collect();
+        masks.demote(quads::bits_of(&gone));
+        let ended = masks.ended();
+        if ended == 0 {
+            return;
+        }
+        let stays = |l: u32| ended >> l & 1 == 0;
+        for frame in &mut g.frames[..=g.depth] {
+            part(frame);
+            frame.active.retain(|&l| stays(l));
+            (0..).zip(&mut frame.next).filter(|(l, _)| !stays(*l)).for_each(|(_, next)| *next = GONE);
+        }
     }
 
     fn call(&mut self, g: &mut Subgroup, call: u32) {
@@ -581,6 +692,7 @@ fn step(
     program: &Program,
     profile: &Profile,
     common: &mut Common,
+    batch: &mut Batch,
     values: &mut Vec<u64>,
     place: &Place,
     (file, own): (&mut [u64], &mut LaneMemory),
@@ -592,6 +704,16 @@ fn step(
     let by = |l: u32| (l as usize, By { lane: index * stride as u32 + l, pc: place.pc });
     let slot = |s: u32| s as usize * stride;
     match (inst.op, &inst.extra) {
+        (Op::Input | Op::Sysval, &Extra::Row(row)) => {
+            for k in 0..inst.n {
+                active.iter().for_each(|&l| file[slot(inst.dst + k) + l as usize] = batch.get(row + k, l).into());
+            }
+        }
+        (Op::Derivative, &Extra::Deriv(d)) => quads::derivative(batch, profile, (file, stride), active, inst, d),
+        (Op::ImageStore | Op::ImageAtomic, Extra::Tex(t)) => {
+            texture::write(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?;
+        }
+        (_, Extra::Tex(t)) => texture::read(common, batch, (file, stride), active, (inst, t), |l| by(l).1)?,
         (Op::Load, Extra::Mem(m)) => {
             for &l in active {
                 let lane = l as usize;
@@ -600,34 +722,10 @@ fn step(
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
             }
         }
-        (Op::Store, Extra::Mem(m)) => {
+        (Op::Store | Op::Atomic | Op::CmpXchg, Extra::Mem(m) | Extra::Atomic(_, m)) => {
             for &l in active {
-                let lane = l as usize;
-                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
-                let value = inst.args[0];
-                memory::store(common, own, m, by(l), dynamic, |i| file[slot(value + i as u32) + lane])
+                change(common, (file, stride), own, by(l), batch.is_live(l), (inst, m))
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
-            }
-        }
-        (Op::Atomic, Extra::Atomic(op, m)) => {
-            let bits = m.ty.bits();
-            for &l in active {
-                let lane = l as usize;
-                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
-                let v = file[slot(inst.args[0]) + lane];
-                let old = memory::modify(common, own, m, by(l), dynamic, |old| memory::atomic(*op, bits, old, v))
-                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
-                file[slot(inst.dst) + lane] = old;
-            }
-        }
-        (Op::CmpXchg, Extra::Mem(m)) => {
-            for &l in active {
-                let lane = l as usize;
-                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
-                let (expected, new) = (file[slot(inst.args[0]) + lane], file[slot(inst.args[1]) + lane]);
-                let old = memory::modify(common, own, m, by(l), dynamic, |old| if old == expected { new } else { old })
-                    .map_err(|t| t.in_lane(index * stride as u32 + l))?;
-                file[slot(inst.dst) + lane] = old;
             }
         }
         (Op::VarInit, Extra::Init(to, bytes)) => match *to {
@@ -670,9 +768,7 @@ fn step(
                     | Sysval::FrontFacing
                     | Sysval::SampleIndex
                     | Sysval::SampleMask
-                    | Sysval::PrimitiveIndex => {
-                        return Err(Trap::new(TrapKind::Unsupported, format!("`{v}` outside of its stage")));
-                    }
+                    | Sysval::PrimitiveIndex => [0; 3],
                 };
                 for k in 0..inst.n {
                     file[slot(inst.dst + k) + l as usize] = u64::from(three[k as usize]);
@@ -685,5 +781,41 @@ fn step(
             Lanes { file: cells, active, full, stride }.exec(inst, profile, values)?;
         }
     }
+    Ok(())
+}
+
+/// A store or an atomic of one lane. In a lane that is not live memory that others see stays as it is, and an atomic gives 0.
+#[inline]
+fn change(
+    common: &mut Common,
+    (file, stride): (&mut [u64], usize),
+    own: &mut LaneMemory,
+    (lane, by): (usize, By),
+    live: bool,
+    (inst, m): (&DInst, &DMem),
+) -> Result<(), Trap> {
+    let slot = |s: u32| s as usize * stride + lane;
+    if !live && matches!(m.place, DPlace::Buffer(_) | DPlace::Shared { .. }) {
+        if inst.dst != NO_SLOT {
+            file[slot(inst.dst)] = 0;
+        }
+        return Ok(());
+    }
+    let dynamic = m.dynamic.map_or(0, |s| file[slot(s)]);
+    let by = (lane, by);
+    let old = match (inst.op, &inst.extra) {
+        (Op::Store, _) => {
+            return memory::store(common, own, m, by, dynamic, |i| file[slot(inst.args[0] + i as u32)]);
+        }
+        (_, Extra::Atomic(op, _)) => {
+            let v = file[slot(inst.args[0])];
+            memory::modify(common, own, m, by, dynamic, |old| memory::atomic(*op, m.ty.bits(), old, v))?
+        }
+        _ => {
+            let (expected, new) = (file[slot(inst.args[0])], file[slot(inst.args[1])]);
+            memory::modify(common, own, m, by, dynamic, |old| if old == expected { new } else { old })?
+        }
+    };
+    file[slot(inst.dst)] = old;
     Ok(())
 }

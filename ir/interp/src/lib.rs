@@ -22,6 +22,8 @@ mod exec;
 mod memory;
 mod profile;
 mod program;
+mod quads;
+mod texture;
 
 pub use accuracy::{Sampled, outside_accuracy};
 pub use compare::{Difference, Kind, Tolerance, compare, words};

@@ -2,6 +2,7 @@
 
 use crate::compare::Kind;
 use crate::program::{DMem, DPlace};
+use crate::texture::Textures;
 use gpucc_ir::{AtomicOp, Scalar};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::{AllocId, By, RaceCheck, SplitMix64, Trap, TrapKind};
@@ -82,10 +83,11 @@ impl Stray {
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub buffers: Vec<Buffer>,
+    pub textures: Textures,
     /// That of the workgroup that runs.
     pub shared: Bytes,
-    /// Name of `shared` in `races`; that of a buffer is its number.
-    pub shared_id: AllocId,
+    /// Slot of the workgroup that runs.
+    pub slot: usize,
     pub races: RaceCheck,
     pub robust: bool,
     pub strict: bool,
@@ -182,12 +184,23 @@ fn spot<'a>(common: &'a mut Common, own: &'a mut LaneMemory, m: &DMem, lane: usi
 }
 
 impl Common {
+    /// Name of a texture in `races`. That of a buffer is its number.
+    pub fn image_id(&self, image: usize) -> AllocId {
+        AllocId((self.buffers.len() + image) as u32)
+    }
+
+    /// Name of `shared` in `races`.
+    #[inline]
+    pub fn shared_id(&self) -> AllocId {
+        AllocId((self.buffers.len() + self.textures.images.len() + self.slot) as u32)
+    }
+
     /// The memory of an access as the check for races knows it, and the offset in it.
     #[inline]
     fn watched(&self, m: &DMem, offset: usize) -> Option<(AllocId, u64)> {
         match m.place {
             DPlace::Buffer(b) => Some((AllocId(b), offset as u64)),
-            DPlace::Shared { base, .. } => Some((self.shared_id, u64::from(base) + offset as u64)),
+            DPlace::Shared { base, .. } => Some((self.shared_id(), u64::from(base) + offset as u64)),
             DPlace::Private { .. } | DPlace::Local { .. } => None,
         }
     }

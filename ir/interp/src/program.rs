@@ -1,11 +1,14 @@
 //! Translation of an entry point into dense arrays.
 
 use crate::memory::Stray;
+use crate::quads::{FIRST_INPUT, sysval_row};
+use crate::texture::{DSampler, DTex, DTexture};
 use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
-    AtomicOp, Attr, Barrier, Block, Const, EdgeRef, Entity, FloatCc, Func, Function, Init, Inst, IntCc, Mem, MemFlags,
-    Module, Op, Place, Res, Scalar, SideMap, Sig, Space, Sysval, Type, Value, ValueDef,
+    AtomicOp, Attr, Barrier, Block, Const, Deriv, EdgeRef, Entity, EntryPoint, FloatCc, Func, Function, Init, Inst,
+    InstData, IntCc, Mem, MemFlags, Module, Op, Place, Res, Scalar, SideMap, Space, Stage, StageInfo, Sysval, Tex,
+    TexArg, Type, Value, ValueDef,
 };
 use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
@@ -13,11 +16,23 @@ use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) name: String,
+    pub(crate) stage: StageInfo,
+    /// Of a compute entry; of others one invocation.
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) robust: bool,
     pub(crate) funcs: Vec<DFunc>,
     pub(crate) entry: usize,
     pub(crate) buffers: Vec<DBuffer>,
+    pub(crate) textures: Vec<DTexture>,
+    pub(crate) samplers: Vec<DSampler>,
+    /// Of a vertex or fragment entry: the first row of each input among those of a batch.
+    pub(crate) input_rows: Vec<u32>,
+    /// (slot, components) of each output of such an entry.
+    pub(crate) outputs: Vec<(u32, u32)>,
+    /// System values that are read.
+    pub(crate) sysvals: Vec<Sysval>,
+    /// Buffers or images are written.
+    pub(crate) writes_memory: bool,
     /// Workgroup memory: bytes with initialisers.
     pub(crate) shared: Vec<u8>,
     /// Private memory of one lane.
@@ -47,6 +62,13 @@ pub(crate) struct DBuffer {
     pub binding: u32,
     pub min_size: u32,
     pub runtime: bool,
+}
+
+impl DBuffer {
+    /// Bytes that the program can name of a binding of this size.
+    pub fn limit(&self, bytes: usize) -> usize {
+        if self.runtime { bytes } else { bytes.min(self.min_size as usize) }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -150,6 +172,10 @@ pub(crate) enum Extra {
     Buffer(u32),
     Barrier(Barrier),
     Sysval(Sysval),
+    /// First row among those of a batch.
+    Row(u32),
+    Deriv(Deriv),
+    Tex(Box<DTex>),
     Call(u32),
     /// Type of the operand, where it differs from the result's.
     From(Type),
@@ -177,36 +203,49 @@ pub(crate) struct DInst {
     pub text: u32,
 }
 
-const NO_SLOT: u32 = u32::MAX;
+/// The slot of an operand or result that is not there.
+pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 impl Program {
-    /// Translates a compute entry point. The module must have passed the validator.
+    /// Translates the first entry point of a name. The module must have passed the validator.
     ///
     /// # Errors
     /// When there is no such entry, or the interpreter does not model something in it.
     pub fn new(module: &Module, entry: &str) -> Result<Program, Trap> {
-        let Some(point) = module.entry(entry) else {
-            let names: Vec<_> = module.entries.iter().map(|e| e.name.as_str()).collect();
-            return Err(Trap::new(
-                TrapKind::Dispatch,
-                format!("there is no entry point `{entry}`; there are: {}", names.join(", ")),
-            ));
-        };
-        let Some(workgroup_size) = point.workgroup_size() else {
-            return Err(Trap::new(
-                TrapKind::Unsupported,
-                format!("`{entry}` is a {} entry", point.stage.kind().name()),
-            ));
-        };
+        match module.entry(entry) {
+            Some(point) => Program::of(module, point),
+            None => Err(no_entry(module, entry)),
+        }
+    }
+
+    /// Translates the entry point of a name in a stage. The module must have passed the validator.
+    ///
+    /// # Errors
+    /// When there is no such entry, or the interpreter does not model something in it.
+    pub fn at(module: &Module, entry: &str, stage: Stage) -> Result<Program, Trap> {
+        match module.entry_at(entry, stage) {
+            Some(point) => Program::of(module, point),
+            None => Err(no_entry(module, entry)),
+        }
+    }
+
+    fn of(module: &Module, point: &EntryPoint) -> Result<Program, Trap> {
         let mut cx = Cx {
             module,
             out: Program {
-                name: entry.to_owned(),
-                workgroup_size,
+                name: point.name.clone(),
+                stage: point.stage.clone(),
+                workgroup_size: point.workgroup_size().unwrap_or([1; 3]),
                 robust: module.options.robust,
                 funcs: Vec::new(),
                 entry: 0,
                 buffers: Vec::new(),
+                textures: Vec::new(),
+                samplers: Vec::new(),
+                input_rows: Vec::new(),
+                outputs: Vec::new(),
+                sysvals: Vec::new(),
+                writes_memory: false,
                 shared: Vec::new(),
                 private: Vec::new(),
                 local_size: 0,
@@ -220,9 +259,18 @@ impl Program {
                 lines: Vec::new(),
             },
             funcs: SideMap::with_default(None),
-            buffers: SideMap::with_default(None),
+            resources: SideMap::with_default(None),
             globals: Vec::new(),
         };
+        if let Some(io) = point.interface() {
+            let mut row = FIRST_INPUT;
+            for slot in &io.inputs {
+                cx.out.input_rows.push(row);
+                row += slot.ty.lanes();
+            }
+            let outputs = io.outputs.iter().map(|slot| (cx.new_slots(slot.ty.lanes()), slot.ty.lanes())).collect();
+            cx.out.outputs = outputs;
+        }
         let large = |v: u64| v > 1 << 28;
         let total = module.globals.values().map(|g| u64::from(g.size)).sum();
         if large(total) || module.funcs.values().any(|f| large(f.locals.values().map(|l| u64::from(l.size)).sum())) {
@@ -295,6 +343,11 @@ impl Program {
         &self.name
     }
 
+    /// The stage of the entry point.
+    pub fn stage(&self) -> Stage {
+        self.stage.kind()
+    }
+
     /// Invocations of a workgroup.
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.workgroup_size
@@ -310,7 +363,8 @@ struct Cx<'m> {
     module: &'m Module,
     out: Program,
     funcs: SideMap<Func, Option<usize>>,
-    buffers: SideMap<Res, Option<u32>>,
+    /// Number of a buffer, texture or sampler among those of its sort.
+    resources: SideMap<Res, Option<u32>>,
     globals: Vec<u32>,
 }
 
@@ -323,7 +377,7 @@ struct Slots {
 
 impl Cx<'_> {
     fn buffer(&mut self, res: Res) -> u32 {
-        if let Some(b) = self.buffers[res] {
+        if let Some(b) = self.resources[res] {
             return b;
         }
         let r = &self.module.resources[res];
@@ -335,8 +389,53 @@ impl Cx<'_> {
             min_size: r.min_size,
             runtime: r.stride != 0,
         });
-        self.buffers[res] = Some(b);
+        self.resources[res] = Some(b);
         b
+    }
+
+    fn texture(&mut self, res: Res) -> u32 {
+        if let Some(t) = self.resources[res] {
+            return t;
+        }
+        let r = &self.module.resources[res];
+        let t = self.out.textures.len() as u32;
+        let (group, binding, count, kind) = (r.group, r.binding, r.count, r.kind);
+        self.out.textures.push(DTexture { name: r.name.clone(), group, binding, count, kind });
+        self.resources[res] = Some(t);
+        t
+    }
+
+    fn sampler(&mut self, res: Res) -> u32 {
+        if let Some(s) = self.resources[res] {
+            return s;
+        }
+        let r = &self.module.resources[res];
+        let s = self.out.samplers.len() as u32;
+        let (group, binding, count) = (r.group, r.binding, r.count);
+        self.out.samplers.push(DSampler { name: r.name.clone(), group, binding, count });
+        self.resources[res] = Some(s);
+        s
+    }
+
+    fn tex(&mut self, s: &mut Slots, f: &Function, d: &InstData, tex: &Tex, atomic: Option<AtomicOp>) -> Extra {
+        let mut args = [NO_SLOT; TexArg::ALL.len()];
+        for (&arg, &v) in tex.desc.args().iter().zip(&d.args) {
+            args[arg as usize] = self.slot(s, f, v);
+        }
+        let (texture, sampler) = (self.texture(tex.texture), tex.sampler.map(|s| self.sampler(s)));
+        Extra::Tex(Box::new(DTex { texture, sampler, desc: tex.desc, args, atomic }))
+    }
+
+    /// What an instruction reads that is a system value.
+    fn sysval(&mut self, v: Sysval) -> Result<Extra, Trap> {
+        let stage = self.out.stage();
+        if !stage.has(v) {
+            return Err(Trap::new(TrapKind::Unsupported, format!("`{v}` in a {} entry", stage.name())));
+        }
+        if !self.out.sysvals.contains(&v) {
+            self.out.sysvals.push(v);
+        }
+        Ok(sysval_row(v).map_or(Extra::Sysval(v), Extra::Row))
     }
 
     fn place(&mut self, locals: &[u32], f: &Function, place: Place) -> DPlace {
@@ -546,9 +645,6 @@ impl Cx<'_> {
         out: &mut DFunc,
     ) -> Result<DInst, Trap> {
         let d = &f.insts[i];
-        if matches!(d.op.info().sig, Sig::Input | Sig::Demote | Sig::Derivative | Sig::Tex) {
-            return Err(Trap::new(TrapKind::Unsupported, format!("`{}` is not run yet", d.op)));
-        }
         let mut args = [NO_SLOT; 4];
         for (to, &a) in args.iter_mut().zip(&d.args) {
             *to = self.slot(s, f, a);
@@ -600,7 +696,14 @@ impl Cx<'_> {
                 self.out.barriers |= b.exec == gpucc_ir::Scope::Workgroup;
                 Extra::Barrier(*b)
             }
-            Attr::Sysval(v) => Extra::Sysval(*v),
+            Attr::Sysval(v) => self.sysval(*v)?,
+            Attr::Input(n) => match self.out.input_rows.get(usize::from(*n)) {
+                Some(&row) => Extra::Row(row),
+                None => return Err(Trap::new(TrapKind::Unsupported, format!("`{}` has no input {n}", self.out.name))),
+            },
+            Attr::Deriv(d) => Extra::Deriv(*d),
+            Attr::Tex(t) => self.tex(s, f, d, t, None),
+            Attr::TexAtomic(op, t) => self.tex(s, f, d, t, Some(*op)),
             Attr::Call(callee) => {
                 let func = self.funcs[*callee].ok_or_else(|| {
                     Trap::new(TrapKind::Unsupported, format!("`{}` calls a function that comes later", f.name))
@@ -628,8 +731,26 @@ impl Cx<'_> {
             Op::Select | Op::Load => ty.scalar(),
             _ => operand.unwrap_or(ty).scalar(),
         };
+        let to_memory = match (d.op, &extra) {
+            (Op::ImageStore | Op::ImageAtomic, _) => true,
+            (Op::Store | Op::Atomic | Op::CmpXchg, Extra::Mem(m) | Extra::Atomic(_, m)) => {
+                matches!(m.place, DPlace::Buffer(_))
+            }
+            _ => false,
+        };
+        self.out.writes_memory |= to_memory;
         Ok(DInst { op: d.op, scalar, to: ty.scalar(), n: ty.lanes(), dst, args, extra, text })
     }
+}
+
+fn no_entry(module: &Module, entry: &str) -> Trap {
+    let name = |e: &EntryPoint| match e.stage.kind() {
+        Stage::Compute => e.name.clone(),
+        stage => format!("{} ({})", e.name, stage.name()),
+    };
+    let names: Vec<_> = module.entries.iter().map(name).collect();
+    let message = format!("there is no entry point `{entry}`; there are: {}", names.join(", "));
+    Trap::new(TrapKind::Dispatch, message)
 }
 
 fn too_large() -> Trap {

@@ -5,3 +5,4 @@ mod alu;
 mod compare;
 mod ops;
 mod programs;
+mod textures;

@@ -20,5 +20,5 @@ pub use image::{Image, ImageView};
 pub use lod::{Gradient, lambda_of, mip_levels};
 pub use sample::{
     Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, Texels, View, Wrap, clamp_layer, gather,
-    gather_compare, load, round_layer, sample, sample_compare, wrap,
+    gather_compare, load, round_layer, sample, sample_compare, texel_at, wrap,
 };

@@ -421,8 +421,9 @@ pub fn load(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> R
     view.texels.texel(level, layer, x, y, sample).map(Some)
 }
 
-/// Level, layer or slice, column, row and sample of an address in range.
-fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<[u32; 5]> {
+/// Level, layer or slice, column, row and sample of an address in range, as [`Texels::texel`] wants them; `None` where any part
+/// of it is out of range.
+pub fn texel_at(view: &View, at: [i64; 3], layer: i64, level: i64, sample: i64) -> Option<[u32; 5]> {
     let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v).then_some(v as u32);
     let level = inside(level, view.levels)?;
     let size = view.level_size(level);

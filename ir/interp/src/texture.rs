@@ -1,0 +1,436 @@
+//! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
+
+use crate::memory::{self, Common};
+use crate::program::{DInst, NO_SLOT, Program};
+use crate::quads::{Batch, bits_of};
+use gpucc_ir::{AtomicOp, Op, ResourceKind, TexArg, TexClass, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
+use gpucc_sim::bound::place_name;
+use gpucc_sim::texture::lod::clamp_bias;
+use gpucc_sim::texture::{
+    Base, Codec, Coord, Dim, Face, Gradient, Image, Sampler, Texel, View, clamp_layer, gather, gather_compare,
+    lambda_of, load, mip_levels, project, project_gradient, round_layer, sample, sample_compare, texel_at,
+};
+use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
+
+/// A texture or image that a program names.
+#[derive(Clone, Debug)]
+pub(crate) struct DTexture {
+    pub name: String,
+    pub group: u32,
+    pub binding: u32,
+    pub count: u32,
+    pub kind: ResourceKind,
+}
+
+/// A sampler that a program names.
+#[derive(Clone, Debug)]
+pub(crate) struct DSampler {
+    pub name: String,
+    pub group: u32,
+    pub binding: u32,
+    pub count: u32,
+}
+
+/// A texture instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct DTex {
+    /// Place in [`Program::textures`].
+    pub texture: u32,
+    /// Place in [`Program::samplers`].
+    pub sampler: Option<u32>,
+    pub desc: TexDesc,
+    /// Slots of the operands, by [`TexArg`].
+    pub args: [u32; TexArg::ALL.len()],
+    pub atomic: Option<AtomicOp>,
+}
+
+/// The textures, images and samplers of a program during a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Textures {
+    pub images: Vec<Image>,
+    /// Elements of each texture.
+    pub views: Vec<Vec<BoundTexture>>,
+    /// Elements of each sampler.
+    pub samplers: Vec<Vec<Sampler>>,
+}
+
+impl Textures {
+    /// What the dispatch has bound for a program. The images stay there.
+    pub fn of(program: &Program, dispatch: &Dispatch) -> Result<Textures, Trap> {
+        let named = |name: &str, mut t: Trap| {
+            if !name.is_empty() {
+                t.message = format!("{} (`{name}`)", t.message);
+            }
+            t
+        };
+        let mut found = Textures::default();
+        for t in &program.textures {
+            let one = |element| {
+                let bound = dispatch.require_texture(t.group, t.binding, element)?;
+                match unfit(t.kind, bound, &dispatch.images) {
+                    None => Ok(*bound),
+                    Some(fault) => {
+                        let place = place_name(t.group, t.binding, element);
+                        Err(Trap::new(TrapKind::Dispatch, format!("texture at {place}: {fault}")))
+                    }
+                }
+            };
+            let elements: Result<_, Trap> = (0..t.count.max(1)).map(one).collect();
+            found.views.push(elements.map_err(|e| named(&t.name, e))?);
+        }
+        for s in &program.samplers {
+            let one = |element| dispatch.require_sampler(s.group, s.binding, element).copied();
+            let elements: Result<_, Trap> = (0..s.count.max(1)).map(one).collect();
+            found.samplers.push(elements.map_err(|e| named(&s.name, e))?);
+        }
+        Ok(found)
+    }
+}
+
+fn dim_of(dim: TexDim) -> Dim {
+    match dim {
+        TexDim::D1 => Dim::D1,
+        TexDim::D2 => Dim::D2,
+        TexDim::D3 => Dim::D3,
+        TexDim::Cube => Dim::Cube,
+    }
+}
+
+/// Why a view is not what a program declares, if it is not.
+fn unfit(kind: ResourceKind, bound: &BoundTexture, images: &[Image]) -> Option<String> {
+    let view = bound.view(images);
+    let (dim, arrayed, multisampled, _) = kind.texels()?;
+    let one = if dim == TexDim::Cube { 6 } else { 1 };
+    if bound.dim != dim_of(dim) {
+        return Some(format!("the view is {:?}, the program has {dim}", bound.dim));
+    }
+    if !arrayed && bound.layers != one {
+        return Some(format!("the view has {} layers, the program {one}", bound.layers));
+    }
+    if (view.image.samples > 1) != multisampled {
+        let wants = if multisampled { "several" } else { "1" };
+        return Some(format!("a pixel has {} samples, in the program {wants}", view.image.samples));
+    }
+    let base = if bound.stencil { Base::Stencil } else { view.format.base() };
+    let fits = match kind {
+        ResourceKind::StorageTexture { format, .. } => {
+            if bound.levels != 1 {
+                return Some(format!("the view has {} levels, an image has one", bound.levels));
+            }
+            view.format == format
+        }
+        ResourceKind::Texture { class, .. } => match class {
+            TexClass::Float => matches!(base, Base::Float | Base::Depth),
+            TexClass::Sint => base == Base::Sint,
+            TexClass::Uint => matches!(base, Base::Uint | Base::Stencil),
+            TexClass::Depth => base == Base::Depth,
+            TexClass::External => base == Base::Float,
+        },
+        _ => true,
+    };
+    let wants = match kind {
+        ResourceKind::StorageTexture { format, .. } => format.name(),
+        ResourceKind::Texture { class, .. } => class.name(),
+        _ => "",
+    };
+    (!fits).then(|| format!("texels are {}, in the program {wants}", view.format.name()))
+}
+
+/// One instruction in one lane.
+struct Request<'a> {
+    tex: &'a DTex,
+    file: &'a [u64],
+    stride: usize,
+    lane: usize,
+}
+
+impl Request<'_> {
+    fn word(&self, arg: TexArg, k: usize) -> u32 {
+        match self.tex.args[arg as usize] {
+            NO_SLOT => 0,
+            slot => self.file[(slot as usize + k) * self.stride + self.lane] as u32,
+        }
+    }
+
+    fn float(&self, arg: TexArg) -> f32 {
+        f32::from_bits(self.word(arg, 0))
+    }
+
+    fn int(&self, arg: TexArg) -> i64 {
+        i64::from(self.word(arg, 0) as i32)
+    }
+
+    /// Lanes of the coordinates, or of a gradient, as floats.
+    fn vector(&self, arg: TexArg) -> [f32; 3] {
+        let axes = self.tex.desc.dim().axes() as usize;
+        std::array::from_fn(|k| if k < axes { f32::from_bits(self.word(arg, k)) } else { 0.0 })
+    }
+
+    /// Lanes of the coordinates as texels, with the offset.
+    fn texels(&self) -> [i64; 3] {
+        let axes = self.tex.desc.dim().axes() as usize;
+        let offset = self.tex.desc.offset();
+        let one = |k: usize| i64::from(self.word(TexArg::Coords, k) as i32) + i64::from(offset[k]);
+        std::array::from_fn(|k| if k < axes { one(k) } else { 0 })
+    }
+
+    /// The layer as it stands there, for addresses that are checked.
+    fn plain_layer(&self) -> i64 {
+        match self.tex.desc.layer() {
+            TexLayer::None => 0,
+            TexLayer::Signed => self.int(TexArg::Layer),
+            TexLayer::Unsigned => i64::from(self.word(TexArg::Layer, 0)),
+            TexLayer::Float => self.float(TexArg::Layer).round_ties_even() as i64,
+        }
+    }
+
+    /// The layer inside of `layers`.
+    fn layer(&self, layers: u32) -> u32 {
+        match self.tex.desc.layer() {
+            TexLayer::Float => round_layer(self.float(TexArg::Layer), layers),
+            _ => clamp_layer(self.plain_layer(), layers),
+        }
+    }
+
+    /// An element of an array of bindings.
+    fn element<'t, T>(&self, all: &'t [T], indexed: bool, arg: TexArg, robust: bool) -> Result<&'t T, Trap> {
+        let index = if indexed { self.word(arg, 0) as usize } else { 0 };
+        let last = all.len().saturating_sub(1);
+        match all.get(if robust { index.min(last) } else { index }) {
+            Some(found) => Ok(found),
+            None => {
+                let said = format!("element {index} of a binding with {} elements", all.len());
+                Err(Trap::new(TrapKind::OutOfBounds, said))
+            }
+        }
+    }
+
+    fn bound<'t>(&self, textures: &'t Textures, robust: bool) -> Result<&'t BoundTexture, Trap> {
+        let all = &textures.views[self.tex.texture as usize];
+        self.element(all, self.tex.desc.texture_indexed(), TexArg::TextureIndex, robust)
+    }
+
+    fn sampler<'t>(&self, textures: &'t Textures, robust: bool) -> Result<&'t Sampler, Trap> {
+        let all = self.tex.sampler.map_or(&[][..], |s| &textures.samplers[s as usize]);
+        self.element(all, self.tex.desc.sampler_indexed(), TexArg::SamplerIndex, robust)
+    }
+
+    /// Where it is sampled, and the coordinates that change with the pixel.
+    fn coord(&self, view: &View<'_>) -> (Coord, [f32; 3]) {
+        let c = self.vector(TexArg::Coords);
+        if view.dim != Dim::Cube {
+            let axes = view.dim.axes();
+            let c = if self.tex.desc.base_clamp() { base_clamped(c, view.size, axes) } else { c };
+            return (Coord::Flat(c, self.layer(view.layers)), c);
+        }
+        let face = match self.tex.desc.cube() {
+            TexCube::Direction | TexCube::Divided => project(c),
+            form => {
+                let from = if form == TexCube::FacedPlusOne { 1.0 } else { 0.0 };
+                let [s, t] = [c[0], c[1]].map(|v| f64::from(v) - from);
+                Face { face: round_layer(c[2], 6), s, t }
+            }
+        };
+        (Coord::Cube(face, self.layer(view.layers / 6)), c)
+    }
+
+    /// Lambda of a change of the coordinates `c` to the next pixels.
+    fn lambda(&self, view: &View<'_>, c: [f32; 3], [dx, dy]: [[f32; 3]; 2]) -> f64 {
+        let direction = matches!(self.tex.desc.cube(), TexCube::Direction | TexCube::Divided);
+        let plane = |d: [f32; 3]| {
+            if view.dim == Dim::Cube && direction {
+                let [s, t] = project_gradient(c, d);
+                [s, t, 0.0]
+            } else {
+                d.map(f64::from)
+            }
+        };
+        lambda_of(view.size, view.dim.axes(), &Gradient { dx: plane(dx), dy: plane(dy) })
+    }
+
+    /// What is filtered or gathered. `quad` is the change of the coordinates to the next pixels.
+    fn sampled(&self, view: &View<'_>, sampler: &Sampler, quad: Option<[[f32; 3]; 2]>) -> Result<Texel, Trap> {
+        let desc = self.tex.desc;
+        let (coord, c) = self.coord(view);
+        let offset = desc.offset();
+        let reference = self.float(TexArg::Reference);
+        if desc.what() == TexWhat::Gather {
+            return if desc.shadow() {
+                Ok(gather_compare(view, sampler, &coord, offset, reference)?.map(f32::to_bits))
+            } else {
+                gather(view, sampler, &coord, offset, usize::from(desc.component()))
+            };
+        }
+        let lambda = match desc.lod() {
+            TexLod::Zero => 0.0,
+            TexLod::Level => f64::from(self.float(TexArg::Level)),
+            TexLod::Gradients => self.lambda(view, c, [self.vector(TexArg::Ddx), self.vector(TexArg::Ddy)]),
+            TexLod::Implicit | TexLod::Bias => {
+                let base = self.lambda(view, c, quad.unwrap_or_default());
+                if desc.lod() == TexLod::Bias { base + clamp_bias(self.float(TexArg::Level)) } else { base }
+            }
+        };
+        if desc.what() == TexWhat::Lod {
+            let (_, high, _, delta) = mip_levels(sampler, view.levels, lambda);
+            let level = f64::from(high) + delta;
+            return Ok([(level as f32).to_bits(), (lambda as f32).to_bits(), 0, 0]);
+        }
+        if desc.shadow() {
+            let value = sample_compare(view, sampler, &coord, offset, lambda, reference)?;
+            return Ok([value.to_bits(), 0, 0, 0]);
+        }
+        sample(view, sampler, &coord, offset, lambda)
+    }
+
+    /// A number of the texture.
+    fn query(&self, view: &View<'_>, layers: u32) -> Texel {
+        match self.tex.desc.what() {
+            TexWhat::Levels => [view.levels, 0, 0, 0],
+            TexWhat::Samples => [view.samples, 0, 0, 0],
+            TexWhat::Layers => [layers, 0, 0, 0],
+            _ => {
+                let level = self.int(TexArg::Level).clamp(0, i64::from(view.levels.max(1)) - 1);
+                let [w, h, d] = view.level_size(level as u32);
+                [w, h, d, 0]
+            }
+        }
+    }
+
+    /// One texel by its integer coordinates; zeros outside.
+    fn fetched(&self, view: &View<'_>) -> Result<Texel, Trap> {
+        let last = self.int(TexArg::Level);
+        let (level, sample) = if self.tex.desc.multisampled() { (0, last) } else { (last, 0) };
+        Ok(load(view, self.texels(), self.plain_layer(), level, sample)?.unwrap_or([0; 4]))
+    }
+}
+
+/// Coordinates half a texel inside of the edges; NaN is the lower end.
+fn base_clamped(c: [f32; 3], size: [u32; 3], axes: usize) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        if k >= axes {
+            return c[k];
+        }
+        let low = (0.5 / f64::from(size[k])) as f32;
+        let high = (1.0 - f64::from(low)) as f32;
+        c[k].max(low).min(high)
+    })
+}
+
+/// What the coordinates change by from lane 0 of a quad to lanes 1 and 2; nothing if one of the three is inactive.
+fn differences(request: &Request<'_>, here: u64) -> Option<[[f32; 3]; 2]> {
+    let first = request.lane & !3;
+    if here >> first & 7 != 7 {
+        return None;
+    }
+    let at = |lane: usize| Request { lane, ..*request }.vector(TexArg::Coords);
+    let [v0, v1, v2] = [0, 1, 2].map(|k| at(first + k));
+    let minus = |a: [f32; 3]| std::array::from_fn(|k| a[k] - v0[k]);
+    Some([minus(v1), minus(v2)])
+}
+
+/// Executes a texture instruction that changes nothing.
+pub(crate) fn read(
+    common: &mut Common,
+    batch: &mut Batch,
+    (file, stride): (&mut [u64], usize),
+    active: &[u32],
+    (inst, tex): (&DInst, &DTex),
+    by: impl Fn(u32) -> By,
+) -> Result<(), Trap> {
+    let implicit = inst.op == Op::Sample;
+    let here = if implicit { bits_of(active) } else { 0 };
+    for &l in active {
+        let request = Request { tex, file, stride, lane: l as usize };
+        let quad = if implicit { differences(&request, here) } else { None };
+        let texel = if implicit && quad.is_none() {
+            batch.mark_open(l);
+            [0; 4]
+        } else {
+            one(common, &request, inst.op, quad, by(l)).map_err(|t| t.in_lane(by(l).lane))?
+        };
+        for (k, v) in texel.iter().enumerate().take(inst.n as usize) {
+            file[(inst.dst as usize + k) * stride + l as usize] = u64::from(*v);
+        }
+    }
+    Ok(())
+}
+
+/// The texel or number that one lane gets.
+fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3]; 2]>, by: By) -> Result<Texel, Trap> {
+    let desc = request.tex.desc;
+    let textures = &common.textures;
+    let bound = request.bound(textures, common.robust)?;
+    let from = bound.view(&textures.images);
+    let mut view = from.view();
+    let mut layers = view.layers;
+    match (view.dim, desc.dim()) {
+        // A cube whose faces are read as the layers of an array.
+        (Dim::Cube, TexDim::D2) => view.dim = Dim::D2,
+        (Dim::Cube, _) => layers /= 6,
+        _ => {}
+    }
+    match desc.what() {
+        TexWhat::Fetch => request.fetched(&view),
+        TexWhat::Load => {
+            let Some(at) = texel_at(&view, request.texels(), request.plain_layer(), 0, 0) else { return Ok([0; 4]) };
+            let [_, layer, x, y, _] = at;
+            let texel = view.texels.texel(0, layer, x, y, 0)?;
+            let offset = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);
+            let (bytes, id) = (from.image.format.bytes(), common.image_id(bound.image));
+            common.races.load(id, offset as u64, bytes, by)?;
+            Ok(texel)
+        }
+        _ if op == Op::TexQuery => Ok(request.query(&view, layers)),
+        _ => request.sampled(&view, request.sampler(textures, common.robust)?, quad),
+    }
+}
+
+/// Executes a store to an image or an atomic on one. Lanes that are not live change nothing and get 0.
+pub(crate) fn write(
+    common: &mut Common,
+    batch: &Batch,
+    (file, stride): (&mut [u64], usize),
+    active: &[u32],
+    (inst, tex): (&DInst, &DTex),
+    by: impl Fn(u32) -> By,
+) -> Result<(), Trap> {
+    for &l in active {
+        let request = Request { tex, file, stride, lane: l as usize };
+        let old =
+            if batch.is_live(l) { change(common, &request, by(l)).map_err(|t| t.in_lane(by(l).lane))? } else { 0 };
+        if inst.dst != NO_SLOT {
+            file[inst.dst as usize * stride + l as usize] = u64::from(old);
+        }
+    }
+    Ok(())
+}
+
+/// Changes one texel; gives the old value of an atomic. Nothing happens outside of the image.
+fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Trap> {
+    let bound = *request.bound(&common.textures, common.robust)?;
+    let from = bound.view(&common.textures.images);
+    let view = from.view();
+    let Some([_, layer, x, y, _]) = texel_at(&view, request.texels(), request.plain_layer(), 0, 0) else {
+        return Ok(0);
+    };
+    let at = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);
+    let (format, size) = (from.format, from.image.format.bytes() as usize);
+    let id: AllocId = common.image_id(bound.image);
+    let texel = &mut common.textures.images[bound.image].bytes[at..at + size];
+    let Some(op) = request.tex.atomic else {
+        let value = std::array::from_fn(|k| request.word(TexArg::Value, k));
+        let mut new = [0; 16];
+        format.encode(value, 15, &mut new[..size]);
+        common.races.store_over(texel, id, at as u64, &new[..size], by)?;
+        texel.copy_from_slice(&new[..size]);
+        return Ok(0);
+    };
+    let Ok(word) = <&mut [u8; 4]>::try_from(texel) else {
+        return Err(Trap::new(TrapKind::Unsupported, format!("atomics on texels of {}", format.name())));
+    };
+    let old = u32::from_le_bytes(*word);
+    let new = memory::atomic(op, 32, u64::from(old), u64::from(request.word(TexArg::Value, 0))) as u32;
+    common.races.atomic(id, at as u64, 4, new != old, by)?;
+    *word = new.to_le_bytes();
+    Ok(old)
+}

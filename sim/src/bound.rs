@@ -1,0 +1,190 @@
+//! Textures and samplers bound for a run.
+
+use crate::dispatch::Dispatch;
+use crate::texture::image::{Channel, ImageView};
+use crate::texture::{Dim, Format, Image, Sampler};
+use crate::trap::{Trap, TrapKind};
+
+/// A view of a texture, bound for a run: what is sampled or fetched, or, with one level, what is loaded and stored. Several
+/// may name one texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundTexture {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Element of an array of bindings; 0 of a single one.
+    pub element: u32,
+    /// Place in [`Dispatch::images`].
+    pub image: usize,
+    /// Dimension of the view.
+    pub dim: Dim,
+    /// Format in which texels are read and written; of a texture with depth or stencil its own counts.
+    pub format: Format,
+    /// First level.
+    pub base_level: u32,
+    /// Levels.
+    pub levels: u32,
+    /// First layer.
+    pub base_layer: u32,
+    /// Layers; of cubes six for each, of a 3D texture 1.
+    pub layers: u32,
+    /// Whether the stencil aspect is read.
+    pub stencil: bool,
+}
+
+/// A sampler bound for a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundSampler {
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// Element of an array of bindings; 0 of a single one.
+    pub element: u32,
+    /// The sampler.
+    pub sampler: Sampler,
+}
+
+impl BoundTexture {
+    /// All of a texture, in its own format.
+    pub fn whole(group: u32, binding: u32, image: usize, texture: &Image, dim: Dim) -> BoundTexture {
+        BoundTexture {
+            group,
+            binding,
+            element: 0,
+            image,
+            dim,
+            format: texture.format,
+            base_level: 0,
+            levels: texture.levels,
+            base_layer: 0,
+            layers: if texture.is_3d { 1 } else { texture.size[2] },
+            stencil: false,
+        }
+    }
+
+    /// The format in which texels are read.
+    fn format_in(&self, image: &Image) -> Format {
+        if image.format.has_depth() || image.format.has_stencil() { image.format } else { self.format }
+    }
+
+    /// The texels, where [`BoundTexture::image`] is among `images` and fits.
+    pub fn view<'a>(&self, images: &'a [Image]) -> ImageView<'a> {
+        let image = &images[self.image];
+        ImageView {
+            image,
+            dim: self.dim,
+            format: self.format_in(image),
+            base_level: self.base_level,
+            levels: self.levels,
+            base_layer: self.base_layer,
+            layers: self.layers,
+            stencil: self.stencil,
+            swizzle: [0, 1, 2, 3].map(Channel::Component),
+        }
+    }
+
+    /// What is wrong with the view, if anything is.
+    fn fault(&self, images: &[Image]) -> Option<String> {
+        let Some(image) = images.get(self.image) else {
+            return Some(format!("texture {} does not exist, there are {}", self.image, images.len()));
+        };
+        let within =
+            |base: u32, count: u32, all: u32| count > 0 && base.checked_add(count).is_some_and(|end| end <= all);
+        if !within(self.base_level, self.levels, image.levels) {
+            let last = u64::from(self.base_level) + u64::from(self.levels);
+            return Some(format!("levels {} to {last} of {} are viewed", self.base_level, image.levels));
+        }
+        let layers = if image.is_3d { 1 } else { image.size[2] };
+        if !within(self.base_layer, self.layers, layers) {
+            let last = u64::from(self.base_layer) + u64::from(self.layers);
+            return Some(format!("layers {} to {last} of {layers} are viewed", self.base_layer));
+        }
+        let shape = match self.dim {
+            Dim::D1 => !image.is_3d && image.size[1] == 1,
+            Dim::D2 => !image.is_3d,
+            Dim::D3 => image.is_3d,
+            Dim::Cube => !image.is_3d && image.size[0] == image.size[1] && self.layers.is_multiple_of(6),
+        };
+        if !shape {
+            let [w, h, d] = image.size;
+            return Some(format!("a texture of {w} x {h} x {d} has no view of dimension {:?} like this", self.dim));
+        }
+        if self.format_in(image).bytes() != image.format.bytes() {
+            return Some(format!("{} texels are viewed as {}", image.format.name(), self.format.name()));
+        }
+        if self.stencil && !image.format.has_stencil() {
+            return Some(format!("{} has no stencil", image.format.name()));
+        }
+        let size = image.level_start(image.levels);
+        (image.bytes.len() != size)
+            .then(|| format!("texture {} has {} bytes, not {size}", self.image, image.bytes.len()))
+    }
+}
+
+/// What messages call a binding that may be an element of several.
+pub fn place_name(group: u32, binding: u32, element: u32) -> String {
+    match element {
+        0 => format!("group {group} binding {binding}"),
+        k => format!("group {group} binding {binding} element {k}"),
+    }
+}
+
+impl Dispatch {
+    /// Adds a texture without binding it.
+    #[must_use]
+    pub fn with_image(mut self, image: Image) -> Self {
+        self.images.push(image);
+        self
+    }
+
+    /// Adds a texture and binds all of it.
+    #[must_use]
+    pub fn with_texture(mut self, group: u32, binding: u32, image: Image, dim: Dim) -> Self {
+        self.textures.push(BoundTexture::whole(group, binding, self.images.len(), &image, dim));
+        self.with_image(image)
+    }
+
+    /// Binds a view of a texture that was added, or will be.
+    #[must_use]
+    pub fn with_view(mut self, view: BoundTexture) -> Self {
+        self.textures.push(view);
+        self
+    }
+
+    /// Binds a sampler.
+    #[must_use]
+    pub fn with_sampler(mut self, group: u32, binding: u32, sampler: Sampler) -> Self {
+        self.samplers.push(BoundSampler { group, binding, element: 0, sampler });
+        self
+    }
+
+    /// The texture of a binding that the program cannot do without.
+    ///
+    /// # Errors
+    /// A trap that names the binding when nothing is bound, or what is bound is no view of its texture.
+    pub fn require_texture(&self, group: u32, binding: u32, element: u32) -> Result<&BoundTexture, Trap> {
+        let place = place_name(group, binding, element);
+        let found = self.textures.iter().find(|t| (t.group, t.binding, t.element) == (group, binding, element));
+        let Some(bound) = found else {
+            return Err(Trap::new(TrapKind::Dispatch, format!("no texture is bound at {place}")));
+        };
+        match bound.fault(&self.images) {
+            None => Ok(bound),
+            Some(fault) => Err(Trap::new(TrapKind::Dispatch, format!("texture at {place}: {fault}"))),
+        }
+    }
+
+    /// The sampler of a binding that the program cannot do without.
+    ///
+    /// # Errors
+    /// A trap that names the binding when nothing is bound.
+    pub fn require_sampler(&self, group: u32, binding: u32, element: u32) -> Result<&Sampler, Trap> {
+        let found = self.samplers.iter().find(|s| (s.group, s.binding, s.element) == (group, binding, element));
+        found.map(|s| &s.sampler).ok_or_else(|| {
+            let place = place_name(group, binding, element);
+            Trap::new(TrapKind::Dispatch, format!("no sampler is bound at {place}"))
+        })
+    }
+}
