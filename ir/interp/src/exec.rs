@@ -26,7 +26,7 @@ pub struct Outcome {
 }
 
 /// Most bytes that the state of the workgroups that run at once may take.
-const STATE_LIMIT: u64 = 1 << 30;
+pub(crate) const STATE_LIMIT: u64 = 1 << 30;
 
 impl Program {
     /// Places in the dispatch of the buffers of the program.
@@ -303,7 +303,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    #[expect(dead_code, reason = "what runs draws comes next")]
     /// Runs a batch of `lanes` vertices or lanes of quads to its end. The outputs are in the file then.
     pub fn run_batch(&mut self, g: &mut Subgroup, lanes: u32) -> Result<(), Trap> {
         if let Some(spare) = (!g.file.is_empty()).then(|| (std::mem::take(&mut g.file), std::mem::take(&mut g.memory)))

@@ -2,7 +2,7 @@
 //!
 //! [`Program::new`] translates an entry point and what it calls into dense arrays; [`Program::run`] executes it for a
 //! whole grid in lockstep subgroups with reconvergence at merge blocks, so that barriers (and later subgroup
-//! operations) mean something. It runs any valid module: with calls and variables as the frontend made it, or lowered
+//! operations) mean something; [`draw()`] runs the entries of a vertex and a fragment stage. It runs any valid module: with calls and variables as the frontend made it, or lowered
 //! for a target. A [`Profile`] makes it compute as a given machine does; [`compare`] judges a machine's buffers.
 //!
 //! Each lane has the block it wants to run next. The one that comes first in structured order runs, for all lanes that
@@ -23,6 +23,7 @@ mod memory;
 mod profile;
 mod program;
 mod quads;
+mod stages;
 mod texture;
 
 pub use accuracy::{Sampled, outside_accuracy};
@@ -31,6 +32,7 @@ pub use exec::Outcome;
 pub use memory::Stray;
 pub use profile::{FmaModel, Free, MachineMath, Profile};
 pub use program::Program;
+pub use stages::{Pair, draw};
 
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};

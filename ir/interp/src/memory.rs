@@ -328,7 +328,10 @@ fn put(
             for i in 0..n {
                 let at = at + i * size;
                 b.data[at..at + size].copy_from_slice(&get(i).to_le_bytes()[..size]);
-                b.kinds[at..at + size].fill(kind_of(scalar));
+                // Draws keep none.
+                if let Some(kinds) = b.kinds.get_mut(at..at + size) {
+                    kinds.fill(kind_of(scalar));
+                }
             }
         }
         Spot::Tracked(b, at) => {

@@ -45,7 +45,6 @@ impl Batch {
         self.masks.is_none_or(|m| m.live >> lane & 1 != 0)
     }
 
-    #[expect(dead_code, reason = "what runs draws comes next")]
     /// Sets a word of a lane.
     pub fn set(&mut self, row: u32, lane: usize, word: u32) {
         self.rows[row as usize * LANES as usize + lane] = word;

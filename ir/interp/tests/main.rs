@@ -5,4 +5,5 @@ mod alu;
 mod compare;
 mod ops;
 mod programs;
+mod quads;
 mod textures;

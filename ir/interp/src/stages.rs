@@ -1,0 +1,457 @@
+//! Draws: the programs of a vertex and a fragment entry as the stages of [`gpucc_sim::draw`].
+//!
+//! Both programs share what is bound: bytes and textures move to the one that runs and back, so each sees what the other wrote.
+//! Vertices and quads run in batches of 64 lanes. Inputs are worked out before a batch starts, outputs are read when it ended.
+
+use crate::exec::{Run, STATE_LIMIT, Subgroup};
+use crate::memory::{Buffer, Common};
+use crate::profile::Profile;
+use crate::program::Program;
+use crate::quads::{Batch, FIRST_INPUT, LANES, sysval_row};
+use crate::texture::Textures;
+use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
+use gpucc_sim::draw::{
+    self, DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexData, VertexIn, VertexOut, attributes,
+};
+use gpucc_sim::quads::Masks;
+use gpucc_sim::raster::Weights;
+use gpucc_sim::texture::{Base, Image};
+use gpucc_sim::{Dispatch, RunOptions, RunReport, Steps, Trap, TrapKind};
+
+/// The programs of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// Of a vertex entry.
+    pub vertex: &'a Program,
+    /// Of a fragment entry; without one depth and stencil alone are written.
+    pub fragment: Option<&'a Program>,
+}
+
+/// Draws on `targets`, which may be a band of rows. `bindings` has the buffers, textures and samplers of both stages; buffers
+/// and textures are changed in place, also when the draw ends in a trap. Its grid does not count.
+///
+/// # Errors
+/// Something is not bound or does not fit, or the first rule that a program broke.
+pub fn draw(
+    pair: Pair<'_>,
+    draw: &Draw<'_>,
+    vertex_buffers: &[Option<VertexData<'_>>],
+    bindings: &mut Dispatch,
+    targets: &mut Targets,
+    options: &RunOptions,
+    profile: &Profile,
+) -> Result<RunReport, Trap> {
+    let mut runner = Runner::new(pair, vertex_buffers, bindings, options, profile)?;
+    runner.store.take(bindings);
+    let result = draw::draw(draw, &mut runner, targets);
+    runner.store.give_back(bindings);
+    result?;
+    let mut report = RunReport { steps: runner.steps.used(), ..RunReport::default() };
+    for side in [Some(runner.vertex), runner.fragment].into_iter().flatten() {
+        let r = side.run.report;
+        report.instructions += r.instructions;
+        report.lane_instructions += r.lane_instructions;
+        report.subgroups += r.subgroups;
+        report.notes.extend(r.notes);
+    }
+    Ok(report)
+}
+
+impl Program {
+    /// What the loop of a draw must know of a fragment entry.
+    fn facts(&self) -> Facts {
+        let StageInfo::Fragment { io, early_depth } = &self.stage else { return Facts::default() };
+        let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
+        let writes_depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
+        Facts {
+            per_sample: at_sample || self.sysvals.contains(&Sysval::SampleIndex),
+            reads_targets: false,
+            writes_memory: self.writes_memory,
+            depth: match (early_depth, writes_depth || self.writes_memory) {
+                (true, _) => DepthTest::Early,
+                (_, true) => DepthTest::Late,
+                _ => DepthTest::Reject,
+            },
+        }
+    }
+
+    /// Whether buffers or images are written.
+    pub fn writes_memory(&self) -> bool {
+        self.writes_memory
+    }
+
+    fn slots(&self) -> (&[IoSlot], &[IoSlot]) {
+        match &self.stage {
+            StageInfo::Compute { .. } => (&[], &[]),
+            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => (&io.inputs, &io.outputs),
+        }
+    }
+}
+
+/// What is bound, while no program runs.
+#[derive(Default)]
+struct Store {
+    /// By place in the dispatch.
+    buffers: Vec<Buffer>,
+    images: Vec<Image>,
+}
+
+impl Store {
+    fn take(&mut self, bindings: &mut Dispatch) {
+        self.images = std::mem::take(&mut bindings.images);
+        for b in &mut bindings.buffers {
+            let data = std::mem::take(&mut b.bytes);
+            self.buffers.push(Buffer { kinds: Vec::new(), limit: data.len(), data });
+        }
+    }
+
+    fn give_back(&mut self, bindings: &mut Dispatch) {
+        bindings.images = std::mem::take(&mut self.images);
+        for (b, own) in bindings.buffers.iter_mut().zip(self.buffers.drain(..)) {
+            b.bytes = own.data;
+        }
+    }
+}
+
+/// One of the programs.
+struct Side<'a> {
+    program: &'a Program,
+    run: Run<'a>,
+    group: Subgroup,
+    /// Places of its buffers in the store.
+    homes: Vec<usize>,
+}
+
+impl<'a> Side<'a> {
+    fn new(
+        program: &'a Program,
+        stage: Stage,
+        bindings: &Dispatch,
+        options: &RunOptions,
+        profile: &'a Profile,
+    ) -> Result<Side<'a>, Trap> {
+        if program.stage() != stage {
+            let (name, is) = (program.name(), program.stage().name());
+            return Err(wrong(format!("`{name}` is a {is} entry where one of stage {} is needed", stage.name())));
+        }
+        if program.state_bytes(u64::from(LANES)) > STATE_LIMIT {
+            let said = format!("the state of {LANES} invocations of `{}` does not fit the interpreter", program.name());
+            return Err(Trap::new(TrapKind::Unsupported, said));
+        }
+        let (inputs, outputs) = program.slots();
+        if let Some(s) = inputs.iter().chain(outputs).find(|s| s.form != Form::Plain) {
+            let said = format!("{} `{}` is packed as {}", s.at, s.name, s.form.name());
+            return Err(Trap::new(TrapKind::Unsupported, said));
+        }
+        let homes = program.homes(bindings)?;
+        let textures = Textures::of(program, bindings)?;
+        let common = Common { textures, ..program.common(profile) };
+        let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
+        let rows = FIRST_INPUT + inputs.iter().map(|s| s.ty.lanes()).sum::<u32>();
+        run.batch = Batch { rows: vec![0; (rows * LANES) as usize], ..Batch::default() };
+        Ok(Side { program, run, group: Subgroup::default(), homes })
+    }
+
+    /// Runs `work` with what is bound.
+    fn with<T>(
+        &mut self,
+        store: &mut Store,
+        steps: &mut Steps,
+        work: impl FnOnce(&mut Self) -> Result<T, Trap>,
+    ) -> Result<T, Trap> {
+        for (b, &home) in self.program.buffers.iter().zip(&self.homes) {
+            let mut buffer = std::mem::take(&mut store.buffers[home]);
+            buffer.limit = b.limit(buffer.data.len());
+            self.run.common.buffers.push(buffer);
+        }
+        self.run.common.textures.images = std::mem::take(&mut store.images);
+        self.run.steps = steps.clone();
+        let result = work(self);
+        *steps = self.run.steps.clone();
+        store.images = std::mem::take(&mut self.run.common.textures.images);
+        for (buffer, &home) in self.run.common.buffers.drain(..).zip(&self.homes) {
+            store.buffers[home] = buffer;
+        }
+        result
+    }
+
+    /// A word of an output.
+    fn word(&self, slot: u32, lane: usize) -> u32 {
+        self.group.file[slot as usize * LANES as usize + lane] as u32
+    }
+
+    /// Up to four words of an output, filled up with 0, 0, 0, `one`.
+    fn words(&self, (slot, n): (u32, u32), lane: usize, one: u32) -> [u32; 4] {
+        let missing = |k| if k == 3 { one } else { 0 };
+        std::array::from_fn(|k| if k < n as usize { self.word(slot + k as u32, lane) } else { missing(k) })
+    }
+}
+
+/// An attribute of a vertex: row of its first component, components, place in the list of all attributes.
+struct Attribute {
+    row: u32,
+    lanes: u32,
+    from: usize,
+}
+
+/// An input of a fragment: row of its first component, components, first word among those of a vertex.
+struct Varying {
+    row: u32,
+    lanes: u32,
+    from: u32,
+    mode: Mode,
+    at: Where,
+}
+
+struct Runner<'a, 'd> {
+    vertex: Side<'a>,
+    fragment: Option<Side<'a>>,
+    store: Store,
+    steps: Steps,
+    buffers: &'d [Option<VertexData<'d>>],
+    attributes: Vec<Attribute>,
+    varyings: Vec<Varying>,
+    position: Position,
+    facts: Facts,
+    /// Words for the fragments of the vertices of the last call.
+    words: Vec<u32>,
+}
+
+fn wrong(message: String) -> Trap {
+    Trap::new(TrapKind::Dispatch, message)
+}
+
+impl<'a, 'd> Runner<'a, 'd> {
+    fn new(
+        pair: Pair<'a>,
+        buffers: &'d [Option<VertexData<'d>>],
+        bindings: &Dispatch,
+        options: &RunOptions,
+        profile: &'a Profile,
+    ) -> Result<Self, Trap> {
+        let vertex = Side::new(pair.vertex, Stage::Vertex, bindings, options, profile)?;
+        let fragment = match pair.fragment {
+            Some(p) => Some(Side::new(p, Stage::Fragment, bindings, options, profile)?),
+            None => None,
+        };
+        let position = match &pair.vertex.stage {
+            StageInfo::Vertex(io) => io.position,
+            _ => Position::Clip,
+        };
+        if position == Position::Window {
+            return Err(Trap::new(TrapKind::Unsupported, "positions on the screen"));
+        }
+        let (_, outputs) = pair.vertex.slots();
+        if !outputs.iter().any(|o| o.at == IoAt::Position && o.ty.lanes() == 4) {
+            return Err(wrong(format!("`{}` gives no position", pair.vertex.name())));
+        }
+        let facts = match pair.fragment {
+            Some(p) => p.facts(),
+            None => Facts { depth: DepthTest::Reject, ..Facts::default() },
+        };
+        Ok(Runner {
+            attributes: plan_attributes(pair.vertex, buffers)?,
+            varyings: pair.fragment.map_or(Ok(Vec::new()), |f| plan_varyings(pair.vertex, f))?,
+            vertex,
+            fragment,
+            store: Store::default(),
+            steps: Steps::new(options),
+            buffers,
+            position,
+            facts,
+            words: Vec::new(),
+        })
+    }
+}
+
+/// Where each input of a vertex entry comes from.
+fn plan_attributes(program: &Program, buffers: &[Option<VertexData<'_>>]) -> Result<Vec<Attribute>, Trap> {
+    let all: Vec<_> = buffers.iter().flatten().flat_map(|b| &b.layout.attributes).collect();
+    let mut list = Vec::new();
+    for (slot, &row) in program.slots().0.iter().zip(&program.input_rows) {
+        let IoAt::Location { number, .. } = slot.at else {
+            return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a vertex", slot.at)));
+        };
+        let Some(from) = all.iter().position(|a| a.location == u32::from(number)) else {
+            return Err(wrong(format!("no attribute has location {number} (`{}`)", slot.name)));
+        };
+        let float = all[from].format.base() == Base::Float;
+        if float != slot.ty.is_float() {
+            let sort = if float { "floats" } else { "integers" };
+            return Err(wrong(format!("the attribute of location {number} (`{}`) has {sort}", slot.name)));
+        }
+        list.push(Attribute { row, lanes: slot.ty.lanes(), from });
+    }
+    Ok(list)
+}
+
+/// Where each input of a fragment entry comes from.
+fn plan_varyings(vertex: &Program, fragment: &Program) -> Result<Vec<Varying>, Trap> {
+    let mut list = Vec::new();
+    for (slot, &row) in fragment.slots().0.iter().zip(&fragment.input_rows) {
+        if !matches!(slot.at, IoAt::Location { .. }) {
+            return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a fragment", slot.at)));
+        }
+        let mut from = 0;
+        let given = vertex.slots().1.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).find(|o| {
+            let found = o.at == slot.at;
+            from += if found { 0 } else { o.ty.lanes() };
+            found
+        });
+        let Some(given) = given else {
+            return Err(wrong(format!("`{}` gives nothing at {} (`{}`)", vertex.name(), slot.at, slot.name)));
+        };
+        if given.ty.scalar() != slot.ty.scalar() || given.ty.lanes() < slot.ty.lanes() {
+            let said = format!("{} (`{}`) is {}, `{}` gives {}", slot.at, slot.name, slot.ty, vertex.name(), given.ty);
+            return Err(wrong(said));
+        }
+        let mode = if slot.ty.is_float() { slot.interp.mode } else { Mode::Flat };
+        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at: slot.interp.at });
+    }
+    Ok(list)
+}
+
+impl Stages for Runner<'_, '_> {
+    const QUADS: usize = LANES as usize / 4;
+
+    fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        self.words.clear();
+        let Runner { vertex, store, steps, buffers, attributes: plan, position, words, .. } = self;
+        vertex.with(store, steps, |side| {
+            let mut values = Vec::new();
+            for list in batch.chunks(LANES as usize) {
+                for (lane, &v) in list.iter().enumerate() {
+                    values.clear();
+                    attributes(buffers, v, &mut values);
+                    for a in plan.iter() {
+                        (0..a.lanes).for_each(|k| side.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
+                    }
+                    let numbers = [(Sysval::VertexIndex, v.vertex), (Sysval::InstanceIndex, v.instance)];
+                    for (row, value) in numbers.map(|(s, value)| (sysval_row(s), value)) {
+                        row.into_iter().for_each(|row| side.run.batch.set(row, lane, value));
+                    }
+                }
+                side.run.run_batch(&mut side.group, list.len() as u32)?;
+                out.extend((0..list.len()).map(|lane| vertex_out(side, *position, words, lane)));
+            }
+            Ok(())
+        })
+    }
+
+    fn quads(&mut self, batch: &[QuadIn<'_>], _: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        let Runner { fragment, store, steps, varyings, words, .. } = self;
+        let Some(side) = fragment else {
+            out.extend(batch.iter().map(QuadOut::plain));
+            return Ok(());
+        };
+        side.with(store, steps, |side| {
+            side.run.batch.masks = Some(Masks::of(batch));
+            side.run.batch.open = 0;
+            for (k, quad) in batch.iter().enumerate() {
+                (0..4).for_each(|lane| fill(side, quad, varyings, words, (k, lane)));
+            }
+            side.run.run_batch(&mut side.group, 4 * batch.len() as u32)?;
+            out.extend((0..batch.len()).map(|k| quad_out(side, k)));
+            Ok(())
+        })
+    }
+
+    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+        self.steps.spend(steps)
+    }
+}
+
+/// What the vertex program left in a lane.
+fn vertex_out(side: &Side<'_>, position: Position, words: &mut Vec<u32>, lane: usize) -> VertexOut {
+    let from = words.len() as u32;
+    let mut v = VertexOut::default();
+    for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
+        match slot.at {
+            IoAt::Position => v.position = side.words((at, n), lane, 0).map(f32::from_bits),
+            IoAt::ClipDistance(k) => {
+                if let Some(distance) = v.clip.get_mut(usize::from(k)) {
+                    *distance = f32::from_bits(side.word(at, lane));
+                }
+            }
+            _ => words.extend((0..n).map(|k| side.word(at + k, lane))),
+        }
+    }
+    if position == Position::ClipNegative {
+        let [_, _, z, w] = v.position.map(f64::from);
+        v.position[2] = (0.5 * (z + w)) as f32;
+    }
+    v.words = from..words.len() as u32;
+    v
+}
+
+/// Gives a lane of a quad what it reads.
+fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u32], (k, lane): (usize, usize)) {
+    let at = 4 * k + lane;
+    let p = quad.primitive;
+    for &value in &side.program.sysvals {
+        let Some(row) = sysval_row(value) else { continue };
+        match value {
+            Sysval::FragCoord => {
+                for (row, v) in (row..).zip(quad.position(lane)) {
+                    side.run.batch.set(row, at, v.to_bits());
+                }
+                continue;
+            }
+            Sysval::FrontFacing => side.run.batch.set(row, at, p.front.into()),
+            Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),
+            Sysval::SampleMask => side.run.batch.set(row, at, quad.coverage[lane]),
+            Sysval::PrimitiveIndex => side.run.batch.set(row, at, p.index),
+            _ => {}
+        }
+    }
+    let mut known: [Option<Weights>; 3] = [None; 3];
+    for v in varyings {
+        let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
+        if v.mode == Mode::Flat {
+            (0..v.lanes).for_each(|k| side.run.batch.set(v.row + k, at, word(p.provoking.into(), k)));
+            continue;
+        }
+        let place = match v.at {
+            Where::Center => draw::Where::Center,
+            Where::Centroid => draw::Where::Centroid,
+            Where::Sample => draw::Where::Sample,
+        };
+        let shares = known[v.at as usize].get_or_insert_with(|| quad.weights(lane, place));
+        for k in 0..v.lanes {
+            let values = [0, 1, 2].map(|vertex| f32::from_bits(word(vertex, k)));
+            let value = match v.mode {
+                Mode::Linear => quad.interpolate(shares.linear, values),
+                Mode::OverW => quad.interpolate(shares.perspective.map(|s| s * shares.inv_w), values),
+                _ => quad.interpolate(shares.perspective, values),
+            };
+            side.run.batch.set(v.row + k, at, value.to_bits());
+        }
+    }
+}
+
+/// What the fragment program left in a quad.
+fn quad_out(side: &Side<'_>, k: usize) -> QuadOut {
+    let batch = &side.run.batch;
+    let live = batch.masks.map_or(0, |m| m.live_of(k));
+    let mut out = QuadOut { live, open: batch.open >> k & 1 != 0, ..QuadOut::default() };
+    for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
+        let one = if slot.ty.is_float() { 1f32.to_bits() } else { 1 };
+        let lanes = [0, 1, 2, 3].map(|lane| side.words((at, n), 4 * k + lane, one));
+        match slot.at {
+            IoAt::Location { blend_src: 1, .. } => out.second = lanes,
+            IoAt::Location { number, .. } => {
+                if let Some(colour) = out.colour.get_mut(usize::from(number)) {
+                    *colour = lanes;
+                }
+            }
+            IoAt::FragDepth => out.depth = Some(lanes.map(|v| f32::from_bits(v[0]))),
+            IoAt::SampleMask => out.mask = Some(lanes.map(|v| v[0])),
+            IoAt::Position | IoAt::ClipDistance(_) => {}
+        }
+    }
+    out
+}
