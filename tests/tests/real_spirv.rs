@@ -331,11 +331,6 @@ fn refused_with_the_code_of_what_is_missing() {
             "`OpGroupNonUniformBallotBitCount`",
         ),
         (
-            with("", "", "layout(set = 0, binding = 1) uniform sampler2D s;", "a[0] = textureLod(s, vec2(0), 0.0).x;"),
-            "spirv",
-            "`OpTypeSampledImage",
-        ),
-        (
             with("", "", "layout(set = 0, binding = 1) buffer B { float b[]; } list[3];", "list[1].b[0] = a[0];"),
             "binding-arrays",
             "`OpTypeArray of buffers`",
@@ -393,6 +388,18 @@ fn images_and_textures() {
     let cases = [
         ("rgba8) writeonly uniform image2D s;", "imageStore(s, ivec2(0), vec4(a[0]));", "= image_store"),
         ("r32f) coherent uniform image2D s;", "a[0] = imageLoad(s, ivec2(0)).x;", "image_load"),
+        ("set = 0) uniform sampler2D s;", "a[0] = textureLod(s, vec2(a[1]), 0.0).x;", "sampler res"),
+        (
+            "set = 0) uniform sampler2D s[4];",
+            "a[0] = textureLod(s[int(a[2]) & 3], vec2(a[1]), 0.0).x;",
+            "texture_index",
+        ),
+        ("set = 0) uniform sampler2DShadow s;", "a[0] = textureLod(s, vec3(a[1]), 0.0);", "shadow"),
+        (
+            "set = 0) uniform sampler2D s; float g(sampler2D t, float x) { return textureLod(t, vec2(x), 0.0).x; }",
+            "a[0] = g(s, a[1]);",
+            "sampler res",
+        ),
         ("r32i) uniform iimage2D s;", "a[0] = float(imageSize(s).x);", "tex_query"),
     ];
     for (n, (declared, statement, wanted)) in cases.iter().enumerate() {

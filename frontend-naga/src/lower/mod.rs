@@ -397,7 +397,9 @@ impl<'m> ModuleCx<'m> {
             }
             return Err(report::contradiction("a texture or sampler without a binding", span));
         };
-        let (group, binding) = (at.group, at.binding);
+        // Of SPIR-V, a sampler may share its texture's binding.
+        let shared = if self.parsed.lang == crate::Lang::Spirv { crate::spirv::combined::SAMPLER } else { 0 };
+        let (group, binding) = (at.group, at.binding & !shared);
         let res = self.resource(ir::ResourceData { name, group, binding, kind, min_size: 0, stride: 0, count, span });
         Ok(GlobalRef { val: Val::Handle(texture::Binding { res, index: None }) })
     }

@@ -6,6 +6,7 @@
 mod arith;
 mod binary;
 mod chains;
+pub mod combined;
 mod debug;
 mod entries;
 mod exits;
@@ -81,6 +82,7 @@ impl Module {
         let mut module = self.binary.clone();
         entries::prune(&mut module, entry);
         refuse::check(&module)?;
+        combined::split(&mut module);
         specialize::specialize(&mut module, values)?;
         specialize::workgroup_sizes(&mut module)?;
         given::specialise(&mut module)?;

@@ -279,18 +279,11 @@ fn code(inst: &Inst) -> Refusal {
 /// Types use only types that stand before them, vectors have two to four lanes, and nothing is nested too deeply.
 fn types(module: &Binary) -> Result<(), Diagnostic> {
     let mut depths: FxHashMap<u32, u64> = FxHashMap::default();
-    let mut combined: FxHashSet<u32> = FxHashSet::default();
     let mut structs: FxHashSet<u32> = FxHashSet::default();
     let (mut arrays, mut pointers): (FxHashMap<u32, String>, FxHashMap<u32, String>) = Default::default();
     for inst in &module.head {
         let Some(result) = inst.inst.result_id else { continue };
         let (op, n) = (inst.op(), inst.literal(1).unwrap_or(0));
-        // naga has textures and samplers apart.
-        if op == Op::TypeSampledImage {
-            combined.insert(result);
-        } else if op == Op::TypePointer && inst.ids(0).iter().any(|id| combined.contains(id)) {
-            return Err(missing(Refusal::Spirv, "OpTypeSampledImage (texture and sampler in one)"));
-        }
         if matches!(op, Op::TypeVector | Op::TypeMatrix) && !(2..=4).contains(&n) {
             let name = format!("Op{} of {n}", inst.class_name());
             return Err(if n == 8 || n == 16 { unsupported(&name) } else { malformed(name) });
