@@ -4,7 +4,7 @@
 //! Vertices and quads run in batches of 64 lanes. Inputs are worked out before a batch starts, outputs are read when it ended.
 
 use crate::exec::{Run, STATE_LIMIT, Subgroup};
-use crate::memory::{Buffer, Common};
+use crate::memory::{Buffer, Bytes, Common};
 use crate::profile::Profile;
 use crate::program::Program;
 use crate::quads::{Batch, FIRST_INPUT, LANES, sysval_row};
@@ -145,7 +145,9 @@ impl<'a> Side<'a> {
         }
         let homes = program.homes(bindings)?;
         let textures = Textures::of(program, bindings)?;
-        let common = Common { textures, ..program.common(profile) };
+        // No stage of a draw has workgroup memory; a module that uses it all the same gets some that nobody wrote.
+        let shared = Bytes::undefined(program.shared.len(), None);
+        let common = Common { textures, shared, ..program.common(profile) };
         let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
         let rows = FIRST_INPUT + inputs.iter().map(|s| s.ty.lanes()).sum::<u32>();
         run.batch = Batch { rows: vec![0; (rows * LANES) as usize], ..Batch::default() };

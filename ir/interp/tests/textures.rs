@@ -480,7 +480,8 @@ fn what_is_missing_or_does_not_fit_is_named() {
         (&|d| d.textures[0].format = Format::Rgba8Unorm, "r8unorm texels are viewed as rgba8unorm"),
         (&|d| d.textures[0].stencil = true, "r8unorm has no stencil"),
         (&|d| d.images[0].bytes.truncate(15), "texture 0 has 15 bytes, not 16"),
-    ] as [(&dyn Fn(&mut Dispatch), &str); 7]
+        (&|d| d.images[0].samples = 0, "texture 0 has no samples"),
+    ] as [(&dyn Fn(&mut Dispatch), &str); 8]
     {
         assert_eq!(with(change), format!("texture at group 1 binding 0: {said} (`t`)"));
     }
