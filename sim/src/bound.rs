@@ -90,6 +90,9 @@ impl BoundTexture {
         let Some(image) = images.get(self.image) else {
             return Some(format!("texture {} does not exist, there are {}", self.image, images.len()));
         };
+        if image.samples == 0 {
+            return Some(format!("texture {} has no samples", self.image));
+        }
         let within =
             |base: u32, count: u32, all: u32| count > 0 && base.checked_add(count).is_some_and(|end| end <= all);
         if !within(self.base_level, self.levels, image.levels) {
