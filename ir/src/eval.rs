@@ -324,6 +324,7 @@ fn horizontal(op: Op, a: &[&Const]) -> Option<Const> {
         Op::UnpackUnorm2x16 => of_f32s(&pack::unpack2x16unorm(w())),
         Op::UnpackSnorm2x16 => of_f32s(&pack::unpack2x16snorm(w())),
         Op::UnpackHalf2x16 => of_f32s(&pack::unpack2x16float(w())),
+        Op::CubeCoords => of_f32s(&pack::cube_coords(f32s(a[0]))),
         Op::FDot => {
             let s = a[0].ty.scalar();
             let mut sum = None;

@@ -184,6 +184,7 @@ const fn same(n: u8, kinds: Kinds) -> Sig {
 }
 use Kinds::{Float, Int, IntBool};
 const F32X4: Type = Type::F32.with_lanes(4);
+const F32X3: Type = Type::F32.with_lanes(3);
 const F32X2: Type = Type::F32.with_lanes(2);
 
 ops! {
@@ -305,6 +306,7 @@ ops! {
     Sample "sample" (Sig::Tex) [pure convergent needs_helpers] "a texture filtered at the level that the quad's coordinates give";
     Tex "tex" (Sig::Tex) [speculatable] "a texture filtered at a given level, fetched or gathered";
     TexQuery "tex_query" (Sig::Tex) [speculatable] "a number of a texture: extent, levels, layers, samples";
+    CubeCoords "cube_coords" (Sig::Fixed(&[F32X3], F32X4)) [speculatable] "of a direction: s and t times its largest magnitude, twice that magnitude, the face (lowered only)";
     ImageLoad "image_load" (Sig::Tex) [reads] "a texel of an image; zero outside";
     ImageStore "image_store" (Sig::Tex) [writes] "writes a texel of an image; nothing outside";
     ImageAtomic "image_atomic" (Sig::Tex) [reads writes] "read-modify-write of a texel, relaxed; gives the old value";

@@ -257,6 +257,7 @@ impl Lanes<'_> {
             Op::PackUnorm2x16 => self.pack2(i, p, pack::pack2x16unorm),
             Op::PackSnorm2x16 => self.pack2(i, p, pack::pack2x16snorm),
             Op::PackHalf2x16 => self.pack2(i, p, pack::pack2x16float),
+            Op::CubeCoords => self.cube(i),
             _ => return false,
         }
         true
@@ -458,6 +459,13 @@ impl Lanes<'_> {
         for &l in self.active {
             let v = std::array::from_fn(|k| p.packed(i.op, f(self.get(i.args[0] + k as u32, l))));
             self.set(i.dst, l, u64::from(op(v)));
+        }
+    }
+
+    fn cube(&self, i: &DInst) {
+        for &l in self.active {
+            let v = pack::cube_coords(std::array::from_fn(|k| f(self.get(i.args[0] + k as u32, l))));
+            (0..4).for_each(|k| self.set(i.dst + k, l, b(v[k as usize])));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
 
-use gpucc_ir::Op;
+use gpucc_ir::{Op, TexCube};
 
 /// A set of ops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,6 +31,62 @@ impl OpSet {
     pub const fn with(self, o: OpSet) -> OpSet {
         OpSet([self.0[0] | o.0[0], self.0[1] | o.0[1], self.0[2] | o.0[2], self.0[3] | o.0[3]])
     }
+}
+
+/// In which form a sampled texture takes its array layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LayerForm {
+    /// An integer of any sign.
+    Integer,
+    /// A float, which is rounded and clamped.
+    Float,
+    /// An integer from 0 to 511.
+    Small,
+}
+
+/// What gradients a cube takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CubeGradients {
+    /// Those of the direction.
+    Direction,
+    /// Those of s and t on the face.
+    Face,
+    /// None: a level instead.
+    Level,
+}
+
+/// What texture instructions of a target take; `lower_tex` writes the rest with these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TexCaps {
+    /// The coordinates of a cube.
+    pub cube: TexCube,
+    /// The gradients of a cube.
+    pub cube_gradients: CubeGradients,
+    /// The array layer of what is filtered or gathered.
+    pub layer: LayerForm,
+    /// Whether one instruction gathers; otherwise four samples do. Cubes are gathered in any case.
+    pub gather: bool,
+    /// Whether coordinates can be clamped half a texel inside the edges.
+    pub base_clamp: bool,
+}
+
+impl TexCaps {
+    /// All that the IR has.
+    pub const FULL: TexCaps = TexCaps {
+        cube: TexCube::Direction,
+        cube_gradients: CubeGradients::Direction,
+        layer: LayerForm::Integer,
+        gather: true,
+        base_clamp: true,
+    };
+    /// The least that there is a lowering for.
+    pub const POOREST: TexCaps = TexCaps {
+        cube: TexCube::FacedPlusOne,
+        cube_gradients: CubeGradients::Level,
+        layer: LayerForm::Float,
+        gather: false,
+        base_clamp: false,
+    };
 }
 
 /// What a target lacks or wants.
@@ -79,6 +135,8 @@ pub struct Caps {
     pub rotate_divergent: bool,
     /// Largest fully unrolled loop, in instructions after unrolling.
     pub unroll: u32,
+    /// What texture instructions take.
+    pub tex: TexCaps,
 }
 
 impl Caps {
@@ -104,5 +162,6 @@ impl Caps {
         if_convert: 8,
         rotate_divergent: true,
         unroll: 256,
+        tex: TexCaps::FULL,
     };
 }

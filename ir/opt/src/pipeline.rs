@@ -10,8 +10,8 @@
 use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
-    legalise, licm, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection, simplify_cfg,
-    switches, tables, unroll,
+    legalise, licm, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection,
+    simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -111,6 +111,7 @@ pub const GATHER: Pass = Pass {
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
+const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
@@ -169,7 +170,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, NARROW, LEGALISE, SCALARISE]);
+    list.extend([ROBUST, INIT_VARIABLES, NARROW, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -194,6 +195,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
     ("init-variables", "narrow", "initial values are stored like others"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
+    ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
+    ("lower-tex", "legalise", "what becomes of texture instructions uses ops that a target may lack"),
     ("divide", "legalise", "what is left of divisions is written in the general way"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("unroll", "rotate", "a loop whose turns are all known has no test left"),
@@ -272,6 +275,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
+    ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
     ("choose", "ways out of a loop bring values along instead of flags that say which"),
@@ -339,6 +343,7 @@ pub const REQUIRED: &[&str] = &[
     "robust",
     "init-variables",
     "narrow",
+    "lower-tex",
     "legalise",
     "scalarise",
     "switches",

@@ -6,7 +6,7 @@
 //! prepared module of each such instruction and kind of operand, and every backend has a test that it selects all of them;
 //! [`check`] holds a module to the contract, as [`crate::prepare`] does at its end where it verifies.
 
-use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Stage, Sysval, Type};
+use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Stage, Sysval, TexCube, Type};
 use std::fmt::Write;
 
 use crate::caps::Caps;
@@ -257,6 +257,8 @@ fn pure(out: &mut Vec<(String, String)>, op: Op, caps: &Caps) {
                 add(out, name, "", &[f, i], f, caps);
             }
         }
+        // Only `lower_tex` makes it, for targets that take faces.
+        Sig::Fixed(..) if op == Op::CubeCoords && caps.tex.cube == TexCube::Direction => {}
         Sig::Fixed(args, result) if !expanded => add(out, name, "", args, result, caps),
         _ => lanes(out, op, caps),
     }

@@ -95,3 +95,18 @@ pub fn unpack2x16float(v: u32) -> [f32; 2] {
 pub fn quantize_to_f16(x: f32) -> f32 {
     f16_to_f32(f32_to_f16(Round::Nearest, x))
 }
+
+/// Of a direction: s and t times its largest magnitude, twice that magnitude, and the face (0 +X, 1 -X, 2 +Y, 3 -Y, 4 +Z,
+/// 5 -Z). Where magnitudes are equal, z wins over y over x.
+pub fn cube_coords([x, y, z]: [f32; 3]) -> [f32; 4] {
+    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+    if az >= ax && az >= ay {
+        if z >= 0.0 { [x, -y, 2.0 * az, 4.0] } else { [-x, -y, 2.0 * az, 5.0] }
+    } else if ay >= ax {
+        if y >= 0.0 { [x, z, 2.0 * ay, 2.0] } else { [x, -z, 2.0 * ay, 3.0] }
+    } else if x >= 0.0 {
+        [-z, -y, 2.0 * ax, 0.0]
+    } else {
+        [z, -y, 2.0 * ax, 1.0]
+    }
+}

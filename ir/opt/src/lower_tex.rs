@@ -1,0 +1,302 @@
+//! Writes texture instructions with what a target's texture instructions take ([`TexCaps`](crate::caps::TexCaps)).
+//!
+//! | input | output | capability |
+//! |---|---|---|
+//! | direction of a cube | divided by its largest magnitude, or s, t and face | `cube` |
+//! | gradients of a direction | gradients of s and t on its face, or the level that they give | `cube_gradients` |
+//! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
+//! | gather | four samples at the middles of texels | `gather` |
+//! | clamp half a texel inside the edges | arithmetic with the size | `base_clamp` |
+//!
+//! Needs: nothing. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
+//! `docs/semantics.md`, up to the rounding of coordinates.
+
+use gpucc_ir::{
+    Attr, Builder, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, Tex, TexArg, TexClass, TexCube,
+    TexDesc, TexDim, TexLayer, TexLod, TexWhat, Type, Value,
+};
+use smallvec::SmallVec;
+
+use crate::caps::{Caps, CubeGradients, LayerForm, TexCaps};
+use crate::rewrite::{self, Rewrite};
+
+/// Runs over a function; gives the number of instructions rewritten.
+pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
+    if caps.tex == TexCaps::FULL || m.resources.is_empty() {
+        return 0;
+    }
+    rewrite::run(f, |b, i| lower(m, b, i, &caps.tex))
+}
+
+/// Operands by what they are.
+type Args = SmallVec<[(TexArg, Value); 8]>;
+
+/// A texture instruction that is taken apart.
+struct Ask<'a, 'b> {
+    b: &'a mut Builder<'b>,
+    tex: Tex,
+    args: Args,
+}
+
+impl Ask<'_, '_> {
+    fn get(&self, arg: TexArg) -> Option<Value> {
+        self.args.iter().find(|a| a.0 == arg).map(|a| a.1)
+    }
+    fn set(&mut self, arg: TexArg, v: Value) {
+        match self.args.iter_mut().find(|a| a.0 == arg) {
+            Some(a) => a.1 = v,
+            None => self.args.push((arg, v)),
+        }
+    }
+    fn float(&mut self, v: f32, lanes: u32) -> Value {
+        self.b.func.fconst(Type::F32.with_lanes(lanes), v)
+    }
+    /// Operands in the order of the descriptor.
+    fn list(&self) -> Option<SmallVec<[Value; 8]>> {
+        self.tex.desc.args().into_iter().map(|a| self.get(a)).collect()
+    }
+    /// The extent of level 0 as floats, with as many lanes.
+    fn size(&mut self) -> Value {
+        let dim = self.tex.desc.dim();
+        let desc = TexDesc::new(TexWhat::Size, dim)
+            .with_multisampled(self.tex.desc.multisampled())
+            .with_texture_indexed(self.tex.desc.texture_indexed());
+        let index = self.get(TexArg::TextureIndex);
+        let lanes = dim.extent();
+        let size =
+            self.b.tex(Op::TexQuery, index.as_slice(), Tex::new(self.tex.texture, desc), Type::I32.with_lanes(lanes));
+        self.b.u2f(size, Type::F32.with_lanes(lanes))
+    }
+}
+
+fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &TexCaps) -> Rewrite {
+    let d: InstData = b.func.insts[i].clone();
+    let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return Rewrite::Keep };
+    if !tex.desc.samples() {
+        return Rewrite::Keep;
+    }
+    let args: Args = tex.desc.args().into_iter().zip(d.args.iter().copied()).collect();
+    let ty = b.func.ty(d.result());
+    let mut ask = Ask { b, tex: *tex, args };
+    let mut changed = false;
+    if ask.tex.desc.base_clamp() && !caps.base_clamp {
+        base_clamp(&mut ask);
+        changed = true;
+    }
+    changed |= layer(&mut ask, caps.layer);
+    if ask.tex.desc.dim() == TexDim::Cube && ask.tex.desc.cube() == TexCube::Direction {
+        changed |= cube(&mut ask, caps);
+    }
+    if ask.tex.desc.what() == TexWhat::Gather && !caps.gather && ask.tex.desc.dim() != TexDim::Cube {
+        let class = match m.resources[tex.texture].kind {
+            ResourceKind::Texture { class, .. } => class,
+            _ => return Rewrite::Keep,
+        };
+        return gather(ask, ty, class).map_or(Rewrite::Keep, Rewrite::Value);
+    }
+    if !changed {
+        return Rewrite::Keep;
+    }
+    let Some(list) = ask.list() else { return Rewrite::Keep };
+    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
+    let op = if implicit { Op::Sample } else { Op::Tex };
+    Rewrite::Value(ask.b.tex(op, &list, ask.tex, ty))
+}
+
+/// Clamps the coordinates between the middles of the first and the last texel.
+fn base_clamp(ask: &mut Ask<'_, '_>) {
+    let Some(c) = ask.get(TexArg::Coords) else { return };
+    let lanes = ask.b.func.ty(c).lanes();
+    let size = ask.size();
+    let (half, one) = (ask.float(0.5, lanes), ask.float(1.0, lanes));
+    let low = ask.b.fdiv(half, size);
+    let high = ask.b.fsub(one, low);
+    // NaN becomes the lower end.
+    let c = ask.b.fmax(c, low);
+    let c = ask.b.fmin(c, high);
+    ask.set(TexArg::Coords, c);
+    ask.tex.desc = ask.tex.desc.with_base_clamp(false);
+}
+
+/// The layer in the form that the target takes.
+fn layer(ask: &mut Ask<'_, '_>, form: LayerForm) -> bool {
+    let (Some(v), kind) = (ask.get(TexArg::Layer), ask.tex.desc.layer()) else { return false };
+    let integer = matches!(kind, TexLayer::Signed | TexLayer::Unsigned);
+    let (v, kind) = match form {
+        LayerForm::Float if kind == TexLayer::Signed => {
+            let zero = ask.b.func.iconst(Type::I32, 0);
+            let v = ask.b.smax(v, zero);
+            (ask.b.u2f(v, Type::F32), TexLayer::Float)
+        }
+        LayerForm::Float if kind == TexLayer::Unsigned => (ask.b.u2f(v, Type::F32), TexLayer::Float),
+        // What is clamped already is so that it is not clamped again.
+        LayerForm::Small if integer && !is_small(ask, v) => {
+            let v = if kind == TexLayer::Signed {
+                let zero = ask.b.func.iconst(Type::I32, 0);
+                ask.b.smax(v, zero)
+            } else {
+                v
+            };
+            let most = ask.b.func.iconst(Type::I32, 511);
+            (ask.b.umin(v, most), TexLayer::Unsigned)
+        }
+        _ => return false,
+    };
+    ask.set(TexArg::Layer, v);
+    ask.tex.desc = ask.tex.desc.with_layer(kind);
+    true
+}
+
+/// Whether a layer is from 0 to 511 for certain.
+fn is_small(ask: &Ask<'_, '_>, v: Value) -> bool {
+    let bits = |v: Value| ask.b.func.const_bits(v).is_some_and(|n| n <= 511);
+    ask.tex.desc.layer() == TexLayer::Unsigned
+        && (bits(v) || ask.b.func.def_op(v, Op::UMin).is_some_and(|d| d.args.iter().any(|&a| bits(a))))
+}
+
+/// A place on the cube in the form that the target takes.
+fn cube(ask: &mut Ask<'_, '_>, caps: &TexCaps) -> bool {
+    let Some(direction) = ask.get(TexArg::Coords) else { return false };
+    let mut changed = false;
+    if ask.tex.desc.lod() == TexLod::Gradients && caps.cube_gradients != CubeGradients::Direction {
+        cube_gradients(ask, direction, caps.cube_gradients);
+        changed = true;
+    }
+    let place = match caps.cube {
+        TexCube::Direction => return changed,
+        TexCube::Divided => {
+            let most = project(ask, direction).most;
+            let half = ask.float(0.5, 1);
+            let most = ask.b.fmul(most, half);
+            let inverse = ask.b.frcp(most);
+            let inverse = ask.b.splat(inverse, 3);
+            ask.b.fmul(direction, inverse)
+        }
+        form => {
+            let p = project(ask, direction);
+            let bias = if form == TexCube::FacedPlusOne { 1.5 } else { 0.5 };
+            let bias = ask.float(bias, 1);
+            let s = ask.b.fma(p.sc, p.inverse, bias);
+            let t = ask.b.fma(p.tc, p.inverse, bias);
+            ask.b.compose(&[s, t, p.face])
+        }
+    };
+    ask.set(TexArg::Coords, place);
+    ask.tex.desc = ask.tex.desc.with_cube(caps.cube);
+    true
+}
+
+/// A direction on its face: s and t are `sc * inverse + 0.5` and `tc * inverse + 0.5`.
+struct Projected {
+    sc: Value,
+    tc: Value,
+    most: Value,
+    inverse: Value,
+    face: Value,
+}
+
+fn project(ask: &mut Ask<'_, '_>, direction: Value) -> Projected {
+    let c = ask.b.op(Op::CubeCoords, &[direction]);
+    let [sc, tc, most, face] = [0, 1, 2, 3].map(|k| ask.b.extract(c, k));
+    let inverse = ask.b.frcp(most);
+    Projected { sc, tc, most, inverse, face }
+}
+
+/// Gradients of the direction as those of s and t, or as a level.
+fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) {
+    let (Some(x), Some(y)) = (ask.get(TexArg::Ddx), ask.get(TexArg::Ddy)) else { return };
+    let p = project(ask, direction);
+    let (s, t) = (ask.b.fmul(p.sc, p.inverse), ask.b.fmul(p.tc, p.inverse));
+    let [dx, dy] = [x, y].map(|d| on_face(ask, &p, [s, t], d));
+    if form == CubeGradients::Face {
+        let zero = ask.float(0.0, 1);
+        for (arg, [ds, dt]) in [(TexArg::Ddx, dx), (TexArg::Ddy, dy)] {
+            let d = ask.b.compose(&[ds, dt, zero]);
+            ask.set(arg, d);
+        }
+        return;
+    }
+    // The level is half the logarithm of the longer one's square, in texels.
+    let size = ask.size();
+    let size = ask.b.extract(size, 0);
+    let [lx, ly] = [dx, dy].map(|[ds, dt]| {
+        let (ds, dt) = (ask.b.fmul(ds, size), ask.b.fmul(dt, size));
+        let square = ask.b.fmul(dt, dt);
+        ask.b.fma(ds, ds, square)
+    });
+    let longer = ask.b.fmax(lx, ly);
+    let log = ask.b.flog2(longer);
+    let half = ask.float(0.5, 1);
+    let level = ask.b.fmul(log, half);
+    ask.args.retain(|a| !matches!(a.0, TexArg::Ddx | TexArg::Ddy));
+    ask.set(TexArg::Level, level);
+    ask.tex.desc = ask.tex.desc.with_lod(TexLod::Level);
+}
+
+/// The change of s and t where the direction changes by `d`: by the table of faces, `ds = (dsc - 2 s dmajor) * inverse`.
+fn on_face(ask: &mut Ask<'_, '_>, p: &Projected, [s, t]: [Value; 2], d: Value) -> [Value; 2] {
+    let [x, y, z] = [0, 1, 2].map(|k| ask.b.extract(d, k));
+    let (two, four) = (ask.float(2.0, 1), ask.float(4.0, 1));
+    let is_z = ask.b.fcmp(FloatCc::Oge, p.face, four);
+    let from_y = ask.b.fcmp(FloatCc::Oge, p.face, two);
+    // Faces 1, 3 and 5 look the other way.
+    let half = ask.float(0.5, 1);
+    let pair = ask.b.fmul(p.face, half);
+    let rest = ask.b.ffract(pair);
+    let zero = ask.float(0.0, 1);
+    let odd = ask.b.fcmp(FloatCc::One, rest, zero);
+    let turned = |ask: &mut Ask<'_, '_>, v: Value| {
+        let n = ask.b.fneg(v);
+        ask.b.select(odd, n, v)
+    };
+    let select = |ask: &mut Ask<'_, '_>, [on_x, on_y, on_z]: [Value; 3]| {
+        let other = ask.b.select(from_y, on_y, on_x);
+        ask.b.select(is_z, on_z, other)
+    };
+    let major = select(ask, [x, y, z]);
+    let major = turned(ask, major);
+    let (tx, tz) = (turned(ask, x), turned(ask, z));
+    let (nz, ny) = (ask.b.fneg(tz), ask.b.fneg(y));
+    let sc = select(ask, [nz, x, tx]);
+    let tc = select(ask, [ny, tz, ny]);
+    [(sc, s), (tc, t)].map(|(c, at)| {
+        let twice = ask.b.fadd(at, at);
+        let twice = ask.b.fneg(twice);
+        let change = ask.b.fma(twice, major, c);
+        ask.b.fmul(change, p.inverse)
+    })
+}
+
+/// The four texels, sampled one by one at their middles.
+fn gather(mut ask: Ask<'_, '_>, ty: Type, class: TexClass) -> Option<Value> {
+    let c = ask.get(TexArg::Coords)?;
+    let lanes = ask.b.func.ty(c).lanes();
+    let size = ask.size();
+    let half = ask.float(0.5, lanes);
+    // The texel left of and above the place, and its neighbours.
+    let at = ask.b.fmul(c, size);
+    let at = ask.b.fsub(at, half);
+    let at = ask.b.ffloor(at);
+    let near = ask.b.fadd(at, half);
+    let one = ask.float(1.0, lanes);
+    let far = ask.b.fadd(near, one);
+    let (near, far) = (ask.b.fdiv(near, size), ask.b.fdiv(far, size));
+    let component = u32::from(ask.tex.desc.component());
+    let desc = ask.tex.desc.asking(TexWhat::Sample).with_component(0);
+    let shadow = desc.shadow();
+    let lane = class.lane();
+    let result = desc.result_type(lane)?;
+    ask.tex.desc = desc;
+    // (i0, j1), (i1, j1), (i1, j0), (i0, j0)
+    let mut texels = SmallVec::<[Value; 4]>::new();
+    for [x, y] in [[near, far], [far, far], [far, near], [near, near]] {
+        let (x, y) = (ask.b.extract(x, 0), ask.b.extract(y, 1));
+        let place = ask.b.compose(&[x, y]);
+        ask.set(TexArg::Coords, place);
+        let list = ask.list()?;
+        let texel = ask.b.tex(Op::Tex, &list, ask.tex, result);
+        texels.push(if shadow { texel } else { ask.b.extract(texel, component) });
+    }
+    debug_assert!(ty.lanes() == 4);
+    Some(ask.b.compose(&texels))
+}

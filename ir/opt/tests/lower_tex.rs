@@ -1,0 +1,206 @@
+//! Texture instructions in the form of poorer targets give what they gave before, on the oracle.
+
+use gpucc_interp::{Profile, Program};
+use gpucc_ir::{Module, TexCube};
+use gpucc_opt::{Caps, CubeGradients, LayerForm, Options, TexCaps, prepare};
+use gpucc_sim::texture::{Codec, Compare, Dim, Filter, Format, Image, Sampler, Wrap};
+use gpucc_sim::{Dispatch, RunOptions};
+
+const LANES: usize = 64;
+
+/// Invocation i has its six words at v2 of `res0`, and its result of four words at v3 of `res1`.
+fn module(texture: &str, comparison: bool, body: &str) -> Module {
+    let sampler = if comparison { "sampler comparison" } else { "sampler" };
+    let text = format!(
+        "module robust off\nres0 \"a\" group 0 binding 0 storage_ro size 4 stride 4\n\
+         res1 \"o\" group 0 binding 1 storage_rw size 4 stride 4\nres2 \"t\" group 0 binding 2 texture {texture}\n\
+         res3 \"s\" group 0 binding 3 {sampler}\nentry \"main\" compute func0 size {LANES},1,1\n\
+         func0 \"main\" {{\nblock0:\n  v0: i32x3 = sysval global_invocation_id\n  v1: i32 = extract v0, lane 0\n  \
+         v2: i32 = shl v1, 6:i32\n  v3: i32 = shl v1, 4:i32\n{body}  ret\n}}\n"
+    );
+    let m = gpucc_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    gpucc_ir::verify::verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    m
+}
+
+fn run(m: &Module, d: &Dispatch, inputs: &[[f32; 16]]) -> Vec<f32> {
+    let words: Vec<f32> = inputs.iter().flatten().copied().collect();
+    let groups = inputs.len().div_ceil(LANES);
+    let mut d = d.clone().with_f32(0, 0, &words).with_u32(0, 1, &vec![0; inputs.len() * 4]);
+    d.grid = [groups as u32, 1, 1];
+    let p = Program::new(m, "main").unwrap_or_else(|e| panic!("{e}"));
+    p.run(&mut d, &RunOptions::default(), &Profile::default()).unwrap_or_else(|t| panic!("{t}\n{m}"));
+    d.floats(0, 1).expect("the output")
+}
+
+fn lowered(m: &Module, tex: TexCaps) -> Module {
+    let options = Options { verify: true, ..Options::default() };
+    prepare(m, "main", &Caps { tex, ..Caps::FULL }, &options).unwrap_or_else(|e| panic!("{e}\n{m}")).0
+}
+
+/// Runs before and after, and compares to `near`; the text after must have `has` and no `lacks`.
+fn agree(m: &Module, tex: TexCaps, d: &Dispatch, inputs: &[[f32; 16]], near: f32, has: &str, lacks: &str) {
+    let after = lowered(m, tex);
+    let text = after.to_string();
+    assert!(text.contains(has) && !text.contains(lacks), "{text}");
+    let (a, b) = (run(m, d, inputs), run(&after, d, inputs));
+    for (k, (x, y)) in a.iter().zip(&b).enumerate() {
+        assert!((x - y).abs() <= near, "invocation {}, lane {}: {x} and {y} of {:?}", k / 4, k % 4, inputs[k / 4]);
+    }
+    assert!(a.iter().any(|x| *x != a[0]), "all results are equal");
+}
+
+/// Numbers from -1 to 1 by a seed.
+fn random(seed: &mut u64) -> f32 {
+    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    (*seed >> 40) as f32 / (1 << 23) as f32 - 1.0
+}
+
+fn inputs(n: usize) -> Vec<[f32; 16]> {
+    let mut seed = 7;
+    (0..n.next_multiple_of(LANES)).map(|_| std::array::from_fn(|_| random(&mut seed))).collect()
+}
+
+/// A texture whose texels tell level, layer and place.
+fn image(format: Format, is_3d: bool, size: [u32; 3], levels: u32) -> Image {
+    let mut image = Image::new(format, is_3d, size, levels, 1);
+    for level in 0..levels {
+        let [w, h, d] = image.level_size(level);
+        for (z, y, x) in (0..d).flat_map(|z| (0..h).flat_map(move |y| (0..w).map(move |x| (z, y, x)))) {
+            let v = [level as f32, z as f32, y as f32 / h as f32, x as f32 / w as f32];
+            format.encode(v.map(f32::to_bits), 15, image.texel_bytes_mut(level, z, x, y, 0));
+        }
+    }
+    image
+}
+
+fn linear() -> Sampler {
+    let wrap = [Wrap::Repeat; 3];
+    Sampler { wrap, mag: Filter::Linear, min: Filter::Linear, mip: Filter::Linear, ..Sampler::default() }
+}
+
+const FULL: TexCaps = TexCaps::FULL;
+
+#[test]
+fn a_target_with_everything_keeps_all() {
+    let m = module(
+        "cube float",
+        false,
+        "  v4: f32x3 = load res0[0 + v2] align 4\n  v5: f32x4 = tex v4, 1.0:f32, tex res2 sampler res3 sample cube level\n\
+         store v5, res1[0 + v3] align 4\n",
+    );
+    let text = lowered(&m, FULL).to_string();
+    assert!(text.contains("sample cube level") && !text.contains("cube_coords"), "{text}");
+}
+
+#[test]
+fn directions_of_cubes() {
+    let m = module(
+        "cube float",
+        false,
+        "  v4: f32x3 = load res0[0 + v2] align 4\n  v5: f32x4 = tex v4, 0.5:f32, tex res2 sampler res3 sample cube level\n\
+         store v5, res1[0 + v3] align 4\n",
+    );
+    let d = Dispatch::new([1, 1, 1])
+        .with_texture(0, 2, image(Format::Rgba32Float, false, [8, 8, 6], 4), Dim::Cube)
+        .with_sampler(0, 3, linear());
+    let list = inputs(2048);
+    for (cube, has) in
+        [(TexCube::Divided, "divided"), (TexCube::Faced, "faced"), (TexCube::FacedPlusOne, "faced_plus_one")]
+    {
+        agree(&m, TexCaps { cube, ..FULL }, &d, &list, 2e-5, has, "nothing");
+    }
+}
+
+/// The chain rule on the face, as the model does it on directions.
+#[test]
+fn gradients_of_cubes() {
+    let m = module(
+        "cube float",
+        false,
+        "  v4: f32x3 = load res0[0 + v2] align 4\n  v5: f32x3 = load res0[16 + v2] align 4\n\
+         v6: f32x3 = load res0[32 + v2] align 4\n\
+         v7: f32x4 = tex v4, v5, v6, tex res2 sampler res3 sample cube gradients\n  store v7, res1[0 + v3] align 4\n",
+    );
+    let d = Dispatch::new([1, 1, 1])
+        .with_texture(0, 2, image(Format::Rgba32Float, false, [64, 64, 6], 7), Dim::Cube)
+        .with_sampler(0, 3, linear());
+    let mut list = inputs(2048);
+    for i in &mut list {
+        i[4..].iter_mut().for_each(|v| *v *= 0.2);
+    }
+    for gradients in [CubeGradients::Face, CubeGradients::Level] {
+        for cube in [TexCube::Faced, TexCube::FacedPlusOne] {
+            let caps = TexCaps { cube, cube_gradients: gradients, ..FULL };
+            let has = if gradients == CubeGradients::Face { "gradients" } else { "cube level" };
+            agree(&m, caps, &d, &list, 1e-3, has, "nothing");
+        }
+    }
+}
+
+#[test]
+fn layers_of_arrays() {
+    for (layer, kind) in [("signed", "s2f"), ("unsigned", "u2f")] {
+        let m = module(
+            "2d array float",
+            false,
+            &format!(
+                "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n  v6: f32 = fmul v5, 9.0:f32\n\
+                 v7: i32 = f2s v6\n\
+                 v8: f32x4 = tex v4, v7, 0.0:f32, tex res2 sampler res3 sample 2d layer {layer} level\n\
+                 store v8, res1[0 + v3] align 4\n"
+            ),
+        );
+        let d = Dispatch::new([1, 1, 1])
+            .with_texture(0, 2, image(Format::Rgba32Float, false, [4, 4, 5], 1), Dim::D2)
+            .with_sampler(0, 3, linear());
+        let _ = kind;
+        agree(&m, TexCaps { layer: LayerForm::Float, ..FULL }, &d, &inputs(256), 0.0, "layer float", "layer signed");
+        agree(&m, TexCaps { layer: LayerForm::Small, ..FULL }, &d, &inputs(256), 0.0, "layer unsigned", "layer signed");
+    }
+}
+
+/// Four samples at middles of texels; sizes are powers of two, so middles are exact.
+#[test]
+fn gathers() {
+    let body = |what: &str, operands: &str| {
+        format!(
+            "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n\
+             v6: f32x4 = tex v4{operands}, tex res2 sampler res3 gather 2d {what}\n  store v6, res1[0 + v3] align 4\n"
+        )
+    };
+    let caps = TexCaps { gather: false, ..FULL };
+    for component in ["component 2", "component 3 offset 1 -3 0"] {
+        let m = module("2d float", false, &body(component, ""));
+        for wrap in [Wrap::Repeat, Wrap::MirrorRepeat, Wrap::ClampToEdge] {
+            let d = Dispatch::new([1, 1, 1])
+                .with_texture(0, 2, image(Format::Rgba32Float, false, [16, 8, 1], 1), Dim::D2)
+                .with_sampler(0, 3, Sampler { wrap: [wrap; 3], ..linear() });
+            let mut list = inputs(512);
+            list.iter_mut().for_each(|i| i[0] *= 3.0);
+            agree(&m, caps, &d, &list, 0.0, "sample 2d", "gather");
+        }
+    }
+    let m = module("2d depth", true, &body("shadow", ", v5"));
+    let d = Dispatch::new([1, 1, 1])
+        .with_texture(0, 2, image(Format::Depth32Float, false, [16, 8, 1], 1), Dim::D2)
+        .with_sampler(0, 3, Sampler { compare: Some(Compare::GreaterEqual), ..linear() });
+    agree(&m, caps, &d, &inputs(512), 0.0, "sample 2d shadow", "gather");
+}
+
+#[test]
+fn clamps_inside_the_edges() {
+    let m = module(
+        "2d external",
+        false,
+        "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32x4 = tex v4, tex res2 sampler res3 sample 2d base_clamp\n\
+         store v5, res1[0 + v3] align 4\n",
+    );
+    let d = Dispatch::new([1, 1, 1])
+        .with_texture(0, 2, image(Format::Rgba32Float, false, [5, 8, 1], 1), Dim::D2)
+        .with_sampler(0, 3, linear());
+    let mut list = inputs(512);
+    list.iter_mut().for_each(|i| i[0] *= 2.0);
+    list[3][0] = f32::NAN;
+    agree(&m, TexCaps { base_clamp: false, ..FULL }, &d, &list, 1e-6, "tex_query", "base_clamp");
+}
