@@ -2,6 +2,7 @@
 
 pub mod exec;
 pub mod foreign;
+pub mod gfx;
 pub mod heap;
 pub mod scaling;
 

@@ -9,6 +9,7 @@ mod exits;
 mod far_branches;
 mod filetests;
 mod foreign;
+mod gfx;
 mod graphics;
 mod hostile;
 mod immediates;

@@ -6,7 +6,9 @@
 //! prepared module of each such instruction and kind of operand, and every backend has a test that it selects all of them;
 //! [`check`] holds a module to the contract, as [`crate::prepare`] does at its end where it verifies.
 
-use gpucc_ir::{AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Stage, Sysval, TexCube, Type};
+use gpucc_ir::{
+    AtomicOp, Diagnostic, FloatCc, Inst, IntCc, Module, Op, Refusal, Scalar, Sig, Stage, Sysval, TexCube, Type,
+};
 use std::fmt::Write;
 
 use crate::caps::Caps;

@@ -95,6 +95,7 @@ pub const RACY: &[(&str, &str)] = &[
 ];
 
 /// How a case came out.
+#[derive(Clone, Debug)]
 pub enum Verdict {
     /// Every check holds.
     Passed,

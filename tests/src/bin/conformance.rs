@@ -1,15 +1,17 @@
 //! `conformance --on interp|T[,T] --opt 0..3 [--sample K] [--known FILE]... PATH...`
 //!
-//! Runs cases in the format `cts-cases-1`; the last line is `N passed, M failed, K skipped`. Cases that naga does not
-//! accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
+//! Runs cases in the formats `cts-cases-1` and `gfx-cases-1`; the last line is `N passed, M failed, K skipped`, and before it
+//! each group of graphics cases has a line of its own. Cases that naga does not accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
 //! other refusal is a failure. Before the last line stands a table of refusals by code.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gpucc::CodegenOptions;
-use gpucc_tests::cases::{CaseFile, Verdict};
+use gpucc_tests::cases::{Case, CaseFile, Verdict};
 use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::gfx;
 use gpucc_tests::predict::{self, Tally};
 use rayon::prelude::*;
 
@@ -59,85 +61,149 @@ fn args() -> Result<Args, String> {
     Ok(a)
 }
 
-fn case_files(path: &Path) -> Result<Vec<PathBuf>, String> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let entries = std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let paths = entries.filter_map(|e| e.ok().map(|e| e.path()));
-    let mut list: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|x| x == "json")).collect();
-    list.sort();
-    Ok(list)
+/// Cases of both formats, each in the order of files.
+#[derive(Default)]
+struct Cases {
+    cts: Vec<Case>,
+    gfx: Vec<gpucc_scene::cases::Case>,
 }
 
-fn run() -> Result<bool, String> {
-    let a = args()?;
-    let mut files = Vec::new();
-    for p in &a.paths {
-        files.extend(case_files(p)?);
-    }
-    let mut cases = Vec::new();
-    for f in &files {
-        let text = std::fs::read(f).map_err(|e| format!("{}: {e}", f.display()))?;
-        let parsed: CaseFile = serde_json::from_slice(&text).map_err(|e| format!("{}: {e}", f.display()))?;
-        if parsed.format != "cts-cases-1" {
-            return Err(format!("{}: format `{}` is not cts-cases-1", f.display(), parsed.format));
+impl Cases {
+    fn read(paths: &[PathBuf]) -> Result<Cases, String> {
+        let mut all = Cases::default();
+        for path in paths {
+            for f in gfx::files(path)? {
+                let text = std::fs::read(&f).map_err(|e| format!("{}: {e}", f.display()))?;
+                if gfx::is_ours(&text) {
+                    all.gfx.extend(gfx::read(&f)?);
+                    continue;
+                }
+                let parsed: CaseFile = serde_json::from_slice(&text).map_err(|e| format!("{}: {e}", f.display()))?;
+                if parsed.format != "cts-cases-1" {
+                    let format = parsed.format;
+                    return Err(format!("{}: format `{format}` is neither cts-cases-1 nor gfx-cases-1", f.display()));
+                }
+                all.cts.extend(parsed.cases);
+            }
         }
-        cases.extend(parsed.cases);
+        Ok(all)
     }
-    if let Some(text) = &a.filter {
-        cases.retain(|c| c.id.contains(text.as_str()));
-    }
-    if let Some(k) = a.sample {
+
+    fn narrow(&mut self, a: &Args) {
+        if let Some(text) = &a.filter {
+            self.cts.retain(|c| c.id.contains(text.as_str()));
+            self.gfx.retain(|c| c.id.contains(text.as_str()));
+        }
         // Every n-th case, so that a sample touches every family.
-        let step = cases.len().div_ceil(k.max(1)).max(1);
-        cases = cases.into_iter().step_by(step).collect();
+        let step = |len: usize| a.sample.map_or(1, |k| len.div_ceil(k.max(1)).max(1));
+        let cts = step(self.cts.len());
+        self.cts = std::mem::take(&mut self.cts).into_iter().step_by(cts).collect();
+        let gfx = step(self.gfx.len());
+        self.gfx = std::mem::take(&mut self.gfx).into_iter().step_by(gfx).collect();
     }
+}
+
+/// What came of a case in one place at one level.
+struct Row<'a> {
+    id: &'a str,
+    /// Of graphics cases.
+    group: Option<&'a str>,
+    on: On,
+    opt: u8,
+    verdict: Result<Verdict, &'static str>,
+}
+
+fn compute_rows<'a>(a: &Args, cases: &'a [Case]) -> Vec<Row<'a>> {
     let mut jobs = Vec::new();
     for &on in &a.on {
         for &opt in &a.opts {
             jobs.extend(cases.iter().map(|c| (c, on, opt)));
         }
     }
-    let verdicts: Vec<Result<Verdict, &str>> = jobs
-        .par_iter()
-        .map(|(case, on, opt)| {
-            if a.known.contains(&case.id) {
-                return Err("known fault");
-            }
-            if !case.naga_ok {
-                return Err("naga does not accept it");
-            }
-            Ok(case.judge(*on, &CodegenOptions { opt_level: *opt, ..CodegenOptions::default() }, a.perturb))
-        })
-        .collect();
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let judge = |case: &Case, on: On, opt: u8| {
+        if a.known.contains(&case.id) {
+            return Err("known fault");
+        }
+        if !case.naga_ok {
+            return Err("naga does not accept it");
+        }
+        Ok(case.judge(on, &CodegenOptions { opt_level: opt, ..CodegenOptions::default() }, a.perturb))
+    };
+    jobs.into_par_iter()
+        .map(|(case, on, opt)| Row { id: &case.id, group: None, on, opt, verdict: judge(case, on, opt) })
+        .collect()
+}
+
+fn gfx_rows<'a>(a: &Args, cases: &'a [gpucc_scene::cases::Case]) -> Vec<Row<'a>> {
+    let mut jobs = Vec::new();
+    for &on in &a.on {
+        jobs.extend(a.opts.iter().map(|&opt| (on, opt)));
+    }
+    let places: Vec<_> = jobs.iter().map(|&(on, opt)| gfx::place(on, opt)).collect();
+    let of = |case: &'a gpucc_scene::cases::Case| -> Vec<Row<'a>> {
+        let verdicts = if a.known.contains(&case.id) {
+            jobs.iter().map(|_| Err("known fault")).collect::<Vec<_>>()
+        } else {
+            gfx::judge(case, &places, a.perturb).into_iter().map(Ok).collect()
+        };
+        let rows = jobs.iter().zip(verdicts);
+        rows.map(|(&(on, opt), verdict)| Row { id: &case.id, group: Some(&case.group), on, opt, verdict }).collect()
+    };
+    cases.par_iter().flat_map_iter(of).collect()
+}
+
+/// Passed, failed, skipped.
+#[derive(Clone, Copy, Default)]
+struct Counts([u64; 3]);
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [passed, failed, skipped] = self.0;
+        write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let a = args()?;
+    let mut cases = Cases::read(&a.paths)?;
+    cases.narrow(&a);
+    let mut rows = compute_rows(&a, &cases.cts);
+    rows.extend(gfx_rows(&a, &cases.gfx));
+    let mut all = Counts::default();
+    let mut groups: BTreeMap<&str, Counts> = BTreeMap::new();
     let mut out = String::new();
     let mut tally = Tally::default();
-    for ((case, on, opt), v) in jobs.iter().zip(&verdicts) {
-        match v {
-            Ok(Verdict::Passed) => passed += 1,
+    for r in &rows {
+        let at = match &r.verdict {
+            Ok(Verdict::Passed) => 0,
             Ok(Verdict::Failed(why)) => {
-                failed += 1;
-                out += &format!("FAIL {on} -O{opt} {}: {why}\n", case.id);
+                out += &format!("FAIL {} -O{} {}: {why}\n", r.on, r.opt, r.id);
+                1
             }
             Ok(Verdict::Refused(codes, why)) => {
-                let predicted = predict::predicted(*on, &case.id, codes, why);
-                tally.add(*on, codes, predicted);
+                let predicted = predict::predicted(r.on, r.id, codes, why);
+                tally.add(r.on, codes, predicted);
                 let word = if predicted { "skip" } else { "FAIL" };
-                *(if predicted { &mut skipped } else { &mut failed }) += 1;
                 let why = Problem::Refused(codes.clone(), why.clone());
-                out += &format!("{word} {on} -O{opt} {}: {why}\n", case.id);
+                out += &format!("{word} {} -O{} {}: {why}\n", r.on, r.opt, r.id);
+                if predicted { 2 } else { 1 }
             }
             Err(why) => {
-                skipped += 1;
-                out += &format!("skip {on} -O{opt} {}: {why}\n", case.id);
+                out += &format!("skip {} -O{} {}: {why}\n", r.on, r.opt, r.id);
+                2
             }
+        };
+        all.0[at] += 1;
+        if let Some(group) = r.group {
+            groups.entry(group).or_default().0[at] += 1;
         }
     }
     print!("{out}{tally}");
-    println!("{passed} passed, {failed} failed, {skipped} skipped");
-    Ok(failed == 0)
+    for (group, counts) in &groups {
+        println!("group {group:<16} {counts}");
+    }
+    println!("{all}");
+    Ok(all.0[1] == 0)
 }
 
 fn main() -> ExitCode {

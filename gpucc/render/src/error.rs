@@ -1,0 +1,92 @@
+//! Why a frame has no picture.
+
+use gpucc::frontend::Lang;
+use gpucc_ir::{Class, Diagnostic};
+use gpucc_scene::SceneError;
+use gpucc_sim::Trap;
+
+/// Why a frame has no picture.
+#[derive(Debug)]
+pub enum Failure {
+    /// The scene is wrong, or a file of it cannot be read.
+    Scene(SceneError),
+    /// What the compiler says of a shader.
+    Shader {
+        /// The shader.
+        source: Box<Source>,
+        /// Messages, with spans into the source.
+        list: Vec<Diagnostic>,
+    },
+    /// A program broke a rule, or the step limit was reached.
+    Trap {
+        /// The pass or draw: `passes[0].draws[1]`.
+        field: String,
+        /// Shader, line and column of the instruction, as far as they are known.
+        line: Option<(String, u32, u32)>,
+        /// What happened.
+        trap: Box<Trap>,
+    },
+}
+
+/// A shader's source, for messages.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its file, or the field of the scene that holds it.
+    pub name: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The language.
+    pub lang: Lang,
+}
+
+impl From<SceneError> for Failure {
+    fn from(e: SceneError) -> Failure {
+        Failure::Scene(e)
+    }
+}
+
+impl Failure {
+    /// The class that decides what is to blame: a bug outweighs wrong input outweighs a refusal.
+    pub fn class(&self) -> Class {
+        match self {
+            Failure::Scene(_) | Failure::Trap { .. } => Class::Invalid,
+            Failure::Shader { list, .. } => {
+                let has = |c| list.iter().any(|d| d.class == c);
+                if has(Class::Internal) {
+                    Class::Internal
+                } else if has(Class::Invalid) {
+                    Class::Invalid
+                } else {
+                    Class::Unsupported
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Scene(e) => e.fmt(f),
+            Failure::Shader { source, list } => {
+                write!(f, "{}", source.name)?;
+                for (k, d) in list.iter().enumerate() {
+                    write!(f, "{} {}", if k == 0 { ":" } else { ";" }, d.message)?;
+                    for n in &d.notes {
+                        write!(f, "; {n}")?;
+                    }
+                }
+                Ok(())
+            }
+            Failure::Trap { field, line, trap } => {
+                write!(f, "{field}: {trap}")?;
+                match line {
+                    Some((shader, line, column)) => write!(f, " ({shader}, line {line}, column {column})"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

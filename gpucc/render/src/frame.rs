@@ -1,0 +1,184 @@
+//! The passes of a frame, in order.
+
+mod bind;
+mod draw;
+mod target;
+
+use gpucc_interp::Profile;
+use gpucc_scene::model::{Binding, Pass};
+use gpucc_scene::{Resources, Scene};
+use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
+
+use crate::error::Failure;
+use crate::place::{Code, Programs};
+use crate::shaders::{Shaders, Stages};
+
+/// Steps that a frame may take. An empty draw takes 1,000.
+pub const STEPS: u64 = 10_000_000_000;
+
+/// How a frame runs.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Steps after which a frame is stopped, and seeds. Of each pass the steps are taken from those left.
+    pub run: RunOptions,
+    /// Whose numbers the oracle computes with.
+    pub profile: Profile,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // A frame may be right although a buffer that nobody reads is written in any order: races are told.
+        let run = RunOptions { step_limit: STEPS, races: Races::Report, ..RunOptions::default() };
+        Options { run, profile: Profile::default() }
+    }
+}
+
+/// What a frame did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Dispatches.
+    pub dispatches: u64,
+    /// Draws.
+    pub draws: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Steps paid.
+    pub steps: u64,
+    /// Worth telling, each once.
+    pub notes: Vec<String>,
+    /// Races, with the field of the pass.
+    pub races: Vec<(String, Trap)>,
+}
+
+/// Dispatches and draws of a scene.
+pub fn length(scene: &Scene) -> usize {
+    let of = |p: &Pass| match p {
+        Pass::Compute { .. } => 1,
+        Pass::Render { draws, .. } => draws.len(),
+    };
+    scene.passes.iter().map(of).sum()
+}
+
+/// Runs the passes of a scene that was checked, on its resources. `tick` is called after each dispatch and draw.
+///
+/// # Errors
+/// The first rule that a program broke, or the step limit.
+pub fn run(
+    scene: &Scene,
+    shaders: &Shaders,
+    programs: &Programs,
+    resources: &mut Resources,
+    options: &Options,
+    tick: &mut dyn FnMut(),
+) -> Result<Report, Failure> {
+    let mut frame =
+        Frame { scene, shaders, programs, resources, left: options.run.step_limit, options, report: Report::default() };
+    for (k, pass) in scene.passes.iter().enumerate() {
+        let field = format!("passes[{k}]");
+        match pass {
+            Pass::Compute { pipeline, bindings, dispatch } => {
+                frame.compute(&field, (pipeline, bindings), *dispatch)?;
+                tick();
+            }
+            Pass::Render { color_attachments, depth_stencil_attachment, draws } => {
+                frame.render(&field, (color_attachments, depth_stencil_attachment.as_ref()), draws, tick)?;
+            }
+        }
+    }
+    Ok(frame.report)
+}
+
+struct Frame<'a> {
+    scene: &'a Scene,
+    shaders: &'a Shaders,
+    programs: &'a Programs,
+    resources: &'a mut Resources,
+    options: &'a Options,
+    /// Steps that are left.
+    left: u64,
+    report: Report,
+}
+
+impl Frame<'_> {
+    fn compute(
+        &mut self,
+        field: &str,
+        (pipeline, bindings): (&str, &[Binding]),
+        dispatch: [u32; 3],
+    ) -> Result<(), Failure> {
+        let Some(&Stages::Compute(entry)) = self.stages(pipeline) else { return Err(lost(field, pipeline)) };
+        self.report.dispatches += 1;
+        if dispatch.contains(&0) {
+            return Ok(());
+        }
+        let mut bound = self.bind(&[entry], bindings, &[]);
+        bound.dispatch.grid = dispatch;
+        let run = self.run_options();
+        let result = match &self.programs.list[entry] {
+            Some(Code::Oracle(p)) => p.run(&mut bound.dispatch, &run, &self.options.profile).map(|o| o.report),
+            Some(Code::Machine(c)) => {
+                gpucc_machines::run(c, Some(&self.shaders.entries[entry].name), &mut bound.dispatch, &run)
+            }
+            None => return Err(lost(field, pipeline)),
+        };
+        self.unbind(bound);
+        match result {
+            Ok(report) => {
+                self.count(field, report);
+                Ok(())
+            }
+            Err(trap) => Err(self.trapped(field, &[entry], trap)),
+        }
+    }
+
+    fn stages(&self, pipeline: &str) -> Option<&Stages> {
+        self.shaders.pipelines.get(self.scene.pipelines.position(pipeline)?)
+    }
+
+    /// Options of the next dispatch or draw.
+    fn run_options(&self) -> RunOptions {
+        RunOptions { step_limit: self.left, ..self.options.run.clone() }
+    }
+
+    fn count(&mut self, field: &str, r: RunReport) {
+        self.left = self.left.saturating_sub(r.steps);
+        self.report.steps += r.steps;
+        self.report.instructions += r.instructions;
+        for n in r.notes {
+            if !self.report.notes.contains(&n) {
+                self.report.notes.push(n);
+            }
+        }
+        self.report.races.extend(r.races.into_iter().map(|t| (field.to_string(), t)));
+    }
+
+    /// A trap in one of these entry points, with the line if only one has such an instruction.
+    fn trapped(&self, field: &str, entries: &[usize], mut trap: Trap) -> Failure {
+        if trap.kind == TrapKind::StepLimit {
+            trap.message = format!("the frame is still running after {} steps", self.options.run.step_limit);
+        }
+        let line = match (entries, trap.pc) {
+            ([one], Some(pc)) => self.line(*one, pc),
+            _ => None,
+        };
+        Failure::Trap { field: field.into(), line, trap: Box::new(trap) }
+    }
+
+    fn line(&self, entry: usize, pc: u64) -> Option<(String, u32, u32)> {
+        let source = self.shaders.sources.get(self.shaders.entries.get(entry)?.source)?;
+        let (line, column) = match self.programs.list.get(entry)?.as_ref()? {
+            Code::Oracle(p) => p.line_column(pc)?,
+            Code::Machine(c) => {
+                let lines = &c.entries.first()?.lines;
+                lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column))?
+            }
+        };
+        Some((source.name.clone(), line, column))
+    }
+}
+
+/// A pass whose pipeline has no programs: scenes that were checked have none.
+fn lost(field: &str, pipeline: &str) -> Failure {
+    let message = format!("`{pipeline}` is no pipeline of this pass");
+    gpucc_scene::SceneError::new(format!("{field}.pipeline"), message).into()
+}

@@ -1,0 +1,113 @@
+//! Resources of a scene as what is bound for a dispatch or draw, and back.
+
+use std::ops::Range;
+
+use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension};
+use gpucc_scene::view::View;
+use gpucc_sim::texture::{Dim, Image};
+use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
+
+use super::Frame;
+
+/// What is bound, and where its bytes go back to.
+pub struct Bound {
+    /// What is bound. Its images are those of the scene.
+    pub dispatch: Dispatch,
+    /// Of each buffer: the number of the scene's, and the bytes; those that were moved as a whole have no range.
+    homes: Vec<(usize, Option<Range<usize>>)>,
+}
+
+impl Frame<'_> {
+    /// The bytes of a range that was checked.
+    pub fn range(&self, r: &BufferRange) -> Option<(usize, Range<usize>)> {
+        let k = self.scene.buffers.position(&r.buffer)?;
+        let all = self.resources.buffers.get(k)?.len();
+        let from = usize::try_from(r.offset).ok()?.min(all);
+        let size = r.size.and_then(|s| usize::try_from(s).ok()).unwrap_or(all - from);
+        Some((k, from..from.saturating_add(size).min(all)))
+    }
+
+    /// Binds what these entry points use. A buffer that is bound once as a whole is moved, unless the draw reads it otherwise
+    /// (`kept`); other ranges are copied.
+    pub fn bind(&mut self, entries: &[usize], bindings: &[Binding], kept: &[usize]) -> Bound {
+        let used = |b: &&Binding| {
+            let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
+            all.any(|u| (u.group, u.binding) == (b.group, b.binding))
+        };
+        let list: Vec<&Binding> = bindings.iter().filter(used).collect();
+        let is_writable = |b: &Binding| {
+            let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
+            all.any(|u| (u.group, u.binding) == (b.group, b.binding) && u.kind.is_writable())
+        };
+        let mut buffers = Vec::new();
+        let (mut textures, mut samplers) = (Vec::new(), Vec::new());
+        for b in list {
+            let (group, binding) = (b.group, b.binding);
+            match &b.resource {
+                BindingResource::Buffer(r) => {
+                    buffers.extend(self.range(r).map(|(k, bytes)| (group, binding, k, bytes, is_writable(b))));
+                }
+                BindingResource::Sampler(name) => {
+                    let sampler = self.scene.samplers.get(name).map(|s| s.to_sim());
+                    samplers.extend(sampler.map(|sampler| BoundSampler { group, binding, element: 0, sampler }));
+                }
+                BindingResource::Texture(v) => {
+                    let view = View::resolve(self.scene, v).ok();
+                    let image =
+                        |v: &View| self.resources.textures.get(v.texture).map(|i| bound_view((group, binding), v, i));
+                    textures.extend(view.as_ref().and_then(image));
+                }
+            }
+        }
+        let times = |k: usize| buffers.iter().filter(|b| b.2 == k).count();
+        let alone: Vec<bool> = buffers.iter().map(|b| times(b.2) == 1 && !kept.contains(&b.2)).collect();
+        let mut homes = Vec::new();
+        let mut bound = Vec::new();
+        for ((group, binding, k, range, writable), alone) in buffers.into_iter().zip(alone) {
+            let own = &mut self.resources.buffers[k];
+            let is_whole = alone && range == (0..own.len());
+            let bytes = if is_whole { std::mem::take(own) } else { own[range.clone()].to_vec() };
+            homes.push((k, (!is_whole).then_some(range)));
+            bound.push(BoundBuffer { group, binding, bytes, writable });
+        }
+        let images = std::mem::take(&mut self.resources.textures);
+        Bound { dispatch: Dispatch { grid: [1; 3], buffers: bound, images, textures, samplers }, homes }
+    }
+
+    /// Gives back what was bound; ranges that could be written are copied.
+    pub fn unbind(&mut self, bound: Bound) {
+        self.resources.textures = bound.dispatch.images;
+        for (b, (k, range)) in bound.dispatch.buffers.into_iter().zip(bound.homes) {
+            let own = &mut self.resources.buffers[k];
+            match range {
+                None => *own = b.bytes,
+                Some(range) if b.writable => own[range].copy_from_slice(&b.bytes),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// A view as it is bound.
+fn bound_view((group, binding): (u32, u32), v: &View, image: &Image) -> BoundTexture {
+    let dim = match v.dimension {
+        Dimension::D1 => Dim::D1,
+        Dimension::D2 | Dimension::D2Array => Dim::D2,
+        Dimension::D3 => Dim::D3,
+        Dimension::Cube | Dimension::CubeArray => Dim::Cube,
+    };
+    let of = v.of(image);
+    BoundTexture {
+        group,
+        binding,
+        element: 0,
+        image: v.texture,
+        dim,
+        format: of.format,
+        base_level: v.base_level,
+        levels: v.levels,
+        base_layer: v.base_layer,
+        layers: v.layers,
+        stencil: of.stencil,
+    }
+}

@@ -1,0 +1,141 @@
+//! Render passes: draws on attachments.
+
+use gpucc_interp::{Pair, Program};
+use gpucc_pipeline::IndexFormat;
+use gpucc_scene::model::{BufferRange, Call, Draw, Pipeline, Render};
+use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
+use gpucc_sim::raster::{Indices, Viewport};
+use gpucc_sim::{RunReport, Trap, TrapKind};
+
+use super::target::Attachments;
+use super::{Frame, lost};
+use crate::error::Failure;
+use crate::place::Code;
+use crate::shaders::Stages;
+
+impl Frame<'_> {
+    /// Runs a render pass.
+    pub fn render(
+        &mut self,
+        field: &str,
+        attachments: Attachments<'_>,
+        draws: &[Draw],
+        tick: &mut dyn FnMut(),
+    ) -> Result<(), Failure> {
+        let mut targets = self.begin(attachments);
+        for (k, d) in draws.iter().enumerate() {
+            self.draw(&format!("{field}.draws[{k}]"), d, &mut targets)?;
+            tick();
+        }
+        self.end(attachments, targets);
+        Ok(())
+    }
+
+    fn draw(&mut self, field: &str, d: &Draw, targets: &mut Targets) -> Result<(), Failure> {
+        let pipeline = match self.scene.pipelines.get(&d.pipeline) {
+            Some(Pipeline::Render(p)) => p,
+            _ => return Err(lost(field, &d.pipeline)),
+        };
+        let Some(&Stages::Render { vertex, fragment }) = self.stages(&d.pipeline) else {
+            return Err(lost(field, &d.pipeline));
+        };
+        self.report.draws += 1;
+        let entries: Vec<usize> = std::iter::once(vertex).chain(fragment).collect();
+        let sources = d.vertex_buffers.iter().flatten().map(|r| r.buffer.as_str());
+        let sources = sources.chain(d.index_buffer.iter().map(|b| b.buffer.as_str()));
+        let kept: Vec<usize> = sources.filter_map(|name| self.scene.buffers.position(name)).collect();
+        let mut bound = self.bind(&entries, &d.bindings, &kept);
+        let result = self.run_draw((vertex, fragment), (pipeline, d), &mut bound.dispatch, targets);
+        self.unbind(bound);
+        match result {
+            Ok(report) => {
+                self.count(field, report);
+                Ok(())
+            }
+            Err(trap) => Err(self.trapped(field, &entries, trap)),
+        }
+    }
+
+    fn run_draw(
+        &self,
+        (vertex, fragment): (usize, Option<usize>),
+        (pipeline, d): (&Render, &Draw),
+        bindings: &mut gpucc_sim::Dispatch,
+        targets: &mut Targets,
+    ) -> Result<RunReport, Trap> {
+        let (Some(vertex), fragment) = (self.oracle(vertex), fragment.map(|f| self.oracle(f))) else {
+            return Err(no_machine());
+        };
+        let fragment = match fragment {
+            Some(None) => return Err(no_machine()),
+            Some(f) => f,
+            None => None,
+        };
+        let state = pipeline.state();
+        let bytes = |r: &BufferRange| {
+            let (k, range) = self.range(r)?;
+            self.resources.buffers[k].get(range)
+        };
+        let buffer = |k: usize| {
+            let layout = state.vertex.get(k)?.as_ref()?;
+            let bytes = bytes(d.vertex_buffers.get(k)?.as_ref()?)?;
+            Some(VertexData { layout, bytes })
+        };
+        let buffers: Vec<Option<VertexData<'_>>> = (0..state.vertex.len()).map(buffer).collect();
+        let indices = d.index_buffer.as_ref().and_then(|b| {
+            let range = BufferRange { buffer: b.buffer.clone(), offset: b.offset, size: b.size };
+            Some(Indices { bytes: bytes(&range)?, wide: b.format == IndexFormat::Uint32 })
+        });
+        let plain = Vertices::new(state.topology, 0);
+        let vertices = match d.call {
+            Call::Draw { vertex_count, instance_count, first_vertex, first_instance } => Vertices {
+                count: vertex_count,
+                first: first_vertex,
+                instances: instance_count,
+                first_instance,
+                ..plain
+            },
+            Call::Indexed { index_count, instance_count, first_index, base_vertex, first_instance } => Vertices {
+                count: index_count,
+                first: first_index,
+                instances: instance_count,
+                first_instance,
+                indices,
+                base: base_vertex,
+                restart: state.topology.is_strip(),
+                ..plain
+            },
+        };
+        let [width, height] = size(targets);
+        let [x, y, w, h, min_depth, max_depth] =
+            d.viewport.unwrap_or([0.0, 0.0, f64::from(width), f64::from(height), 0.0, 1.0]).map(|v| v as f32);
+        let viewport = Viewport { x, y, width: w, height: h, min_depth, max_depth };
+        let scissor = d.scissor.unwrap_or([0, 0, width, height]);
+        let draw = draw::Draw {
+            vertices,
+            raster: Raster::of(&state, viewport, scissor),
+            merger: Merger::of(&state, d.blend_constant.map(|v| v as f32), d.stencil_reference),
+            seed: self.options.run.perturb,
+        };
+        let pair = Pair { vertex, fragment };
+        gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, &self.run_options(), &self.options.profile)
+    }
+
+    fn oracle(&self, entry: usize) -> Option<&Program> {
+        match self.programs.list.get(entry)?.as_ref()? {
+            Code::Oracle(p) => Some(p),
+            Code::Machine(_) => None,
+        }
+    }
+}
+
+/// Families refuse vertex and fragment stages where they compile, so no draw comes to a machine.
+fn no_machine() -> Trap {
+    Trap::new(TrapKind::Unsupported, "no machine draws")
+}
+
+/// Width and height of the attachments.
+fn size(targets: &Targets) -> [u32; 2] {
+    let mut all = targets.colour.iter().flatten().chain(&targets.depth);
+    all.next().map_or([0, 0], |s| [s.width, s.rows])
+}

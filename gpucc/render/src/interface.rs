@@ -1,0 +1,398 @@
+//! WebGPU's validation of what only compiled modules know: bindings that are used and what may be bound there, vertex
+//! attributes, values between the stages, colour targets, conflicts of use.
+//!
+//! Limits are those of the most generous device, as in [`gpucc_scene::limits`]: 32-bit floats are filterable, for example.
+
+use gpucc_ir::{ImageAccess, IoAt, IoSlot, ResourceKind, TexClass, TexDim, Type};
+use gpucc_pipeline::{Base, Format};
+use gpucc_scene::model::{self, Aspect, Binding, BindingResource, BufferRange, Dimension, Pass, Pipeline, Render};
+use gpucc_scene::uses::{self, Layouts, Use};
+use gpucc_scene::view::View;
+use gpucc_scene::{Resources, Scene, SceneError};
+
+use crate::shaders::{Entry, Shaders, Stages};
+use crate::used::Used;
+
+type Checked = Result<(), SceneError>;
+
+fn fail(field: impl Into<String>, message: impl Into<String>) -> Checked {
+    Err(SceneError::new(field, message))
+}
+
+/// Checks pipelines against their shaders, bindings against what pipelines use, and conflicts of use.
+///
+/// # Errors
+/// The first thing that is wrong, in one sentence that names the field.
+pub fn check(scene: &Scene, resources: &Resources, shaders: &Shaders) -> Checked {
+    for ((name, p), stages) in scene.pipelines.iter().zip(&shaders.pipelines) {
+        let (Pipeline::Render(r), Stages::Render { vertex, fragment }) = (p, stages) else { continue };
+        let field = format!("pipelines.{name}");
+        let fragment = fragment.map(|f| &shaders.entries[f]);
+        check_attributes(&field, r, &shaders.entries[*vertex])?;
+        if let Some(f) = fragment {
+            check_varyings(&field, &shaders.entries[*vertex], f)?;
+            check_targets(&field, r, f)?;
+        }
+    }
+    let checker = Checker { scene, resources, shaders };
+    for (k, pass) in scene.passes.iter().enumerate() {
+        match pass {
+            Pass::Compute { pipeline, bindings, .. } => {
+                checker.bindings(&format!("passes[{k}]"), pipeline, bindings)?
+            }
+            Pass::Render { draws, .. } => {
+                for (d, draw) in draws.iter().enumerate() {
+                    checker.bindings(&format!("passes[{k}].draws[{d}]"), &draw.pipeline, &draw.bindings)?;
+                }
+            }
+        }
+    }
+    uses::check(scene, &Reflection { scene, shaders })
+}
+
+/// What pipelines do with bindings.
+struct Reflection<'a> {
+    scene: &'a Scene,
+    shaders: &'a Shaders,
+}
+
+impl Layouts for Reflection<'_> {
+    fn used(&self, pipeline: &str, group: u32, binding: u32) -> Option<Use> {
+        let stages = self.shaders.pipelines.get(self.scene.pipelines.position(pipeline)?)?;
+        let entries = stages.all().filter_map(|e| self.shaders.entries.get(e));
+        let used = entries.flat_map(|e| &e.used).filter(|u| (u.group, u.binding) == (group, binding));
+        used.map(|u| if u.kind.is_writable() { Use::Write } else { Use::Read }).max()
+    }
+}
+
+fn is_integer(base: Base) -> bool {
+    matches!(base, Base::Uint | Base::Sint)
+}
+
+/// What messages call lanes.
+fn lanes(ty: Type) -> &'static str {
+    if ty.is_float() { "floats" } else { "integers" }
+}
+
+/// Slots at locations, with their numbers.
+fn located(list: &[IoSlot]) -> impl Iterator<Item = (u8, u8, &IoSlot)> {
+    list.iter().filter_map(|s| match s.at {
+        IoAt::Location { number, blend_src } => Some((number, blend_src, s)),
+        _ => None,
+    })
+}
+
+/// What messages call a slot.
+fn slot_name(s: &IoSlot) -> String {
+    if s.name.is_empty() { format!("{}", s.at) } else { format!("`{}` ({})", s.name, s.at) }
+}
+
+fn check_attributes(field: &str, r: &Render, vertex: &Entry) -> Checked {
+    let Some(io) = vertex.point().interface() else { return Ok(()) };
+    for (number, _, slot) in located(&io.inputs) {
+        let mut places = r.vertex.buffers.iter().enumerate().flat_map(|(k, b)| {
+            b.iter().flat_map(move |b| b.attributes.iter().enumerate().map(move |(n, a)| (k, n, a)))
+        });
+        let Some((k, n, a)) = places.find(|(.., a)| a.shader_location == u32::from(number)) else {
+            let message =
+                format!("no attribute has the location of the input {} of `{}`", slot_name(slot), vertex.name);
+            return fail(format!("{field}.vertex.buffers"), message);
+        };
+        if is_integer(a.format.base()) == slot.ty.is_float() {
+            let message = format!(
+                "{} cannot be the input {} of `{}`, which has {}",
+                a.format.name(),
+                slot_name(slot),
+                vertex.name,
+                lanes(slot.ty)
+            );
+            return fail(format!("{field}.vertex.buffers[{k}].attributes[{n}].format"), message);
+        }
+    }
+    Ok(())
+}
+
+fn check_varyings(field: &str, vertex: &Entry, fragment: &Entry) -> Checked {
+    let (Some(out), Some(io)) = (vertex.point().interface(), fragment.point().interface()) else { return Ok(()) };
+    let key = format!("{field}.fragment.entryPoint");
+    for (number, _, slot) in located(&io.inputs) {
+        let Some((_, _, from)) = located(&out.outputs).find(|o| o.0 == number) else {
+            let message =
+                format!("`{}` has no output for the input {} of `{}`", vertex.name, slot_name(slot), fragment.name);
+            return fail(key, message);
+        };
+        if from.ty != slot.ty {
+            let message = format!(
+                "the input {} of `{}` is {}, but `{}` gives {}",
+                slot_name(slot),
+                fragment.name,
+                slot.ty,
+                vertex.name,
+                from.ty
+            );
+            return fail(key, message);
+        }
+        if from.interp != slot.interp {
+            let message = format!(
+                "the input {} of `{}` is interpolated in another way than `{}` says",
+                slot_name(slot),
+                fragment.name,
+                vertex.name
+            );
+            return fail(key, message);
+        }
+    }
+    Ok(())
+}
+
+fn check_targets(field: &str, r: &Render, fragment: &Entry) -> Checked {
+    let Some(io) = fragment.point().interface() else { return Ok(()) };
+    let targets = r.fragment.iter().flat_map(|f| &f.targets);
+    for (k, target) in targets.enumerate() {
+        let Some(target) = target else { continue };
+        let key = format!("{field}.fragment.targets[{k}]");
+        let output = |src: u8| located(&io.outputs).find(|o| usize::from(o.0) == k && o.1 == src).map(|o| o.2);
+        let Some(slot) = output(0) else {
+            if target.write_mask == 0 {
+                continue;
+            }
+            let message =
+                format!("`{}` has no output at location {k}; a target without one has `writeMask = 0`", fragment.name);
+            return fail(key, message);
+        };
+        let format = target.format;
+        if is_integer(format.base()) == slot.ty.is_float() {
+            let message = format!(
+                "the output {} of `{}` has {}, which {} does not hold",
+                slot_name(slot),
+                fragment.name,
+                lanes(slot.ty),
+                format.name()
+            );
+            return fail(format!("{key}.format"), message);
+        }
+        if target.write_mask != 0 && slot.ty.lanes() < format.components() {
+            let message = format!(
+                "the output {} of `{}` has {} components, {} has {}",
+                slot_name(slot),
+                fragment.name,
+                slot.ty.lanes(),
+                format.name(),
+                format.components()
+            );
+            return fail(format!("{key}.format"), message);
+        }
+        let Some(blend) = target.blend else { continue };
+        if blend.reads_second() && output(1).is_none() {
+            let message = format!("its factors need a second source, which `{}` does not give", fragment.name);
+            return fail(format!("{key}.blend"), message);
+        }
+    }
+    let has = |at: IoAt| io.outputs.iter().any(|o| o.at == at);
+    let second = located(&io.outputs).any(|o| o.1 == 1);
+    if second && r.fragment.as_ref().is_some_and(|f| f.targets.len() != 1) {
+        let message =
+            format!("`{}` has a second source of blending, which needs a pipeline of one target", fragment.name);
+        return fail(format!("{field}.fragment.targets"), message);
+    }
+    if has(IoAt::FragDepth) && !r.depth_stencil.as_ref().is_some_and(|d| d.format.has_depth()) {
+        let message = format!("`{}` writes the depth, and the pipeline has none", fragment.name);
+        return fail(format!("{field}.depthStencil"), message);
+    }
+    if r.multisample.alpha_to_coverage_enabled {
+        let key = format!("{field}.multisample.alphaToCoverageEnabled");
+        if has(IoAt::SampleMask) {
+            return fail(key, format!("`{}` writes the mask of samples itself", fragment.name));
+        }
+        if !located(&io.outputs).any(|o| (o.0, o.1) == (0, 0) && o.2.ty.lanes() == 4) {
+            return fail(key, format!("`{}` has no alpha at location 0", fragment.name));
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    scene: &'a Scene,
+    resources: &'a Resources,
+    shaders: &'a Shaders,
+}
+
+impl Checker<'_> {
+    /// Checks what is bound for a dispatch or draw.
+    fn bindings(&self, field: &str, pipeline: &str, bindings: &[Binding]) -> Checked {
+        let stages = self.scene.pipelines.position(pipeline).and_then(|k| self.shaders.pipelines.get(k));
+        let Some(stages) = stages else { return Ok(()) };
+        for e in stages.all() {
+            let entry = &self.shaders.entries[e];
+            for u in &entry.used {
+                if u.kind == ResourceKind::Immediates {
+                    return fail(field, format!("`{}` uses immediate data, which scenes do not have", entry.name));
+                }
+                if u.count != 1 {
+                    let message =
+                        format!("`{}` uses the array of bindings {}, which scenes do not have", entry.name, u.shown());
+                    return fail(field, message);
+                }
+                let bound = bindings.iter().enumerate().find(|(_, b)| (b.group, b.binding) == (u.group, u.binding));
+                let Some((k, b)) = bound else {
+                    let what = kind_name(u.kind);
+                    return fail(
+                        format!("{field}.bindings"),
+                        format!("nothing is bound for {}, a {what} that `{}` uses", u.shown(), entry.name),
+                    );
+                };
+                let field = format!("{field}.bindings[{k}]");
+                match (&b.resource, u.kind) {
+                    (BindingResource::Buffer(r), kind) if kind.is_buffer() => self.buffer(&field, u, r)?,
+                    (BindingResource::Sampler(name), ResourceKind::Sampler { comparison }) => {
+                        self.sampler(&field, u, name, comparison)?;
+                    }
+                    (
+                        BindingResource::Texture(v),
+                        ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. },
+                    ) => {
+                        self.texture(&field, u, v)?;
+                    }
+                    (other, _) => {
+                        let bound = match other {
+                            BindingResource::Buffer(_) => "a buffer",
+                            BindingResource::Sampler(_) => "a sampler",
+                            BindingResource::Texture(_) => "a texture",
+                        };
+                        return fail(field, format!("{bound} is bound, and {} is a {}", u.shown(), kind_name(u.kind)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, field: &str, u: &Used, r: &BufferRange) -> Checked {
+        let all =
+            self.scene.buffers.position(&r.buffer).and_then(|k| self.resources.buffers.get(k)).map_or(0, Vec::len);
+        let size = r.size.unwrap_or((all as u64).saturating_sub(r.offset));
+        if size < u64::from(u.min_size) {
+            let message = format!("{} needs {} bytes, {size} are bound", u.shown(), u.min_size);
+            return fail(field, message);
+        }
+        if u.kind != ResourceKind::Uniform && !size.is_multiple_of(4) {
+            return fail(field, format!("{size} bytes are bound: the size of a storage buffer is a multiple of 4"));
+        }
+        Ok(())
+    }
+
+    fn sampler(&self, field: &str, u: &Used, name: &str, comparison: bool) -> Checked {
+        let compares = self.scene.samplers.get(name).is_some_and(|s| s.compare.is_some());
+        match (comparison, compares) {
+            (true, false) => fail(field, format!("{} compares, and `{name}` has no `compare`", u.shown())),
+            (false, true) => fail(field, format!("{} does not compare, and `{name}` has a `compare`", u.shown())),
+            _ => Ok(()),
+        }
+    }
+
+    fn texture(&self, field: &str, u: &Used, v: &model::TextureView) -> Checked {
+        let view = View::resolve(self.scene, v).map_err(|(key, m)| SceneError::new(format!("{field}.{key}"), m))?;
+        let Some((_, t)) = self.scene.textures.at(view.texture) else { return Ok(()) };
+        let (dim, arrayed) = match u.kind {
+            ResourceKind::Texture { dim, arrayed, .. } | ResourceKind::StorageTexture { dim, arrayed, .. } => {
+                (dim, arrayed)
+            }
+            _ => return Ok(()),
+        };
+        let needed = dimension(dim, arrayed);
+        if view.dimension != needed {
+            let names = [needed, view.dimension].map(dimension_name);
+            let message = format!("{} is `{}`, the view is `{}`", u.shown(), names[0], names[1]);
+            return fail(format!("{field}.dimension"), message);
+        }
+        match u.kind {
+            ResourceKind::Texture { multisampled, class, .. } => {
+                let what = |many: bool| if many { "several samples a pixel" } else { "one sample a pixel" };
+                if multisampled != (t.sample_count > 1) {
+                    let message =
+                        format!("{} has {}, the texture has {}", u.shown(), what(multisampled), what(!multisampled));
+                    return fail(field, message);
+                }
+                check_class(field, u, class, (t.format, view.format, view.aspect))
+            }
+            ResourceKind::StorageTexture { format, access, .. } => check_storage(field, u, (format, access), &view),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_class(field: &str, u: &Used, class: TexClass, (own, format, aspect): (Format, Format, Aspect)) -> Checked {
+    if own.has_depth() && own.has_stencil() && aspect == Aspect::All {
+        let message = format!("{} has depth and stencil: a view that is read has one of them", own.name());
+        return fail(format!("{field}.aspect"), message);
+    }
+    let base = format.base();
+    let fits = match class {
+        TexClass::Float => base == Base::Float || base == Base::Depth && !u.is_sampled,
+        TexClass::External => matches!(format, Format::Rgba8Unorm | Format::Bgra8Unorm | Format::Rgba16Float),
+        TexClass::Sint => base == Base::Sint,
+        TexClass::Uint => matches!(base, Base::Uint | Base::Stencil),
+        TexClass::Depth => base == Base::Depth,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = match class {
+        TexClass::Float if base == Base::Depth => {
+            format!("{} is sampled as floats, and {} is no format that filters", u.shown(), format.name())
+        }
+        _ => format!("{} holds texels of class {}, which {} is not", u.shown(), class.name(), format.name()),
+    };
+    fail(field, message)
+}
+
+fn check_storage(field: &str, u: &Used, (format, access): (Format, ImageAccess), view: &View) -> Checked {
+    if view.format != format {
+        let message = format!("{} is {}, the view is {}", u.shown(), format.name(), view.format.name());
+        return fail(format!("{field}.format"), message);
+    }
+    if view.levels != 1 {
+        let message = format!("{} levels are bound: {} is one level", view.levels, u.shown());
+        return fail(format!("{field}.mipLevelCount"), message);
+    }
+    let can = match access {
+        ImageAccess::Read => format.storage_read(),
+        ImageAccess::Write => format.storage_write(),
+        ImageAccess::ReadWrite => format.storage_read_write(),
+        ImageAccess::Atomic => matches!(format, Format::R32Uint | Format::R32Sint),
+    };
+    if can { Ok(()) } else { fail(field, format!("{} has no `{}` access", format.name(), access.name())) }
+}
+
+fn kind_name(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Uniform => "uniform buffer",
+        ResourceKind::StorageRead | ResourceKind::StorageReadWrite => "storage buffer",
+        ResourceKind::Immediates => "block of immediate data",
+        ResourceKind::Texture { .. } => "texture",
+        ResourceKind::StorageTexture { .. } => "storage texture",
+        ResourceKind::Sampler { .. } => "sampler",
+    }
+}
+
+fn dimension(dim: TexDim, arrayed: bool) -> Dimension {
+    match (dim, arrayed) {
+        (TexDim::D1, _) => Dimension::D1,
+        (TexDim::D2, false) => Dimension::D2,
+        (TexDim::D2, true) => Dimension::D2Array,
+        (TexDim::D3, _) => Dimension::D3,
+        (TexDim::Cube, false) => Dimension::Cube,
+        (TexDim::Cube, true) => Dimension::CubeArray,
+    }
+}
+
+fn dimension_name(d: Dimension) -> &'static str {
+    match d {
+        Dimension::D1 => "1d",
+        Dimension::D2 => "2d",
+        Dimension::D2Array => "2d-array",
+        Dimension::Cube => "cube",
+        Dimension::CubeArray => "cube-array",
+        Dimension::D3 => "3d",
+    }
+}

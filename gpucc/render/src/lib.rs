@@ -1,0 +1,48 @@
+//! Frames: a scene with its shaders compiled, checked and run.
+//!
+//!     scene, resources -> Shaders::load -> interface::check -> Programs::new(place) -> frame::run -> resources
+//!
+//! [`shaders`] lowers each entry point that a pipeline names, once for each set of constants. [`interface`] applies
+//! what of WebGPU's validation needs compiled modules. [`place`] makes programs of them for the oracle or for a machine, and
+//! [`frame`] runs the passes in order.
+
+mod error;
+pub mod frame;
+pub mod interface;
+pub mod place;
+pub mod shaders;
+pub mod used;
+
+pub use error::Failure;
+pub use frame::Report;
+pub use place::{Lowering, Place, Programs};
+pub use shaders::Shaders;
+
+use gpucc_scene::{Resources, SceneError, SceneFile};
+
+/// A scene that is ready to run: read, checked, with the first contents of its resources and its shaders lowered.
+#[derive(Debug)]
+pub struct Ready {
+    /// The scene with its place.
+    pub file: SceneFile,
+    /// First contents.
+    pub resources: Resources,
+    /// Its shaders.
+    pub shaders: Shaders,
+}
+
+impl Ready {
+    /// Checks a scene, loads its resources and lowers its shaders.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the scene, what the compiler says of a shader.
+    pub fn new(file: SceneFile) -> Result<Ready, Failure> {
+        let named = |e: SceneError| if e.file.is_empty() { e.of(&file.name) } else { e };
+        gpucc_scene::check::scene(&file.scene).map_err(named)?;
+        let resources = file.resources().map_err(named)?;
+        gpucc_scene::check::loaded(&file.scene, &resources).map_err(named)?;
+        let shaders = Shaders::load(&file)?;
+        interface::check(&file.scene, &resources, &shaders).map_err(named)?;
+        Ok(Ready { file, resources, shaders })
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a frame runs: on the oracle, with the modules as they were written or after passes, or on the machine of a target.
+
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_container::Container;
+use gpucc_interp::Program;
+use gpucc_ir::{Diagnostic, Module, Refusal};
+use gpucc_opt::Caps;
+use gpucc_scene::Scene;
+use gpucc_scene::model::Pass;
+use gpucc_sim::Trap;
+
+use crate::error::Failure;
+use crate::shaders::{Entry, Shaders};
+
+/// What the oracle runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Lowering {
+    /// Modules as the frontend made them.
+    Source,
+    /// Modules after the target-independent passes.
+    Passes {
+        /// Optimisation level, 0 to 3.
+        level: u8,
+        /// What the target of the passes can do.
+        caps: Caps,
+    },
+}
+
+/// Where a frame runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// On the interpreter of the IR.
+    Oracle(Lowering),
+    /// On the machine of a target, compiled at a level.
+    Target(Target, u8),
+}
+
+impl Place {
+    /// The oracle behind the passes of a level, for a target that has everything.
+    pub const fn interp(level: u8) -> Place {
+        Place::Oracle(Lowering::Passes { level, caps: Caps::FULL })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Oracle(Lowering::Source) => f.write_str("source"),
+            Place::Oracle(_) => f.write_str("interp"),
+            Place::Target(t, _) => t.fmt(f),
+        }
+    }
+}
+
+/// An entry point as it runs.
+#[derive(Debug)]
+pub(crate) enum Code {
+    /// On the interpreter.
+    Oracle(Box<Program>),
+    /// On a machine.
+    Machine(Container),
+}
+
+/// The entry points of a scene as they run in one place; made once and used by all draws and dispatches.
+#[derive(Debug)]
+pub struct Programs {
+    /// By number of the entry point; of those that no pass uses there is none.
+    pub(crate) list: Vec<Option<Code>>,
+}
+
+impl Programs {
+    /// Makes programs of all entry points that passes use.
+    ///
+    /// # Errors
+    /// What the compiler says: a refusal of the target, or a bug.
+    pub fn new(scene: &Scene, shaders: &Shaders, place: Place) -> Result<Programs, Failure> {
+        let mut list: Vec<Option<Code>> = shaders.entries.iter().map(|_| None).collect();
+        for number in used(scene, shaders) {
+            let e = &shaders.entries[number];
+            let code = code(e, place)
+                .map_err(|d| Failure::Shader { source: Box::new(shaders.sources[e.source].clone()), list: vec![d] })?;
+            list[number] = Some(code);
+        }
+        Ok(Programs { list })
+    }
+}
+
+/// Numbers of the entry points that passes use, each once.
+fn used(scene: &Scene, shaders: &Shaders) -> Vec<usize> {
+    let mut list = Vec::new();
+    let mut add = |pipeline: &str| {
+        let stages = scene.pipelines.position(pipeline).and_then(|k| shaders.pipelines.get(k));
+        list.extend(stages.into_iter().flat_map(|s| s.all()));
+    };
+    for pass in &scene.passes {
+        match pass {
+            Pass::Compute { pipeline, .. } => add(pipeline),
+            Pass::Render { draws, .. } => draws.iter().for_each(|d| add(&d.pipeline)),
+        }
+    }
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
+    match place {
+        Place::Oracle(Lowering::Source) => program(&e.module, e),
+        Place::Oracle(Lowering::Passes { level, caps }) => {
+            let o = gpucc_opt::Options { level, ..gpucc_opt::Options::default() };
+            let what = format!("`{}`", e.name);
+            let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(&e.module, &e.name, &caps, &o))?;
+            program(&module, e)
+        }
+        Place::Target(target, opt_level) => {
+            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+            let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
+            Ok(Code::Machine(artifact.container().clone()))
+        }
+    }
+}
+
+fn program(module: &Module, e: &Entry) -> Result<Code, Diagnostic> {
+    let refused = |t: Trap| Diagnostic::unsupported(Refusal::NotModelled, t.to_string());
+    Program::at(module, &e.name, e.stage).map(|p| Code::Oracle(Box::new(p))).map_err(refused)
+}

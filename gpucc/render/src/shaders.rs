@@ -1,0 +1,264 @@
+//! The shaders of a scene, lowered: each entry point that a pipeline names, once for each set of constants.
+
+use std::collections::BTreeMap;
+
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Stage};
+use gpucc_scene::model::{Names, Pipeline, Shader};
+use gpucc_scene::{SceneError, SceneFile};
+
+use crate::error::{Failure, Source};
+use crate::used::Used;
+
+/// An entry point with all that a pipeline has fixed.
+#[derive(Debug)]
+pub struct Entry {
+    /// The module, with this entry point alone.
+    pub module: Module,
+    /// Its name.
+    pub name: String,
+    /// Its stage.
+    pub stage: Stage,
+    /// What is said about it goes by its source.
+    pub source: usize,
+    /// The bindings it uses, by group and binding.
+    pub used: Vec<Used>,
+}
+
+impl Entry {
+    /// The entry point.
+    ///
+    /// # Panics
+    /// Never: it was found when the entry was made.
+    pub fn point(&self) -> &EntryPoint {
+        &self.module.entries[0]
+    }
+}
+
+/// Numbers of the entry points of a pipeline, in [`Shaders::entries`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stages {
+    /// Of a compute pipeline.
+    Compute(usize),
+    /// Of a render pipeline.
+    Render {
+        /// Vertex entry.
+        vertex: usize,
+        /// Fragment entry.
+        fragment: Option<usize>,
+    },
+}
+
+impl Stages {
+    /// All of them.
+    pub fn all(self) -> impl Iterator<Item = usize> {
+        let (first, second) = match self {
+            Stages::Compute(e) => (e, None),
+            Stages::Render { vertex, fragment } => (vertex, fragment),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// The shaders of a scene.
+#[derive(Debug, Default)]
+pub struct Shaders {
+    /// Entry points, each once.
+    pub entries: Vec<Entry>,
+    /// What they were made of.
+    pub sources: Vec<Source>,
+    /// Of each pipeline, in the order of names.
+    pub pipelines: Vec<Stages>,
+}
+
+impl Shaders {
+    /// Lowers what the pipelines of a scene name.
+    ///
+    /// # Errors
+    /// A file that cannot be read, an entry point or a constant that does not exist, what the compiler says of a shader.
+    pub fn load(file: &SceneFile) -> Result<Shaders, Failure> {
+        let mut loader = Loader { file, out: Shaders::default(), sources: BTreeMap::new(), lowered: BTreeMap::new() };
+        let mut pipelines = Vec::new();
+        for (name, p) in file.scene.pipelines.iter() {
+            let field = format!("pipelines.{name}");
+            pipelines.push(match p {
+                Pipeline::Compute(s) => {
+                    let wanted = (s.shader.as_str(), s.entry_point.as_deref(), &s.constants);
+                    Stages::Compute(loader.entry(&format!("{field}.compute"), Stage::Compute, wanted)?)
+                }
+                Pipeline::Render(r) => {
+                    let v = &r.vertex;
+                    let wanted = (v.shader.as_str(), v.entry_point.as_deref(), &v.constants);
+                    let vertex = loader.entry(&format!("{field}.vertex"), Stage::Vertex, wanted)?;
+                    let fragment = match &r.fragment {
+                        Some(f) => {
+                            let wanted = (f.shader.as_str(), f.entry_point.as_deref(), &f.constants);
+                            Some(loader.entry(&format!("{field}.fragment"), Stage::Fragment, wanted)?)
+                        }
+                        None => None,
+                    };
+                    Stages::Render { vertex, fragment }
+                }
+            });
+        }
+        Ok(Shaders { pipelines, ..loader.out })
+    }
+}
+
+/// A shader as text or bytes with its constants: the bits of their values, so that they have an order.
+type Key = (usize, Vec<(String, u64)>);
+
+/// An entry point as the frontend gave it; once taken, its number.
+struct Lowered {
+    name: String,
+    stage: String,
+    result: Option<Result<Module, Vec<Diagnostic>>>,
+    entry: Option<usize>,
+}
+
+struct Loader<'a> {
+    file: &'a SceneFile,
+    out: Shaders,
+    /// Numbers of sources by name of the shader.
+    sources: BTreeMap<String, usize>,
+    lowered: BTreeMap<Key, Vec<Lowered>>,
+}
+
+impl Loader<'_> {
+    fn wrong(&self, field: String, message: String) -> Failure {
+        SceneError::new(field, message).of(&self.file.name).into()
+    }
+
+    fn source(&mut self, name: &str) -> Result<usize, Failure> {
+        if let Some(&k) = self.sources.get(name) {
+            return Ok(k);
+        }
+        let bytes = self.file.shader(name)?;
+        let (shown, lang) = match self.file.scene.shaders.get(name) {
+            Some(Shader::File(path)) => {
+                let ending = path.rsplit('.').next().unwrap_or_default();
+                let lang = match ending {
+                    "spv" => Lang::Spirv,
+                    "vert" => Lang::GlslVertex,
+                    "frag" => Lang::GlslFragment,
+                    "comp" => Lang::GlslCompute,
+                    _ => Lang::Wgsl,
+                };
+                (self.file.folder.join(path).display().to_string(), lang)
+            }
+            _ if self.file.name.is_empty() => (format!("shaders.{name}"), Lang::Wgsl),
+            _ => (format!("{}: shaders.{name}", self.file.name), Lang::Wgsl),
+        };
+        self.out.sources.push(Source { name: shown, bytes, lang });
+        let k = self.out.sources.len() - 1;
+        self.sources.insert(name.into(), k);
+        Ok(k)
+    }
+
+    /// The number of an entry point; `field` is that of the stage in the scene.
+    fn entry(
+        &mut self,
+        field: &str,
+        stage: Stage,
+        (shader, name, constants): (&str, Option<&str>, &Names<f64>),
+    ) -> Result<usize, Failure> {
+        let source = self.source(shader)?;
+        let bits = constants.iter().map(|(n, v)| (n.to_string(), v.to_bits())).collect();
+        let key: Key = (source, bits);
+        if !self.lowered.contains_key(&key) {
+            let list = self.lower(field, source, constants)?;
+            self.lowered.insert(key.clone(), list);
+        }
+        let list = self.lowered.get_mut(&key).map(Vec::as_mut_slice).unwrap_or_default();
+        let of_stage: Vec<usize> = (0..list.len()).filter(|&k| list[k].stage == stage.name()).collect();
+        let names: Vec<String> = of_stage.iter().map(|&k| format!("`{}`", list[k].name)).collect();
+        let key = format!("{field}.entryPoint");
+        let shown = stage.name();
+        let at = match (name, of_stage.as_slice()) {
+            (_, []) => return Err(self.wrong(key, format!("the shader `{shader}` has no {shown} entry point"))),
+            (None, [one]) => *one,
+            (None, _) => {
+                let message = format!(
+                    "the shader `{shader}` has several {shown} entry points: choose one of {}",
+                    names.join(", ")
+                );
+                return Err(self.wrong(key, message));
+            }
+            (Some(n), all) => match all.iter().find(|&&k| list[k].name == n) {
+                Some(&k) => k,
+                None => {
+                    let message = format!(
+                        "the shader `{shader}` has no {shown} entry point `{n}`; there are {}",
+                        names.join(", ")
+                    );
+                    return Err(self.wrong(key, message));
+                }
+            },
+        };
+        if let Some(done) = list[at].entry {
+            return Ok(done);
+        }
+        let name = list[at].name.clone();
+        let mut module = match list[at].result.take() {
+            Some(Ok(m)) => m,
+            Some(Err(said)) => return Err(self.failed(field, source, constants, said)),
+            None => return Err(self.wrong(key, format!("the entry point `{name}` was lost"))),
+        };
+        // One name may stand for entry points of two stages.
+        module.entries.retain(|e| e.name == name && e.stage.kind() == stage);
+        if module.entries.len() != 1 {
+            return Err(self.wrong(key, format!("there are several {shown} entry points `{name}`")));
+        }
+        let used = Used::of(&module);
+        self.out.entries.push(Entry { module, name, stage, source, used });
+        let number = self.out.entries.len() - 1;
+        list_entry(&mut self.lowered, source, constants, at, number);
+        Ok(number)
+    }
+
+    fn lower(&mut self, field: &str, source: usize, constants: &Names<f64>) -> Result<Vec<Lowered>, Failure> {
+        let overrides = constants.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+        let options = FrontOptions { entry: None, overrides, robust: true };
+        let s = &self.out.sources[source];
+        match frontend::load_each(&s.bytes, s.lang, &options) {
+            Err(list) => Err(self.failed(field, source, constants, list)),
+            Ok(list) => Ok(list
+                .into_iter()
+                .map(|(name, result)| Lowered {
+                    name: name.name,
+                    stage: name.stage.into(),
+                    result: Some(result.map(|l| l.module)),
+                    entry: None,
+                })
+                .collect()),
+        }
+    }
+
+    /// A failure of the frontend; a constant that does not exist is an error of the scene.
+    fn failed(&self, field: &str, source: usize, constants: &Names<f64>, list: Vec<Diagnostic>) -> Failure {
+        if let [d] = list.as_slice()
+            && d.code == "override"
+            && d.class == Class::Invalid
+        {
+            let named = constants.iter().find(|(n, _)| d.message.contains(&format!("`{n}`")));
+            let key = named.map_or_else(|| format!("{field}.constants"), |(n, _)| format!("{field}.constants.{n}"));
+            let message = std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str));
+            return self.wrong(key, message.collect::<Vec<_>>().join("; "));
+        }
+        Failure::Shader { source: Box::new(self.out.sources[source].clone()), list }
+    }
+}
+
+/// Notes the number of an entry point that was taken.
+fn list_entry(
+    lowered: &mut BTreeMap<Key, Vec<Lowered>>,
+    source: usize,
+    constants: &Names<f64>,
+    at: usize,
+    number: usize,
+) {
+    let bits = constants.iter().map(|(n, v)| (n.to_string(), v.to_bits())).collect();
+    if let Some(l) = lowered.get_mut(&(source, bits)).and_then(|list| list.get_mut(at)) {
+        l.entry = Some(number);
+    }
+}

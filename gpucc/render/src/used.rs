@@ -1,0 +1,71 @@
+//! The bindings that entry points use.
+
+use gpucc_ir::{Attr, Func, Module, Place, Res, ResourceKind, TexWhat};
+
+/// A binding that an entry point uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// The name in the source.
+    pub name: String,
+    /// Bind group.
+    pub group: u32,
+    /// Binding in its group.
+    pub binding: u32,
+    /// What it is.
+    pub kind: ResourceKind,
+    /// Least bytes of a buffer.
+    pub min_size: u32,
+    /// Elements of an array of bindings; 1 of a single one.
+    pub count: u32,
+    /// Whether a sampler reads it, other than for comparison.
+    pub is_sampled: bool,
+}
+
+impl Used {
+    /// What the entry point of a module uses, by group and binding; whether code is ever reached does not count.
+    pub fn of(module: &Module) -> Vec<Used> {
+        let mut found: Vec<(Res, bool)> = Vec::new();
+        let mut add = |res: Res, is_sampled: bool| match found.iter_mut().find(|f| f.0 == res) {
+            Some(f) => f.1 |= is_sampled,
+            None => found.push((res, is_sampled)),
+        };
+        let mut wanted: Vec<Func> = module.entries.iter().map(|e| e.func).collect();
+        let mut at = 0;
+        while let Some(&func) = wanted.get(at) {
+            at += 1;
+            let f = &module.funcs[func];
+            for (_, i) in f.insts_in_order() {
+                let inst = &f.insts[i];
+                match &inst.attr {
+                    Attr::Call(callee) if !wanted.contains(callee) => wanted.push(*callee),
+                    Attr::Res(res) => add(*res, false),
+                    _ => {}
+                }
+                if let Some(Place::Buffer(res)) = inst.place() {
+                    add(res, false);
+                }
+                if let Some(t) = inst.tex() {
+                    let asks = matches!(t.desc.what(), TexWhat::Sample | TexWhat::Gather | TexWhat::Lod);
+                    add(t.texture, asks && !t.desc.shadow());
+                    if let Some(sampler) = t.sampler {
+                        add(sampler, false);
+                    }
+                }
+            }
+        }
+        let of = |(res, is_sampled): (Res, bool)| {
+            let r = &module.resources[res];
+            let (name, group, binding, kind) = (r.name.clone(), r.group, r.binding, r.kind);
+            Used { name, group, binding, kind, min_size: r.min_size, count: r.count, is_sampled }
+        };
+        let mut list: Vec<Used> = found.into_iter().map(of).collect();
+        list.sort_by_key(|u| (u.group, u.binding));
+        list
+    }
+
+    /// What messages call it.
+    pub(crate) fn shown(&self) -> String {
+        let place = format!("group {}, binding {}", self.group, self.binding);
+        if self.name.is_empty() { place } else { format!("`{}` ({place})", self.name) }
+    }
+}

@@ -1,0 +1,131 @@
+//! Cases of format `gfx-cases-1`: scenes and fragment shaders alone, with the bytes that their outputs must hold.
+
+use std::path::{Path, PathBuf};
+
+use gpucc_kit::exec::{On, POOR, Problem, RICH, problem};
+use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
+use gpucc_scene::cases::{Body, Case, Expected};
+use gpucc_scene::{Resources, Scene, SceneFile, alone, cases, output};
+use gpucc_sim::RunOptions;
+
+use crate::cases::Verdict;
+
+/// The files of cases in a folder, or the file itself, in the order of names.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let paths = entries.filter_map(|e| e.ok().map(|e| e.path()));
+    let mut list: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|x| x == "json")).collect();
+    list.sort();
+    Ok(list)
+}
+
+/// Whether a file is of this format: its first bytes say so.
+pub fn is_ours(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(200)];
+    head.windows(11).any(|w| w == b"gfx-cases-1")
+}
+
+/// The cases of a file.
+///
+/// # Errors
+/// A file that cannot be read or is no file of cases.
+pub fn read(path: &Path) -> Result<Vec<Case>, String> {
+    let list = cases::open(path).map_err(|e| e.to_string())?;
+    list.collect::<Result<_, _>>().map_err(|e| e.to_string())
+}
+
+/// Where a frame runs: the interpreter behind the passes of a level, or a machine.
+///
+/// # Panics
+/// A device that is no target of ours.
+pub fn place(on: On, level: u8) -> Place {
+    match on {
+        On::Interp => Place::interp(level),
+        On::Passes { lowered } => Place::Oracle(Lowering::Passes { level, caps: if lowered { POOR } else { RICH } }),
+        On::Machine(d) => Place::Target(gpucc::Target::parse(&d.to_string()).expect("a device of ours"), level),
+    }
+}
+
+/// The scene of a case.
+fn scene(case: &Case) -> Result<Scene, String> {
+    match &case.body {
+        Body::Scene(s) => Ok((**s).clone()),
+        Body::Shader { text, args } => {
+            let options = alone::Options::parse(args)?;
+            Ok(alone::scene(gpucc_scene::model::Shader::Wgsl(text.clone()), &options))
+        }
+    }
+}
+
+/// What a failure amounts to.
+fn verdict(f: &Failure) -> Verdict {
+    match f {
+        Failure::Shader { list, .. } => match problem(list) {
+            Problem::Refused(codes, why) => Verdict::Refused(codes, why),
+            other => Verdict::Failed(format!("{f}: {other}")),
+        },
+        _ => Verdict::Failed(f.to_string()),
+    }
+}
+
+/// Runs a case in several places and levels: its scene is checked and its shaders are lowered once.
+pub fn judge(case: &Case, places: &[Place], perturb: Option<u64>) -> Vec<Verdict> {
+    let all = |v: Verdict| places.iter().map(|_| v.clone()).collect();
+    let guarded = |what: &str, f: &mut dyn FnMut() -> Verdict| {
+        gpucc::guarded(what, || Ok(f())).unwrap_or_else(|bug| Verdict::Failed(bug.to_string()))
+    };
+    let mut ready = None;
+    let begun = guarded(&case.id, &mut || {
+        let scene = match scene(case) {
+            Ok(s) => s,
+            Err(e) => return Verdict::Failed(e),
+        };
+        match Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new() }) {
+            Ok(r) => ready = Some(r),
+            Err(f) => return verdict(&f),
+        }
+        Verdict::Passed
+    });
+    let Some(ready) = ready else { return all(begun) };
+    places.iter().map(|&p| guarded(&case.id, &mut || run(case, &ready, p, perturb))).collect()
+}
+
+fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdict {
+    let scene = &ready.file.scene;
+    let programs = match Programs::new(scene, &ready.shaders, place) {
+        Ok(p) => p,
+        Err(f) => return verdict(&f),
+    };
+    let mut resources = ready.resources.clone();
+    let defaults = frame::Options::default();
+    let options = frame::Options { run: RunOptions { perturb, ..defaults.run }, ..defaults };
+    if let Err(f) = frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}) {
+        return verdict(&f);
+    }
+    let is_alone = matches!(case.body, Body::Shader { .. });
+    let mut wrong = case.expect.iter().filter_map(|e| {
+        let got = if is_alone { picture(scene, &resources) } else { bytes(scene, &resources, e) };
+        let why = match got {
+            Ok(got) => e.compare.check(&e.bytes, &got).map_err(|d| d.to_string()),
+            Err(why) => Err(why),
+        };
+        why.err().map(|why| format!("{}: {why}", e.name))
+    });
+    wrong.next().map_or(Verdict::Passed, Verdict::Failed)
+}
+
+fn picture(scene: &Scene, resources: &Resources) -> Result<Vec<u8>, String> {
+    let out = scene.presented().ok_or("there is no picture")?;
+    output::picture(scene, resources, out).map(|p| p.rgba).map_err(|e| e.to_string())
+}
+
+fn bytes(scene: &Scene, resources: &Resources, e: &Expected) -> Result<Vec<u8>, String> {
+    let out = scene.outputs.iter().find(|o| o.name == e.name).ok_or("there is no such output")?;
+    output::bytes(scene, resources, out).map_err(|e| e.to_string())
+}
