@@ -336,3 +336,10 @@ fn refusals_name_the_feature_and_its_place() {
         assert!(refusal.labels[0].span.is_known(), "{refusal}");
     }
 }
+
+/// By logarithms the square of a negative number would be NaN.
+#[test]
+fn squares_by_pow() {
+    let source = format!("{MAIN} {{ var x = -3.0; if o[3] == 1u {{ x = 5.0; }} o[0] = bitcast<u32>(pow(x, 2.0)); }}");
+    assert_eq!(f32::from_bits(outputs(&source, 4)[0]), 9.0);
+}

@@ -93,6 +93,8 @@ impl FuncCx<'_, '_> {
             M::Exp2 => self.b().fexp2(x),
             M::Log => self.in_f32(&[x], |cx, a| cx.log(a[0])),
             M::Log2 => self.b().flog2(x),
+            // The square of a negative number is one; by logarithms it would be NaN.
+            M::Pow if self.is_two(y) => self.b().fmul(x, x),
             M::Pow => self.in_f32(&[x, y], |cx, a| {
                 let log = cx.b().flog2(a[0]);
                 let product = cx.b().fmul(a[1], log);
@@ -316,6 +318,16 @@ impl FuncCx<'_, '_> {
         let sum = self.b().fadd(product, c);
         self.fp = fp;
         sum
+    }
+
+    /// Whether a float is the constant 2 in every lane.
+    fn is_two(&self, v: Value) -> bool {
+        self.f.as_const(v).and_then(ir::Const::uniform_bits).is_some_and(|bits| match self.f.ty(v).scalar() {
+            ir::Scalar::F16 => bits == 0x4000,
+            ir::Scalar::F32 => bits == u64::from(2f32.to_bits()),
+            ir::Scalar::F64 => bits == 2f64.to_bits(),
+            _ => false,
+        })
     }
 
     fn length(&mut self, v: Value) -> Value {

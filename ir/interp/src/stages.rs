@@ -411,6 +411,8 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
         }
     }
     let mut known: [Option<Weights>; 3] = [None; 3];
+    // Recorded results divide what is interpolated elsewhere by the 1/w of the pixel's centre: docs/drawing.md.
+    let mut center: Option<Weights> = None;
     for v in varyings {
         let word = |vertex: usize, k: u32| words[(p.words[vertex].start + v.from + k) as usize];
         if v.mode == Mode::Flat {
@@ -428,6 +430,11 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
             let value = match v.mode {
                 Mode::Linear => quad.interpolate(shares.linear, values),
                 Mode::OverW => quad.interpolate(shares.perspective.map(|s| s * shares.inv_w), values),
+                _ if v.at != Where::Center => {
+                    let center = center.get_or_insert_with(|| quad.weights(lane, draw::Where::Center)).inv_w;
+                    let share = shares.inv_w / center;
+                    quad.interpolate(shares.perspective.map(|s| s * share), values)
+                }
                 _ => quad.interpolate(shares.perspective, values),
             };
             side.run.batch.set(v.row + k, at, value.to_bits());

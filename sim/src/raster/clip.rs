@@ -186,6 +186,12 @@ impl Viewport {
         let px = vx + 0.5 * (x / w + 1.0) * vw;
         let py = vy + 0.5 * (1.0 - y / w) * vh;
         let snap = |v: f64| (v * 256.0).round_ties_even() as i64;
-        Screen { x: snap(px), y: snap(py), z: near + z / w * (far - near), inv_w: 1.0 / w }
+        Screen {
+            x: snap(px),
+            y: snap(py),
+            exact: [px * 256.0, py * 256.0],
+            z: near + z / w * (far - near),
+            inv_w: 1.0 / w,
+        }
     }
 }

@@ -14,6 +14,8 @@ pub struct Screen {
     pub x: i64,
     /// 1/256 pixel down.
     pub y: i64,
+    /// Both, not snapped: what is interpolated follows these.
+    pub exact: [f64; 2],
     /// Depth, not snapped.
     pub z: f64,
     /// Reciprocal of w.
@@ -181,10 +183,28 @@ impl Setup {
         })
     }
 
+    /// The same of the corners where they were before snapping.
+    fn exact_edge(&self, k: usize, x: f64, y: f64) -> f64 {
+        let ([ax, ay], [bx, by]) = (self.at[k].exact, self.at[(k + 1) % 3].exact);
+        (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+    }
+
+    /// Shares of the corners of a triangle as they were snapped.
+    fn snapped(&self, x: i64, y: i64) -> [f64; 3] {
+        let edges = [1, 2, 0].map(|k| self.edge(k, x, y) as f64);
+        let area: f64 = edges.iter().sum();
+        edges.map(|e| e / area)
+    }
+
     /// Shares of the corners at a point in 1/256 pixel.
     fn barycentric(&self, x: i64, y: i64) -> [f64; 3] {
         match self.shape {
-            Shape::Triangle { area } => [1, 2, 0].map(|k| self.edge(k, x, y) as f64 / area as f64),
+            Shape::Triangle { .. } => {
+                let edges = [1, 2, 0].map(|k| self.exact_edge(k, x as f64, y as f64));
+                let area: f64 = edges.iter().sum();
+                // A triangle that snapping alone gave an area has that of its snapped corners.
+                if area > 0.0 { edges.map(|e| e / area) } else { self.snapped(x, y) }
+            }
             Shape::Line { x_major } => {
                 let (from, to, c) =
                     if x_major { (self.at[0].x, self.at[1].x, x) } else { (self.at[0].y, self.at[1].y, y) };
