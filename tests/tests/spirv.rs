@@ -789,7 +789,6 @@ fn refused_by_name_at_its_place() {
             "`OpMemoryModel PhysicalStorageBuffer64`",
             false,
         ),
-        ("", "layout(binding = 2) uniform sampler2D s;", "o[i] = uint(texture(s, vec2(0.5)).x);", "texture", false),
         ("GL_EXT_demote_to_helper_invocation", "", "o[i] = 1u;", "", false),
     ];
     for (n, (extensions, declarations, body, name, placed)) in cases.iter().enumerate() {

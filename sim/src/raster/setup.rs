@@ -91,10 +91,8 @@ pub struct Quad {
 
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// Vertices clockwise on the screen; twice the area.
-    Triangle {
-        area: i64,
-    },
+    /// Vertices clockwise on the screen.
+    Triangle,
     /// Whether x is the major axis.
     Line {
         x_major: bool,
@@ -148,7 +146,7 @@ impl Setup {
             let order = if whole > 0 { [0, k + 1, k] } else { [0, k, k + 1] };
             let area = -area_of(&order.map(|i| at[i]));
             if area > 0 {
-                out.push(Setup::new(&order.map(|i| (&polygon[i], at[i])), Shape::Triangle { area }));
+                out.push(Setup::new(&order.map(|i| (&polygon[i], at[i])), Shape::Triangle));
             }
         }
         Some((out, whole > 0))
@@ -199,7 +197,7 @@ impl Setup {
     /// Shares of the corners at a point in 1/256 pixel.
     fn barycentric(&self, x: i64, y: i64) -> [f64; 3] {
         match self.shape {
-            Shape::Triangle { .. } => {
+            Shape::Triangle => {
                 let edges = [1, 2, 0].map(|k| self.exact_edge(k, x as f64, y as f64));
                 let area: f64 = edges.iter().sum();
                 // A triangle that snapping alone gave an area has that of its snapped corners.
@@ -263,7 +261,7 @@ impl Setup {
     /// # Errors
     /// That of `draw`.
     pub fn try_quads<E>(&self, clip: Rect, samples: u32, draw: impl FnMut(Quad) -> Result<(), E>) -> Result<(), E> {
-        if let Shape::Triangle { .. } = self.shape {
+        if let Shape::Triangle = self.shape {
             return self.triangle_quads(clip, samples, draw);
         }
         let all = (1 << sample_positions(samples).len()) - 1;
