@@ -148,11 +148,13 @@ impl Default for Sampler {
     }
 }
 
-/// Where to sample, normalised, with a layer that is in range already (of cube arrays: the cube).
+/// Where to sample, with a layer that is in range already (of cube arrays: the cube).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coord {
     /// s, t, r: as many as the dimension has count.
     Flat([f32; 3], u32),
+    /// The same in texels of the level that is read, not normalised.
+    Texels([f64; 3], u32),
     /// On the face of a cube.
     Cube(Face, u32),
 }
@@ -185,8 +187,9 @@ pub fn round_layer(index: f32, layers: u32) -> u32 {
     clamp_layer(index.round_ties_even() as i64, layers)
 }
 
-/// Texel coordinate along one axis: size times normalised coordinate plus offset, in texels.
-fn texel_coordinate(mode: Wrap, c: f64, size: u32, offset: i32) -> f64 {
+/// Texel coordinate along one axis: coordinate times size of the unit plus offset, in texels. A unit is the whole of a
+/// level, or a texel.
+fn texel_coordinate(mode: Wrap, c: f64, size: u32, unit: u32, offset: i32) -> f64 {
     if c.is_nan() {
         return f64::from(offset);
     }
@@ -196,10 +199,10 @@ fn texel_coordinate(mode: Wrap, c: f64, size: u32, offset: i32) -> f64 {
     }
     // Periodic modes lose nothing by dropping whole double periods, and then fit an integer.
     let c = match mode {
-        Wrap::Repeat | Wrap::MirrorRepeat => c % 2.0,
+        Wrap::Repeat | Wrap::MirrorRepeat => c % f64::from(2 * size / unit),
         _ => c.clamp(-1e9, 1e9),
     };
-    c * f64::from(size) + f64::from(offset)
+    c * f64::from(unit) + f64::from(offset)
 }
 
 /// First index, second index and weight of the second along one axis.
@@ -248,12 +251,15 @@ fn footprint_of(
     let filter = if view.integer { Filter::Nearest } else { filter };
     let mut f = Footprint { texels: [[[0; 4]; 3]; 8], parts: [1; 8], weights: [0.0; 3], axes };
     let mut at = [(0i64, 0i64); 3];
+    let texels = matches!(coord, Coord::Texels(..));
     let (c, layer, wraps) = match *coord {
         Coord::Flat(c, layer) => (c.map(f64::from), layer, sampler.wrap),
+        Coord::Texels(c, layer) => (c, layer, sampler.wrap),
         Coord::Cube(face, cube) => ([face.s, face.t, 0.0], 6 * cube + face.face, [Wrap::ClampToEdge; 3]),
     };
     for k in 0..axes {
-        let u = texel_coordinate(wraps[k], c[k], size[k], offset[k]);
+        let unit = if texels { 1 } else { size[k] };
+        let u = texel_coordinate(wraps[k], c[k], size[k], unit, offset[k]);
         let (first, second, weight) = footprint(filter, u, &sampler.precision);
         at[k] = (first, second);
         f.weights[k] = weight;

@@ -30,6 +30,27 @@ impl Layout {
         Some(Layout { bits })
     }
 
+    /// The layout of an image format (section 12.4): those of buffers, and packed words. Names count from the top bits.
+    pub(crate) fn of_image(dfmt: u32) -> Option<Layout> {
+        let bits: &'static [u32] = match dfmt {
+            16 => &[5, 6, 5],
+            17 => &[5, 5, 5, 1],
+            18 => &[1, 5, 5, 5],
+            19 => &[4, 4, 4, 4],
+            20 => &[24, 8],
+            21 => &[8, 24],
+            57 => &[4, 4],
+            58 => &[5, 5, 6],
+            n => return Layout::of(n),
+        };
+        Some(Layout { bits })
+    }
+
+    /// Bits of the components.
+    pub(crate) fn bits(&self) -> &'static [u32] {
+        self.bits
+    }
+
     /// Bytes of an element.
     pub(crate) fn bytes(&self) -> u32 {
         self.bits.iter().sum::<u32>() / 8
@@ -126,7 +147,7 @@ pub(crate) fn to_half(nfmt: u32, v: u32) -> u32 {
 }
 
 /// The 32-bit value that a D16 store means.
-fn from_half(nfmt: u32, v: u32) -> u32 {
+pub(crate) fn from_half(nfmt: u32, v: u32) -> u32 {
     match nfmt {
         4 => v & 0xffff,
         5 => v as u16 as i16 as i32 as u32,

@@ -37,7 +37,7 @@ pub(crate) struct Env {
 
 impl Env {
     /// A load through the vector cache of a compute unit, or from L2.
-    fn load(&mut self, unit: Option<u8>, address: u64, size: u32, by: By) -> Result<u64, Trap> {
+    pub(crate) fn load(&mut self, unit: Option<u8>, address: u64, size: u32, by: By) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.load(id, offset, size, by)?;
         if let Some(held) = unit.and_then(|u| self.l1.load(u, id, offset, size)) {
@@ -46,7 +46,7 @@ impl Env {
         Ok(self.memory.load(id, offset, size)?)
     }
     /// A store of at most 32 bits by a compute unit, or by the scalar cache.
-    fn store(&mut self, unit: Option<u8>, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
+    pub(crate) fn store(&mut self, unit: Option<u8>, address: u64, size: u32, v: u64, by: By) -> Result<(), Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         self.races.store(&self.memory, id, offset, &v.to_le_bytes()[..size as usize], by)?;
         self.l1.store(&self.memory, unit, id, offset, size, v);
@@ -55,7 +55,14 @@ impl Env {
         Ok(())
     }
     /// One indivisible read and write at L2, whose line in the cache of the unit follows; gives the old value.
-    fn atomic(&mut self, unit: u8, address: u64, size: u32, by: By, op: impl FnOnce(u64) -> u64) -> Result<u64, Trap> {
+    pub(crate) fn atomic(
+        &mut self,
+        unit: u8,
+        address: u64,
+        size: u32,
+        by: By,
+        op: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
         let old = self.memory.load(id, offset, size)?;
         let new = op(old);
@@ -311,7 +318,7 @@ impl Wave {
             let mut go = || -> Result<(), Trap> {
                 if let Some(a) = atomic {
                     let address = at(0, if a.wide { 8 } else { 4 });
-                    return self.buffer_atomic(d, env, a, address, lane);
+                    return self.atomic_at(d, env, a, address, lane);
                 }
                 if typed {
                     let (dfmt, nfmt) = if d.format == Format::Mtbuf {
@@ -420,7 +427,8 @@ impl Wave {
         Ok(())
     }
 
-    fn buffer_atomic(
+    /// An atomic of one lane, its data in the data registers; nothing happens without an address.
+    pub(crate) fn atomic_at(
         &mut self,
         d: &Decoded,
         env: &mut Env,
@@ -493,7 +501,7 @@ impl Wave {
                     if address % align != 0 {
                         return Err(Trap::new(TrapKind::Misaligned, format!("atomic at address {address:#x}")));
                     }
-                    return self.buffer_atomic(d, env, a, Some(address), lane);
+                    return self.atomic_at(d, env, a, Some(address), lane);
                 }
                 let align = if bytes >= 4 { !3 } else { !(u64::from(bytes) - 1) };
                 for i in 0..count {

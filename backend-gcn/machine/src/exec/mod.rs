@@ -8,6 +8,7 @@ mod cache;
 mod compare;
 mod float;
 mod format;
+mod image;
 mod launch;
 mod lds;
 mod memory;
@@ -159,7 +160,8 @@ fn step(
                 Next::Go
             }
             Unit::Vmem if d.format == crate::Format::Mimg => {
-                return Err(salu::unsupported("image instructions arrive with graphics"));
+                w.image(d, env)?;
+                Next::Go
             }
             Unit::Vmem => {
                 w.buffer(d, env)?;

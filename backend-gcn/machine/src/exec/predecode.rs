@@ -99,6 +99,24 @@ pub(crate) struct Mem {
     pub lds: bool,
     pub gds: bool,
     pub format: u8,
+    pub image: Image,
+}
+
+/// Fields that only image instructions have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Image {
+    /// First SGPR of the sampler descriptor.
+    pub sampler: u8,
+    pub dmask: u8,
+    /// Coordinates are in texels.
+    pub unorm: bool,
+    /// A slice or face is among the coordinates.
+    pub da: bool,
+    /// The texture descriptor has four words.
+    pub r128: bool,
+    pub lwe: bool,
+    /// Data are halves.
+    pub d16: bool,
 }
 
 /// Registers that the metadata allows.
@@ -364,8 +382,10 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
             Kind::SRsrc(n) => {
                 regs = Some((v * 4, n));
-                if slot.name == "srsrc" {
-                    d.mem.rsrc = (v * 4) as u8;
+                match slot.name {
+                    "srsrc" => d.mem.rsrc = (v * 4) as u8,
+                    "ssamp" => d.mem.image.sampler = (v * 4) as u8,
+                    _ => {}
                 }
             }
             Kind::Literal => {
@@ -410,6 +430,11 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
                     Flag::Addr64 => d.mem.addr64 = on,
                     Flag::Clamp => d.clamp = on,
                     Flag::BoundCtrl => d.extra.bound_ctrl = on,
+                    Flag::Unorm => d.mem.image.unorm = on,
+                    Flag::Da => d.mem.image.da = on,
+                    Flag::R128 => d.mem.image.r128 = on,
+                    Flag::Lwe => d.mem.image.lwe = on,
+                    Flag::D16 => d.mem.image.d16 = on,
                     _ => {}
                 }
             }
@@ -421,7 +446,8 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             Kind::DstSel => d.extra.dst_sel = v as u8,
             Kind::SrcSel(n) => d.extra.sel[usize::from(n)] = v as u8,
             Kind::DstUnused => d.extra.dst_unused = v as u8,
-            Kind::LiteralWord | Kind::DMask | Kind::ExpEn | Kind::ExpSrc(_) => {}
+            Kind::DMask => d.mem.image.dmask = v as u8,
+            Kind::LiteralWord | Kind::ExpEn | Kind::ExpSrc(_) => {}
         }
         if let Some((first, count)) = regs {
             let r = Regs { first: first as u16, count, any_lane: false };
@@ -494,9 +520,31 @@ fn adjust(d: &mut Decoded, conventions: bool) {
     if d.mem.lds && !d.mem.tfe && d.format == Format::Mubuf {
         d.writes.clear();
     }
+    if d.format == Format::Mimg {
+        adjust_image(d);
+    }
     if d.mem.tfe && matches!(d.format, Format::Mubuf | Format::Mtbuf) {
         let r = Regs { first: u16::from(d.mem.data) + 256 + u16::from(d.mem.data_width), count: 1, any_lane: false };
         d.reads.push(r);
         d.writes.push(r);
+    }
+}
+
+/// Image instructions: how many address registers there are says the descriptor, so that they are checked when it is read.
+/// The status register of TFE is written, never read.
+fn adjust_image(d: &mut Decoded) {
+    d.mem.data_width -= u8::from(d.mem.tfe);
+    d.reads.retain(|r| r.first < 256);
+    if d.mem.image.r128 {
+        let rsrc = u16::from(d.mem.rsrc);
+        d.reads.iter_mut().filter(|r| r.first == rsrc && r.count == 8).for_each(|r| r.count = 4);
+    }
+    let (name, data) = (d.op.name(), u16::from(d.mem.data) + 256);
+    let atomic = name.contains("atomic");
+    if atomic || name.contains("store") {
+        d.reads.push(Regs { first: data, count: d.mem.data_width, any_lane: false });
+    }
+    if atomic && !d.mem.glc {
+        d.writes.clear();
     }
 }

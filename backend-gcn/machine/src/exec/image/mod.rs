@@ -1,0 +1,292 @@
+//! Image instructions (section 12).
+
+mod descriptor;
+mod form;
+mod format;
+mod sample;
+mod texels;
+
+use gpucc_sim::quads::Masks;
+use gpucc_sim::texture::{Dim, texel_at};
+use gpucc_sim::{Trap, TrapKind};
+
+use super::atomic::{self, Kind};
+use super::format::{from_half, to_half};
+use super::memory::Env;
+use super::predecode::Decoded;
+use super::salu::unsupported;
+use super::wave::{Order, Wave, undefined};
+use crate::isa::GFX6;
+use descriptor::{Rules, Sampling, Texture};
+use form::{Form, What};
+use sample::{Address, Request};
+use texels::Reader;
+
+/// What an instruction needs of the wave, decoded once.
+struct Image {
+    form: Form,
+    texture: Option<Texture>,
+    sampling: Option<Sampling>,
+    places: form::Places,
+    exec: u64,
+}
+
+impl Wave {
+    /// Image instructions.
+    pub(crate) fn image(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        let image = self.image_of(d)?;
+        self.check_address(d, &image)?;
+        let order = self.lane_order(image.exec);
+        let effect = matches!(image.form.what, What::Store | What::Atomic);
+        if effect {
+            for &lane in &order {
+                self.image_effect(d, env, &image, lane).map_err(|t| t.in_lane(lane as u32))?;
+            }
+        } else {
+            // Results may lie where addresses did, and quads read those of other lanes.
+            let mut found = Vec::with_capacity(order.len());
+            for &lane in &order {
+                found.push(self.image_result(d, env, &image, lane).map_err(|t| t.in_lane(lane as u32))?);
+            }
+            for (&lane, texel) in order.iter().zip(found) {
+                self.image_return(d, &image, lane, texel);
+            }
+        }
+        let locks = (effect && self.generation == GFX6).then_some((d.mem.data.into(), d.mem.data_width));
+        if image.form.what == What::Store && d.mem.data_width > 2 && self.generation != GFX6 && d.mem.image.r128 {
+            self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
+        }
+        self.send(Order::Vmem, d, effect, locks);
+        Ok(())
+    }
+
+    fn image_of(&self, d: &Decoded) -> Result<Image, Trap> {
+        let form = form::of(d.op).ok_or_else(|| unsupported(format!("`{}`", d.op.name())))?;
+        let rules = Rules { generation: self.generation, strict: self.conventions };
+        let at = usize::from(d.mem.rsrc);
+        let words = if d.mem.image.r128 { 4 } else { 8 };
+        let mut texture = Texture::read(&self.s[at..at + words], rules)?;
+        let mut sampling = None;
+        if matches!(form.what, What::Sample | What::Gather | What::Lod) {
+            let at = usize::from(d.mem.image.sampler);
+            let s = Sampling::read([self.s[at], self.s[at + 1], self.s[at + 2], self.s[at + 3]], rules)?;
+            if let Some(t) = &mut texture {
+                if s.degamma {
+                    t.format = t.format.degamma()?;
+                }
+                if t.multisampled {
+                    return Err(unsupported("sampling of several samples"));
+                }
+            }
+            sampling = Some(s);
+        }
+        let array = d.mem.image.da;
+        if let Some(t) = &texture {
+            if t.dim == Dim::Cube && !array && form.what != What::ResInfo {
+                return Err(Trap::new(TrapKind::Reserved, "T# is a cube, the instruction has no da"));
+            }
+            if d.mem.image.lwe && t.min_lod_warn != 0 {
+                return Err(unsupported("warnings of levels"));
+            }
+        }
+        if d.mem.tfe && matches!(form.what, What::Store) {
+            return Err(unsupported("tfe on a store, which returns nothing"));
+        }
+        let places = form.places_of(texture.as_ref(), array);
+        let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
+        Ok(Image { form, texture, sampling, places, exec })
+    }
+
+    /// Address registers hold something in all lanes that are looked at: of coordinates whose differences count, those of
+    /// whole quads, whatever EXEC is.
+    fn check_address(&self, d: &Decoded, image: &Image) -> Result<(), Trap> {
+        if image.texture.is_none() {
+            return Ok(());
+        }
+        let p = &image.places;
+        let first = usize::from(d.mem.addr);
+        let last = first + p.count - 1;
+        if last >= self.v.len() {
+            let have = self.v.len();
+            return Err(Trap::new(TrapKind::BadRegister, format!("v{last} is an address, the metadata claims {have}")));
+        }
+        let quads = p.coordinates..p.coordinates + p.axes;
+        for k in 0..p.count {
+            let whole = image.form.implicit() && quads.contains(&k);
+            let lanes = if whole { Masks::whole_quads(image.exec) } else { image.exec };
+            let n = first + k;
+            self.arrived(n, lanes)?;
+            let missing = lanes & !self.v_known[n];
+            if missing != 0 {
+                return Err(undefined(n as u16 + 256).in_lane(missing.trailing_zeros()));
+            }
+        }
+        Ok(())
+    }
+
+    fn address(&self, d: &Decoded, image: &Image, lane: usize) -> Address<'_> {
+        Address { v: &self.v[usize::from(d.mem.addr)..], lane, places: image.places }
+    }
+
+    /// Level, layer, column, row and sample of integer coordinates; `None` outside of the view.
+    fn place_in_view(&self, d: &Decoded, image: &Image, reader: &Reader<'_>, lane: usize) -> Option<[u32; 5]> {
+        let a = self.address(d, image, lane);
+        let p = image.places;
+        let axis = |k: usize| if k < p.axes { i64::from(a.word(p.coordinates + k)) } else { 0 };
+        let slice = p.slice.map_or(0, |at| i64::from(a.word(at)));
+        let sample = p.sample.map_or(0, |at| i64::from(a.word(at)));
+        let level = if image.form.mip { i64::from(a.word(p.level)) } else { 0 };
+        texel_at(&reader.view(false), [0, 1, 2].map(axis), slice, level, sample)
+    }
+
+    /// What one lane of a load, sample or query gets.
+    fn image_result(&self, d: &Decoded, env: &mut Env, image: &Image, lane: usize) -> Result<[u32; 4], Trap> {
+        let Some(texture) = &image.texture else { return Ok([0; 4]) };
+        if image.form.what == What::ResInfo {
+            return Ok(resinfo(texture, self.address(d, image, lane).word(0)));
+        }
+        let cache = Some(self.unit).filter(|_| !d.mem.glc);
+        let mut reader = Reader::new(texture, env, cache, self.by(d, lane));
+        let Some(sampling) = &image.sampling else {
+            let Some(at) = self.place_in_view(d, image, &reader, lane) else { return Ok([0; 4]) };
+            let raw = reader.raw(at)?;
+            if image.form.raw {
+                return Ok(words(raw, texture.format.bytes(), image.form.signed));
+            }
+            return Ok(texture.selected(texture.format.decode(raw)));
+        };
+        let request = Request {
+            form: image.form,
+            sampling,
+            texels: d.mem.image.unorm || sampling.unnormalised,
+            component: d.mem.image.dmask.trailing_zeros() as usize & 3,
+        };
+        request.one(&mut reader, &self.address(d, image, lane))
+    }
+
+    /// Puts what a lane got into its data registers.
+    fn image_return(&mut self, d: &Decoded, image: &Image, lane: usize, texel: [u32; 4]) {
+        let nfmt = image.texture.as_ref().map_or(0, |t| t.format.number());
+        let gathers = image.form.what == What::Gather;
+        let mut to = usize::from(d.mem.data);
+        for (k, word) in texel.into_iter().enumerate() {
+            if gathers || d.mem.image.dmask >> k & 1 == 1 {
+                self.v[to][lane] = if d.mem.image.d16 { to_half(nfmt, word) } else { word };
+                self.v_known[to] |= 1 << lane;
+                to += 1;
+            }
+        }
+        self.image_status(d, to, lane);
+    }
+
+    /// The status that TFE asks for: everything is resident.
+    fn image_status(&mut self, d: &Decoded, to: usize, lane: usize) {
+        if d.mem.tfe {
+            self.v[to][lane] = 0;
+            self.v_known[to] |= 1 << lane;
+        }
+    }
+
+    /// A store or an atomic in one lane.
+    fn image_effect(&mut self, d: &Decoded, env: &mut Env, image: &Image, lane: usize) -> Result<(), Trap> {
+        let by = self.by(d, lane);
+        let at = match &image.texture {
+            Some(texture) => {
+                let reader = Reader::new(texture, env, None, by);
+                self.place_in_view(d, image, &reader, lane).map(|at| texture.address_in_view(at))
+            }
+            None => None,
+        };
+        if image.form.what == What::Atomic {
+            return self.image_atomic(d, env, image, at, lane);
+        }
+        let (Some(texture), Some(address)) = (&image.texture, at) else { return Ok(()) };
+        let raw = self.image_data(d, image.form, texture, lane)?;
+        let bytes = texture.format.bytes();
+        for k in 0..bytes.div_ceil(4) {
+            let size = (bytes - 4 * k).min(4);
+            let word = (raw >> (32 * k)) as u64 & (u64::MAX >> (64 - 8 * size));
+            env.store(Some(self.unit), address + u64::from(4 * k), size, word, by)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes that a store leaves: components by DMASK, each where the selection takes it from.
+    fn image_data(&self, d: &Decoded, form: Form, texture: &Texture, lane: usize) -> Result<u128, Trap> {
+        let mut given = [0; 4];
+        let mut from = usize::from(d.mem.data);
+        for (k, g) in given.iter_mut().enumerate() {
+            if d.mem.image.dmask >> k & 1 == 1 {
+                *g = self.v[from][lane];
+                from += 1;
+            }
+        }
+        if form.raw {
+            return Ok(given.iter().rev().fold(0, |w, &g| w << 32 | u128::from(g)));
+        }
+        if d.mem.image.d16 {
+            given = given.map(|g| from_half(texture.format.number(), g));
+        }
+        let mut texel = [0; 4];
+        let mut covered = 0u8;
+        for (k, s) in texture.select.into_iter().enumerate().rev() {
+            if let Some(c) = usize::from(s).checked_sub(4) {
+                texel[c] = given[k];
+                covered |= (d.mem.image.dmask >> k & 1) << c;
+            }
+        }
+        if self.conventions && texture.format.components() & !covered != 0 {
+            return Err(Trap::new(TrapKind::Reserved, "dmask leaves out components that the format has"));
+        }
+        texture.format.encode(texel)
+    }
+
+    fn image_atomic(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        image: &Image,
+        at: Option<u64>,
+        lane: usize,
+    ) -> Result<(), Trap> {
+        let Some(mut a) = atomic::of(d.op) else { return Err(unsupported(format!("`{}`", d.op.name()))) };
+        let swap = matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap);
+        a.wide = d.mem.data_width == if swap { 4 } else { 2 };
+        let size = if a.wide { 8 } else { 4 };
+        if let Some(t) = &image.texture
+            && t.format.bytes() != size
+        {
+            let bytes = t.format.bytes();
+            return Err(Trap::new(TrapKind::Reserved, format!("atomic of {size} bytes on texels of {bytes}")));
+        }
+        self.atomic_at(d, env, a, at, lane)?;
+        if d.mem.glc {
+            self.image_status(d, usize::from(d.mem.data + d.mem.data_width), lane);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a texel as words.
+fn words(raw: u128, bytes: u32, signed: bool) -> [u32; 4] {
+    let mut out = [0, 32, 64, 96].map(|at| (raw >> at) as u32);
+    if signed && bytes < 4 {
+        let shift = 32 - 8 * bytes;
+        out[0] = ((out[0] << shift) as i32 >> shift) as u32;
+    }
+    out
+}
+
+/// Width, height, depth or layers, and levels; the layers of 1D arrays in the place of the height.
+fn resinfo(t: &Texture, level: u32) -> [u32; 4] {
+    let levels = t.levels_of_view();
+    if level >= levels {
+        return [0, 0, 0, levels];
+    }
+    let [w, h, d] = t.level_size(t.first_level + level);
+    match t.dim {
+        Dim::D1 => [w, t.layers(), 1, levels],
+        Dim::D3 => [w, h, d, levels],
+        _ => [w, h, t.layers(), levels],
+    }
+}

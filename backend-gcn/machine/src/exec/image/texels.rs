@@ -1,0 +1,128 @@
+//! Where the texels of a descriptor lie, and how they are read and written. Docs: `docs/errata-gcn.md`, linear layout.
+
+use std::cell::RefCell;
+
+use gpucc_sim::By;
+use gpucc_sim::Trap;
+use gpucc_sim::texture::sample::{Dim, Texels, View};
+
+use super::super::memory::Env;
+use super::descriptor::Texture;
+
+/// Slices begin at multiples of this.
+const SLICE: u64 = 256;
+
+impl Texture {
+    /// Width, height and depth of a level of the image.
+    pub(super) fn level_size(&self, level: u32) -> [u32; 3] {
+        self.size.map(|s| (s >> level).max(1))
+    }
+
+    /// Texels of a row of a level.
+    fn level_pitch(&self, level: u32) -> u32 {
+        if level == 0 {
+            return self.pitch;
+        }
+        let first = if self.pow2 { self.pitch.next_power_of_two() } else { self.pitch };
+        (first >> level).max(1).next_multiple_of(self.pitch_unit())
+    }
+
+    fn texel_bytes(&self) -> u64 {
+        u64::from(self.format.bytes() * self.samples)
+    }
+
+    /// Bytes of a slice of a level.
+    fn slice(&self, level: u32) -> u64 {
+        let rows = u64::from(self.level_size(level)[1]);
+        (u64::from(self.level_pitch(level)) * rows * self.texel_bytes()).next_multiple_of(SLICE)
+    }
+
+    /// Slices of a level: those of the depth, or all layers of the image.
+    fn slices(&self, level: u32) -> u64 {
+        if self.dim == Dim::D3 { self.level_size(level)[2].into() } else { self.all_layers.into() }
+    }
+
+    /// Address of a texel; level and layer count from the image's first.
+    fn address(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+        let before: u64 = (0..level).map(|l| self.slice(l) * self.slices(l)).sum();
+        let texel = u64::from(y) * u64::from(self.level_pitch(level)) + u64::from(x);
+        let at = before + u64::from(layer) * self.slice(level) + texel * self.texel_bytes();
+        self.base.wrapping_add(at + u64::from(sample * self.format.bytes()))
+    }
+
+    /// Layers of the view.
+    pub(super) fn layers(&self) -> u32 {
+        self.last_layer - self.first_layer + 1
+    }
+
+    /// Levels of the view.
+    pub(super) fn levels_of_view(&self) -> u32 {
+        self.last_level - self.first_level + 1
+    }
+
+    /// Address of a texel of the view, as the model names it.
+    pub(super) fn address_in_view(&self, [level, layer, x, y, sample]: [u32; 5]) -> u64 {
+        self.address([self.first_level + level, self.first_layer + layer, x, y, sample])
+    }
+
+    /// A word of the texel behind the selection of components.
+    pub(super) fn selected(&self, texel: [u32; 4]) -> [u32; 4] {
+        self.select.map(|s| match s {
+            0 => 0,
+            1 => self.format.one(),
+            k => texel[usize::from(k) - 4],
+        })
+    }
+}
+
+/// Texels of a view in simulated memory.
+pub(super) struct Reader<'a> {
+    pub texture: &'a Texture,
+    env: RefCell<&'a mut Env>,
+    /// The unit whose vector cache is asked.
+    cache: Option<u8>,
+    by: By,
+    /// Added to levels: what is read begins behind the view's first.
+    pub skip: u32,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(texture: &'a Texture, env: &'a mut Env, cache: Option<u8>, by: By) -> Reader<'a> {
+        Reader { texture, env: RefCell::new(env), cache, by, skip: 0 }
+    }
+
+    /// What samplers read: all of the view, or one level of it.
+    pub(super) fn view(&self, fixed_depth: bool) -> View<'_> {
+        let t = self.texture;
+        View {
+            dim: t.dim,
+            size: t.level_size(t.first_level + self.skip),
+            levels: t.levels_of_view() - self.skip,
+            layers: t.layers(),
+            samples: t.samples,
+            integer: t.format.integer(),
+            fixed_depth,
+            texels: self,
+        }
+    }
+
+    /// The bytes of a texel.
+    pub(super) fn raw(&self, at: [u32; 5]) -> Result<u128, Trap> {
+        let address = self.texture.address_in_view(at);
+        let bytes = self.texture.format.bytes();
+        let mut raw = 0;
+        let mut env = self.env.borrow_mut();
+        for k in 0..bytes.div_ceil(4) {
+            let size = (bytes - 4 * k).min(4);
+            raw |= u128::from(env.load(self.cache, address + u64::from(4 * k), size, self.by)?) << (32 * k);
+        }
+        Ok(raw)
+    }
+}
+
+impl Texels for Reader<'_> {
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, sample: u32) -> Result<[u32; 4], Trap> {
+        let raw = self.raw([self.skip + level, layer, x, y, sample])?;
+        Ok(self.texture.selected(self.texture.format.decode(raw)))
+    }
+}
