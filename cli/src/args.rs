@@ -53,9 +53,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Run a compute shader, or a compiled container, on the machine of its target.
     Run(Run),
-    /// Render a scene or a shader to an image (not in this version).
-    #[command(hide = true)]
-    Render(NotYet),
+    /// Render a scene, or a fragment shader alone, to a picture.
+    Render(Render),
     /// Compile files and folders and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.
@@ -274,6 +273,55 @@ pub struct Run {
     /// Options of the compilation.
     #[command(flatten)]
     pub front: Front,
+}
+
+/// `gpucc render`.
+#[derive(Debug, Args)]
+pub struct Render {
+    /// Scene (`.toml`, `.json`) or fragment shader (`.wgsl`, `.spv`, `.frag`); `-` is a JSON scene or WGSL on standard input.
+    pub input: PathBuf,
+    /// Where it is drawn: `interp` for the IR interpreter, `family[:generation]`, a comma list, or `all`.
+    #[arg(long, value_name = "T")]
+    pub target: Option<String>,
+    /// Optimisation level [default: 2].
+    #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub opt: Option<u8>,
+    /// Picture of the presented output, as PNG.
+    #[arg(short, long, value_name = "OUT.png")]
+    pub output: Option<PathBuf>,
+    /// Writes the raw bytes of an output of the scene.
+    #[arg(long = "dump", value_name = "NAME=FILE")]
+    pub dumps: Vec<String>,
+    /// Also draw with the oracle and compare: with the same lowered modules, or with those of the source.
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "lowered", value_name = "WITH")]
+    pub oracle: Option<OracleArg>,
+    /// Size of the picture of a shader alone [default: 640x360].
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<String>,
+    /// Time that a shader alone is told [default: 0].
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub time: Option<String>,
+    /// Place of the mouse that a shader alone is told, in pixels from the upper left [default: 0,0].
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
+    pub mouse: Option<String>,
+    /// Fragment function of a shader alone [default: the only one].
+    #[arg(long)]
+    pub entry: Option<String>,
+    /// Stop after this many steps of invocations [default: 10^10].
+    #[arg(long, value_name = "LIMIT")]
+    pub steps: Option<u64>,
+    /// Seed of the order of workgroups, vertices and quads, on which no result may depend.
+    #[arg(long, value_name = "SEED")]
+    pub perturb: Option<u64>,
+}
+
+/// What the oracle of `render` runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OracleArg {
+    /// The same lowered modules.
+    Lowered,
+    /// The modules as written.
+    Source,
 }
 
 /// `gpucc stats`.

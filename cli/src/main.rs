@@ -15,6 +15,7 @@ mod inspect;
 #[cfg(test)]
 mod page;
 mod progress;
+mod render;
 mod report;
 mod run;
 mod seeds;
@@ -155,7 +156,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Some(Command::Asm(a)) => asm::asm(a, messages),
         Some(Command::Inspect(a)) => inspect::main(a),
         Some(Command::Run(a)) => run::main(a, messages),
-        Some(Command::Render(_)) => not_yet(Refusal::Render, "render"),
+        Some(Command::Render(a)) => render::main(a, messages),
         Some(Command::Explain(_)) => not_yet(Refusal::Commands, "explain"),
         Some(Command::Serve(_)) => not_yet(Refusal::Commands, "serve"),
         Some(Command::Reduce(_)) => not_yet(Refusal::Commands, "reduce"),

@@ -4,8 +4,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{MessageFormat, Messages};
 
-/// A bar over `length` steps, hidden where nobody looks.
-pub fn bar(length: usize, messages: &Messages) -> ProgressBar {
+/// A bar over `length` steps of something, hidden where nobody looks.
+pub fn bar(length: usize, what: &str, messages: &Messages) -> ProgressBar {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|t| t == "dumb");
     if set("CI") || dumb || length < 2 || messages.message_format == MessageFormat::Json {
@@ -13,7 +13,7 @@ pub fn bar(length: usize, messages: &Messages) -> ProgressBar {
     }
     // On standard error; hidden there by the library when that is no terminal.
     let bar = ProgressBar::new(length as u64);
-    match ProgressStyle::with_template("{wide_bar} {pos}/{len} shaders, {eta} left") {
+    match ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}}/{{len}} {what}, {{eta}} left")) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

@@ -396,7 +396,7 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         .stack_size(64 << 20)
         .build()
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
-    let bar = progress::bar(list.len(), messages);
+    let bar = progress::bar(list.len(), "shaders", messages);
     // Collected by place in the list: the report is the same for any number of threads.
     let results: Vec<(Vec<Row>, Option<Failure>)> = pool.install(|| {
         let one = |s: &Shader| {

@@ -6,6 +6,7 @@ mod immediates;
 mod launch;
 mod newcomer;
 mod outputs;
+mod render;
 mod reports;
 mod spirv;
 mod verdicts;

@@ -276,7 +276,6 @@ fn text_that_is_not_utf8() {
 fn what_is_not_there_yet() {
     let s = Scratch::new("later");
     let shader = s.write("a.wgsl", DOUBLE);
-    expect(&["render", &shader, "--target", "gcn", "-o", "x.png"], 3, "not supported");
     expect(&["explain", &shader, "--target", "gcn", "--html", "x.html"], 3, "not supported");
     expect(&["reduce", &shader, "--check", "false {}"], 3, "not supported");
     expect(&["serve", "--port", "1"], 3, "not supported");

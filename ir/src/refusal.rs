@@ -69,7 +69,6 @@ refusals! {
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
     Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
-    Render "render" Feature ["rendering needs vertex and fragment stages"] "`gpucc render`";
     Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     BindGroup "bind-group" Chip "bind groups of high numbers";

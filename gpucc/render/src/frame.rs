@@ -4,6 +4,8 @@ mod bind;
 mod draw;
 mod target;
 
+use std::collections::BTreeMap;
+
 use gpucc_interp::Profile;
 use gpucc_scene::model::{Binding, Pass};
 use gpucc_scene::{Resources, Scene};
@@ -34,7 +36,7 @@ impl Default for Options {
 }
 
 /// What a frame did.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// Dispatches.
     pub dispatches: u64,
@@ -46,8 +48,11 @@ pub struct Report {
     pub steps: u64,
     /// Worth telling, each once.
     pub notes: Vec<String>,
-    /// Races, with the field of the pass.
-    pub races: Vec<(String, Trap)>,
+    /// Races that were found and did not end the frame.
+    pub races: Vec<Failure>,
+    /// Pixels that a quad wrote in which a lane read another that was inactive, by texture, level and layer, row by row:
+    /// nothing says what they hold.
+    pub open: BTreeMap<(usize, u32, u32), Vec<bool>>,
 }
 
 /// Dispatches and draws of a scene.
@@ -116,7 +121,7 @@ impl Frame<'_> {
         let run = self.run_options();
         let result = match &self.programs.list[entry] {
             Some(Code::Oracle(p)) => p.run(&mut bound.dispatch, &run, &self.options.profile).map(|o| o.report),
-            Some(Code::Machine(c)) => {
+            Some(Code::Machine { container: c, .. }) => {
                 gpucc_machines::run(c, Some(&self.shaders.entries[entry].name), &mut bound.dispatch, &run)
             }
             None => return Err(lost(field, pipeline)),
@@ -124,7 +129,7 @@ impl Frame<'_> {
         self.unbind(bound);
         match result {
             Ok(report) => {
-                self.count(field, report);
+                self.count(field, &[entry], report);
                 Ok(())
             }
             Err(trap) => Err(self.trapped(field, &[entry], trap)),
@@ -140,7 +145,7 @@ impl Frame<'_> {
         RunOptions { step_limit: self.left, ..self.options.run.clone() }
     }
 
-    fn count(&mut self, field: &str, r: RunReport) {
+    fn count(&mut self, field: &str, entries: &[usize], r: RunReport) {
         self.left = self.left.saturating_sub(r.steps);
         self.report.steps += r.steps;
         self.report.instructions += r.instructions;
@@ -149,7 +154,10 @@ impl Frame<'_> {
                 self.report.notes.push(n);
             }
         }
-        self.report.races.extend(r.races.into_iter().map(|t| (field.to_string(), t)));
+        for t in r.races {
+            let told = self.trapped(field, entries, t);
+            self.report.races.push(told);
+        }
     }
 
     /// A trap in one of these entry points, with the line if only one has such an instruction.
@@ -168,8 +176,8 @@ impl Frame<'_> {
         let source = self.shaders.sources.get(self.shaders.entries.get(entry)?.source)?;
         let (line, column) = match self.programs.list.get(entry)?.as_ref()? {
             Code::Oracle(p) => p.line_column(pc)?,
-            Code::Machine(c) => {
-                let lines = &c.entries.first()?.lines;
+            Code::Machine { container, .. } => {
+                let lines = &container.entries.first()?.lines;
                 lines.iter().rev().find(|l| u64::from(l.pc) <= pc).map(|l| (l.line, l.column))?
             }
         };

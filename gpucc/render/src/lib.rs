@@ -4,8 +4,9 @@
 //!
 //! [`shaders`] lowers each entry point that a pipeline names, once for each set of constants. [`interface`] applies
 //! what of WebGPU's validation needs compiled modules. [`place`] makes programs of them for the oracle or for a machine, and
-//! [`frame`] runs the passes in order.
+//! [`frame`] runs the passes in order. [`compare`] runs them again on the oracle and looks at what came out.
 
+pub mod compare;
 mod error;
 pub mod frame;
 pub mod interface;
@@ -13,7 +14,7 @@ pub mod place;
 pub mod shaders;
 pub mod used;
 
-pub use error::Failure;
+pub use error::{Failure, Source};
 pub use frame::Report;
 pub use place::{Lowering, Place, Programs};
 pub use shaders::Shaders;

@@ -58,7 +58,12 @@ pub(crate) enum Code {
     /// On the interpreter.
     Oracle(Box<Program>),
     /// On a machine.
-    Machine(Container),
+    Machine {
+        /// What a driver would load.
+        container: Container,
+        /// The IR that selection read.
+        ir: Box<Module>,
+    },
 }
 
 /// The entry points of a scene as they run in one place; made once and used by all draws and dispatches.
@@ -83,6 +88,29 @@ impl Programs {
         }
         Ok(Programs { list })
     }
+}
+
+impl Programs {
+    /// The programs that the oracle judges these by: of a machine the IR that selection read. `None` if they are the oracle's.
+    ///
+    /// # Errors
+    /// The oracle does not model something.
+    pub(crate) fn judges(&self, shaders: &Shaders) -> Result<Option<Programs>, Failure> {
+        let mut list = Vec::new();
+        for (e, code) in shaders.entries.iter().zip(&self.list) {
+            list.push(match code {
+                None => None,
+                Some(Code::Oracle(_)) => return Ok(None),
+                Some(Code::Machine { ir, .. }) => Some(program(ir, e).map_err(|d| said(shaders, e, d))?),
+            });
+        }
+        Ok(Some(Programs { list }))
+    }
+}
+
+/// What the compiler says of an entry point.
+fn said(shaders: &Shaders, e: &Entry, d: Diagnostic) -> Failure {
+    Failure::Shader { source: Box::new(shaders.sources[e.source].clone()), list: vec![d] }
 }
 
 /// Numbers of the entry points that passes use, each once.
@@ -115,7 +143,9 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
         Place::Target(target, opt_level) => {
             let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
-            Ok(Code::Machine(artifact.container().clone()))
+            let ir = artifact.outputs().first().map(|o| o.ir.clone());
+            let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{}` gave no code", e.name)))?;
+            Ok(Code::Machine { container: artifact.container().clone(), ir: Box::new(ir) })
         }
     }
 }

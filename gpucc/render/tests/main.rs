@@ -1,1 +1,3 @@
 //! All tests of `gpucc-render` in one binary.
+
+mod interface;

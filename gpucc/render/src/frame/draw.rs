@@ -49,7 +49,7 @@ impl Frame<'_> {
         self.unbind(bound);
         match result {
             Ok(report) => {
-                self.count(field, report);
+                self.count(field, &entries, report);
                 Ok(())
             }
             Err(trap) => Err(self.trapped(field, &entries, trap)),
@@ -124,7 +124,7 @@ impl Frame<'_> {
     fn oracle(&self, entry: usize) -> Option<&Program> {
         match self.programs.list.get(entry)?.as_ref()? {
             Code::Oracle(p) => Some(p),
-            Code::Machine(_) => None,
+            Code::Machine { .. } => None,
         }
     }
 }

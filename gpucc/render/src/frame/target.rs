@@ -52,6 +52,7 @@ impl Frame<'_> {
 
     /// Writes the attachments back at the end of a pass.
     pub fn end(&mut self, (colours, depth): Attachments<'_>, mut targets: Targets) {
+        self.keep_open((colours, depth), &targets);
         for (c, surface) in colours.iter().zip(&mut targets.colour) {
             let (Some(c), Some(surface)) = (c, surface) else { continue };
             if let Some(r) = &c.resolve_target
@@ -76,6 +77,31 @@ impl Frame<'_> {
             if let Some(k) = self.scene.textures.position(&d.texture) {
                 surface.store(&mut self.resources.textures[k], d.mip_level, d.array_layer);
             }
+        }
+    }
+
+    /// Notes which pixels of the attachments nothing decides.
+    fn keep_open(&mut self, (colours, depth): Attachments<'_>, targets: &Targets) {
+        let Some((width, rows)) =
+            targets.colour.iter().flatten().chain(&targets.depth).next().map(|s| (s.width, s.rows))
+        else {
+            return;
+        };
+        let places = (0..rows).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let open: Vec<bool> = places.map(|(x, y)| targets.is_open(x, y)).collect();
+        if !open.contains(&true) {
+            return;
+        }
+        let mut names = Vec::new();
+        for c in colours.iter().flatten() {
+            names.push((c.texture.as_str(), c.mip_level, layer(c)));
+            names.extend(c.resolve_target.iter().map(|r| (r.texture.as_str(), r.mip_level, r.array_layer)));
+        }
+        names.extend(depth.iter().map(|d| (d.texture.as_str(), d.mip_level, d.array_layer)));
+        for (name, level, layer) in names {
+            let Some(k) = self.scene.textures.position(name) else { continue };
+            let all = self.report.open.entry((k, level, layer)).or_insert_with(|| vec![false; open.len()]);
+            all.iter_mut().zip(&open).for_each(|(a, o)| *a |= o);
         }
     }
 }

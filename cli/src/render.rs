@@ -1,0 +1,408 @@
+//! `gpucc render`: a scene, or a fragment shader alone, drawn in one or several places.
+
+use std::path::{Path, PathBuf};
+
+use gpucc::Target;
+use gpucc::frontend::{self, Lang};
+use gpucc_ir::Diagnostic;
+use gpucc_render::compare::{Against, Verdict, check};
+use gpucc_render::{Failure as Fault, Place, Programs, Ready, Report, Source, frame};
+use gpucc_scene::model::{Data, Fill, Output, Shader};
+use gpucc_scene::read::{self, Language};
+use gpucc_scene::{Resources, Scene, SceneError, SceneFile, alone, limits, output};
+use gpucc_sim::TrapKind;
+use indicatif::ProgressBar;
+
+use crate::args::{Messages, OracleArg, Render};
+use crate::report::Reporter;
+use crate::{Failure, Worst, files, progress, worst};
+
+/// Where a frame is drawn: on the machine of a target, or on the IR interpreter.
+type On = Option<Target>;
+
+/// What is drawn.
+struct Subject {
+    file: SceneFile,
+    /// Whether it is a shader alone, of which no scene was written.
+    is_alone: bool,
+}
+
+/// A file to be written.
+enum Wanted<'a> {
+    Picture(&'a Output, PathBuf),
+    Bytes(&'a Output, PathBuf),
+}
+
+/// `gpucc render INPUT --target T -o OUT.png`.
+///
+/// # Errors
+/// Usage, I/O, a wrong scene or shader, refusal, compiler bug; exit 1 for a trap or a difference from the oracle.
+pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
+    let places = places(args.target.as_deref())?;
+    if args.output.is_none() && args.dumps.is_empty() && args.oracle.is_none() {
+        return Err(Failure::Usage("nothing is to be written: give -o OUT.png or --dump NAME=FILE".into()));
+    }
+    let subject = subject(args)?;
+    let scene = &subject.file.scene;
+    let inputs = inputs(args, &subject);
+    let ready = Ready::new(subject.file.clone()).map_err(|f| fault(&f, subject.is_alone, None, messages))?;
+    let wanted = wanted(args, scene)?;
+    check_paths(&wanted, &inputs, &places)?;
+
+    let steps = frame::length(scene) * places.len();
+    let bar = progress::bar(steps, "draws and dispatches", messages);
+    let mut worst = Worst::default();
+    let mut done = Vec::new();
+    for &on in &places {
+        let drawn = draw(args, &ready, on, subject.is_alone, messages, &bar);
+        match drawn.and_then(|resources| encode(&wanted, scene, &resources)) {
+            Ok(data) => done.push((on, data)),
+            Err(f) => bar.suspend(|| worst.add(&f, messages)),
+        }
+    }
+    bar.finish_and_clear();
+    for (on, data) in done {
+        for (w, bytes) in wanted.iter().zip(data) {
+            files::write(&w.path(on, places.len() > 1), &bytes)?;
+        }
+    }
+    worst.result()
+}
+
+/// The places of `--target`.
+fn places(text: Option<&str>) -> Result<Vec<On>, Failure> {
+    let missing = || format!("--target is missing; there are {}, interp", Target::known());
+    let mut list: Vec<On> = Vec::new();
+    for item in text.ok_or_else(|| Failure::Usage(missing()))?.split(',') {
+        let more = match item.trim() {
+            "interp" => vec![None],
+            item => {
+                let named = |e: String| if e.starts_with("unknown target") { e + ", interp" } else { e };
+                let list = Target::parse_list(item).map_err(|e| Failure::Usage(named(e)))?;
+                list.into_iter().map(Some).collect()
+            }
+        };
+        for on in more {
+            if !list.contains(&on) {
+                list.push(on);
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// What place messages name.
+fn shown(on: On) -> String {
+    on.map_or_else(|| "interp".into(), |t| t.to_string())
+}
+
+/// Reads the scene, or makes the one of a shader alone.
+fn subject(args: &Render) -> Result<Subject, Failure> {
+    let path = args.input.as_path();
+    let for_shaders = [
+        ("--size", args.size.is_some()),
+        ("--time", args.time.is_some()),
+        ("--mouse", args.mouse.is_some()),
+        ("--entry", args.entry.is_some()),
+    ];
+    let scene_only = || match for_shaders.iter().find(|o| o.1) {
+        Some((option, _)) => Err(Failure::Usage(format!("{option} is for a shader alone: a scene says it itself"))),
+        None => Ok(()),
+    };
+    if path == Path::new("-") {
+        let bytes = files::read(path)?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            Failure::Input(format!("standard input is not UTF-8 text (byte {})", e.utf8_error().valid_up_to()))
+        })?;
+        let (name, folder) = ("<stdin>".to_string(), PathBuf::new());
+        if !text.trim_start().starts_with('{') {
+            let scene = alone::scene(Shader::Wgsl(text), &options(args)?);
+            return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: true });
+        }
+        scene_only()?;
+        let scene = read::parse(&text, Language::Json).map_err(|e| scene_error(&e.of(&name)))?;
+        return Ok(Subject { file: SceneFile { scene, name, folder }, is_alone: false });
+    }
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if Language::of(path).is_some() {
+        scene_only()?;
+        if path.is_dir() {
+            return Err(Failure::Io(format!("`{}` is a directory, not a file", path.display())));
+        }
+        let file = read::open(path).map_err(|e| scene_error(&e))?;
+        return Ok(Subject { file, is_alone: false });
+    }
+    if !["wgsl", "spv", "frag"].contains(&ending) {
+        return Err(Failure::Usage(format!(
+            "`{}` is neither a scene (.toml, .json) nor a fragment shader (.wgsl, .spv, .frag)",
+            path.display()
+        )));
+    }
+    // Read first, so that a file that is not there is told as in other commands.
+    files::read(path)?;
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let scene = alone::scene(Shader::File(name), &options(args)?);
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(Subject { file: SceneFile { scene, name: path.display().to_string(), folder }, is_alone: true })
+}
+
+/// What the command line says about the picture of a shader alone.
+fn options(args: &Render) -> Result<alone::Options, Failure> {
+    let mut list = Vec::new();
+    for (key, value) in
+        [("--size", &args.size), ("--time", &args.time), ("--mouse", &args.mouse), ("--entry", &args.entry)]
+    {
+        list.extend(value.iter().flat_map(|v| [key.to_string(), v.clone()]));
+    }
+    let o = alone::Options::parse(&list).map_err(Failure::Usage)?;
+    let numbers = [o.time, o.mouse[0], o.mouse[1]];
+    if numbers.iter().any(|n| !n.is_finite()) {
+        return Err(Failure::Usage("--time and --mouse take finite numbers".into()));
+    }
+    let [w, h] = o.size;
+    let most = limits::AXIS;
+    if w == 0 || h == 0 || w > most || h > most || u64::from(w) * u64::from(h) * 4 > limits::RESOURCE_BYTES {
+        let mib = limits::RESOURCE_BYTES >> 20;
+        return Err(Failure::Usage(format!(
+            "--size {w}x{h}: sides are 1 to {most}, and a picture has {mib} MiB at most"
+        )));
+    }
+    Ok(o)
+}
+
+/// The files that are read.
+fn inputs(args: &Render, subject: &Subject) -> Vec<PathBuf> {
+    let scene = &subject.file.scene;
+    let mut names: Vec<&String> = Vec::new();
+    for (_, s) in scene.shaders.iter() {
+        if let Shader::File(name) = s {
+            names.push(name);
+        }
+    }
+    for (_, t) in scene.textures.iter() {
+        for c in &t.contents {
+            if let Fill::Data(Data::File(name)) = &c.fill {
+                names.push(name);
+            }
+        }
+    }
+    for (_, b) in scene.buffers.iter() {
+        for d in &b.data {
+            if let Data::File(name) = d {
+                names.push(name);
+            }
+        }
+    }
+    let own = std::iter::once(args.input.clone());
+    own.chain(names.into_iter().map(|n| subject.file.folder.join(n))).collect()
+}
+
+/// What is to be written.
+fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failure> {
+    let mut list = Vec::new();
+    if let Some(path) = &args.output {
+        let Some(out) = scene.presented() else {
+            let path = args.input.display();
+            return Err(Failure::Input(format!(
+                "{path}: present: -o needs an output that is a colour texture, there is none"
+            )));
+        };
+        list.push(Wanted::Picture(out, path.clone()));
+    }
+    for d in &args.dumps {
+        let Some((name, path)) = d.split_once('=') else {
+            return Err(Failure::Usage(format!("--dump {d}: expected NAME=FILE")));
+        };
+        let Some(out) = scene.outputs.iter().find(|o| o.name == name) else {
+            let names: Vec<String> = scene.outputs.iter().map(|o| format!("`{}`", o.name)).collect();
+            let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+            return Err(Failure::Usage(format!("--dump {d}: there is no output `{name}`; there are {there}")));
+        };
+        list.push(Wanted::Bytes(out, path.into()));
+    }
+    Ok(list)
+}
+
+impl Wanted<'_> {
+    /// Where it goes, named after the place if there are several.
+    fn path(&self, on: On, several: bool) -> PathBuf {
+        let (Wanted::Picture(_, path) | Wanted::Bytes(_, path)) = self;
+        match (several, on) {
+            (false, _) => path.clone(),
+            (true, Some(t)) => files::target_path(path, t, true),
+            (true, None) => files::tagged(path, "interp"),
+        }
+    }
+}
+
+/// Refuses outputs that are inputs, and two that are one file.
+fn check_paths(wanted: &[Wanted<'_>], inputs: &[PathBuf], places: &[On]) -> Result<(), Failure> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for w in wanted {
+        for &on in places {
+            let path = w.path(on, places.len() > 1);
+            files::not_an_input(&path, inputs)?;
+            let is_file = path != Path::new("-") && (!path.exists() || path.is_file());
+            if is_file && seen.contains(&path) {
+                return Err(Failure::Usage(format!("`{}` is written twice", path.display())));
+            }
+            seen.push(path);
+        }
+    }
+    let to_stdout = seen.iter().filter(|p| *p == Path::new("-")).count();
+    if to_stdout > 1 {
+        return Err(Failure::Usage("only one output can go to standard output".into()));
+    }
+    Ok(())
+}
+
+/// The bytes of each file.
+fn encode(wanted: &[Wanted<'_>], scene: &Scene, resources: &Resources) -> Result<Vec<Vec<u8>>, Failure> {
+    let one = |w: &Wanted<'_>| match w {
+        Wanted::Picture(o, _) => output::picture(scene, resources, o).map(|p| p.to_png()),
+        Wanted::Bytes(o, _) => output::bytes(scene, resources, o),
+    };
+    wanted.iter().map(|w| one(w).map_err(|e| scene_error(&e))).collect()
+}
+
+/// Draws in one place, and compares with the oracle if asked.
+fn draw(
+    args: &Render,
+    ready: &Ready,
+    on: On,
+    is_alone: bool,
+    messages: &Messages,
+    bar: &ProgressBar,
+) -> Result<Resources, Failure> {
+    let level = args.opt.unwrap_or(2);
+    let place = on.map_or_else(|| Place::interp(level), |t| Place::Target(t, level));
+    let target = shown(on);
+    let told = |f: &Fault| bar.suspend(|| fault(f, is_alone, Some(&target), messages));
+    let (scene, shaders) = (&ready.file.scene, &ready.shaders);
+    let programs = Programs::new(scene, shaders, place).map_err(|f| told(&f))?;
+    let mut options = frame::Options::default();
+    options.run.step_limit = args.steps.unwrap_or(options.run.step_limit);
+    options.run.perturb = args.perturb;
+    let mut resources = ready.resources.clone();
+    let report =
+        frame::run(scene, shaders, &programs, &mut resources, &options, &mut || bar.inc(1)).map_err(|f| told(&f))?;
+    bar.suspend(|| said(&report, ready, &target, messages));
+    let Some(oracle) = args.oracle else { return Ok(resources) };
+    let against = match oracle {
+        OracleArg::Lowered => Against::Lowered,
+        OracleArg::Source => Against::Source,
+    };
+    let compared = check(ready, (&programs, place), (&resources, &report), against, &options);
+    let compared = compared.map_err(|v| match v {
+        Verdict::Failure(f) => bar.suspend(|| fault(&f, is_alone, Some("the oracle"), messages)),
+        Verdict::Differs(text) => Failure::Input(format!("{target}: {text}")),
+    })?;
+    let how = match against {
+        Against::Lowered => "bit-exact",
+        Against::Source => "within the tolerances for the source",
+    };
+    let open = match compared.open {
+        0 => String::new(),
+        n => format!("; {} left out", plural(n as u64, "pixel")),
+    };
+    let (outputs, bytes) = (plural(compared.outputs as u64, "output"), plural(compared.bytes as u64, "byte"));
+    let text = format!("oracle: match ({outputs}, {bytes}, {how}{open})");
+    bar.suspend(|| Reporter::new(messages, &ready.file.name, "").note("oracle", &text, Some(&target)));
+    Ok(resources)
+}
+
+/// A number of things.
+fn plural(n: u64, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        _ if what == "dispatch" => format!("{n} dispatches"),
+        _ if what == "pass" => format!("{n} passes"),
+        _ => format!("{n} {what}s"),
+    }
+}
+
+/// Says in a line what was drawn, and warns of races.
+fn said(report: &Report, ready: &Ready, target: &str, messages: &Messages) {
+    let reporter = Reporter::new(messages, &ready.file.name, "");
+    let text = format!(
+        "rendered {}: {}, {}, {}",
+        plural(ready.file.scene.passes.len() as u64, "pass"),
+        plural(report.draws, "draw"),
+        plural(report.dispatches, "dispatch"),
+        plural(report.instructions, "instruction"),
+    );
+    reporter.note("render", &text, Some(target));
+    for n in &report.notes {
+        reporter.note("render", n, Some(target));
+    }
+    for race in &report.races {
+        if let Fault::Trap { field, line, trap } = race {
+            let d = Diagnostic::invalid("race", format!("{field}: {trap}")).warning();
+            show(d, line.as_ref(), ready, target, messages);
+        }
+    }
+}
+
+/// Shows a message with the line of the shader, where it is known.
+fn show(mut d: Diagnostic, line: Option<&(String, u32, u32)>, ready: &Ready, target: &str, messages: &Messages) {
+    let source = line.and_then(|l| Some((ready.shaders.sources.iter().find(|s| s.name == l.0)?, l)));
+    let reporter = match source {
+        Some((s, &(_, line, column))) => {
+            let reporter = reporter(s, messages);
+            match reporter.span(line, column) {
+                Some(span) => d = d.at(span, ""),
+                None => d = d.note(format!("source line {line}:{column}")),
+            }
+            reporter
+        }
+        None => Reporter::new(messages, &ready.file.name, ""),
+    };
+    reporter.show(&[d], Some(target));
+}
+
+/// Where messages about a shader go.
+fn reporter(source: &Source, messages: &Messages) -> Reporter {
+    if source.lang != Lang::Spirv {
+        return Reporter::new(messages, &source.name, &String::from_utf8_lossy(&source.bytes));
+    }
+    let own = |file: &str| if file.is_empty() { source.name.clone() } else { file.to_string() };
+    let files = frontend::source_files(&source.bytes, source.lang);
+    let list: Vec<_> = files.iter().map(|f| (own(f.name()), f.text().to_string())).collect();
+    Reporter::with_files(messages, if list.is_empty() { vec![(source.name.clone(), String::new())] } else { list })
+}
+
+/// A wrong scene, or a file that cannot be read.
+fn scene_error(e: &SceneError) -> Failure {
+    if e.is_io { Failure::Io(e.to_string()) } else { Failure::Input(e.to_string()) }
+}
+
+/// What a shader alone may have.
+const ALONE: &str = "a shader alone gets `position`, `front_facing` and `@location(0) uv: vec2<f32>`, and in group 0 the uniform \
+                     buffer 0, the sampler 1 and the textures 2 to 5; anything else needs a scene";
+
+/// Says why there is no picture; what is left is the exit code, or the sentence.
+fn fault(f: &Fault, is_alone: bool, target: Option<&str>, messages: &Messages) -> Failure {
+    match f {
+        Fault::Scene(e) if is_alone && !e.is_io => {
+            // Fields are those of a scene that nobody wrote.
+            let hint = if e.field.ends_with("entryPoint") && e.message.contains("has ") && !e.message.contains("input")
+            {
+                "--entry chooses a fragment function"
+            } else {
+                ALONE
+            };
+            Failure::Input(format!("{}: {}; {hint}", e.file, e.message))
+        }
+        Fault::Scene(e) => scene_error(e),
+        Fault::Shader { source, list } => {
+            reporter(source, messages).show(list, target);
+            worst(list).into()
+        }
+        Fault::Trap { trap, .. } => {
+            let text = f.to_string();
+            let text =
+                if trap.kind == TrapKind::StepLimit { format!("{text}; --steps sets another limit") } else { text };
+            Failure::Input(target.map_or_else(|| text.clone(), |t| format!("{t}: {text}")))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `gpucc render`: pictures, bytes, exit codes and sentences.
+
+use crate::common::{Scratch, expect, feed, gpucc, text};
+
+/// A triangle over the left lower half, red, on blue.
+const TRIANGLE: &str = r#"
+format = "scene-1"
+shaders.m.wgsl = """
+@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
+    let at = vec2<f32>(f32(i & 1u), f32(i >> 1u));
+    return vec4<f32>(at * 2.0 - 1.0, 0.0, 1.0);
+}
+@fragment fn fs() -> @location(0) vec4<f32> { return vec4<f32>(1.0, 0.0, 0.0, 1.0); }
+"""
+textures.picture = { format = "rgba8unorm", size = [4, 4] }
+[pipelines.p]
+vertex = { shader = "m" }
+fragment = { shader = "m", targets = [ { format = "rgba8unorm" } ] }
+[[passes]]
+type = "render"
+colorAttachments = [ { texture = "picture", clearValue = [0, 0, 1, 1] } ]
+draws = [ { pipeline = "p", draw = { vertexCount = 3 } } ]
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#;
+
+/// A dispatch that doubles numbers.
+const DOUBLE: &str = r#"
+format = "scene-1"
+shaders.m.wgsl = """
+@group(0) @binding(0) var<storage, read_write> v: array<u32>;
+@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) g: vec3<u32>) { v[g.x] *= 2u; }
+"""
+buffers.v = { u32 = [1, 2, 3, 4] }
+pipelines.p = { compute = { shader = "m" } }
+passes = [ { type = "compute", pipeline = "p", bindings = [ { binding = 0, buffer = "v" } ], dispatch = [1] } ]
+outputs = [ { name = "v", buffer = "v" } ]
+"#;
+
+/// The texels of the triangle: corners are (0, 4), (4, 4) and (0, 0) in pixels, so the hypotenuse goes through the
+/// centres of the diagonal, and it is a right edge there: those pixels are not covered.
+fn triangle() -> Vec<u8> {
+    let pixel = |k: usize| if k % 4 < k / 4 { [255, 0, 0, 255] } else { [0, 0, 255, 255] };
+    (0..16).flat_map(pixel).collect()
+}
+
+#[test]
+fn a_triangle_becomes_bytes_and_a_picture() {
+    let s = Scratch::new("render");
+    let scene = s.write("a.toml", TRIANGLE);
+    let (png, raw) = (s.path("a.png"), s.path("a.raw"));
+    for level in ["-O0", "-O2", "-O3"] {
+        let dump = format!("picture={raw}");
+        let args = ["render", &scene, "--target", "interp", level, "-o", &png, "--dump", &dump, "--oracle=source"];
+        let said = expect(&args, 0, "rendered 1 pass: 1 draw");
+        assert!(said.contains("oracle: match (1 output, 64 bytes"), "{said}");
+        assert_eq!(std::fs::read(&raw).expect("bytes"), triangle());
+        let picture = std::fs::read(&png).expect("a picture");
+        assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n"));
+    }
+    expect(&["render", &scene, "--target", "interp", "--oracle"], 0, "bit-exact");
+}
+
+#[test]
+fn what_a_target_refuses_does_not_stop_the_others() {
+    let s = Scratch::new("render-targets");
+    let scene = s.write("a.toml", TRIANGLE);
+    let dump = format!("picture={}", s.path("a.raw"));
+    expect(&["render", &scene, "--target", "gcn,interp", "--dump", &dump], 3, "error[stage]: gcn:gfx8");
+    assert_eq!(std::fs::read(s.path("a.interp.raw")).expect("bytes"), triangle());
+    assert!(!std::path::Path::new(&s.path("a.gcn-gfx8.raw")).exists());
+}
+
+#[test]
+fn dispatches_on_buffers_run_on_machines() {
+    let s = Scratch::new("render-compute");
+    let scene = s.write("a.toml", DOUBLE);
+    let dump = format!("v={}", s.path("a.raw"));
+    expect(&["render", &scene, "--target", "all,interp", "--dump", &dump, "--oracle"], 0, "oracle: match");
+    let want: Vec<u8> = [2u32, 4, 6, 8].iter().flat_map(|w| w.to_le_bytes()).collect();
+    for place in ["interp", "gcn-gfx8", "tesla-nva3", "valhall-v10", "vivante-gc3000"] {
+        assert_eq!(std::fs::read(s.path(&format!("a.{place}.raw"))).expect("bytes"), want, "{place}");
+    }
+}
+
+#[test]
+fn a_shader_alone() {
+    let s = Scratch::new("render-alone");
+    let shader = s.write(
+        "a.wgsl",
+        "struct Frame { resolution: vec3<f32>, time: f32 }
+         @group(0) @binding(0) var<uniform> f: Frame;
+         @fragment fn fs(@location(0) uv: vec2<f32>) -> @location(0) vec4<f32> {
+             return vec4<f32>(uv.x * f.resolution.x / 255.0, uv.y * f.resolution.y / 255.0, f.time / 255.0, 1.0); }",
+    );
+    let dump = format!("picture={}", s.path("a.raw"));
+    let args = ["render", &shader, "--target", "interp", "--size", "4x2", "--time", "7", "--dump", &dump];
+    expect(&args, 0, "rendered");
+    // The centre of pixel x is x + 0.5, which rounds to even or up: a code may be either.
+    let bytes = std::fs::read(s.path("a.raw")).expect("bytes");
+    for (k, p) in bytes.chunks(4).enumerate() {
+        let (x, y) = ((k % 4) as u8, (k / 4) as u8);
+        assert!((x..=x + 1).contains(&p[0]) && (y..=y + 1).contains(&p[1]) && p[2..] == [7, 255], "{k}: {p:?}");
+    }
+    assert_eq!(bytes.len(), 32);
+    expect(&["render", &shader, "--target", "interp"], 2, "nothing is to be written");
+    expect(&["render", &shader, "--target", "interp", "--size", "0x4", "-o", &s.path("x.png")], 2, "--size 0x4");
+    expect(&["render", &shader, "--target", "interp", "--size", "9", "-o", &s.path("x.png")], 2, "`9` is no value");
+    expect(
+        &["render", &shader, "--target", "interp", "--entry", "x", "-o", &s.path("x.png")],
+        1,
+        "no fragment entry point `x`",
+    );
+    let more = s.write(
+        "b.wgsl",
+        "@group(1) @binding(0) var<uniform> u: vec4<f32>;
+        @fragment fn fs() -> @location(0) vec4<f32> { return u; }",
+    );
+    let said = expect(&["render", &more, "--target", "interp", "-o", &s.path("x.png")], 1, "nothing is bound for `u`");
+    assert!(said.contains("anything else needs a scene"), "{said}");
+    assert!(!std::path::Path::new(&s.path("x.png")).exists());
+}
+
+#[test]
+fn what_is_wrong_is_told_in_a_sentence() {
+    let s = Scratch::new("render-wrong");
+    let scene = s.write("a.toml", TRIANGLE);
+    let png = s.path("a.png");
+    expect(&["render", &scene, "-o", &png], 2, "--target is missing");
+    expect(&["render", &scene, "--target", "nv", "-o", &png], 2, "interp");
+    expect(
+        &["render", &scene, "--target", "interp", "--dump", "x=a"],
+        2,
+        "there is no output `x`; there are `picture`",
+    );
+    expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
+    expect(&["render", &scene, "--target", "interp", "-o", &png, "--time", "1"], 2, "--time is for a shader alone");
+    expect(&["render", &s.path("none.toml"), "--target", "interp", "-o", &png], 2, "none.toml");
+    expect(&["render", &s.path("none.wgsl"), "--target", "interp", "-o", &png], 2, "none.wgsl");
+    expect(&["render", &s.write("a.obj", ""), "--target", "interp", "-o", &png], 2, "neither a scene");
+    let steps = ["render", &scene, "--target", "interp", "-o", &png, "--steps", "900"];
+    expect(&steps, 1, "passes[0].draws[0]: step limit: the frame is still running after 900 steps");
+    let wrong = s.write("b.toml", TRIANGLE.replace("-> @location(0) vec4<f32>", "-> @location(1) vec4<f32>"));
+    let said = expect(&["render", &wrong, "--target", "interp", "-o", &png], 1, "pipelines.p.fragment.targets[0]");
+    assert!(said.contains("b.toml") && said.contains("no output at location 0"), "{said}");
+    let wrong = s.write("c.toml", TRIANGLE.replace("f32(i & 1u)", "f32(i & nothing)"));
+    expect(&["render", &wrong, "--target", "interp", "-o", &png], 1, "c.toml: shaders.m:2:32");
+    let buffers = s.write("d.toml", DOUBLE);
+    expect(&["render", &buffers, "--target", "interp", "-o", &png], 1, "an output that is a colour texture");
+    assert!(!std::path::Path::new(&png).exists());
+    let o = gpucc().args(["render", &wrong, "--target", "interp", "-o", &png, "--message-format", "json"]).output();
+    let o = text(&o.expect("the command starts"));
+    assert!(o.lines().all(|l| l.starts_with('{')), "{o}");
+}
+
+#[test]
+fn standard_input_is_a_scene_or_a_shader() {
+    let s = Scratch::new("render-stdin");
+    let dump = format!("v={}", s.path("a.raw"));
+    let json = r#"{"format": "scene-1", "buffers": {"v": {"u32": [7]}}, "outputs": [{"name": "v", "buffer": "v"}]}"#;
+    let o = feed(&["render", "-", "--target", "interp", "--dump", &dump], json);
+    assert_eq!(
+        (o.status.code(), std::fs::read(s.path("a.raw")).ok()),
+        (Some(0), Some(vec![7, 0, 0, 0])),
+        "{}",
+        text(&o)
+    );
+    let shader = "@fragment fn fs() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }";
+    let dump = format!("picture={}", s.path("b.raw"));
+    let o = feed(&["render", "-", "--target", "interp", "--size", "1x1", "--dump", &dump], shader);
+    assert_eq!((o.status.code(), std::fs::read(s.path("b.raw")).ok()), (Some(0), Some(vec![255; 4])), "{}", text(&o));
+}

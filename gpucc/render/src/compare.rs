@@ -1,0 +1,242 @@
+//! The outputs of a frame against those of the oracle.
+
+use std::collections::BTreeMap;
+
+use gpucc_interp::Profile;
+use gpucc_pipeline::{Base, Code, Format, Layout};
+use gpucc_scene::compare::{Compare, Difference, Kind, Type};
+use gpucc_scene::model::{Output, OutputSource, Pass, Pipeline};
+use gpucc_scene::{Resources, Scene, output};
+
+use crate::Ready;
+use crate::error::Failure;
+use crate::frame::{self, Options, Report};
+use crate::place::{Lowering, Place, Programs};
+
+/// What the oracle runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The same lowered modules; outputs are equal to the bit. On the oracle itself quads and workgroups run in another order.
+    Lowered,
+    /// The modules as they were written; outputs are equal inside tolerances.
+    Source,
+}
+
+/// What was compared and is equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Outputs.
+    pub outputs: usize,
+    /// Bytes of them.
+    pub bytes: usize,
+    /// Pixels that were left out: a lane of their quads had read another that was inactive.
+    pub open: usize,
+}
+
+/// Why a frame does not pass.
+#[derive(Debug)]
+pub enum Verdict {
+    /// The oracle could not run it.
+    Failure(Failure),
+    /// An output differs.
+    Differs(String),
+}
+
+/// Part of the pixels that may differ from the source in any way.
+const SHARE: f64 = 0.002;
+
+/// Runs a frame on the oracle and compares the outputs.
+///
+/// # Errors
+/// The first output that differs, or what stops the oracle.
+pub fn check(
+    ready: &Ready,
+    (programs, place): (&Programs, Place),
+    (got, report): (&Resources, &Report),
+    against: Against,
+    options: &Options,
+) -> Result<Compared, Verdict> {
+    let scene = &ready.file.scene;
+    let mut options = options.clone();
+    options.profile = Profile::default();
+    let own = match against {
+        Against::Source => Some(Programs::new(scene, &ready.shaders, Place::Oracle(Lowering::Source))),
+        Against::Lowered => programs.judges(&ready.shaders).transpose(),
+    };
+    let own = own.transpose().map_err(Verdict::Failure)?;
+    match (against, place) {
+        (Against::Lowered, Place::Target(t, _)) => {
+            options.profile = gpucc_machines::profile(t.family(), t.generation_index());
+        }
+        (Against::Lowered, Place::Oracle(_)) => {
+            options.run.perturb = Some(options.run.perturb.map_or(1, |seed| seed ^ 1));
+        }
+        (Against::Source, _) => {}
+    }
+    let mut want = ready.resources.clone();
+    let programs = own.as_ref().unwrap_or(programs);
+    let oracle =
+        frame::run(scene, &ready.shaders, programs, &mut want, &options, &mut || {}).map_err(Verdict::Failure)?;
+    let mut open = report.open.clone();
+    for (place, pixels) in oracle.open {
+        let all = open.entry(place).or_insert_with(|| vec![false; pixels.len()]);
+        all.iter_mut().zip(&pixels).for_each(|(a, o)| *a |= o);
+    }
+    let mut compared = Compared::default();
+    for o in &scene.outputs {
+        let failed = |e| Verdict::Failure(Failure::Scene(e));
+        let want = output::bytes(scene, &want, o).map_err(failed)?;
+        let mut got = output::bytes(scene, got, o).map_err(failed)?;
+        compared.open += close(scene, o, &open, (&want, &mut got));
+        let result = match (against, &o.source) {
+            (Against::Lowered, _) => Compare::exact().check(&want, &got),
+            (Against::Source, OutputSource::Buffer(_)) => words(&want, &got),
+            (Against::Source, OutputSource::Texture { .. }) => tolerance(scene, o).check(&want, &got),
+        };
+        result.map_err(|d| Verdict::Differs(sentence(scene, o, against, &d)))?;
+        compared.outputs += 1;
+        compared.bytes += want.len();
+    }
+    Ok(compared)
+}
+
+/// Format, width and pixels of a texture output, and its texture.
+fn shape(scene: &Scene, o: &Output) -> Option<(usize, Format, u32, u32)> {
+    let OutputSource::Texture { texture, mip_level, aspect, .. } = &o.source else { return None };
+    let k = scene.textures.position(texture)?;
+    let (_, t) = scene.textures.at(k)?;
+    let [w, h, _] = t.level_size(*mip_level);
+    Some((k, gpucc_scene::view::aspect_format(t.format, *aspect)?, w, w * h))
+}
+
+/// Makes pixels equal about which nothing is said; gives their number.
+fn close(
+    scene: &Scene,
+    o: &Output,
+    open: &BTreeMap<(usize, u32, u32), Vec<bool>>,
+    (want, got): (&[u8], &mut [u8]),
+) -> usize {
+    let (Some((texture, _, _, pixels)), OutputSource::Texture { mip_level, array_layer, .. }) =
+        (shape(scene, o), &o.source)
+    else {
+        return 0;
+    };
+    let layers = scene.textures.at(texture).map_or(1, |(_, t)| t.level_size(*mip_level)[2]);
+    let layers = array_layer.map_or(0..layers, |k| k..k + 1);
+    let size = want.len() / (pixels as usize * layers.len()).max(1);
+    let mut count = 0;
+    for (n, layer) in layers.enumerate() {
+        let Some(list) = open.get(&(texture, *mip_level, layer)) else { continue };
+        for (k, _) in list.iter().enumerate().filter(|(_, open)| **open) {
+            let at = (n * pixels as usize + k) * size;
+            if let (Some(to), Some(from)) = (got.get_mut(at..at + size), want.get(at..at + size)) {
+                to.copy_from_slice(from);
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+/// Whether any pipeline that draws blends with a second source.
+fn is_dual(scene: &Scene) -> bool {
+    let of = |p: &Pipeline| match p {
+        Pipeline::Render(r) => r
+            .fragment
+            .iter()
+            .flat_map(|f| f.targets.iter().flatten())
+            .any(|t| t.blend.is_some_and(|b| b.reads_second())),
+        Pipeline::Compute(_) => false,
+    };
+    let drawn = |name: &str| scene.pipelines.get(name).is_some_and(of);
+    scene.passes.iter().any(|p| match p {
+        Pass::Render { draws, .. } => draws.iter().any(|d| drawn(&d.pipeline)),
+        Pass::Compute { .. } => false,
+    })
+}
+
+/// How a texture output is compared with that of the source.
+fn tolerance(scene: &Scene, o: &Output) -> Compare {
+    let Some((_, format, ..)) = shape(scene, o) else { return Compare::exact() };
+    let codes = if is_dual(scene) { 2.0 } else { 1.0 };
+    let near =
+        |ty: Type, abs: f64, rel: f64, pixel: usize| Compare { kind: Kind::Near { ty, abs, rel }, pixel, share: SHARE };
+    let n = format.components() as usize;
+    // Two units of the last place: of f16 2^-9, of eleven bits 2^-5.
+    match format.layout() {
+        _ if matches!(format.base(), Base::Uint | Base::Sint | Base::Stencil) => {
+            Compare { pixel: format.bytes() as usize, share: SHARE, ..Compare::exact() }
+        }
+        Layout::Array(Code::Unorm | Code::Srgb, 8) | Layout::Bgra(_) => near(Type::U8, codes, 0.0, n),
+        Layout::Array(Code::Snorm, 8) => near(Type::I8, codes, 0.0, n),
+        Layout::Array(Code::Unorm, _) => near(Type::U16, 2.0, 0.0, n),
+        Layout::Array(Code::Snorm, _) => near(Type::I16, 2.0, 0.0, n),
+        Layout::Array(Code::Float, 16) => near(Type::F16, 2f64.powi(-14), 2f64.powi(-9), n),
+        Layout::Rgb10a2(_) => near(Type::Rgb10a2, codes, 0.0, 4),
+        Layout::Rg11b10 => near(Type::Rg11b10, 2f64.powi(-14), 2f64.powi(-5), 3),
+        Layout::DepthUnorm(16) => near(Type::U16, 1.0, 0.0, 1),
+        Layout::DepthFloat | Layout::Array(Code::Float, _) => near(Type::F32, 2f64.powi(-20), 2f64.powi(-16), n),
+        _ => Compare::exact(),
+    }
+}
+
+/// Compares the words of buffers: equal, or floats that are nearly so.
+fn words(want: &[u8], got: &[u8]) -> Result<(), Difference> {
+    if want.len() != got.len() {
+        return Err(Difference::Length { want: want.len(), got: got.len() });
+    }
+    let word = |b: &[u8]| b.iter().rev().fold(0u32, |w, &b| w << 8 | u32::from(b));
+    let pairs = want.chunks(4).zip(got.chunks(4)).map(|(w, g)| (word(w), word(g)));
+    let is_near = |(w, g): (u32, u32)| {
+        let (a, b) = (f64::from(f32::from_bits(w)), f64::from(f32::from_bits(g)));
+        w == g
+            || a.is_nan() && b.is_nan()
+            || (a - b).abs() <= 2f64.powi(-20) + a.abs() * 2f64.powi(-16) && a.abs() > 1e-30
+    };
+    let wrong: Vec<(usize, (u32, u32))> = pairs.enumerate().filter(|(_, p)| !is_near(*p)).collect();
+    match wrong.first() {
+        None => Ok(()),
+        Some((at, (w, g))) => Err(Difference::Value {
+            pixel: *at,
+            component: 0,
+            got: format!("{g:#010x}"),
+            want: format!("{w:#010x}"),
+            bad: wrong.len(),
+            pixels: want.len().div_ceil(4),
+            share: 0.0,
+        }),
+    }
+}
+
+/// Where an output differs, in one sentence.
+fn sentence(scene: &Scene, o: &Output, against: Against, d: &Difference) -> String {
+    let name = &o.name;
+    let Difference::Value { pixel, component, got, want, bad, pixels, .. } = d else {
+        return format!("output `{name}`: {d}");
+    };
+    match (shape(scene, o), against) {
+        (Some((_, format, width, all)), _) => {
+            let bytes = format.bytes().max(1) as usize;
+            // Bytes are counted where they are equal to the bit, pixels elsewhere.
+            let (at, part) =
+                if against == Against::Lowered { (pixel / bytes, pixel % bytes) } else { (*pixel, *component) };
+            let (pixel, layer) = (at as u32 % all, at as u32 / all);
+            let layer = if layer > 0 { format!(" of layer {layer}") } else { String::new() };
+            let (x, y) = (pixel % width, pixel / width);
+            let what = if against == Against::Lowered { "byte" } else { "component" };
+            let many = if against == Against::Lowered { "bytes" } else { "pixels" };
+            format!(
+                "output `{name}`, pixel {x},{y}{layer}, {what} {part}: {got} here, {want} on the oracle; {bad} of {pixels} {many} differ"
+            )
+        }
+        (None, Against::Lowered) => {
+            format!("output `{name}`, byte {pixel}: {got} here, {want} on the oracle; {bad} of {pixels} bytes differ")
+        }
+        (None, Against::Source) => {
+            format!(
+                "output `{name}`, byte {}: {got} here, {want} on the oracle; {bad} of {pixels} words differ",
+                pixel * 4
+            )
+        }
+    }
+}
