@@ -398,6 +398,20 @@ named_enum! {
         SampleMask = "sample_mask",
         /// `i32`: of a fragment, the primitive in its draw
         PrimitiveIndex = "primitive_index",
+        /// `i32`: of a vertex, its index without the base vertex (made by lowering)
+        RawVertexIndex = "raw_vertex_index",
+        /// `i32`: of a vertex, the instance without the first one (made by lowering)
+        RawInstanceIndex = "raw_instance_index",
+        /// `i32`: the base vertex of the draw (made by lowering)
+        FirstVertex = "first_vertex",
+        /// `i32`: the first instance of the draw (made by lowering)
+        FirstInstance = "first_instance",
+        /// `i32x2`: of a fragment, column and row of its pixel (made by lowering)
+        Pixel = "pixel",
+        /// `f32`: of a fragment, its depth (made by lowering)
+        FragZ = "frag_z",
+        /// `f32`: of a fragment, 1 / w in the middle of its pixel (made by lowering)
+        FragInvW = "frag_inv_w",
     }
 }
 
@@ -417,7 +431,13 @@ impl Sysval {
             | Sysval::InstanceIndex
             | Sysval::SampleIndex
             | Sysval::SampleMask
-            | Sysval::PrimitiveIndex => Type::I32,
+            | Sysval::PrimitiveIndex
+            | Sysval::RawVertexIndex
+            | Sysval::RawInstanceIndex
+            | Sysval::FirstVertex
+            | Sysval::FirstInstance => Type::I32,
+            Sysval::Pixel => Type::I32.with_lanes(2),
+            Sysval::FragZ | Sysval::FragInvW => Type::F32,
             Sysval::FragCoord => Type::F32.with_lanes(4),
             Sysval::FrontFacing => Type::B1,
         }

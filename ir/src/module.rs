@@ -381,12 +381,20 @@ impl Stage {
             | Sysval::NumWorkgroups
             | Sysval::SubgroupId
             | Sysval::NumSubgroups => matches!(self, Stage::Compute),
-            Sysval::VertexIndex | Sysval::InstanceIndex => matches!(self, Stage::Vertex),
+            Sysval::VertexIndex
+            | Sysval::InstanceIndex
+            | Sysval::RawVertexIndex
+            | Sysval::RawInstanceIndex
+            | Sysval::FirstVertex
+            | Sysval::FirstInstance => matches!(self, Stage::Vertex),
             Sysval::FragCoord
             | Sysval::FrontFacing
             | Sysval::SampleIndex
             | Sysval::SampleMask
-            | Sysval::PrimitiveIndex => matches!(self, Stage::Fragment),
+            | Sysval::PrimitiveIndex
+            | Sysval::Pixel
+            | Sysval::FragZ
+            | Sysval::FragInvW => matches!(self, Stage::Fragment),
         }
     }
 }

@@ -767,7 +767,14 @@ fn step(
                     | Sysval::FrontFacing
                     | Sysval::SampleIndex
                     | Sysval::SampleMask
-                    | Sysval::PrimitiveIndex => [0; 3],
+                    | Sysval::PrimitiveIndex
+                    | Sysval::RawVertexIndex
+                    | Sysval::RawInstanceIndex
+                    | Sysval::FirstVertex
+                    | Sysval::FirstInstance
+                    | Sysval::Pixel
+                    | Sysval::FragZ
+                    | Sysval::FragInvW => [0; 3],
                 };
                 for k in 0..inst.n {
                     file[slot(inst.dst + k) + l as usize] = u64::from(three[k as usize]);

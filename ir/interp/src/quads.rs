@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 10;
+pub(crate) const FIRST_INPUT: u32 = 18;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -23,6 +23,13 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::SampleIndex => 7,
         Sysval::SampleMask => 8,
         Sysval::PrimitiveIndex => 9,
+        Sysval::RawVertexIndex => 10,
+        Sysval::RawInstanceIndex => 11,
+        Sysval::FirstVertex => 12,
+        Sysval::FirstInstance => 13,
+        Sysval::Pixel => 14,
+        Sysval::FragZ => 16,
+        Sysval::FragInvW => 17,
         _ => return None,
     })
 }

@@ -42,6 +42,8 @@ pub fn draw(
     profile: &Profile,
 ) -> Result<RunReport, Trap> {
     let mut runner = Runner::new(pair, vertex_buffers, bindings, options, profile)?;
+    let v = &draw.vertices;
+    runner.first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
     runner.store.take(bindings);
     let result = draw::draw(draw, &mut runner, targets);
     runner.store.give_back(bindings);
@@ -215,6 +217,8 @@ struct Runner<'a, 'd> {
     varyings: Vec<Varying>,
     position: Position,
     facts: Facts,
+    /// Base vertex and first instance.
+    first: [u32; 2],
     /// Words for the fragments of the vertices of the last call.
     words: Vec<u32>,
 }
@@ -261,6 +265,7 @@ impl<'a, 'd> Runner<'a, 'd> {
             buffers,
             position,
             facts,
+            first: [0; 2],
             words: Vec::new(),
         })
     }
@@ -322,7 +327,7 @@ impl Stages for Runner<'_, '_> {
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.words.clear();
-        let Runner { vertex, store, steps, buffers, attributes: plan, position, words, .. } = self;
+        let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, .. } = self;
         vertex.with(store, steps, |side| {
             let mut values = Vec::new();
             for list in batch.chunks(LANES as usize) {
@@ -332,7 +337,14 @@ impl Stages for Runner<'_, '_> {
                     for a in plan.iter() {
                         (0..a.lanes).for_each(|k| side.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
                     }
-                    let numbers = [(Sysval::VertexIndex, v.vertex), (Sysval::InstanceIndex, v.instance)];
+                    let numbers = [
+                        (Sysval::VertexIndex, v.vertex),
+                        (Sysval::InstanceIndex, v.instance),
+                        (Sysval::RawVertexIndex, v.vertex.wrapping_sub(first[0])),
+                        (Sysval::RawInstanceIndex, v.instance.wrapping_sub(first[1])),
+                        (Sysval::FirstVertex, first[0]),
+                        (Sysval::FirstInstance, first[1]),
+                    ];
                     for (row, value) in numbers.map(|(s, value)| (sysval_row(s), value)) {
                         row.into_iter().for_each(|row| side.run.batch.set(row, lane, value));
                     }
@@ -402,6 +414,16 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
                     side.run.batch.set(row, at, v.to_bits());
                 }
                 continue;
+            }
+            Sysval::Pixel => {
+                let [x, y] = quad.pixel(lane);
+                side.run.batch.set(row, at, x);
+                side.run.batch.set(row + 1, at, y);
+            }
+            Sysval::FragZ => side.run.batch.set(row, at, quad.position(lane)[2].to_bits()),
+            Sysval::FragInvW => {
+                let center = quad.weights(lane, draw::Where::Center).inv_w as f32;
+                side.run.batch.set(row, at, center.to_bits());
             }
             Sysval::FrontFacing => side.run.batch.set(row, at, p.front.into()),
             Sysval::SampleIndex => side.run.batch.set(row, at, quad.sample.unwrap_or(0).into()),

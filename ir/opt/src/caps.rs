@@ -55,6 +55,30 @@ pub enum CubeGradients {
     Level,
 }
 
+/// What the stages of a target get and give; `lower_io` writes the rest with these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IoCaps {
+    /// Whether vertices and instances are numbered with base vertex and first instance added.
+    pub whole_indices: bool,
+    /// Whether the depth of clip space is from -w to w.
+    pub negative_depth: bool,
+    /// Whether inputs are interpolated with perspective; otherwise they come divided by w.
+    pub perspective: bool,
+    /// Whether inputs can be linear on the screen.
+    pub linear: bool,
+    /// Whether there is the position of a fragment as one value.
+    pub frag_coord: bool,
+}
+
+impl IoCaps {
+    /// All that the IR has.
+    pub const FULL: IoCaps =
+        IoCaps { whole_indices: true, negative_depth: false, perspective: true, linear: true, frag_coord: true };
+    /// The least that there is a lowering for.
+    pub const POOREST: IoCaps =
+        IoCaps { whole_indices: false, negative_depth: true, perspective: false, linear: false, frag_coord: false };
+}
+
 /// What texture instructions of a target take; `lower_tex` writes the rest with these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexCaps {
@@ -137,6 +161,8 @@ pub struct Caps {
     pub unroll: u32,
     /// What texture instructions take.
     pub tex: TexCaps,
+    /// What the inputs and outputs of stages are.
+    pub io: IoCaps,
 }
 
 impl Caps {
@@ -163,5 +189,6 @@ impl Caps {
         rotate_divergent: true,
         unroll: 256,
         tex: TexCaps::FULL,
+        io: IoCaps::FULL,
     };
 }

@@ -2,7 +2,7 @@
 
 use crate::Caps;
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, EntitySet, Function, Lists, Module, Res, Stage};
+use gpucc_ir::{Block, EntitySet, EntryPoint, Function, Lists, Module, Res, Stage};
 use std::rc::Rc;
 
 /// What is known of the graph, as long as no pass changes it.
@@ -23,6 +23,8 @@ pub struct Cx<'a> {
     pub caps: &'a Caps,
     /// The workgroup size of the entry point; as large as can be if unknown.
     pub workgroup_size: [u32; 3],
+    /// The entry point, which passes may give another interface.
+    pub entry: Option<EntryPoint>,
     /// Whether the layout is known to be the structured order: passes that change the graph leave it false or sort again.
     pub(crate) sorted: bool,
     pub(crate) graph: Graph,
@@ -40,7 +42,17 @@ impl<'a> Cx<'a> {
     /// Stops rewriting after `fuel` changes; for finding the change that breaks something.
     pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> Cx<'a> {
         let graph = Graph::default();
-        Cx { module, caps, workgroup_size: [1 << 14; 3], sorted: false, graph, graph_alone: false, changes: 0, fuel }
+        Cx {
+            module,
+            caps,
+            workgroup_size: [1 << 14; 3],
+            entry: None,
+            sorted: false,
+            graph,
+            graph_alone: false,
+            changes: 0,
+            fuel,
+        }
     }
     /// To be asked right before an optional change: whether it may be made. Counts it if so.
     pub fn change(&mut self) -> bool {

@@ -25,6 +25,7 @@ pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
 pub mod licm;
+pub mod lower_io;
 pub mod lower_tex;
 pub mod mem2reg;
 pub mod mem_opt;
@@ -44,6 +45,6 @@ pub mod switches;
 pub mod tables;
 pub mod unroll;
 
-pub use caps::{Caps, CubeGradients, LayerForm, OpSet, TexCaps};
+pub use caps::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, TexCaps};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, Report, prepare};

@@ -3,6 +3,7 @@
 //! | input | output | capability |
 //! |---|---|---|
 //! | direction of a cube | divided by its largest magnitude, or s, t and face | `cube` |
+//! | implicit level of a direction | gradients of the direction, from the quad | `cube` |
 //! | gradients of a direction | gradients of s and t on its face, or the level that they give | `cube_gradients` |
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
 //! | gather | four samples at the middles of texels | `gather` |
@@ -12,8 +13,8 @@
 //! `docs/semantics.md`, up to the rounding of coordinates.
 
 use gpucc_ir::{
-    Attr, Builder, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, Tex, TexArg, TexClass, TexCube,
-    TexDesc, TexDim, TexLayer, TexLod, TexWhat, Type, Value,
+    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, Tex, TexArg, TexClass,
+    TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat, Type, Value,
 };
 use smallvec::SmallVec;
 
@@ -158,8 +159,35 @@ fn is_small(ask: &Ask<'_, '_>, v: Value) -> bool {
 fn cube(ask: &mut Ask<'_, '_>, caps: &TexCaps) -> bool {
     let Some(direction) = ask.get(TexArg::Coords) else { return false };
     let mut changed = false;
-    if ask.tex.desc.lod() == TexLod::Gradients && caps.cube_gradients != CubeGradients::Direction {
-        cube_gradients(ask, direction, caps.cube_gradients);
+    let faced = !matches!(caps.cube, TexCube::Direction | TexCube::Divided);
+    // On a face, what changes is s and t.
+    let gradients = match caps.cube_gradients {
+        CubeGradients::Direction if faced => CubeGradients::Face,
+        form => form,
+    };
+    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
+    // Neighbours on other faces have other coordinates: what changes is the direction.
+    if faced && implicit && ask.tex.desc.what() == TexWhat::Sample {
+        let bias = ask.get(TexArg::Level);
+        for (arg, axis) in [(TexArg::Ddx, Axis::X), (TexArg::Ddy, Axis::Y)] {
+            let d = ask.b.derivative(direction, Deriv { axis, fine: false });
+            ask.set(arg, d);
+        }
+        ask.args.retain(|a| a.0 != TexArg::Level);
+        ask.tex.desc = ask.tex.desc.with_lod(TexLod::Gradients);
+        let form = if bias.is_some() { CubeGradients::Level } else { gradients };
+        cube_gradients(ask, direction, form);
+        if let (Some(bias), Some(level)) = (bias, ask.get(TexArg::Level)) {
+            let (low, high) = (ask.float(-16.0, 1), ask.float(15.99, 1));
+            let bias = ask.b.fmax(bias, low);
+            let bias = ask.b.fmin(bias, high);
+            let level = ask.b.fadd(level, bias);
+            ask.set(TexArg::Level, level);
+        }
+        changed = true;
+    }
+    if ask.tex.desc.lod() == TexLod::Gradients && gradients != CubeGradients::Direction && !changed {
+        cube_gradients(ask, direction, gradients);
         changed = true;
     }
     let place = match caps.cube {

@@ -10,7 +10,7 @@
 use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
-    legalise, licm, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection,
+    legalise, licm, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection,
     simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
@@ -111,6 +111,8 @@ pub const GATHER: Pass = Pass {
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
+/// Changes the interface of the entry point, too.
+const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
 const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
@@ -170,7 +172,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, NARROW, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([ROBUST, INIT_VARIABLES, NARROW, LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -195,6 +197,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
     ("init-variables", "narrow", "initial values are stored like others"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
+    ("narrow", "lower-io", "inputs of half precision are floats by then"),
+    ("lower-io", "legalise", "what becomes of inputs and outputs uses ops that a target may lack"),
     ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
     ("lower-tex", "legalise", "what becomes of texture instructions uses ops that a target may lack"),
     ("divide", "legalise", "what is left of divisions is written in the general way"),
@@ -275,6 +279,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
+    ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
     ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
@@ -343,6 +348,7 @@ pub const REQUIRED: &[&str] = &[
     "robust",
     "init-variables",
     "narrow",
+    "lower-io",
     "lower-tex",
     "legalise",
     "scalarise",
@@ -468,8 +474,10 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
+        cx.entry = (p.name == LOWER_IO.name).then(|| out.entries[0].clone());
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
+        let entry = cx.entry.take();
         sorted = cx.sorted && (p.keeps_order || changes == 0);
         if p.keeps_graph || changes == 0 {
             graph = std::mem::take(&mut cx.graph);
@@ -487,6 +495,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             idle.push(p.name);
         }
         out.funcs[Func(0)] = f;
+        if let Some(entry) = entry {
+            out.entries[0] = entry;
+        }
         done(&mut report, &out, p.name, start, changes, o)?;
         if stop(p.name) {
             return Ok((out, report));

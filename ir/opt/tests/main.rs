@@ -16,6 +16,7 @@ mod if_convert;
 mod inline;
 mod legalise;
 mod licm;
+mod lower_io;
 mod lower_tex;
 mod mem2reg;
 mod mem_opt;

@@ -197,7 +197,14 @@ impl<'a> UpperBounds<'a> {
             | Sysval::InstanceIndex
             | Sysval::FragCoord
             | Sysval::SampleMask
-            | Sysval::PrimitiveIndex => u64::from(u32::MAX),
+            | Sysval::PrimitiveIndex
+            | Sysval::RawVertexIndex
+            | Sysval::RawInstanceIndex
+            | Sysval::FirstVertex
+            | Sysval::FirstInstance
+            | Sysval::Pixel
+            | Sysval::FragZ
+            | Sysval::FragInvW => u64::from(u32::MAX),
         }
     }
 

@@ -243,7 +243,11 @@ impl Run<'_> {
         match (&d.attr, d.op) {
             (Attr::Sysval(s), _) => match s {
                 Sysval::WorkgroupId => Variance::Workgroup,
-                Sysval::NumWorkgroups | Sysval::SubgroupSize | Sysval::NumSubgroups => Variance::Launch,
+                Sysval::NumWorkgroups
+                | Sysval::SubgroupSize
+                | Sysval::NumSubgroups
+                | Sysval::FirstVertex
+                | Sysval::FirstInstance => Variance::Launch,
                 Sysval::GlobalInvocationId
                 | Sysval::LocalInvocationId
                 | Sysval::LocalInvocationIndex
@@ -255,7 +259,12 @@ impl Run<'_> {
                 | Sysval::FrontFacing
                 | Sysval::SampleIndex
                 | Sysval::SampleMask
-                | Sysval::PrimitiveIndex => Variance::Divergent,
+                | Sysval::PrimitiveIndex
+                | Sysval::RawVertexIndex
+                | Sysval::RawInstanceIndex
+                | Sysval::Pixel
+                | Sysval::FragZ
+                | Sysval::FragInvW => Variance::Divergent,
             },
             (Attr::Mem(m), Op::Load) => {
                 if m.flags.has(MemFlags::UNIFORM) {
