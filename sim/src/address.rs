@@ -62,6 +62,20 @@ impl AddressSpace {
         Ok(base)
     }
 
+    /// Gives allocation `id` a place that was chosen before. Places are given upwards.
+    ///
+    /// # Errors
+    /// When it lies below what was placed so far, or beyond the end of the space.
+    pub fn fix(&mut self, id: AllocId, address: u64, size: u64) -> Result<(), Trap> {
+        let past = address.checked_add(size).filter(|&e| e <= self.end && address >= self.next);
+        let past = past.and_then(|e| e.checked_add(GUARD)).ok_or_else(|| {
+            Trap::new(TrapKind::Dispatch, format!("{size} bytes cannot lie at address 0x{address:x}"))
+        })?;
+        self.next = past;
+        self.regions.push(Region { base: address, size, id });
+        Ok(())
+    }
+
     /// The allocation and offset of `size` bytes at `address`, when all of them lie in one allocation.
     #[inline]
     pub fn find(&self, address: u64, size: u32) -> Option<(AllocId, u64)> {

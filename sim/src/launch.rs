@@ -2,6 +2,7 @@
 
 use gpucc_container::{Access, Container, Entry, IMMEDIATES, RaceMark, ResourceKind, Stage};
 
+use crate::device::Device;
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::grid::{BarrierRule, Machine, run_grid};
 use crate::memory::{AllocId, Memory};
@@ -110,6 +111,21 @@ impl<'a> Launch<'a> {
         dispatch: &Dispatch,
         options: &'a RunOptions,
     ) -> Result<Launch<'a>, Trap> {
+        Launch::on(limits, container, name, dispatch, &Device::default(), options)
+    }
+
+    /// As [`Launch::new`], with what a driver part prepared: textures and samplers it described.
+    ///
+    /// # Errors
+    /// As [`Launch::new`].
+    pub fn on(
+        limits: &Limits,
+        container: &'a Container,
+        name: Option<&str>,
+        dispatch: &Dispatch,
+        device: &Device,
+        options: &'a RunOptions,
+    ) -> Result<Launch<'a>, Trap> {
         if container.family != limits.family {
             return Err(refuse(format!("the container is for {}, not for {}", container.family, limits.family)));
         }
@@ -131,6 +147,9 @@ impl<'a> Launch<'a> {
                 return Err(refuse(format!("{:?} at group {} binding {}", r.kind, r.group, r.binding)));
             }
             if !immediates && !matches!(r.kind, ResourceKind::Uniform | ResourceKind::Storage) {
+                if device.describes(r) {
+                    continue;
+                }
                 return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
             }
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
@@ -194,12 +213,58 @@ impl<'a> Launch<'a> {
         (memory, races)
     }
 
+    /// As [`Launch::memory`], with what a driver part placed behind the buffers.
+    pub fn memory_on(&self, dispatch: &Dispatch, device: &Device) -> (Memory, RaceCheck) {
+        let (mut memory, mut races) = self.memory(dispatch);
+        for r in &device.residents {
+            let id = memory.alloc(r.name.clone(), r.bytes.clone(), r.writable);
+            if let Some(n) = r.resource.filter(|_| r.writable) {
+                races.watch(id, r.bytes.len() as u64, r.name.clone(), n);
+            }
+        }
+        (memory, races)
+    }
+
+    /// Address, allocation and size of buffers and residents whose places a driver part chose, upwards.
+    pub fn places(&self, device: &Device) -> Vec<(u64, AllocId, u64)> {
+        let buffer = |&(place, address): &(usize, u64)| {
+            self.buffers.iter().find(|b| b.place == place).map(|b| (address, b.id, b.size))
+        };
+        let mut all: Vec<_> = device.buffers.iter().filter_map(buffer).collect();
+        for (k, r) in device.residents.iter().enumerate() {
+            all.push((r.address, Device::id(self.buffers.len(), k), r.bytes.len() as u64));
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// As [`Launch::run`]; what a driver part placed holds what was written, too.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_on<H: Host>(
+        &self,
+        mut host: H,
+        dispatch: &mut Dispatch,
+        device: &mut Device,
+    ) -> Result<RunReport, Trap> {
+        let report = self.run_host(&mut host, dispatch);
+        for (k, r) in device.residents.iter_mut().enumerate() {
+            r.bytes = host.memory().take(Device::id(self.buffers.len(), k));
+        }
+        report
+    }
+
     /// Runs all workgroups. Also when the run traps, the buffers of the dispatch hold what was written until then.
     ///
     /// # Errors
     /// The first broken rule, with instruction and address.
     pub fn run<H: Host>(&self, mut host: H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
-        let result = run_grid(&mut host, self.grid, self.options.perturb, H::BARRIERS);
+        self.run_host(&mut host, dispatch)
+    }
+
+    fn run_host<H: Host>(&self, host: &mut H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
+        let result = run_grid(host, self.grid, self.options.perturb, H::BARRIERS);
         for b in &self.buffers {
             dispatch.buffers[b.place].bytes = host.memory().take(b.id);
         }

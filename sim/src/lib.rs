@@ -8,6 +8,7 @@
 
 pub mod address;
 pub mod bound;
+pub mod device;
 pub mod dispatch;
 pub mod draw;
 pub mod grid;
@@ -24,6 +25,7 @@ pub mod trap;
 
 pub use address::AddressSpace;
 pub use bound::{BoundSampler, BoundTexture};
+pub use device::{Descriptor, Device, Resident};
 pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
 pub use launch::{Buffer, Host, Launch, Limits};

@@ -16,6 +16,11 @@ pub const FAMILY_SCRATCH: u32 = 16;
 /// `Source::Family` number of word 0 of a descriptor over the container's constant bytes; words 1 to 3 follow.
 pub const FAMILY_DATA: u32 = 32;
 
+/// `Source::DescriptorWord` of textures and samplers: words of an element of a binding; T# from 0, FMASK T# from 8.
+pub const ELEMENT_WORDS: u32 = 32;
+/// The first word of the S# among them.
+pub const SAMPLER_WORD: u32 = 16;
+
 /// Word 3 of a raw storage buffer descriptor: DST_SEL xyzw, NUM_FORMAT float, DATA_FORMAT 32 (section 11.3).
 pub const RAW_BUFFER_WORD3: u32 = 0x0002_7fac;
 

@@ -1,5 +1,6 @@
 //! The four machines behind one door, by family name: run a container, assemble, disassemble, check a vector.
 
+pub mod drivers;
 pub mod launch;
 mod oracle;
 #[doc(hidden)]
@@ -53,7 +54,7 @@ pub struct Machine {
 }
 
 macro_rules! machine {
-    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal) => {
+    ($krate:ident, $family:literal, [$($g:literal),*], $default:literal, $stages:literal, $run:expr) => {
         Machine {
             family: $family,
             generations: &[$($g),*],
@@ -67,18 +68,36 @@ macro_rules! machine {
             disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
             check_vector: $krate::vectors::check_vector,
-            run: $krate::run,
+            run: $run,
         }
     };
 }
 
 /// The machines, in the order in which reports list families.
 pub static MACHINES: &[Machine] = &[
-    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false),
-    machine!(gpucc_tesla_machine, "tesla", ["nv50", "nv84", "nva0", "nva3", "mcp77"], 3, true),
-    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false),
-    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false),
+    machine!(gpucc_valhall_machine, "valhall", ["v9", "v10"], 1, false, gpucc_valhall_machine::run),
+    machine!(
+        gpucc_tesla_machine,
+        "tesla",
+        ["nv50", "nv84", "nva0", "nva3", "mcp77"],
+        3,
+        true,
+        gpucc_tesla_machine::run
+    ),
+    machine!(gpucc_gcn_machine, "gcn", ["gfx6", "gfx7", "gfx8"], 2, false, run_gcn),
+    machine!(gpucc_vivante_machine, "vivante", ["gc2000", "gc3000", "gc7000"], 1, false, gpucc_vivante_machine::run),
 ];
+
+/// GCN with its driver part.
+fn run_gcn(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let mut part = drivers::gcn::Gcn::new(&container.generation, options.perturb);
+    drivers::run(&mut part, gpucc_gcn_machine::run_on, container, entry, dispatch, options)
+}
 
 /// The machine of a family.
 pub fn find(family: &str) -> Option<&'static Machine> {

@@ -1,5 +1,7 @@
 //! All tests of `gpucc-machines` in one binary: linking and starting is paid once.
 
+mod gcn_textures;
+mod gcn_words;
 mod launch;
 mod profile;
 mod traps;

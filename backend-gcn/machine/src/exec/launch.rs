@@ -1,7 +1,7 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
 use gpucc_container::{Entry, Preload, Source};
-use gpucc_sim::{AddressSpace, AllocId, Dispatch, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, Device, Dispatch, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
 use super::memory::Env;
@@ -28,6 +28,33 @@ pub(crate) struct Values {
     root: u64,
     scratch: u64,
     code: u64,
+    /// What a driver part wrote.
+    device: Device,
+}
+
+impl Values {
+    /// Whether a texture or sampler is bound there.
+    fn describes(&self, group: u32, binding: u32) -> bool {
+        self.device.descriptors.iter().any(|d| (d.group, d.binding) == (group, binding))
+    }
+
+    /// A word of an element's descriptors: of each [`abi::ELEMENT_WORDS`], the sampler's behind the texture's.
+    fn word(&self, group: u32, binding: u32, word: u32) -> Result<u32, Trap> {
+        let (element, at) = (word / abi::ELEMENT_WORDS, word % abi::ELEMENT_WORDS);
+        let sampler = at >= abi::SAMPLER_WORD;
+        let at = if sampler { at - abi::SAMPLER_WORD } else { at };
+        let found = self.device.descriptor(sampler, group, binding, element);
+        found
+            .and_then(|d| d.words.get(at as usize))
+            .copied()
+            .ok_or_else(|| refuse(format!("group {group} binding {binding} has no descriptor word {word}")))
+    }
+
+    /// The table of the bind group that a table number means.
+    fn table(&self, number: u16) -> Result<u64, Trap> {
+        let group = u32::from(number) - 1;
+        self.device.table(group).ok_or_else(|| refuse(format!("there is no table of bind group {group}")))
+    }
 }
 
 /// Most bytes of scratch that a lane can have: WAVESIZE counts 13 bits of KiB a wave (section 11.5).
@@ -125,15 +152,21 @@ impl<'a> Launch<'a> {
     }
 
     /// Memory of the run: buffers, root block, constants, LDS, scratch.
-    pub(crate) fn environment(&self, dispatch: &Dispatch) -> Result<Env, Trap> {
-        let (mut memory, mut races) = self.common.memory(dispatch);
+    pub(crate) fn environment(&self, dispatch: &Dispatch, device: &Device) -> Result<Env, Trap> {
+        let (mut memory, mut races) = self.common.memory_on(dispatch, device);
         let perturb = self.common.options.perturb;
         let mut space = AddressSpace::new64(perturb);
         let mut rng = perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
-        let l1 = L1::new(&memory, self.common.buffers.len());
+        let l1 = L1::new(&memory, memory.count());
+        for (address, id, size) in self.common.places(device) {
+            space.fix(id, address, size)?;
+        }
         let mut buffers = Vec::new();
         for b in &self.common.buffers {
-            buffers.push(space.place(b.id, b.size, 256)?);
+            buffers.push(match space.base_of(b.id) {
+                Some(address) => address,
+                None => space.place(b.id, b.size, 256)?,
+            });
         }
         let lds_size = self.rsrc2.lds_bytes;
         let lds = memory.alloc_undefined("workgroup memory", lds_size as usize, rng.as_mut());
@@ -157,6 +190,12 @@ impl<'a> Launch<'a> {
             root: base(root),
             scratch: base(scratch),
             code: base(code),
+            // Their bytes are in memory.
+            device: Device {
+                descriptors: device.descriptors.clone(),
+                tables: device.tables.clone(),
+                ..Device::default()
+            },
         };
         let mut words = vec![0; root_words * 4];
         for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
@@ -204,6 +243,9 @@ impl<'a> Launch<'a> {
             Source::BufferAddressLo { group, binding } => Ok(buffer(group, binding)?.0 as u32),
             Source::BufferAddressHi { group, binding } => Ok((buffer(group, binding)?.0 >> 32) as u32),
             Source::BufferSize { group, binding } => Ok(buffer(group, binding)?.1),
+            Source::DescriptorWord { group, binding, word } if v.describes(group, binding) => {
+                v.word(group, binding, word.into())
+            }
             Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
             Source::NumWorkgroups(i) if i < 3 => Ok(self.common.grid[usize::from(i)]),
             Source::Immediate(word) => self.common.immediate(word),
@@ -211,6 +253,8 @@ impl<'a> Launch<'a> {
             Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
             Source::TableAddressLo(0) => Ok(v.root as u32),
             Source::TableAddressHi(0) => Ok((v.root >> 32) as u32),
+            Source::TableAddressLo(n @ 1..) => Ok(v.table(n)? as u32),
+            Source::TableAddressHi(n @ 1..) => Ok((v.table(n)? >> 32) as u32),
             Source::Family(n) if (abi::FAMILY_DATA..abi::FAMILY_DATA + 4).contains(&n) => {
                 raw(v.data, n - abi::FAMILY_DATA)
             }

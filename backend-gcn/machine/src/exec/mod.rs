@@ -20,8 +20,8 @@ mod wave;
 use gpucc_container::Container;
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    BarrierRule, Dispatch, Host, Limits, Machine, Memory, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop,
-    Trap, TrapKind,
+    BarrierRule, Device, Dispatch, Host, Limits, Machine, Memory, RaceCheck, RunOptions, RunReport, SplitMix64, Steps,
+    Stop, Trap, TrapKind,
 };
 
 use crate::isa::Gcn;
@@ -44,11 +44,25 @@ pub fn run(
     dispatch: &mut Dispatch,
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
-    let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
+    run_on(container, entry, dispatch, &mut Device::default(), options)
+}
+
+/// As [`run`], with what a driver part placed in memory: textures, and the words of their descriptors.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    container: &Container,
+    entry: Option<&str>,
+    dispatch: &mut Dispatch,
+    device: &mut Device,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let launch = launch::Launch::new(&common)?;
     let code = predecode::predecode(common.instructions(), common.generation, launch.limits);
     let run = Run {
-        env: launch.environment(dispatch)?,
+        env: launch.environment(dispatch, device)?,
         launch: &launch,
         code,
         end: common.instructions().len() as u64,
@@ -57,7 +71,7 @@ pub fn run(
         report: RunReport::default(),
         classes: [0; CLASSES.len()],
     };
-    common.run(run, dispatch)
+    common.run_on(run, dispatch, device)
 }
 
 /// A run under way.

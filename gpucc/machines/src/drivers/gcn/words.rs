@@ -1,0 +1,258 @@
+//! Words of descriptors, as RADV writes them for these chips.
+
+use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
+use gpucc_sim::{Trap, TrapKind};
+
+/// What differs between generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chip {
+    /// gfx6 and gfx7.
+    Older,
+    /// gfx8.
+    Gfx8,
+}
+
+impl Chip {
+    /// The chip of a generation's name.
+    pub fn of(generation: &str) -> Chip {
+        if generation == "gfx8" { Chip::Gfx8 } else { Chip::Older }
+    }
+}
+
+/// What a T# says.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureView {
+    /// Where level 0 begins; of a storage view, its level.
+    pub address: u64,
+    /// Format of the view.
+    pub format: Format,
+    /// Dimension of the view.
+    pub dim: Dim,
+    /// Width, height and depth of level 0, or of a storage view's level.
+    pub size: [u32; 3],
+    /// Layers of the image.
+    pub image_layers: u32,
+    /// Levels of the image.
+    pub image_levels: u32,
+    /// Texels of a row at `address`.
+    pub pitch: u32,
+    /// Samples of a pixel.
+    pub samples: u32,
+    /// First level of the view.
+    pub first_level: u32,
+    /// Levels of the view.
+    pub levels: u32,
+    /// First layer of the view.
+    pub first_layer: u32,
+    /// Layers of the view.
+    pub layers: u32,
+}
+
+/// DATA_FORMAT, NUM_FORMAT and DST_SEL.
+fn numbers(format: Format) -> (u32, u32, u32) {
+    use Format::*;
+    const R: u32 = 0x204;
+    const RG: u32 = 0x22c;
+    const RGB: u32 = 0x3ac;
+    const RGBA: u32 = 0xfac;
+    const BGRA: u32 = 0xf2e;
+    match format {
+        R8Unorm => (1, 0, R),
+        R8Snorm => (1, 1, R),
+        R8Uint | Stencil8 => (1, 4, R),
+        R8Sint => (1, 5, R),
+        R16Unorm | Depth16Unorm => (2, 0, R),
+        R16Snorm => (2, 1, R),
+        R16Uint => (2, 4, R),
+        R16Sint => (2, 5, R),
+        R16Float => (2, 7, R),
+        Rg8Unorm => (3, 0, RG),
+        Rg8Snorm => (3, 1, RG),
+        Rg8Uint => (3, 4, RG),
+        Rg8Sint => (3, 5, RG),
+        R32Uint => (4, 4, R),
+        R32Sint => (4, 5, R),
+        R32Float | Depth32Float | Depth32FloatStencil8 => (4, 7, R),
+        Rg16Unorm => (5, 0, RG),
+        Rg16Snorm => (5, 1, RG),
+        Rg16Uint => (5, 4, RG),
+        Rg16Sint => (5, 5, RG),
+        Rg16Float => (5, 7, RG),
+        Rg11b10Ufloat => (6, 7, RGB),
+        Rgb10a2Unorm => (9, 0, RGBA),
+        Rgb10a2Uint => (9, 4, RGBA),
+        Rgba8Unorm => (10, 0, RGBA),
+        Rgba8UnormSrgb => (10, 9, RGBA),
+        Rgba8Snorm => (10, 1, RGBA),
+        Rgba8Uint => (10, 4, RGBA),
+        Rgba8Sint => (10, 5, RGBA),
+        Bgra8Unorm => (10, 0, BGRA),
+        Bgra8UnormSrgb => (10, 9, BGRA),
+        Rg32Uint => (11, 4, RG),
+        Rg32Sint => (11, 5, RG),
+        Rg32Float => (11, 7, RG),
+        Rgba16Unorm => (12, 0, RGBA),
+        Rgba16Snorm => (12, 1, RGBA),
+        Rgba16Uint => (12, 4, RGBA),
+        Rgba16Sint => (12, 5, RGBA),
+        Rgba16Float => (12, 7, RGBA),
+        Rgba32Uint => (14, 4, RGBA),
+        Rgba32Sint => (14, 5, RGBA),
+        Rgba32Float => (14, 7, RGBA),
+        Depth24Plus | Depth24PlusStencil8 => (20, 0, R),
+        Rgb9e5Ufloat => (34, 7, RGB),
+    }
+}
+
+/// A T# of an image in linear layout (index 8 of the table of tile modes).
+pub fn texture_words(v: &TextureView) -> [u32; 8] {
+    let (data, number, select) = numbers(v.format);
+    let array = v.image_layers > 1;
+    let kind = match (v.dim, v.samples > 1) {
+        (Dim::D1, _) => 8 + 4 * u32::from(array),
+        (Dim::D2, false) => 9 + 4 * u32::from(array),
+        (Dim::D2, true) => 14 + u32::from(array),
+        (Dim::D3, _) => 10,
+        (Dim::Cube, _) => 11,
+    };
+    let depth = match v.dim {
+        Dim::D3 => v.size[2],
+        Dim::Cube => v.image_layers / 6,
+        _ => v.image_layers,
+    };
+    let (first, last) =
+        if v.samples > 1 { (0, v.samples.ilog2()) } else { (v.first_level, v.first_level + v.levels - 1) };
+    let (first_layer, last_layer) = match v.dim {
+        Dim::D3 => (0, 0),
+        _ => (v.first_layer, v.first_layer + v.layers - 1),
+    };
+    [
+        (v.address >> 8) as u32,
+        (v.address >> 40) as u32 | data << 20 | number << 26,
+        (v.size[0] - 1) | (v.size[1] - 1) << 14 | 4 << 28,
+        select | first << 12 | last << 16 | 8 << 20 | u32::from(v.image_levels > 1) << 25 | kind << 28,
+        (depth - 1) | (v.pitch - 1) << 13,
+        first_layer | last_layer << 13,
+        0,
+        0,
+    ]
+}
+
+/// DEPTH_COMPARE_FUNC.
+fn compare_number(c: Compare) -> u32 {
+    match c {
+        Compare::Never => 0,
+        Compare::Less => 1,
+        Compare::Equal => 2,
+        Compare::LessEqual => 3,
+        Compare::Greater => 4,
+        Compare::NotEqual => 5,
+        Compare::GreaterEqual => 6,
+        Compare::Always => 7,
+    }
+}
+
+/// An S#.
+///
+/// # Errors
+/// A border colour that needs a table.
+pub fn sampler_words(chip: Chip, s: &Sampler) -> Result<[u32; 4], Trap> {
+    let clamp = |w: Wrap| match w {
+        Wrap::Repeat => 0,
+        Wrap::MirrorRepeat => 1,
+        Wrap::ClampToEdge => 2,
+        Wrap::MirrorClampToEdge => 3,
+        Wrap::ClampToBorder => 6,
+    };
+    let filter = |f: Filter| u32::from(f == Filter::Linear);
+    // 4.8 fixed point of 0 to 15, truncated.
+    let lod = |l: f32| (l.clamp(0.0, 15.0) * 256.0) as u32;
+    let nearest = s.mag == Filter::Nearest && s.min == Filter::Nearest;
+    let compare = s.compare.map_or(0, compare_number);
+    let one = 1f32.to_bits();
+    let border = match s.border {
+        _ if !s.wrap.contains(&Wrap::ClampToBorder) => 0,
+        [0, 0, 0, 0] => 0,
+        [0, 0, 0, a] if a == one => 1,
+        b if b == [one; 4] => 2,
+        _ => return Err(Trap::new(TrapKind::Unsupported, "border colours other than black and white")),
+    };
+    Ok([
+        clamp(s.wrap[0])
+            | clamp(s.wrap[1]) << 3
+            | clamp(s.wrap[2]) << 6
+            | compare << 12
+            | u32::from(nearest) << 27
+            | u32::from(!s.seamless) << 28
+            | u32::from(chip == Chip::Gfx8) << 31,
+        lod(s.lod_min) | lod(s.lod_max) << 12,
+        filter(s.mag) << 20 | filter(s.min) << 22 | (1 + filter(s.mip)) << 26 | 3 << 29,
+        border << 30,
+    ])
+}
+
+/// The V# of a uniform or storage buffer.
+pub fn buffer_words(address: u64, bytes: u32) -> [u32; 4] {
+    [address as u32, (address >> 32) as u32 & 0xffff, bytes, 0x0002_7fac]
+}
+
+/// What a slot of a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotKind {
+    /// Sampled image: T#, and T# of its FMASK.
+    SampledImage,
+    /// Storage image.
+    StorageImage,
+    /// Sampler.
+    Sampler,
+    /// Uniform or storage buffer.
+    Buffer,
+}
+
+/// A binding of a bind group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its number.
+    pub binding: u32,
+    /// What it holds.
+    pub kind: SlotKind,
+    /// Elements.
+    pub count: u32,
+}
+
+/// Bytes of one element.
+pub fn slot_size(kind: SlotKind) -> u32 {
+    match kind {
+        SlotKind::SampledImage => 64,
+        SlotKind::StorageImage => 32,
+        SlotKind::Sampler | SlotKind::Buffer => 16,
+    }
+}
+
+fn wide(slot: &Slot) -> bool {
+    slot_size(slot.kind) >= 32
+}
+
+/// Where the bindings of a group lie in its table: first those of the alignment (32 bytes of images, 16 of the rest) that the last
+/// binding does not have, then the others; by number inside of each.
+pub fn table_layout(slots: &[Slot]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..slots.len()).collect();
+    // A texture and a sampler may share a number.
+    order.sort_by_key(|&k| (slots[k].binding, slots[k].kind == SlotKind::Sampler));
+    let last_wide = order.last().is_some_and(|&k| wide(&slots[k]));
+    order.sort_by_key(|&k| wide(&slots[k]) == last_wide);
+    let mut out = vec![0; slots.len()];
+    let mut at: u32 = 0;
+    for k in order {
+        at = at.next_multiple_of(if wide(&slots[k]) { 32 } else { 16 });
+        out[k] = at;
+        at += slot_size(slots[k].kind) * slots[k].count;
+    }
+    out
+}
+
+/// Bytes of a table.
+pub fn table_size(slots: &[Slot]) -> u32 {
+    let ends = slots.iter().zip(table_layout(slots)).map(|(s, at)| at + slot_size(s.kind) * s.count);
+    ends.max().unwrap_or(0)
+}
