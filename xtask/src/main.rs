@@ -1,6 +1,6 @@
 //! Project chores.
 //!
-//! `cargo xtask ci` runs every check. `cargo xtask family gcn` runs the checks of one family, `cargo xtask crate sim ir` those
+//! `cargo xtask ci` runs every check and counts the graphics cases of the shared folder. `cargo xtask family gcn` runs the checks of one family, `cargo xtask crate sim ir` those
 //! of the named packages. `docs`, `mutate` and `peers` need the compiler: they are in `xtask/tools`, which this program starts.
 //! This program has no dependencies, so that a fresh clone builds it in a second.
 
@@ -35,9 +35,24 @@ fn ci() -> bool {
             &["doc", "--workspace", "--no-deps", "--lib", "--quiet"],
             &[("RUSTDOCFLAGS", "-D warnings")],
         )
-        && tests::run(&mut steps, &["--workspace"]);
+        && tests::run(&mut steps, &["--workspace"])
+        && gfx(&mut steps);
     steps.print();
     ok
+}
+
+/// Counts by group of all graphics cases on the interpreter, where the shared folder is there.
+fn gfx(steps: &mut Steps) -> bool {
+    let shared = std::env::var_os("GPUCC_SHARED").map_or_else(|| run::root().join("../shared"), Into::into);
+    let cases = shared.join("conformance/gfx");
+    if !cases.is_dir() {
+        return true;
+    }
+    let cases = cases.display().to_string();
+    // The profile of the tests: what they built is taken as it is.
+    let command = ["run", "--quiet", "--profile=test", "--package", "gpucc-tests", "--bin", "conformance", "--"];
+    let args = [&command[..], &["--on", "interp", "--opt", "0,2", &cases]].concat();
+    steps.cargo("graphics cases on the interpreter", &args, &[])
 }
 
 /// Formatting, clippy and tests of some packages.
