@@ -5,7 +5,9 @@ use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, Resourc
 use gpucc_gcn_machine::abi;
 use gpucc_machines::drivers::DriverPart;
 use gpucc_machines::drivers::gcn::Gcn;
-use gpucc_sim::texture::{Coord, Dim, Filter, Format, Image, NearestRounding, Precision, Sampler, Wrap, load, sample};
+use gpucc_sim::texture::{
+    Coord, Dim, Face, Filter, Format, Image, NearestRounding, Precision, Sampler, Wrap, load, sample,
+};
 use gpucc_sim::{BoundTexture, Device, Dispatch, RunOptions, SplitMix64, Trap};
 
 const GENERATIONS: [&str; 3] = ["gfx6", "gfx7", "gfx8"];
@@ -313,5 +315,134 @@ fn a_flipped_bit_of_a_descriptor_shows() {
         let shown = shown.count();
         println!("{name}: {shown} of {} flipped bits show", bits.len());
         assert!(shown * 100 >= bits.len() * 80, "{name}: {shown} of {}", bits.len());
+    }
+}
+
+/// x, y, z of a lane as integers 0..3 in v8 to v10, loaded into v[20:23].
+fn loading(flags: &str, resource_bytes: u32) -> String {
+    format!(
+        "s_load_dwordx8 s[16:23], s[0:1], @0
+        s_load_dwordx4 s[4:7], s[0:1], @{resource_bytes}
+        v_and_b32_e32 v8, 3, v0
+        v_lshrrev_b32_e32 v9, 2, v0
+        v_and_b32_e32 v9, 3, v9
+        v_lshrrev_b32_e32 v10, 4, v0
+        s_waitcnt lgkmcnt(0)
+        image_load v[20:23], v8, s[16:23] dmask:0xf unorm{flags}
+        {STORE}"
+    )
+}
+
+/// Runs [`loading`] on a view and compares each texel with what `at` names: layer or slice, and sample, of a lane.
+fn loads_as(texture: &Image, bound: BoundTexture, flags: &str, storage: bool, at: impl Fn(i64) -> (i64, i64)) {
+    let kind = if storage { ResourceKind::StorageTexture } else { ResourceKind::Texture };
+    let resources = vec![resource(0, kind, Access::Read), resource(1, ResourceKind::Storage, Access::ReadWrite)];
+    let text = loading(flags, if storage { 32 } else { 64 });
+    runs(|g, options| {
+        let d = Dispatch::new([1; 3]).with_image(texture.clone()).with_view(bound);
+        let mut d = d.with(0, 1, vec![0; 1024]);
+        gpucc_machines::run(&program(g, &text, resources.clone()), None, &mut d, options).unwrap();
+        let (images, words) = ([texture.clone()], d.words(0, 1).unwrap());
+        let view = bound.view(&images);
+        for lane in 0..64i64 {
+            let (layer, sample) = at(lane);
+            let want = load(&view.view(), [lane & 3, lane >> 2 & 3, layer], layer, 0, sample).unwrap();
+            let have = &words[4 * lane as usize..4 * lane as usize + 4];
+            assert_eq!(have, want.unwrap_or([0; 4]), "lane {lane}");
+        }
+    });
+}
+
+#[test]
+fn other_shapes_of_textures_are_found() {
+    let whole = |t: &Image, dim| BoundTexture::whole(0, 0, 0, t, dim);
+    // Four samples; an array of them has the layer before the sample, and v11 is never written.
+    let t = noise(Format::Rgba8Uint, false, [3, 4, 1], 1, 4);
+    loads_as(&t, whole(&t, Dim::D2), "", false, |lane| (0, lane >> 4));
+    // Three dimensions, sampled and as an image with da.
+    let t = noise(Format::Rgba32Uint, true, [4, 3, 5], 2, 1);
+    loads_as(&t, whole(&t, Dim::D3), "", false, |lane| (lane >> 4, 0));
+    let level = BoundTexture { base_level: 1, levels: 1, ..whole(&t, Dim::D3) };
+    loads_as(&t, level, " da", true, |lane| (lane >> 4, 0));
+    // The stencil of textures that have depth too, and their depth.
+    for format in [Format::Depth24PlusStencil8, Format::Depth32FloatStencil8, Format::Stencil8] {
+        let mut t = noise(format, false, [4, 4, 1], 1, 1);
+        // Depths that are no NaN.
+        t.bytes.chunks_exact_mut(4).for_each(|c| c[3] &= 0x3f);
+        let stencil = BoundTexture { stencil: true, ..whole(&t, Dim::D2) };
+        loads_as(&t, stencil, "", false, |_| (0, 0));
+        loads_as(&t, whole(&t, Dim::D2), "", false, |_| (0, 0));
+    }
+    // A view in the other encoding, and one layer of an array, which has the array's type and no da.
+    let t = noise(Format::Rgba8Unorm, false, [4, 4, 3], 1, 1);
+    let view = BoundTexture { format: Format::Rgba8UnormSrgb, base_layer: 2, layers: 1, ..whole(&t, Dim::D2) };
+    loads_as(&t, view, "", false, |_| (0, 0));
+    // One dimension in layers.
+    let t = noise(Format::R16Uint, false, [4, 1, 5], 1, 1);
+    loads_as(&t, whole(&t, Dim::D1), " da", false, |lane| (lane >> 2 & 3, 0));
+}
+
+#[test]
+fn cubes_are_filtered_across_their_edges() {
+    let texture = noise(Format::Rgba8Unorm, false, [4, 4, 12], 1, 1);
+    let s = Sampler { mag: Filter::Linear, min: Filter::Linear, ..Sampler::default() };
+    // s and t from 1 to 2 in steps of 1/8, and faces 0 to 5 of the second cube: 8 + face.
+    let text = sampling(" da").replace(
+        "image_sample_l v",
+        "v_and_b32_e32 v8, 7, v0
+        v_cvt_f32_u32_e32 v8, v8
+        v_mul_f32_e32 v8, 0x3e000000, v8
+        v_add_f32_e32 v8, 1.0, v8
+        v_lshrrev_b32_e32 v9, 3, v0
+        v_cvt_f32_u32_e32 v10, v9
+        v_mul_f32_e32 v9, 0x3e000000, v10
+        v_add_f32_e32 v9, 1.0, v9
+        v_min_f32_e32 v10, 0x40a00000, v10
+        v_add_f32_e32 v10, 0x41000000, v10
+        v_mov_b32_e32 v11, 0
+        image_sample_l v",
+    );
+    let bound = BoundTexture::whole(0, 0, 0, &texture, Dim::Cube);
+    runs(|g, options| {
+        let d = Dispatch::new([1; 3]).with_image(texture.clone()).with_view(bound).with_sampler(0, 1, s);
+        let mut d = d.with(0, 2, vec![0; 1024]);
+        gpucc_machines::run(&program(g, &text, sampled()), None, &mut d, options).unwrap();
+        let (view, words) = (texture.view(Dim::Cube), d.words(0, 2).unwrap());
+        for lane in 0..64u32 {
+            let (x, y) = (f64::from(lane & 7) / 8.0, f64::from(lane >> 3) / 8.0);
+            let at = Coord::Cube(Face { face: (lane >> 3).min(5), s: x, t: y }, 1);
+            let want = sample(&view.view(), &precise(s), &at, [0; 3], 0.0).unwrap();
+            assert_eq!(words[4 * lane as usize..4 * lane as usize + 4], want, "lane {lane}");
+        }
+    });
+}
+
+#[test]
+fn descriptors_can_be_preloaded_word_by_word() {
+    // As user data they have no room; the root block holds elements of an array of textures, and a sampler, one behind the other.
+    let textures = [noise(Format::R32Uint, false, [4, 4, 1], 1, 1), noise(Format::R32Uint, false, [5, 4, 1], 1, 1)];
+    let text = loading("", 96).replace("s[16:23], s[0:1], @0", "s[16:23], s[0:1], @32");
+    let mut array = resource(0, ResourceKind::Texture, Access::Read);
+    array.count = 2;
+    for g in 0..3 {
+        let mut c = program(g, &text, vec![array.clone(), resource(1, ResourceKind::Storage, Access::ReadWrite)]);
+        let p = &mut c.entries[0].preloads;
+        (p[0].source, p[1].source) = (Source::TableAddressLo(0), Source::TableAddressHi(0));
+        let words = (0..16).map(|k| (0, 32 * (k / 8) + k % 8)).chain((0..12).map(|k| (1, k % 4)));
+        for (index, (binding, word)) in words.enumerate() {
+            let source = Source::DescriptorWord { group: 0, binding, word };
+            p.push(Preload { file: abi::FILE_ROOT, lane: 0, index: index as u16, source });
+        }
+        let mut d = Dispatch::new([1; 3]).with(0, 1, vec![0; 1024]);
+        for (k, t) in textures.iter().enumerate() {
+            let view = BoundTexture { element: k as u32, image: k, ..BoundTexture::whole(0, 0, 0, t, Dim::D2) };
+            d = d.with_image(t.clone()).with_view(view);
+        }
+        gpucc_machines::run(&c, None, &mut d, &RunOptions::default()).unwrap();
+        let words = d.words(0, 1).unwrap();
+        for lane in 0..16u32 {
+            let want = textures[1].texel_bytes(0, 0, lane & 3, lane >> 2, 0);
+            assert_eq!(words[4 * lane as usize].to_le_bytes(), want, "lane {lane}");
+        }
     }
 }
