@@ -226,11 +226,18 @@ pub fn buffer_address_width(inst: &Inst<Gcn>) -> u32 {
     if on("addr64") == 1 { 2 } else { on("idxen") + on("offen") }
 }
 
+/// Whether an export reads the register of its source `k` (section 13).
+pub fn export_reads(inst: &Inst<Gcn>, k: u8) -> bool {
+    let en = inst.get("en").unwrap_or(0);
+    if inst.get("compr") == Some(1) { k < 2 && en >> (2 * k) & 3 != 0 } else { en >> k & 1 == 1 }
+}
+
 /// Whether bits are set that the hardware does not look at and the text does not name: the address register of a buffer
-/// access without one (section 11), and what lies between the counters of s_waitcnt (section 16).
+/// access without one (section 11), sources that an export does not read (section 13), and what lies between the counters of s_waitcnt (section 16).
 pub fn ignored(inst: &Inst<Gcn>) -> bool {
     inst.row().slots.iter().zip(inst.vals).any(|(slot, v)| match slot.kind {
         Kind::BufAddr => v != 0 && buffer_address_width(inst) == 0,
+        Kind::ExpSrc(k) => v != 0 && !export_reads(inst, k),
         Kind::Waitcnt => {
             let [vm, exp, lgkm] = crate::emit::counters(v);
             v != crate::emit::waitcnt(vm, exp, lgkm)
@@ -296,13 +303,11 @@ pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
             Kind::DstUnused => v <= 2,
             Kind::InterpParam => v <= 2,
             Kind::ExpTarget => matches!(v, 0..=9 | 12..=15 | 32..=63),
-            Kind::ExpSrc(k) => {
-                let en = inst.get("en").unwrap_or(0);
-                let used =
-                    if inst.get("compr") == Some(1) { k < 2 && en >> (2 * k) & 3 != 0 } else { en >> k & 1 == 1 };
-                used || v == 0
+            // Pairs are whole; the depth target of gfx6 looks at bit 0 alone.
+            Kind::ExpEn => {
+                let depth = v == 13 && generation == GFX6 && inst.get("tgt") == Some(8);
+                inst.get("compr") != Some(1) || depth || matches!(v & 3, 0 | 3) && matches!(v >> 2, 0 | 3)
             }
-            Kind::ExpEn => inst.get("compr") != Some(1) || matches!(v & 3, 0 | 3) && matches!(v >> 2, 0 | 3),
             Kind::Flag(Flag::Addr64) => v == 0 || inst.get("offen") == Some(0) && inst.get("idxen") == Some(0),
             _ => true,
         };

@@ -518,7 +518,15 @@ fn fix_export(inst: &mut Inst<Gcn>, en: usize, compr: bool) {
         let high = mask & 12 != 0;
         let a = if mask & 1 != 0 { regs[0] } else { regs[1] };
         let b = if mask & 4 != 0 { regs[2] } else { regs[3] };
-        mask = if low { 3 } else { 0 } | if high { 12 } else { 0 };
+        // The depth target of gfx6 wants bit 0 alone (section 13).
+        let depth = mask == 13 && inst.get("tgt") == Some(8);
+        mask = (if depth {
+            1
+        } else if low {
+            3
+        } else {
+            0
+        }) | if high { 12 } else { 0 };
         regs = [if low { a } else { 0 }, if high { b } else { 0 }, 0, 0];
     }
     inst.vals[en] = mask;

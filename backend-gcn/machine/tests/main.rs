@@ -11,5 +11,6 @@ mod images;
 mod listing;
 mod reference;
 mod rows;
+mod shade;
 mod table;
 mod vectors;

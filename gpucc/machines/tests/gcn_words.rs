@@ -180,6 +180,24 @@ fn tables_of_other_programs_are_laid_out_alike() {
 }
 
 #[test]
+fn graphics_programs_of_other_compilers_decode() {
+    let root = std::env::var("GPUCC_SHARED").unwrap_or_else(|_| "../../../shared".into());
+    let path = Path::new(&root).join("foreign/graphics/gcn.jsonl");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: no {}", path.display());
+        return;
+    };
+    let machine = gpucc_machines::find("gcn").unwrap();
+    for line in text.lines() {
+        let program: serde_json::Value = serde_json::from_str(line).unwrap();
+        let code = gpucc_machines::launch::unhex(program["code"].as_str().unwrap()).unwrap();
+        let generation = machine.generations.iter().position(|g| *g == program["generation"]).unwrap();
+        let listing = (machine.disassemble)(&code, generation, gpucc_isa::stage::ALL, &gpucc_isa::Notes::default());
+        assert_eq!(listing.bad_words, 0, "{}\n{}", program["id"], listing.text);
+    }
+}
+
+#[test]
 fn driver_parts_know_no_machine() {
     fn walk(folder: &Path, files: &mut u32) {
         for entry in std::fs::read_dir(folder).unwrap() {

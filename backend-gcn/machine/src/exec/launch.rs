@@ -21,6 +21,7 @@ pub(crate) struct Launch<'a> {
 }
 
 /// Addresses and sizes that preloads ask for.
+#[derive(Default)]
 pub(crate) struct Values {
     /// Addresses of the buffers of the launch.
     buffers: Vec<u64>,

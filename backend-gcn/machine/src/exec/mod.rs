@@ -6,14 +6,17 @@
 mod atomic;
 mod cache;
 mod compare;
+mod export;
 mod float;
 mod format;
 mod image;
+mod interp;
 mod launch;
 mod lds;
 mod memory;
 mod predecode;
 mod salu;
+mod shade;
 mod valu;
 mod wave;
 
@@ -30,6 +33,9 @@ use memory::Env;
 use predecode::Decoded;
 use salu::Next;
 use wave::Wave;
+
+pub use export::Export;
+pub use shade::{Shade, shade};
 
 const LIMITS: Limits =
     Limits { family: Gcn::NAME, generations: Gcn::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
@@ -189,8 +195,14 @@ fn step(
                 w.lds(d, env)?;
                 Next::Go
             }
-            Unit::Export => return Err(salu::unsupported("exports arrive with graphics")),
-            Unit::Interp => return Err(salu::unsupported("interpolation arrives with graphics")),
+            Unit::Export => {
+                w.export(d)?;
+                Next::Go
+            }
+            Unit::Interp => {
+                w.interp(d, env)?;
+                Next::Go
+            }
         };
         w.after(d);
         match next {

@@ -100,6 +100,20 @@ pub(crate) struct Mem {
     pub gds: bool,
     pub format: u8,
     pub image: Image,
+    pub export: Export,
+}
+
+/// Fields of exports.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Export {
+    /// Components that are written.
+    pub enabled: u8,
+    /// Two halves in each of two registers.
+    pub compressed: bool,
+    pub done: bool,
+    pub valid: bool,
+    /// Registers of the components.
+    pub src: [u8; 4],
 }
 
 /// Fields that only image instructions have.
@@ -263,6 +277,79 @@ fn beyond(regs: Regs, limits: Limits) -> Option<String> {
     (108..124).contains(&regs.first).then(|| "trap handler registers are privileged".into())
 }
 
+/// A one-bit modifier.
+fn set_flag(d: &mut Decoded, f: Flag, on: bool) {
+    match f {
+        Flag::Glc => d.mem.glc = on,
+        Flag::Tfe => d.mem.tfe = on,
+        Flag::Lds => d.mem.lds = on,
+        Flag::Gds => d.mem.gds = on,
+        Flag::Offen => d.mem.offen = on,
+        Flag::Idxen => d.mem.idxen = on,
+        Flag::Addr64 => d.mem.addr64 = on,
+        Flag::Clamp => d.clamp = on,
+        Flag::BoundCtrl => d.extra.bound_ctrl = on,
+        Flag::Unorm => d.mem.image.unorm = on,
+        Flag::Da => d.mem.image.da = on,
+        Flag::R128 => d.mem.image.r128 = on,
+        Flag::Lwe => d.mem.image.lwe = on,
+        Flag::D16 => d.mem.image.d16 = on,
+        Flag::Compr => d.mem.export.compressed = on,
+        Flag::Done => d.mem.export.done = on,
+        Flag::Vm => d.mem.export.valid = on,
+        _ => {}
+    }
+}
+
+/// A scalar tuple, by the slot that names it.
+fn scalar_tuple(d: &mut Decoded, name: &str, v: u32, n: u8) {
+    match name {
+        "mask" => d.mask = v as u8,
+        "sdst" if !matches!(d.format, Format::Sop1 | Format::Sop2 | Format::Sopk | Format::Smrd | Format::Smem) => {
+            d.sdst = v as u8;
+        }
+        "offset" => d.src[1] = Src::S(v as u8),
+        "sdata" => {
+            d.mem.data = v as u8;
+            d.mem.data_width = n;
+        }
+        _ => {
+            d.dst = v as u16;
+            d.dst_width = n;
+        }
+    }
+}
+
+/// A VGPR tuple, by the slot that names it; `k` is the number of a source.
+fn vector_tuple(d: &mut Decoded, name: &str, (v, n): (u32, u8), k: usize) {
+    match name {
+        "src0" | "src1" | "vsrc" => d.src[k] = Src::V(v as u8),
+        "vdst" => {
+            d.dst = v as u16;
+            d.dst_width = n;
+        }
+        "vdata" | "data0" | "data" => {
+            d.mem.data = v as u8;
+            d.mem.data_width = n;
+        }
+        "data1" => {
+            d.mem.data1 = v as u8;
+            d.mem.data1_width = n;
+        }
+        _ => d.mem.addr = v as u8,
+    }
+}
+
+/// A source of the vector ALU by its code.
+fn vector_source(code: u32, n: u8, name: &str, generation: u8) -> Src {
+    match code {
+        256.. => Src::V((code - 256) as u8),
+        0..128 => Src::S(code as u8),
+        251..256 => Src::Special(code as u8),
+        _ => Src::K(constant(code, n, name, generation)),
+    }
+}
+
 fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -> Decoded {
     let row = inst.row();
     let name = row.text;
@@ -275,34 +362,11 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
         let read = slot.role == Role::Use || slot.role == Role::UseDef;
         let write = slot.role == Role::Def || slot.role == Role::UseDef;
         let mut regs = None;
-        let k = match slot.name {
-            "src1" => 1,
-            "src2" => 2,
-            _ => 0,
-        };
+        let k = usize::from(slot.name == "src1") + 2 * usize::from(slot.name == "src2");
         match slot.kind {
             Kind::SReg(n) | Kind::SData(n) => {
                 regs = Some((v, n));
-                match slot.name {
-                    "mask" => d.mask = v as u8,
-                    "sdst"
-                        if !matches!(
-                            d.format,
-                            Format::Sop1 | Format::Sop2 | Format::Sopk | Format::Smrd | Format::Smem
-                        ) =>
-                    {
-                        d.sdst = v as u8;
-                    }
-                    "offset" => d.src[1] = Src::S(v as u8),
-                    "sdata" => {
-                        d.mem.data = v as u8;
-                        d.mem.data_width = n;
-                    }
-                    _ => {
-                        d.dst = v as u16;
-                        d.dst_width = n;
-                    }
-                }
+                scalar_tuple(&mut d, slot.name, v, n);
             }
             Kind::SRegSrc(n) | Kind::SSrc(n) => {
                 let k = if slot.name == "soffset" { 1 } else { k };
@@ -328,17 +392,8 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
             Kind::Src(n, mods) | Kind::VSrc(n, mods) => {
                 let (code, neg, abs, sext) = operand::split_mods(v, 9, mods);
-                d.src[k] = if code >= 256 {
-                    regs = Some((code, n));
-                    Src::V((code - 256) as u8)
-                } else if code < 128 {
-                    regs = Some((code, n));
-                    Src::S(code as u8)
-                } else if code >= 251 {
-                    Src::Special(code as u8)
-                } else {
-                    Src::K(constant(code, n, name, generation))
-                };
+                regs = (!(128..256).contains(&code)).then_some((code, n));
+                d.src[k] = vector_source(code, n, name, generation);
                 d.neg |= u8::from(neg) << k;
                 d.abs |= u8::from(abs) << k;
                 if sext {
@@ -359,22 +414,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
                 if n > 0 {
                     regs = Some((v + 256, n));
                 }
-                match slot.name {
-                    "src0" | "src1" => d.src[k] = Src::V(v as u8),
-                    "vdst" => {
-                        d.dst = v as u16;
-                        d.dst_width = n;
-                    }
-                    "vdata" | "data0" | "data" => {
-                        d.mem.data = v as u8;
-                        d.mem.data_width = n;
-                    }
-                    "data1" => {
-                        d.mem.data1 = v as u8;
-                        d.mem.data1_width = n;
-                    }
-                    _ => d.mem.addr = v as u8,
-                }
+                vector_tuple(&mut d, slot.name, (v, n), k);
             }
             Kind::SBase(n) => {
                 regs = Some((v * 2, n));
@@ -412,31 +452,12 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             | Kind::Hwreg
             | Kind::GprIdx
             | Kind::Small
-            | Kind::Attr
             | Kind::InterpParam
             | Kind::ExpTarget => d.imm = v,
-            Kind::SOffset => d.mem.offset = v,
-            Kind::Offset | Kind::Offset0 | Kind::Swizzle => d.mem.offset = v,
+            Kind::SOffset | Kind::Attr | Kind::Offset | Kind::Offset0 | Kind::Swizzle => d.mem.offset = v,
             Kind::Offset1 => d.mem.offset1 = v,
             Kind::Flag(f) | Kind::Word(f) => {
-                let on = v == 1 || matches!(slot.kind, Kind::Word(_));
-                match f {
-                    Flag::Glc => d.mem.glc = on,
-                    Flag::Tfe => d.mem.tfe = on,
-                    Flag::Lds => d.mem.lds = on,
-                    Flag::Gds => d.mem.gds = on,
-                    Flag::Offen => d.mem.offen = on,
-                    Flag::Idxen => d.mem.idxen = on,
-                    Flag::Addr64 => d.mem.addr64 = on,
-                    Flag::Clamp => d.clamp = on,
-                    Flag::BoundCtrl => d.extra.bound_ctrl = on,
-                    Flag::Unorm => d.mem.image.unorm = on,
-                    Flag::Da => d.mem.image.da = on,
-                    Flag::R128 => d.mem.image.r128 = on,
-                    Flag::Lwe => d.mem.image.lwe = on,
-                    Flag::D16 => d.mem.image.d16 = on,
-                    _ => {}
-                }
+                set_flag(&mut d, f, v == 1 || matches!(slot.kind, Kind::Word(_)));
             }
             Kind::Omod => d.omod = v as u8,
             Kind::BufFormat => d.mem.format = v as u8,
@@ -447,7 +468,14 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             Kind::SrcSel(n) => d.extra.sel[usize::from(n)] = v as u8,
             Kind::DstUnused => d.extra.dst_unused = v as u8,
             Kind::DMask => d.mem.image.dmask = v as u8,
-            Kind::LiteralWord | Kind::ExpEn | Kind::ExpSrc(_) => {}
+            Kind::ExpEn => d.mem.export.enabled = v as u8,
+            Kind::ExpSrc(k) => {
+                if operand::export_reads(inst, k) {
+                    regs = Some((v + 256, 1));
+                }
+                d.mem.export.src[usize::from(k)] = v as u8;
+            }
+            Kind::LiteralWord => {}
         }
         if let Some((first, count)) = regs {
             let r = Regs { first: first as u16, count, any_lane: false };

@@ -159,7 +159,7 @@ impl Wave {
     }
 
     /// Output modifier and clamp of f32 (section 3).
-    fn out32(&self, d: &Decoded, x: f32) -> f32 {
+    pub(crate) fn out32(&self, d: &Decoded, x: f32) -> f32 {
         let m = self.float.f32;
         let x = match d.omod {
             0 => x,

@@ -2,6 +2,7 @@
 
 use gpucc_sim::{SplitMix64, Trap, TrapKind};
 
+use super::export::Export;
 use super::predecode::{Decoded, Src};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::{EXEC, M0, VCC};
@@ -25,6 +26,8 @@ pub(crate) enum Order {
     Smem,
     /// FLAT: any order, two counters.
     Flat,
+    /// Exports: in order among themselves.
+    Export,
 }
 
 /// Counters an operation still holds.
@@ -41,7 +44,7 @@ struct Pending {
     /// Registers that are undefined until the operation is waited for.
     writes: Vec<(u16, u8)>,
     /// Registers that must not change until expcnt says so.
-    locks: Option<(u16, u8)>,
+    locks: Vec<(u16, u8)>,
     /// Others shall see its effect.
     effect: bool,
 }
@@ -101,6 +104,8 @@ pub(crate) struct Wave {
     pub rng: Option<SplitMix64>,
     /// Count of vector stores that the scalar cache has seen (by invalidation).
     pub scalar_epoch: u64,
+    /// What it exported, of vertex and fragment programs.
+    pub exports: Option<Vec<Export>>,
 }
 
 fn hazard(row: u32, what: &str, need: i64, have: i64) -> Trap {
@@ -144,6 +149,7 @@ impl Wave {
             vcc_fresh: true,
             rng,
             scalar_epoch: 0,
+            exports: None,
         };
         if let Some(rng) = &mut w.rng {
             for r in &mut w.s[..104] {
@@ -264,7 +270,7 @@ impl Wave {
     /// Whether a store or export still reads one of these lanes of a VGPR.
     fn locked(&self, n: u16, lanes: u64) -> bool {
         let covers = |&(first, count): &(u16, u8)| (first..first + u16::from(count)).contains(&n);
-        self.queue.iter().any(|p| p.lanes & lanes != 0 && p.locks.as_ref().is_some_and(covers))
+        self.queue.iter().any(|p| p.lanes & lanes != 0 && p.locks.iter().any(covers))
     }
 
     #[cold]
@@ -465,12 +471,19 @@ impl Wave {
 
     /// An operation was sent: its destination is poison, its sources perhaps locked.
     pub(crate) fn send(&mut self, order: Order, d: &Decoded, effect: bool, locks: Option<(u16, u8)>) {
+        self.send_locked(order, d, effect, locks.into_iter().collect());
+    }
+
+    /// As [`Wave::send`], with several runs of registers that are read late.
+    pub(crate) fn send_locked(&mut self, order: Order, d: &Decoded, effect: bool, locks: Vec<(u16, u8)>) {
         let mut counters = match order {
             Order::Vmem => VM,
             Order::Lds | Order::Smem => LGKM,
             Order::Flat => VM | LGKM,
+            Order::Export => EXP,
         };
-        if locks.is_some() {
+        let late = !locks.is_empty() || order == Order::Export;
+        if late {
             counters |= EXP;
         }
         let mut writes = Vec::new();
@@ -478,7 +491,7 @@ impl Wave {
             writes.push((r.first, r.count));
             self.mark(r.first, r.count, 1);
         }
-        if let Some((first, count)) = locks {
+        for &(first, count) in &locks {
             for n in usize::from(first)..usize::from(first) + usize::from(count) {
                 self.v_locked[n] += 1;
             }
@@ -488,7 +501,7 @@ impl Wave {
             self.smem_store |= effect;
         }
         // A counter at its maximum stalls the issue until the oldest operation of that kind is done.
-        self.stall(order, locks.is_some());
+        self.stall(order, late);
         let lanes = self.exec();
         self.queue.push(Pending { order, counters, lanes, writes, locks, effect });
     }
@@ -527,9 +540,10 @@ impl Wave {
             p.counters = 0;
         }
         let left = p.counters;
-        let locks = if had & EXP != 0 && left & EXP == 0 { p.locks.take() } else { None };
+        let free = had & EXP != 0 && left & EXP == 0;
+        let locks = if free { std::mem::take(&mut p.locks) } else { Vec::new() };
         let writes = if had & !EXP != 0 && left & !EXP == 0 { std::mem::take(&mut p.writes) } else { Vec::new() };
-        if let Some((first, count)) = locks {
+        for (first, count) in locks {
             for n in usize::from(first)..usize::from(first) + usize::from(count) {
                 self.v_locked[n] -= 1;
             }
@@ -545,7 +559,7 @@ impl Wave {
             if value >= max {
                 continue;
             }
-            let mut younger = [0u32; 4];
+            let mut younger = [0u32; 5];
             for i in (0..self.queue.len()).rev() {
                 if self.queue[i].counters & counter == 0 {
                     continue;

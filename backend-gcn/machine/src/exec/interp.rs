@@ -1,0 +1,82 @@
+//! Interpolation of parameters (section 9). They lie in workgroup memory: of attribute a and primitive p of n, twelve words
+//! P0.x P10.x P0.y P10.y P0.z P10.z P0.w P10.w P20.x P20.y P20.z P20.w from word 12 (a n + p).
+
+use gpucc_num::f32 as n32;
+use gpucc_sim::{Trap, TrapKind};
+
+use super::memory::Env;
+use super::predecode::{Decoded, Src};
+use super::salu::unsupported;
+use super::valu::lanes;
+use super::wave::Wave;
+use crate::Op;
+
+/// Where the parameters of a wave begin, and which quads begin a primitive.
+struct Parameters {
+    base: u32,
+    news: u32,
+}
+
+impl Parameters {
+    /// From PRIM_MASK.
+    fn of(m0: u32) -> Parameters {
+        Parameters { base: m0 & 0xffff, news: m0 >> 16 & 0x7fff }
+    }
+
+    /// Byte of the words of an attribute for a lane.
+    fn at(&self, attribute: u32, lane: usize) -> u32 {
+        let quad = lane as u32 / 4;
+        let primitive = (self.news & ((1 << quad) - 1)).count_ones();
+        let primitives = self.news.count_ones() + 1;
+        self.base + 48 * (attribute * primitives + primitive)
+    }
+}
+
+impl Wave {
+    /// v_interp_*.
+    pub(crate) fn interp(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+        if self.exports.is_none() {
+            return Err(unsupported("interpolation in a compute program"));
+        }
+        let flushed = gpucc_num::Mode { flush_in: true, flush_out: true, ..self.float.f32 };
+        let parameters = Parameters::of(self.m0()?);
+        let (attribute, channel) = (d.mem.offset & 63, d.mem.offset >> 6 & 3);
+        let (p0, p10, p20) = (2 * channel, 2 * channel + 1, 8 + channel);
+        let exec = self.exec();
+        let dst = usize::from(d.dst);
+        for lane in lanes(exec) {
+            let by = self.by(d, lane);
+            let start = parameters.at(attribute, lane);
+            let mut word = |k: u32| {
+                let at = start + 4 * k;
+                if at + 4 > env.lds_size {
+                    let said = format!("parameter at byte {at} of {}", env.lds_size);
+                    return Err(Trap::new(TrapKind::OutOfBounds, said).in_lane(lane as u32));
+                }
+                Ok(env.lds_load(at, 4, by).map_err(|t| t.in_lane(lane as u32))? as u32)
+            };
+            let source = match d.src[0] {
+                Src::V(n) => {
+                    let v = f32::from_bits(self.v[usize::from(n)][lane]);
+                    let v = if d.abs & 1 == 1 { v.abs() } else { v };
+                    if d.neg & 1 == 1 { -v } else { v }
+                }
+                _ => 0.0,
+            };
+            // As v_mac, whatever the modes of denormals are.
+            let (add, factor) = match d.op {
+                Op::VInterpP1F32 => (word(p0)?, word(p10)?),
+                Op::VInterpP2F32 => (self.v[dst][lane], word(p20)?),
+                Op::VInterpMovF32 => {
+                    self.v[dst][lane] = word([p10, p20, p0][d.imm as usize % 3])?;
+                    continue;
+                }
+                _ => return Err(unsupported("interpolation of halves")),
+            };
+            let value = n32::mad(flushed, f32::from_bits(factor), source, f32::from_bits(add));
+            self.v[dst][lane] = self.out32(d, value).to_bits();
+        }
+        self.v_known[dst] |= exec;
+        Ok(())
+    }
+}
