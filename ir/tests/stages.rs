@@ -90,3 +90,24 @@ fn only_a_workgroup_of_one_is_alone() {
         assert_eq!(u.is_divergent(Value(1)), divergent, "{entry}");
     }
 }
+
+/// Helpers run up to the last derivative, and compute what feeds it; a value that is only stored is none of theirs.
+#[test]
+fn who_needs_helpers() {
+    let m = module(
+        "module robust on\nres0 \"b\" group 0 binding 0 storage_rw size 64 stride 0\nentry \"fs\" fragment func0 {\n  \
+         in0 \"a\" location 0 f32\n  out0 \"\" location 0 f32\n}\nfunc0 \"fs\" -> f32 {\nblock0:\n  v0: f32 = input in0\n  \
+         v1: f32 = fadd v0, 1.0:f32\n  v2: f32 = fmul v0, 2.0:f32\n  store v2, res0[0] align 4\n  v3: b1 = fcmp.olt v0, 0.5:f32\n  \
+         br v3, block1, block2 merge block2\nblock1:\n  v4: f32 = derivative v1, x fine\n  store v4, res0[4] align 4\n  jump block2\n\
+         block2:\n  v5: f32 = fadd v2, v2\n  ret v5\n}\n",
+    );
+    let f = &m.funcs[m.entries[0].func];
+    let h = gpucc_ir::analysis::Helpers::new(f);
+    assert!(h.any(f));
+    let at: Vec<_> = f.layout.iter().map(|&b| (h.last(b).is_some(), h.behind(b))).collect();
+    assert_eq!(at, [(false, true), (true, false), (false, false)]);
+    let computed: Vec<bool> =
+        f.insts_in_order().filter_map(|(_, i)| f.insts[i].results.first()).map(|v| h.computes(v)).collect();
+    // v0, v1, and the condition v3 that leads there; not v2, v4, v5.
+    assert_eq!(computed, [true, true, false, true, false, false]);
+}

@@ -39,6 +39,7 @@ pub mod robust;
 pub mod rotate;
 pub mod scalarise;
 pub mod selection;
+pub mod shrink_io;
 pub mod simplify_cfg;
 pub mod support;
 pub mod switches;

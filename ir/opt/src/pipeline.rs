@@ -11,7 +11,7 @@ use crate::cx::Graph;
 use crate::{
     Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
     legalise, licm, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection,
-    simplify_cfg, switches, tables, unroll,
+    shrink_io, simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -111,7 +111,8 @@ pub const GATHER: Pass = Pass {
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
-/// Changes the interface of the entry point, too.
+/// These change the interface of the entry point, too.
+const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
 const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
@@ -172,7 +173,11 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(IDS);
     }
-    list.extend([ROBUST, INIT_VARIABLES, NARROW, LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([ROBUST, INIT_VARIABLES, NARROW]);
+    if level >= 1 {
+        list.push(SHRINK_IO);
+    }
+    list.extend([LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -197,6 +202,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("robust", "narrow", "an access is clamped by its own size, not by that of the word around it"),
     ("init-variables", "narrow", "initial values are stored like others"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
+    ("shrink-io", "lower-io", "what nobody reads needs no arithmetic"),
     ("narrow", "lower-io", "inputs of half precision are floats by then"),
     ("lower-io", "legalise", "what becomes of inputs and outputs uses ops that a target may lack"),
     ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
@@ -279,6 +285,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
+    ("shrink-io", "inputs and components that nobody reads do not travel"),
     ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
     ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
     ("legalise", "ops that the target lacks are written with those that it has"),
@@ -474,7 +481,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
-        cx.entry = (p.name == LOWER_IO.name).then(|| out.entries[0].clone());
+        cx.entry = [LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| out.entries[0].clone());
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
         let entry = cx.entry.take();

@@ -28,6 +28,7 @@ mod ranges;
 mod returns;
 mod rotate;
 mod selection;
+mod shrink_io;
 mod simplify_cfg;
 mod support;
 mod switches;

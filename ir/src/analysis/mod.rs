@@ -2,6 +2,7 @@
 
 mod clamps;
 mod dom;
+mod helpers;
 mod liveness;
 mod order;
 #[doc(hidden)]
@@ -12,6 +13,7 @@ mod uses;
 
 pub use clamps::{Clamp, clamps};
 pub use dom::{DomTree, PostDomTree};
+pub use helpers::Helpers;
 pub use liveness::Liveness;
 pub use order::{is_sorted, reachable, sort_layout, structured_order};
 pub use range::UpperBounds;
