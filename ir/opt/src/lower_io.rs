@@ -1,4 +1,4 @@
-//! Writes what stages get and give with what a target's get and give ([`IoCaps`](crate::caps::IoCaps)).
+//! Writes what stages get and give with what a target's get and give ([`IoCaps`]).
 //!
 //! | input | output | capability |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! Writes texture instructions with what a target's texture instructions take ([`TexCaps`](crate::caps::TexCaps)).
+//! Writes texture instructions with what a target's texture instructions take ([`TexCaps`]).
 //!
 //! | input | output | capability |
 //! |---|---|---|
