@@ -5,7 +5,7 @@ use gpucc_ir::Module;
 use gpucc_kit::exec::{Compiled, Device};
 use gpucc_sim::{Dispatch, RunOptions, RunReport};
 
-pub use gpucc_kit::exec::{On, POOR, Problem, RICH, lower, run};
+pub use gpucc_kit::exec::{For, On, POOR, Problem, RICH, lower, run};
 
 /// Where to run for a target.
 ///
@@ -39,7 +39,7 @@ pub fn targets(list: &str) -> Vec<Target> {
     gpucc_kit::exec::wanted(&Target::parse_list(list).unwrap_or_else(|e| panic!("{e}")))
 }
 
-/// Reads a comma list of `interp` and targets.
+/// Reads a comma list of `interp`, `passes`, `lowered`, `poorest` and targets.
 ///
 /// # Errors
 /// A sentence that lists what there is.
@@ -48,8 +48,8 @@ pub fn parse_on(text: &str) -> Result<Vec<On>, String> {
     for item in text.split(',') {
         if item == "interp" {
             list.push(On::Interp);
-        } else if item == "passes" || item == "lowered" {
-            list.push(On::Passes { lowered: item == "lowered" });
+        } else if let Some(&target) = For::ALL.iter().find(|t| t.name() == item) {
+            list.push(On::Passes(target));
         } else {
             list.extend(Target::parse_list(item)?.into_iter().map(on));
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpucc_kit::exec::{On, POOR, Problem, RICH, problem};
+use gpucc_kit::exec::{On, Problem, problem};
 use gpucc_render::{Failure, Lowering, Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case, Expected};
 use gpucc_scene::{Resources, Scene, SceneFile, alone, cases, output};
@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<Vec<Case>, String> {
 pub fn place(on: On, level: u8) -> Place {
     match on {
         On::Interp => Place::interp(level),
-        On::Passes { lowered } => Place::Oracle(Lowering::Passes { level, caps: if lowered { POOR } else { RICH } }),
+        On::Passes(target) => Place::Oracle(Lowering::Passes { level, caps: target.caps() }),
         On::Machine(d) => Place::Target(gpucc::Target::parse(&d.to_string()).expect("a device of ours"), level),
     }
 }
@@ -63,6 +63,14 @@ fn scene(case: &Case) -> Result<Scene, String> {
     }
 }
 
+/// The scene of a case as a file of this folder; shaders that are files lie there.
+///
+/// # Errors
+/// Arguments of a shader alone that are none.
+pub fn file(case: &Case, folder: &Path) -> Result<SceneFile, String> {
+    Ok(SceneFile { scene: scene(case)?, name: String::new(), folder: folder.to_path_buf() })
+}
+
 /// What a failure amounts to.
 fn verdict(f: &Failure) -> Verdict {
     match f {
@@ -76,24 +84,26 @@ fn verdict(f: &Failure) -> Verdict {
 
 /// Runs a case in several places and levels: its scene is checked and its shaders are lowered once.
 pub fn judge(case: &Case, places: &[Place], perturb: Option<u64>) -> Vec<Verdict> {
-    let all = |v: Verdict| places.iter().map(|_| v.clone()).collect();
-    let guarded = |what: &str, f: &mut dyn FnMut() -> Verdict| {
-        gpucc::guarded(what, || Ok(f())).unwrap_or_else(|bug| Verdict::Failed(bug.to_string()))
-    };
-    let mut ready = None;
-    let begun = guarded(&case.id, &mut || {
-        let scene = match scene(case) {
-            Ok(s) => s,
-            Err(e) => return Verdict::Failed(e),
-        };
-        match Ready::new(SceneFile { scene, name: String::new(), folder: PathBuf::new() }) {
-            Ok(r) => ready = Some(r),
-            Err(f) => return verdict(&f),
-        }
-        Verdict::Passed
-    });
-    let Some(ready) = ready else { return all(begun) };
-    places.iter().map(|&p| guarded(&case.id, &mut || run(case, &ready, p, perturb))).collect()
+    match ready(case, Path::new("")) {
+        Ok(ready) => places.iter().map(|&p| draw(case, &ready, p, perturb)).collect(),
+        Err(v) => places.iter().map(|_| v.clone()).collect(),
+    }
+}
+
+/// The scene of a case, checked, with its shaders lowered. Shaders that are files lie in the folder.
+///
+/// # Errors
+/// The verdict of the case, which has one already.
+pub fn ready(case: &Case, folder: &Path) -> Result<Ready, Verdict> {
+    let file = file(case, folder).map_err(Verdict::Failed)?;
+    let done = gpucc::guarded(&case.id, || Ok(Ready::new(file)));
+    done.map_err(|bug| Verdict::Failed(bug.to_string()))?.map_err(|f| verdict(&f))
+}
+
+/// Draws a case in one place and looks at what it expects.
+pub fn draw(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdict {
+    let done = gpucc::guarded(&case.id, || Ok(run(case, ready, place, perturb)));
+    done.unwrap_or_else(|bug| Verdict::Failed(bug.to_string()))
 }
 
 fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdict {

@@ -2,7 +2,7 @@
 
 use gpucc_scene::cases::{Body, Case};
 use gpucc_tests::cases::Verdict;
-use gpucc_tests::exec::On;
+use gpucc_tests::exec::{For, On};
 use gpucc_tests::{gfx, shared};
 
 /// Each group's cases, every n-th of them.
@@ -20,7 +20,7 @@ fn sample(most: usize) -> Vec<Case> {
 #[test]
 fn a_few_cases_of_each_group_give_the_recorded_bytes() {
     let cases = sample(4);
-    let jobs = [(On::Interp, 0), (On::Interp, 2), (On::Passes { lowered: true }, 2)];
+    let jobs = [(On::Interp, 0), (On::Interp, 2), (On::Passes(For::Poor), 2), (On::Passes(For::Poorest), 2)];
     let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
     let mut wrong = Vec::new();
     for case in &cases {

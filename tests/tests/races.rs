@@ -3,7 +3,7 @@
 use gpucc::CodegenOptions;
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, Races, RunOptions};
-use gpucc_tests::exec::{self, On, Problem};
+use gpucc_tests::exec::{self, For, On, Problem};
 
 /// Without a seed, and with three.
 const SEEDS: [Option<u64>; 4] = [None, Some(1), Some(2), Some(3)];
@@ -64,7 +64,7 @@ fn machines() -> impl Iterator<Item = On> {
 /// Everywhere that a shader runs, with the levels that make a difference there.
 fn places(levels: &[u8]) -> impl Iterator<Item = (On, u8)> {
     let on = |on: On| levels.iter().map(move |level| (on, *level));
-    machines().flat_map(on).chain([(On::Interp, 0), (On::Passes { lowered: true }, 2)])
+    machines().flat_map(on).chain([(On::Interp, 0), (On::Passes(For::Poor), 2)])
 }
 
 const RACY: &[Case] = &[

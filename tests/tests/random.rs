@@ -3,14 +3,14 @@
 
 use gpucc_kit::suite;
 use gpucc_tests::examples::all;
-use gpucc_tests::exec::{self, On, POOR, RICH};
+use gpucc_tests::exec::{self, For, On, POOR, RICH};
 use gpucc_tests::randprog::Generator;
 use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
 #[test]
 fn passes_change_no_answer() {
-    let places = [On::Passes { lowered: false }, On::Passes { lowered: true }];
+    let places = [On::Passes(For::Rich), On::Passes(For::Poor)];
     suite::report(&suite::run_random(&places, suite::random_count()));
 }
 

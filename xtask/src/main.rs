@@ -51,8 +51,9 @@ fn gfx(steps: &mut Steps) -> bool {
     let cases = cases.display().to_string();
     // The profile of the tests: what they built is taken as it is.
     let command = ["run", "--quiet", "--profile=test", "--package", "gpucc-tests", "--bin", "conformance", "--"];
-    let args = [&command[..], &["--on", "interp", "--opt", "0,2", &cases]].concat();
-    steps.cargo("graphics cases on the interpreter", &args, &[])
+    let on = |place, levels| [&command[..], &["--on", place, "--opt", levels, &cases]].concat();
+    steps.cargo("graphics cases on the interpreter", &on("interp", "0,2"), &[])
+        && steps.cargo("graphics cases on the interpreter, lowered for the poorest target", &on("poorest", "2"), &[])
 }
 
 /// Formatting, clippy and tests of some packages.

@@ -4,7 +4,7 @@ use gpucc_container::Container;
 use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::{Class, Diagnostic, Module, Op, Refusal};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, IoCaps, OpSet, TexCaps};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
 
 /// A scalar target that lacks most of what can be written with other ops.
@@ -52,6 +52,9 @@ pub const POOR: Caps = Caps {
     ]),
     ..Caps::FULL
 };
+
+/// The same with the least of textures and of inputs and outputs of stages that there is a lowering for.
+pub const POOREST: Caps = Caps { tex: TexCaps::POOREST, io: IoCaps::POOREST, ..POOR };
 
 /// A target with everything that the IR has.
 pub const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
@@ -174,17 +177,47 @@ pub fn wanted<T: Clone + std::fmt::Display>(targets: &[T]) -> Vec<T> {
     targets.iter().filter(|t| named(t)).cloned().collect()
 }
 
+/// For what target the target-independent passes work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// One with everything the IR has: [`RICH`].
+    Rich,
+    /// A scalar one with few ops: [`POOR`].
+    Poor,
+    /// The same with poor textures, inputs and outputs: [`POOREST`].
+    Poorest,
+}
+
+impl For {
+    /// All of them.
+    pub const ALL: [For; 3] = [For::Rich, For::Poor, For::Poorest];
+
+    /// What command lines call the place.
+    pub const fn name(self) -> &'static str {
+        match self {
+            For::Rich => "passes",
+            For::Poor => "lowered",
+            For::Poorest => "poorest",
+        }
+    }
+
+    /// What the target can do.
+    pub const fn caps(self) -> Caps {
+        match self {
+            For::Rich => RICH,
+            For::Poor => POOR,
+            For::Poorest => POOREST,
+        }
+    }
+}
+
 /// Where to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// The IR interpreter, on the frontend's IR.
     Interp,
-    /// The IR interpreter, after the target-independent passes: with everything the IR has, or (`lowered`) as a scalar
-    /// target with few ops would get it.
-    Passes {
-        /// Whether for a poor scalar target.
-        lowered: bool,
-    },
+    /// The IR interpreter, after the target-independent passes.
+    Passes(For),
     /// A machine, on compiled bytes.
     Machine(Device),
 }
@@ -193,8 +226,7 @@ impl std::fmt::Display for On {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             On::Interp => f.write_str("interp"),
-            On::Passes { lowered: false } => f.write_str("passes"),
-            On::Passes { lowered: true } => f.write_str("lowered"),
+            On::Passes(target) => f.write_str(target.name()),
             On::Machine(t) => t.fmt(f),
         }
     }
@@ -283,8 +315,8 @@ pub fn run(
             .and_then(|p| p.run(dispatch, run, &gpucc_interp::Profile::default()))
             .map(|o| o.report)
             .map_err(|t| Problem::Trap(t.to_string())),
-        On::Passes { lowered } => {
-            let caps = if lowered { POOR } else { RICH };
+        On::Passes(target) => {
+            let caps = target.caps();
             let o = gpucc_opt::Options { level: codegen.opt_level, verify: true, ..gpucc_opt::Options::default() };
             let (module, _) = gpucc_opt::prepare(module, entry, &caps, &o).map_err(|d| problem(&[d]))?;
             gpucc_interp::Program::new(&module, entry)

@@ -49,7 +49,7 @@ pub fn listed() -> Vec<Listed<'static>> {
 pub fn documented(on: On, code: Refusal) -> bool {
     code.everywhere().is_some()
         || match on {
-            On::Interp | On::Passes { .. } => false,
+            On::Interp | On::Passes(_) => false,
             On::Machine(d) => Lack::find(d.backend.lacks(), d.generation_name(), code).is_some(),
         }
 }
