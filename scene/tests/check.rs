@@ -311,6 +311,13 @@ fn pipelines() {
     assert_eq!(e, "pipelines.p.depthStencil.depthBias: `line-strip` has no bias");
 }
 
+/// A combined sampler is a texture and a sampler with one number.
+#[test]
+fn a_texture_and_a_sampler_share_a_place() {
+    let s = scene(&changed("/passes/0/bindings/2/binding", "1"));
+    check::scene(&s).unwrap_or_else(|e| panic!("{e}"));
+}
+
 #[test]
 fn compute_passes_and_bindings() {
     let b = "/passes/0/bindings";
@@ -326,6 +333,11 @@ fn compute_passes_and_bindings() {
         ("/0/group", "8", "[0].group: 8 is not below 8"),
         ("/0/binding", "1000", "[0].binding: 1000 is not below 1000"),
         ("/1/binding", "0", "[1]: group 0, binding 0 is bound twice"),
+        (
+            "/2",
+            r#"{"binding": 3, "texture": "zs", "aspect": "stencil-only"}"#,
+            "[3]: group 0, binding 3 is bound twice",
+        ),
         ("/2/sampler", r#""t""#, "[2].sampler: there is no sampler `t`"),
         ("/3/buffer", r#""t""#, "[3].buffer: there is no buffer `t`"),
         ("/3/offset", "20", "[3].offset: 20 is no multiple of 32"),

@@ -60,7 +60,10 @@ impl Layouts for Reflection<'_> {
     fn used(&self, pipeline: &str, group: u32, binding: u32) -> Option<Use> {
         let stages = self.shaders.pipelines.get(self.scene.pipelines.position(pipeline)?)?;
         let entries = stages.all().filter_map(|e| self.shaders.entries.get(e));
-        let used = entries.flat_map(|e| &e.used).filter(|u| (u.group, u.binding) == (group, binding));
+        // A sampler is never in conflict; it may have the place of a texture.
+        let used = entries
+            .flat_map(|e| &e.used)
+            .filter(|u| (u.group, u.binding) == (group, binding) && !matches!(u.kind, ResourceKind::Sampler { .. }));
         used.map(|u| if u.kind.is_writable() { Use::Write } else { Use::Read }).max()
     }
 }
@@ -233,8 +236,10 @@ impl Checker<'_> {
                         format!("`{}` uses the array of bindings {}, which scenes do not have", entry.name, u.shown());
                     return fail(field, message);
                 }
-                let bound = bindings.iter().enumerate().find(|(_, b)| (b.group, b.binding) == (u.group, u.binding));
-                let Some((k, b)) = bound else {
+                let mut there =
+                    bindings.iter().enumerate().filter(|(_, b)| (b.group, b.binding) == (u.group, u.binding));
+                let right = there.clone().find(|(_, b)| u.is_bound_by(b));
+                let Some((k, b)) = right.or_else(|| there.next()) else {
                     let what = kind_name(u.kind);
                     return fail(
                         format!("{field}.bindings"),

@@ -1,6 +1,7 @@
 //! The bindings that entry points use.
 
 use gpucc_ir::{Attr, Func, Module, Place, Res, ResourceKind, TexWhat};
+use gpucc_scene::model::Binding;
 
 /// A binding that an entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,12 @@ impl Used {
         let mut list: Vec<Used> = found.into_iter().map(of).collect();
         list.sort_by_key(|u| (u.group, u.binding));
         list
+    }
+
+    /// Whether a binding of a scene is meant for it. A texture and a sampler may have one place.
+    pub(crate) fn is_bound_by(&self, b: &Binding) -> bool {
+        let is_sampler = matches!(self.kind, ResourceKind::Sampler { .. });
+        (self.group, self.binding) == (b.group, b.binding) && is_sampler == b.resource.is_sampler()
     }
 
     /// What messages call it.

@@ -71,6 +71,20 @@ fn the_scene_is_right() {
     ready(SCENE).unwrap_or_else(|f| panic!("{f}"));
 }
 
+/// A sampler at the place of a texture is ignored by a shader without one there, and is none of the texture's conflicts.
+#[test]
+fn a_sampler_may_have_the_place_of_a_texture() {
+    for place in ["2", "0"] {
+        let with = format!("{{ binding = {place}, sampler = \"plain\" }}, {{ binding = 0, texture = \"tiles\" }}");
+        let text = SCENE.replace("{ binding = 0, texture = \"tiles\" }", &with);
+        ready(&text).unwrap_or_else(|f| panic!("{f}"));
+    }
+    // Without the texture the sampler is what is wrong there.
+    let text = SCENE.replace("{ binding = 0, texture = \"tiles\" }", "{ binding = 0, sampler = \"plain\" }");
+    let e = ready(&text).expect_err("a sampler in place of a texture").to_string();
+    assert!(e.contains("a sampler is bound, and `t` (group 0, binding 0) is a"), "{e}");
+}
+
 #[test]
 fn each_rule_has_its_sentence() {
     // What is changed, into what, the field, and a part of the sentence.

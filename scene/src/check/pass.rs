@@ -251,7 +251,7 @@ impl Checker<'_> {
             if b.binding >= limits::BINDINGS {
                 return fail(format!("{field}.binding"), format!("{} is not below {}", b.binding, limits::BINDINGS));
             }
-            if !places.insert((b.group, b.binding)) {
+            if !places.insert((b.group, b.binding, b.resource.is_sampler())) {
                 return fail(field, format!("group {}, binding {} is bound twice", b.group, b.binding));
             }
             match &b.resource {

@@ -440,6 +440,13 @@ pub enum BindingResource {
     Texture(TextureView),
 }
 
+impl BindingResource {
+    /// Whether it is a sampler. A sampler may have the place of a texture.
+    pub const fn is_sampler(&self) -> bool {
+        matches!(self, BindingResource::Sampler(_))
+    }
+}
+
 /// A view of a texture as it is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureView {

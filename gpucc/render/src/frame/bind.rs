@@ -32,12 +32,12 @@ impl Frame<'_> {
     pub fn bind(&mut self, entries: &[usize], bindings: &[Binding], kept: &[usize]) -> Bound {
         let used = |b: &&Binding| {
             let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
-            all.any(|u| (u.group, u.binding) == (b.group, b.binding))
+            all.any(|u| u.is_bound_by(b))
         };
         let list: Vec<&Binding> = bindings.iter().filter(used).collect();
         let is_writable = |b: &Binding| {
             let mut all = entries.iter().flat_map(|&e| &self.shaders.entries[e].used);
-            all.any(|u| (u.group, u.binding) == (b.group, b.binding) && u.kind.is_writable())
+            all.any(|u| u.is_bound_by(b) && u.kind.is_writable())
         };
         let mut buffers = Vec::new();
         let (mut textures, mut samplers) = (Vec::new(), Vec::new());
