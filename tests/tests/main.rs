@@ -10,6 +10,8 @@ mod far_branches;
 mod filetests;
 mod foreign;
 mod gfx;
+mod gfx_mutants;
+mod gfx_spirv;
 mod graphics;
 mod hostile;
 mod immediates;

@@ -1,0 +1,267 @@
+//! Wrong modules: what a compiler may do wrong with quads and images is noticed by the comparison of cases. A scene is drawn with
+//! its modules as the passes make them, and passes; then one thing is exchanged in a module, and it must fail.
+
+use std::path::Path;
+
+use gpucc_ir::{Attr, Block, Builder, Edge, FloatCc, Function, Inst, Op, SideMap, Type, Value};
+use gpucc_opt::{Caps, Options, prepare};
+use gpucc_render::{Lowering, Place, Ready};
+use gpucc_scene::cases::{Body, Case, Expected};
+use gpucc_scene::compare::Compare;
+use gpucc_scene::read;
+use gpucc_tests::cases::Verdict;
+use gpucc_tests::{gfx, shared};
+
+/// A triangle over the pixels of the upper left with x + y < 7: its hypotenuse goes through the centres of those with x + y = 7,
+/// and is no edge that covers them. Level k of the texture is red 50 (k + 1); `uv` moves by two texels a pixel, so level 1 is read.
+const SCENE: &str = r#"
+format = "scene-1"
+shaders.m.wgsl = """
+struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32> }
+@vertex fn vs(@builtin(vertex_index) i: u32) -> V {
+    let at = vec2<f32>(f32(i & 1u), f32(i >> 1u));
+    return V(vec4<f32>(at.x * 2.0 - 1.0, 1.0 - at.y * 2.0, 0.0, 1.0), at * 2.0);
+}
+@group(0) @binding(0) var t: texture_2d<f32>;
+@group(0) @binding(1) var s: sampler;
+BODY
+"""
+[textures]
+picture = { format = "rgba8unorm", size = [8, 8] }
+image = { format = "r32uint", size = [8, 8] }
+[textures.levels]
+format = "rgba8unorm"
+size = [8, 8]
+mipLevelCount = 4
+contents = [
+    { mipLevel = 0, generator = { name = "solid", a = [50, 0, 0, 255] } },
+    { mipLevel = 1, generator = { name = "solid", a = [100, 0, 0, 255] } },
+    { mipLevel = 2, generator = { name = "solid", a = [150, 0, 0, 255] } },
+    { mipLevel = 3, generator = { name = "solid", a = [200, 0, 0, 255] } },
+]
+[samplers]
+near = { addressModeU = "repeat", addressModeV = "repeat" }
+[pipelines.p]
+vertex = { shader = "m" }
+fragment = { shader = "m", targets = [ { format = "rgba8unorm" } ] }
+[[passes]]
+type = "render"
+colorAttachments = [ { texture = "picture" } ]
+[[passes.draws]]
+pipeline = "p"
+bindings = [ { binding = 0, texture = "levels" }, { binding = 1, sampler = "near" }, { binding = 2, texture = "image" } ]
+draw = { vertexCount = 3 }
+[[outputs]]
+name = "picture"
+texture = "picture"
+"#;
+
+/// The scene with a fragment shader, and the colour of each pixel that the triangle covers.
+fn case(id: &str, body: &str, colour: impl Fn(usize, usize) -> [u8; 4]) -> Case {
+    let scene = read::parse(&SCENE.replace("BODY", body), read::Language::Toml).expect("a scene");
+    let pixel = |k: usize| if k % 8 + k / 8 < 7 { colour(k % 8, k / 8) } else { [0; 4] };
+    let bytes = (0..64).flat_map(pixel).collect();
+    let expect = vec![Expected { name: "picture".into(), bytes, compare: Compare::exact() }];
+    Case { id: id.into(), group: "mutants".into(), requires: Vec::new(), body: Body::Scene(Box::new(scene)), expect }
+}
+
+/// The case with its modules as the passes of level 0 make them: one function, variables are values, branches as written.
+fn prepared(case: &Case) -> Ready {
+    let mut ready = gfx::ready(case, Path::new("")).unwrap_or_else(|v| panic!("{}: {v:?}", case.id));
+    for e in &mut ready.shaders.entries {
+        let options = Options { level: 0, ..Options::default() };
+        e.module = prepare(&e.module, &e.name, &Caps::FULL, &options).unwrap_or_else(|d| panic!("{}: {d}", case.id)).0;
+    }
+    ready
+}
+
+/// Changes the functions of the fragment stages; says whether one has changed.
+fn change(ready: &mut Ready, mut change: impl FnMut(&mut Function) -> bool) -> bool {
+    let mut any = false;
+    for e in ready.shaders.entries.iter_mut().filter(|e| e.stage == gpucc_ir::Stage::Fragment) {
+        let func = e.point().func;
+        any |= change(&mut e.module.funcs[func]);
+    }
+    any
+}
+
+fn verdict(case: &Case, ready: &Ready) -> Verdict {
+    gfx::draw(case, ready, Place::Oracle(Lowering::Source), Some(1))
+}
+
+/// The case passes as it is, and fails with the change.
+fn notices(case: &Case, wrong: impl FnMut(&mut Function) -> bool) {
+    let mut ready = prepared(case);
+    let v = verdict(case, &ready);
+    assert!(matches!(v, Verdict::Passed), "{}: {v:?}", case.id);
+    assert!(change(&mut ready, wrong), "{}: nothing was changed", case.id);
+    let v = verdict(case, &ready);
+    assert!(matches!(v, Verdict::Failed(_)), "{}: {v:?}", case.id);
+}
+
+fn find(f: &Function, mut is: impl FnMut(&Function, Inst) -> bool) -> Option<(Block, usize)> {
+    f.layout.iter().find_map(|&b| Some((b, f.blocks[b].insts.iter().position(|&i| is(f, i))?)))
+}
+
+/// Moves the first sample to the first arm of the branch that ends its block.
+fn sample_into_arm(f: &mut Function) -> bool {
+    let Some((block, at)) = find(f, |f, i| f.insts[i].op == Op::Sample) else { return false };
+    if f.insts[f.terminator(block)].op != Op::Br {
+        return false;
+    }
+    let arm = f.succs(block)[0];
+    let sample = f.blocks[block].insts.remove(at);
+    f.blocks[arm].insts.insert(0, sample);
+    true
+}
+
+/// Zero in place of all inputs where the triangle of [`SCENE`] does not cover the pixel.
+fn zero_helpers(f: &mut Function) -> bool {
+    let inputs: Vec<(Block, Inst)> =
+        f.insts_in_order().filter(|(_, i)| matches!(f.insts[*i].attr, Attr::Input(_))).collect();
+    for &(block, i) in &inputs {
+        let at = f.blocks[block].insts.iter().position(|&x| x == i).expect("it stands there");
+        let v = f.insts[i].result();
+        let zero = f.zero(f.ty(v));
+        let mut b = Builder::before(f, block, at + 1);
+        let p = b.sysval(gpucc_ir::Sysval::FragCoord);
+        let (x, y) = (b.extract(p, 0), b.extract(p, 1));
+        let (sum, eight) = (b.fadd(x, y), b.func.fconst(Type::F32, 8.0));
+        let helps = b.fcmp(FloatCc::Oge, sum, eight);
+        let chosen = b.select(helps, zero, v);
+        let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+        map[v] = Some(chosen);
+        f.replace_uses(&map);
+        let select = f.def_inst(chosen).expect("it was just made");
+        f.insts[select].args[2] = v;
+    }
+    !inputs.is_empty()
+}
+
+/// Exchanges the first image store with the first load behind it.
+fn exchange_store_and_load(f: &mut Function) -> bool {
+    let Some((block, store)) = find(f, |f, i| f.insts[i].op == Op::ImageStore) else { return false };
+    let list = &mut f.blocks[block].insts;
+    let Some(load) = (store..list.len()).find(|&k| f.insts[list[k]].op == Op::ImageLoad) else { return false };
+    let store = list.remove(store);
+    list.insert(load, store);
+    true
+}
+
+/// Does the first sample or derivative of the entry block twice, for the two colours of a checkerboard of pixels.
+fn split_quads(f: &mut Function) -> bool {
+    let block = f.entry();
+    let at = f.blocks[block].insts.iter().position(|&i| matches!(f.insts[i].op, Op::Sample | Op::Derivative));
+    let Some(at) = at.filter(|_| f.blocks[block].header.is_none()) else { return false };
+    let mut rest: Vec<Inst> = f.blocks[block].insts.drain(at..).collect();
+    let one = rest.remove(0);
+    let (v, data) = (f.insts[one].result(), f.insts[one].clone());
+    let ty = f.ty(v);
+    let [left, right, end] = [0; 3].map(|_| f.add_block());
+    let joined = f.add_param(end, ty);
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    map[v] = Some(joined);
+    f.blocks[end].insts.extend(rest);
+    f.replace_uses(&map);
+    let mut b = Builder::new(f, block);
+    let p = b.sysval(gpucc_ir::Sysval::FragCoord);
+    let [x, y] = [0, 1].map(|k| b.extract(p, k));
+    let [x, y] = [x, y].map(|v| b.f2u(v, Type::I32));
+    let x = b.xor(x, y);
+    let bit = b.func.iconst(Type::I32, 1);
+    let odd = b.and(x, bit);
+    let zero = b.func.zero(Type::I32);
+    let odd = b.icmp(gpucc_ir::IntCc::Ne, odd, zero);
+    b.br(odd, Edge::to(left), Edge::to(right), Some(end));
+    for arm in [left, right] {
+        let copy = f.make_inst(data.clone(), &[ty]);
+        f.blocks[arm].insts.push(copy);
+        let v = f.insts[copy].result();
+        Builder::new(f, arm).jump(end, &[v]);
+    }
+    // The new blocks stand behind the entry.
+    f.layout.truncate(f.layout.len() - 3);
+    let place = f.layout.iter().position(|&b| b == block).map_or(1, |k| k + 1);
+    f.layout.splice(place..place, [left, right, end]);
+    true
+}
+
+const SAMPLED: [u8; 4] = [100, 0, 0, 255];
+
+#[test]
+fn a_sample_that_leaves_its_quad_is_noticed() {
+    let body = "@fragment fn fs(v: V) -> @location(0) vec4<f32> {
+        let c = textureSample(t, s, v.uv);
+        var out = vec4<f32>(0.0, 1.0, 0.0, 1.0);
+        if ((u32(v.p.x) + u32(v.p.y)) & 1u) == 0u { out = c; }
+        return out;
+    }";
+    let colour = |x: usize, y: usize| if (x + y).is_multiple_of(2) { SAMPLED } else { [0, 255, 0, 255] };
+    notices(&case("a checkerboard of samples", body, colour), sample_into_arm);
+}
+
+#[test]
+fn helpers_that_are_cut_are_noticed() {
+    let body = "@fragment fn fs(v: V) -> @location(0) vec4<f32> {
+        let c = textureSample(t, s, v.uv);
+        var out = vec4<f32>(0.0, 1.0, 0.0, 1.0);
+        if u32(v.p.x) + u32(v.p.y) < 7u { out = c; }
+        return out;
+    }";
+    notices(&case("samples of the triangle alone", body, |_, _| SAMPLED), sample_into_arm);
+}
+
+#[test]
+fn helpers_with_wrong_inputs_are_noticed() {
+    let body = "@fragment fn fs(v: V) -> @location(0) vec4<f32> { return textureSample(t, s, v.uv); }";
+    notices(&case("a sample with helpers' inputs", body, |_, _| SAMPLED), zero_helpers);
+    // A quarter of a texture coordinate a pixel: 0.25 * 0.8 is 51 codes.
+    let body = "@fragment fn fs(v: V) -> @location(0) vec4<f32> {
+        return vec4<f32>(dpdx(v.uv.x) * 0.8, dpdy(v.uv.y) * 1.6, abs(dpdx(v.uv.y)), 1.0);
+    }";
+    notices(&case("derivatives with helpers' inputs", body, |_, _| [51, 102, 0, 255]), zero_helpers);
+}
+
+#[test]
+fn a_store_behind_a_load_of_its_image_is_noticed() {
+    let body = "@group(0) @binding(2) var image: texture_storage_2d<r32uint, read_write>;
+    @fragment fn fs(v: V) -> @location(0) vec4<f32> {
+        let at = vec2<u32>(v.p.xy);
+        textureStore(image, at, vec4<u32>(at.x * 8u + at.y));
+        let got = textureLoad(image, at).x;
+        return vec4<f32>(f32(got) / 255.0, 0.0, 0.0, 1.0);
+    }";
+    let case = case("a store and a load", body, |x, y| [(x * 8 + y) as u8, 0, 0, 255]);
+    notices(&case, exchange_store_and_load);
+}
+
+/// The public cases that say the same without the first sample or derivative: one that is 0, the gradient of x beside an equal one
+/// of y, and comparisons whose answer is 0.
+const BLIND: &[&str] = &[
+    "derivative/dpdx/1#A",
+    "implicit-lod/2d/grad-of-dpdx#A",
+    "implicit-lod/depth-2d/clamp#A",
+    "implicit-lod/depth-cube/plain#A",
+];
+
+/// Public cases with implicit levels and derivatives, with quads taken apart: all others fail.
+#[test]
+fn public_cases_notice_quads_taken_apart() {
+    let Some(folder) = shared::find("conformance/gfx") else { return };
+    let (mut noticed, mut missed) = (0, Vec::new());
+    for group in ["implicit-lod", "derivative"] {
+        for case in gfx::read(&folder.join(format!("{group}.json"))).expect("a file of cases") {
+            let mut ready = prepared(&case);
+            if !change(&mut ready, split_quads) {
+                continue;
+            }
+            match verdict(&case, &ready) {
+                Verdict::Failed(_) => noticed += 1,
+                Verdict::Passed if BLIND.contains(&case.id.as_str()) => {}
+                v => missed.push(format!("{}: {v:?}", case.id)),
+            }
+        }
+    }
+    assert!(missed.is_empty(), "not noticed:\n{}", missed.join("\n"));
+    assert!(noticed >= 45, "only {noticed} cases were changed");
+}
