@@ -4,6 +4,7 @@ pub mod exec;
 pub mod foreign;
 pub mod gfx;
 pub mod heap;
+pub mod mesh;
 pub mod scaling;
 
 pub use gpucc_kit::{cases, examples, filetest, predict, randprog, shared};

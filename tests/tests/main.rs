@@ -10,6 +10,7 @@ mod far_branches;
 mod filetests;
 mod foreign;
 mod gfx;
+mod gfx_hostile;
 mod gfx_mutants;
 mod gfx_spirv;
 mod graphics;

@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, SeqAccess, 
 use serde::{Deserialize, Deserializer};
 
 use super::{Names, Version};
+use crate::limits;
 
 /// A value written as one of several words.
 pub(crate) trait Word: Sized {
@@ -231,6 +232,34 @@ pub(crate) fn maybe_size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<[u32;
         }
     }
     Ok(Option::<Sized>::deserialize(d)?.map(|s| [s.0, s.1, s.2]))
+}
+
+/// The draws of a pass, or nothing. Reading ends with the first that is too many: each takes more memory than its text.
+pub(crate) fn maybe_draws<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<Option<Vec<T>>, D::Error> {
+    struct Bounded<T>(Vec<T>);
+    struct BoundedVisitor<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for BoundedVisitor<T> {
+        type Value = Bounded<T>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of draws")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bounded<T>, A::Error> {
+            let mut list = Vec::new();
+            while let Some(draw) = seq.next_element()? {
+                if list.len() == limits::PASS_DRAWS {
+                    return Err(A::Error::custom(format_args!("there are more than {} draws", limits::PASS_DRAWS)));
+                }
+                list.push(draw);
+            }
+            Ok(Bounded(list))
+        }
+    }
+    impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
+        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            d.deserialize_seq(BoundedVisitor(PhantomData))
+        }
+    }
+    Ok(Option::<Bounded<T>>::deserialize(d)?.map(|b| b.0))
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Names<T> {

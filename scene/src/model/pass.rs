@@ -47,6 +47,7 @@ struct RawPass {
     #[serde(default, deserialize_with = "de::maybe_slots")]
     color_attachments: Option<Vec<Option<ColorAttachment>>>,
     depth_stencil_attachment: Option<DepthStencilAttachment>,
+    #[serde(default, deserialize_with = "de::maybe_draws")]
     draws: Option<Vec<Draw>>,
 }
 
