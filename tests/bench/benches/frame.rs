@@ -1,0 +1,35 @@
+//! Time of a frame on the oracle: a lit, textured mesh of 10,082 triangles with depth, 640 x 480, at -O2 and for the poorest target.
+//!
+//! `cargo bench -p gpucc-bench --bench frame`. Shaders are lowered and compiled before; elements are pixels.
+
+use std::path::PathBuf;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use gpucc_render::{Programs, Ready, frame};
+use gpucc_scene::SceneFile;
+use gpucc_tests::exec::{For, On};
+use gpucc_tests::{gfx, heap, mesh};
+
+fn mesh_frame(c: &mut Criterion) {
+    heap::keep();
+    let size = [640, 480];
+    let file = SceneFile { scene: mesh::scene(71, size), name: String::new(), folder: PathBuf::new() };
+    let ready = Ready::new(file).unwrap_or_else(|f| panic!("{f}"));
+    let scene = &ready.file.scene;
+    let mut g = c.benchmark_group("frame");
+    g.sample_size(10).throughput(Throughput::Elements(u64::from(size[0]) * u64::from(size[1])));
+    for on in [On::Interp, On::Passes(For::Poorest)] {
+        let programs = Programs::new(scene, &ready.shaders, gfx::place(on, 2)).unwrap_or_else(|f| panic!("{f}"));
+        g.bench_function(BenchmarkId::from_parameter(on), |b| {
+            b.iter(|| {
+                let mut resources = ready.resources.clone();
+                let options = frame::Options::default();
+                frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.steps)
+            })
+        });
+    }
+    g.finish();
+}
+
+criterion_group!(benches, mesh_frame);
+criterion_main!(benches);
