@@ -1,7 +1,7 @@
 //! SPIR-V: modules written by naga's own writer give the results that the WGSL gives, and damaged ones are refused.
 
 use gpucc_frontend_naga::{Input, Lang, Options, lower, parse};
-use gpucc_ir::Class;
+use gpucc_ir::{Class, ResourceKind};
 use gpucc_sim::{Dispatch, SplitMix64};
 use naga::back::spv;
 
@@ -88,4 +88,48 @@ fn damaged_modules_are_refused() {
         }
     }
     assert!(read > 10 && refused > 100, "{read} read, {refused} refused");
+}
+
+/// Images keep what the program says that it does with them; buffers that are only written are buffers that may be written.
+#[test]
+fn access_of_images_and_buffers() {
+    let spirv = binary(
+        "@group(0) @binding(0) var w: texture_storage_2d<rg11b10ufloat, write>;
+         @group(0) @binding(1) var r: texture_storage_2d<rgba8unorm, read>;
+         @group(0) @binding(2) var both: texture_storage_2d<r32float, read_write>;
+         @group(0) @binding(3) var<storage, read_write> o: array<vec4<f32>>;
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {
+             textureStore(w, id.xy, textureLoad(r, id.xy) + textureLoad(both, id.xy));
+             textureStore(both, id.xy, vec4(1.0));
+             o[id.x] = vec4(2.0);
+         }",
+    );
+    let access = |bytes: &[u8]| {
+        let m = crate::common::module(bytes, Lang::Spirv, &Options::default());
+        let of = |r: &gpucc_ir::ResourceData| match r.kind {
+            ResourceKind::StorageTexture { access, .. } => (r.binding, access.name()),
+            ResourceKind::StorageReadWrite => (r.binding, "buffer"),
+            kind => panic!("{kind:?}"),
+        };
+        let mut list: Vec<_> = m.resources.values().map(of).collect();
+        list.sort_unstable();
+        list
+    };
+    let known = [(0, "write"), (1, "read"), (2, "read_write"), (3, "buffer")];
+    assert_eq!(access(&spirv), known);
+    // The same with the buffer and its member, as glslang decorates `writeonly`.
+    let mut words: Vec<u32> = spirv.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("4 bytes"))).collect();
+    let (mut at, mut variable, mut first) = (5, 0, 0);
+    while at < words.len() {
+        let (op, count) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+        // OpDecorate X Binding 3
+        if op == 71 && words[at + 2..at + count] == [33, 3] {
+            (variable, first) = (words[at + 1], at);
+        }
+        at += count;
+    }
+    assert!(variable != 0);
+    words.splice(first..first, [3 << 16 | 71, variable, 25]);
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    assert_eq!(access(&bytes), known);
 }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use rspirv::binary::{Assemble, Consumer, ParseAction, ParseState, parse_bytes};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use rspirv::spirv::{Decoration, Op};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// An instruction and where the source has it: an index into [`Places`], 0 if that is unknown.
 #[derive(Debug, Clone)]
@@ -88,6 +88,7 @@ pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     }
     let Reader { mut head, body, foreign, recorder, groups, .. } = reader;
     expand_groups(&mut head, &groups)?;
+    keep_of_written_images(&mut head);
     Ok(Binary { header, head, body, foreign, places: recorder.finish() })
 }
 
@@ -206,14 +207,6 @@ impl Reader {
                 });
                 self.group(inst, pairs.collect());
             }
-            // Buffers that are only written are buffers that may be written.
-            Op::Decorate | Op::MemberDecorate => {
-                let decoration = inst.inst.operands.iter().find_map(|o| match o {
-                    Operand::Decoration(d) => Some(*d),
-                    _ => None,
-                });
-                return matches!(decoration, Some(Decoration::NonReadable));
-            }
             Op::Constant if !self.in_function => {
                 if let (Some(id), Some(value)) = (inst.inst.result_id, inst.literal(0)) {
                     self.recorder.constant(id, value);
@@ -260,6 +253,37 @@ fn expand_groups(head: &mut Vec<Inst>, groups: &[(u32, Targets)]) -> Result<(), 
     }
     *head = out;
     Ok(())
+}
+
+/// Takes away that something is not read, but of images that are written: buffers that are only written are buffers that may be
+/// written, while a format may allow an image the one and not the other.
+fn keep_of_written_images(head: &mut Vec<Inst>) {
+    let says = |i: &Inst, what| i.inst.operands.contains(&Operand::Decoration(what));
+    if !head.iter().any(|i| says(i, Decoration::NonReadable)) {
+        return;
+    }
+    let mut images = FxHashSet::default();
+    let mut written = FxHashSet::default();
+    for i in head.iter() {
+        let of = match i.op() {
+            Op::TypeImage => i.inst.result_id,
+            Op::TypePointer => i.inst.result_id.filter(|_| i.id(1).is_some_and(|t| images.contains(&t))),
+            Op::Variable => {
+                let id = i.inst.result_id.filter(|_| i.inst.result_type.is_some_and(|t| images.contains(&t)));
+                written.extend(id);
+                None
+            }
+            _ => None,
+        };
+        images.extend(of);
+    }
+    for i in head.iter().filter(|i| i.op() == Op::Decorate && says(i, Decoration::NonWritable)) {
+        if let Some(id) = i.id(0) {
+            written.remove(&id);
+        }
+    }
+    let is_written = |i: &Inst| i.op() == Op::Decorate && i.id(0).is_some_and(|id| written.contains(&id));
+    head.retain(|i| !says(i, Decoration::NonReadable) || is_written(i));
 }
 
 impl Binary {
