@@ -79,7 +79,9 @@ pub fn pair<T: std::str::FromStr>(text: &str, sign: char) -> Option<[T; 2]> {
 
 /// The words of the uniform buffer, 64 bytes:
 ///
-///     resolution: vec3<f32>, time: f32, mouse: vec4<f32>, time_delta: f32, frame: u32, pad: vec2<f32>, date: vec4<f32>
+/// ```text
+/// resolution: vec3<f32>, time: f32, mouse: vec4<f32>, time_delta: f32, frame: u32, pad: vec2<f32>, date: vec4<f32>
+/// ```
 pub fn frame(o: &Options) -> [u32; 16] {
     let mut words = [0; 16];
     let floats = [

@@ -1,6 +1,8 @@
 //! Frames: a scene with its shaders compiled, checked and run.
 //!
-//!     scene, resources -> Shaders::load -> interface::check -> Programs::new(place) -> frame::run -> resources
+//! ```text
+//! scene, resources -> Shaders::load -> interface::check -> Programs::new(place) -> frame::run -> resources
+//! ```
 //!
 //! [`shaders`] lowers each entry point that a pipeline names, once for each set of constants. [`interface`] applies
 //! what of WebGPU's validation needs compiled modules. [`place`] makes programs of them for the oracle or for a machine, and
