@@ -6,6 +6,7 @@
 
 use gpucc_gcn_machine::{Op, operand};
 
+use gpucc_isa::Role;
 use smallvec::smallvec;
 
 use crate::emit::{Counter, Item, Ranges};
@@ -43,8 +44,13 @@ fn stays(i: &Item) -> bool {
 /// What an instruction can form clauses with: its counter, and whether it stores.
 fn kind(i: &Item) -> Option<(Counter, bool)> {
     let name = i.inst.op().name();
-    let load = name.contains("load") || name.starts_with("ds_read");
-    let store = name.contains("store") || name.starts_with("ds_write");
+    let (load, store) = match i.image {
+        Some(image) => (image.effect == Role::Def, image.effect == Role::Use),
+        None => (
+            name.contains("load") || name.starts_with("ds_read"),
+            name.contains("store") || name.starts_with("ds_write"),
+        ),
+    };
     (i.counter != Counter::None && (load || store)).then_some((i.counter, store))
 }
 

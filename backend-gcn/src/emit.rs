@@ -2,14 +2,15 @@
 
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Gcn as Isa, Op, emit as form};
+use gpucc_gcn_machine::{Format, Gcn as Isa, Op, emit as form};
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Packed};
+use gpucc_isa::{Inst, Packed, Role};
 use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
 use smallvec::{SmallVec, smallvec};
 
 use crate::fixed::Fixed;
 use crate::isel::MI;
+use crate::model;
 use crate::target::{Cond, FILE_V, GOp, Gcn};
 
 /// Whether an operation has a 32-bit form of its own.
@@ -37,6 +38,15 @@ type Codes = SmallVec<[(u32, Option<u32>); 3]>;
 /// Where the wave goes on behind a block.
 pub type Ways = SmallVec<[usize; 2]>;
 
+/// What the texture unit does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// With the data.
+    pub effect: Role,
+    /// Whether a sampler filters.
+    pub sampled: bool,
+}
+
 /// One instruction on its way out.
 #[derive(Clone)]
 pub struct Item {
@@ -48,10 +58,12 @@ pub struct Item {
     pub writes: Ranges,
     /// Its wait counter.
     pub counter: Counter,
-    /// A store to a buffer.
+    /// A store to a buffer or an image.
     pub is_store: bool,
-    /// An atomic operation on a buffer.
+    /// An atomic operation on a buffer or an image.
     pub is_atomic: bool,
+    /// An instruction of the texture unit.
+    pub image: Option<Image>,
     /// A vector instruction.
     pub is_valu: bool,
     /// All memory operations must be done before it.
@@ -72,6 +84,7 @@ impl Item {
             counter: Counter::None,
             is_store: false,
             is_atomic: false,
+            image: None,
             is_valu: false,
             barrier: false,
             label: None,
@@ -137,7 +150,9 @@ impl Emitter {
         self.note(&writes);
         let op = inst.op();
         let name = op.name();
-        let counter = if name.starts_with("buffer_") {
+        let image = (inst.row().facts.format == Format::Mimg)
+            .then(|| Image { effect: model::image_effect(op), sampled: inst.row().slot("ssamp").is_some() });
+        let counter = if name.starts_with("buffer_") || image.is_some() {
             Counter::Vm
         } else if name.starts_with("ds_") {
             Counter::Lds
@@ -150,8 +165,9 @@ impl Emitter {
             reads,
             writes,
             counter,
-            is_store: name.starts_with("buffer_store"),
-            is_atomic: name.starts_with("buffer_atomic"),
+            is_store: name.starts_with("buffer_store") || image.is_some_and(|i| i.effect == Role::Use),
+            is_atomic: name.starts_with("buffer_atomic") || image.is_some_and(|i| i.effect == Role::UseDef),
+            image,
             is_valu: name.starts_with("v_"),
             barrier: op == Op::SBarrier,
             loc: self.loc,
@@ -267,6 +283,8 @@ impl Emitter {
             if soffset < 104 {
                 reads.push((soffset, 1));
             }
+        } else if model::facts(op).is_some_and(|f| f.format == Format::Mimg) {
+            m = self.image(op, i, &codes, dst);
         } else if name.starts_with("ds_") {
             m = form::inst(self.row(op, Form::Short, false));
             m.set("addr", reg(0));
@@ -306,6 +324,23 @@ impl Emitter {
             }
         }
         self.push(m, reads, writes);
+    }
+
+    /// Data where it is read, address, T#, and S# where there is one.
+    fn image(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
+        let mut m = form::inst(self.row(op, Form::Short, false));
+        let code = |k: usize| codes.get(k).map_or(0, |c| c.0);
+        let first = usize::from(model::image_effect(op) != Role::Def);
+        m.set("vdata", dst.unwrap_or(code(0)) & 255);
+        m.set("vaddr", code(first) & 255);
+        m.set("srsrc", code(first + 1) / 4);
+        if m.row().slot("ssamp").is_some() {
+            m.set("ssamp", code(first + 2) / 4);
+        }
+        for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
+            m.set(n, *v);
+        }
+        m
     }
 
     fn scalar(&mut self, op: Op, codes: &[(u32, Option<u32>)], dst: Option<u32>, reads: Ranges, writes: Ranges) {

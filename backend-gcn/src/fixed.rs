@@ -1,7 +1,8 @@
 //! Scalar registers that hold one thing for the whole program, and the constant words that fill them.
 //!
 //! Up to 16 words are user data and need no load. If that is not enough, s[0:1] point to the root block and three descriptors are
-//! user data; the rest is loaded by the program's first instructions. What the descriptors leave of the user data holds words of the
+//! user data; the rest is loaded by the program's first instructions. Textures and samplers are described by tables of bind groups, of
+//! which the addresses are here. What the descriptors leave of the user data holds words of the
 //! immediate data; those that find no room there, and those at an index, are read from memory through a descriptor. Behind the user data come the system values as the
 //! hardware loads them.
 
@@ -38,6 +39,8 @@ pub struct Fixed {
     pub words: Vec<Source>,
     /// First register that can be given out.
     pub end: u32,
+    /// First registers of the addresses of bind groups' tables, by group.
+    groups: Vec<(u32, u32)>,
     /// Whether workgroup memory is used: M0 must be set.
     pub uses_lds: bool,
     descriptors: SideMap<Res, Option<u32>>,
@@ -113,8 +116,8 @@ fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range
 }
 
 impl Fixed {
-    /// What `f` needs; with `spills`, what spilling to scratch needs besides.
-    pub fn new(m: &Module, f: &Function, spills: bool, is_table: &dyn Fn(Place) -> bool) -> Fixed {
+    /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides.
+    pub fn new(m: &Module, f: &Function, spills: bool, groups: &[u32], is_table: &dyn Fn(Place) -> bool) -> Fixed {
         let mut x = Fixed { descriptors: SideMap::with_default(None), ..Fixed::default() };
         let (mut counts, mut scratch, mut tables) = (false, spills, false);
         let mut used: Vec<Res> = Vec::new();
@@ -143,7 +146,7 @@ impl Fixed {
         used.sort();
         // Descriptors in the order of their registers: buffers, tables, scratch.
         let mut quads = used.len() + usize::from(tables) + usize::from(scratch);
-        let plain = |quads: usize| 4 * quads + if counts { 3 } else { 0 };
+        let plain = |quads: usize| 4 * quads + 2 * groups.len() + if counts { 3 } else { 0 };
         // Two words behind the pointer to the root block have no other use.
         let room = |quads: usize| USER_WORDS.checked_sub(plain(quads)).unwrap_or(2);
         let immediates = Immediates::new(m, f);
@@ -209,9 +212,23 @@ impl Fixed {
         if scratch {
             x.scratch = descriptor(&mut x, &mut next, &|w| Source::Family(abi::FAMILY_SCRATCH + w));
         }
+        for (k, &group) in groups.iter().enumerate() {
+            // Table 0 is the root block.
+            let table = group as u16 + 1;
+            let address = [Source::TableAddressLo(table), Source::TableAddressHi(table)];
+            let at = if direct { 4 * quads as u32 + 2 * k as u32 } else { next };
+            x.groups.push((group, at));
+            if direct {
+                x.data.extend((at..).zip(address));
+            } else {
+                x.loads.push((at, 2));
+                x.words.extend(address);
+                next += 2;
+            }
+        }
         if counts {
             for c in 0..3u16 {
-                let at = if direct { 4 * quads as u32 + u32::from(c) } else { next };
+                let at = if direct { (4 * quads + 2 * groups.len()) as u32 + u32::from(c) } else { next };
                 x.num_workgroups[c as usize] = at;
                 if direct {
                     x.data.push((at, Source::NumWorkgroups(c)));
@@ -234,6 +251,11 @@ impl Fixed {
     pub fn immediates(&self, m: &Module, f: &Function, i: Inst) -> Option<SmallVec<[u32; 4]>> {
         let at = |word| self.immediates.iter().find(|w| w.0 == word).map(|w| w.1);
         immediate_words(m, f, i)?.map(at).collect()
+    }
+
+    /// First register of the address of a bind group's table.
+    pub fn table(&self, group: u32) -> u32 {
+        self.groups.iter().find(|g| g.0 == group).map_or(0, |g| g.1)
     }
 
     /// First register of a buffer's descriptor.

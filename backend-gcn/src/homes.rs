@@ -168,6 +168,10 @@ impl<'a> Homes<'a> {
 
     fn computable(&self, i: Inst) -> bool {
         let (f, d) = (self.f, &self.f.insts[i]);
+        // Words of a descriptor; a level and the element of an array are in them too.
+        if d.op == Ir::TexQuery {
+            return d.args.iter().all(|&a| self.scalar(a));
+        }
         if f.ty(d.result()).is_vector() {
             return self.scalar_load(i);
         }

@@ -3,16 +3,20 @@
 //! `homes` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
 //! vector unit, a boolean then being 0 or 1 in a vector register.
 
+mod bools;
+mod tex;
+
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, IntCc, Module, Op as Ir, Place, SideMap, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SideMap, Sysval, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
 
+use crate::bindings::Bindings;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
 use crate::homes::{Home, Homes};
-use crate::ops::{commutes, float_compare, scalar_compare, scalar_op, vector_compare};
+use crate::ops::{commutes, scalar_compare, scalar_op};
 use crate::tables::Tables;
 use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, S, SrcMods, V, run_class};
 
@@ -35,6 +39,21 @@ pub struct Isel<'m> {
     /// Registers of the local id that were asked for.
     pub ids: [Option<VReg>; 3],
     home: SideMap<Inst, Option<gpucc_ir::Block>>,
+    images: tex::Images<'m>,
+}
+
+/// What was found out before selection.
+pub struct Known<'m> {
+    /// How a wave runs the function.
+    pub plan: &'m Plan,
+    /// What is the same in all lanes.
+    pub uniform: &'m Uniformity,
+    /// What scalar registers hold for the whole program.
+    pub fixed: &'m Fixed,
+    /// Tables of bind groups.
+    pub bindings: &'m Bindings,
+    /// Constant tables.
+    pub tables: &'m Tables,
 }
 
 pub(crate) fn op(o: Op) -> MI {
@@ -52,18 +71,15 @@ fn bits_of(f: &Function, v: Value) -> Option<u32> {
 }
 
 impl<'m> Isel<'m> {
-    #[expect(clippy::too_many_arguments, reason = "all that is known before selection")]
     pub fn new(
         module: &'m Module,
         f: &'m Function,
         generation: u8,
         workgroup_size: [u32; 3],
-        plan: &'m Plan,
-        uniform: &'m Uniformity,
-        fixed: &'m Fixed,
+        known: &Known<'m>,
         places: &'m dyn Fn(Place) -> u32,
-        tables: &'m Tables,
     ) -> Isel<'m> {
+        let &Known { plan, uniform, fixed, bindings, tables } = known;
         Isel {
             module,
             generation,
@@ -75,6 +91,7 @@ impl<'m> Isel<'m> {
             tables,
             ids: [None; 3],
             home: f.inst_blocks(),
+            images: tex::Images::new(f, bindings),
         }
     }
 
@@ -720,94 +737,6 @@ impl<'m> Isel<'m> {
         self.salu(cx, m.def(r));
         Ok(())
     }
-
-    /// Vectors of booleans: 0 or 1 a lane.
-    fn booleans(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
-        let d = cx.data(i);
-        match (&d.op, &d.attr) {
-            (Ir::Compose | Ir::Splat, _) => {
-                for (k, &r) in out.iter().enumerate() {
-                    let m = self.mask(cx, d.args[if d.op == Ir::Splat { 0 } else { k }]);
-                    self.zero_or_one(cx, r, m);
-                }
-            }
-            (Ir::Shuffle | Ir::Insert, _) => {
-                let from = d.moved_lanes(out.len() as u32).ok_or_else(|| cx.unknown(i))?;
-                for (&r, (v, k)) in out.iter().zip(from) {
-                    if cx.f.ty(v).is_vector() {
-                        let lane = cx.regs(v)[k];
-                        cx.emit(MInst::copy(r, lane));
-                    } else {
-                        let m = self.mask(cx, v);
-                        self.zero_or_one(cx, r, m);
-                    }
-                }
-            }
-            _ => return Err(cx.unknown(i)),
-        }
-        Ok(())
-    }
-
-    fn boolean(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
-        let d = cx.data(i);
-        let a = |n: usize| d.args[n];
-        let bools = cx.f.ty(a(0)).is_bool();
-        match (&d.op, &d.attr) {
-            (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
-                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
-                let o = vector_compare(*cc);
-                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
-            }
-            (Ir::FCmp, Attr::FloatCc(cc)) => {
-                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                let o = float_compare(*cc);
-                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
-            }
-            (Ir::And | Ir::Or | Ir::Xor | Ir::ICmp, attr) => {
-                let (x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)));
-                let o = match d.op {
-                    Ir::And => Op::SAndB64,
-                    Ir::Or => Op::SOrB64,
-                    _ => Op::SXorB64,
-                };
-                let equal = *attr == Attr::IntCc(IntCc::Eq);
-                self.set_bool(cx, r, |_, cx, t| {
-                    if equal {
-                        let u = cx.temp(MASK);
-                        cx.emit(op(o).def(u).arg(x).arg(y));
-                        cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(u));
-                    } else {
-                        cx.emit(op(o).def(t).arg(x).arg(y));
-                    }
-                });
-            }
-            (Ir::Extract, Attr::Lane(k)) => {
-                let from = cx.regs(a(0))[*k as usize];
-                if cx.mf.class(from) == cx.mf.class(r) {
-                    cx.emit(MInst::copy(r, from));
-                } else if cx.mf.class(r) == MASK {
-                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), &[("@long", 1)]));
-                } else {
-                    self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
-                }
-            }
-            (Ir::Select, _) => {
-                let (c, x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)), self.mask(cx, a(2)));
-                self.set_bool(cx, r, |_, cx, t| {
-                    let (taken, left) = (cx.temp(MASK), cx.temp(MASK));
-                    cx.emit(op(Op::SAndB64).def(taken).arg(x).arg(c));
-                    cx.emit(op(Op::SAndn2B64).def(left).arg(y).arg(c));
-                    cx.emit(op(Op::SOrB64).def(t).arg(taken).arg(left));
-                });
-            }
-            (Ir::Not, _) => {
-                let x = self.mask(cx, a(0));
-                self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));
-            }
-            _ => return Err(cx.unknown(i)),
-        }
-        Ok(())
-    }
 }
 
 /// EXEC as an operand.
@@ -841,6 +770,8 @@ impl Lower<Gcn> for Isel<'_> {
                 cx.emit(op(o).def(out).arg(size));
                 Ok(())
             }
+            (_, Attr::Tex(t) | Attr::TexAtomic(_, t)) => self.image(cx, i, *t),
+            (Ir::CubeCoords, _) => self.cube_coords(cx, i),
             (Ir::Barrier, Attr::Barrier(b)) => {
                 let wait = u32::from(b.exec != gpucc_ir::Scope::None);
                 cx.emit(with(op(Op::SBarrier), &[("@sync", wait)]));
@@ -899,6 +830,7 @@ impl Lower<Gcn> for Isel<'_> {
         if !start.defs.is_empty() {
             cx.emit(start);
         }
+        self.load_descriptors(cx);
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! allocation (`allocate`) `emit` writes forms and branches, `waits` wait counts and wait states.
 
 mod allocate;
+mod bindings;
 #[doc(hidden)]
 pub mod clauses;
 mod edges;
@@ -36,10 +37,10 @@ use gpucc_driver::{
 };
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, trace};
+use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, TexCube, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
-use gpucc_opt::{Caps, OpSet, Report};
+use gpucc_opt::{Caps, CubeGradients, LayerForm, OpSet, Report, TexCaps};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
@@ -53,7 +54,6 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 /// What is refused.
 const LACKS: &[Lack] = &[
     Lack::all(Refusal::Stage, "only compute is selected yet"),
-    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupLanes, "not selected yet"),
     Lack::all(Refusal::SubgroupIds, "not selected yet"),
@@ -112,6 +112,13 @@ fn caps() -> Caps {
         prefer_mul24: true,
         offset_fold: 4064,
         merge_access: 16,
+        tex: TexCaps {
+            cube: TexCube::FacedPlusOne,
+            cube_gradients: CubeGradients::Face,
+            layer: LayerForm::Float,
+            gather: true,
+            base_clamp: false,
+        },
         ..Caps::FULL
     }
 }
@@ -203,14 +210,16 @@ impl Family for GcnFamily {
         let plan = flow::plan(f, &dom, &uniform);
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);
-        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &|p| tables.at(p).is_some());
+        let bindings = bindings::Bindings::new(m, f);
+        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &bindings.groups, &|p| tables.at(p).is_some());
         let mut vector = job.strategy.vector.then(Scratch::default);
         if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
         }
         let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, Spills { scalar: job.strategy.scalar, vector });
         let size = job.workgroup_size();
-        let mut isel = isel::Isel::new(m, f, job.generation, size, &plan, &uniform, &fixed, &places, &tables);
+        let known = isel::Known { plan: &plan, uniform: &uniform, fixed: &fixed, bindings: &bindings, tables: &tables };
+        let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use gpucc_gcn_machine::emit::rows_of;
 use gpucc_gcn_machine::{Facts, Op, Unit, abi, table};
 
+use gpucc_isa::Role;
+
 use crate::emit::{Counter, Item};
 
 /// Cycles in which a wave gets one instruction issued.
@@ -14,6 +16,12 @@ pub const SLOT: u32 = 4;
 pub fn facts(op: Op) -> Option<Facts> {
     let row = (0..3).rev().find_map(|g| rows_of(op, g).first())?;
     Some(table().rows[*row as usize].facts)
+}
+
+/// What an image instruction does with its data: `Def` of a load or a sample, `Use` of a store, `UseDef` of an atomic.
+pub fn image_effect(op: Op) -> Role {
+    let row = rows_of(op, 2).first().map(|r| &table().rows[*r as usize]);
+    row.and_then(|r| r.slot("vdata").map(|s| r.slots[s].role)).unwrap_or(Role::UseDef)
 }
 
 /// Cycles from the issue of an instruction until its result can be used, caches hit.

@@ -4,7 +4,8 @@
 //! masks live along the graph of the wave. What a program needs everywhere (descriptors, system values) sits in scalar
 //! registers outside the budget.
 
-use gpucc_gcn_machine::{Op, Unit};
+use gpucc_gcn_machine::{Format, Op, Unit};
+use gpucc_isa::Role;
 use gpucc_mir::{
     BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
     Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
@@ -25,10 +26,12 @@ const SCALAR_CODES: u16 = 128;
 /// EXEC.
 const EXEC: PReg = PReg { file: FILE_S, place: gpucc_mir::Placement::run(126, 2) };
 
-/// What may meet in memory: workgroup memory, scratch and buffers are apart. 0 would be anything.
+/// What may meet in memory: workgroup memory, scratch, buffers and each image are apart. 0 would be anything.
 const SPACE_LDS: u16 = 1;
 const SPACE_SCRATCH: u16 = 2;
 const SPACE_BUFFER: u16 = 3;
+/// Of the first resource as an image.
+const SPACE_IMAGE: u16 = 4;
 
 /// One scalar register.
 pub const S: Class = Class(0);
@@ -36,28 +39,35 @@ pub const S: Class = Class(0);
 pub const MASK: Class = Class(1);
 /// An aligned run of four scalar registers.
 pub const S4: Class = Class(2);
+/// A T#: a run of eight scalar registers, aligned to four.
+pub const S8: Class = Class(3);
 /// One vector register.
-pub const V: Class = Class(3);
+pub const V: Class = Class(4);
 /// Runs of vector registers.
-pub const V2: Class = Class(4);
-/// Three.
-pub const V3: Class = Class(5);
-/// Four.
-pub const V4: Class = Class(6);
+pub const V2: Class = Class(5);
 
-/// The class of a run of `n` vector registers.
+/// The class of a run of `n` vector registers, up to twelve: the longest address of an image instruction.
 pub fn run_class(n: usize) -> Class {
-    [V, V2, V3, V4][n - 1]
+    Class(V.0 + n as u8 - 1)
 }
 
-static CLASSES: [ClassInfo; 7] = [
+static CLASSES: [ClassInfo; 16] = [
     ClassInfo { name: "s", file: FILE_S, shape: Shape::run(1) },
     ClassInfo { name: "mask", file: FILE_S, shape: Shape::aligned(2, 2) },
     ClassInfo { name: "s4", file: FILE_S, shape: Shape::aligned(4, 4) },
+    ClassInfo { name: "s8", file: FILE_S, shape: Shape::aligned(8, 4) },
     ClassInfo { name: "v", file: FILE_V, shape: Shape::run(1) },
     ClassInfo { name: "v2", file: FILE_V, shape: Shape::run(2) },
     ClassInfo { name: "v3", file: FILE_V, shape: Shape::run(3) },
     ClassInfo { name: "v4", file: FILE_V, shape: Shape::run(4) },
+    ClassInfo { name: "v5", file: FILE_V, shape: Shape::run(5) },
+    ClassInfo { name: "v6", file: FILE_V, shape: Shape::run(6) },
+    ClassInfo { name: "v7", file: FILE_V, shape: Shape::run(7) },
+    ClassInfo { name: "v8", file: FILE_V, shape: Shape::run(8) },
+    ClassInfo { name: "v9", file: FILE_V, shape: Shape::run(9) },
+    ClassInfo { name: "v10", file: FILE_V, shape: Shape::run(10) },
+    ClassInfo { name: "v11", file: FILE_V, shape: Shape::run(11) },
+    ClassInfo { name: "v12", file: FILE_V, shape: Shape::run(12) },
 ];
 
 /// Opcodes: those of the table, and what ends a block.
@@ -106,7 +116,7 @@ impl Mods {
 }
 
 /// Names that are ours alone.
-const OWN: [&str; 6] = ["@long", "@mask", "@sync", "@k", "@readonly", "soffset"];
+const OWN: [&str; 7] = ["@long", "@mask", "@sync", "@k", "@readonly", "@image", "soffset"];
 
 impl gpucc_mir::Fields for Mods {
     fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
@@ -228,6 +238,7 @@ impl Target for Gcn {
                     info.space = match facts.unit {
                         Unit::Lds => SPACE_LDS,
                         Unit::Vmem if inst.mods.has("soffset") => SPACE_SCRATCH,
+                        Unit::Vmem if inst.mods.has("@image") => SPACE_IMAGE + inst.mods.get("@image") as u16,
                         Unit::Vmem => SPACE_BUFFER,
                         _ => 0,
                     };
@@ -236,7 +247,11 @@ impl Target for Gcn {
                         info.reads = inst.mods.get("@readonly") == 0;
                         // Loads that others' stores can be seen by keep their order.
                         let seen = inst.mods.get("glc") != 0;
-                        info.writes = seen || !name.contains("load") && !name.contains("read");
+                        let brings = match facts.format {
+                            Format::Mimg => model::image_effect(op) == Role::Def,
+                            _ => name.contains("load") || name.contains("read"),
+                        };
+                        info.writes = seen || !brings;
                     }
                 }
                 if op == Op::SBarrier {
@@ -310,8 +325,13 @@ impl Target for Gcn {
     }
 
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
-        let moves = matches!(inst.target_op(), Some(GOp::I(Op::SMovB32 | Op::VMovB32)));
-        moves && inst.uses.iter().all(|u| matches!(u.src, gpucc_mir::Src::Imm(_)))
+        // Descriptors in constant memory come back as they were.
+        let again = match inst.target_op() {
+            Some(GOp::I(Op::SMovB32 | Op::VMovB32)) => true,
+            Some(GOp::I(Op::SLoadDwordx4 | Op::SLoadDwordx8)) => inst.mods.get("@readonly") != 0,
+            _ => false,
+        };
+        again && inst.uses.iter().all(|u| matches!(u.src, gpucc_mir::Src::Imm(_)))
     }
 
     fn move_caps(&self, file: FileId) -> MoveCaps {

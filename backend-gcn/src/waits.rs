@@ -70,6 +70,8 @@ impl Since {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     vm: Since,
+    /// Of these, what comes through a sampler. It may come before or after what does not.
+    sampled: Since,
     lds: Since,
     scalar: Since,
     /// Data of stores that has not been read yet (gfx6).
@@ -90,6 +92,7 @@ impl gpucc_mir::State for State {
 
     fn join(&mut self, o: &State) -> bool {
         let mut changed = self.vm.join(&o.vm);
+        changed |= self.sampled.join(&o.sampled);
         changed |= self.lds.join(&o.lds);
         changed |= self.scalar.join(&o.scalar);
         changed |= self.data.join(&o.data);
@@ -115,7 +118,15 @@ impl State {
         let mut vm = touched(&self.vm);
         // Loads of one kind come back in order: writing the same register again needs no wait.
         if item.counter == Counter::Vm && !item.is_store && least(&self.vm, &item.reads).is_none() {
-            vm = None;
+            let sampled = is_sampled(item);
+            let same = |r: &(u32, u32)| {
+                let both = self.vm.range(*r).iter().zip(self.sampled.range(*r));
+                let all = if sampled { self.vm.range(*r).len() } else { 0 };
+                both.count() == all
+            };
+            if item.writes.iter().all(same) {
+                vm = None;
+            }
         }
         let mut lgkm = touched(&self.scalar).map(|_| 0);
         if let Some(n) = touched(&self.lds) {
@@ -134,6 +145,7 @@ impl State {
     pub fn wait(&mut self, [vm, data, lgkm]: [Option<u8>; 3]) {
         if let Some(n) = vm {
             self.vm.keep_younger(n);
+            self.sampled.keep_younger(n);
             self.any_vm &= n > 0;
         }
         if let Some(n) = data {
@@ -182,10 +194,18 @@ impl State {
                 self.vm.age(1);
                 self.any_vm = true;
                 self.vm.begin(registers(&item.writes));
+                self.sampled.age(1);
+                if is_sampled(item) {
+                    self.sampled.begin(registers(&item.writes));
+                } else if !self.sampled.0.is_empty() {
+                    item.writes.iter().for_each(|&r| self.sampled.remove(r));
+                }
                 if item.is_store || item.is_atomic {
                     self.data.age(1);
                     if generation == 0 {
                         self.data.begin(registers(&item.reads).filter(|r| *r >= 256));
+                    } else if item.image.is_some() {
+                        // A T# of eight words is read with the data.
                     } else if item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
                         self.wide = item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect();
                     }
@@ -208,6 +228,10 @@ impl State {
             item.writes.iter().for_each(|&r| self.written.remove(r));
         }
     }
+}
+
+fn is_sampled(item: &Item) -> bool {
+    item.image.is_some_and(|i| i.sampled)
 }
 
 fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {

@@ -7,6 +7,7 @@ use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Class, Diagnostic, Module, Refusal, ResourceKind};
+use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::predict;
@@ -279,6 +280,10 @@ impl Probe {
     fn run(&self, module: &Module, on: On, opt_level: u8) -> Result<Option<Vec<Refusal>>, String> {
         let mut d = Dispatch::new([1, 1, 1]);
         for (_, r) in module.resources.iter() {
+            if let ResourceKind::Texture { .. } = r.kind {
+                d = d.with_texture(r.group, r.binding, Image::new(Format::Rgba8Unorm, false, [4, 4, 1], 1, 1), Dim::D2);
+                continue;
+            }
             let writable = r.kind == ResourceKind::StorageReadWrite;
             d.buffers.push(BoundBuffer { group: r.group, binding: r.binding, bytes: vec![0; 1 << 17], writable });
         }
@@ -308,8 +313,8 @@ impl Probe {
             Ok(m) => m,
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
-        // What draws and samples needs a scene: the oracle's are those of `conformance/gfx`.
-        if matches!(self.code, Refusal::Stage | Refusal::Textures) && !matches!(on, On::Machine(_)) {
+        // What draws needs a scene: the oracle's are those of `conformance/gfx`.
+        if self.code == Refusal::Stage && !matches!(on, On::Machine(_)) {
             return Vec::new();
         }
         let here = match on {

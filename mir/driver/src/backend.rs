@@ -148,11 +148,15 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
                 _ => continue,
             },
             Attr::Res(r) => *r,
+            Attr::Tex(t) | Attr::TexAtomic(_, t) => {
+                t.sampler.iter().for_each(|s| touched[s.0 as usize].0 = true);
+                t.texture
+            }
             _ => continue,
         };
         let t = &mut touched[r.0 as usize];
         t.0 = true;
-        t.1 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg);
+        t.1 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg | Op::ImageStore | Op::ImageAtomic);
     }
     for (r, data) in m.resources.iter() {
         let (used, written) = touched[r.0 as usize];

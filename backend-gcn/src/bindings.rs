@@ -1,0 +1,81 @@
+//! Tables of bind groups: where the descriptors of textures, samplers and images lie (`docs/abi-gcn.md`, section 2.1).
+
+use gpucc_ir::{Attr, Function, Module, Place, Res, ResourceKind, SideMap};
+
+/// Bytes of a T#, of a T# with that of its FMASK, and of an S# or V#.
+pub const IMAGE: u32 = 32;
+/// With the T# of the FMASK behind it.
+pub const TEXTURE: u32 = 64;
+/// An S# or a V#.
+pub const QUAD: u32 = 16;
+
+/// The tables of what an entry point uses.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    offsets: SideMap<Res, u32>,
+    /// Bind groups with textures, samplers or images, ascending.
+    pub groups: Vec<u32>,
+}
+
+/// Bytes of one element of a resource in its table.
+pub fn size(kind: ResourceKind) -> u32 {
+    match kind {
+        ResourceKind::Texture { .. } => TEXTURE,
+        ResourceKind::StorageTexture { .. } => IMAGE,
+        _ => QUAD,
+    }
+}
+
+impl Bindings {
+    /// The tables of `f`.
+    pub fn new(m: &Module, f: &Function) -> Bindings {
+        let mut out = Bindings::default();
+        let mut used: SideMap<Res, bool> = SideMap::new();
+        for (_, i) in f.insts_in_order() {
+            match &f.insts[i].attr {
+                Attr::Mem(a) | Attr::Atomic(_, a) => {
+                    if let Place::Buffer(r) = a.place {
+                        used[r] = true;
+                    }
+                }
+                Attr::Res(r) => used[*r] = true,
+                Attr::Tex(t) | Attr::TexAtomic(_, t) => {
+                    used[t.texture] = true;
+                    out.groups.push(m.resources[t.texture].group);
+                    if let Some(s) = t.sampler {
+                        used[s] = true;
+                        out.groups.push(m.resources[s].group);
+                    }
+                }
+                _ => {}
+            }
+        }
+        out.groups.sort_unstable();
+        out.groups.dedup();
+        for &group in &out.groups {
+            let of_group = m.resources.iter().filter(|(r, d)| used[*r] && d.group == group);
+            // A texture and a sampler may share a number.
+            let mut list: Vec<(u32, bool, Res)> = of_group
+                .filter(|(_, d)| d.kind != ResourceKind::Immediates)
+                .map(|(r, d)| (d.binding, matches!(d.kind, ResourceKind::Sampler { .. }), r))
+                .collect();
+            list.sort_unstable();
+            let wide = |r: Res| size(m.resources[r].kind) >= IMAGE;
+            // First those of the alignment that the last binding does not have.
+            let last = list.last().is_some_and(|l| wide(l.2));
+            list.sort_by_key(|l| wide(l.2) == last);
+            let mut at: u32 = 0;
+            for (_, _, r) in list {
+                at = at.next_multiple_of(if wide(r) { IMAGE } else { QUAD });
+                out.offsets[r] = at;
+                at += size(m.resources[r].kind) * m.resources[r].count.max(1);
+            }
+        }
+        out
+    }
+
+    /// Where the first element of a resource lies in the table of its group.
+    pub fn at(&self, r: Res) -> u32 {
+        self.offsets[r]
+    }
+}

@@ -1,0 +1,99 @@
+//! Booleans: lane masks, and vectors of them.
+
+use gpucc_gcn_machine::Op;
+use gpucc_ir::{Attr, Diagnostic, Inst, IntCc, Op as Ir};
+use gpucc_mir::{MInst, VReg};
+
+use super::{Cx, Isel, exec, op, with};
+use crate::ops::{float_compare, vector_compare};
+use crate::target::MASK;
+
+impl Isel<'_> {
+    /// Vectors of booleans: 0 or 1 a lane.
+    pub(super) fn booleans(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        match (&d.op, &d.attr) {
+            (Ir::Compose | Ir::Splat, _) => {
+                for (k, &r) in out.iter().enumerate() {
+                    let m = self.mask(cx, d.args[if d.op == Ir::Splat { 0 } else { k }]);
+                    self.zero_or_one(cx, r, m);
+                }
+            }
+            (Ir::Shuffle | Ir::Insert, _) => {
+                let from = d.moved_lanes(out.len() as u32).ok_or_else(|| cx.unknown(i))?;
+                for (&r, (v, k)) in out.iter().zip(from) {
+                    if cx.f.ty(v).is_vector() {
+                        let lane = cx.regs(v)[k];
+                        cx.emit(MInst::copy(r, lane));
+                    } else {
+                        let m = self.mask(cx, v);
+                        self.zero_or_one(cx, r, m);
+                    }
+                }
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn boolean(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let a = |n: usize| d.args[n];
+        let bools = cx.f.ty(a(0)).is_bool();
+        match (&d.op, &d.attr) {
+            (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
+                let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
+                let o = vector_compare(*cc);
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+            }
+            (Ir::FCmp, Attr::FloatCc(cc)) => {
+                let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
+                let o = float_compare(*cc);
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+            }
+            (Ir::And | Ir::Or | Ir::Xor | Ir::ICmp, attr) => {
+                let (x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)));
+                let o = match d.op {
+                    Ir::And => Op::SAndB64,
+                    Ir::Or => Op::SOrB64,
+                    _ => Op::SXorB64,
+                };
+                let equal = *attr == Attr::IntCc(IntCc::Eq);
+                self.set_bool(cx, r, |_, cx, t| {
+                    if equal {
+                        let u = cx.temp(MASK);
+                        cx.emit(op(o).def(u).arg(x).arg(y));
+                        cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(u));
+                    } else {
+                        cx.emit(op(o).def(t).arg(x).arg(y));
+                    }
+                });
+            }
+            (Ir::Extract, Attr::Lane(k)) => {
+                let from = cx.regs(a(0))[*k as usize];
+                if cx.mf.class(from) == cx.mf.class(r) {
+                    cx.emit(MInst::copy(r, from));
+                } else if cx.mf.class(r) == MASK {
+                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), &[("@long", 1)]));
+                } else {
+                    self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
+                }
+            }
+            (Ir::Select, _) => {
+                let (c, x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)), self.mask(cx, a(2)));
+                self.set_bool(cx, r, |_, cx, t| {
+                    let (taken, left) = (cx.temp(MASK), cx.temp(MASK));
+                    cx.emit(op(Op::SAndB64).def(taken).arg(x).arg(c));
+                    cx.emit(op(Op::SAndn2B64).def(left).arg(y).arg(c));
+                    cx.emit(op(Op::SOrB64).def(t).arg(taken).arg(left));
+                });
+            }
+            (Ir::Not, _) => {
+                let x = self.mask(cx, a(0));
+                self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,606 @@
+//! Textures, samplers and images: MIMG instructions, and queries as arithmetic on descriptors.
+//!
+//! An address is a run of vector registers: offset, bias, reference, gradients, coordinates, layer or face, level
+//! (`docs/abi-gcn.md`, section 3.1). Descriptors of single bindings are loaded by the program's first instructions; where registers
+//! run out the load is repeated instead. An element of an array that is not known is loaded where it is used.
+
+use gpucc_gcn_machine::Op;
+use gpucc_ir::{
+    AtomicOp, Attr, Diagnostic, Function, Inst, InstData, Op as Ir, Res, ResourceKind, SideMap, Tex, TexArg, TexClass,
+    TexDim, TexLayer, TexLod, TexWhat, Value,
+};
+use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
+use smallvec::SmallVec;
+
+use super::{Cx, Isel, MI, U, memory, op, with};
+use crate::bindings::{Bindings, IMAGE, size};
+use crate::target::{MASK, S, S4, S8, V, run_class};
+
+/// 8.0: what a cube's layer counts for beside its face.
+const FACES: u32 = 0x4100_0000;
+/// Bit 27 of word 0 of an S#: coordinates are cut off. It is for nearest samples; a gather wants the four nearest texels.
+const TRUNC_COORD: u32 = 1 << 27;
+/// Every sample in its own place: what an FMASK that is not there would say.
+const NO_FMASK: u32 = 0x7654_3210;
+
+/// What selection knows and learns of textures.
+pub(super) struct Images<'m> {
+    bindings: &'m Bindings,
+    /// Lanes of results that are read.
+    read: SideMap<Value, u8>,
+    /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
+    loaded: Vec<(u32, u32, VReg)>,
+}
+
+impl<'m> Images<'m> {
+    pub(super) fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
+        let mut read: SideMap<Value, u8> = SideMap::new();
+        if !bindings.groups.is_empty() {
+            for (_, i) in f.insts_in_order() {
+                let d = &f.insts[i];
+                match (d.op, &d.attr) {
+                    (Ir::Extract, Attr::Lane(k)) => read[d.args[0]] |= 1 << k,
+                    _ => d.for_each_use(|v| read[v] = 15),
+                }
+            }
+        }
+        Images { bindings, read, loaded: Vec::new() }
+    }
+}
+
+/// The parts of an address.
+type Address = SmallVec<[U; 12]>;
+
+/// A texture instruction on its way.
+struct Ask<'f> {
+    tex: Tex,
+    data: &'f InstData,
+}
+
+impl Ask<'_> {
+    fn get(&self, arg: TexArg) -> Option<Value> {
+        let at = self.tex.desc.args().iter().position(|a| *a == arg)?;
+        self.data.args.get(at).copied()
+    }
+}
+
+/// The sampling instruction: level, comparison, offset.
+fn sample_op(lod: TexLod, compare: bool, offset: bool) -> Op {
+    match (lod, compare, offset) {
+        (TexLod::Zero, false, false) => Op::ImageSampleLz,
+        (TexLod::Zero, false, true) => Op::ImageSampleLzO,
+        (TexLod::Zero, true, false) => Op::ImageSampleCLz,
+        (TexLod::Zero, true, true) => Op::ImageSampleCLzO,
+        (TexLod::Implicit, false, false) => Op::ImageSample,
+        (TexLod::Implicit, false, true) => Op::ImageSampleO,
+        (TexLod::Implicit, true, false) => Op::ImageSampleC,
+        (TexLod::Implicit, true, true) => Op::ImageSampleCO,
+        (TexLod::Bias, false, false) => Op::ImageSampleB,
+        (TexLod::Bias, false, true) => Op::ImageSampleBO,
+        (TexLod::Bias, true, false) => Op::ImageSampleCB,
+        (TexLod::Bias, true, true) => Op::ImageSampleCBO,
+        (TexLod::Level, false, false) => Op::ImageSampleL,
+        (TexLod::Level, false, true) => Op::ImageSampleLO,
+        (TexLod::Level, true, false) => Op::ImageSampleCL,
+        (TexLod::Level, true, true) => Op::ImageSampleCLO,
+        (TexLod::Gradients, false, false) => Op::ImageSampleD,
+        (TexLod::Gradients, false, true) => Op::ImageSampleDO,
+        (TexLod::Gradients, true, false) => Op::ImageSampleCD,
+        (TexLod::Gradients, true, true) => Op::ImageSampleCDO,
+    }
+}
+
+/// The gather: comparison, offset.
+fn gather_op(compare: bool, offset: bool) -> Op {
+    match (compare, offset) {
+        (false, false) => Op::ImageGather4Lz,
+        (false, true) => Op::ImageGather4LzO,
+        (true, false) => Op::ImageGather4CLz,
+        (true, true) => Op::ImageGather4CLzO,
+    }
+}
+
+fn image_atomic(k: AtomicOp) -> Op {
+    match k {
+        AtomicOp::Add => Op::ImageAtomicAdd,
+        AtomicOp::Sub => Op::ImageAtomicSub,
+        AtomicOp::And => Op::ImageAtomicAnd,
+        AtomicOp::Or => Op::ImageAtomicOr,
+        AtomicOp::Xor => Op::ImageAtomicXor,
+        AtomicOp::SMin => Op::ImageAtomicSmin,
+        AtomicOp::SMax => Op::ImageAtomicSmax,
+        AtomicOp::UMin => Op::ImageAtomicUmin,
+        AtomicOp::UMax => Op::ImageAtomicUmax,
+        AtomicOp::Exchange => Op::ImageAtomicSwap,
+    }
+}
+
+impl Isel<'_> {
+    /// Whatever asks something of a texture or an image.
+    pub(super) fn image(&mut self, cx: &mut Cx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
+        let ask = Ask { tex, data: cx.data(i) };
+        match tex.desc.what() {
+            TexWhat::Sample | TexWhat::Gather => self.sample(cx, i, &ask),
+            TexWhat::Fetch | TexWhat::Load => self.fetch(cx, i, &ask),
+            TexWhat::Store | TexWhat::Atomic => self.write(cx, i, &ask),
+            TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &ask),
+            TexWhat::Lod => Err(cx.unknown(i)),
+        }
+    }
+
+    /// s, t, twice the magnitude of the longest axis, and the face of a direction.
+    pub(super) fn cube_coords(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let of = self.lanes(cx, d.args[0]);
+        let out = cx.result(i, 0);
+        for (k, o) in [Op::VCubescF32, Op::VCubetcF32, Op::VCubemaF32, Op::VCubeidF32].into_iter().enumerate() {
+            let to = if k == 2 { cx.temp(V) } else { out[k] };
+            self.valu(cx, op(o).def(to).args(of.iter().copied()));
+            if k == 2 {
+                self.valu(cx, op(Op::VAndB32).def(out[k]).imm(0x7fff_ffff).arg(to));
+            }
+        }
+        Ok(())
+    }
+
+    // ---- Descriptors ----
+
+    /// Loads the descriptors that were asked for, as the program begins.
+    pub(super) fn load_descriptors(&mut self, cx: &mut Cx<'_>) {
+        let mut list = std::mem::take(&mut self.images.loaded);
+        list.sort_unstable_by_key(|l| (l.0, l.1));
+        for (group, at, r) in list {
+            self.load_descriptor(cx, group, at, None, r);
+        }
+    }
+
+    /// Loads the descriptor `at` bytes behind the start of a table, and behind that what a register says.
+    fn load_descriptor(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, more: Option<U>, to: VReg) {
+        // The field counts bytes on gfx8 and words before.
+        let (most, unit) = if self.generation == 2 { (0xfffff, 1) } else { (0xff, 4) };
+        let o = if cx.mf.class(to) == S8 { Op::SLoadDwordx8 } else { Op::SLoadDwordx4 };
+        let (offset, register) = match more {
+            None if at / unit <= most => (at / unit, None),
+            None => {
+                let t = cx.temp(S);
+                cx.emit(op(Op::SMovB32).def(t).imm(at));
+                (0, Some(Use::reg(t)))
+            }
+            Some(more) => (0, Some(self.scalar_op(cx, Op::SAddU32, more, Use::imm(at)))),
+        };
+        let mods = [("sbase", self.fixed.table(group) / 2), ("offset", offset)];
+        cx.emit(memory(op(o).def(to).args(register), true, &mods));
+    }
+
+    /// The descriptor of a resource, or of an element of an array of them; `behind` bytes further.
+    fn descriptor(&mut self, cx: &mut Cx<'_>, r: Res, index: Option<Value>, behind: u32) -> VReg {
+        let d = &self.module.resources[r];
+        let class = if matches!(d.kind, ResourceKind::Sampler { .. }) { S4 } else { S8 };
+        let (group, count) = (d.group, d.count.max(1));
+        let at = self.images.bindings.at(r) + behind;
+        let step = size(d.kind);
+        let clamp = self.module.options.robust;
+        let known = match index {
+            None => Some(0),
+            Some(v) => cx.f.const_bits(v).map(|k| k as u32).filter(|&k| k < count || clamp),
+        };
+        if let Some(k) = known {
+            return self.single(cx, group, at + k.min(count - 1) * step, class);
+        }
+        let mut element = match index {
+            Some(v) => self.any(cx, v),
+            None => Use::imm(0),
+        };
+        if self.is_vector_reg(cx, &element) {
+            // All lanes have the same.
+            let t = cx.temp(S);
+            cx.emit(op(Op::VReadfirstlaneB32).def(t).arg(element));
+            element = Use::reg(t);
+        }
+        if clamp {
+            element = self.scalar_op(cx, Op::SMinU32, element, Use::imm(count - 1));
+        }
+        let bytes = self.scalar_op(cx, Op::SLshlB32, element, Use::imm(step.trailing_zeros()));
+        let to = cx.temp(class);
+        self.load_descriptor(cx, group, at, Some(bytes), to);
+        to
+    }
+
+    /// The register of a descriptor that is loaded as the program begins.
+    fn single(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, class: Class) -> VReg {
+        if let Some(l) = self.images.loaded.iter().find(|l| (l.0, l.1) == (group, at)) {
+            return l.2;
+        }
+        let r = cx.temp(class);
+        self.images.loaded.push((group, at, r));
+        r
+    }
+
+    fn texture(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>) -> VReg {
+        self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), 0)
+    }
+
+    /// The sampler, as a gather wants it or as it is.
+    fn sampler(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, gather: bool) -> Option<VReg> {
+        let whole = self.descriptor(cx, ask.tex.sampler?, ask.get(TexArg::SamplerIndex), 0);
+        if !gather {
+            return Some(whole);
+        }
+        let (words, to) = ([(); 4].map(|()| cx.temp(S)), cx.temp(S4));
+        cx.emit(MInst::split(&words, whole));
+        let first = self.scalar_op(cx, Op::SAndB32, Use::reg(words[0]), Use::imm(!TRUNC_COORD));
+        cx.emit(MInst::collect(to, [first, words[1].into(), words[2].into(), words[3].into()]));
+        Some(to)
+    }
+
+    // ---- Pieces ----
+
+    fn scalar_op(&mut self, cx: &mut Cx<'_>, o: Op, a: U, b: U) -> U {
+        let t = cx.temp(S);
+        self.salu(cx, op(o).def(t).arg(a).arg(b));
+        Use::reg(t)
+    }
+
+    fn vector_op(&mut self, cx: &mut Cx<'_>, o: Op, args: impl IntoIterator<Item = U>) -> U {
+        Use::reg(self.make_v(cx, op(o).args(args)))
+    }
+
+    /// Bits of a word of a descriptor.
+    fn field(&mut self, cx: &mut Cx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
+        self.scalar_op(cx, Op::SBfeU32, Use::reg(of).part(word, 1), Use::imm(at | bits << 16))
+    }
+
+    /// The same, of a field that holds one less.
+    fn field_plus_one(&mut self, cx: &mut Cx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
+        let less = self.field(cx, of, word, at, bits);
+        self.scalar_op(cx, Op::SAddU32, less, Use::imm(1))
+    }
+
+    /// The lanes of a value as operands: constants and scalar registers too.
+    fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> SmallVec<[U; 4]> {
+        if !cx.f.ty(v).is_vector() {
+            return smallvec::smallvec![self.any(cx, v)];
+        }
+        if let Some(c) = cx.f.as_const(v) {
+            return c.bits.iter().map(|&b| Use::imm(b as u32)).collect();
+        }
+        if let Some(d) = self.peek(cx, v).filter(|d| d.op == Ir::Compose) {
+            return d.args.iter().map(|&a| self.any(cx, a)).collect();
+        }
+        cx.regs(v).into_iter().map(Use::reg).collect()
+    }
+
+    /// Registers one behind the other.
+    fn collected(&mut self, cx: &mut Cx<'_>, parts: &[U]) -> U {
+        if let [one] = parts {
+            return self.in_vector(cx, *one);
+        }
+        // Constants are put where they belong by the moves of the run.
+        let parts: Vec<U> =
+            parts.iter().map(|p| if matches!(p.src, Src::Imm(_)) { *p } else { self.in_vector(cx, *p) }).collect();
+        let run = cx.temp(run_class(parts.len()));
+        cx.emit(MInst::collect(run, parts));
+        Use::reg(run)
+    }
+
+    /// The result's lanes that are read, at least one.
+    fn mask_of(&self, i: Inst, cx: &Cx<'_>) -> u32 {
+        match cx.f.ty(cx.data(i).result()).lanes() {
+            4 => u32::from(self.images.read[cx.data(i).result()]).max(1),
+            _ => 1,
+        }
+    }
+
+    /// Emits what returns the lanes of a mask.
+    fn returns(&mut self, cx: &mut Cx<'_>, i: Inst, mask: u32, inst: MI) {
+        let out = cx.result(i, 0);
+        let to: SmallVec<[VReg; 4]> = (0..out.len()).filter(|k| mask >> k & 1 == 1).map(|k| out[k]).collect();
+        if let [one] = to.as_slice() {
+            cx.emit(inst.def(*one));
+            return;
+        }
+        let run = cx.temp(run_class(to.len()));
+        cx.emit(inst.def(run));
+        cx.emit(MInst::split(&to, run));
+    }
+
+    /// Whether the resource has layers or faces, as the instruction must say.
+    fn is_array(&self, ask: &Ask<'_>) -> bool {
+        let cube = match self.module.resources[ask.tex.texture].kind {
+            ResourceKind::Texture { dim, .. } => dim == TexDim::Cube,
+            _ => false,
+        };
+        cube || ask.tex.desc.layer() != TexLayer::None
+    }
+
+    /// Whether texels are integers.
+    fn is_integer(&self, r: Res) -> bool {
+        matches!(self.module.resources[r].kind, ResourceKind::Texture { class: TexClass::Sint | TexClass::Uint, .. })
+    }
+
+    // ---- Samples and gathers ----
+
+    fn sample(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+        let desc = ask.tex.desc;
+        let gather = desc.what() == TexWhat::Gather;
+        let texture = self.texture(cx, ask);
+        let mut lod = desc.lod();
+        let level = ask.get(TexArg::Level).filter(|_| matches!(lod, TexLod::Level | TexLod::Bias));
+        if lod == TexLod::Level && level.is_some_and(|v| cx.f.const_bits(v) == Some(0)) {
+            lod = TexLod::Zero;
+        }
+        let [x, y, z] = desc.offset();
+        let offset = (x & 63 | (y & 63) << 8 | (z & 63) << 16) as u32;
+        let mut address = Address::new();
+        if offset != 0 {
+            address.push(Use::imm(offset));
+        }
+        if let (TexLod::Bias, Some(bias)) = (lod, level) {
+            address.push(self.any(cx, bias));
+        }
+        if let Some(reference) = ask.get(TexArg::Reference) {
+            address.push(self.any(cx, reference));
+        }
+        let dim = desc.dim();
+        if lod == TexLod::Gradients {
+            for arg in [TexArg::Ddx, TexArg::Ddy] {
+                let Some(v) = ask.get(arg) else { return Err(cx.unknown(i)) };
+                // Of a cube those of s and t.
+                let axes = dim.extent() as usize;
+                address.extend(self.lanes(cx, v).into_iter().take(axes));
+            }
+        }
+        let Some(coords) = ask.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
+        let mut coords = self.lanes(cx, coords);
+        if gather && self.is_integer(ask.tex.texture) {
+            self.half_back(cx, texture, &mut coords);
+        }
+        if let Some(layer) = ask.get(TexArg::Layer) {
+            let layer = self.layer(cx, layer);
+            if dim == TexDim::Cube {
+                coords[2] = self.cube_layer(cx, texture, layer, coords[2]);
+            } else {
+                coords.push(layer);
+            }
+        }
+        address.extend(coords);
+        if let (TexLod::Level, Some(level)) = (lod, level) {
+            address.push(self.any(cx, level));
+        }
+        let address = self.collected(cx, &address);
+        let Some(sampler) = self.sampler(cx, ask, gather) else { return Err(cx.unknown(i)) };
+        let (o, mask, dmask) = if gather {
+            (gather_op(desc.shadow(), offset != 0), 15, 1 << if desc.shadow() { 0 } else { desc.component() })
+        } else {
+            let mask = self.mask_of(i, cx);
+            (sample_op(lod, desc.shadow(), offset != 0), mask, mask)
+        };
+        let mods = [("dmask", dmask), ("da", u32::from(self.is_array(ask)))];
+        let inst = memory(op(o).arg(address).arg(texture).arg(sampler), true, &mods);
+        self.returns(cx, i, mask, inst);
+        Ok(())
+    }
+
+    /// A layer, rounded to even. What was an integer is whole.
+    fn layer(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let whole = cx.f.const_bits(v).is_some()
+            || cx.f.def_inst(v).is_some_and(|i| matches!(cx.data(i).op, Ir::U2F | Ir::S2F | Ir::FRoundEven));
+        let x = self.any(cx, v);
+        if whole && !matches!(x.src, Src::Imm(_)) {
+            return x;
+        }
+        if let Src::Imm(b) = x.src {
+            return Use::imm(f32::from_bits(b).round_ties_even().to_bits());
+        }
+        self.vector_op(cx, Op::VRndneF32, [x])
+    }
+
+    /// Face and layer of a cube in one number. The texture unit clamps only their sum, so the layer is clamped here.
+    fn cube_layer(&mut self, cx: &mut Cx<'_>, texture: VReg, layer: U, face: U) -> U {
+        let cubes = self.cubes(cx, texture);
+        let last = self.scalar_op(cx, Op::SSubU32, cubes, Use::imm(1));
+        let last = self.vector_op(cx, Op::VCvtF32U32, [last]);
+        let layer = self.vector_op(cx, Op::VMaxF32, [Use::imm(0), layer]);
+        let layer = self.vector_op(cx, Op::VMinF32, [last, layer]);
+        let face = self.in_vector(cx, face);
+        let t = cx.temp(V);
+        cx.emit(with(op(Op::VMadmkF32).arg(layer).arg(face), &[("k", FACES), ("@k", 1)]).def(t));
+        Use::reg(t)
+    }
+
+    /// A gather of integers begins half a texel further than one of floats.
+    fn half_back(&mut self, cx: &mut Cx<'_>, texture: VReg, coords: &mut SmallVec<[U; 4]>) {
+        let base = self.field(cx, texture, 3, 12, 4);
+        for (c, at) in coords.iter_mut().take(2).zip([0, 14]) {
+            let size = self.level_size(cx, texture, (2, at, 14), base);
+            let size = self.vector_op(cx, Op::VCvtF32U32, [size]);
+            let inverse = self.vector_op(cx, Op::VRcpIflagF32, [size]);
+            *c = Use::reg(
+                self.make_v(cx, with(op(Op::VMadF32).imm((-0.5f32).to_bits()).arg(inverse).arg(*c), &[("@long", 1)])),
+            );
+        }
+    }
+
+    // ---- Texels by number ----
+
+    /// Coordinates with the offset, and the layer.
+    fn place(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>) -> Option<SmallVec<[U; 4]>> {
+        let mut coords = self.lanes(cx, ask.get(TexArg::Coords)?);
+        for (c, o) in coords.iter_mut().zip(ask.tex.desc.offset()) {
+            if o != 0 {
+                let t = cx.temp(V);
+                self.add(cx, t, Use::imm(o as u32), *c);
+                *c = Use::reg(t);
+            }
+        }
+        if let Some(layer) = ask.get(TexArg::Layer) {
+            coords.push(self.any(cx, layer));
+        }
+        Some(coords)
+    }
+
+    fn fetch(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+        let desc = ask.tex.desc;
+        let texture = self.texture(cx, ask);
+        let Some(mut address) = self.place(cx, ask) else { return Err(cx.unknown(i)) };
+        let level = ask.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0) || desc.multisampled());
+        let mut o = Op::ImageLoad;
+        if let Some(v) = level {
+            let v = self.any(cx, v);
+            if desc.multisampled() {
+                let fragment = self.fragment(cx, ask, &address, v);
+                address.push(fragment);
+            } else {
+                o = Op::ImageLoadMip;
+                address.push(v);
+            }
+        }
+        let address = self.collected(cx, &address);
+        let mask = self.mask_of(i, cx);
+        let image = desc.what() == TexWhat::Load;
+        let da = self.is_array(ask) || image && desc.dim() == TexDim::D3;
+        let mut mods = SmallVec::<[_; 4]>::from_slice(&[("dmask", mask), ("unorm", 1), ("da", u32::from(da))]);
+        if image {
+            mods.push(("@image", ask.tex.texture.0));
+        }
+        let never = !image || !self.module.resources[ask.tex.texture].kind.is_writable();
+        let inst = memory(op(o).arg(address).arg(texture), never, &mods);
+        self.returns(cx, i, mask, inst);
+        Ok(())
+    }
+
+    /// Which fragment of a pixel is this sample: four bits of its FMASK, if there is one.
+    fn fragment(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, place: &[U], sample: U) -> U {
+        let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
+        let address = self.collected(cx, place);
+        let found = cx.temp(V);
+        let mods = [("dmask", 1), ("unorm", 1), ("da", u32::from(self.is_array(ask)))];
+        cx.emit(memory(op(Op::ImageLoad).def(found).arg(address).arg(fmask), true, &mods));
+        let there = cx.temp(MASK);
+        let word = Use::reg(fmask).part(1, 1);
+        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), &[("@long", 1)]));
+        let none = self.vector_op(cx, Op::VMovB32, [Use::imm(NO_FMASK)]);
+        let long = [("@long", 1), ("@mask", 3)];
+        let map = self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), &long));
+        if let Src::Imm(n) = sample.src {
+            return if n < 8 {
+                self.vector_op(cx, Op::VBfeU32, [map.into(), Use::imm(4 * n), Use::imm(3)])
+            } else {
+                sample
+            };
+        }
+        let at = self.vector_op(cx, Op::VLshlrevB32, [Use::imm(2), sample]);
+        let fragment = self.vector_op(cx, Op::VBfeU32, [map.into(), at, Use::imm(3)]);
+        // A sample that no pixel has stays one.
+        let inside = cx.temp(MASK);
+        self.valu(cx, with(op(Op::VCmpGtU32).def(inside).imm(8).arg(sample), &[("@long", 1)]));
+        Use::reg(self.make_v(cx, with(op(Op::VCndmaskB32).arg(sample).arg(fragment).arg(inside), &long)))
+    }
+
+    /// Stores and atomics.
+    fn write(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+        let ResourceKind::StorageTexture { dim, format, .. } = self.module.resources[ask.tex.texture].kind else {
+            return Err(cx.unknown(i));
+        };
+        let texture = self.texture(cx, ask);
+        let (Some(value), Some(address)) = (ask.get(TexArg::Value), self.place(cx, ask)) else {
+            return Err(cx.unknown(i));
+        };
+        let address = self.collected(cx, &address);
+        let da = u32::from(self.is_array(ask) || dim == TexDim::D3);
+        let components = if ask.tex.desc.what() == TexWhat::Atomic { 1 } else { format.components() };
+        let data: SmallVec<[U; 4]> = self.lanes(cx, value).into_iter().take(components as usize).collect();
+        let data = self.collected(cx, &data);
+        let mods = [("dmask", (1 << components) - 1), ("unorm", 1), ("da", da), ("@image", ask.tex.texture.0)];
+        if let Attr::TexAtomic(k, _) = ask.data.attr {
+            let old = cx.result(i, 0)[0];
+            let inst = op(image_atomic(k)).def(Def::reg(old).tied(0)).arg(data).arg(address).arg(texture);
+            cx.emit(with(with(inst, &mods), &[("glc", 1)]));
+        } else {
+            cx.emit(with(op(Op::ImageStore).arg(data).arg(address).arg(texture), &mods));
+        }
+        Ok(())
+    }
+
+    // ---- Queries ----
+
+    /// An extent of a level that is counted from the image's first: `(word, first bit, bits)` hold one less of level 0.
+    fn level_size(&mut self, cx: &mut Cx<'_>, texture: VReg, (word, at, bits): (u8, u32, u32), level: U) -> U {
+        let all = self.field_plus_one(cx, texture, word, at, bits);
+        if self.is_vector_reg(cx, &level) {
+            let less = self.vector_op(cx, Op::VLshrrevB32, [level, all]);
+            return self.vector_op(cx, Op::VMaxU32, [Use::imm(1), less]);
+        }
+        let less = self.scalar_op(cx, Op::SLshrB32, all, level);
+        self.scalar_op(cx, Op::SMaxU32, less, Use::imm(1))
+    }
+
+    /// Last minus first, and one.
+    fn count(&mut self, cx: &mut Cx<'_>, texture: VReg, word: u8, [first, last]: [u32; 2], bits: u32) -> U {
+        let first = self.field(cx, texture, word, first, bits);
+        let last = self.field_plus_one(cx, texture, word, last, bits);
+        self.scalar_op(cx, Op::SSubU32, last, first)
+    }
+
+    fn cubes(&mut self, cx: &mut Cx<'_>, texture: VReg) -> U {
+        let layers = self.count(cx, texture, 5, [0, 13], 13);
+        // A sixth, exact for all multiples of six up to 8192.
+        let product = self.scalar_op(cx, Op::SMulI32, layers, Use::imm(0xaaab));
+        self.scalar_op(cx, Op::SLshrB32, product, Use::imm(18))
+    }
+
+    fn query(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+        let texture = self.texture(cx, ask);
+        let dim = match self.module.resources[ask.tex.texture].kind {
+            ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => dim,
+            _ => return Err(cx.unknown(i)),
+        };
+        let answers: SmallVec<[U; 3]> = match ask.tex.desc.what() {
+            TexWhat::Levels => smallvec::smallvec![self.count(cx, texture, 3, [12, 16], 4)],
+            TexWhat::Layers if dim == TexDim::Cube => smallvec::smallvec![self.cubes(cx, texture)],
+            TexWhat::Layers => smallvec::smallvec![self.count(cx, texture, 5, [0, 13], 13)],
+            TexWhat::Samples => {
+                let log = self.field(cx, texture, 3, 16, 4);
+                smallvec::smallvec![self.scalar_op(cx, Op::SLshlB32, Use::imm(1), log)]
+            }
+            _ => {
+                let level = self.level(cx, ask, texture);
+                let axes = [(2, 0, 14), (2, 14, 14), (4, 0, 13)];
+                let lanes = ask.tex.desc.dim().extent() as usize;
+                axes[..lanes].iter().map(|&axis| self.level_size(cx, texture, axis, level)).collect()
+            }
+        };
+        let out = cx.result(i, 0);
+        for (&r, x) in out.iter().zip(answers) {
+            if cx.mf.class(r) == S {
+                cx.emit(MInst::copy(r, x));
+            } else {
+                self.set(cx, r, x);
+            }
+        }
+        Ok(())
+    }
+
+    /// The level that is asked about, clamped to the view and counted from the image's first.
+    fn level(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, texture: VReg) -> U {
+        // Of several samples the field of levels says something else, and there is one level.
+        if ask.tex.desc.multisampled() {
+            return Use::imm(0);
+        }
+        let base = self.field(cx, texture, 3, 12, 4);
+        let Some(v) = ask.get(TexArg::Level).filter(|&v| cx.f.const_bits(v) != Some(0)) else { return base };
+        let last = self.field(cx, texture, 3, 16, 4);
+        let most = self.scalar_op(cx, Op::SSubU32, last, base);
+        let v = self.any(cx, v);
+        if self.is_vector_reg(cx, &v) {
+            let v = self.vector_op(cx, Op::VMaxI32, [Use::imm(0), v]);
+            let v = self.vector_op(cx, Op::VMinI32, [most, v]);
+            let t = cx.temp(V);
+            self.add(cx, t, base, v);
+            return Use::reg(t);
+        }
+        let v = self.scalar_op(cx, Op::SMaxI32, v, Use::imm(0));
+        let v = self.scalar_op(cx, Op::SMinI32, v, most);
+        self.scalar_op(cx, Op::SAddU32, v, base)
+    }
+}
