@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
         fsin FSin, fcos FCos, fquant16 FQuant16,
         ineg INeg, iabs IAbs, not Not, popcount Popcount, clz Clz, ctz Ctz, bitreverse BitReverse,
         pack_unorm4x8 PackUnorm4x8, pack_snorm4x8 PackSnorm4x8, pack_unorm2x16 PackUnorm2x16,
-        pack_snorm2x16 PackSnorm2x16, pack_half2x16 PackHalf2x16, unpack_unorm4x8 UnpackUnorm4x8,
+        pack_snorm2x16 PackSnorm2x16, pack_half2x16 PackHalf2x16, pack_half2x16_rtz PackHalf2x16Rtz, unpack_unorm4x8 UnpackUnorm4x8,
         unpack_snorm4x8 UnpackSnorm4x8, unpack_unorm2x16 UnpackUnorm2x16, unpack_snorm2x16 UnpackSnorm2x16,
         unpack_half2x16 UnpackHalf2x16,
     }
@@ -230,6 +230,10 @@ impl<'a> Builder<'a> {
     /// Where `c` is true, the lane stops being live.
     pub fn demote(&mut self, c: Value) -> Inst {
         self.effect(Op::Demote, &[c], Attr::None)
+    }
+    /// What a colour target holds where the lane draws; `ty` has four lanes of its texels.
+    pub fn target_load(&mut self, target: u8, ty: Type) -> Value {
+        self.op_attr(Op::TargetLoad, &[], Attr::Target(target), ty)
     }
     /// A derivative.
     pub fn derivative(&mut self, a: Value, kind: Deriv) -> Value {

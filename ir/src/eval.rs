@@ -318,6 +318,7 @@ fn horizontal(op: Op, a: &[&Const]) -> Option<Const> {
         Op::PackSnorm4x8 => word(pack::pack4x8snorm(f32s(a[0]))),
         Op::PackUnorm2x16 => word(pack::pack2x16unorm(f32s(a[0]))),
         Op::PackSnorm2x16 => word(pack::pack2x16snorm(f32s(a[0]))),
+        Op::PackHalf2x16Rtz => word(pack::pack2x16float_rtz(f32s(a[0]))),
         Op::PackHalf2x16 => word(pack::pack2x16float(f32s(a[0]))),
         Op::UnpackUnorm4x8 => of_f32s(&pack::unpack4x8unorm(w())),
         Op::UnpackSnorm4x8 => of_f32s(&pack::unpack4x8snorm(w())),

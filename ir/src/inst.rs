@@ -92,6 +92,8 @@ pub enum Touched {
     Image(Res),
     /// Which lanes are live.
     Helpers,
+    /// What colour targets hold; nothing that the program does changes it.
+    Target,
     /// Anything: what a call or a barrier touches.
     Everything,
 }
@@ -412,6 +414,12 @@ named_enum! {
         FragZ = "frag_z",
         /// `f32`: of a fragment, 1 / w in the middle of its pixel (made by lowering)
         FragInvW = "frag_inv_w",
+        /// `f32x4`: of a fragment, the blend constant of the draw (made by lowering)
+        BlendConstant = "blend_constant",
+        /// `f32x3`: of a vertex, half the size of the viewport, y down, and its range of depth (made by lowering)
+        ViewportScale = "viewport_scale",
+        /// `f32x3`: of a vertex, the middle of the viewport and its least depth (made by lowering)
+        ViewportOffset = "viewport_offset",
     }
 }
 
@@ -438,7 +446,8 @@ impl Sysval {
             | Sysval::FirstInstance => Type::I32,
             Sysval::Pixel => Type::I32.with_lanes(2),
             Sysval::FragZ | Sysval::FragInvW => Type::F32,
-            Sysval::FragCoord => Type::F32.with_lanes(4),
+            Sysval::FragCoord | Sysval::BlendConstant => Type::F32.with_lanes(4),
+            Sysval::ViewportScale | Sysval::ViewportOffset => Type::F32.with_lanes(3),
             Sysval::FrontFacing => Type::B1,
         }
     }
@@ -486,6 +495,8 @@ pub enum Attr {
     Input(u16),
     /// Of `derivative`.
     Deriv(Deriv),
+    /// Of `target_load`: the location of the target.
+    Target(u8),
     /// Of `sample`, `tex`, `tex_query`, `image_load`, `image_store`.
     Tex(Tex),
     /// Of `image_atomic`.
@@ -614,6 +625,7 @@ impl InstData {
         match (self.op, &self.attr) {
             (Op::Call | Op::Barrier, _) => Some(Touched::Everything),
             (Op::Demote, _) => Some(Touched::Helpers),
+            (Op::TargetLoad, _) => Some(Touched::Target),
             (Op::ImageLoad | Op::ImageStore, Attr::Tex(t)) | (_, Attr::TexAtomic(_, t)) => {
                 Some(Touched::Image(t.texture))
             }

@@ -386,7 +386,9 @@ impl Stage {
             | Sysval::RawVertexIndex
             | Sysval::RawInstanceIndex
             | Sysval::FirstVertex
-            | Sysval::FirstInstance => matches!(self, Stage::Vertex),
+            | Sysval::FirstInstance
+            | Sysval::ViewportScale
+            | Sysval::ViewportOffset => matches!(self, Stage::Vertex),
             Sysval::FragCoord
             | Sysval::FrontFacing
             | Sysval::SampleIndex
@@ -394,7 +396,8 @@ impl Stage {
             | Sysval::PrimitiveIndex
             | Sysval::Pixel
             | Sysval::FragZ
-            | Sysval::FragInvW => matches!(self, Stage::Fragment),
+            | Sysval::FragInvW
+            | Sysval::BlendConstant => matches!(self, Stage::Fragment),
         }
     }
 }

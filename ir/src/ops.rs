@@ -94,6 +94,8 @@ pub enum Sig {
     Demote,
     /// A float; the result is like it. Attribute: `Deriv`.
     Derivative,
+    /// No operands; result four 32-bit lanes. Attribute: `Target`.
+    TargetLoad,
     /// Operands and result as the descriptor says. Attribute: `Tex` or `TexAtomic`.
     Tex,
     /// The callee's parameters; results the callee's. Attribute: `Call`.
@@ -273,6 +275,7 @@ ops! {
     PackUnorm2x16 "pack_unorm2x16" (Sig::Fixed(&[F32X2], Type::I32)) [speculatable] "floor(0.5 + 65535 * sat(e)) per lane";
     PackSnorm2x16 "pack_snorm2x16" (Sig::Fixed(&[F32X2], Type::I32)) [speculatable] "floor(0.5 + 32767 * clamp(e, -1, 1)) per lane";
     PackHalf2x16 "pack_half2x16" (Sig::Fixed(&[F32X2], Type::I32)) [speculatable] "binary16 of each lane, rounded to nearest even";
+    PackHalf2x16Rtz "pack_half2x16_rtz" (Sig::Fixed(&[F32X2], Type::I32)) [speculatable] "binary16 of each lane, rounded toward zero (lowered only)";
     UnpackUnorm4x8 "unpack_unorm4x8" (Sig::Fixed(&[Type::I32], F32X4)) [speculatable inexact] "v / 255 per byte";
     UnpackSnorm4x8 "unpack_snorm4x8" (Sig::Fixed(&[Type::I32], F32X4)) [speculatable inexact] "max(v / 127, -1) per byte";
     UnpackUnorm2x16 "unpack_unorm2x16" (Sig::Fixed(&[Type::I32], F32X2)) [speculatable inexact] "v / 65535 per half";
@@ -314,6 +317,9 @@ ops! {
     // Inputs.
     Sysval "sysval" (Sig::Sysval) [speculatable] "a system value, such as the global invocation id";
     Input "input" (Sig::Input) [speculatable] "an input slot of the stage: an attribute, or a varying interpolated as the slot says";
+
+    // Targets.
+    TargetLoad "target_load" (Sig::TargetLoad) [reads] "what a colour target holds at the pixel and sample (lowered only)";
 
     // Quads.
     Demote "demote" (Sig::Demote) [writes] "where a is true the lane stops being live: it goes on as a helper";

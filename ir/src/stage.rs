@@ -13,6 +13,8 @@ pub struct Interface {
     pub outputs: Vec<IoSlot>,
     /// What the position of a vertex means.
     pub position: Position,
+    /// Whether locations of colour outputs count the targets that the pipeline has, without holes (made by lowering).
+    pub dense: bool,
 }
 
 /// One input or output.
@@ -28,6 +30,8 @@ pub struct IoSlot {
     pub interp: Interp,
     /// How lanes are packed; plain but for what lowering leaves.
     pub form: Form,
+    /// Whether a colour is what the target gets: code blended it (made by lowering).
+    pub blended: bool,
     /// Where in the source it is declared.
     pub span: Span,
 }
@@ -170,7 +174,7 @@ impl IoSlot {
     /// A slot without a name.
     pub const fn new(at: IoAt, ty: Type) -> IoSlot {
         let interp = Interp { mode: Mode::Perspective, at: Where::Center };
-        IoSlot { name: String::new(), at, ty, interp, form: Form::Plain, span: Span::UNKNOWN }
+        IoSlot { name: String::new(), at, ty, interp, form: Form::Plain, blended: false, span: Span::UNKNOWN }
     }
 }
 

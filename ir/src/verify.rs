@@ -129,7 +129,7 @@ fn stages(m: &Module, all: &mut Vec<Finding>) {
                     }
                     _ => match d.op {
                         Op::Barrier => stage != Stage::Compute,
-                        Op::Demote | Op::Derivative | Op::Sample => stage != Stage::Fragment,
+                        Op::Demote | Op::Derivative | Op::Sample | Op::TargetLoad => stage != Stage::Fragment,
                         _ => false,
                     },
                 };
@@ -284,7 +284,7 @@ impl Verifier<'_> {
             Sig::Atomic => (1, 2, 1),
             Sig::CmpXchg => (2, 3, 1),
             Sig::VarInit | Sig::Barrier | Sig::Jump | Sig::Unreachable => (0, 0, 0),
-            Sig::BufferLength | Sig::Sysval | Sig::Input => (0, 0, 1),
+            Sig::BufferLength | Sig::Sysval | Sig::Input | Sig::TargetLoad => (0, 0, 1),
             Sig::Demote => (1, 1, 0),
             Sig::Derivative => (1, 1, 1),
             Sig::Tex => {
@@ -312,6 +312,7 @@ impl Verifier<'_> {
             | (Sig::Barrier, Attr::Barrier(_))
             | (Sig::Sysval, Attr::Sysval(_))
             | (Sig::Input, Attr::Input(_))
+            | (Sig::TargetLoad, Attr::Target(_))
             | (Sig::Derivative, Attr::Deriv(_)) => true,
             (Sig::Tex, Attr::Tex(_)) => d.op != Op::ImageAtomic,
             (Sig::Tex, Attr::TexAtomic(..)) => d.op == Op::ImageAtomic,
@@ -431,6 +432,7 @@ impl Verifier<'_> {
             Sig::Input => !r.is_bool() && r.bits() == 32,
             Sig::Demote => t(0) == Type::B1,
             Sig::Derivative => r.is_float() && t(0) == r,
+            Sig::TargetLoad => r.lanes() == 4 && matches!(r.scalar(), Scalar::F32 | Scalar::I32),
             Sig::Tex => {
                 let Some(tex) = d.tex() else { return false };
                 let args = tex.desc.args();

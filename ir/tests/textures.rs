@@ -48,6 +48,57 @@ fn a_fragment_reads_back_as_printed() {
     assert_eq!(module_text(&m), FRAGMENT);
 }
 
+/// What only lowering makes: forms of outputs, targets that are read, values of the draw.
+#[test]
+fn what_lowering_makes_reads_back_as_printed() {
+    let text = r#"module robust on
+entry "vs" vertex func0 {
+  position window
+  out0 "" position f32x4
+}
+entry "fs" fragment func1 {
+  dense
+  in0 "a" location 0 over_w center f32
+  out0 "c" location 0 blended f32x4
+  out1 "d" location 1 half16 blended i32x2
+}
+
+func0 "vs" -> f32x4 {
+block0:
+  v0: f32x3 = sysval viewport_scale
+  v1: f32x3 = sysval viewport_offset
+  v2: f32x3 = fadd v0, v1
+  v3: f32 = extract v2, lane 0
+  v4: f32x4 = splat v3
+  ret v4
+}
+
+func1 "fs" -> f32x4, i32x2 {
+block0:
+  v0: f32x4 = target_load target0
+  v1: i32x4 = target_load target1
+  v2: f32x4 = sysval blend_constant
+  v3: f32x4 = fmul v0, v2
+  v4: i32 = pack_half2x16_rtz [1.0, 2.0]:f32x2
+  v5: i32 = extract v1, lane 3
+  v6: i32x2 = compose v4, v5
+  ret v3, v6
+}
+"#;
+    let m = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    verify_module(&m).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert_eq!(module_text(&m), text);
+    for (from, to, rule) in [
+        ("v0: f32x4 = target_load", "v0: f32x3 = target_load", "type"),
+        ("v2: f32x4 = sysval blend_constant", "v2: f32x3 = sysval viewport_scale", "stage"),
+        ("v1: f32x3 = sysval viewport_offset", "v1: f32x4 = target_load target0", "stage"),
+    ] {
+        let m = parse_module(&text.replacen(from, to, 1)).unwrap_or_else(|e| panic!("{e}"));
+        let found = verify_module(&m).expect_err(to);
+        assert!(found.iter().any(|f| f.rule == rule), "{to}: {}", found[0]);
+    }
+}
+
 /// Each change of the text breaks the rule that is named.
 #[test]
 fn what_does_not_fit_is_found() {

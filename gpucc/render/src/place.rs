@@ -135,7 +135,7 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
     match place {
         Place::Oracle(Lowering::Source) => program(&e.module, e),
         Place::Oracle(Lowering::Passes { level, caps }) => {
-            let o = gpucc_opt::Options { level, ..gpucc_opt::Options::default() };
+            let o = gpucc_opt::Options { level, around: e.around.clone(), ..gpucc_opt::Options::default() };
             let what = format!("`{}`", e.name);
             let (module, _) = gpucc::guarded(&what, || gpucc_opt::prepare(&e.module, &e.name, &caps, &o))?;
             program(&module, e)

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module, Stage};
+use gpucc_opt::Around;
 use gpucc_scene::model::{Names, Pipeline, Shader};
-use gpucc_scene::{SceneError, SceneFile};
 
+use gpucc_scene::{Scene, SceneError, SceneFile};
+
+use crate::around;
 use crate::error::{Failure, Source};
 use crate::used::Used;
 
 /// An entry point with all that a pipeline has fixed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Entry {
     /// The module, with this entry point alone.
     pub module: Module,
@@ -23,6 +26,8 @@ pub struct Entry {
     pub source: usize,
     /// The bindings it uses, by group and binding.
     pub used: Vec<Used>,
+    /// The pipeline around it.
+    pub around: Option<Box<Around>>,
 }
 
 impl Entry {
@@ -63,7 +68,7 @@ impl Stages {
 /// The shaders of a scene.
 #[derive(Debug, Default)]
 pub struct Shaders {
-    /// Entry points, each once.
+    /// Entry points, each once for each pipeline that is not like another.
     pub entries: Vec<Entry>,
     /// What they were made of.
     pub sources: Vec<Source>,
@@ -101,7 +106,50 @@ impl Shaders {
                 }
             });
         }
-        Ok(Shaders { pipelines, ..loader.out })
+        let mut out = Shaders { pipelines, ..loader.out };
+        out.surround(&file.scene);
+        Ok(out)
+    }
+}
+
+impl Shaders {
+    /// Gives entry points what is known of their pipelines: one that several pipelines name becomes several.
+    fn surround(&mut self, scene: &Scene) {
+        let plain = self.entries.len();
+        let mut copies: Vec<Vec<usize>> = vec![Vec::new(); plain];
+        for (number, (name, pipeline)) in scene.pipelines.iter().enumerate() {
+            let Some(stages) = self.pipelines.get(number).copied() else { continue };
+            let point = |e: usize| self.entries[e].point();
+            let with = |e: usize, other: Option<usize>| (e, around::of(scene, name, pipeline, other.map(point)));
+            let found = match stages {
+                Stages::Compute(e) => [Some(with(e, None)), None],
+                Stages::Render { vertex, fragment } => {
+                    [Some(with(vertex, fragment)), fragment.map(|f| with(f, Some(vertex)))]
+                }
+            };
+            let [first, second] = found.map(|f| f.map(|(e, around)| self.copy(e, around, &mut copies[e])));
+            self.pipelines[number] = match (stages, first) {
+                (Stages::Compute(_), Some(e)) => Stages::Compute(e),
+                (Stages::Render { .. }, Some(vertex)) => Stages::Render { vertex, fragment: second },
+                (stages, None) => stages,
+            };
+        }
+    }
+
+    /// The number of an entry point with these surroundings, of which there are copies.
+    fn copy(&mut self, entry: usize, around: Around, copies: &mut Vec<usize>) -> usize {
+        let same = |&&k: &&usize| self.entries[k].around.as_deref() == Some(&around);
+        if let Some(&k) = copies.iter().find(same) {
+            return k;
+        }
+        let k = if copies.is_empty() { entry } else { self.entries.len() };
+        if !copies.is_empty() {
+            let copy = self.entries[entry].clone();
+            self.entries.push(copy);
+        }
+        self.entries[k].around = Some(Box::new(around));
+        copies.push(k);
+        k
     }
 }
 
@@ -210,7 +258,7 @@ impl Loader<'_> {
             return Err(self.wrong(key, format!("there are several {shown} entry points `{name}`")));
         }
         let used = Used::of(&module);
-        self.out.entries.push(Entry { module, name, stage, source, used });
+        self.out.entries.push(Entry { module, name, stage, source, used, around: None });
         let number = self.out.entries.len() - 1;
         list_entry(&mut self.lowered, source, constants, at, number);
         Ok(number)

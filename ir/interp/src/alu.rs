@@ -141,7 +141,7 @@ impl Lanes<'_> {
                             }
                         }
                     },
-                    _ if i.op == Op::PackHalf2x16 => {
+                    _ if matches!(i.op, Op::PackHalf2x16 | Op::PackHalf2x16Rtz) => {
                         free.bits(Scalar::F16, v & 0xffff) | free.bits(Scalar::F16, v >> 16) << 16
                     }
                     _ => v,
@@ -256,6 +256,7 @@ impl Lanes<'_> {
             Op::PackSnorm4x8 => self.pack4(i, p, pack::pack4x8snorm),
             Op::PackUnorm2x16 => self.pack2(i, p, pack::pack2x16unorm),
             Op::PackSnorm2x16 => self.pack2(i, p, pack::pack2x16snorm),
+            Op::PackHalf2x16Rtz => self.pack2(i, p, pack::pack2x16float_rtz),
             Op::PackHalf2x16 => self.pack2(i, p, pack::pack2x16float),
             Op::CubeCoords => self.cube(i),
             _ => return false,

@@ -703,7 +703,7 @@ fn step(
     let by = |l: u32| (l as usize, By { lane: index * stride as u32 + l, pc: place.pc });
     let slot = |s: u32| s as usize * stride;
     match (inst.op, &inst.extra) {
-        (Op::Input | Op::Sysval, &Extra::Row(row)) => {
+        (Op::Input | Op::Sysval | Op::TargetLoad, &Extra::Row(row)) => {
             for k in 0..inst.n {
                 active.iter().for_each(|&l| file[slot(inst.dst + k) + l as usize] = batch.get(row + k, l).into());
             }
@@ -774,7 +774,10 @@ fn step(
                     | Sysval::FirstInstance
                     | Sysval::Pixel
                     | Sysval::FragZ
-                    | Sysval::FragInvW => [0; 3],
+                    | Sysval::FragInvW
+                    | Sysval::BlendConstant
+                    | Sysval::ViewportScale
+                    | Sysval::ViewportOffset => [0; 3],
                 };
                 for k in 0..inst.n {
                     file[slot(inst.dst + k) + l as usize] = u64::from(three[k as usize]);

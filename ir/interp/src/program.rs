@@ -27,6 +27,10 @@ pub struct Program {
     pub(crate) samplers: Vec<DSampler>,
     /// Of a vertex or fragment entry: the first row of each input among those of a batch.
     pub(crate) input_rows: Vec<u32>,
+    /// Rows of a batch that system values, inputs and targets take.
+    pub(crate) rows: u32,
+    /// Location of each target that is loaded, and the row of its first component.
+    pub(crate) loaded: Vec<(u8, u32)>,
     /// (slot, components) of each output of such an entry.
     pub(crate) outputs: Vec<(u32, u32)>,
     /// System values that are read.
@@ -243,6 +247,8 @@ impl Program {
                 textures: Vec::new(),
                 samplers: Vec::new(),
                 input_rows: Vec::new(),
+                rows: FIRST_INPUT,
+                loaded: Vec::new(),
                 outputs: Vec::new(),
                 sysvals: Vec::new(),
                 writes_memory: false,
@@ -268,6 +274,7 @@ impl Program {
                 cx.out.input_rows.push(row);
                 row += slot.ty.lanes();
             }
+            cx.out.rows = row;
             let outputs = io.outputs.iter().map(|slot| (cx.new_slots(slot.ty.lanes()), slot.ty.lanes())).collect();
             cx.out.outputs = outputs;
         }
@@ -436,6 +443,17 @@ impl Cx<'_> {
             self.out.sysvals.push(v);
         }
         Ok(sysval_row(v).map_or(Extra::Sysval(v), Extra::Row))
+    }
+
+    /// The row of a target that is loaded.
+    fn target(&mut self, location: u8) -> u32 {
+        if let Some(known) = self.out.loaded.iter().find(|t| t.0 == location) {
+            return known.1;
+        }
+        let row = self.out.rows;
+        self.out.rows += 4;
+        self.out.loaded.push((location, row));
+        row
     }
 
     fn place(&mut self, locals: &[u32], f: &Function, place: Place) -> DPlace {
@@ -701,6 +719,7 @@ impl Cx<'_> {
                 Some(&row) => Extra::Row(row),
                 None => return Err(Trap::new(TrapKind::Unsupported, format!("`{}` has no input {n}", self.out.name))),
             },
+            Attr::Target(n) => Extra::Row(self.target(*n)),
             Attr::Deriv(d) => Extra::Deriv(*d),
             Attr::Tex(t) => self.tex(s, f, d, t, None),
             Attr::TexAtomic(op, t) => self.tex(s, f, d, t, Some(*op)),

@@ -11,7 +11,7 @@ use gpucc_sim::texture::quad;
 pub(crate) const LANES: u32 = 64;
 
 /// Row of the first component of the first input in [`Batch::rows`].
-pub(crate) const FIRST_INPUT: u32 = 18;
+pub(crate) const FIRST_INPUT: u32 = 28;
 
 /// First row of a system value of a vertex or a fragment.
 pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
@@ -30,6 +30,9 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
         Sysval::Pixel => 14,
         Sysval::FragZ => 16,
         Sysval::FragInvW => 17,
+        Sysval::BlendConstant => 18,
+        Sysval::ViewportScale => 22,
+        Sysval::ViewportOffset => 25,
         _ => return None,
     })
 }
@@ -37,7 +40,8 @@ pub(crate) fn sysval_row(v: Sysval) -> Option<u32> {
 /// What the lanes of a batch start with. Workgroups have an empty one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
-    /// Rows of a word for each of [`LANES`] lanes: system values, then the components of the inputs.
+    /// Rows of a word for each of [`LANES`] lanes: system values, then the components of the inputs and of
+    /// the targets that are loaded.
     pub rows: Vec<u32>,
     /// Of quads: which lanes draw.
     pub masks: Option<Masks>,

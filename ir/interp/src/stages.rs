@@ -7,16 +7,21 @@ use crate::exec::{Run, STATE_LIMIT, Subgroup};
 use crate::memory::{Buffer, Bytes, Common};
 use crate::profile::Profile;
 use crate::program::Program;
-use crate::quads::{Batch, FIRST_INPUT, LANES, sysval_row};
+use crate::quads::{Batch, LANES, sysval_row};
 use crate::texture::Textures;
 use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
+use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    self, DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexData, VertexIn, VertexOut, attributes,
+    self, DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Surface, Targets, VertexData, VertexIn, VertexOut,
+    attributes,
 };
 use gpucc_sim::quads::Masks;
-use gpucc_sim::raster::Weights;
-use gpucc_sim::texture::{Base, Image};
+use gpucc_sim::raster::{Viewport, Weights};
+use gpucc_sim::texture::{Base, Codec, Image};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Steps, Trap, TrapKind};
+
+/// From here on 1/w is clamped where code makes positions on the screen, and the primitive is dropped.
+const LARGEST_INVERSE: f32 = 32768.0;
 
 /// The programs of a draw.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +46,15 @@ pub fn draw(
     options: &RunOptions,
     profile: &Profile,
 ) -> Result<RunReport, Trap> {
-    let mut runner = Runner::new(pair, vertex_buffers, bindings, options, profile)?;
+    let lowered;
+    let draw = match pair.fragment.filter(|f| f.blends()) {
+        Some(f) => {
+            lowered = opaque(draw, f);
+            &lowered
+        }
+        None => draw,
+    };
+    let mut runner = Runner::new(pair, draw, vertex_buffers, bindings, options, profile)?;
     let v = &draw.vertices;
     runner.first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
     runner.store.take(bindings);
@@ -59,6 +72,29 @@ pub fn draw(
     Ok(report)
 }
 
+/// The draw without the blending that code does.
+fn opaque<'d>(draw: &Draw<'d>, fragment: &Program) -> Draw<'d> {
+    let mut draw = draw.clone();
+    let (dense, outputs) = (fragment.dense(), fragment.slots().1);
+    for slot in outputs.iter().filter(|o| o.blended) {
+        if let IoAt::Location { number, .. } = slot.at
+            && let Some(k) = place_of(dense, number, &draw.merger.targets)
+            && let Some(Some(target)) = draw.merger.targets.get_mut(k)
+        {
+            target.blend = None;
+        }
+    }
+    draw
+}
+
+/// The place among the targets of a pipeline of an output's location.
+fn place_of(dense: bool, number: u8, targets: &[Option<Target>]) -> Option<usize> {
+    if dense {
+        return (0..targets.len()).filter(|&k| targets[k].is_some()).nth(usize::from(number));
+    }
+    Some(usize::from(number))
+}
+
 impl Program {
     /// What the loop of a draw must know of a fragment entry.
     fn facts(&self) -> Facts {
@@ -66,8 +102,8 @@ impl Program {
         let at_sample = io.inputs.iter().any(|i| i.interp.at == Where::Sample);
         let writes_depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
         Facts {
-            per_sample: at_sample || self.sysvals.contains(&Sysval::SampleIndex),
-            reads_targets: false,
+            per_sample: !self.loaded.is_empty() || at_sample || self.sysvals.contains(&Sysval::SampleIndex),
+            reads_targets: !self.loaded.is_empty(),
             writes_memory: self.writes_memory,
             depth: match (early_depth, writes_depth || self.writes_memory) {
                 (true, _) => DepthTest::Early,
@@ -80,6 +116,16 @@ impl Program {
     /// Whether buffers or images are written.
     pub fn writes_memory(&self) -> bool {
         self.writes_memory
+    }
+
+    /// Whether code blends a colour.
+    fn blends(&self) -> bool {
+        self.slots().1.iter().any(|o| o.blended)
+    }
+
+    /// Whether locations of colours have no holes.
+    fn dense(&self) -> bool {
+        matches!(&self.stage, StageInfo::Fragment { io, .. } if io.dense)
     }
 
     fn slots(&self) -> (&[IoSlot], &[IoSlot]) {
@@ -151,8 +197,7 @@ impl<'a> Side<'a> {
         let shared = Bytes::undefined(program.shared.len(), None);
         let common = Common { textures, shared, ..program.common(profile) };
         let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
-        let rows = FIRST_INPUT + inputs.iter().map(|s| s.ty.lanes()).sum::<u32>();
-        run.batch = Batch { rows: vec![0; (rows * LANES) as usize], ..Batch::default() };
+        run.batch = Batch { rows: vec![0; (program.rows * LANES) as usize], ..Batch::default() };
         Ok(Side { program, run, group: Subgroup::default(), homes })
     }
 
@@ -177,6 +222,14 @@ impl<'a> Side<'a> {
             store.buffers[home] = buffer;
         }
         result
+    }
+
+    /// Sets what all lanes of all batches read of a system value.
+    fn set_all(&mut self, value: Sysval, words: &[f32]) {
+        let Some(row) = sysval_row(value) else { return };
+        for (row, word) in (row..).zip(words) {
+            (0..LANES as usize).for_each(|lane| self.run.batch.set(row, lane, word.to_bits()));
+        }
     }
 
     /// A word of an output.
@@ -217,6 +270,12 @@ struct Runner<'a, 'd> {
     varyings: Vec<Varying>,
     position: Position,
     facts: Facts,
+    /// Half the size of the viewport with y down, and its range of depth; its middle, and its least depth.
+    viewport: [[f32; 3]; 2],
+    /// Place among the targets of each one that the fragment program loads, and the row of its first component.
+    loaded: Vec<(usize, u32)>,
+    /// Place among the targets of each colour, by its location.
+    places: Vec<Option<usize>>,
     /// Base vertex and first instance.
     first: [u32; 2],
     /// Words for the fragments of the vertices of the last call.
@@ -230,13 +289,14 @@ fn wrong(message: String) -> Trap {
 impl<'a, 'd> Runner<'a, 'd> {
     fn new(
         pair: Pair<'a>,
+        draw: &Draw<'_>,
         buffers: &'d [Option<VertexData<'d>>],
         bindings: &Dispatch,
         options: &RunOptions,
         profile: &'a Profile,
     ) -> Result<Self, Trap> {
-        let vertex = Side::new(pair.vertex, Stage::Vertex, bindings, options, profile)?;
-        let fragment = match pair.fragment {
+        let mut vertex = Side::new(pair.vertex, Stage::Vertex, bindings, options, profile)?;
+        let mut fragment = match pair.fragment {
             Some(p) => Some(Side::new(p, Stage::Fragment, bindings, options, profile)?),
             None => None,
         };
@@ -244,9 +304,18 @@ impl<'a, 'd> Runner<'a, 'd> {
             StageInfo::Vertex(io) => io.position,
             _ => Position::Clip,
         };
-        if position == Position::Window {
-            return Err(Trap::new(TrapKind::Unsupported, "positions on the screen"));
+        let viewport = on_screen(&draw.raster.viewport);
+        for (value, words) in [(Sysval::ViewportScale, viewport[0]), (Sysval::ViewportOffset, viewport[1])] {
+            vertex.set_all(value, &words);
         }
+        if let Some(f) = &mut fragment {
+            f.set_all(Sysval::BlendConstant, &draw.merger.constant);
+        }
+        let dense = pair.fragment.is_some_and(Program::dense);
+        let places: Vec<_> = (0..8).map(|n| place_of(dense, n, &draw.merger.targets)).collect();
+        let place = |location: u8| places.get(usize::from(location)).copied().flatten();
+        let loaded = pair.fragment.map_or(&[][..], |f| &f.loaded);
+        let loaded = loaded.iter().filter_map(|&(n, row)| Some((place(n)?, row))).collect();
         let (_, outputs) = pair.vertex.slots();
         if !outputs.iter().any(|o| o.at == IoAt::Position && o.ty.lanes() == 4) {
             return Err(wrong(format!("`{}` gives no position", pair.vertex.name())));
@@ -265,6 +334,9 @@ impl<'a, 'd> Runner<'a, 'd> {
             buffers,
             position,
             facts,
+            viewport,
+            loaded,
+            places,
             first: [0; 2],
             words: Vec::new(),
         })
@@ -327,7 +399,7 @@ impl Stages for Runner<'_, '_> {
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.words.clear();
-        let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, .. } = self;
+        let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, viewport, .. } = self;
         vertex.with(store, steps, |side| {
             let mut values = Vec::new();
             for list in batch.chunks(LANES as usize) {
@@ -350,14 +422,14 @@ impl Stages for Runner<'_, '_> {
                     }
                 }
                 side.run.run_batch(&mut side.group, list.len() as u32)?;
-                out.extend((0..list.len()).map(|lane| vertex_out(side, *position, words, lane)));
+                out.extend((0..list.len()).map(|lane| vertex_out(side, (*position, viewport), words, lane)));
             }
             Ok(())
         })
     }
 
-    fn quads(&mut self, batch: &[QuadIn<'_>], _: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
-        let Runner { fragment, store, steps, varyings, words, .. } = self;
+    fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        let Runner { fragment, store, steps, varyings, words, loaded, places, .. } = self;
         let Some(side) = fragment else {
             out.extend(batch.iter().map(QuadOut::plain));
             return Ok(());
@@ -367,9 +439,12 @@ impl Stages for Runner<'_, '_> {
             side.run.batch.open = 0;
             for (k, quad) in batch.iter().enumerate() {
                 (0..4).for_each(|lane| fill(side, quad, varyings, words, (k, lane)));
+                for &(place, row) in loaded.iter() {
+                    (0..4).for_each(|lane| load_target(side, quad, (targets, place), row, (k, lane)));
+                }
             }
             side.run.run_batch(&mut side.group, 4 * batch.len() as u32)?;
-            out.extend((0..batch.len()).map(|k| quad_out(side, k)));
+            out.extend((0..batch.len()).map(|k| quad_out(side, places, k)));
             Ok(())
         })
     }
@@ -380,7 +455,12 @@ impl Stages for Runner<'_, '_> {
 }
 
 /// What the vertex program left in a lane.
-fn vertex_out(side: &Side<'_>, position: Position, words: &mut Vec<u32>, lane: usize) -> VertexOut {
+fn vertex_out(
+    side: &Side<'_>,
+    (position, viewport): (Position, &[[f32; 3]; 2]),
+    words: &mut Vec<u32>,
+    lane: usize,
+) -> VertexOut {
     let from = words.len() as u32;
     let mut v = VertexOut::default();
     for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
@@ -394,12 +474,60 @@ fn vertex_out(side: &Side<'_>, position: Position, words: &mut Vec<u32>, lane: u
             _ => words.extend((0..n).map(|k| side.word(at + k, lane))),
         }
     }
-    if position == Position::ClipNegative {
-        let [_, _, z, w] = v.position.map(f64::from);
-        v.position[2] = (0.5 * (z + w)) as f32;
+    match position {
+        Position::Clip => {}
+        Position::ClipNegative => {
+            let [_, _, z, w] = v.position.map(f64::from);
+            v.position[2] = (0.5 * (z + w)) as f32;
+        }
+        Position::Window => v.position = from_screen(v.position, viewport),
     }
     v.words = from..words.len() as u32;
     v
+}
+
+/// Half the size of a viewport, with y down, and its range of depth; its middle, and its least depth.
+fn on_screen(v: &Viewport) -> [[f32; 3]; 2] {
+    let scale = [0.5 * v.width, -0.5 * v.height, v.max_depth - v.min_depth];
+    [scale, [v.x + 0.5 * v.width, v.y + 0.5 * v.height, v.min_depth]]
+}
+
+/// The position in clip space of one on the screen that holds 1/w. What code clamped, and what is no number, is nowhere.
+fn from_screen(position: [f32; 4], [scale, offset]: &[[f32; 3]; 2]) -> [f32; 4] {
+    let inverse = f64::from(position[3]);
+    if inverse.is_nan() || inverse.abs() >= f64::from(LARGEST_INVERSE) || inverse == 0.0 {
+        return [f32::NAN; 4];
+    }
+    let w = 1.0 / inverse;
+    let back = |k: usize| {
+        let (scale, offset) = (f64::from(scale[k]), f64::from(offset[k]));
+        // In a viewport without an extent all of it is the middle.
+        if scale == 0.0 { 0.0 } else { ((f64::from(position[k]) - offset) / scale * w) as f32 }
+    };
+    [back(0), back(1), back(2), w as f32]
+}
+
+/// Gives a lane of a quad what a target holds there: zeros outside.
+fn load_target(
+    side: &mut Side<'_>,
+    quad: &QuadIn<'_>,
+    (targets, place): (&Targets, usize),
+    row: u32,
+    (k, lane): (usize, usize),
+) {
+    let [x, y] = quad.pixel(lane);
+    let surface = targets.colour.get(place).and_then(Option::as_ref);
+    let inside = |s: &&Surface| x < s.width && y >= s.first_row && y - s.first_row < s.rows;
+    let texel = surface.filter(inside).map(|s| {
+        let mut texel = s.format.decode(s.sample(x, y, quad.sample.unwrap_or(0).into()));
+        if s.format.components() < 4 {
+            texel[3] = if s.format.base() == Base::Float { 1f32.to_bits() } else { 1 };
+        }
+        texel
+    });
+    for (n, word) in (0..).zip(texel.unwrap_or_default()) {
+        side.run.batch.set(row + n, 4 * k + lane, word);
+    }
 }
 
 /// Gives a lane of a quad what it reads.
@@ -465,7 +593,7 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
 }
 
 /// What the fragment program left in a quad.
-fn quad_out(side: &Side<'_>, k: usize) -> QuadOut {
+fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
     let batch = &side.run.batch;
     let live = batch.masks.map_or(0, |m| m.live_of(k));
     let mut out = QuadOut { live, open: batch.open >> k & 1 != 0, ..QuadOut::default() };
@@ -475,7 +603,8 @@ fn quad_out(side: &Side<'_>, k: usize) -> QuadOut {
         match slot.at {
             IoAt::Location { blend_src: 1, .. } => out.second = lanes,
             IoAt::Location { number, .. } => {
-                if let Some(colour) = out.colour.get_mut(usize::from(number)) {
+                let place = places.get(usize::from(number)).copied().flatten();
+                if let Some(colour) = place.and_then(|p| out.colour.get_mut(p)) {
                     *colour = lanes;
                 }
             }

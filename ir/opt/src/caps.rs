@@ -1,6 +1,7 @@
 //! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
 
 use gpucc_ir::{Op, TexCube};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation};
 
 /// A set of ops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +56,49 @@ pub enum CubeGradients {
     Level,
 }
 
+/// Which blend equations hardware has; `lower_blend` writes the others, if colour targets can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blending {
+    /// All of them.
+    Fixed,
+    /// Those of the form A + B * C, where A is 0, source or destination, B one of the two, their sum or difference, and C a factor
+    /// without constant and second source.
+    Product,
+    /// None.
+    Code,
+}
+
+impl Blending {
+    /// Whether hardware blends so.
+    pub fn has(self, blend: &Blend) -> bool {
+        match self {
+            Blending::Fixed => true,
+            Blending::Code => false,
+            Blending::Product => is_product(&blend.color) && is_product(&blend.alpha),
+        }
+    }
+}
+
+fn is_product(c: &BlendComponent) -> bool {
+    use BlendFactor as F;
+    let simple = |f: F| match f {
+        F::Zero | F::One | F::Src | F::OneMinusSrc | F::SrcAlpha | F::OneMinusSrcAlpha => true,
+        F::Dst | F::OneMinusDst | F::DstAlpha | F::OneMinusDstAlpha => true,
+        F::SrcAlphaSaturated | F::Constant | F::OneMinusConstant => false,
+        F::Src1 | F::OneMinusSrc1 | F::Src1Alpha | F::OneMinusSrc1Alpha => false,
+    };
+    let rests = [
+        (F::Src, F::OneMinusSrc),
+        (F::SrcAlpha, F::OneMinusSrcAlpha),
+        (F::Dst, F::OneMinusDst),
+        (F::DstAlpha, F::OneMinusDstAlpha),
+    ];
+    let pair = (c.src, c.dst);
+    let operation = !matches!(c.operation, BlendOperation::Min | BlendOperation::Max);
+    let one = [c.src, c.dst].iter().any(|f| matches!(f, F::Zero | F::One)) || c.src == c.dst;
+    operation && simple(c.src) && simple(c.dst) && (one || rests.iter().any(|&(a, b)| pair == (a, b) || pair == (b, a)))
+}
+
 /// What the stages of a target get and give; `lower_io` writes the rest with these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoCaps {
@@ -68,15 +112,29 @@ pub struct IoCaps {
     pub linear: bool,
     /// Whether there is the position of a fragment as one value.
     pub frag_coord: bool,
+    /// Which blend equations there are.
+    pub blending: Blending,
 }
 
 impl IoCaps {
     /// All that the IR has.
-    pub const FULL: IoCaps =
-        IoCaps { whole_indices: true, negative_depth: false, perspective: true, linear: true, frag_coord: true };
+    pub const FULL: IoCaps = IoCaps {
+        whole_indices: true,
+        negative_depth: false,
+        perspective: true,
+        linear: true,
+        frag_coord: true,
+        blending: Blending::Fixed,
+    };
     /// The least that there is a lowering for.
-    pub const POOREST: IoCaps =
-        IoCaps { whole_indices: false, negative_depth: true, perspective: false, linear: false, frag_coord: false };
+    pub const POOREST: IoCaps = IoCaps {
+        whole_indices: false,
+        negative_depth: true,
+        perspective: false,
+        linear: false,
+        frag_coord: false,
+        blending: Blending::Code,
+    };
 }
 
 /// What texture instructions of a target take; `lower_tex` writes the rest with these.

@@ -1,6 +1,6 @@
 //! What a pass gets besides the function.
 
-use crate::Caps;
+use crate::{Around, Caps};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
 use gpucc_ir::{Block, EntitySet, EntryPoint, Function, Lists, Module, Res, Stage};
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Cx<'a> {
     pub module: &'a Module,
     /// What the target can do.
     pub caps: &'a Caps,
+    /// The pipeline around the entry point, if there is one and it is known.
+    pub around: Option<&'a Around>,
     /// The workgroup size of the entry point; as large as can be if unknown.
     pub workgroup_size: [u32; 3],
     /// The entry point, which passes may give another interface.
@@ -45,6 +47,7 @@ impl<'a> Cx<'a> {
         Cx {
             module,
             caps,
+            around: None,
             workgroup_size: [1 << 14; 3],
             entry: None,
             sorted: false,

@@ -84,6 +84,7 @@ fn key(f: &Function, i: Inst) -> Key {
         | Attr::TexAtomic(..)
         | Attr::Place(_)
         | Attr::Barrier(_)
+        | Attr::Target(_)
         | Attr::Call(_)
         | Attr::Branch(_)
         | Attr::Switch(_) => [0; 3],

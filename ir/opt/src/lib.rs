@@ -5,6 +5,7 @@
 //! point that uses only what the target's [`Caps`] allow.
 
 pub mod algebraic;
+mod around;
 pub mod arrays;
 pub mod bits;
 pub mod caps;
@@ -25,6 +26,7 @@ pub mod legalise;
 mod legalise_div;
 mod legalise_pack;
 pub mod licm;
+pub mod lower_blend;
 pub mod lower_io;
 pub mod lower_tex;
 pub mod mem2reg;
@@ -46,6 +48,7 @@ pub mod switches;
 pub mod tables;
 pub mod unroll;
 
-pub use caps::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, TexCaps};
+pub use around::Around;
+pub use caps::{Blending, Caps, CubeGradients, IoCaps, LayerForm, OpSet, TexCaps};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, Report, prepare};

@@ -9,9 +9,9 @@
 
 use crate::cx::Graph;
 use crate::{
-    Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init, inline,
-    legalise, licm, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate, scalarise, selection,
-    shrink_io, simplify_cfg, switches, tables, unroll,
+    Around, Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init,
+    inline, legalise, licm, lower_blend, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate,
+    scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -113,6 +113,7 @@ const ROBUST: Pass = lowering!("robust", robust::run);
 const NARROW: Pass = lowering!("narrow", narrow::run);
 /// These change the interface of the entry point, too.
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
+const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
 const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
@@ -177,7 +178,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(SHRINK_IO);
     }
-    list.extend([LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([LOWER_BLEND, LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -203,6 +204,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("init-variables", "narrow", "initial values are stored like others"),
     ("narrow", "legalise", "rounding to half precision and packing are ops that a target may lack"),
     ("shrink-io", "lower-io", "what nobody reads needs no arithmetic"),
+    ("narrow", "lower-blend", "colours of half precision are floats by then"),
+    ("lower-blend", "lower-io", "what a target gets is packed behind the blending"),
     ("narrow", "lower-io", "inputs of half precision are floats by then"),
     ("lower-io", "legalise", "what becomes of inputs and outputs uses ops that a target may lack"),
     ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
@@ -286,6 +289,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("init-variables", "variables that stay in memory get their initial values"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
     ("shrink-io", "inputs and components that nobody reads do not travel"),
+    ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
     ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
     ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
     ("legalise", "ops that the target lacks are written with those that it has"),
@@ -355,6 +359,7 @@ pub const REQUIRED: &[&str] = &[
     "robust",
     "init-variables",
     "narrow",
+    "lower-blend",
     "lower-io",
     "lower-tex",
     "legalise",
@@ -397,6 +402,8 @@ pub struct Options {
     /// Run a pass also if it found nothing to do before and was given nothing new since ([`UNMOVED`]); for checking that it
     /// still finds nothing.
     pub idle: bool,
+    /// The pipeline around the entry point, for passes that depend on it.
+    pub around: Option<Box<Around>>,
 }
 
 impl Default for Options {
@@ -411,6 +418,7 @@ impl Default for Options {
             skip: Vec::new(),
             measure: false,
             idle: false,
+            around: None,
         }
     }
 }
@@ -479,9 +487,10 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let mut cx = Cx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
         // Other stages have no local ids that this could bound.
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
+        cx.around = o.around.as_deref();
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
-        cx.entry = [LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| out.entries[0].clone());
+        cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| out.entries[0].clone());
         (p.run)(&mut f, &mut cx, &out.entries[0]);
         let changes = cx.changes();
         let entry = cx.entry.take();

@@ -261,6 +261,8 @@ fn pure(out: &mut Vec<(String, String)>, op: Op, caps: &Caps) {
         }
         // Only `lower_tex` makes it, for targets that take faces.
         Sig::Fixed(..) if op == Op::CubeCoords && caps.tex.cube == TexCube::Direction => {}
+        // The same of exports in halves.
+        Sig::Fixed(..) if op == Op::PackHalf2x16Rtz => {}
         Sig::Fixed(args, result) if !expanded => add(out, name, "", args, result, caps),
         _ => lanes(out, op, caps),
     }

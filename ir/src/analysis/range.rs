@@ -204,7 +204,10 @@ impl<'a> UpperBounds<'a> {
             | Sysval::FirstInstance
             | Sysval::Pixel
             | Sysval::FragZ
-            | Sysval::FragInvW => u64::from(u32::MAX),
+            | Sysval::FragInvW
+            | Sysval::BlendConstant
+            | Sysval::ViewportScale
+            | Sysval::ViewportOffset => u64::from(u32::MAX),
         }
     }
 

@@ -247,7 +247,10 @@ impl Run<'_> {
                 | Sysval::SubgroupSize
                 | Sysval::NumSubgroups
                 | Sysval::FirstVertex
-                | Sysval::FirstInstance => Variance::Launch,
+                | Sysval::FirstInstance
+                | Sysval::BlendConstant
+                | Sysval::ViewportScale
+                | Sysval::ViewportOffset => Variance::Launch,
                 Sysval::GlobalInvocationId
                 | Sysval::LocalInvocationId
                 | Sysval::LocalInvocationIndex
@@ -282,7 +285,9 @@ impl Run<'_> {
                 };
                 source.max(args)
             }
-            (_, Op::Atomic | Op::CmpXchg | Op::Call | Op::Input | Op::ImageAtomic) => Variance::Divergent,
+            (_, Op::Atomic | Op::CmpXchg | Op::Call | Op::Input | Op::ImageAtomic | Op::TargetLoad) => {
+                Variance::Divergent
+            }
             // Lanes of one quad get derivatives of their own, even of values that all compute alike.
             (_, Op::Derivative | Op::Sample) => Variance::Divergent,
             // Other waves may store to an image between two loads.

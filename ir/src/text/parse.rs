@@ -328,6 +328,7 @@ impl Parser {
         if self.eat_word("position") {
             io.position = self.named("a meaning of positions", Position::parse)?;
         }
+        io.dense = self.eat_word("dense");
         while !self.eat("}") {
             let input = self.starts("in");
             let n = self.index(if input { "in" } else { "out" })?;
@@ -358,8 +359,9 @@ impl Parser {
             interp = Interp { mode, at: self.named("a place in a pixel", Where::parse)? };
         }
         let form = self.named_if(Form::parse).unwrap_or_default();
+        let blended = self.eat_word("blended");
         let ty = self.ty()?;
-        Ok(IoSlot { name, at, ty, interp, form, span: self.span()? })
+        Ok(IoSlot { name, at, ty, interp, form, blended, span: self.span()? })
     }
 
     /// `tex res0 sampler res1` and the descriptor.
@@ -747,6 +749,11 @@ impl Parser {
                     _ => None,
                 })?;
                 l.attr = Attr::Deriv(Deriv { axis, fine });
+                Ok(())
+            }
+            Sig::TargetLoad => {
+                let n = self.index("target")?;
+                l.attr = Attr::Target(u8::try_from(n).unwrap_or(u8::MAX));
                 Ok(())
             }
             Sig::Tex => self.tex(l),

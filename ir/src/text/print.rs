@@ -127,6 +127,9 @@ fn write_interface(io: &Interface, o: &mut dyn fmt::Write) -> fmt::Result {
     if io.position != Position::default() {
         writeln!(o, "  position {}", io.position.name())?;
     }
+    if io.dense {
+        writeln!(o, "  dense")?;
+    }
     for (prefix, slots) in [("in", &io.inputs), ("out", &io.outputs)] {
         for (n, s) in slots.iter().enumerate() {
             write!(o, "  {prefix}{n} ")?;
@@ -143,6 +146,9 @@ fn write_slot(s: &IoSlot, o: &mut dyn fmt::Write) -> fmt::Result {
     }
     if s.form != Form::default() {
         write!(o, " {}", s.form.name())?;
+    }
+    if s.blended {
+        o.write_str(" blended")?;
     }
     write!(o, " {}", s.ty)?;
     if s.span.is_known() {
@@ -356,6 +362,7 @@ fn write_inst(f: &Function, module: Option<&Module>, i: Inst, o: &mut String) ->
         Attr::Res(r) => write!(o, "{r}")?,
         Attr::Sysval(s) => o.push_str(s.name()),
         Attr::Input(n) => name(o, "in", u32::from(*n)),
+        Attr::Target(n) => name(o, "target", u32::from(*n)),
         Attr::Deriv(k) => write!(o, "{} {}", k.axis.name(), if k.fine { "fine" } else { "coarse" })?,
         Attr::Tex(t) | Attr::TexAtomic(_, t) => {
             name(o, "tex res", t.texture.0);

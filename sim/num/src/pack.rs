@@ -61,6 +61,11 @@ pub fn pack2x16float(v: [f32; 2]) -> u32 {
     halves(v.map(|x| f32_to_f16(Round::Nearest, x)))
 }
 
+/// Halves of both lanes, rounded toward zero.
+pub fn pack2x16float_rtz(v: [f32; 2]) -> u32 {
+    halves(v.map(|x| f32_to_f16(Round::Zero, x)))
+}
+
 fn halves([lo, hi]: [u16; 2]) -> u32 {
     u32::from(lo) | u32::from(hi) << 16
 }

@@ -1,0 +1,84 @@
+//! What passes may know of the pipeline around an entry point.
+
+use gpucc_ir::{Builder, Function, Inst, Interface, IoAt, IoSlot, Op, StageInfo, Type, Value, Values};
+use gpucc_pipeline::Pipeline;
+use smallvec::SmallVec;
+
+/// A render pipeline around one of its entry points. Without it, what a pass would have to know is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// State of the pipeline.
+    pub pipeline: Pipeline,
+    /// The other stage, as the source has it; none of a vertex entry that is alone.
+    pub other: Option<StageInfo>,
+    /// Group and binding of textures whose texels may have 128 bits.
+    pub wide: Vec<(u32, u32)>,
+}
+
+impl Around {
+    /// Only the state.
+    pub fn new(pipeline: Pipeline) -> Around {
+        Around { pipeline, other: None, wide: Vec::new() }
+    }
+}
+
+/// The return of an entry function, taken out while its operands change.
+pub(crate) struct Returned {
+    ret: Inst,
+    /// What is returned, in the order of the outputs.
+    pub args: SmallVec<[Value; 4]>,
+}
+
+impl Returned {
+    /// Takes the return out of its block. `None` of a function that never returns.
+    pub fn take<'f>(f: &'f mut Function, io: &Interface) -> Option<(Builder<'f>, Returned)> {
+        let (block, ret) = f.insts_in_order().find(|(_, i)| f.insts[*i].op == Op::Ret)?;
+        let args: SmallVec<[Value; 4]> = f.insts[ret].args.iter().copied().collect();
+        if args.len() != io.outputs.len() {
+            return None;
+        }
+        f.blocks[block].insts.pop();
+        Some((Builder::like(f, block, ret), Returned { ret, args }))
+    }
+
+    /// Puts it back with other operands, which the outputs fit.
+    pub fn put(self, b: Builder<'_>, io: &Interface) {
+        let Builder { func, block, .. } = b;
+        func.insts[self.ret].args = Values::from_slice(&self.args);
+        func.blocks[block].insts.push(self.ret);
+        func.ret = io.outputs.iter().map(|s| s.ty).collect();
+    }
+
+    /// Lets a fragment give no samples but those of a mask.
+    pub fn mask(&mut self, b: &mut Builder<'_>, io: &mut Interface, mask: Value) {
+        match io.outputs.iter().position(|s| s.at == IoAt::SampleMask) {
+            Some(k) => self.args[k] = b.and(self.args[k], mask),
+            None => {
+                io.outputs.push(IoSlot::new(IoAt::SampleMask, Type::I32));
+                self.args.push(mask);
+            }
+        }
+    }
+
+    /// Where alpha of the first colour makes a mask of samples: writes that mask, since the colour or the mask will be another.
+    pub fn alpha_to_coverage(&mut self, b: &mut Builder<'_>, io: &mut Interface, p: &Pipeline) {
+        if !p.alpha_to_coverage || io.outputs.iter().any(|s| s.at == IoAt::SampleMask) {
+            return;
+        }
+        let first = io.outputs.iter().position(|s| s.at == IoAt::location(0));
+        let alpha = match first.map(|k| (self.args[k], io.outputs[k].ty)) {
+            Some((colour, ty)) if ty.lanes() == 4 => b.extract(colour, 3),
+            Some(_) => b.func.fconst(Type::F32, 1.0),
+            None => b.func.fconst(Type::F32, 0.0),
+        };
+        let (samples, half) = (b.func.fconst(Type::F32, f32::from(p.samples)), b.func.fconst(Type::F32, 0.5));
+        let alpha = b.fsat(alpha);
+        let count = b.fmul(alpha, samples);
+        let count = b.fadd(count, half);
+        let count = b.f2u(count, Type::I32);
+        let one = b.func.iconst(Type::I32, 1);
+        let above = b.shl(one, count);
+        let mask = b.isub(above, one);
+        self.mask(b, io, mask);
+    }
+}
