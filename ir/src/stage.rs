@@ -156,6 +156,13 @@ printed! {
     }
 }
 
+impl Form {
+    /// Whether its lanes are integers.
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Form::Uint16 | Form::Sint16)
+    }
+}
+
 /// How an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Interp {

@@ -1,10 +1,12 @@
 //! Where a frame runs: on the oracle, with the modules as they were written or after passes, or on the machine of a target.
 
+use std::collections::BTreeMap;
+
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Container;
 use gpucc_interp::Program;
-use gpucc_ir::{Diagnostic, Module, Refusal};
-use gpucc_opt::Caps;
+use gpucc_ir::{Diagnostic, EntryPoint, IoAt, Module, Refusal, Stage};
+use gpucc_opt::{Around, Caps};
 use gpucc_scene::Scene;
 use gpucc_scene::model::Pass;
 use gpucc_sim::Trap;
@@ -66,11 +68,23 @@ pub(crate) enum Code {
     },
 }
 
+impl Code {
+    /// The program, on the interpreter.
+    pub(crate) fn oracle(&self) -> Option<&Program> {
+        match self {
+            Code::Oracle(p) => Some(p),
+            Code::Machine { .. } => None,
+        }
+    }
+}
+
 /// The entry points of a scene as they run in one place; made once and used by all draws and dispatches.
 #[derive(Debug)]
 pub struct Programs {
     /// By number of the entry point; of those that no pass uses there is none.
     pub(crate) list: Vec<Option<Code>>,
+    /// Of vertex entries whose clip distances are left to a fragment program and that have none: one that does only that.
+    pub(crate) clippers: BTreeMap<usize, Code>,
 }
 
 impl Programs {
@@ -80,13 +94,19 @@ impl Programs {
     /// What the compiler says: a refusal of the target, or a bug.
     pub fn new(scene: &Scene, shaders: &Shaders, place: Place) -> Result<Programs, Failure> {
         let mut list: Vec<Option<Code>> = shaders.entries.iter().map(|_| None).collect();
+        let mut clippers = BTreeMap::new();
         for number in used(scene, shaders) {
             let e = &shaders.entries[number];
-            let code = code(e, place)
-                .map_err(|d| Failure::Shader { source: Box::new(shaders.sources[e.source].clone()), list: vec![d] })?;
-            list[number] = Some(code);
+            let lower = |e: &Entry| code(e, place).map_err(|d| said(shaders, e, d));
+            match clipper(e, place) {
+                Some((vertex, fragment)) => {
+                    list[number] = Some(lower(&vertex)?);
+                    clippers.insert(number, lower(&fragment)?);
+                }
+                None => list[number] = Some(lower(e)?),
+            }
         }
-        Ok(Programs { list })
+        Ok(Programs { list, clippers })
     }
 }
 
@@ -104,7 +124,7 @@ impl Programs {
                 Some(Code::Machine { ir, .. }) => Some(program(ir, e).map_err(|d| said(shaders, e, d))?),
             });
         }
-        Ok(Some(Programs { list }))
+        Ok(Some(Programs { list, clippers: BTreeMap::new() }))
     }
 }
 
@@ -148,6 +168,22 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
             Ok(Code::Machine { container: artifact.container().clone(), ir: Box::new(ir) })
         }
     }
+}
+
+/// A vertex entry with clip distances and no fragment program, where the place has none: the entry, and a program behind it
+/// without outputs.
+fn clipper(e: &Entry, place: Place) -> Option<(Entry, Entry)> {
+    let Place::Oracle(Lowering::Passes { caps, .. }) = place else { return None };
+    let around = e.around.as_ref().filter(|a| a.other.is_none() && !caps.io.clip_distances)?;
+    let io = e.point().interface().filter(|_| e.stage == Stage::Vertex)?;
+    if !io.outputs.iter().any(|s| matches!(s.at, IoAt::ClipDistance(_))) {
+        return None;
+    }
+    let module = gpucc_opt::empty_fragment(&e.name);
+    let other = |point: &EntryPoint| Some(Box::new(Around { other: Some(point.stage.clone()), ..(**around).clone() }));
+    let vertex = Entry { around: other(&module.entries[0]), ..e.clone() };
+    let fragment = Entry { around: other(e.point()), module, stage: Stage::Fragment, used: Vec::new(), ..e.clone() };
+    Some((vertex, fragment))
 }
 
 fn program(module: &Module, e: &Entry) -> Result<Code, Diagnostic> {

@@ -10,6 +10,7 @@ use crate::program::Program;
 use crate::quads::{Batch, LANES, sysval_row};
 use crate::texture::Textures;
 use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
+use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
     self, DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Surface, Targets, VertexData, VertexIn, VertexOut,
@@ -187,7 +188,8 @@ impl<'a> Side<'a> {
             return Err(Trap::new(TrapKind::Unsupported, said));
         }
         let (inputs, outputs) = program.slots();
-        if let Some(s) = inputs.iter().chain(outputs).find(|s| s.form != Form::Plain) {
+        let packed = outputs.iter().filter(|_| stage != Stage::Fragment).chain(inputs).find(|s| s.form != Form::Plain);
+        if let Some(s) = packed {
             let said = format!("{} `{}` is packed as {}", s.at, s.name, s.form.name());
             return Err(Trap::new(TrapKind::Unsupported, said));
         }
@@ -592,14 +594,37 @@ fn fill(side: &mut Side<'_>, quad: &QuadIn<'_>, varyings: &[Varying], words: &[u
     }
 }
 
+/// A colour whose lanes are in the halves of `n` words.
+fn unpacked(words: [u32; 4], (form, n): (Form, u32), one: u32) -> [u32; 4] {
+    std::array::from_fn(|k| {
+        if k >= 2 * n as usize {
+            return if k == 3 { one } else { 0 };
+        }
+        let (word, high) = (words[k / 2], k % 2);
+        let half = word >> (16 * high) & 0xffff;
+        match form {
+            Form::Plain => word,
+            Form::Half16 => pack::unpack2x16float(word)[high].to_bits(),
+            Form::Unorm16 => pack::unpack2x16unorm(word)[high].to_bits(),
+            Form::Snorm16 => pack::unpack2x16snorm(word)[high].to_bits(),
+            Form::Uint16 => half,
+            Form::Sint16 => half as u16 as i16 as u32,
+        }
+    })
+}
+
 /// What the fragment program left in a quad.
 fn quad_out(side: &Side<'_>, places: &[Option<usize>], k: usize) -> QuadOut {
     let batch = &side.run.batch;
     let live = batch.masks.map_or(0, |m| m.live_of(k));
     let mut out = QuadOut { live, open: batch.open >> k & 1 != 0, ..QuadOut::default() };
     for (slot, &(at, n)) in side.program.slots().1.iter().zip(&side.program.outputs) {
-        let one = if slot.ty.is_float() { 1f32.to_bits() } else { 1 };
-        let lanes = [0, 1, 2, 3].map(|lane| side.words((at, n), 4 * k + lane, one));
+        let integer = if slot.form == Form::Plain { !slot.ty.is_float() } else { slot.form.is_integer() };
+        let one = if integer { 1 } else { 1f32.to_bits() };
+        let lanes = [0, 1, 2, 3].map(|lane| match slot.form {
+            Form::Plain => side.words((at, n), 4 * k + lane, one),
+            form => unpacked(side.words((at, n), 4 * k + lane, 0), (form, n), one),
+        });
         match slot.at {
             IoAt::Location { blend_src: 1, .. } => out.second = lanes,
             IoAt::Location { number, .. } => {

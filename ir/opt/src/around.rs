@@ -1,6 +1,8 @@
 //! What passes may know of the pipeline around an entry point.
 
-use gpucc_ir::{Builder, Function, Inst, Interface, IoAt, IoSlot, Op, StageInfo, Type, Value, Values};
+use gpucc_ir::{
+    Builder, EntryPoint, Function, Inst, Interface, IoAt, IoSlot, Module, Op, Span, StageInfo, Type, Value, Values,
+};
 use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
 
@@ -20,6 +22,20 @@ impl Around {
     pub fn new(pipeline: Pipeline) -> Around {
         Around { pipeline, other: None, wide: Vec::new() }
     }
+}
+
+/// A module whose only entry point is a fragment program without inputs and outputs: what stands behind a vertex program whose
+/// clip distances `lower_io` leaves to fragments, where the pipeline has none.
+pub fn empty_fragment(name: &str) -> Module {
+    let mut module = Module::default();
+    let mut f = Function::default();
+    f.name = name.into();
+    let block = f.add_block();
+    Builder::new(&mut f, block).ret(&[]);
+    let func = module.funcs.push(f);
+    let stage = StageInfo::Fragment { io: Interface::default(), early_depth: false };
+    module.entries.push(EntryPoint { name: name.into(), stage, func, span: Span::UNKNOWN });
+    module
 }
 
 /// The return of an entry function, taken out while its operands change.

@@ -114,6 +114,14 @@ pub struct IoCaps {
     pub frag_coord: bool,
     /// Which blend equations there are.
     pub blending: Blending,
+    /// Whether code gives positions on the screen with 1/w, not in clip space.
+    pub window: bool,
+    /// Whether primitives are clipped by distances that vertices give; otherwise fragments are thrown away.
+    pub clip_distances: bool,
+    /// Whether colours for targets of few bits leave as pairs of 16 bits.
+    pub packed: bool,
+    /// Whether colours are numbered by the targets that there are.
+    pub dense: bool,
 }
 
 impl IoCaps {
@@ -125,8 +133,12 @@ impl IoCaps {
         linear: true,
         frag_coord: true,
         blending: Blending::Fixed,
+        window: false,
+        clip_distances: true,
+        packed: false,
+        dense: false,
     };
-    /// The least that there is a lowering for.
+    /// The least that there is a lowering for. Positions are on the screen or have their depth from -w, not both.
     pub const POOREST: IoCaps = IoCaps {
         whole_indices: false,
         negative_depth: true,
@@ -134,6 +146,10 @@ impl IoCaps {
         linear: false,
         frag_coord: false,
         blending: Blending::Code,
+        window: true,
+        clip_distances: false,
+        packed: true,
+        dense: true,
     };
 }
 

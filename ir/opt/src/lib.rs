@@ -48,7 +48,7 @@ pub mod switches;
 pub mod tables;
 pub mod unroll;
 
-pub use around::Around;
+pub use around::{Around, empty_fragment};
 pub use caps::{Blending, Caps, CubeGradients, IoCaps, LayerForm, OpSet, TexCaps};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, Report, prepare};

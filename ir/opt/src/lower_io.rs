@@ -4,33 +4,60 @@
 //! |---|---|---|
 //! | index of a vertex or an instance | the number without its base, plus the base | `whole_indices` |
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
+//! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
+//! | clip distance of a vertex | varying from location [`CLIP_LOCATION`] on | `clip_distances` |
+//! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
 //! | input with perspective | input over w, divided by 1 / w | `perspective` |
 //! | position of a fragment | middle of its pixel, depth, 1 / w | `frag_coord` |
+//! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
+//! | location of a colour | its number among the targets that there are; what has no target goes | `dense` |
 //!
-//! Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
+//! The last four rows need the pipeline in `Cx::around`, those of clip distances also the other stage; one that tests depth early
+//! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
 //!
 //! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `Cx::entry`.
 
 use gpucc_ir::{
-    Attr, Builder, Function, Inst, Interface, IoAt, IoSlot, Mode, Op, Position, SideMap, Stage, Sysval, Type, Value,
+    Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, IoAt, IoSlot, Mode, Op,
+    Position, SideMap, Stage, StageInfo, Sysval, Type, Value,
 };
+use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
 
+use crate::around::{Around, Returned};
 use crate::caps::IoCaps;
 use crate::cx::Cx;
+
+/// The first location of clip distances that travel as varyings, four to each.
+pub const CLIP_LOCATION: u8 = 32;
+
+/// Largest 1/w of a position on the screen: what reaches it is not drawn.
+const LARGEST_INVERSE: f32 = 32768.0;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let caps = cx.caps.io;
     let Some(mut entry) = cx.entry.take() else { return };
     let stage = entry.stage.kind();
+    let early = matches!(entry.stage, StageInfo::Fragment { early_depth: true, .. });
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
         let mut n = walk(f, |b, i| value(b, i, io, &caps, stage));
         if stage == Stage::Vertex {
             n += outputs(f, io, &caps);
+        }
+        if let Some(around) = cx.around {
+            let clips = !caps.clip_distances && !early;
+            n += match stage {
+                Stage::Vertex if clips && clips_behind(around) => distances(f, io),
+                Stage::Fragment if clips => clip(f, io, &caps, around),
+                _ => 0,
+            };
+            if stage == Stage::Fragment {
+                n += colours(f, io, &caps, &around.pipeline);
+            }
         }
         modes(io, &caps, stage);
         cx.must_change(n);
@@ -122,7 +149,10 @@ fn outputs(f: &mut Function, io: &Interface, caps: &IoCaps) -> u64 {
                 n += 1;
             }
         }
-        if caps.negative_depth && io.position == Position::Clip {
+        if caps.window && io.position == Position::Clip {
+            args[at] = window(&mut b, position);
+            n += 1;
+        } else if caps.negative_depth && io.position == Position::Clip {
             let z = b.extract(position, 2);
             let twice = b.fadd(z, z);
             let z = b.fsub(twice, w);
@@ -141,8 +171,8 @@ fn is_linear(slot: &IoSlot) -> bool {
 
 /// What the interface says from now on.
 fn modes(io: &mut Interface, caps: &IoCaps, stage: Stage) {
-    if stage == Stage::Vertex && caps.negative_depth {
-        io.position = Position::ClipNegative;
+    if stage == Stage::Vertex && (caps.window || caps.negative_depth) {
+        io.position = if caps.window { Position::Window } else { Position::ClipNegative };
     }
     let slots = if stage == Stage::Vertex { &mut io.outputs } else { &mut io.inputs };
     for slot in slots.iter_mut().filter(|s| matches!(s.at, IoAt::Location { .. })) {
@@ -154,4 +184,280 @@ fn modes(io: &mut Interface, caps: &IoCaps, stage: Stage) {
             *mode = Mode::OverW;
         }
     }
+}
+
+/// A position on the screen, with 1/w.
+fn window(b: &mut Builder<'_>, position: Value) -> Value {
+    let w = b.extract(position, 3);
+    let inverse = b.frcp(w);
+    let [low, high] = [-LARGEST_INVERSE, LARGEST_INVERSE].map(|v| b.func.fconst(Type::F32, v));
+    // NaN becomes the lower end.
+    let inverse = b.fmax(inverse, low);
+    let inverse = b.fmin(inverse, high);
+    let (scale, offset) = (b.sysval(Sysval::ViewportScale), b.sysval(Sysval::ViewportOffset));
+    let [x, y, z] = [0, 1, 2].map(|k| {
+        let [p, scale, offset] = [position, scale, offset].map(|v| b.extract(v, k));
+        let p = b.fmul(p, inverse);
+        b.fma(p, scale, offset)
+    });
+    b.compose(&[x, y, z, inverse])
+}
+
+/// Whether the stage behind a vertex entry throws fragments away.
+fn clips_behind(around: &Around) -> bool {
+    matches!(around.other, Some(StageInfo::Fragment { early_depth: false, .. }))
+}
+
+/// How many clip distances an interface gives.
+fn distance_count(io: &Interface) -> u8 {
+    let all = io.outputs.iter().filter_map(|s| match s.at {
+        IoAt::ClipDistance(k) => Some(k + 1),
+        _ => None,
+    });
+    all.max().unwrap_or(0)
+}
+
+/// The varyings of so many clip distances.
+fn distance_slots(count: u8) -> impl Iterator<Item = IoSlot> {
+    (0..count.div_ceil(4)).map(move |k| {
+        let lanes = u32::from(count - 4 * k).min(4);
+        IoSlot::new(IoAt::location(CLIP_LOCATION + k), Type::F32.with_lanes(lanes))
+    })
+}
+
+/// Clip distances of a vertex as varyings.
+fn distances(f: &mut Function, io: &mut Interface) -> u64 {
+    let count = distance_count(io);
+    if count == 0 {
+        return 0;
+    }
+    let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
+    // One that is not given is inside.
+    let mut list = vec![b.func.fconst(Type::F32, 0.0); usize::from(count)];
+    for k in (0..io.outputs.len()).rev() {
+        if let IoAt::ClipDistance(n) = io.outputs[k].at {
+            io.outputs.remove(k);
+            list[usize::from(n)] = returned.args.remove(k);
+        }
+    }
+    for (slot, values) in distance_slots(count).zip(list.chunks(4)) {
+        io.outputs.push(slot);
+        let value = if let [one] = values { *one } else { b.compose(values) };
+        returned.args.push(value);
+    }
+    returned.put(b, io);
+    count.into()
+}
+
+/// Where the four samples of a pixel are, from its middle, in pixels.
+const SAMPLES: [(f32, f32); 4] = [(-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375)];
+
+/// Demotes where a clip distance is negative. Over w, distances are linear on the screen, and as negative as before.
+fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, around: &Around) -> u64 {
+    let Some(StageInfo::Vertex(vertex)) = &around.other else { return 0 };
+    let count = distance_count(vertex);
+    if count == 0 {
+        return 0;
+    }
+    let entry = f.entry();
+    let mut b = Builder::before(f, entry, 0);
+    let mut list = Vec::new();
+    for slot in distance_slots(count) {
+        let v = b.input(io.inputs.len() as u16, slot.ty);
+        list.extend((0..slot.ty.lanes()).map(|k| b.extract(v, k)));
+        io.inputs.push(slot);
+    }
+    if around.pipeline.samples == 1 {
+        let zero = b.func.fconst(Type::F32, 0.0);
+        let outside: Vec<Value> = list.iter().map(|&d| b.fcmp(FloatCc::Ult, d, zero)).collect();
+        let any = outside.iter().copied().reduce(|x, y| b.or(x, y));
+        any.into_iter().for_each(|any| {
+            b.demote(any);
+        });
+        return count.into();
+    }
+    if caps.perspective {
+        let inverse = b.sysval(Sysval::FragInvW);
+        list.iter_mut().for_each(|d| *d = b.fmul(*d, inverse));
+    }
+    let mask = inside(&mut b, &list);
+    let none = b.func.iconst(Type::I32, 0);
+    let outside = b.icmp(IntCc::Eq, mask, none);
+    b.demote(outside);
+    let after = b.pos.unwrap_or(0);
+    read_mask(f, mask, (entry, after));
+    if let Some((mut b, mut returned)) = Returned::take(f, io) {
+        returned.alpha_to_coverage(&mut b, io, &around.pipeline);
+        returned.mask(&mut b, io, mask);
+        returned.put(b, io);
+    }
+    count.into()
+}
+
+/// The samples in which no distance is negative; distances are linear on the screen.
+fn inside(b: &mut Builder<'_>, list: &[Value]) -> Value {
+    let slopes: Vec<[Value; 2]> =
+        list.iter().map(|&d| [Axis::X, Axis::Y].map(|axis| b.derivative(d, Deriv { axis, fine: true }))).collect();
+    let [zero, none] = [b.func.fconst(Type::F32, 0.0), b.func.iconst(Type::I32, 0)];
+    let mut mask = none;
+    for (s, (x, y)) in SAMPLES.into_iter().enumerate() {
+        let [x, y] = [x, y].map(|v| b.func.fconst(Type::F32, v));
+        let mut all = None;
+        for (&d, &[dx, dy]) in list.iter().zip(&slopes) {
+            let d = b.fma(dx, x, d);
+            let d = b.fma(dy, y, d);
+            let inside = b.fcmp(FloatCc::Oge, d, zero);
+            all = Some(all.map_or(inside, |all| b.and(all, inside)));
+        }
+        let bit = b.func.iconst(Type::I32, 1 << s);
+        let bit = all.map_or(bit, |all| b.select(all, bit, none));
+        mask = b.or(mask, bit);
+    }
+    mask
+}
+
+/// The mask of samples that a program reads has none that are outside.
+fn read_mask(f: &mut Function, mask: Value, (entry, first): (Block, usize)) {
+    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut made: Vec<(Inst, Value)> = Vec::new();
+    for block in f.layout.clone() {
+        let mut at = if block == entry { first } else { 0 };
+        while let Some(&i) = f.blocks[block].insts.get(at) {
+            at += 1;
+            if f.insts[i].attr == Attr::Sysval(Sysval::SampleMask) {
+                let whole = f.insts[i].result();
+                map[whole] = Some(Builder::before(f, block, at).and(whole, mask));
+                made.push((f.blocks[block].insts[at], whole));
+                at += 1;
+            }
+        }
+    }
+    f.replace_uses(&map);
+    for (i, whole) in made {
+        f.insts[i].args[0] = whole;
+    }
+}
+
+/// Colours of a fragment as the target takes them.
+fn colours(f: &mut Function, io: &mut Interface, caps: &IoCaps, p: &Pipeline) -> u64 {
+    if !(caps.packed || caps.dense) || io.dense {
+        return 0;
+    }
+    let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
+    let mut n = 0;
+    let target = |number: u8| p.targets.get(usize::from(number)).copied().flatten();
+    if caps.dense {
+        if target(0).is_none() {
+            returned.alpha_to_coverage(&mut b, io, p);
+        }
+        for k in (0..io.outputs.len()).rev() {
+            let IoAt::Location { number, .. } = io.outputs[k].at else { continue };
+            if target(number).is_none() {
+                io.outputs.remove(k);
+                returned.args.remove(k);
+                n += 1;
+            }
+        }
+    }
+    if caps.packed {
+        for (slot, value) in io.outputs.iter_mut().zip(&mut returned.args) {
+            let IoAt::Location { number, .. } = slot.at else { continue };
+            if let Some(target) = target(number)
+                && slot.form == Form::Plain
+                && let Some(form) = packed_form(target.format)
+            {
+                *value = pack(&mut b, *value, form, target.format);
+                slot.form = form;
+                slot.ty = b.func.ty(*value);
+                n += 1;
+            }
+        }
+    }
+    returned.put(b, io);
+    if caps.dense {
+        io.dense = true;
+        let place = |number: u8| (0..number).filter(|&k| target(k).is_some()).count() as u8;
+        for slot in &mut io.outputs {
+            if let IoAt::Location { number, .. } = &mut slot.at {
+                *number = place(*number);
+            }
+        }
+        for k in f.insts.keys() {
+            if let Attr::Target(number) = &mut f.insts[k].attr {
+                *number = place(*number);
+            }
+        }
+        n += 1;
+    }
+    n
+}
+
+/// How colours leave for a target of a format; `None` as words. One component of few bits leaves as a word, too.
+fn packed_form(format: Format) -> Option<Form> {
+    Some(match format.layout() {
+        Layout::Array(Code::Unorm | Code::Snorm | Code::Srgb | Code::Uint | Code::Sint, 8)
+            if format.components() == 1 =>
+        {
+            return None;
+        }
+        Layout::Array(Code::Unorm | Code::Snorm | Code::Srgb, 8) | Layout::Bgra(_) | Layout::Rg11b10 => Form::Half16,
+        Layout::Rgb10a2(Code::Unorm) | Layout::Array(Code::Float, 16) => Form::Half16,
+        Layout::Array(Code::Unorm, 16) => Form::Unorm16,
+        Layout::Array(Code::Snorm, 16) => Form::Snorm16,
+        Layout::Array(Code::Uint, 8 | 16) | Layout::Rgb10a2(Code::Uint) => Form::Uint16,
+        Layout::Array(Code::Sint, 8 | 16) => Form::Sint16,
+        _ => return None,
+    })
+}
+
+/// Pairs of lanes, the first in the low half. Integers are clamped to what the format holds; of an odd number of lanes the last
+/// pair has what is missing: 0, or 1 for alpha.
+fn pack(b: &mut Builder<'_>, value: Value, form: Form, format: Format) -> Value {
+    let ty = b.func.ty(value);
+    let mut lanes: Vec<Value> = (0..ty.lanes()).map(|k| b.extract(value, k)).collect();
+    let one = lanes.len() == 3;
+    if lanes.len() % 2 == 1 {
+        lanes.push(match format.base() {
+            Base::Float => b.func.fconst(Type::F32, if one { 1.0 } else { 0.0 }),
+            _ => b.func.iconst(Type::I32, one.into()),
+        });
+    }
+    let words: Vec<Value> = (0..)
+        .zip(lanes.chunks(2))
+        .map(|(pair, list)| {
+            let [x, y] = [list[0], list[1]];
+            if format.base() == Base::Float {
+                let both = b.compose(&[x, y]);
+                return match form {
+                    Form::Unorm16 => b.pack_unorm2x16(both),
+                    Form::Snorm16 => b.pack_snorm2x16(both),
+                    _ => b.pack_half2x16_rtz(both),
+                };
+            }
+            let [x, y] = [(x, 2 * pair), (y, 2 * pair + 1)].map(|(v, k)| clamped(b, v, integer_bits(format, k), form));
+            let (low, sixteen) = (b.func.iconst(Type::I32, 0xffff), b.func.iconst(Type::I32, 16));
+            let (x, y) = (b.and(x, low), b.shl(y, sixteen));
+            b.or(x, y)
+        })
+        .collect();
+    if let [word] = words[..] { word } else { b.compose(&words) }
+}
+
+/// Bits of a component of an integer format.
+fn integer_bits(format: Format, component: u32) -> u32 {
+    match format.layout() {
+        Layout::Array(_, bits) => bits,
+        _ if component == 3 => 2,
+        _ => 10,
+    }
+}
+
+fn clamped(b: &mut Builder<'_>, v: Value, bits: u32, form: Form) -> Value {
+    if form == Form::Uint16 {
+        let most = b.func.iconst(Type::I32, (1 << bits) - 1);
+        return b.umin(v, most);
+    }
+    let [low, high] = [-(1 << (bits - 1)), (1 << (bits - 1)) - 1].map(|v| b.func.iconst(Type::I32, v));
+    let v = b.smax(v, low);
+    b.smin(v, high)
 }

@@ -112,3 +112,19 @@ impl Scene {
         targets.colour.into_iter().map(|s| s.map_or(Vec::new(), |s| s.bytes)).collect()
     }
 }
+
+#[test]
+fn the_triangle_covers_all() {
+    let fragment = r#"entry "fs" fragment func0 {
+  out0 "" location 0 f32x4
+}
+func0 "fs" -> f32x4 {
+block0:
+  v0: f32x4 = splat 1.0:f32
+  ret v0
+}
+"#;
+    let targets = vec![Some(gpucc_pipeline::Target::new(gpucc_pipeline::Format::R8Unorm))];
+    let s = Scene::new(COVER, Some(fragment), Pipeline { targets, ..Pipeline::default() });
+    assert_eq!(s.draw(), [vec![255; 16]]);
+}

@@ -1,7 +1,12 @@
 //! Stages in the form of poorer targets: each rule where it fires, and nothing where the target has everything.
 
 use gpucc_ir::{Module, Stage};
-use gpucc_opt::{Caps, IoCaps, Options, prepare};
+use gpucc_opt::{Blending, Caps, IoCaps, Options, prepare};
+use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, Format, Pipeline, Target};
+use gpucc_sim::raster::Viewport;
+use gpucc_sim::texture::Codec;
+
+use crate::drawing::{COVER, Scene};
 
 const VERTEX: &str = r#"module robust on
 entry "vs" vertex func0 {
@@ -111,4 +116,180 @@ fn linear_over_w_is_what_it_was() {
 fn positions_of_fragments_by_their_parts() {
     let (_, text) = lowered(FRAGMENT, Stage::Fragment, IoCaps { frag_coord: false, ..IoCaps::FULL });
     assert!(text.contains("frag_z") && !text.contains("frag_coord"), "{text}");
+}
+
+const WINDOW: IoCaps = IoCaps { window: true, ..IoCaps::FULL };
+const NO_CLIP: IoCaps = IoCaps { clip_distances: false, ..IoCaps::FULL };
+const PACKED: IoCaps = IoCaps { packed: true, ..IoCaps::FULL };
+const DENSE: IoCaps = IoCaps { dense: true, ..IoCaps::FULL };
+
+fn with(io: IoCaps) -> Caps {
+    Caps { io, ..Caps::FULL }
+}
+
+/// A triangle over all of the target, with w 2 in one corner and two clip distances that change along x and y.
+fn slanted(early: bool) -> (String, String) {
+    let vertex = COVER
+        .replace("position f32x4\n", "position f32x4\n  out1 \"\" clip_distance 0 f32\n  out2 \"\" clip_distance 1 f32\n")
+        .replace("-> f32x4", "-> f32x4, f32, f32")
+        .replace(
+            "  v9: f32x4 = compose v4, v8, 0.5:f32, 1.0:f32\n  ret v9\n",
+            "  v9: f32x4 = compose v4, v8, 0.5:f32, 1.0:f32\n  v11: f32 = fadd v4, 2.0:f32\n  v12: f32x4 = splat v11\n\
+             \x20 v13: f32x4 = fmul v9, v12\n  v14: f32 = fadd v4, 0.8:f32\n  v15: f32 = fsub 0.6:f32, v8\n  ret v13, v14, v15\n",
+        );
+    let early = if early { " early_depth" } else { "" };
+    (vertex, FILL.replace("func0 {\n  out0", &format!("func0{early} {{\n  out0")))
+}
+
+/// One colour.
+const FILL: &str = r#"module robust on
+entry "fs" fragment func0 {
+  out0 "" location 0 f32x4
+}
+func0 "fs" -> f32x4 {
+block0:
+  v0: f32x4 = compose 0.25:f32, 0.5:f32, 0.75:f32, 0.9:f32
+  ret v0
+}
+"#;
+
+fn onto(formats: &[Option<Format>]) -> Pipeline {
+    Pipeline { targets: formats.iter().map(|f| f.map(Target::new)).collect(), ..Pipeline::default() }
+}
+
+#[test]
+fn positions_on_the_screen() {
+    let (vertex, _) = slanted(false);
+    let mut s = Scene::new(&vertex, Some(FILL), onto(&[Some(Format::Rgba8Unorm)]));
+    s.size = [16, 16];
+    s.viewport = Viewport { x: 1.0, y: 2.0, width: 13.0, height: 11.0, min_depth: 0.25, max_depth: 0.75 };
+    let lowered = s.lowered(&with(WINDOW), 2);
+    let text = lowered.text();
+    assert!(text.contains("position window") && text.contains("viewport_scale"), "{text}");
+    assert_eq!(lowered.draw(), s.draw());
+    assert!(!s.lowered(&Caps::FULL, 2).text().contains("viewport_scale"));
+}
+
+/// The fragment throws away what lies outside, with one sample and with four.
+#[test]
+fn clip_distances_by_code() {
+    for samples in [1, 4] {
+        for perspective in [true, false] {
+            let (vertex, fragment) = slanted(false);
+            let p = Pipeline { samples, ..onto(&[Some(Format::Rgba8Unorm)]) };
+            let mut s = Scene::new(&vertex, Some(&fragment), p);
+            s.size = [16, 16];
+            s.viewport = Viewport { width: 16.0, height: 16.0, ..s.viewport };
+            let lowered = s.lowered(&with(IoCaps { perspective, ..NO_CLIP }), 2);
+            let text = lowered.text();
+            assert!(
+                !text.contains("clip_distance") && text.contains("location 32") && text.contains("demote"),
+                "{text}"
+            );
+            let (want, got) = (s.draw(), lowered.draw());
+            assert_eq!(want, got, "{samples} samples");
+            let drawn = want[0].chunks(4).filter(|c| c != &[0; 4]).count();
+            assert!(drawn > 20 && drawn < want[0].len() / 4, "{drawn}");
+        }
+    }
+}
+
+/// Where depth is tested first a fragment cannot be thrown away, and alone a vertex entry has nobody behind it.
+#[test]
+fn clip_distances_that_stay() {
+    let (vertex, fragment) = slanted(true);
+    let s = Scene::new(&vertex, Some(&fragment), onto(&[Some(Format::Rgba8Unorm)]));
+    let text = s.lowered(&with(NO_CLIP), 2).text();
+    assert!(text.contains("clip_distance 1") && !text.contains("demote"), "{text}");
+    let alone = Scene::new(&vertex, None, Pipeline::default());
+    assert!(alone.lowered(&with(NO_CLIP), 2).text().contains("clip_distance 0"));
+    let all = Scene::new(&vertex, Some(FILL), onto(&[Some(Format::Rgba8Unorm)]));
+    assert!(all.lowered(&Caps::FULL, 2).text().contains("clip_distance 0"));
+}
+
+/// Alpha to coverage, which a mask of samples would replace, is part of that mask.
+#[test]
+fn clip_distances_and_alpha_to_coverage() {
+    let (vertex, fragment) = slanted(false);
+    let fragment = fragment.replace("0.9:f32", "0.5:f32");
+    let p = Pipeline { samples: 4, alpha_to_coverage: true, ..onto(&[Some(Format::Rgba8Unorm)]) };
+    let s = Scene::new(&vertex, Some(&fragment), p);
+    let want = s.draw();
+    assert!(want[0].iter().any(|&b| b != 0) && want[0].contains(&0));
+    assert_eq!(s.lowered(&with(NO_CLIP), 2).draw(), want);
+}
+
+/// Each format of few bits leaves in pairs of its form; the others as they are.
+#[test]
+fn colours_in_pairs() {
+    use Format as F;
+    let forms = [
+        (F::Rgba8Unorm, "half16"),
+        (F::Bgra8UnormSrgb, "half16"),
+        (F::Rg8Snorm, "half16"),
+        (F::Rgb10a2Unorm, "half16"),
+        (F::Rg11b10Ufloat, "half16"),
+        (F::R16Float, "half16"),
+        (F::Rgba16Unorm, "unorm16"),
+        (F::Rg16Snorm, "snorm16"),
+        (F::R8Unorm, ""),
+        (F::R32Float, ""),
+        (F::Rgba32Float, ""),
+    ];
+    for (format, form) in forms {
+        let s = Scene::new(COVER, Some(FILL), onto(&[Some(format)]));
+        let lowered = s.lowered(&with(PACKED), 2);
+        let text = lowered.text();
+        assert_eq!(text.contains("16 i32x2"), !form.is_empty(), "{text}");
+        assert!(text.contains(form), "{text}");
+        // Halves have 11 bits.
+        let decode = |bytes: &[u8]| format.decode(bytes).map(f32::from_bits);
+        let (want, got) = (decode(&s.draw()[0]), decode(&lowered.draw()[0]));
+        assert!((0..4).all(|k| (want[k] - got[k]).abs() < 0.006), "{}: {want:?} {got:?}", format.name());
+    }
+    let integers = FILL
+        .replace("f32x4", "i32x4")
+        .replace("0.25:f32, 0.5:f32, 0.75:f32, 0.9:f32", "-300:i32, 70000:i32, 200:i32, 7:i32");
+    let formats = [
+        (F::Rgba8Uint, "uint16"),
+        (F::Rgba8Sint, "sint16"),
+        (F::Rgb10a2Uint, "uint16"),
+        (F::Rgba16Sint, "sint16"),
+        (F::Rgba16Uint, "uint16"),
+        (F::R8Sint, ""),
+        (F::R16Uint, "uint16"),
+        (F::Rgba32Uint, ""),
+    ];
+    for (format, form) in formats {
+        let s = Scene::new(COVER, Some(&integers), onto(&[Some(format)]));
+        let lowered = s.lowered(&with(PACKED), 2);
+        assert_eq!(lowered.text().contains("16 i32x2"), !form.is_empty(), "{}", lowered.text());
+        assert_eq!(lowered.draw(), s.draw(), "{}", format.name());
+    }
+}
+
+/// Locations 0, 2 and 3 onto targets 0 and 3: what has no target goes, and what is loaded is numbered alike.
+#[test]
+fn colours_without_holes() {
+    let three = FILL
+        .replace(
+            "  out0 \"\" location 0 f32x4\n",
+            "  out0 \"\" location 0 f32x4\n  out1 \"\" location 2 f32x4\n  out2 \"\" location 3 f32x4\n",
+        )
+        .replace("-> f32x4", "-> f32x4, f32x4, f32x4")
+        .replace("  ret v0\n", "  v1: f32x4 = fadd v0, v0\n  v2: f32x4 = fmul v0, v0\n  ret v0, v1, v2\n");
+    let mut p = onto(&[Some(Format::Rgba32Float), None, None, Some(Format::Rgba8Unorm)]);
+    let s = Scene::new(COVER, Some(&three), p.clone());
+    let lowered = s.lowered(&with(DENSE), 2);
+    let text = lowered.text();
+    assert!(text.contains("dense") && text.contains("location 1") && !text.contains("location 3"), "{text}");
+    assert_eq!(lowered.draw(), s.draw());
+    let component = BlendComponent { dst: BlendFactor::One, ..BlendComponent::default() };
+    if let Some(t) = &mut p.targets[3] {
+        t.blend = Some(Blend { color: component, alpha: component });
+    }
+    let s = Scene::new(COVER, Some(&three), p);
+    let lowered = s.lowered(&with(IoCaps { blending: Blending::Code, ..DENSE }), 2);
+    assert!(lowered.text().contains("target_load target1"), "{}", lowered.text());
+    assert_eq!(lowered.draw(), s.draw());
 }

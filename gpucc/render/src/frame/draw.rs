@@ -63,14 +63,11 @@ impl Frame<'_> {
         bindings: &mut gpucc_sim::Dispatch,
         targets: &mut Targets,
     ) -> Result<RunReport, Trap> {
-        let (Some(vertex), fragment) = (self.oracle(vertex), fragment.map(|f| self.oracle(f))) else {
-            return Err(no_machine());
-        };
         let fragment = match fragment {
-            Some(None) => return Err(no_machine()),
-            Some(f) => f,
-            None => None,
+            Some(f) => Some(self.oracle(f).ok_or_else(no_machine)?),
+            None => self.programs.clippers.get(&vertex).and_then(Code::oracle),
         };
+        let vertex = self.oracle(vertex).ok_or_else(no_machine)?;
         let state = pipeline.state();
         let bytes = |r: &BufferRange| {
             let (k, range) = self.range(r)?;
@@ -122,10 +119,7 @@ impl Frame<'_> {
     }
 
     fn oracle(&self, entry: usize) -> Option<&Program> {
-        match self.programs.list.get(entry)?.as_ref()? {
-            Code::Oracle(p) => Some(p),
-            Code::Machine { .. } => None,
-        }
+        self.programs.list.get(entry)?.as_ref()?.oracle()
     }
 }
 
