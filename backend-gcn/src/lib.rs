@@ -54,6 +54,7 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 /// What is refused.
 const LACKS: &[Lack] = &[
     Lack::all(Refusal::Stage, "only compute is selected yet"),
+    Lack::all(Refusal::BindingIndices, "a descriptor is in scalar registers, the same for all lanes of an instruction"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupLanes, "not selected yet"),
     Lack::all(Refusal::SubgroupIds, "not selected yet"),
@@ -207,6 +208,11 @@ impl Family for GcnFamily {
         }
         let dom = DomTree::new(f);
         let uniform = Uniformity::within(m, f, &dom);
+        if let Some(i) = bindings::divergent_index(f, &uniform) {
+            let what = "does not support arrays of textures and samplers at an index that differs between invocations";
+            let refused = Diagnostic::unsupported(Refusal::BindingIndices, format!("{} {what}", job.chip()));
+            return Err(refused.at(m.span(f.insts[i].loc), "this access").into());
+        }
         let plan = flow::plan(f, &dom, &uniform);
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! `gpucc inspect`: what a container holds.
 
-use gpucc_container::{Access, Container, Entry, ResourceKind, Source, Stage};
+use gpucc_container::{Access, Container, Dimension, Entry, Resource, ResourceKind, Source, Stage};
 use serde_json::{Value, json};
 
 use crate::args::Inspect;
@@ -43,6 +43,45 @@ fn snake(name: &str) -> String {
     out
 }
 
+fn dimension(d: Dimension) -> &'static str {
+    match d {
+        Dimension::D1 => "1d",
+        Dimension::D2 => "2d",
+        Dimension::D3 => "3d",
+        Dimension::Cube => "cube",
+    }
+}
+
+/// What a texture, storage texture or sampler is taken for.
+fn shape(r: &Resource) -> Option<Value> {
+    let s = &r.shape;
+    let dimension = dimension(s.dimension);
+    let class = snake(&format!("{:?}", s.class));
+    match r.kind {
+        ResourceKind::Texture => Some(json!({"dimension": dimension, "arrayed": s.arrayed,
+            "multisampled": s.multisampled, "class": class})),
+        ResourceKind::StorageTexture => Some(json!({"dimension": dimension, "arrayed": s.arrayed, "class": class,
+                "format": s.format.map(|f| f.name())})),
+        ResourceKind::Sampler => Some(json!({"comparison": s.comparison})),
+        ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Immediates => None,
+    }
+}
+
+/// The same in words.
+fn shape_text(r: &Resource) -> String {
+    let s = &r.shape;
+    let mut words = vec![dimension(s.dimension).to_string()];
+    words.extend(s.arrayed.then(|| "array".into()));
+    words.extend(s.multisampled.then(|| "multisampled".into()));
+    match r.kind {
+        ResourceKind::Texture => words.push(snake(&format!("{:?}", s.class))),
+        ResourceKind::StorageTexture => words.extend(s.format.map(|f| f.name().into())),
+        ResourceKind::Sampler if s.comparison => return " comparison".into(),
+        _ => return String::new(),
+    }
+    format!(" {}", words.join(" "))
+}
+
 fn entry(e: &Entry) -> Value {
     let name_of = |i: usize| e.names.iter().find(|n| n.0 as usize == i).map(|n| n.1.clone());
     let resources: Vec<Value> = e
@@ -63,8 +102,12 @@ fn entry(e: &Entry) -> Value {
                 Access::Write => "write",
                 Access::ReadWrite => "read_write",
             };
-            json!({"name": name_of(i), "group": r.group, "binding": r.binding, "kind": kind, "access": access,
-                   "slot": r.slot, "min_size": r.min_size, "count": r.count})
+            let mut row = json!({"name": name_of(i), "group": r.group, "binding": r.binding, "kind": kind, "access": access,
+                   "slot": r.slot, "min_size": r.min_size, "count": r.count});
+            if let Some(shape) = shape(r) {
+                row["shape"] = shape;
+            }
+            row
         })
         .collect();
     let preloads: Vec<Value> = e
@@ -139,7 +182,10 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
             let name = e.names.iter().find(|n| n.0 as usize == i).map_or("", |n| n.1.as_str());
             let what = match r.kind {
                 ResourceKind::Immediates => "immediate data".to_string(),
-                kind => format!("resource {}:{} {kind:?} {:?}", r.group, r.binding, r.access),
+                kind => {
+                    let count = if r.count > 1 { format!(" x {}", r.count) } else { String::new() };
+                    format!("resource {}:{} {kind:?}{}{count} {:?}", r.group, r.binding, shape_text(r), r.access)
+                }
             };
             out += &format!("  {what} slot {} min {} bytes {name}\n", r.slot, r.min_size);
         }

@@ -328,10 +328,10 @@ fn several_diagnostics() {
         @compute @workgroup_size(4) fn a() { o[0] = 1u; }\n\
         @compute @workgroup_size(4) fn b() { }\n\
         @compute @workgroup_size(4) fn c() { o[1] = 2u; }\n";
-    let refused = "@group(0) @binding(0) var t: texture_2d<f32>;\n\
-        @group(0) @binding(1) var<storage, read_write> o: array<vec4f>;\n\
-        @compute @workgroup_size(4) fn a() { o[0] = textureLoad(t, vec2i(0, 0), 0); }\n\
-        @compute @workgroup_size(4) fn b() { o[1] = textureLoad(t, vec2i(0, 1), 0); }\n\
+    let refused = "@group(0) @binding(0) var<storage, read> i: array<u64>;\n\
+        @group(0) @binding(1) var<storage, read_write> o: array<u64>;\n\
+        @compute @workgroup_size(4) fn a() { o[0] = i[0] * 3lu; }\n\
+        @compute @workgroup_size(4) fn b() { o[1] = i[1] * 3lu; }\n\
         @fragment fn c() { }\n";
     let out = s.path("o");
     for (name, text, code, lines) in [("wrong.wgsl", wrong, 1, &[2, 4][..]), ("refused.wgsl", refused, 3, &[3, 4, 5])] {

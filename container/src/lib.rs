@@ -12,18 +12,18 @@ mod read;
 mod write;
 
 pub use model::{
-    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Source, Stage, UNIFORM_FILE,
-    flags,
+    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Shape, Source,
+    Stage, TexelClass, UNIFORM_FILE, flags,
 };
 pub use read::{ReadError, Section, sections, without};
 
 /// First bytes of every container.
 pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 /// Readers refuse another major version.
-pub const VERSION_MAJOR: u16 = 1;
+pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 1;
+pub const VERSION_MINOR: u16 = 0;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.

@@ -1,5 +1,7 @@
 //! What a container says, independent of its bytes.
 
+use gpucc_pipeline::Format;
+
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
 
@@ -145,6 +147,53 @@ pub enum Access {
     ReadWrite,
 }
 
+/// Dimension of a texture or storage texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dimension {
+    /// One axis.
+    D1,
+    /// Two axes.
+    #[default]
+    D2,
+    /// Three axes.
+    D3,
+    /// Six faces.
+    Cube,
+}
+
+/// What the texels of a texture are to the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TexelClass {
+    /// Floats, also of normalised formats.
+    #[default]
+    Float,
+    /// Signed integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+    /// Depth.
+    Depth,
+    /// An external image, bound as one plane.
+    External,
+}
+
+/// What the code takes a texture, storage texture or sampler for; of a buffer nothing is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Dimension.
+    pub dimension: Dimension,
+    /// Whether it has layers.
+    pub arrayed: bool,
+    /// Whether a pixel has several samples.
+    pub multisampled: bool,
+    /// What texels are.
+    pub class: TexelClass,
+    /// Format of a storage texture.
+    pub format: Option<Format>,
+    /// Whether a sampler compares.
+    pub comparison: bool,
+}
+
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
@@ -162,6 +211,8 @@ pub struct Resource {
     pub min_size: u32,
     /// Elements of a binding array, 1 for a single resource.
     pub count: u32,
+    /// What a texture, storage texture or sampler is.
+    pub shape: Shape,
 }
 
 /// One 32-bit unit that the driver loads before the first instruction.

@@ -1,8 +1,11 @@
 //! Bytes to model. The bytes may come from anywhere.
 
+use gpucc_pipeline::Format;
+
 use crate::model::UNIFORM_FILE;
 use crate::model::{
-    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Source, Stage,
+    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Shape, Source,
+    Stage, TexelClass,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 use std::fmt;
@@ -284,7 +287,7 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
         tag::DATA => e.data = s.bytes.to_vec(),
         tag::META => read_meta(e, s.bytes)?,
         tag::RSRC => {
-            for b in (Bytes { data: s.bytes, what: "RSRC" }).records(24)? {
+            for b in (Bytes { data: s.bytes, what: "RSRC" }).records(44)? {
                 e.resources.push(read_resource(b)?);
             }
         }
@@ -371,8 +374,35 @@ fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
         3 => Access::ReadWrite,
         other => return Err(b.invalid(format_args!("access {other}"))),
     };
-    b.u16()?;
-    Ok(Resource { group, binding, kind, access, slot: b.u32()?, min_size: b.u32()?, count: b.u32()? })
+    let dimension = match b.u8()? {
+        0 => Dimension::D1,
+        1 => Dimension::D2,
+        2 => Dimension::D3,
+        3 => Dimension::Cube,
+        other => return Err(b.invalid(format_args!("dimension {other}"))),
+    };
+    let class = match b.u8()? {
+        0 => TexelClass::Float,
+        1 => TexelClass::Sint,
+        2 => TexelClass::Uint,
+        3 => TexelClass::Depth,
+        4 => TexelClass::External,
+        other => return Err(b.invalid(format_args!("class {other}"))),
+    };
+    let (slot, min_size, count, bits) = (b.u32()?, b.u32()?, b.u32()?, b.u32()?);
+    let is = |bit: u32| bits >> bit & 1 == 1;
+    let shape = Shape {
+        dimension,
+        arrayed: is(0),
+        multisampled: is(1),
+        class,
+        format: match name16(&mut b)?.as_str() {
+            "" => None,
+            name => Some(Format::parse(name).map_err(|e| b.invalid(e))?),
+        },
+        comparison: is(2),
+    };
+    Ok(Resource { group, binding, kind, access, slot, min_size, count, shape })
 }
 
 fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {

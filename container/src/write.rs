@@ -1,6 +1,10 @@
 //! Model to bytes. The same container always gives the same bytes.
 
-use crate::model::{Access, Container, Entry, Preload, RaceMark, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_pipeline::Format;
+
+use crate::model::{
+    Access, Container, Dimension, Entry, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass, UNIFORM_FILE,
+};
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
 
 struct Part {
@@ -68,16 +72,7 @@ impl Container {
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }
-        assemble(&parts, self.entries.len() as u32, self.minor())
-    }
-
-    /// The lowest minor version that has all that is here.
-    fn minor(&self) -> u16 {
-        let later = |e: &Entry| {
-            e.resources.iter().any(|r| r.kind == ResourceKind::Immediates)
-                || e.preloads.iter().any(|p| matches!(p.source, Source::Immediate(_)))
-        };
-        if self.entries.iter().any(later) { VERSION_MINOR } else { 0 }
+        assemble(&parts, self.entries.len() as u32)
     }
 
     fn targ(&self) -> Vec<u8> {
@@ -93,11 +88,11 @@ impl Container {
     }
 }
 
-fn assemble(parts: &[Part], entries: u32, minor: u16) -> Vec<u8> {
+fn assemble(parts: &[Part], entries: u32) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(&MAGIC);
     u16s(&mut out, VERSION_MAJOR);
-    u16s(&mut out, minor);
+    u16s(&mut out, VERSION_MINOR);
     u32s(&mut out, parts.len() as u32);
     u32s(&mut out, entries);
     u32s(&mut out, 0); // file size, filled in below
@@ -170,10 +165,25 @@ fn resources(e: &Entry) -> Vec<u8> {
             Access::Write => 2,
             Access::ReadWrite => 3,
         });
-        u16s(&mut out, 0);
+        let s = &r.shape;
+        out.push(match s.dimension {
+            Dimension::D1 => 0,
+            Dimension::D2 => 1,
+            Dimension::D3 => 2,
+            Dimension::Cube => 3,
+        });
+        out.push(match s.class {
+            TexelClass::Float => 0,
+            TexelClass::Sint => 1,
+            TexelClass::Uint => 2,
+            TexelClass::Depth => 3,
+            TexelClass::External => 4,
+        });
         u32s(&mut out, r.slot);
         u32s(&mut out, r.min_size);
         u32s(&mut out, r.count);
+        u32s(&mut out, u32::from(s.arrayed) | u32::from(s.multisampled) << 1 | u32::from(s.comparison) << 2);
+        name16(&mut out, s.format.map_or("", Format::name));
     }
     out
 }

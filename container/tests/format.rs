@@ -1,9 +1,10 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, Entry, LineEntry, Meta, Preload, RaceMark, ReadError, Resource, ResourceKind, Source, Stage,
-    sections, without,
+    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, ReadError, Resource, ResourceKind, Shape,
+    Source, Stage, TexelClass, sections, without,
 };
+use gpucc_pipeline::Format;
 
 fn sample() -> Container {
     let at = |file, index, source| Preload { file, lane: 0, index, source };
@@ -28,6 +29,7 @@ fn sample() -> Container {
         Source::TableAddressLo(1),
         Source::TableAddressHi(1),
         Source::Family(77),
+        Source::Immediate(0x0102_0304),
     ];
     let mut preloads: Vec<Preload> = sources.iter().enumerate().map(|(i, &s)| at(1, i as u16, s)).collect();
     preloads.extend(sources.iter().enumerate().map(|(i, &s)| at(0x80, i as u16, s)));
@@ -52,6 +54,7 @@ fn sample() -> Container {
             slot: 9,
             min_size: 64,
             count: 1,
+            shape: Shape::default(),
         }],
         preloads: preloads.clone(),
         data: vec![1, 2, 3],
@@ -82,10 +85,21 @@ fn round_trip() {
 /// The layout as docs/container.md states it, read by hand.
 #[test]
 fn documented_offsets() {
-    let bytes = sample().write();
+    let mut c = sample();
+    let shape = Shape {
+        dimension: Dimension::D3,
+        arrayed: true,
+        class: TexelClass::Uint,
+        format: Some(Format::Rgba8Uint),
+        comparison: true,
+        multisampled: false,
+    };
+    let image = Resource { kind: ResourceKind::StorageTexture, count: 5, shape, ..c.entries[0].resources[0].clone() };
+    c.entries[0].resources[0] = image;
+    let bytes = c.write();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!(&bytes[..8], b"gpucc\0\x1a\n");
-    assert_eq!(word(8), 1);
+    assert_eq!(word(8), 2);
     assert_eq!(word(16), 2);
     assert_eq!(word(20) as usize, bytes.len());
     assert_eq!(&bytes[32..36], b"TARG");
@@ -98,6 +112,13 @@ fn documented_offsets() {
     assert_eq!(&bytes[56..60], b"META");
     assert_eq!([word(meta), word(meta + 4), word(meta + 8), word(meta + 12), word(meta + 16)], [0, 8, 4, 1, 16]);
     assert_eq!(word(meta + 40), 12 << 16);
+    assert_eq!(&bytes[80..84], b"RSRC");
+    let (resources, size) = (word(88) as usize, word(92));
+    assert_eq!(size, 44);
+    let row = [0, 4, 12, 16, 20, 24].map(|k| word(resources + k));
+    assert_eq!(row, [1, 2, 9, 64, 5, 1 | 4]);
+    assert_eq!(bytes[resources + 8..resources + 12], [3, 3, 2, 2]);
+    assert_eq!(&bytes[resources + 28..resources + 44], b"rgba8uint\0\0\0\0\0\0\0");
 }
 
 #[test]
@@ -169,22 +190,33 @@ fn counts_do_not_allocate() {
     assert!(Container::read(&bytes).is_err());
 }
 
-/// Immediate data came with minor version 1: files without it say 0.
+/// Every kind of resource with all that is said of it.
 #[test]
-fn the_minor_version_is_the_least_that_has_all() {
-    let minor = |c: &Container| {
-        let bytes = c.write();
-        assert_eq!(Container::read(&bytes).as_ref(), Ok(c));
-        u16::from_le_bytes([bytes[10], bytes[11]])
-    };
-    let plain = sample();
-    assert_eq!(minor(&plain), 0);
-    let mut word = plain.clone();
-    word.entries[1].preloads[0].source = Source::Immediate(0x0102_0304);
-    assert_eq!(minor(&word), 1);
-    let mut block = plain;
-    let (group, binding) = gpucc_container::IMMEDIATES;
-    block.entries[0].resources[0] =
-        Resource { group, binding, kind: ResourceKind::Immediates, ..block.entries[0].resources[0].clone() };
-    assert_eq!(minor(&block), 1);
+fn shapes_read_back() {
+    let mut c = sample();
+    let base = c.entries[0].resources[0].clone();
+    let kinds = [ResourceKind::Texture, ResourceKind::StorageTexture, ResourceKind::Sampler, ResourceKind::Immediates];
+    let dimensions = [Dimension::D1, Dimension::D2, Dimension::D3, Dimension::Cube];
+    let classes = [TexelClass::Float, TexelClass::Sint, TexelClass::Uint, TexelClass::Depth, TexelClass::External];
+    for (n, kind) in kinds.into_iter().enumerate() {
+        for (k, dimension) in dimensions.into_iter().enumerate() {
+            for (l, class) in classes.into_iter().enumerate() {
+                let bit = |b: usize| (n + k + l) >> b & 1 == 1;
+                let format = (kind == ResourceKind::StorageTexture).then_some(Format::Rgba16Float);
+                let (arrayed, multisampled, comparison) = (bit(0), bit(1), bit(2));
+                let shape = Shape { dimension, arrayed, multisampled, class, format, comparison };
+                c.entries[1].resources.push(Resource { kind, shape, count: 1 + k as u32, ..base.clone() });
+            }
+        }
+    }
+    assert_eq!(Container::read(&c.write()), Ok(c));
+}
+
+/// Rows of older versions are shorter.
+#[test]
+fn other_major_versions_are_refused() {
+    let mut bytes = sample().write();
+    assert_eq!(bytes[8..12], [2, 0, 0, 0]);
+    bytes[8] = 1;
+    assert_eq!(Container::read(&bytes), Err(ReadError::Version(1)));
 }

@@ -49,6 +49,7 @@ refusals! {
     OtherStages "other-stages" Feature ["none of the chips has them, or no driver uses them"] "mesh, task and ray tracing entry points";
     StageInputs "stage-inputs" Feature ["WebGPU has none of the kind"] "inputs and outputs of a stage beyond WebGPU's: cull distances, barycentrics, view index, base vertex, matrices and arrays as varyings";
     Textures "textures" Feature "textures, images and samplers";
+    BindingIndices "binding-indices" Feature "arrays of textures and samplers at an index that differs between invocations";
     TexelTypes "texel-types" Feature ["no chip filters or stores them"] "images of 64-bit texels";
     Subgroups "subgroups" Feature ["operations between lanes are not lowered yet"] "subgroup operations";
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";

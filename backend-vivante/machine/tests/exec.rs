@@ -1,6 +1,6 @@
 //! Every row executed. Expected values are worked out from the reference (sections named), not from the machine.
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
 use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
 use gpucc_vivante_machine::{Op, assemble, decode_word, run, table};
 
@@ -44,6 +44,7 @@ fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], shar
         slot: 0,
         min_size: 0,
         count: 1,
+        shape: Shape::default(),
     };
     let entry = Entry { name: "main".into(), code, meta, resources: vec![resource], preloads, ..Entry::default() };
     Container {

@@ -1,7 +1,7 @@
 //! What a run that was stopped leaves behind: the buffers hold what was written until then, on every machine. A launch
 //! that is refused changes nothing.
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
 use gpucc_machines::find;
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 
@@ -90,7 +90,8 @@ fn container(c: &Case) -> Container {
         ..Meta::default()
     };
     let (kind, access) = (ResourceKind::Storage, Access::ReadWrite);
-    let resources = vec![Resource { group: 0, binding: 0, kind, access, slot: 0, min_size: 8, count: 1 }];
+    let resources =
+        vec![Resource { group: 0, binding: 0, kind, access, slot: 0, min_size: 8, count: 1, shape: Shape::default() }];
     let entry = Entry { code, meta, resources, preloads: c.preloads.to_vec(), ..Entry::default() };
     let (family, generation) = (c.family.to_owned(), c.generation.to_owned());
     Container { family, generation, entries: vec![entry], ..Container::default() }

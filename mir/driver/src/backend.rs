@@ -1,10 +1,11 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
-use gpucc_container::{Access, Entry, IMMEDIATES, Resource, ResourceKind, flags};
+use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
-use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res};
+use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res, TexClass, TexDim};
 use gpucc_isa::Notes;
 use gpucc_opt::{Caps, Report};
+use gpucc_pipeline::Base;
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -118,10 +119,10 @@ impl Default for SharedPasses {
     }
 }
 
-/// What the container says of the buffers of an entry point.
+/// What the container says of the resources of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct Reflection {
-    /// The buffers, in the order of the module's resources.
+    /// The resources, in the order of the module's resources.
     pub resources: Vec<Resource>,
     /// Their names in the source.
     pub names: Vec<(u32, String)>,
@@ -132,11 +133,48 @@ pub struct Reflection {
 // The container's rows take group and binding from the IR.
 const _: () = assert!(gpucc_ir::IMMEDIATES.0 == IMMEDIATES.0 && gpucc_ir::IMMEDIATES.1 == IMMEDIATES.1);
 
-/// Describes the buffers of the function. `slot` gives the family's slot of a buffer from whether the function names it
+/// What the code takes a texture, storage texture or sampler for.
+fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
+    use gpucc_ir::ResourceKind as Kind;
+    let dimension = |dim| match dim {
+        TexDim::D1 => Dimension::D1,
+        TexDim::D2 => Dimension::D2,
+        TexDim::D3 => Dimension::D3,
+        TexDim::Cube => Dimension::Cube,
+    };
+    let class = |c| match c {
+        TexClass::Float => TexelClass::Float,
+        TexClass::Sint => TexelClass::Sint,
+        TexClass::Uint => TexelClass::Uint,
+        TexClass::Depth => TexelClass::Depth,
+        TexClass::External => TexelClass::External,
+    };
+    match kind {
+        Kind::Texture { dim, arrayed, multisampled, class: c } => {
+            Shape { dimension: dimension(dim), arrayed, multisampled, class: class(c), ..Shape::default() }
+        }
+        Kind::StorageTexture { dim, arrayed, format, .. } => Shape {
+            dimension: dimension(dim),
+            arrayed,
+            class: match format.base() {
+                Base::Sint => TexelClass::Sint,
+                Base::Uint => TexelClass::Uint,
+                _ => TexelClass::Float,
+            },
+            format: Some(format),
+            ..Shape::default()
+        },
+        Kind::Sampler { comparison } => Shape { comparison, ..Shape::default() },
+        Kind::Uniform | Kind::StorageRead | Kind::StorageReadWrite | Kind::Immediates => Shape::default(),
+    }
+}
+
+/// Describes the resources of the function. `slot` gives the family's slot of a resource from whether the function names it
 /// and how many come before it, or nothing where it is not to be listed.
 pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
     let mut out = Reflection::default();
-    let mut touched = vec![(false, false); m.resources.len()];
+    // Named, read as an image, written.
+    let mut touched = vec![(false, false, false); m.resources.len()];
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];
         if d.op == Op::Barrier {
@@ -156,10 +194,11 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
         };
         let t = &mut touched[r.0 as usize];
         t.0 = true;
-        t.1 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg | Op::ImageStore | Op::ImageAtomic);
+        t.1 |= matches!(d.op, Op::ImageLoad | Op::ImageAtomic);
+        t.2 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg | Op::ImageStore | Op::ImageAtomic);
     }
     for (r, data) in m.resources.iter() {
-        let (used, written) = touched[r.0 as usize];
+        let (used, loaded, written) = touched[r.0 as usize];
         let index = out.resources.len() as u32;
         let Some(slot) = slot(r, used, index) else { continue };
         if written {
@@ -177,10 +216,15 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
                 gpucc_ir::ResourceKind::StorageTexture { .. } => ResourceKind::StorageTexture,
                 gpucc_ir::ResourceKind::Sampler { .. } => ResourceKind::Sampler,
             },
-            access: if written { Access::ReadWrite } else { Access::Read },
+            access: match (data.kind, written) {
+                (gpucc_ir::ResourceKind::StorageTexture { .. }, true) if !loaded => Access::Write,
+                (_, true) => Access::ReadWrite,
+                _ => Access::Read,
+            },
             slot,
             min_size: data.min_size,
             count: data.count,
+            shape: shape(data.kind),
         });
     }
     out

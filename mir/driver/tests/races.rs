@@ -1,6 +1,6 @@
 //! Tests of `mir/driver/src/races.rs`.
 
-use gpucc_container::{RaceMark, Resource};
+use gpucc_container::{RaceMark, Resource, Shape};
 use gpucc_driver::races::*;
 use gpucc_ir::Loc;
 use gpucc_ir::Op;
@@ -26,6 +26,7 @@ fn marks_if(text: &str, robust: &str) -> Vec<RaceMark> {
         slot: 0,
         min_size: 8,
         count: 1,
+        shape: Shape::default(),
     };
     let places = [(0x10, Loc::UNKNOWN.access()), (0x18, Loc::UNKNOWN)];
     assert!(f.insts[store].loc == Loc::UNKNOWN);

@@ -1,7 +1,7 @@
 //! A container around a listing, for tests of the interpreter.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
 use gpucc_gcn_machine::{abi, assemble};
 use gpucc_isa::stage;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
@@ -55,6 +55,7 @@ impl Kernel {
                 slot: b,
                 min_size: 0,
                 count: 1,
+                shape: Shape::default(),
             });
         }
         preloads.push(Preload { file: 0, lane: 0, index: 12, source: Source::WorkgroupId(0) });

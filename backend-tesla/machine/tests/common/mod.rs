@@ -1,7 +1,7 @@
 //! What the execution tests share: a container from a listing.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
 use gpucc_isa::stage::CS;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
 use gpucc_tesla_machine::{assemble, generation, run};
@@ -17,6 +17,7 @@ pub fn container(generation: &str, code: Vec<u8>, size: [u32; 3], buffers: u32) 
             slot: i,
             min_size: 4,
             count: 1,
+            shape: Shape::default(),
         })
         .collect();
     let meta = Meta {

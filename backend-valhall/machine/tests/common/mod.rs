@@ -1,7 +1,9 @@
 //! A program from text in a container, with the buffers that tests use.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
+use gpucc_container::{
+    Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage, UNIFORM_FILE,
+};
 use gpucc_isa::stage;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 use gpucc_valhall_machine::{assemble, run};
@@ -34,6 +36,7 @@ impl Program {
             slot,
             min_size: 0,
             count: 1,
+            shape: Shape::default(),
         };
         let mut preloads: Vec<Preload> = [
             (55, Source::Family(0)),
