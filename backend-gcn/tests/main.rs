@@ -9,5 +9,6 @@ mod ranges;
 mod run;
 mod schedule;
 mod suites;
+mod textures;
 mod tidy;
 mod vcc;

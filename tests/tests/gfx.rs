@@ -1,9 +1,12 @@
-//! Graphics cases of the shared folder on the interpreter: a few of each group.
+//! Graphics cases of the shared folder on the interpreter and on machines: a few of each group.
 
+use gpucc_ir::Refusal;
 use gpucc_scene::cases::{Body, Case};
+use gpucc_scene::model::Pass;
 use gpucc_tests::cases::Verdict;
-use gpucc_tests::exec::{For, On};
-use gpucc_tests::{gfx, shared};
+use gpucc_tests::exec::{self, For, On};
+use gpucc_tests::{gfx, predict, shared};
+use rayon::prelude::*;
 
 /// Each group's cases, every n-th of them.
 fn sample(most: usize) -> Vec<Case> {
@@ -34,6 +37,31 @@ fn a_few_cases_of_each_group_give_the_recorded_bytes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Cases without render passes, on the machines of all generations that select textures.
+#[test]
+fn a_few_compute_cases_of_each_group_run_on_machines() {
+    let computes = |c: &Case| match &c.body {
+        Body::Scene(s) => !s.passes.is_empty() && s.passes.iter().all(|p| matches!(p, Pass::Compute { .. })),
+        Body::Shader { .. } => false,
+    };
+    let cases: Vec<Case> = sample(24).into_iter().filter(computes).collect();
+    let targets = exec::targets("all:all").into_iter().map(exec::on);
+    let jobs: Vec<(On, u8)> =
+        targets.filter(|&on| !predict::documented(on, Refusal::Textures)).flat_map(|on| [(on, 0), (on, 2)]).collect();
+    let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
+    let judge = |case: &Case| -> Vec<String> {
+        let verdicts = gfx::judge(case, &places, Some(3));
+        let wrong = jobs.iter().zip(verdicts).filter_map(|((on, level), v)| match v {
+            Verdict::Passed => None,
+            Verdict::Failed(why) | Verdict::Refused(_, why) => Some(format!("{on} -O{level} {}: {why}", case.id)),
+        });
+        wrong.collect()
+    };
+    let wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
 }
 
 #[test]
