@@ -15,6 +15,7 @@ mod parse;
 mod repair;
 #[doc(hidden)]
 pub mod report;
+mod shadow;
 mod spirv;
 
 pub use guard::limits;
@@ -77,6 +78,8 @@ impl<'a> Input<'a> {
 pub struct Parsed {
     module: naga::Module,
     info: naga::valid::ModuleInfo,
+    /// Types of expressions, where those of `info` are of the module's shadow.
+    types: Option<shadow::Types>,
     lang: Lang,
     /// Where the source has the head of each entry point.
     heads: Vec<(String, Span)>,

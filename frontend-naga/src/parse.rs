@@ -1,7 +1,7 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Input, Lang, Parsed, Spirv, Stage, repair, report, spirv as words};
+use crate::{Input, Lang, Parsed, Spirv, Stage, repair, report, shadow, spirv as words};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -15,9 +15,9 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
             guarded("read", || {
                 let source = words::Module::read(&bytes).map_err(|d| vec![d])?;
                 match spirv_module(&source, None, &[]) {
-                    Ok((module, info, words)) => {
+                    Ok((Validated { module, info, types }, words)) => {
                         let spirv = Some(Spirv { source, words: Ok(words) });
-                        Ok(Parsed { module, info, lang, heads: Vec::new(), spirv })
+                        Ok(Parsed { module, info, types, lang, heads: Vec::new(), spirv })
                     }
                     // Another entry point, or another value of a constant, may do.
                     Err(list)
@@ -26,7 +26,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                         let module = naga::Module::default();
                         let info = validate(&module, lang)?;
                         let spirv = Some(Spirv { source, words: Err(list) });
-                        Ok(Parsed { module, info, lang, heads: Vec::new(), spirv })
+                        Ok(Parsed { module, info, types: None, lang, heads: Vec::new(), spirv })
                     }
                     Err(list) => Err(list),
                 }
@@ -80,12 +80,22 @@ fn half_cast_refused(at: Span, list: &[Diagnostic]) -> Diagnostic {
     }
 }
 
+/// A module with what is known of it.
+pub struct Validated {
+    /// The module.
+    pub module: naga::Module,
+    /// What the validator says.
+    pub info: ModuleInfo,
+    /// Types of expressions, if the validator saw a shadow of the module.
+    pub types: Option<shadow::Types>,
+}
+
 /// Reads one entry point of a SPIR-V module, or all, with values by `SpecId`.
 pub fn spirv_module(
     source: &words::Module,
     entry: Option<&str>,
     values: &[(u32, f64)],
-) -> Result<(naga::Module, ModuleInfo, words::Prepared), Refusals> {
+) -> Result<(Validated, words::Prepared), Refusals> {
     let words = source.prepare(entry, values).map_err(|d| vec![d])?;
     let explained = |list: Refusals| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>();
     let options = naga::front::spv::Options {
@@ -97,8 +107,20 @@ pub fn spirv_module(
         naga::front::spv::parse_u8_slice(&words.bytes, &options).map_err(|error| vec![report::spirv(&error)])?;
     repair::spirv(&mut module);
     check_shape(&module).map_err(explained)?;
-    let info = validate(&module, Lang::Spirv).map_err(explained)?;
-    Ok((module, info, words))
+    let narrow = shadow::is_narrow(&module);
+    let (info, types) = match validate(&module, Lang::Spirv) {
+        Ok(info) => (info, None),
+        Err(list)
+            if narrow || validator(Lang::Spirv).validate(&module).is_err_and(|e| report::is_layout(e.as_inner())) =>
+        {
+            let shadow = shadow::of(&module).map_err(|d| explained(vec![d]))?;
+            // The narrow types themselves are what the first list is about.
+            let info = validate(&shadow, Lang::Spirv).map_err(|own| explained(if narrow { own } else { list }))?;
+            (info, Some(shadow::Types::new(&module).map_err(|d| explained(vec![d]))?))
+        }
+        Err(list) => return Err(explained(list)),
+    };
+    Ok((Validated { module, info, types }, words))
 }
 
 /// The heads `fn name` (in GLSL `void name`) of the entry points; naga keeps no place of theirs.
@@ -177,13 +199,14 @@ fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, R
     check_shape(&module)?;
     let info = validate(&module, lang)?;
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, lang, heads, spirv: None })
+    Ok(Parsed { module, info, types: None, lang, heads, spirv: None })
 }
 
 /// Most errors that are looked for.
 const MOST_ERRORS: usize = 16;
 
-fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
+/// naga's validator with the rules of a language.
+fn validator(lang: Lang) -> Validator {
     let mut flags = ValidationFlags::all();
     if lang == Lang::Spirv {
         // SPIR-V asks that control is uniform at a barrier when it gets there, not that it can be shown to be.
@@ -194,6 +217,11 @@ fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
     let mut validator = Validator::new(flags, Capabilities::all());
     validator.subgroup_stages(ShaderStages::all());
     validator.subgroup_operations(SubgroupOperationSet::all());
+    validator
+}
+
+fn validate(module: &naga::Module, lang: Lang) -> Result<ModuleInfo, Refusals> {
+    let mut validator = validator(lang);
     let first = match validator.validate(module) {
         Ok(info) => return Ok(info),
         Err(error) => error,

@@ -63,7 +63,7 @@ refusals! {
     Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
     HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `vec2<f16>(unpack2x16float(x))`, or compile to SPIR-V"] "`bitcast` of 32-bit lanes to f16 vectors (WGSL)";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
-    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers; those of SPIR-V are refused on all targets";
+    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";

@@ -19,6 +19,7 @@ mod hostile;
 mod immediates;
 mod levels;
 mod limits;
+mod narrow_spirv;
 mod numbers;
 mod oracle;
 mod predict;

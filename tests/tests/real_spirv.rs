@@ -336,36 +336,6 @@ fn refused_with_the_code_of_what_is_missing() {
             "`OpTypeArray of buffers`",
         ),
         (
-            with(
-                "GL_EXT_shader_explicit_arithmetic_types_int8",
-                "",
-                "layout(set = 0, binding = 1) buffer B { int8_t b[]; };",
-                "b[0] = int8_t(3);",
-            ),
-            "narrow-integers",
-            "`OpTypeInt 8`",
-        ),
-        (
-            with(
-                "GL_EXT_shader_explicit_arithmetic_types_int16",
-                "",
-                "layout(set = 0, binding = 1) buffer B { int16_t b[]; };",
-                "b[0] = int16_t(3);",
-            ),
-            "narrow-integers",
-            "`OpTypeInt 16`",
-        ),
-        (
-            with(
-                "GL_EXT_scalar_block_layout",
-                "",
-                "layout(set = 0, binding = 1, scalar) buffer B { float x; vec3 b[]; };",
-                "b[1].x = x;",
-            ),
-            "spirv",
-            "array stride 12",
-        ),
-        (
             with("GL_KHR_shader_subgroup_basic", ", local_size_y = 2", "", "a[0] = float(gl_SubgroupInvocationID);"),
             "spirv",
             "multi dimensional",

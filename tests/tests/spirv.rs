@@ -769,20 +769,6 @@ fn refused_by_name_at_its_place() {
         ("GL_KHR_shader_subgroup_basic", "", "o[i] = subgroupElect() ? 1u : 0u;", "`OpGroupNonUniformElect`", true),
         ("GL_KHR_shader_subgroup_arithmetic", "", "o[i] = subgroupAdd(i);", "`OpGroupNonUniformIAdd`", true),
         (
-            "GL_EXT_shader_8bit_storage",
-            "layout(binding = 2) buffer B { int8_t b[]; };",
-            "o[i] = uint(int(b[i]));",
-            "`OpTypeInt 8`",
-            false,
-        ),
-        (
-            "GL_EXT_shader_16bit_storage",
-            "layout(binding = 2) buffer B { int16_t b[]; };",
-            "o[i] = uint(int(b[i]));",
-            "`OpTypeInt 16`",
-            false,
-        ),
-        (
             "GL_EXT_buffer_reference",
             "layout(buffer_reference) buffer R { uint x; }; layout(binding = 2) buffer B { R r; };",
             "o[i] = r.x;",

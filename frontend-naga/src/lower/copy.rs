@@ -34,7 +34,7 @@ impl<'m> FuncCx<'_, 'm> {
         let now = self.current();
         if matches!(next, Some(Statement::Store { value, .. }) if *value == handle)
             && let Expression::Load { pointer } = now.function.expressions[handle]
-            && now.info[handle].ref_count == 1
+            && now.known.info[handle].ref_count == 1
         {
             let from = self.pointer(pointer)?;
             if self.is_long(from.ty) {

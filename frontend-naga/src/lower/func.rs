@@ -16,7 +16,7 @@ use rustc_hash::FxBuildHasher;
 /// A naga function that is being lowered: the IR function's own, or one lowered in place of a call.
 pub struct Activation<'m> {
     pub function: &'m naga::Function,
-    pub info: &'m naga::valid::FunctionInfo,
+    pub known: Known<'m>,
     /// Values by expression handle.
     values: Vec<Option<Val>>,
     args: Vec<Val>,
@@ -27,6 +27,15 @@ pub struct Activation<'m> {
     pub outer_loops: usize,
     /// Constants copied from the module, by handle. Per activation only for simplicity: they are interned.
     constants: IndexMap<Handle<naga::Constant>, Val, FxBuildHasher>,
+}
+
+/// What is known of a function's expressions.
+#[derive(Clone, Copy)]
+pub struct Known<'m> {
+    /// What the validator says.
+    pub info: &'m naga::valid::FunctionInfo,
+    /// Their types, where the validator saw a shadow of the module.
+    types: Option<&'m naga::front::Typifier>,
 }
 
 /// The end of a function that is lowered in place of a call.
@@ -99,7 +108,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     /// Lowers a function of the module.
     pub fn function(m: &'a mut ModuleCx<'m>, handle: Handle<naga::Function>) -> Lowered<ir::Function> {
         let function = &m.source.functions[handle];
-        let info = &m.info[handle];
+        let known = Known { info: &m.info[handle], types: m.typed.and_then(|t| t.function(handle)) };
         let name = function.name.clone().unwrap_or_else(|| format!("function{}", handle.index()));
         let mut cx = FuncCx::new(m, name);
         let mut args = Vec::new();
@@ -111,13 +120,13 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             let ty = cx.ty(result.ty, Span::UNKNOWN)?;
             cx.f.ret = cx.leaf_types(ty)?.into();
         }
-        cx.body(function, info, args)
+        cx.body(function, known, args)
     }
 
     /// Lowers an entry point of the module.
     pub fn entry_point(m: &'a mut ModuleCx<'m>, index: usize) -> Lowered<(ir::Function, Stage)> {
         let entry = &m.source.entry_points[index];
-        let info = m.info.get_entry_point(index);
+        let known = Known { info: m.info.get_entry_point(index), types: m.typed.and_then(|t| t.entry(index)) };
         let mut cx = FuncCx::new(m, entry.name.clone());
         let mut stage = Stage::new(entry);
         let mut args = Vec::new();
@@ -128,7 +137,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             cx.declare_outputs(result, &mut stage)?;
             cx.outputs = Some(stage.outputs.clone());
         }
-        Ok((cx.body(&entry.function, info, args)?, stage))
+        Ok((cx.body(&entry.function, known, args)?, stage))
     }
 
     fn parameter(&mut self, ty: Ty) -> Lowered<Val> {
@@ -138,13 +147,8 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.unflatten(ty, &mut leaves.into_iter())
     }
 
-    fn body(
-        mut self,
-        function: &'m naga::Function,
-        info: &'m naga::valid::FunctionInfo,
-        args: Vec<Val>,
-    ) -> Lowered<ir::Function> {
-        self.activate(function, info, args, None)?;
+    fn body(mut self, function: &'m naga::Function, known: Known<'m>, args: Vec<Val>) -> Lowered<ir::Function> {
+        self.activate(function, known, args, None)?;
         self.statements(&function.body)?;
         self.fall_off()?;
         Ok(self.f)
@@ -154,14 +158,14 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     fn activate(
         &mut self,
         function: &'m naga::Function,
-        info: &'m naga::valid::FunctionInfo,
+        known: Known<'m>,
         args: Vec<Val>,
         exit: Option<Exit>,
     ) -> Lowered<()> {
         let outer_loops = self.loops.len();
         self.active.push(Activation {
             function,
-            info,
+            known,
             values: vec![None; function.expressions.len()],
             args,
             locals: Vec::new(),
@@ -296,7 +300,10 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     /// The shape of an expression's value.
     pub fn expr_ty(&self, handle: Handle<Expression>) -> Lowered<Ty> {
         let active = self.active.last().expect("a function is active while expressions are lowered");
-        let resolution = &active.info[handle].ty;
+        let resolution = match active.known.types {
+            Some(types) => &types[handle],
+            None => &active.known.info[handle].ty,
+        };
         let ty = match *resolution {
             naga::proc::TypeResolution::Handle(h) => self.m.types.of(h),
             naga::proc::TypeResolution::Value(ref inner) => self.m.types.of_inner(inner, None),
@@ -515,7 +522,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         result_ty: Option<Ty>,
     ) -> Lowered<Option<Val>> {
         let function: &'m naga::Function = &self.m.source.functions[callee];
-        let info: &'m naga::valid::FunctionInfo = &self.m.info[callee];
+        let known = Known { info: &self.m.info[callee], types: self.m.typed.and_then(|t| t.function(callee)) };
         if self.active.len() as u64 > limits::CALL_DEPTH.max {
             return Err(report::limit(&limits::CALL_DEPTH).at(self.span(), "this call"));
         }
@@ -556,7 +563,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         } else {
             None
         };
-        self.activate(function, info, args, Some(Exit { merge, hits: 0, result, returned }))?;
+        self.activate(function, known, args, Some(Exit { merge, hits: 0, result, returned }))?;
         self.statements(&function.body)?;
         if self.live {
             self.leave_inlined()?;

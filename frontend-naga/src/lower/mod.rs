@@ -17,6 +17,7 @@ mod texture;
 mod types;
 mod value;
 
+use crate::parse::Validated;
 use crate::{EntryInfo, Options, OverrideInfo, Parsed, Spirv, report};
 use func::FuncCx;
 use gpucc_ir as ir;
@@ -60,13 +61,16 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
         Ok(module)
     };
     match &spirv.words {
-        Ok(words) if values.is_empty() => done(parsed, words),
+        // One entry point of several would be validated again, which a module with a shadow does not pass.
+        Ok(words) if values.is_empty() && (parsed.types.is_none() || options.entry.is_none() || names.len() < 2) => {
+            done(parsed, words)
+        }
         Err(list) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => Err(list.clone()),
         _ => {
             let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);
-            let (module, info, words) = crate::parse::guarded("read", again)?;
+            let (Validated { module, info, types }, words) = crate::parse::guarded("read", again)?;
             let heads = Vec::new();
-            done(&Parsed { module, info, lang: parsed.lang, heads, spirv: None }, &words)
+            done(&Parsed { module, info, types, lang: parsed.lang, heads, spirv: None }, &words)
         }
     }
 }
@@ -77,6 +81,7 @@ fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusa
         parsed,
         source: &module,
         info: &info,
+        typed: parsed.types.as_ref(),
         types: Types::new(&module),
         fp: options.fp,
         out: ir::Module::new(),
@@ -191,6 +196,8 @@ pub struct ModuleCx<'m> {
     parsed: &'m Parsed,
     source: &'m naga::Module,
     info: &'m naga::valid::ModuleInfo,
+    /// Types of expressions, where those of `info` are of the module's shadow.
+    pub typed: Option<&'m crate::shadow::Types>,
     types: Types<'m>,
     fp: ir::FpFlags,
     out: ir::Module,

@@ -82,6 +82,7 @@ fn round_up(align: u64, n: u64) -> u64 {
 pub fn scalar(s: naga::Scalar) -> Option<ir::Scalar> {
     Some(match (s.kind, s.width) {
         (ScalarKind::Bool, _) => ir::Scalar::B1,
+        (ScalarKind::Sint | ScalarKind::Uint, 1) => ir::Scalar::I8,
         (ScalarKind::Sint | ScalarKind::Uint, 2) => ir::Scalar::I16,
         (ScalarKind::Sint | ScalarKind::Uint, 4) => ir::Scalar::I32,
         (ScalarKind::Sint | ScalarKind::Uint, 8) => ir::Scalar::I64,

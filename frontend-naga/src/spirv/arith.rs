@@ -71,13 +71,13 @@ fn defined(cx: &mut Cx, inst: &Inst) -> Option<Inst> {
         Constant::Null => vec![0; n as usize],
     };
     let fits = |x: u64| if divides { x != 0 } else { x < width.into() };
-    if width != 32 || lanes.iter().all(|&x| fits(x)) {
+    if width > 32 || lanes.iter().all(|&x| fits(x)) {
         return None;
     }
     let lane = |x: u64| match (divides, x) {
         (true, 0) => 1,
         (true, x) => x as u32,
-        (false, x) => x as u32 & 31,
+        (false, x) => x as u32 & (width - 1),
     };
     let parts: Vec<u32> = lanes.into_iter().map(|x| cx.constant(scalar, lane(x))).collect();
     let operand = match parts.as_slice() {
@@ -263,6 +263,7 @@ fn halves(cx: &mut Cx, (ty, result): (u32, u32), value: Option<u32>) -> Result<b
             }
             cx.emit_as(Op::CompositeConstruct, ty, result, list);
         }
+        _ if super::narrow::cast(cx, (ty, result), value) => {}
         _ => {
             let bits = |t: &Type| format!("{} bits", width(t));
             return Err(unsupported(&format!("OpBitcast from lanes of {} to lanes of {}", bits(&from), bits(&to))));
@@ -501,7 +502,8 @@ fn dot(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<(), Diagnos
         return Ok(());
     }
     // Four products of bytes do not overflow, those of words do.
-    if !matches!(cx.type_of(a).map(|t| cx.ty(t)), Some(Type::Int(..))) {
+    let lanes = cx.type_of(a).and_then(|t| cx.lanes(t));
+    if lanes.is_none_or(|l| l.1 > 1 && !matches!(cx.ty(l.0), Type::Int(8, _))) {
         return Err(unsupported(&format!("{} of vectors", name())));
     }
     let acc = inst.id(2).ok_or_else(|| malformed(format!("`{}` without an accumulator", name())))?;
@@ -540,6 +542,9 @@ fn lanes_of_dot(cx: &mut Cx, value: u32, signed: bool) -> Option<Vec<u32>> {
                 cx.emit(op, ty, vec![id(word), id(at), id(eight)])
             };
             Some((0..4).map(|n| byte(cx, n)).collect())
+        }
+        Type::Vector(of, n) if super::narrow::is(cx, of) => {
+            (0..n).map(|lane| super::narrow::lane(cx, value, lane, signed)).collect()
         }
         Type::Vector(of, n) if matches!(cx.ty(of), Type::Int(32, _)) => {
             Some((0..n).map(|lane| cx.emit(Op::CompositeExtract, of, vec![id(value), number(lane)])).collect())

@@ -1,9 +1,10 @@
-//! Infinite and NaN constants: naga refuses them as literals, and takes their bits.
+//! Constants that naga has no literals for: infinite and NaN floats, of which it takes the bits, and integers of 8 and 16 bits.
 //!
 //! A function that uses such a constant, or a composite with one in it, makes it at its start by a cast of its bits. A variable that
 //! begins with one is written at the start of the function that it belongs to, or of each entry point.
 
 use super::binary::{Binary, Inst};
+use super::narrow;
 use super::types::{Cx, Type, id};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
@@ -15,7 +16,7 @@ pub fn rewrite(cx: &mut Cx, module: &mut Binary) {
     for inst in &module.head {
         let (Some(result), Some(ty)) = (inst.inst.result_id, inst.inst.result_type) else { continue };
         let is = match inst.op() {
-            Op::Constant => infinite(cx.ty(ty), cx.bits(result)),
+            Op::Constant => special(cx.ty(ty), cx.bits(result)),
             Op::ConstantComposite => inst.ids(0).iter().any(|p| found.contains_key(p)),
             _ => false,
         };
@@ -49,10 +50,11 @@ pub fn rewrite(cx: &mut Cx, module: &mut Binary) {
     module.body.append(&mut function);
 }
 
-fn infinite(ty: &Type, bits: Option<u64>) -> bool {
+fn special(ty: &Type, bits: Option<u64>) -> bool {
     match (ty, bits) {
         (Type::Float(32), Some(x)) => !f32::from_bits(x as u32).is_finite(),
         (Type::Float(64), Some(x)) => !f64::from_bits(x).is_finite(),
+        (Type::Int(width, _), Some(_)) => *width < 32,
         _ => false,
     }
 }
@@ -104,7 +106,10 @@ fn make(cx: &mut Cx, found: &FxHashMap<u32, Inst>, made: &mut FxHashMap<u32, u32
     }
     let Some(inst) = found.get(&constant) else { return constant };
     let ty = inst.inst.result_type.unwrap_or(0);
-    let value = if inst.op() == Op::Constant {
+    let value = if inst.op() == Op::Constant && narrow::is(cx, ty) {
+        let bits = cx.bits(constant).unwrap_or(0);
+        narrow::constant(cx, ty, bits as u32)
+    } else if inst.op() == Op::Constant {
         let width = if matches!(cx.ty(ty), Type::Float(64)) { 64 } else { 32 };
         let uint = cx.type_id(Type::Int(width, false));
         let bits = match (width, cx.bits(constant)) {

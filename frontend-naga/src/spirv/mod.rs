@@ -15,6 +15,7 @@ mod given;
 mod literals;
 mod matrix;
 mod memory;
+mod narrow;
 mod refuse;
 mod specialize;
 mod types;
@@ -91,10 +92,9 @@ impl Module {
         let mut cx = Cx::new(&module);
         cx.matrices = matrices;
         memory::workgroup(&cx, &mut module.head);
-        literals::rewrite(&mut cx, &mut module);
         for inst in std::mem::take(&mut module.body) {
             cx.place = inst.place;
-            rewrite(&mut cx, inst).map_err(|mut d| {
+            narrow::rewrite(&mut cx, inst).and_then(|inst| rewrite(&mut cx, inst)).map_err(|mut d| {
                 for label in d.labels.iter_mut().filter(|l| !l.span.is_known()) {
                     label.span = module.places.span(cx.place);
                 }
@@ -104,6 +104,9 @@ impl Module {
         let body = std::mem::take(&mut cx.out);
         let body = flow::switches(&mut cx, body)?;
         module.body = chains::sink(&mut cx, body)?;
+        module.head.append(&mut cx.globals);
+        // Constants that the steps above made may be among them.
+        literals::rewrite(&mut cx, &mut module);
         module.head.append(&mut cx.globals);
         if let (set, true) = cx.extensions {
             let name = vec![Operand::LiteralString("GLSL.std.450".into())];

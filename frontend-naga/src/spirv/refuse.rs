@@ -367,7 +367,7 @@ fn refused(module: &Binary, inst: &Inst) -> Option<String> {
             }
             _ => None,
         },
-        (Op::TypeInt, Some(&Operand::LiteralBit32(width))) if width != 32 && width != 64 => {
+        (Op::TypeInt, Some(&Operand::LiteralBit32(width))) if ![8, 16, 32, 64].contains(&width) => {
             Some(format!("{name} {width}"))
         }
         (Op::TypePointer | Op::Variable, Some(Operand::StorageClass(class))) => {
