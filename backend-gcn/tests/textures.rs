@@ -24,15 +24,19 @@ const GLOBALS: &str = "
     @group(2) @binding(4) var iq: texture_storage_2d<r32uint, atomic>;
 ";
 
-/// The listing of a compute shader of these statements. `x` is a float that differs between lanes, `n` the lane.
-fn listing(body: &str, generation: usize, level: u8) -> String {
-    let source = format!(
+/// A compute shader of these statements. `x` is a float that differs between lanes, `n` the lane.
+fn shader(body: &str) -> String {
+    format!(
         "{GLOBALS} @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) n: u32) {{
             let x = f32(n) / 64.0; let k = i32(n);
             {body}
         }}"
-    );
-    let out = compile(&module(&source), generation, &options(level));
+    )
+}
+
+/// Its listing.
+fn listing(body: &str, generation: usize, level: u8) -> String {
+    let out = compile(&module(&shader(body)), generation, &options(level));
     gpucc_gcn_machine::disassemble(&out.entry.code, generation as u8, gpucc_isa::stage::CS)
 }
 
@@ -181,6 +185,24 @@ fn many_textures_fit() {
             assert_eq!(find("scratch_bytes"), Some(0));
             assert!(find("sgprs") <= Some(94), "{:?}", find("sgprs"));
             assert!(find("smem") >= Some(16), "{:?}", find("smem"));
+        }
+    }
+}
+
+/// Everything is spilled, registers are scarce or in pieces, and texts of the code are read back: allocation is checked each time.
+#[test]
+fn allocation_under_stress() {
+    let all: String = CASES.iter().map(|(body, _)| format!("{{ {body} }}\n")).collect();
+    let m = module(&shader(&all));
+    for g in 0..3 {
+        for [spill_all, tight, fragment, reparse] in [
+            [true, false, false, false],
+            [false, true, false, false],
+            [false, false, true, false],
+            [false, false, false, true],
+        ] {
+            let o = gpucc_driver::CodegenOptions { spill_all, tight, fragment, reparse, verify: true, ..options(2) };
+            assert!(!compile(&m, g, &o).entry.code.is_empty());
         }
     }
 }
