@@ -1,6 +1,8 @@
 //! Graphics cases of the shared folder on the interpreter and on machines: a few of each group.
 
 use gpucc_ir::Refusal;
+use gpucc_render::compare::{self, Against};
+use gpucc_render::{Place, Programs, frame};
 use gpucc_scene::cases::{Body, Case};
 use gpucc_scene::model::Pass;
 use gpucc_tests::cases::Verdict;
@@ -39,6 +41,31 @@ fn a_few_cases_of_each_group_give_the_recorded_bytes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What the oracle has against a machine, when it runs the IR that selection read with the machine's precision: to the bit.
+fn differs(case: &Case, place: Place) -> Option<String> {
+    let said = |what: String| Some(format!("{place} {}: {what}", case.id));
+    let ready = match gfx::ready(case, std::path::Path::new("")) {
+        Ok(r) => r,
+        Err(v) => return said(format!("{v:?}")),
+    };
+    let options = frame::Options::default();
+    let mut got = ready.resources.clone();
+    let ran = Programs::new(&ready.file.scene, &ready.shaders, place).and_then(|programs| {
+        let report = frame::run(&ready.file.scene, &ready.shaders, &programs, &mut got, &options, &mut || {})?;
+        Ok((programs, report))
+    });
+    let (programs, report) = match ran {
+        Ok(r) => r,
+        Err(f) => return said(f.to_string()),
+    };
+    // What races leaves is nobody's to say.
+    if !report.races.is_empty() {
+        return None;
+    }
+    let verdict = compare::check(&ready, (&programs, place), (&got, &report), Against::Lowered, &options);
+    verdict.err().and_then(|v| said(format!("{v:?}")))
+}
+
 /// Cases without render passes, on the machines of all generations that select textures.
 #[test]
 fn a_few_compute_cases_of_each_group_run_on_machines() {
@@ -59,7 +86,8 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
         });
         wrong.collect()
     };
-    let wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
+    let mut wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
+    wrong.extend(cases.par_iter().flat_map_iter(|c| places.iter().filter_map(|&p| differs(c, p))).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
 }

@@ -8,7 +8,7 @@ pub mod profile;
 
 pub use launch::Launch;
 pub use oracle::{Compared, Verdict, judge};
-pub use profile::profile;
+pub use profile::{profile, sampling};
 
 use gpucc_container::Container;
 pub use gpucc_isa::ListingError;

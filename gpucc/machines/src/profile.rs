@@ -10,6 +10,23 @@ use gpucc_interp::{MachineMath, Profile, Tolerance};
 use gpucc_ir::{Op, Scalar};
 use gpucc_num::special::{self, wide};
 use gpucc_num::{MinMax, Mode, NAN32, convert, f32 as num, sfu};
+use gpucc_sim::texture::{Filter, NearestRounding, Precision, Sampler};
+
+/// The precision with which samplers of a family filter.
+pub fn sampling(family: &str) -> fn(&Sampler) -> Precision {
+    match family {
+        // Eight bits of weight and of level; TRUNC_COORD where both filters are nearest.
+        "gcn" => |s| Precision {
+            weight_bits: Some(8),
+            lod_bits: Some(8),
+            nearest: match (s.mag, s.min) {
+                (Filter::Nearest, Filter::Nearest) => NearestRounding::Truncate,
+                _ => NearestRounding::Round,
+            },
+        },
+        _ => |s| s.precision,
+    }
+}
 
 /// The profile under which the oracle computes as the machine of a family and generation does, bit for bit but for the
 /// sign of zero and the payload of NaN.

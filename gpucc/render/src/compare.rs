@@ -67,6 +67,7 @@ pub fn check(
     match (against, place) {
         (Against::Lowered, Place::Target(t, _)) => {
             options.profile = gpucc_machines::profile(t.family(), t.generation_index());
+            options.sampling = gpucc_machines::sampling(t.family());
         }
         (Against::Lowered, Place::Oracle(_)) => {
             options.run.perturb = Some(options.run.perturb.map_or(1, |seed| seed ^ 1));

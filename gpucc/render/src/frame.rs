@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use gpucc_interp::Profile;
 use gpucc_scene::model::{Binding, Pass};
 use gpucc_scene::{Resources, Scene};
+use gpucc_sim::texture::{Precision, Sampler};
 use gpucc_sim::{Races, RunOptions, RunReport, Trap, TrapKind};
 
 use crate::error::Failure;
@@ -25,13 +26,15 @@ pub struct Options {
     pub run: RunOptions,
     /// Whose numbers the oracle computes with.
     pub profile: Profile,
+    /// How precisely the oracle's samplers filter.
+    pub sampling: fn(&Sampler) -> Precision,
 }
 
 impl Default for Options {
     fn default() -> Self {
         // A frame may be right although a buffer that nobody reads is written in any order: races are told.
         let run = RunOptions { step_limit: STEPS, races: Races::Report, ..RunOptions::default() };
-        Options { run, profile: Profile::default() }
+        Options { run, profile: Profile::default(), sampling: |s| s.precision }
     }
 }
 

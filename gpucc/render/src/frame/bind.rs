@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension};
 use gpucc_scene::view::View;
-use gpucc_sim::texture::{Dim, Image};
+use gpucc_sim::texture::{Dim, Image, Sampler};
 use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 use super::Frame;
@@ -48,7 +48,10 @@ impl Frame<'_> {
                     buffers.extend(self.range(r).map(|(k, bytes)| (group, binding, k, bytes, is_writable(b))));
                 }
                 BindingResource::Sampler(name) => {
-                    let sampler = self.scene.samplers.get(name).map(|s| s.to_sim());
+                    let sampler = self.scene.samplers.get(name).map(|s| {
+                        let s = s.to_sim();
+                        Sampler { precision: (self.options.sampling)(&s), ..s }
+                    });
                     samplers.extend(sampler.map(|sampler| BoundSampler { group, binding, element: 0, sampler }));
                 }
                 BindingResource::Texture(v) => {
