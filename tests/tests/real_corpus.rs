@@ -281,6 +281,118 @@ fn quantize(values: [u32; 2]) -> Case {
     Case { name: "quantize", values, groups: [1, 1], push, input: bits(&a), want: Want::Words(want) }
 }
 
+fn half(x: f32) -> u16 {
+    c::f32_to_f16(Nearest, x)
+}
+
+/// Bytes as words, with zeros behind the last.
+fn packed(mut bytes: Vec<u8>) -> Vec<u32> {
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes.chunks(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+fn dequant_q8_0(values: [u32; 2]) -> Case {
+    let (blocks, step) = (6usize, values[1] as usize);
+    let (scales, bias, zero) = (floats(blocks, 23), -1.5f32, 3i8);
+    let q: Vec<i8> = words(blocks * 8, 24).iter().flat_map(|w| w.to_le_bytes()).map(|b| b as i8).collect();
+    let mut bytes = Vec::new();
+    for (d, part) in scales.iter().zip(q.chunks(32)) {
+        bytes.extend(half(*d).to_le_bytes());
+        bytes.extend(part.iter().map(|x| *x as u8));
+    }
+    // The difference of two bytes is a byte.
+    let of = |at: usize| f64::from(q[at].wrapping_sub(zero)) * f64::from(scales[at / 32]) + f64::from(bias);
+    let want = Want::Floats((0..blocks * 32).step_by(step).map(of).collect(), 0.0);
+    let push = vec![blocks as u32, u32::from(half(bias)) | u32::from(zero as u8) << 16];
+    Case { name: "dequant_q8_0", values, groups: [1, 1], push, input: packed(bytes), want }
+}
+
+fn matvec_q4_0(values: [u32; 2]) -> Case {
+    let (rows, blocks) = (3usize, 5usize);
+    let (scales, vector) = (floats(rows * blocks, 25), floats(blocks * 32, 26));
+    let q: Vec<u8> = words(rows * blocks * 4, 27).iter().flat_map(|w| w.to_le_bytes()).collect();
+    let mut bytes = Vec::new();
+    for (d, part) in scales.iter().zip(q.chunks(16)) {
+        bytes.extend(half(*d).to_le_bytes());
+        bytes.extend(part);
+    }
+    let at = bytes.len() as u32 / 2;
+    bytes.extend(vector.iter().flat_map(|x| half(*x).to_le_bytes()));
+    let weight = |block: usize, k: usize| {
+        let byte = q[block * 16 + k % 16];
+        f64::from(i32::from(if k < 16 { byte & 15 } else { byte >> 4 }) - values[1] as i32)
+    };
+    let of = |row: usize| {
+        let term = |k: usize| {
+            let block = row * blocks + k / 32;
+            weight(block, k % 32) * f64::from(vector[k]) * f64::from(scales[block])
+        };
+        (0..blocks * 32).map(term).sum::<f64>()
+    };
+    let want = Want::Floats((0..rows).map(of).collect(), 0.01);
+    Case { name: "matvec_q4_0", values, groups: [3, 1], push: vec![blocks as u32, at], input: packed(bytes), want }
+}
+
+fn conv_s8(values: [u32; 2]) -> Case {
+    let (w, h, k, shift, zero) = (11usize, 8usize, 3usize, 5u32, -4i8);
+    let bytes: Vec<u8> = words((w * h + k * k).div_ceil(4), 28).iter().flat_map(|w| w.to_le_bytes()).collect();
+    let (ow, oh) = (w - k + 1, h - k + 1);
+    let of = |i: usize| {
+        let term = |t: usize| {
+            let (x, y) = (i % ow + t % k, i / ow + t / k);
+            i32::from(bytes[y * w + x] as i8) * i32::from(bytes[w * h + t] as i8)
+        };
+        let r = ((0..k * k).map(term).sum::<i32>() >> shift) + i32::from(zero);
+        if values[1] == 0 { r.clamp(-128, 127) as u8 } else { r as u8 }
+    };
+    // The output begins as 0xdeadbeef; its last two bytes stay so.
+    let mut out: Vec<u8> = (0..ow * oh).map(of).collect();
+    out.extend(&0xdead_beef_u32.to_le_bytes()[out.len() % 4..][..(4 - out.len() % 4) % 4]);
+    let push = vec![w as u32, h as u32, k as u32, (w * h) as u32, shift, u32::from(zero as u8)];
+    Case { name: "conv_s8", values, groups: [2, 1], push, input: packed(bytes), want: Want::Words(packed(out)) }
+}
+
+fn layer_norm_f16(values: [u32; 2]) -> Case {
+    let (rows, quads, eps) = (3usize, 18usize, 1e-3f32);
+    let a = floats((rows + 1) * quads * 4, 29);
+    let mut want = Vec::new();
+    for row in a.chunks(quads * 4).take(rows) {
+        let n = row.len() as f64;
+        let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / n;
+        let variance = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / n - mean * mean;
+        let weight = |k: usize| if values[1] == 0 { 1.0 } else { f64::from(a[rows * quads * 4 + k]) };
+        let of = |k: usize| (f64::from(row[k]) - mean) / (variance + f64::from(eps)).sqrt() * weight(k);
+        want.extend((0..row.len()).map(of));
+    }
+    let input = packed(a.iter().flat_map(|x| half(*x).to_le_bytes()).collect());
+    let push = vec![quads as u32, rows as u32, eps.to_bits()];
+    Case { name: "layer_norm_f16", values, groups: [3, 1], push, input, want: Want::Floats(want, 1e-3) }
+}
+
+fn sobel(values: [u32; 2]) -> Case {
+    let (w, h, weights) = (9i32, 7i32, [77u32, 150, 29, 0]);
+    let input = words((w * h) as usize, 30);
+    let grey = |x: i32, y: i32| {
+        let pixel = input[(y.clamp(0, h - 1) * w + x.clamp(0, w - 1)) as usize].to_le_bytes();
+        let sum: u32 = pixel.iter().zip(weights).map(|(c, k)| u32::from(*c) * k).sum();
+        (sum >> 8) as i32
+    };
+    let of = |i: i32| {
+        let (x, y) = (i % w, i / w);
+        let (mut gx, mut gy) = (0, 0);
+        for k in -1..=1i32 {
+            gx += (2 - k.abs()) * (grey(x + 1, y + k) - grey(x - 1, y + k));
+            gy += (2 - k.abs()) * (grey(x + k, y + 1) - grey(x + k, y - 1));
+        }
+        let m = if values[1] == 0 { gx.abs() + gy.abs() } else { gx.abs().max(gy.abs()) };
+        m.min(255) as u8
+    };
+    let mut out: Vec<u8> = (0..w * h).map(of).collect();
+    out.extend(&0xdead_beef_u32.to_le_bytes()[out.len() % 4..][..(4 - out.len() % 4) % 4]);
+    let push = vec![w as u32 | (h as u32) << 16, u32::from_le_bytes(weights.map(|k| k as u8))];
+    Case { name: "sobel", values, groups: [1, 1], push, input, want: Want::Words(packed(out)) }
+}
+
 fn cases() -> Vec<Case> {
     let mut list = Vec::new();
     for (n, size) in [32, 16, 64].into_iter().enumerate() {
@@ -300,6 +412,11 @@ fn cases() -> Vec<Case> {
         list.push(gelu([size, [0, 1, 3][n]]));
         list.push(gelu([size, 2]));
         list.push(quantize([size, [32, 16, 64][n]]));
+        list.push(dequant_q8_0([size, [1, 3, 2][n]]));
+        list.push(matvec_q4_0([size, [8, 0, 5][n]]));
+        list.push(conv_s8([size, [0, 1, 0][n]]));
+        list.push(layer_norm_f16([size, [1, 0, 1][n]]));
+        list.push(sobel([size, [0, 1, 0][n]]));
     }
     list
 }
