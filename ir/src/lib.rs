@@ -59,7 +59,7 @@ pub use inst::{
 pub use lists::Lists;
 pub use module::{
     EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage,
-    StageInfo, TexClass, VarData, invocations,
+    StageInfo, TexClass, VarData, Variant, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};

@@ -236,6 +236,68 @@ impl ResourceKind {
     }
 }
 
+/// What a resource is of what is bound at its place: lowering asks for descriptors that nobody binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Variant {
+    /// What is bound.
+    #[default]
+    Whole = 0,
+    /// The sampler with level 0 alone.
+    LevelZero = 1,
+    /// A sampler that takes the nearest texel of the nearest level, also at the place of a texture without sampler.
+    Nearest = 2,
+    /// The texture with its first component as the only one.
+    Component0 = 3,
+    /// With its second.
+    Component1 = 4,
+    /// With its third.
+    Component2 = 5,
+    /// With its fourth.
+    Component3 = 6,
+    /// The texture with its first two components, of 128 bits the low half of each texel.
+    Low = 7,
+    /// With its last two components, the high half.
+    High = 8,
+    /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
+    Samples = 9,
+}
+
+impl Variant {
+    /// Every variant, by its number.
+    pub const ALL: [Variant; 10] = [
+        Variant::Whole,
+        Variant::LevelZero,
+        Variant::Nearest,
+        Variant::Component0,
+        Variant::Component1,
+        Variant::Component2,
+        Variant::Component3,
+        Variant::Low,
+        Variant::High,
+        Variant::Samples,
+    ];
+    /// The name as printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Variant::Whole => "whole",
+            Variant::LevelZero => "level_zero",
+            Variant::Nearest => "nearest",
+            Variant::Component0 => "component0",
+            Variant::Component1 => "component1",
+            Variant::Component2 => "component2",
+            Variant::Component3 => "component3",
+            Variant::Low => "low",
+            Variant::High => "high",
+            Variant::Samples => "samples",
+        }
+    }
+    /// The variant of this name.
+    pub fn parse(s: &str) -> Option<Variant> {
+        Variant::ALL.into_iter().find(|v| v.name() == s)
+    }
+}
+
 /// A bound buffer, texture or sampler, or the immediate data of an entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourceData {
@@ -253,6 +315,8 @@ pub struct ResourceData {
     pub stride: u32,
     /// Elements of an array of bindings; 1 for one resource.
     pub count: u32,
+    /// What is made of what is bound (by lowering).
+    pub variant: Variant,
     /// Where in the source it is declared.
     pub span: Span,
 }

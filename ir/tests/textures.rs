@@ -52,6 +52,8 @@ fn a_fragment_reads_back_as_printed() {
 #[test]
 fn what_lowering_makes_reads_back_as_printed() {
     let text = r#"module robust on
+res0 "t" group 0 binding 0 texture 2d float variant high
+res1 "t" group 0 binding 0 sampler variant nearest
 entry "vs" vertex func0 {
   position window
   out0 "" position f32x4

@@ -350,7 +350,17 @@ impl<'m> ModuleCx<'m> {
                     return Err(report::unsupported(Refusal::GlslPushConstants, what, span));
                 }
                 let stride = self.runtime_stride(ty);
-                let data = ir::ResourceData { name, group, binding, kind, min_size, stride, count: 1, span };
+                let data = ir::ResourceData {
+                    name,
+                    group,
+                    binding,
+                    kind,
+                    min_size,
+                    stride,
+                    count: 1,
+                    variant: ir::Variant::Whole,
+                    span,
+                };
                 ir::Place::Buffer(self.resource(data))
             }
             None => {
@@ -407,7 +417,17 @@ impl<'m> ModuleCx<'m> {
         // Of SPIR-V, a sampler may share its texture's binding.
         let shared = if self.parsed.lang == crate::Lang::Spirv { crate::spirv::combined::SAMPLER } else { 0 };
         let (group, binding) = (at.group, at.binding & !shared);
-        let res = self.resource(ir::ResourceData { name, group, binding, kind, min_size: 0, stride: 0, count, span });
+        let res = self.resource(ir::ResourceData {
+            name,
+            group,
+            binding,
+            kind,
+            min_size: 0,
+            stride: 0,
+            count,
+            variant: ir::Variant::Whole,
+            span,
+        });
         Ok(GlobalRef { val: Val::Handle(texture::Binding { res, index: None }) })
     }
 

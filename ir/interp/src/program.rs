@@ -406,8 +406,8 @@ impl Cx<'_> {
         }
         let r = &self.module.resources[res];
         let t = self.out.textures.len() as u32;
-        let (group, binding, count, kind) = (r.group, r.binding, r.count, r.kind);
-        self.out.textures.push(DTexture { name: r.name.clone(), group, binding, count, kind });
+        let (group, binding, count, kind, variant) = (r.group, r.binding, r.count, r.kind, r.variant);
+        self.out.textures.push(DTexture { name: r.name.clone(), group, binding, count, kind, variant });
         self.resources[res] = Some(t);
         t
     }
@@ -418,8 +418,8 @@ impl Cx<'_> {
         }
         let r = &self.module.resources[res];
         let s = self.out.samplers.len() as u32;
-        let (group, binding, count) = (r.group, r.binding, r.count);
-        self.out.samplers.push(DSampler { name: r.name.clone(), group, binding, count });
+        let (group, binding, count, variant) = (r.group, r.binding, r.count, r.variant);
+        self.out.samplers.push(DSampler { name: r.name.clone(), group, binding, count, variant });
         self.resources[res] = Some(s);
         s
     }

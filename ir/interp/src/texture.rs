@@ -3,12 +3,15 @@
 use crate::memory::{self, Common};
 use crate::program::{DInst, NO_SLOT, Program};
 use crate::quads::{Batch, bits_of};
-use gpucc_ir::{AtomicOp, Op, ResourceKind, TexArg, TexClass, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
+use gpucc_ir::{
+    AtomicOp, Op, ResourceKind, TexArg, TexClass, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat, Variant,
+};
 use gpucc_sim::bound::place_name;
 use gpucc_sim::texture::lod::clamp_bias;
 use gpucc_sim::texture::{
-    Base, Codec, Coord, Dim, Face, Gradient, Image, Sampler, Texel, View, clamp_layer, gather, gather_compare,
-    lambda_of, load, mip_levels, project, project_gradient, round_layer, sample, sample_compare, texel_at,
+    Base, Channel, Codec, Coord, Dim, Face, Gradient, Image, Sampler, Texel, Texels, View, clamp_layer, gather,
+    gather_compare, lambda_of, load, mip_levels, project, project_gradient, round_layer, sample, sample_compare,
+    texel_at,
 };
 use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
 
@@ -20,6 +23,7 @@ pub(crate) struct DTexture {
     pub binding: u32,
     pub count: u32,
     pub kind: ResourceKind,
+    pub variant: Variant,
 }
 
 /// A sampler that a program names.
@@ -29,6 +33,7 @@ pub(crate) struct DSampler {
     pub group: u32,
     pub binding: u32,
     pub count: u32,
+    pub variant: Variant,
 }
 
 /// A texture instruction.
@@ -50,6 +55,8 @@ pub(crate) struct Textures {
     pub images: Vec<Image>,
     /// Elements of each texture.
     pub views: Vec<Vec<BoundTexture>>,
+    /// What each texture is of what is bound.
+    pub variants: Vec<Variant>,
     /// Elements of each sampler.
     pub samplers: Vec<Vec<Sampler>>,
 }
@@ -67,7 +74,7 @@ impl Textures {
         for t in &program.textures {
             let one = |element| {
                 let bound = dispatch.require_texture(t.group, t.binding, element)?;
-                match unfit(t.kind, bound, &dispatch.images) {
+                match unfit((t.kind, t.variant), bound, &dispatch.images) {
                     None => Ok(*bound),
                     Some(fault) => {
                         let place = place_name(t.group, t.binding, element);
@@ -76,10 +83,19 @@ impl Textures {
                 }
             };
             let elements: Result<_, Trap> = (0..t.count.max(1)).map(one).collect();
+            found.variants.push(t.variant);
             found.views.push(elements.map_err(|e| named(&t.name, e))?);
         }
         for s in &program.samplers {
-            let one = |element| dispatch.require_sampler(s.group, s.binding, element).copied();
+            let one = |element| match s.variant {
+                // Nobody binds it.
+                Variant::Nearest => Ok(Sampler::default()),
+                Variant::LevelZero => {
+                    let sampler = dispatch.require_sampler(s.group, s.binding, element)?;
+                    Ok(Sampler { lod_min: 0.0, lod_max: 0.0, ..*sampler })
+                }
+                _ => dispatch.require_sampler(s.group, s.binding, element).copied(),
+            };
             let elements: Result<_, Trap> = (0..s.count.max(1)).map(one).collect();
             found.samplers.push(elements.map_err(|e| named(&s.name, e))?);
         }
@@ -97,7 +113,7 @@ fn dim_of(dim: TexDim) -> Dim {
 }
 
 /// Why a view is not what a program declares, if it is not.
-fn unfit(kind: ResourceKind, bound: &BoundTexture, images: &[Image]) -> Option<String> {
+fn unfit((kind, variant): (ResourceKind, Variant), bound: &BoundTexture, images: &[Image]) -> Option<String> {
     let view = bound.view(images);
     let (dim, arrayed, multisampled, _) = kind.texels()?;
     let one = if dim == TexDim::Cube { 6 } else { 1 };
@@ -107,6 +123,7 @@ fn unfit(kind: ResourceKind, bound: &BoundTexture, images: &[Image]) -> Option<S
     if !arrayed && bound.layers != one {
         return Some(format!("the view has {} layers, the program {one}", bound.layers));
     }
+    let multisampled = multisampled || variant == Variant::Samples;
     if (view.image.samples > 1) != multisampled {
         let wants = if multisampled { "several" } else { "1" };
         return Some(format!("a pixel has {} samples, in the program {wants}", view.image.samples));
@@ -355,13 +372,39 @@ pub(crate) fn read(
     Ok(())
 }
 
+/// The samples of pixels as texels.
+struct Spread<'a> {
+    texels: &'a dyn Texels,
+}
+
+impl Texels for Spread<'_> {
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32, _: u32) -> Result<Texel, Trap> {
+        self.texels.texel(level, layer, x >> 1, y >> 1, (x & 1) | (y & 1) << 1)
+    }
+}
+
 /// The texel or number that one lane gets.
 fn one(common: &mut Common, request: &Request<'_>, op: Op, quad: Option<[[f32; 3]; 2]>, by: By) -> Result<Texel, Trap> {
     let desc = request.tex.desc;
     let textures = &common.textures;
     let bound = request.bound(textures, common.robust)?;
-    let from = bound.view(&textures.images);
+    let mut from = bound.view(&textures.images);
+    let variant = textures.variants[request.tex.texture as usize];
+    let component = |k: u32| Channel::Component(k as u8);
+    match variant {
+        Variant::Low => from.swizzle = [component(0), component(1), Channel::Zero, Channel::One],
+        Variant::High => from.swizzle = [component(2), component(3), Channel::Zero, Channel::One],
+        Variant::Component0 | Variant::Component1 | Variant::Component2 | Variant::Component3 => {
+            let k = variant as u32 - Variant::Component0 as u32;
+            from.swizzle = [component(k), Channel::Zero, Channel::Zero, Channel::One];
+        }
+        Variant::Whole | Variant::LevelZero | Variant::Nearest | Variant::Samples => {}
+    }
     let mut view = from.view();
+    let spread = Spread { texels: view.texels };
+    if variant == Variant::Samples {
+        view = View { size: [2 * view.size[0], 2 * view.size[1], 1], samples: 1, texels: &spread, ..view };
+    }
     let mut layers = view.layers;
     match (view.dim, desc.dim()) {
         // A cube whose faces are read as the layers of an array.

@@ -181,6 +181,7 @@ fn every_pure_op_agrees_with_folding() {
             min_size: 4,
             stride: 4,
             count: 1,
+            variant: gpucc_ir::Variant::Whole,
             span: Span::UNKNOWN,
         });
         let mut offset = 0;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 pub struct Around {
     /// State of the pipeline.
     pub pipeline: Pipeline,
-    /// The other stage, as the source has it; none of a vertex entry that is alone.
+    /// The other stage, as the source has it; none of a vertex entry in a pipeline without fragment entry.
     pub other: Option<StageInfo>,
     /// Group and binding of textures whose texels may have 128 bits.
     pub wide: Vec<(u32, u32)>,

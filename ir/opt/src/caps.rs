@@ -187,6 +187,29 @@ impl TexCaps {
     };
 }
 
+/// How texels are fetched by their integer coordinates; `lower_fetch` writes the rest with what there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FetchCaps {
+    /// Whether there are fetches; otherwise a sampler takes the nearest texel.
+    pub fetch: bool,
+    /// Whether what lies outside reads zero; otherwise code looks.
+    pub checked: bool,
+    /// Whether an offset can be given.
+    pub offset: bool,
+    /// Whether samples of a pixel are fetched; otherwise they are texels of a larger texture.
+    pub samples: bool,
+    /// Whether texels have up to 128 bits; otherwise such textures are read in two halves.
+    pub wide: bool,
+}
+
+impl FetchCaps {
+    /// All that the IR has.
+    pub const FULL: FetchCaps = FetchCaps { fetch: true, checked: true, offset: true, samples: true, wide: true };
+    /// The least that there is a lowering for.
+    pub const POOREST: FetchCaps =
+        FetchCaps { fetch: false, checked: false, offset: false, samples: false, wide: false };
+}
+
 /// What a target lacks or wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
@@ -235,6 +258,8 @@ pub struct Caps {
     pub unroll: u32,
     /// What texture instructions take.
     pub tex: TexCaps,
+    /// How texels are fetched.
+    pub fetch: FetchCaps,
     /// What the inputs and outputs of stages are.
     pub io: IoCaps,
 }
@@ -263,6 +288,7 @@ impl Caps {
         rotate_divergent: true,
         unroll: 256,
         tex: TexCaps::FULL,
+        fetch: FetchCaps::FULL,
         io: IoCaps::FULL,
     };
 }

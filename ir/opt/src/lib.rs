@@ -27,6 +27,7 @@ mod legalise_div;
 mod legalise_pack;
 pub mod licm;
 pub mod lower_blend;
+pub mod lower_fetch;
 pub mod lower_io;
 pub mod lower_tex;
 pub mod mem2reg;
@@ -49,6 +50,6 @@ pub mod tables;
 pub mod unroll;
 
 pub use around::{Around, empty_fragment};
-pub use caps::{Blending, Caps, CubeGradients, IoCaps, LayerForm, OpSet, TexCaps};
+pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, TexCaps};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, Report, prepare};

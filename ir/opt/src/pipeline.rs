@@ -10,8 +10,8 @@
 use crate::cx::Graph;
 use crate::{
     Around, Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init,
-    inline, legalise, licm, lower_blend, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges, robust, rotate,
-    scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
+    inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges,
+    robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -115,6 +115,7 @@ const NARROW: Pass = lowering!("narrow", narrow::run);
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
+const LOWER_FETCH: Pass = pass!("lower-fetch", lower_fetch::run);
 const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
@@ -178,7 +179,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(SHRINK_IO);
     }
-    list.extend([LOWER_BLEND, LOWER_IO, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([LOWER_BLEND, LOWER_IO, LOWER_FETCH, LOWER_TEX, LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -208,6 +209,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("lower-blend", "lower-io", "what a target gets is packed behind the blending"),
     ("narrow", "lower-io", "inputs of half precision are floats by then"),
     ("lower-io", "legalise", "what becomes of inputs and outputs uses ops that a target may lack"),
+    ("lower-fetch", "lower-tex", "fetches become samples of arrays, whose layers take their form"),
     ("narrow", "lower-tex", "coordinates of half precision are floats by then"),
     ("lower-tex", "legalise", "what becomes of texture instructions uses ops that a target may lack"),
     ("divide", "legalise", "what is left of divisions is written in the general way"),
@@ -288,9 +290,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("robust", "a robust module's accesses stay in bounds"),
     ("init-variables", "variables that stay in memory get their initial values"),
     ("narrow", "lanes of 8 and 16 bits are computed in lanes of 32 where the target has no others"),
-    ("shrink-io", "inputs and components that nobody reads do not travel"),
+    ("shrink-io", "inputs, outputs and components that nobody reads do not travel"),
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
     ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
+    ("lower-fetch", "texels are fetched as the target's fetch them: checks, samples of a pixel, wide texels"),
     ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
@@ -361,6 +364,7 @@ pub const REQUIRED: &[&str] = &[
     "narrow",
     "lower-blend",
     "lower-io",
+    "lower-fetch",
     "lower-tex",
     "legalise",
     "scalarise",
@@ -482,6 +486,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         }
         trace::enter(p.name, &e.name);
         let start = Instant::now();
+        if p.name == LOWER_FETCH.name {
+            lower_fetch::ask(&mut out, caps.fetch, o.around.as_deref());
+        }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
         let mut cx = Cx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });

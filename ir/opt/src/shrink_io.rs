@@ -1,16 +1,24 @@
-//! Takes inputs that nobody reads out of the interface of a stage, and components that nobody reads off the others.
+//! Takes inputs that nobody reads out of the interface of a stage, and components that nobody reads off the others; of a vertex
+//! entry in a pipeline also outputs that the fragment entry does not have, and components that its input does not have.
 //!
 //! Targets pay for each component that travels between stages, and for each attribute that is fetched.
 //!
-//! Needs: nothing. Keeps: the CFG. Inputs are numbered anew; changes the interface of the entry point in `Cx::entry`.
+//! Needs: one return where outputs go. Keeps: the CFG. Inputs are numbered anew; changes the interface of the entry point in `Cx::entry`.
 
-use gpucc_ir::{Attr, Function, Inst, IoSlot, Op, SideMap, Value};
+use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SideMap, StageInfo, Type, Value};
 
+use crate::around::{Around, Returned};
 use crate::cx::Cx;
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let Some(mut entry) = cx.entry.take() else { return };
+    if let (StageInfo::Vertex(io), Some(around)) = (&mut entry.stage, cx.around)
+        && io.outputs.iter().any(|s| fitting(s, around) != Some(s.ty))
+        && cx.change()
+    {
+        outputs(f, io, around);
+    }
     if let Some(io) = entry.interface_mut().filter(|io| !io.inputs.is_empty()) {
         let read = components(f, io.inputs.len());
         let shrinks = |(s, &n): (&IoSlot, &u32)| n < s.ty.lanes();
@@ -37,6 +45,38 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         }
     }
     cx.entry = Some(entry);
+}
+
+/// What is left of the type of a vertex' output; nothing of one that no fragment reads.
+fn fitting(slot: &IoSlot, around: &Around) -> Option<Type> {
+    if !matches!(slot.at, IoAt::Location { .. }) {
+        return Some(slot.ty);
+    }
+    let Some(StageInfo::Fragment { io, .. }) = &around.other else { return None };
+    let input = io.inputs.iter().find(|i| i.at == slot.at)?;
+    Some(slot.ty.with_lanes(input.ty.lanes().min(slot.ty.lanes())))
+}
+
+/// Takes away outputs, and components of them, that do not travel.
+fn outputs(f: &mut Function, io: &mut Interface, around: &Around) {
+    let Some((mut b, mut returned)) = Returned::take(f, io) else { return };
+    for k in (0..io.outputs.len()).rev() {
+        let slot = &mut io.outputs[k];
+        match fitting(slot, around) {
+            None => {
+                io.outputs.remove(k);
+                returned.args.remove(k);
+            }
+            Some(ty) if ty != slot.ty => {
+                let value = returned.args[k];
+                let lanes: Vec<Value> = (0..ty.lanes()).map(|lane| b.extract(value, lane)).collect();
+                returned.args[k] = if let [one] = lanes[..] { one } else { b.compose(&lanes) };
+                slot.ty = ty;
+            }
+            Some(_) => {}
+        }
+    }
+    returned.put(b, io);
 }
 
 /// The instructions that read inputs.

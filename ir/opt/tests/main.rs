@@ -18,6 +18,7 @@ mod inline;
 mod legalise;
 mod licm;
 mod lower_blend;
+mod lower_fetch;
 mod lower_io;
 mod lower_tex;
 mod mem2reg;

@@ -213,8 +213,12 @@ impl Parser {
                 if self.eat_word("count") {
                     count = self.u32()?;
                 }
+                let mut variant = Variant::Whole;
+                if self.eat_word("variant") {
+                    variant = self.named("a variant", Variant::parse)?;
+                }
                 let span = self.span()?;
-                m.resources.push(ResourceData { name, group, binding, kind, min_size, stride, count, span });
+                m.resources.push(ResourceData { name, group, binding, kind, min_size, stride, count, variant, span });
             } else if self.starts("global") {
                 let n = self.index("global")?;
                 self.in_order(n, m.globals.len(), "global")?;

@@ -4,7 +4,7 @@ use crate::edges::EdgeRef;
 use crate::entity::Entity;
 use crate::function::{Const, Function, ValueDef};
 use crate::inst::*;
-use crate::module::{Init, Module, ResourceKind, StageInfo, VarData};
+use crate::module::{Init, Module, ResourceKind, StageInfo, VarData, Variant};
 use crate::stage::{Form, Interface, Interp, IoSlot, Position};
 use crate::types::Scalar;
 use std::fmt::{self, Display, Write};
@@ -89,6 +89,9 @@ fn write_module(m: &Module, o: &mut dyn fmt::Write) -> fmt::Result {
         }
         if d.count != 1 {
             write!(o, " count {}", d.count)?;
+        }
+        if d.variant != Variant::Whole {
+            write!(o, " variant {}", d.variant.name())?;
         }
         if d.span.is_known() {
             write!(o, " @{}..{}", d.span.start, d.span.end)?;

@@ -16,7 +16,7 @@ pub mod sample;
 
 pub use cube::{Face, face_texel, project, project_gradient};
 pub use format::{Base, Codec, Format, FormatError, Texel};
-pub use image::{Image, ImageView};
+pub use image::{Channel, Image, ImageView};
 pub use lod::{Gradient, lambda_of, mip_levels};
 pub use sample::{
     Compare, Coord, Dim, Filter, NearestRounding, Precision, Sampler, Texels, View, Wrap, clamp_layer, gather,
