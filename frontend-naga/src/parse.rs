@@ -120,6 +120,7 @@ pub fn spirv_module(
         }
         Err(list) => return Err(explained(list)),
     };
+    repair::zeroed(&mut module, &words.zeroed);
     Ok((Validated { module, info, types }, words))
 }
 

@@ -42,6 +42,16 @@ pub fn spirv(module: &mut Module) {
     }
 }
 
+/// Gives the workgroup variables their zeros back that the source asks for: they hold whether or not the module is robust. The validator
+/// has no such thing, so this comes after it.
+pub fn zeroed(module: &mut Module, list: &[bool]) {
+    let workgroup = module.global_variables.iter_mut().filter(|(_, g)| g.space == AddressSpace::WorkGroup);
+    for (_, (_, global)) in list.iter().zip(workgroup).filter(|(zero, _)| **zero) {
+        let zero = Expression::ZeroValue(global.ty);
+        global.init = Some(module.global_expressions.append(zero, Span::UNDEFINED));
+    }
+}
+
 /// Zero stored to whole workgroup variables, as some writers do at the start of an entry point.
 ///
 /// SPIR-V has no atomic types: the reader turns the types of variables with atomic accesses into such, and a store of

@@ -332,7 +332,8 @@ pub enum Init {
 
 /// A variable: so many bytes of memory.
 ///
-/// Private and workgroup variables have their initialiser at the start (workgroup memory only if the module is robust).
+/// Private and workgroup variables have their initialiser at the start (workgroup memory without
+/// bytes of its own only if the module is robust).
 /// A function variable is undefined until stored to or until `var_init` runs, which the frontend places where the
 /// declaration executes.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -317,3 +317,31 @@ fn scalar_block_layout() {
     let d = Dispatch::new([1, 1, 1]).with(0, 0, vec![0; 128]).with(0, 1, a).with(0, 2, u);
     runs("scalar", &module("narrow-scalar", &source), &d, &[(0, words(&out)), (1, after)]);
 }
+
+/// Specialisation constants of narrow types take what their type has, and nothing else.
+#[test]
+fn specialisation() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let source = format!(
+        "{HEAD}layout(constant_id = 0) const int8_t a = int8_t(-3); layout(constant_id = 1) const uint16_t b = uint16_t(40000);\n\
+         void main() {{ o[0] = int(a) * 2; o[1] = int(b); o[2] = int(uint16_t(b + uint16_t(30000))); o[3] = int(int16_t(a)); }}"
+    );
+    let path = scratch("narrow-spec.comp");
+    std::fs::write(&path, source).expect("a file");
+    let bytes = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], "narrow-spec.spv").expect("GLSL");
+    let with = |values: &[(&str, f64)]| {
+        let overrides = values.iter().map(|v| (v.0.to_string(), v.1)).collect();
+        frontend::load(&bytes, Lang::Spirv, &FrontOptions { overrides, ..FrontOptions::default() })
+    };
+    let d = Dispatch::new([1, 1, 1]).with(0, 0, vec![0; 16]);
+    for (values, a, b) in [(&[][..], -3, 40000), (&[("0", -128.0), ("1", 65535.0)], -128, 65535)] {
+        let module = with(values).unwrap_or_else(|d| panic!("{}", d[0])).module;
+        runs("spec", &module, &d, &[(0, words(&[a * 2, b, (b + 30000) & 0xffff, a]))]);
+    }
+    for wrong in [("0", 128.0), ("0", -129.0), ("1", -1.0), ("1", 65536.0)] {
+        let list = with(&[wrong]).expect_err("out of range");
+        assert_eq!(list[0].code, "override", "{}", list[0]);
+    }
+}

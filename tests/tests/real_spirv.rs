@@ -37,6 +37,11 @@ fn load(bytes: &[u8], overrides: &[(&str, f64)]) -> Result<Module, Vec<Diagnosti
 /// Runs one workgroup everywhere; `expected` is the first buffer afterwards.
 fn runs(name: &str, bytes: &[u8], overrides: &[(&str, f64)], buffers: &[&[u32]], expected: &[u32]) {
     let module = load(bytes, overrides).unwrap_or_else(|d| panic!("{name} {overrides:?}: {d:?}"));
+    everywhere(&format!("{name} {overrides:?}"), &module, buffers, expected);
+}
+
+/// As [`runs`] for a module that is lowered.
+fn everywhere(name: &str, module: &Module, buffers: &[&[u32]], expected: &[u32]) {
     let entry = module.entries[0].name.clone();
     let machines = exec::targets("all").into_iter().map(exec::on);
     for on in std::iter::once(On::Interp).chain(machines) {
@@ -46,10 +51,10 @@ fn runs(name: &str, bytes: &[u8], overrides: &[(&str, f64)], buffers: &[&[u32]],
                 d = d.with_u32(0, k as u32, words);
             }
             let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
-            exec::run(&module, &entry, on, &codegen, &mut d, &RunOptions::default())
-                .unwrap_or_else(|p| panic!("{name} {overrides:?} {on} -O{opt_level}: {p}"));
+            exec::run(module, &entry, on, &codegen, &mut d, &RunOptions::default())
+                .unwrap_or_else(|p| panic!("{name} {on} -O{opt_level}: {p}"));
             let got = d.words(0, 0).expect("bound above");
-            assert_eq!(got, expected, "{name} {overrides:?} {on} -O{opt_level}");
+            assert_eq!(got, expected, "{name} {on} -O{opt_level}");
         }
     }
 }
@@ -414,5 +419,23 @@ fn text_of_others() {
          OpStore %at %y",
         "",
     );
-    runs("zeros", &assembled("zeros", &zeros), &[], &[&[9]], &[3]);
+    let zeros = assembled("zeros", &zeros);
+    runs("zeros", &zeros, &[], &[&[9]], &[3]);
+    // The module asks for its zeros itself: they do not hang on robustness.
+    let options = FrontOptions { robust: false, ..FrontOptions::default() };
+    let module = frontend::load(&zeros, Lang::Spirv, &options).unwrap_or_else(|d| panic!("{}", d[0])).module;
+    everywhere("zeros, not robust", &module, &[&[9]], &[3]);
+    // Operations on constants with paths and lanes.
+    let lists = shader(
+        "%v3 = OpTypeVector %uint 3\n%pair = OpTypeArray %v3 %u3\n%s = OpSpecConstant %uint 7\n%u9 = OpConstant %uint 9\n\
+         %a = OpConstantComposite %v3 %u3 %u9 %u0\n%all = OpConstantComposite %pair %a %a %a\n\
+         %put = OpSpecConstantOp %pair CompositeInsert %s %all 1 2\n%x = OpSpecConstantOp %uint CompositeExtract %put 1 2\n\
+         %y = OpSpecConstantOp %v3 CompositeExtract %put 1\n%mix = OpSpecConstantOp %v3 VectorShuffle %a %y 5 1 3\n\
+         %w = OpSpecConstantOp %uint CompositeExtract %mix 0\n%v = OpSpecConstantOp %uint IAdd %x %w",
+        "%at = OpAccessChain %pu %b %u0 %u0\nOpStore %at %v",
+        "OpDecorate %s SpecId 3",
+    );
+    let lists = assembled("lists", &lists);
+    runs("lists", &lists, &[], &[&[0]], &[14]);
+    runs("lists", &lists, &[("3", 20.0)], &[&[0]], &[40]);
 }

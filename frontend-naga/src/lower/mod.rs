@@ -61,10 +61,9 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
         Ok(module)
     };
     match &spirv.words {
-        // One entry point of several would be validated again, which a module with a shadow does not pass.
-        Ok(words) if values.is_empty() && (parsed.types.is_none() || options.entry.is_none() || names.len() < 2) => {
-            done(parsed, words)
-        }
+        // One entry point of several is read alone: naga would validate the module again, which what was repaired after validation
+        // does not pass.
+        Ok(words) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => done(parsed, words),
         Err(list) if values.is_empty() && (options.entry.is_none() || names.len() < 2) => Err(list.clone()),
         _ => {
             let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);

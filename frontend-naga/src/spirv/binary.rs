@@ -71,7 +71,7 @@ pub struct Binary {
 /// An instruction that the grammar does not know.
 pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     let mut reader = Reader::default();
-    let text = match parse_bytes(bytes, &mut reader) {
+    let text = match parse_bytes(unfolded(bytes), &mut reader) {
         Ok(()) => None,
         Err(ParseState::ConsumerStopRequested) => None,
         Err(why) => Some(why.to_string()),
@@ -90,6 +90,40 @@ pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
     expand_groups(&mut head, &groups)?;
     keep_of_written_images(&mut head);
     Ok(Binary { header, head, body, foreign, places: recorder.finish() })
+}
+
+/// Operations on constants with a list of numbers: the reader takes one number only.
+const LISTS: [Op; 3] = [Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle];
+
+/// The words with such operations as instructions of their own; [`folded`] takes them back.
+fn unfolded(bytes: &[u8]) -> Vec<u8> {
+    let word = |at: usize| bytes.get(at..at + 4).map_or(0, |w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let mut out = bytes.get(..20).unwrap_or(bytes).to_vec();
+    let mut at = out.len();
+    while at < bytes.len() {
+        let (first, inner) = (word(at), word(at + 12));
+        let length = (first >> 16).max(1);
+        let end = (at + 4 * length as usize).min(bytes.len());
+        if first & 0xffff == Op::SpecConstantOp as u32 && length > 4 && LISTS.iter().any(|&op| op as u32 == inner) {
+            out.extend(((length - 1) << 16 | inner).to_le_bytes());
+            out.extend(&bytes[at + 4..at + 12]);
+            out.extend(&bytes[at + 16..end]);
+        } else {
+            out.extend(&bytes[at..end]);
+        }
+        at = end;
+    }
+    out
+}
+
+/// An instruction outside of functions that is an operation on constants.
+fn folded(mut inst: Instruction) -> Instruction {
+    let op = inst.class.opcode;
+    if !LISTS.contains(&op) {
+        return inst;
+    }
+    inst.operands.insert(0, Operand::LiteralSpecConstantOpInteger(op));
+    Instruction::new(Op::SpecConstantOp, inst.result_type, inst.result_id, inst.operands)
 }
 
 /// What a group decorates: ids, and members of them.
@@ -126,6 +160,7 @@ impl Consumer for Reader {
     }
 
     fn consume_instruction(&mut self, inst: Instruction) -> ParseAction {
+        let inst = if self.in_function { inst } else { folded(inst) };
         let inst = Inst { inst, place: self.recorder.current() };
         let bound = self.header.as_ref().map_or(0, |h| h.bound);
         let named = inst.inst.operands.iter().filter_map(Operand::id_ref_any);

@@ -56,14 +56,20 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
     Ok(true)
 }
 
-/// Takes zero from the workgroup variables that begin with it: they do so anyway, and naga has no other way to say it.
-pub fn workgroup(cx: &Cx, head: &mut [Inst]) {
+/// Takes zero from the workgroup variables that begin with it, which naga does not take; says of each whether it did.
+pub fn workgroup(cx: &Cx, head: &mut [Inst]) -> Vec<bool> {
+    let mut list = Vec::new();
     for inst in head.iter_mut().filter(|i| i.op() == Op::Variable) {
         let workgroup = matches!(inst.inst.operands.first(), Some(Operand::StorageClass(StorageClass::Workgroup)));
-        if workgroup && inst.id(1).is_some_and(|i| zero(cx, i)) {
-            inst.inst.operands.truncate(1);
+        if workgroup {
+            let begins = inst.id(1).is_some_and(|i| zero(cx, i));
+            if begins {
+                inst.inst.operands.truncate(1);
+            }
+            list.push(begins);
         }
     }
+    list
 }
 
 /// Whether a constant is zero in all its parts.

@@ -42,6 +42,8 @@ pub struct Module {
 pub struct Prepared {
     /// The words, in little-endian bytes.
     pub bytes: Vec<u8>,
+    /// Of each workgroup variable whether it begins with zero by the source's own word.
+    pub zeroed: Vec<bool>,
     /// Spans in the source, and what it is, by the byte at which naga says that an instruction begins.
     instructions: Vec<(u32, Span, Op)>,
     /// What the module had before it was rewritten.
@@ -91,7 +93,7 @@ impl Module {
         let matrices = matrix::declare(&mut module)?;
         let mut cx = Cx::new(&module);
         cx.matrices = matrices;
-        memory::workgroup(&cx, &mut module.head);
+        let zeroed = memory::workgroup(&cx, &mut module.head);
         for inst in std::mem::take(&mut module.body) {
             cx.place = inst.place;
             narrow::rewrite(&mut cx, inst).and_then(|inst| rewrite(&mut cx, inst)).map_err(|mut d| {
@@ -117,7 +119,7 @@ impl Module {
         let (bytes, places) = module.write();
         let instructions = places.into_iter().map(|(at, place, op)| (at, module.places.span(place), op)).collect();
         let original = self.binary.head.iter().chain(&self.binary.body).map(Inst::op).collect();
-        Ok(Prepared { bytes, instructions, original })
+        Ok(Prepared { bytes, zeroed, instructions, original })
     }
 }
 

@@ -188,6 +188,16 @@ impl Folder {
                 Ok(u64::from(whole as i32 as u32))
             }
             Some(Type::Int(32, false)) if (0.0..=4_294_967_295.0).contains(&whole) => Ok(u64::from(whole as u32)),
+            Some(&Type::Int(width @ (8 | 16), signed)) => {
+                let half = f64::from(1u32 << (width - 1));
+                let range = if signed { -half..half } else { 0.0..2.0 * half };
+                // The word holds the sign above the lane.
+                if range.contains(&whole) {
+                    Ok(u64::from(whole as i32 as u32))
+                } else {
+                    bad("its type does not have it")
+                }
+            }
             Some(Type::Int(64, true)) if whole.abs() < 9.2e18 => Ok(whole as i64 as u64),
             Some(Type::Int(64, false)) if (0.0..1.8e19).contains(&whole) => Ok(whole as u64),
             Some(Type::Float(32)) if (x as f32).is_finite() => Ok(u64::from((x as f32).to_bits())),

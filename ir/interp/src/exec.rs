@@ -234,6 +234,9 @@ impl Machine for Run<'_> {
         if p.robust {
             self.common.shared.set(0, &p.shared);
         }
+        for part in &p.shared_set {
+            self.common.shared.set(part.start, &p.shared[part.clone()]);
+        }
         let per_group = self.invocations.div_ceil(self.stride as u32);
         self.report.subgroups += u64::from(per_group);
         subgroups.resize_with(per_group as usize, Subgroup::default);

@@ -39,6 +39,8 @@ pub struct Program {
     pub(crate) writes_memory: bool,
     /// Workgroup memory: bytes with initialisers.
     pub(crate) shared: Vec<u8>,
+    /// Parts of it that begin as they are here even where the module is not robust.
+    pub(crate) shared_set: Vec<std::ops::Range<usize>>,
     /// Private memory of one lane.
     pub(crate) private: Vec<u8>,
     /// Bytes of function memory of one lane, all functions together.
@@ -253,6 +255,7 @@ impl Program {
                 sysvals: Vec::new(),
                 writes_memory: false,
                 shared: Vec::new(),
+                shared_set: Vec::new(),
                 private: Vec::new(),
                 local_size: 0,
                 slots: 0,
@@ -293,6 +296,9 @@ impl Program {
             if let Init::Bytes(b) = &g.init {
                 let n = b.len().min(g.size as usize);
                 memory[base..base + n].copy_from_slice(&b[..n]);
+                if g.space == Space::Workgroup {
+                    cx.out.shared_set.push(base..base + n);
+                }
             }
             cx.globals.push(base as u32);
         }

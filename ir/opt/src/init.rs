@@ -1,7 +1,7 @@
 //! Turns initialisation of memory into stores.
 //!
 //! - `workgroup`: at the start of an entry point, its invocations together zero the workgroup variables that it uses, then
-//!   wait for each other. Only in robust modules (otherwise the caller promises zeroed memory).
+//!   wait for each other. In modules that are not robust only those with an initialiser of their own (the caller promises zeros otherwise).
 //! - `variables`: each `var_init` becomes stores; private variables get theirs at the start of the entry point.
 //!
 //! Both write a short run of vector stores, or a loop for large variables. Needs: no calls (run after `inline`); run `variables`
@@ -40,7 +40,7 @@ pub(crate) fn prologue(f: &mut Function) -> (Block, Block) {
 
 /// Removes a `var_init` of a workgroup variable that comes before any other access to it: what one invocation zeroes
 /// here (naga's SPIR-V does that) all have zeroed already.
-fn cleared_again(module: &Module, f: &mut Function) {
+fn cleared_again(module: &Module, f: &mut Function, zeroed: &[Global]) {
     let mut pos: SideMap<Block, usize> = SideMap::new();
     for (k, &b) in f.layout.iter().enumerate() {
         pos[b] = k;
@@ -63,6 +63,9 @@ fn cleared_again(module: &Module, f: &mut Function) {
             let Some(Place::Global(g)) = d.place().filter(|&p| module.space(p) == Space::Workgroup) else {
                 return true;
             };
+            if !zeroed.contains(&g) {
+                return true;
+            }
             let first = !seen.contains(&g);
             if first {
                 seen.push(g);
@@ -73,13 +76,15 @@ fn cleared_again(module: &Module, f: &mut Function) {
     }
 }
 
-/// Zeroes workgroup variables of `entry`'s function. Gives the number of variables zeroed.
+/// Zeroes workgroup variables of `entry`'s function: all of them if the module is robust, otherwise those with an initialiser of their own.
+/// Gives the number of variables zeroed.
 pub fn workgroup(module: &Module, f: &mut Function, size: [u32; 3]) -> u64 {
-    let list = used(f, module, Space::Workgroup);
-    if !module.options.robust || list.is_empty() {
+    let mut list = used(f, module, Space::Workgroup);
+    list.retain(|&g| module.options.robust || matches!(module.globals[g].init, Init::Bytes(_)));
+    if list.is_empty() {
         return 0;
     }
-    cleared_again(module, f);
+    cleared_again(module, f, &list);
     let (block, old) = prologue(f);
     // More invocations than 32 bits count are refused later.
     let lanes = gpucc_ir::invocations(size).max(1);
