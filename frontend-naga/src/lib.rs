@@ -20,6 +20,7 @@ mod spirv;
 
 pub use guard::limits;
 pub use report::line_column;
+pub use spirv::capabilities as spirv_support;
 
 use gpucc_ir::{Diagnostic, FpFlags, Module, SourceFile, Span, Stage as IrStage};
 

@@ -3,6 +3,8 @@
 use gpucc_frontend_naga as naga_in;
 use gpucc_ir::{Class, Diagnostic, Module, SourceFile};
 
+pub use naga_in::spirv_support;
+
 /// Source languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lang {

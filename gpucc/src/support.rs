@@ -5,6 +5,8 @@ use std::fmt::Write;
 use gpucc_driver::Backend;
 use gpucc_ir::refusal::{Kind, Lack, Refusal};
 
+use gpucc_frontend_naga::spirv_support::Verdict;
+
 use crate::backends;
 
 /// What a family says of a code, as a cell of the table.
@@ -68,6 +70,17 @@ pub fn page() -> String {
             }
             o.push('\n');
         }
+    }
+    o.push_str(
+        "\n## SPIR-V by capability\n\nA module is judged by its instructions, not by what it declares. `runs`: it is lowered to IR, and the tables above say \
+         what becomes of it on a target. `tests/tests/spirv_support.rs` holds each row. An instruction that has no counterpart is refused by its \
+         name, with the code of what it belongs to.\n\n| capability | a module that needs it |\n|---|---|\n",
+    );
+    for (name, verdict) in gpucc_frontend_naga::spirv_support::ROWS {
+        let _ = match verdict {
+            Verdict::Runs => writeln!(o, "| `{name}` | runs |"),
+            Verdict::Refused(code) => writeln!(o, "| `{name}` | refused: `{}` |", code.name()),
+        };
     }
     o.push_str(
         "\nThe programs in `examples/` run on every generation at every level, but for `histogram.wgsl`, which wants `atomics`. Limits of the \

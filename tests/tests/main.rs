@@ -31,6 +31,7 @@ mod real_spirv;
 mod scaling;
 mod spirv;
 mod spirv_naga;
+mod spirv_support;
 mod strangers;
 mod structure;
 mod support;

@@ -5,6 +5,7 @@
 
 mod arith;
 mod binary;
+pub mod capabilities;
 mod chains;
 pub mod combined;
 mod debug;

@@ -6,7 +6,9 @@ use crate::guard::limits;
 use crate::report;
 use gpucc_ir::{Diagnostic, Refusal};
 use rspirv::dr::Operand;
-use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Decoration, Dim, ExecutionMode, ExecutionModel, ImageOperands, Op, StorageClass,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instructions that are rewritten here or that naga reads. What is not in this list is refused by its name.
@@ -268,6 +270,8 @@ fn code(inst: &Inst) -> Refusal {
     let has = |part: &str| name.contains(part);
     match inst.op() {
         Op::TypeInt if inst.literal(0).is_some_and(|w| w < 32) => Refusal::NarrowIntegers,
+        Op::EntryPoint => Refusal::OtherStages,
+        Op::Decorate | Op::MemberDecorate if is_view(inst) => Refusal::StageInputs,
         _ if has("Group") => Refusal::Subgroups,
         _ if has("CooperativeMatrix") => Refusal::CooperativeMatrices,
         _ if has("Ray") || has("AccelerationStructure") => Refusal::RayQueries,
@@ -385,12 +389,37 @@ fn refused(module: &Binary, inst: &Inst) -> Option<String> {
             ];
             if known.contains(class) { None } else { with(class) }
         }
+        (Op::TypeImage, _) => image(inst),
+        _ if name.starts_with("OpImage") => {
+            let operands = inst.inst.operands.iter().find_map(|o| match o {
+                Operand::ImageOperands(set) => Some(*set),
+                _ => None,
+            });
+            let not_known = operands? & (ImageOperands::MIN_LOD | ImageOperands::CONST_OFFSETS);
+            (!not_known.is_empty()).then(|| format!("{name} with {not_known:?}"))
+        }
+        (Op::Decorate | Op::MemberDecorate, _) if is_view(inst) => Some(format!("{name} BuiltIn ViewIndex")),
         (Op::Decorate, _) => match inst.inst.operands.get(1) {
             Some(Operand::Decoration(Decoration::LinkageAttributes)) => {
                 Some("OpDecorate LinkageAttributes".to_string()).filter(|_| imports(inst))
             }
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// A view's number, which naga takes as an unsigned one only.
+fn is_view(inst: &Inst) -> bool {
+    inst.inst.operands.iter().any(|o| matches!(o, Operand::BuiltIn(BuiltIn::ViewIndex)))
+}
+
+/// Storage images that no API of WebGPU's has.
+fn image(inst: &Inst) -> Option<String> {
+    let storage = inst.literal(5) == Some(2);
+    match inst.inst.operands.get(1) {
+        Some(Operand::Dim(Dim::DimCube)) if storage => Some("OpTypeImage Cube for storage".to_string()),
+        _ if storage && inst.literal(4) == Some(1) => Some("OpTypeImage of several samples for storage".to_string()),
         _ => None,
     }
 }

@@ -1,0 +1,85 @@
+//! What of SPIR-V compiles, by the capability that a module declares. The declarations themselves are not looked at: a module is judged by
+//! its instructions. `tests/tests/spirv_support.rs` compiles a shader for each row.
+
+use gpucc_ir::Refusal;
+
+/// What becomes of a module that uses what a capability allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is lowered to IR.
+    Runs,
+    /// It is refused with this code.
+    Refused(Refusal),
+}
+
+/// A capability as SPIR-V names it, and what becomes of it.
+pub type Row = (&'static str, Verdict);
+
+/// The capabilities that a Vulkan driver can be given, but for those of stages that no target has.
+pub const ROWS: &[Row] = {
+    use Refusal as R;
+    use Verdict::{Refused, Runs};
+    &[
+        ("Matrix", Runs),
+        ("Shader", Runs),
+        ("Geometry", Refused(R::OtherStages)),
+        ("Tessellation", Refused(R::OtherStages)),
+        ("MeshShadingEXT", Refused(R::OtherStages)),
+        ("Float16", Runs),
+        ("Float64", Runs),
+        ("Int8", Runs),
+        ("Int16", Runs),
+        ("Int64", Runs),
+        ("Int64Atomics", Refused(R::AtomicTypes)),
+        ("AtomicFloat32AddEXT", Refused(R::AtomicTypes)),
+        ("StorageBuffer8BitAccess", Runs),
+        ("UniformAndStorageBuffer8BitAccess", Runs),
+        ("StoragePushConstant8", Runs),
+        ("StorageBuffer16BitAccess", Runs),
+        ("UniformAndStorageBuffer16BitAccess", Runs),
+        ("StoragePushConstant16", Runs),
+        ("StorageInputOutput16", Runs),
+        ("ImageQuery", Runs),
+        ("ImageGatherExtended", Runs),
+        ("Sampled1D", Runs),
+        ("Image1D", Runs),
+        ("SampledBuffer", Refused(R::Spirv)),
+        ("ImageBuffer", Refused(R::Spirv)),
+        ("InputAttachment", Refused(R::Spirv)),
+        ("SampledCubeArray", Runs),
+        ("ImageCubeArray", Refused(R::Spirv)),
+        ("StorageImageExtendedFormats", Runs),
+        ("StorageImageMultisample", Refused(R::Spirv)),
+        ("StorageImageReadWithoutFormat", Refused(R::Spirv)),
+        ("StorageImageWriteWithoutFormat", Refused(R::Spirv)),
+        ("MinLod", Refused(R::Spirv)),
+        ("DerivativeControl", Runs),
+        ("InterpolationFunction", Refused(R::Spirv)),
+        ("SampleRateShading", Runs),
+        ("ClipDistance", Runs),
+        ("CullDistance", Refused(R::StageInputs)),
+        ("MultiView", Refused(R::StageInputs)),
+        ("DrawParameters", Refused(R::StageInputs)),
+        ("FragmentBarycentricKHR", Refused(R::StageInputs)),
+        ("DemoteToHelperInvocationEXT", Refused(R::Spirv)),
+        ("UniformBufferArrayDynamicIndexing", Refused(R::BindingArrays)),
+        ("StorageBufferArrayDynamicIndexing", Refused(R::BindingArrays)),
+        ("SampledImageArrayDynamicIndexing", Runs),
+        ("RuntimeDescriptorArray", Refused(R::BindingArrays)),
+        ("VariablePointersStorageBuffer", Refused(R::Spirv)),
+        ("PhysicalStorageBufferAddresses", Refused(R::Spirv)),
+        ("VulkanMemoryModel", Runs),
+        ("DotProductInput4x8Bit", Runs),
+        ("DotProductInput4x8BitPacked", Runs),
+        ("GroupNonUniform", Refused(R::Subgroups)),
+        ("GroupNonUniformVote", Refused(R::Subgroups)),
+        ("GroupNonUniformArithmetic", Refused(R::Subgroups)),
+        ("GroupNonUniformBallot", Refused(R::Subgroups)),
+        ("GroupNonUniformShuffle", Refused(R::Subgroups)),
+        ("GroupNonUniformShuffleRelative", Refused(R::Subgroups)),
+        ("GroupNonUniformClustered", Refused(R::Subgroups)),
+        ("GroupNonUniformQuad", Refused(R::Subgroups)),
+        ("RayQueryKHR", Refused(R::RayQueries)),
+        ("CooperativeMatrixNV", Refused(R::CooperativeMatrices)),
+    ]
+};

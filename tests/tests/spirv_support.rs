@@ -1,0 +1,182 @@
+//! The table of SPIR-V's capabilities in `docs/support.md`: each has a shader here that declares it, and what becomes of the shader is what
+//! the table says.
+//!
+//! Without `glslangValidator` and `spirv-as` nothing is run, and the test says so.
+
+use std::collections::BTreeMap;
+
+use gpucc::frontend::spirv_support::{ROWS, Verdict};
+use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_ir::Class;
+
+use crate::spirv::{has, scratch, tool};
+
+/// A shader: the capability, the stage, extensions, declarations, the body of `main`.
+type Probe = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+const BUFFER: &str = "layout(std430, set = 0, binding = 0) buffer A { uint a[]; };";
+
+const TYPES: &str = "GL_EXT_shader_explicit_arithmetic_types";
+
+#[rustfmt::skip]
+const PROBES: &[Probe] = &[
+    ("Shader", "comp", "", "", "a[0] = 1u;"),
+    ("Matrix", "comp", "", "layout(binding = 1) uniform U { mat4 m; };", "a[0] = uint((m * vec4(1.0)).x);"),
+    ("Geometry", "geom", "", "layout(points) in; layout(points, max_vertices = 1) out;", "EmitVertex();"),
+    ("Tessellation", "tesc", "", "layout(vertices = 3) out;", "gl_TessLevelOuter[0] = 1.0;"),
+    ("MeshShadingEXT", "mesh", "GL_EXT_mesh_shader", "layout(local_size_x = 1) in; layout(points, max_vertices = 1, max_primitives = 1) out;", "SetMeshOutputsEXT(0u, 0u);"),
+    ("Float16", "comp", TYPES, "", "a[0] = uint(float16_t(a[1]) * float16_t(2.0));"),
+    ("Float64", "comp", "", "", "a[0] = uint(double(a[1]) * 2.0lf);"),
+    ("Int8", "comp", TYPES, "", "a[0] = uint(uint8_t(a[1]) * uint8_t(3));"),
+    ("Int16", "comp", TYPES, "", "a[0] = uint(uint16_t(a[1]) * uint16_t(3));"),
+    ("Int64", "comp", TYPES, "", "a[0] = uint((uint64_t(a[1]) * 3ul) >> 7);"),
+    ("Int64Atomics", "comp", "GL_EXT_shader_explicit_arithmetic_types_int64 GL_EXT_shader_atomic_int64", "layout(binding = 1) buffer B { uint64_t b; };", "atomicAdd(b, 1ul);"),
+    ("AtomicFloat32AddEXT", "comp", "GL_EXT_shader_atomic_float", "layout(binding = 1) buffer B { float b; };", "atomicAdd(b, 1.0);"),
+    ("StorageBuffer8BitAccess", "comp", "GL_EXT_shader_8bit_storage", "layout(binding = 1) buffer B { uint8_t b[]; };", "a[0] = uint(b[1]);"),
+    ("UniformAndStorageBuffer8BitAccess", "comp", "GL_EXT_shader_8bit_storage", "layout(binding = 1) uniform B { uint8_t b; };", "a[0] = uint(b);"),
+    ("StoragePushConstant8", "comp", "GL_EXT_shader_8bit_storage", "layout(push_constant) uniform B { uint8_t b; };", "a[0] = uint(b);"),
+    ("StorageBuffer16BitAccess", "comp", "GL_EXT_shader_16bit_storage", "layout(binding = 1) buffer B { float16_t b[]; };", "a[0] = uint(float(b[1]));"),
+    ("UniformAndStorageBuffer16BitAccess", "comp", "GL_EXT_shader_16bit_storage", "layout(binding = 1) uniform B { float16_t b; };", "a[0] = uint(float(b));"),
+    ("StoragePushConstant16", "comp", "GL_EXT_shader_16bit_storage", "layout(push_constant) uniform B { float16_t b; };", "a[0] = uint(float(b));"),
+    ("StorageInputOutput16", "frag", "GL_EXT_shader_16bit_storage GL_EXT_shader_explicit_arithmetic_types", "layout(location = 0) in float16_t x; layout(location = 0) out vec4 c;", "c = vec4(float(x));"),
+    ("ImageQuery", "comp", "", "layout(binding = 1) uniform sampler2D t;", "a[0] = uint(textureSize(t, 0).x);"),
+    ("ImageGatherExtended", "comp", "", "layout(binding = 1) uniform sampler2D t;", "a[0] = uint(textureGatherOffset(t, vec2(0.5), ivec2(a[1])).x);"),
+    ("Sampled1D", "comp", "", "layout(binding = 1) uniform sampler1D t;", "a[0] = uint(textureLod(t, 0.5, 0.0).x);"),
+    ("Image1D", "comp", "", "layout(binding = 1, r32ui) uniform uimage1D t;", "a[0] = imageLoad(t, 1).x;"),
+    ("SampledBuffer", "comp", "", "layout(binding = 1) uniform samplerBuffer t;", "a[0] = uint(texelFetch(t, 1).x);"),
+    ("ImageBuffer", "comp", "", "layout(binding = 1, r32ui) uniform uimageBuffer t;", "a[0] = imageLoad(t, 1).x;"),
+    ("InputAttachment", "frag", "", "layout(input_attachment_index = 0, binding = 1) uniform subpassInput t; layout(location = 0) out vec4 c;", "c = subpassLoad(t);"),
+    ("SampledCubeArray", "comp", "", "layout(binding = 1) uniform samplerCubeArray t;", "a[0] = uint(textureLod(t, vec4(0.5), 0.0).x);"),
+    ("ImageCubeArray", "comp", "", "layout(binding = 1, r32ui) uniform uimageCubeArray t;", "a[0] = imageLoad(t, ivec3(1)).x;"),
+    ("StorageImageExtendedFormats", "comp", "", "layout(binding = 1, rg32f) writeonly uniform image2D t;", "imageStore(t, ivec2(1), vec4(a[0]));"),
+    ("StorageImageMultisample", "comp", "", "layout(binding = 1, r32ui) uniform uimage2DMS t;", "a[0] = imageLoad(t, ivec2(1), 0).x;"),
+    ("StorageImageReadWithoutFormat", "comp", "GL_EXT_shader_image_load_formatted", "layout(binding = 1) uniform image2D t;", "a[0] = uint(imageLoad(t, ivec2(1)).x);"),
+    ("StorageImageWriteWithoutFormat", "comp", "", "layout(binding = 1) writeonly uniform image2D t;", "imageStore(t, ivec2(1), vec4(a[0]));"),
+    ("MinLod", "frag", "GL_ARB_sparse_texture_clamp", "layout(binding = 1) uniform sampler2D t; layout(location = 0) out vec4 c;", "c = textureClampARB(t, vec2(0.5), 1.0);"),
+    ("DerivativeControl", "frag", "", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "c = vec4(dFdxFine(x));"),
+    ("InterpolationFunction", "frag", "", "layout(location = 0) in float x; layout(location = 0) out vec4 c;", "c = vec4(interpolateAtCentroid(x));"),
+    ("SampleRateShading", "frag", "", "layout(location = 0) out vec4 c;", "c = vec4(float(gl_SampleID));"),
+    ("ClipDistance", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[1]; };", "gl_Position = vec4(0.0); gl_ClipDistance[0] = 1.0;"),
+    ("CullDistance", "vert", "", "out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };", "gl_Position = vec4(0.0); gl_CullDistance[0] = 1.0;"),
+    ("MultiView", "vert", "GL_EXT_multiview", "", "gl_Position = vec4(float(gl_ViewIndex));"),
+    ("DrawParameters", "vert", "GL_ARB_shader_draw_parameters", "", "gl_Position = vec4(float(gl_BaseVertexARB));"),
+    ("FragmentBarycentricKHR", "frag", "GL_EXT_fragment_shader_barycentric", "layout(location = 0) out vec4 c;", "c = gl_BaryCoordEXT.xyzz;"),
+    ("DemoteToHelperInvocationEXT", "frag", "GL_EXT_demote_to_helper_invocation", "layout(location = 0) out vec4 c;", "demote; c = vec4(1.0);"),
+    ("UniformBufferArrayDynamicIndexing", "comp", "", "layout(binding = 1) uniform U { uint x; } u[4];", "a[0] = u[a[1] & 3u].x;"),
+    ("StorageBufferArrayDynamicIndexing", "comp", "", "layout(binding = 1) buffer U { uint x; } u[4];", "a[0] = u[a[1] & 3u].x;"),
+    ("SampledImageArrayDynamicIndexing", "comp", "", "layout(binding = 1) uniform sampler2D t[4];", "a[0] = uint(textureLod(t[a[1] & 3u], vec2(0.5), 0.0).x);"),
+    ("RuntimeDescriptorArray", "comp", "GL_EXT_nonuniform_qualifier", "layout(binding = 1) uniform sampler2D t[];", "a[0] = uint(textureLod(t[a[1] & 3u], vec2(0.5), 0.0).x);"),
+    ("PhysicalStorageBufferAddresses", "comp", "GL_EXT_buffer_reference", "layout(buffer_reference) buffer R { uint x; }; layout(binding = 1) buffer B { R r; };", "a[0] = r.x;"),
+    ("VulkanMemoryModel", "comp", "GL_KHR_memory_scope_semantics", "#pragma use_vulkan_memory_model", "a[0] = atomicAdd(a[1], 1u, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);"),
+    ("GroupNonUniform", "comp", "GL_KHR_shader_subgroup_basic", "", "a[0] = subgroupElect() ? 1u : 0u;"),
+    ("GroupNonUniformVote", "comp", "GL_KHR_shader_subgroup_vote", "", "a[0] = subgroupAll(a[1] > 0u) ? 1u : 0u;"),
+    ("GroupNonUniformArithmetic", "comp", "GL_KHR_shader_subgroup_arithmetic", "", "a[0] = subgroupAdd(a[1]);"),
+    ("GroupNonUniformBallot", "comp", "GL_KHR_shader_subgroup_ballot", "", "a[0] = subgroupBallot(a[1] > 0u).x;"),
+    ("GroupNonUniformShuffle", "comp", "GL_KHR_shader_subgroup_shuffle", "", "a[0] = subgroupShuffle(a[1], 1u);"),
+    ("GroupNonUniformShuffleRelative", "comp", "GL_KHR_shader_subgroup_shuffle_relative", "", "a[0] = subgroupShuffleUp(a[1], 1u);"),
+    ("GroupNonUniformClustered", "comp", "GL_KHR_shader_subgroup_clustered", "", "a[0] = subgroupClusteredAdd(a[1], 4u);"),
+    ("GroupNonUniformQuad", "comp", "GL_KHR_shader_subgroup_quad", "", "a[0] = subgroupQuadSwapHorizontal(a[1]);"),
+    ("RayQueryKHR", "comp", "GL_EXT_ray_query", "layout(binding = 1) uniform accelerationStructureEXT s;", "rayQueryEXT q; rayQueryInitializeEXT(q, s, 0u, 255u, vec3(0.0), 0.0, vec3(1.0), 1.0); a[0] = rayQueryProceedEXT(q) ? 1u : 0u;"),
+    ("CooperativeMatrixNV", "comp", "GL_NV_cooperative_matrix GL_KHR_memory_scope_semantics", "layout(binding = 1) buffer B { float b[]; };", "fcoopmatNV<32, gl_ScopeSubgroup, 8, 8> m; coopMatLoadNV(m, b, 0, 8, false); coopMatStoreNV(m, b, 64, 8, false);"),
+];
+
+/// Glslang leaves these out: the first belongs to `Shader`, the others it takes for granted.
+const IMPLIED: [&str; 4] = [
+    "Matrix",
+    "UniformBufferArrayDynamicIndexing",
+    "StorageBufferArrayDynamicIndexing",
+    "SampledImageArrayDynamicIndexing",
+];
+
+/// Modules that glslang does not write: the instructions that use the capability, of a buffer `%a` of words at binding 0.
+#[rustfmt::skip]
+const TEXTS: &[(&str, &str, &str)] = &[
+    ("DotProductInput4x8Bit", "DotProductKHR", "%byte = OpTypeInt 8 0\n%b4 = OpTypeVector %byte 4\n", ),
+    ("DotProductInput4x8BitPacked", "DotProductKHR", ""),
+    ("VariablePointersStorageBuffer", "Shader", ""),
+];
+
+fn text(name: &str, more: &str, types: &str) -> String {
+    let body = match name {
+        "DotProductInput4x8Bit" => "%v = OpBitcast %b4 %x\n%d = OpUDotKHR %uint %v %v\nOpStore %p %d",
+        "DotProductInput4x8BitPacked" => "%d = OpUDotKHR %uint %x %x PackedVectorFormat4x8Bit\nOpStore %p %d",
+        _ => "%c = OpIEqual %bool %x %u0\n%q = OpSelect %pu %c %p %p1\nOpStore %q %x",
+    };
+    let int8 = if types.is_empty() { "" } else { "OpCapability Int8\n" };
+    format!(
+        "OpCapability Shader\nOpCapability {name}\nOpCapability {more}\n{int8}OpExtension \"SPV_KHR_integer_dot_product\"\n\
+         OpExtension \"SPV_KHR_variable_pointers\"\nOpExtension \"SPV_KHR_storage_buffer_storage_class\"\nOpMemoryModel Logical GLSL450\n\
+         OpEntryPoint GLCompute %main \"main\"\nOpExecutionMode %main LocalSize 1 1 1\nOpDecorate %words ArrayStride 4\n\
+         OpMemberDecorate %B 0 Offset 0\nOpDecorate %B Block\nOpDecorate %a DescriptorSet 0\nOpDecorate %a Binding 0\n\
+         %void = OpTypeVoid\n%fn = OpTypeFunction %void\n%bool = OpTypeBool\n%uint = OpTypeInt 32 0\n%u0 = OpConstant %uint 0\n\
+         %u1 = OpConstant %uint 1\n%words = OpTypeRuntimeArray %uint\n%B = OpTypeStruct %words\n%pB = OpTypePointer StorageBuffer %B\n\
+         %pu = OpTypePointer StorageBuffer %uint\n%a = OpVariable %pB StorageBuffer\n{types}%main = OpFunction %void None %fn\n\
+         %entry = OpLabel\n%p = OpAccessChain %pu %a %u0 %u0\n%p1 = OpAccessChain %pu %a %u0 %u1\n%x = OpLoad %uint %p1\n{body}\n\
+         OpReturn\nOpFunctionEnd"
+    )
+}
+
+fn glsl(p: &Probe) -> String {
+    let (_, stage, extensions, declarations, body) = p;
+    let head: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
+    let size = if *stage == "comp" { format!("layout(local_size_x = 1) in;\n{BUFFER}\n") } else { String::new() };
+    format!("#version 460\n{head}{size}{declarations}\nvoid main() {{ {body} }}\n")
+}
+
+/// The names of the capabilities that a module declares, as the grammar numbers them.
+fn declares(bytes: &[u8], name: &str) -> bool {
+    let path = scratch(&format!("declares-{name}.spv"));
+    std::fs::write(&path, bytes).expect("a file");
+    let out = tool("spirv-dis", &[&path.display().to_string()], &format!("declares-{name}.txt"));
+    let text = String::from_utf8(out.unwrap_or_else(|e| panic!("{e}"))).expect("text");
+    let wanted = format!("OpCapability {}", name.trim_end_matches("EXT").trim_end_matches("KHR"));
+    text.lines().any(|l| l.trim().trim_end_matches("EXT").trim_end_matches("KHR") == wanted)
+}
+
+#[test]
+fn capabilities() {
+    if !has("glslangValidator") || !has("spirv-as") {
+        return;
+    }
+    let mut modules: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    let mut wrong: Vec<String> = Vec::new();
+    for p in PROBES {
+        let path = scratch(&format!("capability-{}.{}", p.0, p.1));
+        std::fs::write(&path, glsl(p)).expect("a file");
+        let args = ["-V", "--target-env", "vulkan1.2", "-S", p.1, &path.display().to_string()];
+        let bytes = tool("glslangValidator", &args, &format!("capability-{}.spv", p.0));
+        match bytes {
+            Ok(bytes) => drop(modules.insert(p.0, bytes)),
+            Err(e) => wrong.push(e),
+        }
+    }
+    for &(name, more, types) in TEXTS {
+        let path = scratch(&format!("capability-{name}.spvasm"));
+        std::fs::write(&path, text(name, more, types)).expect("a file");
+        let args = ["--target-env", "spv1.5", &path.display().to_string()];
+        let bytes = tool("spirv-as", &args, &format!("capability-{name}.spv"));
+        match bytes {
+            Ok(bytes) => drop(modules.insert(name, bytes)),
+            Err(e) => wrong.push(e),
+        }
+    }
+    let rows: Vec<&str> = ROWS.iter().map(|r| r.0).collect();
+    wrong.extend(modules.keys().filter(|n| !rows.contains(n)).map(|n| format!("{n} has no row")));
+    for (name, verdict) in ROWS {
+        let Some(bytes) = modules.get(name) else {
+            wrong.push(format!("{name} has no shader"));
+            continue;
+        };
+        if !IMPLIED.contains(name) && !declares(bytes, name) {
+            wrong.push(format!("the shader of {name} does not declare it"));
+        }
+        match (verdict, frontend::load(bytes, Lang::Spirv, &FrontOptions::default())) {
+            (Verdict::Runs, Ok(_)) => {}
+            (Verdict::Refused(code), Err(list))
+                if list[0].class == Class::Unsupported && list[0].code == code.name() => {}
+            (_, Ok(_)) => wrong.push(format!("{name} compiles")),
+            (_, Err(list)) => wrong.push(format!("{name}: {}", list[0])),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
