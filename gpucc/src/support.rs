@@ -78,8 +78,8 @@ pub fn page() -> String {
     );
     for (name, verdict) in gpucc_frontend_naga::spirv_support::ROWS {
         let _ = match verdict {
-            Verdict::Runs => writeln!(o, "| `{name}` | runs |"),
-            Verdict::Refused(code) => writeln!(o, "| `{name}` | refused: `{}` |", code.name()),
+            Verdict::Runs => writeln!(o, "| {name} | runs |"),
+            Verdict::Refused(code) => writeln!(o, "| {name} | refused: `{}` |", code.name()),
         };
     }
     o.push_str(
