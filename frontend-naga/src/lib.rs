@@ -9,6 +9,7 @@
 #[doc(hidden)]
 mod align;
 pub mod guard;
+mod halves;
 mod known;
 mod lower;
 mod parse;
@@ -21,6 +22,8 @@ mod spirv;
 pub use guard::limits;
 pub use report::line_column;
 pub use spirv::capabilities as spirv_support;
+
+use halves::Edits;
 
 use gpucc_ir::{Diagnostic, FpFlags, Module, SourceFile, Span, Stage as IrStage};
 
@@ -84,6 +87,8 @@ pub struct Parsed {
     lang: Lang,
     /// Where the source has the head of each entry point.
     heads: Vec<(String, Span)>,
+    /// Where the text that naga read differs from the source.
+    edits: Edits,
     /// What a SPIR-V module came from.
     spirv: Option<Spirv>,
 }
@@ -139,6 +144,20 @@ impl Default for Options {
 
 /// Reads and validates a module.
 pub fn parse(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
+    let text = if lang == Lang::Wgsl { std::str::from_utf8(input.bytes).ok() } else { None };
+    match text.filter(|t| t.len() as u64 <= limits::SOURCE_BYTES.max).and_then(halves::rewrite) {
+        Some((text, edits)) => {
+            let parsed = parse_text(Input::text(&text), lang);
+            let mut parsed = parsed.map_err(|list| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>())?;
+            parsed.heads.iter_mut().for_each(|h| h.1 = edits.span(h.1));
+            Ok(Parsed { edits, ..parsed })
+        }
+        None => parse_text(input, lang),
+    }
+}
+
+/// As [`parse`] for a text that naga can read.
+fn parse_text(input: Input<'_>, lang: Lang) -> Result<Parsed, Vec<Diagnostic>> {
     let source = if lang == Lang::Spirv { None } else { std::str::from_utf8(input.bytes).ok() };
     let parsed = parse::parse(&input, lang).map_err(|list| match source {
         Some(source) => known::explain(list, lang, source),

@@ -1,7 +1,7 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
 use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
-use crate::{Input, Lang, Parsed, Spirv, Stage, repair, report, shadow, spirv as words};
+use crate::{Edits, Input, Lang, Parsed, Spirv, Stage, halves, repair, report, shadow, spirv as words};
 use gpucc_ir::{Class, Diagnostic, Refusal, Span};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -17,7 +17,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                 match spirv_module(&source, None, &[]) {
                     Ok((Validated { module, info, types }, words)) => {
                         let spirv = Some(Spirv { source, words: Ok(words) });
-                        Ok(Parsed { module, info, types, lang, heads: Vec::new(), spirv })
+                        Ok(Parsed { module, info, types, lang, heads: Vec::new(), edits: Edits::default(), spirv })
                     }
                     // Another entry point, or another value of a constant, may do.
                     Err(list)
@@ -26,7 +26,15 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                         let module = naga::Module::default();
                         let info = validate(&module, lang)?;
                         let spirv = Some(Spirv { source, words: Err(list) });
-                        Ok(Parsed { module, info, types: None, lang, heads: Vec::new(), spirv })
+                        Ok(Parsed {
+                            module,
+                            info,
+                            types: None,
+                            lang,
+                            heads: Vec::new(),
+                            edits: Edits::default(),
+                            spirv,
+                        })
                     }
                     Err(list) => Err(list),
                 }
@@ -41,10 +49,7 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
                     .map_err(|panic| vec![report::panicked("preprocess", &panic.text)])?,
             };
             let shape = shape.map_err(|found| vec![report::exceeded(&found)])?;
-            let explained = |list: Refusals| match half_cast(source).filter(|_| lang == Lang::Wgsl) {
-                Some(at) => vec![half_cast_refused(at, &list)],
-                None => list,
-            };
+            let explained = |list| if lang == Lang::Wgsl { half_cast_refused(source, list) } else { list };
             guarded("parse", || {
                 let module = match lang {
                     Lang::Glsl(stage) => {
@@ -62,21 +67,15 @@ pub fn parse(input: &Input<'_>, lang: Lang) -> Result<Parsed, Refusals> {
     }
 }
 
-/// The first cast of a text to a vector of f16: naga gives it a type of other length, at which anything can fail later.
-fn half_cast(source: &str) -> Option<Span> {
-    let commented = |at: usize| source[..at].rsplit('\n').next().is_some_and(|line| line.contains("//"));
-    source.match_indices("bitcast").find_map(|(at, word)| {
-        let rest: String = source[at + word.len()..].chars().filter(|c| !c.is_whitespace()).take(11).collect();
-        let halves = ["<vec2<f16>>", "<vec4<f16>>", "<vec2h>", "<vec4h>"].iter().any(|t| rest.starts_with(t));
-        (halves && !commented(at)).then(|| Span::new(at as u32, (at + word.len()) as u32))
-    })
-}
-
-fn half_cast_refused(at: Span, list: &[Diagnostic]) -> Diagnostic {
-    let refused = report::unsupported(Refusal::HalfCasts, "`bitcast` to a vector of f16", at);
-    match list.first() {
-        Some(first) => refused.note(format!("the parser says: {}", first.message)),
-        None => refused,
+/// The refusal of a cast of f16 vectors to words: naga gives it a type of other length, at which anything can fail later, and says that type.
+fn half_cast_refused(source: &str, list: Refusals) -> Refusals {
+    let narrow = |d: &Diagnostic| ["<f16>", "<u16>", "<i16>"].iter().any(|t| d.message.contains(t));
+    match (list.first().filter(|d| narrow(d)), halves::to_words(source)) {
+        (Some(first), Some(at)) => {
+            let refused = report::unsupported(Refusal::HalfCasts, "`bitcast` of a vector of f16 to 32-bit lanes", at);
+            vec![refused.note(format!("the parser says: {}", first.message))]
+        }
+        _ => list,
     }
 }
 
@@ -200,7 +199,7 @@ fn validated(module: naga::Module, lang: Lang, source: &str) -> Result<Parsed, R
     check_shape(&module)?;
     let info = validate(&module, lang)?;
     let heads = heads(&module, lang, source);
-    Ok(Parsed { module, info, types: None, lang, heads, spirv: None })
+    Ok(Parsed { module, info, types: None, lang, heads, edits: Edits::default(), spirv: None })
 }
 
 /// Most errors that are looked for.

@@ -61,7 +61,7 @@ refusals! {
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
     Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
-    HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `vec2<f16>(unpack2x16float(x))`, or compile to SPIR-V"] "`bitcast` of 32-bit lanes to f16 vectors (WGSL)";
+    HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `pack2x16float(vec2<f32>(x))`, or compile to SPIR-V"] "`bitcast` of f16 vectors to 32-bit lanes (WGSL)";
     F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
     NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
     WideTypes "wide-types" Feature "64-bit integers and floats";

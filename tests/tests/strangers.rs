@@ -120,3 +120,26 @@ fn workgroups_of_any_size() {
         }
     }
 }
+
+/// Words as halves in WGSL, which naga does not have: nested, with comments and blanks in the type, and with arguments of each type. A wrong
+/// line behind such a cast is named where the source has it.
+#[test]
+fn casts_of_words_to_halves() {
+    let source = "enable f16;
+@group(0) @binding(0) var<storage, read_write> o: array<u32, 8>;
+@compute @workgroup_size(1) fn main() {
+    // bitcast<vec2<f16>>(
+    let h = bitcast<vec2<f16>>(o[0]); let f = bitcast<vec2h /* ( */ >((bitcast<f32>(o[1])));
+    let q = bitcast< vec4 <f16> >(vec2u(o[2], o[3])) + bitcast<vec4h>(vec2i(bitcast<vec2i>(vec2u(o[0], u32(bitcast<vec2h>(i32(o[1])).y)))));
+    o[4] = u32(h.x * 4.0h); o[5] = u32(f.y); o[6] = u32(q.y); o[7] = u32(q.w);
+}";
+    // 1.5 and 3, 2 and 10; 5 and 7, 9 and 11.
+    let before = words(&[0x4200_3e00, 0x4900_4000, 0x4700_4500, 0x4980_4880, 0, 0, 0, 0]);
+    everywhere(source, &before, |d| d.as_ref().is_ok_and(|d| d.words(0, 0).expect("bound")[4..] == [6, 10, 10, 11]));
+    let wrong = "enable f16;\nfn f(x: u32) -> f16 { return bitcast<vec2<f16>>(x).x + bitcast<vec2h>(x).y + missing; }";
+    let options = gpucc::frontend::FrontOptions::default();
+    let list =
+        gpucc::frontend::load(wrong.as_bytes(), gpucc::frontend::Lang::Wgsl, &options).expect_err("a wrong name");
+    let at = wrong.find("missing").expect("it is there") as u32;
+    assert_eq!((list[0].labels[0].span.start, list[0].labels[0].span.end), (at, at + 7), "{}", list[0]);
+}

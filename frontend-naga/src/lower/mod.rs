@@ -37,7 +37,14 @@ type Lowered<T> = Result<T, Diagnostic>;
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     match &parsed.spirv {
         Some(spirv) => lower_spirv(parsed, spirv, options),
-        None => lower_module(parsed, options),
+        None if parsed.edits.is_empty() => lower_module(parsed, options),
+        None => {
+            let edits = &parsed.edits;
+            let explained = |list: Refusals| list.into_iter().map(|d| edits.explain(d)).collect::<Vec<_>>();
+            let mut module = lower_module(parsed, options).map_err(explained)?;
+            module.map_spans(|span| edits.span(span));
+            Ok(module)
+        }
     }
 }
 
@@ -69,7 +76,8 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
             let again = || crate::parse::spirv_module(&spirv.source, options.entry.as_deref(), &values);
             let (Validated { module, info, types }, words) = crate::parse::guarded("read", again)?;
             let heads = Vec::new();
-            done(&Parsed { module, info, types, lang: parsed.lang, heads, spirv: None }, &words)
+            let edits = Default::default();
+            done(&Parsed { module, info, types, lang: parsed.lang, heads, edits, spirv: None }, &words)
         }
     }
 }
