@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use gpucc::frontend::spirv_support::{ROWS, Verdict};
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc_ir::Class;
+use rayon::prelude::*;
 
 use crate::spirv::{has, scratch, tool};
 
@@ -140,24 +141,29 @@ fn capabilities() {
     }
     let mut modules: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
     let mut wrong: Vec<String> = Vec::new();
-    for p in PROBES {
+    let glsl = PROBES.par_iter().map(|p| {
         let path = scratch(&format!("capability-{}.{}", p.0, p.1));
         std::fs::write(&path, glsl(p)).expect("a file");
         let args = ["-V", "--target-env", "vulkan1.2", "-S", p.1, &path.display().to_string()];
-        let bytes = tool("glslangValidator", &args, &format!("capability-{}.spv", p.0));
-        match bytes {
-            Ok(bytes) => drop(modules.insert(p.0, bytes)),
-            Err(e) => wrong.push(e),
-        }
-    }
-    for &(name, more, types) in TEXTS {
+        (p.0, tool("glslangValidator", &args, &format!("capability-{}.spv", p.0)))
+    });
+    let texts = TEXTS.par_iter().map(|&(name, more, types)| {
         let path = scratch(&format!("capability-{name}.spvasm"));
         std::fs::write(&path, text(name, more, types)).expect("a file");
         let args = ["--target-env", "spv1.5", &path.display().to_string()];
-        let bytes = tool("spirv-as", &args, &format!("capability-{name}.spv"));
+        (name, tool("spirv-as", &args, &format!("capability-{name}.spv")))
+    });
+    let declared = |(name, bytes): (&'static str, Result<Vec<u8>, String>)| {
+        let as_said = bytes.as_ref().is_ok_and(|b| IMPLIED.contains(&name) || declares(b, name));
+        (name, bytes, as_said)
+    };
+    for (name, bytes, declares) in glsl.chain(texts).map(declared).collect::<Vec<_>>() {
         match bytes {
             Ok(bytes) => drop(modules.insert(name, bytes)),
             Err(e) => wrong.push(e),
+        }
+        if !declares {
+            wrong.push(format!("the shader of {name} does not declare it"));
         }
     }
     let rows: Vec<&str> = ROWS.iter().map(|r| r.0).collect();
@@ -167,9 +173,6 @@ fn capabilities() {
             wrong.push(format!("{name} has no shader"));
             continue;
         };
-        if !IMPLIED.contains(name) && !declares(bytes, name) {
-            wrong.push(format!("the shader of {name} does not declare it"));
-        }
         match (verdict, frontend::load(bytes, Lang::Spirv, &FrontOptions::default())) {
             (Verdict::Runs, Ok(_)) => {}
             (Verdict::Refused(code), Err(list))

@@ -7,6 +7,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::run::{Steps, cargo, root};
 
@@ -64,16 +66,24 @@ fn documented(select: &[&str]) -> Vec<String> {
 /// A test and its seconds.
 type Timed = (f64, String);
 
-/// Runs a test program, passes its output on, and notes the time of each test.
-fn start(program: &Program, times: &mut Vec<Timed>) -> bool {
+/// What a test program said: its output, the time of each test, whether all passed.
+struct Outcome {
+    output: String,
+    times: Vec<Timed>,
+    passed: bool,
+}
+
+/// Runs a test program.
+fn start(program: &Program) -> Outcome {
     let name = program.folder.strip_prefix(root()).unwrap_or(&program.folder).display().to_string();
-    println!("     Running tests of {name} ({})", program.path.display());
+    let mut output = format!("     Running tests of {name} ({})\n", program.path.display());
+    let mut times = Vec::new();
     let mut c = Command::new(&program.path);
     c.args(["-Z", "unstable-options", "--report-time"]).current_dir(&program.folder);
     c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").stdout(Stdio::piped());
     let Ok(mut child) = c.spawn() else {
-        eprintln!("{} could not be started", program.path.display());
-        return false;
+        output.push_str("it could not be started\n");
+        return Outcome { output, times, passed: false };
     };
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).lines().map_while(Result::ok) {
@@ -84,10 +94,37 @@ fn start(program: &Program, times: &mut Vec<Timed>) -> bool {
             {
                 times.push((seconds, format!("{name}: {test}")));
             }
-            println!("{line}");
+            output.push_str(&line);
+            output.push('\n');
         }
     }
-    child.wait().is_ok_and(|s| s.success())
+    let passed = child.wait().is_ok_and(|s| s.success());
+    Outcome { output, times, passed }
+}
+
+/// Runs test programs, as many at once as there are cores: at the end of each some cores have nothing left to do. The largest begin.
+/// Prints the output of each when it has ended; gives the times, and the folders of those that failed.
+fn start_all(mut programs: Vec<Program>) -> (Vec<Timed>, Vec<String>) {
+    programs.sort_by_key(|p| std::cmp::Reverse(std::fs::metadata(&p.path).map_or(0, |m| m.len())));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((Vec::new(), Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = start(program);
+                    let Ok(mut done) = done.lock() else { return };
+                    print!("{}", outcome.output);
+                    done.0.extend(outcome.times);
+                    if !outcome.passed {
+                        done.1.push(program.folder.display().to_string());
+                    }
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_default()
 }
 
 /// Builds and runs the tests of the selected packages, with those in their documentation.
@@ -97,15 +134,7 @@ pub fn run(steps: &mut Steps, select: &[&str]) -> bool {
         eprintln!("== the tests do not build");
         return false;
     };
-    let mut times: Vec<Timed> = Vec::new();
-    let mut failed: Vec<String> = Vec::new();
-    steps.time("running the tests", || {
-        for p in &programs {
-            if !start(p, &mut times) {
-                failed.push(p.folder.display().to_string());
-            }
-        }
-    });
+    let (mut times, failed) = steps.time("running the tests", || start_all(programs));
     let documented = documented(select);
     let documented = documented.is_empty() || {
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
