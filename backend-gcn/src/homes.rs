@@ -82,7 +82,7 @@ impl<'a> Homes<'a> {
         let limit = if self.generation == 2 { (1 << 20) - 64 } else { 1 << 30 };
         let fixed = self.m.space(m.place) == Space::Uniform || !self.written[r] && m.flags.is_plain();
         fixed
-            && !self.f.ty(d.result()).is_bool()
+            && self.f.ty(d.result()).bits() == 32
             && m.offset.is_multiple_of(4)
             && m.offset < limit
             && d.dyn_offset().is_none_or(|o| self.scalar(o))

@@ -553,7 +553,12 @@ impl<'m> Isel<'m> {
                 let (x, y) = (self.any(cx, a(1)), self.any(cx, a(2)));
                 with(op(Op::VCndmaskB32).arg(y).arg(x).arg(c), &[("@long", 1), ("@mask", 3)])
             }
-            Ir::Bitcast if out.len() == 1 => {
+            // Bits above those of a narrow lane may be anything, but a load leaves zeros.
+            Ir::ZExt if cx.f.def_op(a(0), Ir::Load).is_none() => {
+                let (x, ones) = (self.any(cx, a(0)), cx.f.ty(a(0)).scalar().mask());
+                op(Op::VAndB32).imm(ones as u32).arg(x)
+            }
+            Ir::Bitcast | Ir::ZExt | Ir::Trunc if out.len() == 1 => {
                 let x = self.any(cx, a(0));
                 self.set(cx, r, x);
                 return Ok(());

@@ -40,7 +40,7 @@ use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, TexCube, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
-use gpucc_opt::{Caps, CubeGradients, LayerForm, OpSet, Report, TexCaps};
+use gpucc_opt::{Caps, CubeGradients, LayerForm, OpSet, PartCaps, Report, TexCaps};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
@@ -74,6 +74,7 @@ const SCALAR_TOP: u32 = 94;
 fn caps() -> Caps {
     Caps {
         narrow: false,
+        parts: PartCaps::SHARED,
         expand: OpSet::of(&[
             Op::FDiv,
             Op::FRem,

@@ -1,7 +1,7 @@
 //! Loads, stores, atomics: buffers through their descriptors, workgroup memory, scratch.
 
 use gpucc_gcn_machine::Op;
-use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Space, Value};
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
 use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 
 use crate::isel::{Cx, Isel, U, memory, op, with};
@@ -58,6 +58,9 @@ impl Isel<'_> {
             self.scalar_words(cx, &m, dynamic, &out);
             return Ok(());
         }
+        if ty.bits() < 32 && !ty.is_bool() {
+            return self.load_part(cx, i, &m, (dynamic, ty.bits()), out[0]);
+        }
         self.load_words(cx, &m, dynamic, &out);
         Ok(())
     }
@@ -106,6 +109,77 @@ impl Isel<'_> {
             let part = if size > 1 { part.part(k as u8, 1) } else { part };
             cx.emit(op(Op::VMovB32).def(r).arg(part));
         }
+    }
+
+    /// Loads 8 or 16 bits with zeros above.
+    fn load_part(
+        &mut self,
+        cx: &mut Cx<'_>,
+        i: Inst,
+        m: &Mem,
+        (dynamic, bits): (Option<Value>, u32),
+        out: VReg,
+    ) -> Result<(), Diagnostic> {
+        match m.place {
+            Place::Buffer(r) => {
+                let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
+                let o = if bits == 8 { Op::BufferLoadUbyte } else { Op::BufferLoadUshort };
+                let load = op(o).def(out).args(a);
+                let mods = self.buffer(r, m, a.is_some(), offset);
+                cx.emit(memory(load, !self.module.resources[r].kind.is_writable(), &mods));
+            }
+            p if self.module.space(p) == Space::Workgroup => {
+                let base = (self.places)(p);
+                let (a, offset) = self.address(cx, m, dynamic, base, 65535 - 16);
+                let a = self.lds_address(cx, a);
+                let o = if bits == 8 { Op::DsReadU8 } else { Op::DsReadU16 };
+                cx.emit(memory(op(o).def(out).arg(a), false, &[("offset", offset)]));
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+
+    /// Stores the low 8 or 16 bits of a register.
+    fn store_part(
+        &mut self,
+        cx: &mut Cx<'_>,
+        i: Inst,
+        m: &Mem,
+        dynamic: Option<Value>,
+        value: Value,
+    ) -> Result<(), Diagnostic> {
+        let byte = cx.f.ty(value).bits() == 8;
+        match m.place {
+            Place::Buffer(r) => {
+                let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
+                let data = self.run(cx, value);
+                let o = if byte { Op::BufferStoreByte } else { Op::BufferStoreShort };
+                let mods = self.buffer(r, m, a.is_some(), offset);
+                cx.emit(with(op(o).arg(data).args(a), &mods));
+            }
+            p if self.module.space(p) == Space::Workgroup => {
+                let base = (self.places)(p);
+                let (a, offset) = self.address(cx, m, dynamic, base, 65535 - 16);
+                let data = self.run(cx, value);
+                let a = self.lds_address(cx, a);
+                let o = if byte { Op::DsWriteB8 } else { Op::DsWriteB16 };
+                cx.emit(with(op(o).arg(a).arg(data), &[("offset", offset)]));
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+
+    /// The fields of an access to a buffer.
+    fn buffer(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> [(&'static str, u32); 4] {
+        let shared = m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT);
+        [
+            ("srsrc", self.fixed.descriptor(r) / 4),
+            ("offen", u32::from(offen)),
+            ("offset", offset),
+            ("glc", u32::from(shared)),
+        ]
     }
 
     /// Loads words into vector registers.
@@ -206,8 +280,12 @@ impl Isel<'_> {
     pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
-        let lanes = cx.f.ty(d.args[0]).lanes() as usize;
+        let ty = cx.f.ty(d.args[0]);
+        let lanes = ty.lanes() as usize;
         let dynamic = d.dyn_offset();
+        if ty.bits() < 32 && !ty.is_bool() {
+            return self.store_part(cx, i, &m, dynamic, d.args[0]);
+        }
         match m.place {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET - 16);

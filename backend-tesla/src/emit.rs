@@ -595,9 +595,11 @@ const WINDOW: usize = 8;
 fn is_movable(m: &MInst<Tesla>) -> bool {
     let constant = |u: &gpucc_mir::Use<Tesla>| match u.src {
         Src::Reg(gpucc_mir::Reg::P(p)) => p.file == R,
-        Src::Uniform(n) => {
-            matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..) | Slot::Shared(machine::SharedTy::U16, _))
-        }
+        Src::Uniform(n) => match Slot::unpack(n) {
+            Slot::Pool(_) | Slot::Const(..) => true,
+            Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < crate::isel::PARAMETERS,
+            _ => false,
+        },
         Src::Imm(_) => true,
         _ => false,
     };

@@ -15,7 +15,7 @@ use gpucc_driver::{
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_tesla_machine as machine;
 
 use isel::{Home, Isel, PARAMETERS};
@@ -89,6 +89,7 @@ fn caps() -> Caps {
     let private_access_cost = 8;
     Caps {
         narrow: false,
+        parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,
         strict_align: true,

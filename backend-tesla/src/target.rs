@@ -354,10 +354,12 @@ impl Target for Tesla {
         let still = |u: &Use<Self>| match u.src {
             Src::Reg(Reg::V(_)) | Src::Imm(_) => true,
             Src::Reg(Reg::P(p)) => p == ZERO,
-            // The header and parameters lie below workgroup memory, which is read by words.
-            Src::Uniform(n) => {
-                matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..) | Slot::Shared(machine::SharedTy::U16, _))
-            }
+            // The header and parameters lie below workgroup memory.
+            Src::Uniform(n) => match Slot::unpack(n) {
+                Slot::Pool(_) | Slot::Const(..) => true,
+                Slot::Shared(machine::SharedTy::U16, off) => u32::from(off) < crate::isel::PARAMETERS,
+                _ => false,
+            },
             Src::Label(_) => false,
         };
         let value =

@@ -22,7 +22,7 @@ use gpucc_driver::{
 use gpucc_ir::{Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, local_cse};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_valhall_machine as machine;
 
 use isel::Isel;
@@ -101,6 +101,7 @@ fn caps() -> Caps {
     ]);
     Caps {
         narrow: false,
+        parts: PartCaps::SHARED,
         expand: EXPAND,
         scalar: true,
         checked_loads: true,

@@ -3,7 +3,7 @@
 use gpucc_driver::{Cause, Stop};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Lack, Op, Refusal};
-use gpucc_opt::{Caps, OpSet};
+use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_vivante_machine as machine;
 
 /// What is refused.
@@ -67,6 +67,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
     };
     Caps {
         narrow: false,
+        parts: PartCaps::NONE,
         expand,
         merge_access: if how.wide { 16 } else { 0 },
         // What is indexed can lie in temporaries; choosing between a few elements is no dearer.

@@ -106,7 +106,14 @@ impl Isel<'_> {
                     }
                 }
             }
-            Ir::Bitcast => {
+            // Bits above those of a narrow lane may be anything, but a load leaves zeros.
+            Ir::ZExt if cx.f.def_op(d.args[0], Ir::Load).is_none() => {
+                let ones = cx.f.ty(d.args[0]).scalar().mask() as u32;
+                let x = cx.reg(d.args[0]).into();
+                let t = self.int(cx, Op::And, [x, U::imm(ones)]);
+                cx.emit(MInst::copy(dst[0], t));
+            }
+            Ir::Bitcast | Ir::ZExt | Ir::Trunc => {
                 let src = cx.regs(d.args[0]);
                 if src.len() != dst.len() {
                     return Err(cx.unknown(i));

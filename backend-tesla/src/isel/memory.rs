@@ -1,6 +1,6 @@
 //! Loads, stores and atomics of buffers, workgroup memory and private memory.
 
-use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Op as Ir, Place, Type, Value};
+use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Op as Ir, Place, Scalar, Type, Value};
 use gpucc_mir::{Def, MInst, Use, VReg, access_loc};
 use gpucc_tesla_machine as machine;
 use machine::{AtomOp, Op, SharedTy, Ty};
@@ -15,6 +15,15 @@ enum Place2 {
     Const(u8, Option<VReg>, u32),
     Shared(Option<VReg>, u32),
     Local(Option<VReg>, u32),
+}
+
+/// What an access to less than a word is called.
+fn part_of(ty: Type) -> Option<Ty> {
+    match ty.scalar() {
+        Scalar::I8 => Some(Ty::U8),
+        Scalar::I16 => Some(Ty::U16),
+        _ => None,
+    }
 }
 
 impl Isel<'_> {
@@ -76,7 +85,7 @@ impl Isel<'_> {
         let base = (self.shared_base + at).wrapping_add(m.offset);
         let dynamic = d.dyn_offset().filter(|&v| Self::bits(cx, v) != Some(0));
         let offset = dynamic.map_or(base, |v| Self::peel_address(cx, v, base).2);
-        if offset >= 0x80 || offset % 4 != 0 || cx.f.ty(v).lanes() != 1 || cx.f.ty(v).is_bool() {
+        if offset >= 0x80 || offset % 4 != 0 || cx.f.ty(v).lanes() != 1 || cx.f.ty(v).bits() != 32 {
             return None;
         }
         let offset = offset as u16;
@@ -183,12 +192,35 @@ impl Isel<'_> {
         let ty = cx.f.ty(d.result());
         let dst = cx.result(i, 0);
         let into: Vec<VReg> = if ty.is_bool() { dst.iter().map(|_| cx.temp(R32)).collect() } else { dst.to_vec() };
+        if let Some(t) = part_of(ty) {
+            return self.load_part(cx, dst[0], t, m, d.dyn_offset());
+        }
         self.load_words(cx, &into, m, d.dyn_offset())?;
         if ty.is_bool() {
             for (&r, &t) in dst.iter().zip(&into) {
                 let ne = Mods { cond: 5, ..Mods::default() };
                 cx.emit(MInst::new(TOp::M(Op::Set)).def(r).arg(t).arg(zero()).mods(ne));
             }
+        }
+        Ok(())
+    }
+
+    /// 8 or 16 bits with zeros above.
+    fn load_part(
+        &mut self,
+        cx: &mut Cx<'_>,
+        dst: VReg,
+        t: Ty,
+        m: &Mem,
+        dynamic: Option<Value>,
+    ) -> Result<(), Diagnostic> {
+        match self.place(cx, m, dynamic)? {
+            Place2::Global(g, base) => {
+                let mods = Mods { space: g, ..Mods::ty(t) };
+                cx.emit(MInst::new(TOp::M(Op::LdG)).def(dst).arg(base).mods(mods));
+            }
+            Place2::Shared(a, off) => self.load_shared(cx, dst, t, a, off),
+            _ => return Err(Diagnostic::internal("isel", "a part of a word of memory that has words only")),
         }
         Ok(())
     }
@@ -221,7 +253,7 @@ impl Isel<'_> {
                     cx.emit(MInst::new(TOp::M(Op::LdG)).def(def).arg(address).mods(mods));
                 }
                 Place2::Const(c, a, off) => cx.emit(load(Op::LdC, a, (off + at * 4) & 0xffff, c, r)),
-                Place2::Shared(a, off) => self.load_shared(cx, r, a, (off + at * 4) & 0xffff),
+                Place2::Shared(a, off) => self.load_shared(cx, r, Ty::B32, a, (off + at * 4) & 0xffff),
                 Place2::Local(a, off) => cx.emit(load(Op::LdL, a, (off + at * 4) & 0xffff, 0, r)),
             }
             if n > 1 {
@@ -231,13 +263,17 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// One word of s[].
-    fn load_shared(&mut self, cx: &mut Cx<'_>, r: VReg, a: Option<VReg>, off: u32) {
-        let near = off < 0x80;
+    /// One word of s[], or a part of one with zeros above.
+    fn load_shared(&mut self, cx: &mut Cx<'_>, r: VReg, t: Ty, a: Option<VReg>, off: u32) {
+        let (shared, near) = match t {
+            Ty::U8 => (SharedTy::U8, off < 0x20),
+            Ty::U16 => (SharedTy::U16, off < 0x40),
+            _ => (SharedTy::B32, off < 0x80),
+        };
         if near && (a.is_none() || self.t.generation == 0) {
             let s = match a {
-                None => Slot::Shared(SharedTy::B32, off as u16),
-                Some(_) => Slot::SharedAt(SharedTy::B32, off as u16),
+                None => Slot::Shared(shared, off as u16),
+                Some(_) => Slot::SharedAt(shared, off as u16),
             };
             cx.emit(MInst::new(TOp::M(Op::Mov)).def(r).arg(slot(s)).args(a.map(U::reg)));
         } else if self.t.generation == 0 {
@@ -245,10 +281,10 @@ impl Isel<'_> {
             let b = cx.temp(ADDR);
             let i = MInst::new(TOp::M(Op::AddA)).def(b).args(a.map(U::reg)).imm(off).mods(Mods::ty(Ty::U16));
             cx.emit(i);
-            let s = Slot::SharedAt(SharedTy::B32, 0);
+            let s = Slot::SharedAt(shared, 0);
             cx.emit(MInst::new(TOp::M(Op::Mov)).def(r).arg(slot(s)).arg(b));
         } else {
-            let mods = Mods { offset: off, ..Mods::ty(Ty::B32) };
+            let mods = Mods { offset: off, ..Mods::ty(t) };
             cx.emit(MInst::new(TOp::M(Op::LdS)).def(r).args(a.map(U::reg)).mods(mods));
         }
     }
@@ -267,7 +303,7 @@ impl Isel<'_> {
         for (at, n) in Self::pieces(&place, regs.len() as u32, m.align, start) {
             let part = &regs[at as usize..(at + n) as usize];
             let (class, t) = match n {
-                1 => (R32, Ty::B32),
+                1 => (R32, part_of(ty).unwrap_or(Ty::B32)),
                 2 => (R64, Ty::B64),
                 _ => (R128, Ty::B128),
             };
@@ -286,7 +322,8 @@ impl Isel<'_> {
                     cx.emit(MInst::new(TOp::M(Op::StG)).arg(address).arg(data).mods(mods));
                 }
                 Place2::Shared(a, off) => {
-                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..mods };
+                    let t = if t == Ty::U16 { Ty::B16 } else { t };
+                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..Mods::ty(t) };
                     cx.emit(MInst::new(TOp::M(Op::StS)).arg(data).args(a.map(U::reg)).mods(mods));
                 }
                 Place2::Local(a, off) => {

@@ -274,7 +274,13 @@ impl Isel<'_> {
                 }
             }
             Op::Select => self.select(cx, a(0), a(1), a(2)),
-            Op::Bitcast if out.len() == 1 => {
+            // Bits above those of a narrow lane may be anything, but a load leaves zeros.
+            Op::ZExt if cx.f.def_op(a(0), Op::Load).is_none() => {
+                let ones = self.word(cx, cx.f.ty(a(0)).scalar().mask() as u32);
+                let x = self.int(cx, a(0));
+                Self::logic(M::LshiftAndI32, x, zero(), ones)
+            }
+            Op::Bitcast | Op::ZExt | Op::Trunc if out.len() == 1 => {
                 let x = self.int(cx, a(0));
                 op(M::MovI32).arg(x)
             }

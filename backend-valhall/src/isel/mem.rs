@@ -26,6 +26,10 @@ enum Addr {
 /// The low word of a pair operand, extended.
 const W0: SrcMods = SrcMods::swizzled(8);
 
+/// Values of the lane field of loads of 8 and of 16 bits: into a word with zeros above.
+const LANE_8_WORD: u32 = 6;
+const LANE_16_WORD: u32 = 2;
+
 /// Value of the memory-access field for private memory: helper lanes store too.
 const FORCE: u32 = 3;
 
@@ -208,7 +212,7 @@ impl Isel<'_> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let out = cx.result(i, 0);
-        let bool_result = cx.f.ty(d.result()).is_bool();
+        let (bool_result, bits) = (cx.f.ty(d.result()).is_bool(), cx.f.ty(d.result()).bits());
         let loaded: Vec<VReg> = if bool_result { out.iter().map(|_| cx.temp(R)).collect() } else { out.to_vec() };
         let dynamic = d.dyn_offset();
         if let Some(first) = immediate(self.module, d) {
@@ -227,13 +231,21 @@ impl Isel<'_> {
         for n in self.pieces(&m, dynamic.is_some(), loaded.len() as u32) {
             let n = n as usize;
             let run = if n == 1 { loaded[first] } else { cx.temp(run_class(n)) };
-            let inst = match addr {
+            let (by_address, by_handle, lane) = match bits {
+                8 => (M::LoadI8, M::LdBufferI8, Some(LANE_8_WORD)),
+                16 => (M::LoadI16, M::LdBufferI16, Some(LANE_16_WORD)),
+                _ => (load_op(n), load_buffer_op(n), None),
+            };
+            let mut inst = match addr {
                 Addr::Pair(base, offset) => {
                     let at = offset.wrapping_add(4 * first as u32);
-                    with(op(load_op(n)).arg(base), &[("offset", at & 0xffff)])
+                    with(op(by_address).arg(base), &[("offset", at & 0xffff)])
                 }
-                Addr::Handle(offset, handle) => op(load_buffer_op(n)).arg(offset).arg(handle),
+                Addr::Handle(offset, handle) => op(by_handle).arg(offset).arg(handle),
             };
+            if let Some(lane) = lane {
+                inst = with(inst, &[("load_lane", lane)]);
+            }
             let inst = with(with(inst, &[("unsigned", 1)]), &tags);
             self.push(cx, inst.def(run));
             if n > 1 {
@@ -295,7 +307,12 @@ impl Isel<'_> {
             let n = n as usize;
             let run = self.staging(cx, &words[first..first + n]);
             let at = offset.wrapping_add(4 * first as u32);
-            let mut inst = with(op(store_op(n)).arg(run).arg(base), &[("offset", at & 0xffff)]);
+            let store = match cx.f.ty(d.args[0]).bits() {
+                8 => M::StoreI8,
+                16 => M::StoreI16,
+                _ => store_op(n),
+            };
+            let mut inst = with(op(store).arg(run).arg(base), &[("offset", at & 0xffff)]);
             if self.is_private(&m) {
                 inst = with(inst, &[("memory_access", FORCE)]);
             }

@@ -446,6 +446,10 @@ fn conversions(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
             let (op, a) = (b.func.insts[i].op, b.func.insts[i].args.first().copied()?);
             (matches!(op, Op::ZExt | Op::SExt) && b.func.ty(a) == ty).then_some(a)
         }
+        Op::ZExt if let Some(a) = args(b, x, Op::Trunc).filter(|a| b.func.ty(a[0]) == ty) => {
+            let low = b.func.iconst(ty, from.scalar().mask() as i64);
+            Some(b.and(a[0], low))
+        }
         Op::ZExt | Op::SExt => {
             let a = args(b, x, d.op)?;
             Some(b.op_as(d.op, &[a[0]], ty))

@@ -1,6 +1,6 @@
 //! What a target can do, as plain data: drives legalisation, scalarisation and bounds handling.
 
-use gpucc_ir::{Op, TexCube};
+use gpucc_ir::{Op, Space, TexCube};
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation};
 
 /// A set of ops.
@@ -210,6 +210,31 @@ impl FetchCaps {
         FetchCaps { fetch: false, checked: false, offset: false, samples: false, wide: false };
 }
 
+/// In which memory a target without narrow lanes loads and stores 1 and 2 bytes; elsewhere `narrow` reaches them through words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PartCaps {
+    /// In storage buffers.
+    pub storage: bool,
+    /// In workgroup memory.
+    pub workgroup: bool,
+}
+
+impl PartCaps {
+    /// In all memory that invocations share.
+    pub const SHARED: PartCaps = PartCaps { storage: true, workgroup: true };
+    /// Nowhere.
+    pub const NONE: PartCaps = PartCaps { storage: false, workgroup: false };
+
+    /// Whether there are such accesses to a space.
+    pub fn has(self, space: Space) -> bool {
+        match space {
+            Space::Storage => self.storage,
+            Space::Workgroup => self.workgroup,
+            Space::Uniform | Space::Private | Space::Function => false,
+        }
+    }
+}
+
 /// What a target lacks or wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
@@ -220,6 +245,9 @@ pub struct Caps {
     pub scalar: bool,
     /// Whether the target has lanes of 8 and 16 bits; otherwise `narrow` writes them with lanes of 32.
     pub narrow: bool,
+    /// Where memory is loaded and stored by 1 and 2 bytes although there are no such lanes: as `i8` and `i16` that only come from
+    /// `trunc` and go to `zext`.
+    pub parts: PartCaps,
     /// Whether `select` of `b1` values is written with `and`, `or`, `not`.
     pub expand_bool_select: bool,
     /// Whether wide accesses need the alignment of their whole size; otherwise a clamped access promises 4 bytes only.
@@ -270,6 +298,7 @@ impl Caps {
         expand: OpSet::EMPTY,
         scalar: false,
         narrow: true,
+        parts: PartCaps::SHARED,
         expand_bool_select: false,
         strict_align: false,
         checked_loads: false,

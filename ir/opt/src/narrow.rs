@@ -16,8 +16,19 @@
 //! - What only chooses, compares, negates or rounds to integers gives values that are there.
 //! - Ops that are inexact by definition are computed in `f32`, whose error is below that of the last rounding.
 //!
-//! Memory keeps its layout: a word is read and its part taken; a part is written with the word around it. Where others may write
-//! the rest of that word, bits are cleared and set by atomics, and loads of parts from such places are atomic too. Sizes of variables
+//! Memory keeps its layout. Where the target loads and stores 1 and 2 bytes (`Caps::parts`), a part of a word is one access:
+//!
+//! ```text
+//! v1: f16 = load res0[v0] align 2   ==>   v1: i16 = load res0[v0] align 2
+//!                                         v2: i32 = zext v1
+//! store v1, res1[v0] align 2              v3: i16 = trunc v2
+//!                                         store v3, res1[v0] align 2
+//! ```
+//!
+//! Such values only come from `trunc` and go to `zext`, so that a register of 32 bits holds them. Parts at known places of memory
+//! that nobody writes are taken from words, which are shared. Elsewhere a word is read and its part taken; a part is written with
+//! the word around it. Where others may write the rest of that word, bits are cleared and set by atomics, and loads of parts from
+//! such places are atomic too. Values that are only moved from memory to memory are not converted. Sizes of variables
 //! are whole words behind this ([`crate::prepare`] sees to those of the module). Needs: no calls, no `var_init`. Keeps: structure. Does nothing where `Caps::narrow` says that the
 //! target has such lanes; lanes of 64 bits stay.
 
@@ -27,7 +38,7 @@ use gpucc_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::caps::Caps;
+use crate::caps::{Caps, PartCaps};
 use crate::init;
 
 /// Runs over a function; gives the number of instructions that are others now.
@@ -43,7 +54,14 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     for l in f.locals.keys() {
         f.locals[l].size = whole_words(f.locals[l].size);
     }
-    let mut n = Narrow { module, parted: Vec::new(), new: SideMap::new(), was: SideMap::new() };
+    let mut n = Narrow {
+        module,
+        parts: caps.parts,
+        parted: Vec::new(),
+        new: SideMap::new(),
+        was: SideMap::new(),
+        raw: SideMap::with_default(None),
+    };
     let own = n.find_parted(f);
     define(f, &own);
     for block in f.layout.clone() {
@@ -105,12 +123,31 @@ fn wide(t: Type) -> Type {
 
 struct Narrow<'m> {
     module: &'m Module,
+    parts: PartCaps,
     /// Places that other invocations see and of whose words parts are written.
     parted: Vec<Place>,
     /// The value that takes the place of another.
     new: SideMap<Value, Option<Value>>,
     /// The type that a parameter had.
     was: SideMap<Value, Option<Type>>,
+    /// Where the lanes of values lie that are as memory had them.
+    raw: SideMap<Value, Option<SmallVec<[Piece; 4]>>>,
+}
+
+/// Bits of a lane in a word.
+#[derive(Clone, Copy)]
+struct Piece {
+    word: Value,
+    /// The lowest of them.
+    bit: u32,
+    /// The bits of the word above which all are zero.
+    known: u32,
+}
+
+impl Piece {
+    fn of(word: Value, bit: u32) -> Piece {
+        Piece { word, bit, known: 32 }
+    }
 }
 
 type Lanes = SmallVec<[Value; 8]>;
@@ -156,11 +193,12 @@ impl Narrow<'_> {
 
     /// Appends an instruction, changed or not; whether it was.
     fn inst(&mut self, f: &mut Function, block: Block, i: Inst) -> bool {
-        let d = f.insts[i].clone();
+        let old = f.insts[i].clone();
+        let d = &old;
         let from: SmallVec<[Type; 4]> = d.args.iter().map(|&v| self.was[v].unwrap_or(f.ty(v))).collect();
         let result = d.results.first();
         let to = result.map(|r| f.ty(r));
-        let mut d = d;
+        let mut d = old.clone();
         d.map_uses(|v| self.get(f, v));
         let touched = from.iter().copied().chain(to).any(is_narrow);
         if !touched || d.op.is_terminator() {
@@ -170,12 +208,24 @@ impl Narrow<'_> {
         }
         let mut b = Builder::like(f, block, i);
         let value = match (d.op, &d.attr) {
-            (Op::Load, Attr::Mem(m)) => self.load(&mut b, to, m, d.dyn_offset()),
+            (Op::Load, Attr::Mem(m)) => to.map(|to| {
+                let raw = self.load(&mut b, to, m, d.dyn_offset());
+                let low = |p: &Piece| Piece { word: shifted(&mut b, p.word, p.bit), bit: 0, known: p.known - p.bit };
+                let low: SmallVec<[Piece; 4]> = raw.iter().map(low).collect();
+                let lanes: Lanes = low.iter().map(|&p| from_bits(&mut b, p, to.scalar())).collect();
+                self.raw.set(old.result(), Some(raw));
+                b.compose(&lanes)
+            }),
             (Op::Store, Attr::Mem(m)) => {
-                self.store(&mut b, from[0], d.args[0], m, d.dyn_offset());
+                let raw = self.raw[old.args[0]].as_deref();
+                self.store(&mut b, from[0], (d.args[0], raw), m, d.dyn_offset());
                 None
             }
-            _ => to.map(|to| compute(&mut b, &d, &from, to)),
+            _ => to.map(|to| {
+                let moved = self.moved(&old, to.lanes());
+                self.raw.set(old.result(), moved);
+                compute(&mut b, &d, &from, to)
+            }),
         };
         if let (Some(r), Some(v)) = (result, value) {
             self.new.set(r, Some(v));
@@ -183,14 +233,28 @@ impl Narrow<'_> {
         true
     }
 
-    fn load(&self, b: &mut Builder<'_>, to: Option<Type>, m: &Mem, dynamic: Option<Value>) -> Option<Value> {
-        let to = to?;
+    /// The lanes of a value that memory had so and that was only moved since.
+    fn moved(&self, d: &InstData, lanes: u32) -> Option<SmallVec<[Piece; 4]>> {
+        let lane = |v: Value, k: usize| self.raw[v].as_ref().and_then(|p| p.get(k).copied());
+        match (d.op, &d.attr) {
+            (Op::Extract, Attr::Lane(k)) => Some(SmallVec::from_slice(&[lane(d.args[0], usize::from(*k))?])),
+            (Op::Compose, _) => d.args.iter().map(|&v| lane(v, 0)).collect(),
+            (Op::Shuffle | Op::Insert, _) => d.moved_lanes(lanes)?.into_iter().map(|(v, k)| lane(v, k)).collect(),
+            _ => None,
+        }
+    }
+
+    fn load(&self, b: &mut Builder<'_>, to: Type, m: &Mem, dynamic: Option<Value>) -> SmallVec<[Piece; 4]> {
         let mut m = *m;
-        if self.parted.contains(&m.place) {
+        let (parted, parts) = (self.parted.contains(&m.place), self.parts.has(self.module.space(m.place)));
+        let lane_bits = to.bits();
+        if parts && (parted || m.align < 4 && dynamic.is_some()) {
+            return load_parts(b, to, &m, dynamic);
+        }
+        if parted {
             m.flags = m.flags.with(MemFlags::ATOMIC);
         }
-        let lane_bits = to.bits();
-        let parts: Lanes = if m.align >= 4 {
+        if m.align >= 4 {
             // An atomic load is one word.
             let words = to.mem_bytes().div_ceil(4);
             let mut list = Lanes::new();
@@ -198,44 +262,68 @@ impl Narrow<'_> {
                 let v = b.load(Type::new(Scalar::I32, words), m, dynamic);
                 list.extend((0..words).map(|k| b.extract(v, k)));
             } else {
-                let at = |k: u32| Mem { offset: m.offset + 4 * k, align: if k == 0 { m.align } else { 4 }, ..m };
-                list.extend((0..words).map(|k| b.load(Type::I32, at(k), dynamic)));
+                list.extend((0..words).map(|k| b.load(Type::I32, at(&m, 4 * k), dynamic)));
             }
-            let mut parts = Lanes::new();
-            for k in 0..to.lanes() {
-                let bit = k * lane_bits;
-                parts.push(shifted(b, list[(bit / 32) as usize], bit % 32));
+            let bits = (0..to.lanes()).map(|k| k * lane_bits);
+            return bits.map(|bit| Piece::of(list[(bit / 32) as usize], bit % 32)).collect();
+        }
+        let one = |k: u32| {
+            let (word, shift) = part(b, &m, k * lane_bits / 8, dynamic);
+            let w = b.load(Type::I32, word.0, word.1);
+            match shift {
+                Shift::Known(n) => Piece::of(w, n),
+                Shift::Computed(n) => Piece::of(b.ushr(w, n), 0),
             }
-            parts
-        } else {
-            let mut parts = Lanes::new();
-            for k in 0..to.lanes() {
-                let (word, shift) = part(b, &m, k * lane_bits / 8, dynamic);
-                let w = b.load(Type::I32, word.0, word.1);
-                parts.push(match shift {
-                    Shift::Known(n) => shifted(b, w, n),
-                    Shift::Computed(n) => b.ushr(w, n),
-                });
-            }
-            parts
         };
-        let lanes: Lanes = parts.into_iter().map(|p| from_bits(b, p, to.scalar())).collect();
-        Some(b.compose(&lanes))
+        (0..to.lanes()).map(one).collect()
     }
 
-    fn store(&self, b: &mut Builder<'_>, ty: Type, value: Value, m: &Mem, dynamic: Option<Value>) {
+    /// `raw` are the lanes where memory had them so.
+    fn store(
+        &self,
+        b: &mut Builder<'_>,
+        ty: Type,
+        (value, raw): (Value, Option<&[Piece]>),
+        m: &Mem,
+        dynamic: Option<Value>,
+    ) {
         let lane_bits = ty.bits();
         let per_word = 32 / lane_bits;
         let lanes: Lanes = (0..ty.lanes()).map(|k| b.extract(value, k)).collect();
         let whole = if m.align >= 4 { ty.lanes() / per_word * per_word } else { 0 };
-        let words: Lanes =
-            lanes[..whole as usize].chunks(per_word as usize).map(|c| word_of(b, c, ty.scalar())).collect();
+        // So many lanes from this one on as the low bits of a word.
+        let bits_of = |b: &mut Builder<'_>, k: u32, n: u32| -> Value {
+            let range = k as usize..(k + n) as usize;
+            if let Some(p) = raw.map(|p| &p[range.clone()]) {
+                let first = p[0];
+                let side_by_side = p
+                    .iter()
+                    .enumerate()
+                    .all(|(k, p)| p.word == first.word && p.bit == first.bit + k as u32 * lane_bits);
+                if side_by_side {
+                    return shifted(b, first.word, first.bit);
+                }
+            }
+            if n == 1 { to_bits(b, lanes[k as usize], ty.scalar()) } else { word_of(b, &lanes[range], ty.scalar()) }
+        };
+        let words: Lanes = (0..whole).step_by(per_word as usize).map(|k| bits_of(b, k, per_word)).collect();
         if !words.is_empty() {
             let v = b.compose(&words);
             b.store(v, *m, dynamic);
         }
+        if self.parts.has(self.module.space(m.place)) {
+            for (from, bytes) in pieces(ty, m.align).filter(|p| p.0 >= whole * lane_bits / 8) {
+                let v = bits_of(b, from * 8 / lane_bits, bytes * 8 / lane_bits);
+                let v = b.trunc(v, part_type(bytes));
+                b.store(v, at(m, from), dynamic);
+            }
+            return;
+        }
         for k in whole..ty.lanes() {
-            let bits = to_bits(b, lanes[k as usize], ty.scalar());
+            let bits = match raw.map(|p| p[k as usize]) {
+                Some(p) => int_bits(b, p, lane_bits),
+                None => to_bits(b, lanes[k as usize], ty.scalar()),
+            };
             let (word, shift) = part(b, m, k * lane_bits / 8, dynamic);
             let ones = (1u32 << lane_bits) - 1;
             let (bits, keep) = match shift {
@@ -261,6 +349,46 @@ impl Narrow<'_> {
             }
         }
     }
+}
+
+/// So many bytes behind an access.
+fn at(m: &Mem, bytes: u32) -> Mem {
+    let align = if bytes == 0 { m.align } else { m.align.min(1 << bytes.trailing_zeros()) };
+    Mem { offset: m.offset.wrapping_add(bytes), align, ..*m }
+}
+
+/// The accesses that touch the bytes of a value and no others: where each starts, and its bytes. None is less than a lane.
+fn pieces(ty: Type, align: u32) -> impl Iterator<Item = (u32, u32)> {
+    let (lane, end) = (ty.bits() / 8, ty.mem_bytes());
+    let mut from = 0u32;
+    std::iter::from_fn(move || {
+        let known = if from == 0 { align } else { align.min(1 << from.trailing_zeros()) };
+        let fits = |n: &u32| *n <= known && from + n <= end;
+        let bytes = [4, 2].into_iter().find(fits).unwrap_or(1).max(lane);
+        from += bytes;
+        (from <= end).then_some((from - bytes, bytes))
+    })
+}
+
+/// What so many bytes are loaded as.
+fn part_type(bytes: u32) -> Type {
+    if bytes == 1 { Type::I8 } else { Type::I16 }
+}
+
+/// Loads the bytes of a value and no others.
+fn load_parts(b: &mut Builder<'_>, to: Type, m: &Mem, dynamic: Option<Value>) -> SmallVec<[Piece; 4]> {
+    let mut list = SmallVec::new();
+    for (from, bytes) in pieces(to, m.align) {
+        let word = if bytes == 4 {
+            b.load(Type::I32, at(m, from), dynamic)
+        } else {
+            let v = b.load(part_type(bytes), at(m, from), dynamic);
+            b.zext(v, Type::I32)
+        };
+        let bits = (0..8 * bytes).step_by(to.bits() as usize);
+        list.extend(bits.map(|bit| Piece { word, bit, known: 8 * bytes }));
+    }
+    list
 }
 
 /// How far the part of a word lies from its lowest bit.
@@ -313,15 +441,20 @@ fn splat(b: &mut Builder<'_>, like: Value, v: i64) -> Value {
     b.func.iconst(ty, v)
 }
 
-/// A lane whose bits are the lowest of a word; the others may be anything.
-fn from_bits(b: &mut Builder<'_>, word: Value, to: Scalar) -> Value {
-    match to {
-        Scalar::F16 => {
-            let both = b.unpack_half2x16(word);
-            b.extract(both, 0)
-        }
-        to => mask(b, word, to.bits()),
+/// A lane from its bits; the others may be anything.
+fn from_bits(b: &mut Builder<'_>, p: Piece, to: Scalar) -> Value {
+    if to != Scalar::F16 {
+        return int_bits(b, p, to.bits());
     }
+    let word = shifted(b, p.word, p.bit);
+    let both = b.unpack_half2x16(word);
+    b.extract(both, 0)
+}
+
+/// So many bits with zeros above.
+fn int_bits(b: &mut Builder<'_>, p: Piece, bits: u32) -> Value {
+    let word = shifted(b, p.word, p.bit);
+    if p.bit + bits == p.known { word } else { mask(b, word, bits) }
 }
 
 /// The bits of a lane, zeros above them.
@@ -572,8 +705,7 @@ fn bitcast(b: &mut Builder<'_>, v: Value, from: Type, to: Type) -> Value {
         let lanes: Lanes = (0..to.lanes())
             .map(|k| {
                 let bit = k * to.bits();
-                let p = shifted(b, words[(bit / 32) as usize], bit % 32);
-                from_bits(b, p, to.scalar())
+                from_bits(b, Piece::of(words[(bit / 32) as usize], bit % 32), to.scalar())
             })
             .collect();
         return b.compose(&lanes);

@@ -2,7 +2,7 @@
 
 use gpucc_interp as interp;
 use gpucc_ir::Module;
-use gpucc_opt::{Caps, Options, prepare};
+use gpucc_opt::{Caps, Options, PartCaps, prepare};
 use gpucc_sim::Dispatch;
 
 const LANES: u32 = 64;
@@ -28,15 +28,24 @@ fn run(m: &Module, data: &[u8]) -> Vec<u8> {
 /// Runs it with halves and without, with and without optimisation; gives both outputs.
 fn both(body: &str, data: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let m = module(body);
-    let caps = Caps { narrow: false, ..Caps::FULL };
-    let [plain, better] = [0, 2].map(|level| {
-        let options = Options { level, verify: true, ..Options::default() };
-        let (n, _) = prepare(&m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
-        assert!(!n.to_string().contains(": f16") && !n.to_string().contains(": i16"), "{n}");
-        run(&n, data)
-    });
-    assert!(plain == better, "{body}");
+    let ways = [(PartCaps::NONE, 0), (PartCaps::NONE, 2), (PartCaps::SHARED, 0), (PartCaps::SHARED, 2)];
+    let [plain, others @ ..] = ways.map(|(parts, level)| run(&narrowed(&m, parts, level), data));
+    assert!(others.iter().all(|o| *o == plain), "{body}");
     (run(&m, data), plain)
+}
+
+/// What is left of halves for such a target.
+fn narrowed(m: &Module, parts: PartCaps, level: u8) -> Module {
+    let caps = Caps { narrow: false, parts, ..Caps::FULL };
+    let options = Options { level, verify: true, ..Options::default() };
+    let (n, _) = prepare(m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
+    let text = n.to_string();
+    assert!(!text.contains(": f16"), "{text}");
+    let own = ["= load ", "= trunc "];
+    for line in text.lines().filter(|l| l.contains(": i16") || l.contains(": i8")) {
+        assert!(parts == PartCaps::SHARED && own.iter().any(|o| line.contains(o)), "{line}\n{text}");
+    }
+    n
 }
 
 /// Four halves for each invocation: each value of 16 bits once, the others random, with some that are special.
@@ -178,5 +187,52 @@ fn memory_keeps_its_layout() {
          barrier workgroup workgroup\n  v12: i32 = xor v11, 2:i32\n  v13: f16 = load global0[2 + v12] align 2\n  store v13, res1[2 + v0] align 2\n",
     ] {
         same_halves(body, &data);
+    }
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+/// Where memory is accessed by parts, a part alone is one access, and nothing is converted that is only copied.
+#[test]
+fn parts_are_accesses_of_their_size() {
+    let text = |body: &str, level| narrowed(&module(body), PartCaps::SHARED, level).to_string();
+    for level in [0, 2] {
+        let t = text("  store v1, res1[2 + v0] align 2\n", level);
+        assert_eq!((count(&t, "i16 = load"), count(&t, "store")), (1, 1), "{t}");
+        assert!(!t.contains("atomic") && !t.contains("pack_half") && !t.contains("and"), "{t}");
+        // Six bytes are a word and a half.
+        let t = text("  v5: f16x3 = compose v1, v2, v3\n  store v5, res1[0 + v0] align 8\n", level);
+        assert_eq!((count(&t, "store"), count(&t, "atomic")), (2, 0), "{t}");
+        // What is computed is converted once.
+        let t = text("  v5: f16 = fneg v1\n  store v5, res1[2 + v0] align 2\n", level);
+        assert_eq!((count(&t, "= pack_half"), count(&t, "store")), (1, 1), "{t}");
+        // Bytes that lie at even addresses go by two.
+        let t = text("  v5: i8x2 = load res0[2 + v0] align 2\n  store v5, res1[4 + v0] align 2\n", level);
+        let (loads, bytes) = (count(&t, "i16 = load"), count(&t, "i8 = load"));
+        assert_eq!((loads, bytes, count(&t, "store")), (1, 0, 1), "{t}");
+    }
+}
+
+/// Whole words stay words, also those of parts that nobody writes, and a copy of them is nothing else.
+#[test]
+fn words_stay_words() {
+    let text = |body: &str| narrowed(&module(body), PartCaps::SHARED, 2).to_string();
+    let t = text("  v5: f16x4 = load res0[0 + v0] align 8\n  store v5, res1[0 + v0] align 8\n");
+    assert_eq!((count(&t, "i32x2 = load"), count(&t, "store"), count(&t, "pack")), (1, 1, 0), "{t}");
+    let t = text(
+        "  v5: i8 = load res0[1] align 1\n  v6: i8 = load res0[2] align 1\n  v7: i8 = iadd v5, v6\n  store v7, res1[1 + v0] align 1\n",
+    );
+    assert_eq!((count(&t, "i32 = load"), count(&t, "i8 = load"), count(&t, "store")), (1, 0, 1), "{t}");
+}
+
+/// Where others write parts of its words, memory is read by exactly the bytes that are asked for.
+#[test]
+fn loads_beside_stores_of_parts_touch_nothing_else() {
+    let m = module("  v5: f16 = load res1[2] align 2\n  store v5, res1[4 + v0] align 2\n");
+    for level in [0, 2] {
+        let t = narrowed(&m, PartCaps::SHARED, level).to_string();
+        assert!(t.contains("i16 = load res1[2]"), "{t}");
     }
 }
