@@ -27,6 +27,7 @@ pub enum Counter {
     Vm,
     Lds,
     Scalar,
+    Export,
 }
 
 /// Registers as ranges: vector ones from 256 up.
@@ -127,6 +128,10 @@ struct Emitter {
     loc: Loc,
     sgprs: u32,
     vgprs: u32,
+    /// First register of the lanes that are live.
+    live: Option<u32>,
+    /// Whether the last instruction brought back EXEC behind one of live lanes.
+    exact: bool,
 }
 
 impl Emitter {
@@ -148,16 +153,19 @@ impl Emitter {
     fn push(&mut self, inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> &mut Item {
         self.note(&reads);
         self.note(&writes);
+        self.exact = false;
         let op = inst.op();
         let name = op.name();
         let image = (inst.row().facts.format == Format::Mimg)
             .then(|| Image { effect: model::image_effect(op), sampled: inst.row().slot("ssamp").is_some() });
-        let counter = if name.starts_with("buffer_") || image.is_some() {
+        let counter = if name.starts_with("buffer_") || name.starts_with("tbuffer_") || image.is_some() {
             Counter::Vm
         } else if name.starts_with("ds_") {
             Counter::Lds
         } else if name.starts_with("s_load_") || name.starts_with("s_buffer_load_") {
             Counter::Scalar
+        } else if op == Op::Exp {
+            Counter::Export
         } else {
             Counter::None
         };
@@ -260,7 +268,57 @@ impl Emitter {
         let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
         let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
         let mut m;
-        if name.starts_with("buffer_") {
+        if self.live.is_some() && crate::target::is_exact(i, op) {
+            self.begin_exact();
+        }
+        if op == Op::Exp {
+            m = form::inst(self.row(op, Form::Short, false));
+            for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
+                m.set(n, *v);
+            }
+            let enabled = i.mods.get("en");
+            let used = |k: u32| {
+                if i.mods.get("compr") != 0 { k < 2 && enabled >> (2 * k) & 3 != 0 } else { enabled >> k & 1 == 1 }
+            };
+            let mut next = 0;
+            for (k, slot) in ["src0", "src1", "src2", "src3"].into_iter().enumerate() {
+                let on = used(k as u32);
+                m.set(slot, if on { reg(next) } else { 0 });
+                next += usize::from(on);
+            }
+        } else if name.starts_with("v_interp_") {
+            m = form::inst(self.row(op, Form::Short, false));
+            m.set("vdst", dst.unwrap_or(0) & 255);
+            m.set("attr", i.mods.get("attr"));
+            // The second half adds to what the first one left in the destination.
+            match m.row().slot("vsrc") {
+                Some(_) => m.set("vsrc", codes.last().map_or(0, |c| c.0 & 255)),
+                None => m.set("param", i.mods.get("param")),
+            }
+            reads.push((operand::M0, 1));
+        } else if i.mods.has("dpp_ctrl") {
+            // The vector unit may have written the source right before.
+            let wait = form::inst(self.row(Op::SNop, Form::Short, false)).with("imm", 1);
+            self.push(wait, smallvec![], smallvec![]);
+            m = form::inst(self.row(op, Form::Dpp, false));
+            m.set("vdst", dst.unwrap_or(0) & 255);
+            m.set("src0", reg(0));
+            if codes.len() > 1 {
+                m.set("src1", reg(1));
+            }
+            m.set("dpp_ctrl", i.mods.get("dpp_ctrl"));
+            m.set("bound_ctrl", 1);
+        } else if i.mods.has("idxen") {
+            // Attributes: the index, then the V#.
+            m = form::inst(self.row(op, Form::Short, false));
+            m.set("vdata", dst.unwrap_or(0) & 255);
+            m.set("vaddr", reg(0));
+            m.set("srsrc", codes.get(1).map_or(0, |c| c.0 / 4));
+            m.set("soffset", 128);
+            for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
+                m.set(n, *v);
+            }
+        } else if name.starts_with("buffer_") {
             m = form::inst(self.row(op, Form::Short, false));
             let store = i.defs.is_empty();
             let data = match dst {
@@ -324,6 +382,39 @@ impl Emitter {
             }
         }
         self.push(m, reads, writes);
+        if let Some(live) = self.live
+            && crate::target::is_exact(i, op)
+        {
+            self.end_exact();
+            if let (Some(d), true) = (dst, op != Op::Exp) {
+                // An atomic gives 0 where it did not happen.
+                let mut m = form::inst(self.row(Op::VCndmaskB32, Form::Long, false)).with("vdst", d - 256);
+                m.set("src0", 128);
+                m.set("src1", d);
+                m.set("mask", live);
+                self.push(m, smallvec![(d, 1), (live, 2)], smallvec![(d, 1)]);
+            }
+        }
+    }
+
+    /// From here on only lanes that are live are on.
+    fn begin_exact(&mut self) {
+        let Some(live) = self.live else { return };
+        if self.exact {
+            // Neighbours share what is around them.
+            self.items.pop();
+            self.exact = false;
+            return;
+        }
+        self.mask_op(Op::SMovB64, live + 2, operand::EXEC, None);
+        self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
+    }
+
+    /// All lanes are on again.
+    fn end_exact(&mut self) {
+        let Some(live) = self.live else { return };
+        self.mask_op(Op::SMovB64, operand::EXEC, live + 2, None);
+        self.exact = true;
     }
 
     /// Data where it is read, address, T#, and S# where there is one.
@@ -482,7 +573,15 @@ impl Emitter {
 /// # Errors
 /// A compiler bug: a branch that was placed out of reach.
 pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Result<Option<Program>, Diagnostic> {
-    let mut e = Emitter { generation, items: Vec::new(), loc: Loc::UNKNOWN, sgprs: fixed.end, vgprs: 1 };
+    let mut e = Emitter {
+        generation,
+        items: Vec::new(),
+        loc: Loc::UNKNOWN,
+        sgprs: fixed.end,
+        vgprs: 1,
+        live: fixed.live,
+        exact: false,
+    };
     let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
     let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
     let mut about_exec = Vec::with_capacity(mf.blocks.len());
@@ -509,6 +608,7 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
         // As long as needed, so that the lists lie one behind the other.
         let mut block = Vec::with_capacity(e.items.len());
         block.append(&mut e.items);
+        e.exact = false;
         about_exec.push(crate::tidy::effect(&block));
         blocks.push(block);
         succs.push(to);
@@ -534,6 +634,16 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
 
 /// Loads what the program needs everywhere.
 fn prologue(e: &mut Emitter, fixed: &Fixed) {
+    if let Some(live) = fixed.live {
+        e.mask_op(Op::SMovB64, live, operand::EXEC, None);
+    }
+    if fixed.quads {
+        e.mask_op(Op::SWqmB64, operand::EXEC, operand::EXEC, None);
+    }
+    if let Some(r) = fixed.prim_mask {
+        let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", r);
+        e.push(m, smallvec![(r, 1)], smallvec![(operand::M0, 1)]);
+    }
     // The registers follow each other: loads as wide as their alignment allows.
     let mut word = 0;
     let total: u32 = fixed.loads.iter().map(|l| l.1).sum();

@@ -10,6 +10,7 @@ use gpucc_container::{Preload, Source};
 use gpucc_gcn_machine::abi;
 use smallvec::SmallVec;
 
+use crate::io::{Io, VERTEX_GROUP};
 use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Res, ResourceKind, SideMap, Space, Sysval};
 
 /// The layout of those registers.
@@ -41,6 +42,14 @@ pub struct Fixed {
     pub end: u32,
     /// First registers of the addresses of bind groups' tables, by group.
     groups: Vec<(u32, u32)>,
+    /// Register of PRIM_MASK.
+    pub prim_mask: Option<u32>,
+    /// First register of the lanes that are live; behind it stands a pair for EXEC while others are off.
+    pub live: Option<u32>,
+    /// Whether whole quads run.
+    pub quads: bool,
+    /// Registers of base vertex and first instance.
+    pub first: [u32; 2],
     /// Whether workgroup memory is used: M0 must be set.
     pub uses_lds: bool,
     descriptors: SideMap<Res, Option<u32>>,
@@ -117,8 +126,18 @@ fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range
 
 impl Fixed {
     /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides.
-    pub fn new(m: &Module, f: &Function, spills: bool, groups: &[u32], is_table: &dyn Fn(Place) -> bool) -> Fixed {
-        let mut x = Fixed { descriptors: SideMap::with_default(None), ..Fixed::default() };
+    pub fn new(
+        m: &Module,
+        f: &Function,
+        spills: bool,
+        groups: &[u32],
+        io: &Io,
+        is_table: &dyn Fn(Place) -> bool,
+    ) -> Fixed {
+        let mut x = Fixed { descriptors: SideMap::with_default(None), quads: io.quads, ..Fixed::default() };
+        let mut groups = groups.to_vec();
+        groups.extend(io.vertex_table.then_some(VERTEX_GROUP));
+        let firsts = io.first.iter().filter(|f| **f).count();
         let (mut counts, mut scratch, mut tables) = (false, spills, false);
         let mut used: Vec<Res> = Vec::new();
         for (_, i) in f.insts_in_order() {
@@ -146,7 +165,7 @@ impl Fixed {
         used.sort();
         // Descriptors in the order of their registers: buffers, tables, scratch.
         let mut quads = used.len() + usize::from(tables) + usize::from(scratch);
-        let plain = |quads: usize| 4 * quads + 2 * groups.len() + if counts { 3 } else { 0 };
+        let plain = |quads: usize| 4 * quads + 2 * groups.len() + firsts + if counts { 3 } else { 0 };
         // Two words behind the pointer to the root block have no other use.
         let room = |quads: usize| USER_WORDS.checked_sub(plain(quads)).unwrap_or(2);
         let immediates = Immediates::new(m, f);
@@ -180,6 +199,10 @@ impl Fixed {
                 x.workgroup_id[c] = next;
                 next += 1;
             }
+        }
+        if io.is_fragment {
+            x.prim_mask = Some(next);
+            next += 1;
         }
         if scratch {
             x.scratch_offset = Some(next);
@@ -239,6 +262,26 @@ impl Fixed {
                 }
             }
         }
+        for (k, source) in [Source::FirstVertex, Source::FirstInstance].into_iter().enumerate() {
+            if !io.first[k] {
+                continue;
+            }
+            let before = u32::from(k == 1 && io.first[0]);
+            let at = if direct { (4 * quads + 2 * groups.len()) as u32 + before } else { next };
+            x.first[k] = at;
+            if direct {
+                x.data.push((at, source));
+            } else {
+                x.loads.push((at, 1));
+                x.words.push(source);
+                next += 1;
+            }
+        }
+        if io.lives {
+            next = next.next_multiple_of(2);
+            x.live = Some(next);
+            next += 4;
+        }
         if spills {
             x.far = next;
             next += 1;
@@ -271,6 +314,9 @@ impl Fixed {
             if self.wants_id[c as usize] {
                 list.push(s(self.workgroup_id[c as usize], Source::WorkgroupId(c)));
             }
+        }
+        if let Some(r) = self.prim_mask {
+            list.push(s(r, Source::Family(abi::FAMILY_PRIM_MASK)));
         }
         if let Some(r) = self.scratch_offset {
             list.push(s(r, Source::ScratchBase));

@@ -4,6 +4,7 @@
 //! vector unit, a boolean then being 0 or 1 in a vector register.
 
 mod bools;
+mod io;
 mod tex;
 
 use gpucc_gcn_machine::Op;
@@ -11,11 +12,13 @@ use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SideMap, Sysval, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
+use gpucc_pipeline::Pipeline;
 
 use crate::bindings::Bindings;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
 use crate::homes::{Home, Homes};
+use crate::io::Io;
 use crate::ops::{commutes, scalar_compare, scalar_op};
 use crate::tables::Tables;
 use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, S, SrcMods, V, run_class};
@@ -40,6 +43,11 @@ pub struct Isel<'m> {
     pub ids: [Option<VReg>; 3],
     home: SideMap<Inst, Option<gpucc_ir::Block>>,
     images: tex::Images<'m>,
+    /// Inputs and outputs, and the pipeline that they belong to.
+    pub io: &'m Io,
+    pub pipeline: Option<&'m Pipeline>,
+    launched: io::Launched,
+    begun: Vec<Option<U>>,
 }
 
 /// What was found out before selection.
@@ -54,6 +62,10 @@ pub struct Known<'m> {
     pub bindings: &'m Bindings,
     /// Constant tables.
     pub tables: &'m Tables,
+    /// Inputs and outputs.
+    pub io: &'m Io,
+    /// The pipeline of a vertex or fragment entry.
+    pub pipeline: Option<&'m Pipeline>,
 }
 
 pub(crate) fn op(o: Op) -> MI {
@@ -79,7 +91,7 @@ impl<'m> Isel<'m> {
         known: &Known<'m>,
         places: &'m dyn Fn(Place) -> u32,
     ) -> Isel<'m> {
-        let &Known { plan, uniform, fixed, bindings, tables } = known;
+        let &Known { plan, uniform, fixed, bindings, tables, io, pipeline } = known;
         Isel {
             module,
             generation,
@@ -92,6 +104,10 @@ impl<'m> Isel<'m> {
             ids: [None; 3],
             home: f.inst_blocks(),
             images: tex::Images::new(f, bindings),
+            io,
+            pipeline,
+            launched: io::Launched::default(),
+            begun: Vec::new(),
         }
     }
 
@@ -338,7 +354,7 @@ impl<'m> Isel<'m> {
                 }
                 cx.emit(MInst::copy(out[0], sum));
             }
-            _ => return Err(cx.unknown(i)),
+            s => return self.stage_sysval(cx, i, s),
         }
         Ok(())
     }
@@ -453,6 +469,10 @@ impl<'m> Isel<'m> {
             Ir::S2F | Ir::U2F => {
                 let x = self.any(cx, a(0));
                 op(if d.op == Ir::S2F { Op::VCvtF32I32 } else { Op::VCvtF32U32 }).arg(x)
+            }
+            Ir::PackHalf2x16Rtz => {
+                let v = self.lanes(cx, a(0));
+                op(Op::VCvtPkrtzF16F32).arg(v[0]).arg(v[1])
             }
             Ir::PackHalf2x16 => {
                 let v = cx.regs(a(0));
@@ -777,6 +797,12 @@ impl Lower<Gcn> for Isel<'_> {
             }
             (_, Attr::Tex(t) | Attr::TexAtomic(_, t)) => self.image(cx, i, *t),
             (Ir::CubeCoords, _) => self.cube_coords(cx, i),
+            (Ir::Input, Attr::Input(n)) => self.input(cx, i, *n),
+            (Ir::Demote, _) => self.demote(cx, i),
+            (Ir::Derivative, Attr::Deriv(d)) => {
+                self.derivative(cx, i, *d);
+                Ok(())
+            }
             (Ir::Barrier, Attr::Barrier(b)) => {
                 let wait = u32::from(b.exec != gpucc_ir::Scope::None);
                 cx.emit(with(op(Op::SBarrier), &[("@sync", wait)]));
@@ -789,6 +815,9 @@ impl Lower<Gcn> for Isel<'_> {
     fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let edges: MEdges = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
+        if d.op == Ir::Ret {
+            self.outputs(cx, i)?;
+        }
         let mut leave = MInst::new(GOp::Leave(None));
         if d.op == Ir::Br {
             let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
@@ -832,9 +861,11 @@ impl Lower<Gcn> for Isel<'_> {
                 start.defs.push(Def::reg(*r).at(PReg::new(FILE_V, c as u16, 1)));
             }
         }
+        self.launch(cx, &mut start);
         if !start.defs.is_empty() {
             cx.emit(start);
         }
+        self.number_elements(cx);
         self.load_descriptors(cx);
         Ok(())
     }

@@ -15,6 +15,7 @@ mod exec;
 mod fixed;
 mod flow;
 mod homes;
+mod io;
 mod isel;
 mod mem;
 #[doc(hidden)]
@@ -40,7 +41,7 @@ use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, TexCube, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
-use gpucc_opt::{Caps, CubeGradients, LayerForm, OpSet, PartCaps, Report, TexCaps};
+use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
 
 use tables::Tables;
 use target::{Gcn, Scratch, Spills};
@@ -53,11 +54,11 @@ pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// What is refused.
 const LACKS: &[Lack] = &[
-    Lack::all(Refusal::Stage, "only compute is selected yet"),
     Lack::all(Refusal::BindingIndices, "a descriptor is in scalar registers, the same for all lanes of an instruction"),
     Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
     Lack::all(Refusal::SubgroupLanes, "not selected yet"),
     Lack::all(Refusal::SubgroupIds, "not selected yet"),
+    Lack::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
     Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
     Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
     Lack::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
@@ -121,6 +122,7 @@ fn caps() -> Caps {
             gather: true,
             base_clamp: false,
         },
+        io: IoCaps { whole_indices: false, packed: true, dense: true, ..IoCaps::FULL },
         ..Caps::FULL
     }
 }
@@ -138,6 +140,7 @@ pub struct Strategy {
 #[derive(Default)]
 pub struct State {
     fixed: fixed::Fixed,
+    io: io::Io,
     memory: Variables,
     tables: Tables,
     /// Components of the local id that are read.
@@ -218,21 +221,32 @@ impl Family for GcnFamily {
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);
         let bindings = bindings::Bindings::new(m, f);
-        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &bindings.groups, &|p| tables.at(p).is_some());
+        let io = io::Io::new(m, f, &job.entry().stage, job.options.pipeline.as_deref());
+        let is_table = |p: Place| tables.at(p).is_some();
+        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &bindings.groups, &io, &is_table);
         let mut vector = job.strategy.vector.then(Scratch::default);
         if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
         }
-        let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, Spills { scalar: job.strategy.scalar, vector });
-        let size = job.workgroup_size();
-        let known = isel::Known { plan: &plan, uniform: &uniform, fixed: &fixed, bindings: &bindings, tables: &tables };
+        let spills = Spills { scalar: job.strategy.scalar, vector };
+        let target = Gcn::new(fixed.end as u16, SCALAR_TOP as u16, spills).living(fixed.live);
+        let size = job.entry().workgroup_size().unwrap_or([1; 3]);
+        let known = isel::Known {
+            plan: &plan,
+            uniform: &uniform,
+            fixed: &fixed,
+            bindings: &bindings,
+            tables: &tables,
+            io: &io,
+            pipeline: job.options.pipeline.as_deref(),
+        };
         let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
         drop(isel);
         trace::enter("exec masks", &f.name);
         exec::lower(&mut code, lists, &plan, &target);
-        Ok(Selected { code, target, state: State { fixed, memory, tables, ids } })
+        Ok(Selected { code, target, state: State { fixed, memory, tables, ids, io } })
     }
 
     fn bare(job: &Job<'_, Self>, _given: &Given) -> (Gcn, State) {
@@ -251,6 +265,9 @@ impl Family for GcnFamily {
             return Err(job.refuse(Refusal::ProgramSize, what));
         };
         let scratch = allocate::scratch(cx);
+        if !state.io.is_compute && job.entry().workgroup_size().is_none() {
+            return Ok(drawn(p, cx, scratch));
+        }
         let highest = (0..3).rev().find(|&c| state.ids[c]).unwrap_or(0);
         let vgprs = p.vgprs.max(highest as u32 + 1);
         let rsrc2 = abi::Rsrc2 {
@@ -268,6 +285,8 @@ impl Family for GcnFamily {
         }
         let rsrc1 = abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, job.generation);
         Ok(Program {
+            interface: Vec::new(),
+            state: Vec::new(),
             stats: statistics(&p, vgprs, cx, scratch),
             code: p.code,
             data: state.tables.data.clone(),
@@ -290,9 +309,54 @@ impl Family for GcnFamily {
     }
 }
 
+/// The program of a vertex or fragment entry.
+fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
+    let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
+    let (stage, pipeline) = (&job.entry().stage, job.options.pipeline.as_deref());
+    let vgprs = p.vgprs.max(io.vgprs());
+    let mut preloads = fixed.preloads();
+    let at = preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len());
+    let v = |index: u32, source| Preload { file: abi::FILE_VGPR, lane: 0, index: index as u16, source };
+    let mut inputs = Vec::new();
+    if io.is_fragment {
+        for bit in 0..16 {
+            if let Some(first) = io.item(bit) {
+                let n = io::width(bit);
+                inputs.extend((0..n).map(|k| v(first + k, Source::Family(abi::FAMILY_PS_INPUT + 4 * bit + k))));
+            }
+        }
+    } else {
+        inputs.push(v(0, Source::VertexIndex));
+        inputs.extend(io.instances.then(|| v(1, Source::InstanceIndex)));
+    }
+    preloads.splice(at..at, inputs);
+    let count = if io.is_fragment || !io.instances { 0 } else { 1 << 24 };
+    let rsrc1 = abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
+    let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
+    Program {
+        stats: statistics(&p, vgprs, cx, scratch),
+        interface: io::rows(io, stage, pipeline),
+        state: io::words(io, stage, pipeline, [rsrc1, rsrc2]),
+        code: p.code,
+        data: state.tables.data.clone(),
+        locs: p.locs,
+        meta: Meta {
+            subgroup_size: 64,
+            registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
+            shared_bytes: 0,
+            scratch_bytes: scratch,
+            flags: io.flags(stage),
+            family_words: vec![rsrc1, rsrc2],
+            ..Meta::default()
+        },
+        preloads,
+        reflection: reflect(job.module, job.func(), |_, used, index| used.then_some(index)),
+    }
+}
+
 fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats) = (&cx.state.memory, &cx.alloc);
-    let size = cx.job.workgroup_size().iter().fold(1, |n: u32, s| n.saturating_mul(*s));
+    let size = cx.job.entry().workgroup_size().map_or(64, |s| s.iter().fold(1, |n: u32, s| n.saturating_mul(*s)));
     let waves = abi::waves(vgprs, p.sgprs, cx.job.generation).min(abi::waves_of_groups(
         memory.workgroup,
         size,

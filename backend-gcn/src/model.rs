@@ -71,7 +71,7 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
                 _ => u64::from(facts.cycles),
             };
             match i.counter {
-                Counter::None => continue,
+                Counter::None | Counter::Export => continue,
                 Counter::Vm => &mut pending[0],
                 Counter::Lds | Counter::Scalar => &mut pending[1],
             }

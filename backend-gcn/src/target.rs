@@ -176,6 +176,8 @@ fn spill_lane(word: u32) -> PReg {
 pub struct Gcn {
     files: [RegFile; 2],
     spills: Spills,
+    /// First register of the lanes that are live.
+    live: Option<u32>,
 }
 
 impl Gcn {
@@ -190,7 +192,15 @@ impl Gcn {
                 RegFile::new("v", 256, Cfg::Logical).budget(UnitSet::first(vectors)),
             ],
             spills,
+            live: None,
         }
+    }
+
+    /// With a pair of registers that holds the lanes that are live.
+    #[must_use]
+    pub fn living(mut self, live: Option<u32>) -> Gcn {
+        self.live = live;
+        self
     }
 
     /// One word of scratch: the instruction, but for its data.
@@ -208,6 +218,16 @@ impl Gcn {
         i.mods.0.extend_from_slice(&[("srsrc", s.descriptor / 4), ("soffset", soffset), ("offset", byte - far)]);
         i
     }
+}
+
+/// Whether lanes that are not live take no part: what others see.
+pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
+    if op == Op::Exp {
+        return true;
+    }
+    let name = op.name();
+    let buffer = (name.starts_with("buffer_store") || name.starts_with("buffer_atomic")) && !inst.mods.has("soffset");
+    buffer || name.starts_with("image_store") || name.starts_with("image_atomic")
 }
 
 impl Target for Gcn {
@@ -254,6 +274,9 @@ impl Target for Gcn {
                         info.writes = seen || !brings;
                     }
                 }
+                if op == Op::Exp {
+                    info.side_effect = true;
+                }
                 if op == Op::SBarrier {
                     info.side_effect = true;
                     info.convergent = true;
@@ -272,6 +295,11 @@ impl Target for Gcn {
         let vector = model::facts(op).is_some_and(|f| !matches!(f.unit, Unit::Salu | Unit::Smem | Unit::Branch));
         if vector || op == Op::SAndSaveexecB64 {
             reads.push(EXEC);
+        }
+        if let Some(live) = self.live
+            && is_exact(inst, op)
+        {
+            reads.push(PReg::new(FILE_S, live as u16, 2));
         }
         if inst.mods.has("soffset") {
             reads.push(PReg::new(FILE_S, inst.mods.get("soffset") as u16, 1));

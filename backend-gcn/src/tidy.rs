@@ -9,7 +9,7 @@ pub const EXEC: (u32, u32) = (operand::EXEC, 2);
 
 fn reads_exec(i: &Item) -> bool {
     let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
-    let vector = i.is_valu || matches!(i.counter, Counter::Vm | Counter::Lds);
+    let vector = i.is_valu || matches!(i.counter, Counter::Vm | Counter::Lds | Counter::Export);
     branch || vector || i.reads.contains(&EXEC) || i.inst.op().name().ends_with("saveexec_b64")
 }
 

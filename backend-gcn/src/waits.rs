@@ -13,6 +13,9 @@ use crate::emit::{Counter, Item, Ranges, Ways};
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;
 
+/// The deepest count of exports that a wait names.
+const MOST_EXPORTS: u8 = 6;
+
 /// Operations issued since, by register; sorted, mostly few.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Since(SmallVec<[(u16, u8); 6]>);
@@ -76,6 +79,8 @@ pub struct State {
     scalar: Since,
     /// Data of stores that has not been read yet (gfx6).
     data: Since,
+    /// Data of exports that has not been read yet.
+    exported: Since,
     /// Any vector memory or any other operation is outstanding, results or not.
     any_vm: bool,
     any_lgkm: bool,
@@ -96,6 +101,7 @@ impl gpucc_mir::State for State {
         changed |= self.lds.join(&o.lds);
         changed |= self.scalar.join(&o.scalar);
         changed |= self.data.join(&o.data);
+        changed |= self.exported.join(&o.exported);
         changed |= self.written.join(&o.written);
         changed |= !self.any_vm && o.any_vm || !self.any_lgkm && o.any_lgkm;
         self.any_vm |= o.any_vm;
@@ -133,7 +139,14 @@ impl State {
             let n = if self.scalar.0.is_empty() { n } else { 0 };
             lgkm = Some(lgkm.map_or(n, |m: u8| m.min(n)));
         }
-        let data = least(&self.data, &item.writes);
+        let mut data = least(&self.data, &item.writes);
+        if let Some(n) = least(&self.exported, &item.writes) {
+            // The counter is that of stores' data, too.
+            let n = if self.data.0.is_empty() { n.min(MOST_EXPORTS) } else { 0 };
+            data = Some(data.map_or(n, |d| d.min(n)));
+        } else if data.is_some() && !self.exported.0.is_empty() {
+            data = Some(0);
+        }
         if item.barrier {
             vm = self.any_vm.then_some(0);
             lgkm = self.any_lgkm.then_some(0);
@@ -150,6 +163,7 @@ impl State {
         }
         if let Some(n) = data {
             self.data.keep_younger(n);
+            self.exported.keep_younger(n);
         }
         if let Some(n) = lgkm {
             self.lds.keep_younger(n);
@@ -219,6 +233,10 @@ impl State {
             Counter::Scalar => {
                 self.any_lgkm = true;
                 self.scalar.begin(registers(&item.writes));
+            }
+            Counter::Export => {
+                self.exported.age(1);
+                self.exported.begin(registers(&item.reads).filter(|r| *r >= 256));
             }
             Counter::None => {}
         }

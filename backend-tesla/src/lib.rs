@@ -233,6 +233,8 @@ impl Family for TeslaFamily {
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
         Ok(Program {
+            interface: Vec::new(),
+            state: Vec::new(),
             code: p.code,
             data: Vec::new(),
             locs: p.lines,

@@ -223,6 +223,8 @@ impl Family for ValhallFamily {
         let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
         Ok(Program {
+            interface: Vec::new(),
+            state: Vec::new(),
             code: p.code,
             data: Vec::new(),
             locs: (0..).step_by(8).zip(p.locs).collect(),

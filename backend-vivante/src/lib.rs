@@ -224,6 +224,8 @@ impl Family for VivanteFamily {
             Shared::Local => machine::exec::shared_mode::LOCAL,
         };
         Ok(Program {
+            interface: Vec::new(),
+            state: Vec::new(),
             stats: statistics::of(
                 &p,
                 &cx.alloc,

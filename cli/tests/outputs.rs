@@ -335,7 +335,7 @@ fn several_diagnostics() {
         @fragment fn c() { }\n";
     let out = s.path("o");
     for (name, text, code, lines) in [("wrong.wgsl", wrong, 1, &[2, 4][..]), ("refused.wgsl", refused, 3, &[3, 4, 5])] {
-        let said = expect(&[&s.write(name, text), "--target", "gcn", "-o", &out, "--message-format=json"], code, "");
+        let said = expect(&[&s.write(name, text), "--target", "tesla", "-o", &out, "--message-format=json"], code, "");
         let objects = said.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {said}")));
         let mut at: Vec<u64> = objects.filter_map(|o: serde_json::Value| o["line"].as_u64()).collect();
         at.sort_unstable();

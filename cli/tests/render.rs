@@ -62,14 +62,29 @@ fn a_triangle_becomes_bytes_and_a_picture() {
     expect(&["render", &scene, "--target", "interp", "--oracle"], 0, "bit-exact");
 }
 
+/// The triangle of machine code is that of the oracle.
+#[test]
+fn a_triangle_is_drawn_by_a_machine() {
+    let s = Scratch::new("render-machine");
+    let scene = s.write("a.toml", TRIANGLE);
+    let raw = s.path("a.raw");
+    for (target, level) in [("gcn:gfx6", "-O0"), ("gcn:gfx7", "-O2"), ("gcn:gfx8", "-O0"), ("gcn:gfx8", "-O2")] {
+        let dump = format!("picture={raw}");
+        let args = ["render", &scene, "--target", target, level, "--dump", &dump, "--oracle=source"];
+        let said = expect(&args, 0, "rendered 1 pass: 1 draw");
+        assert!(said.contains("oracle: match (1 output, 64 bytes"), "{said}");
+        assert_eq!(std::fs::read(&raw).expect("bytes"), triangle());
+    }
+}
+
 #[test]
 fn what_a_target_refuses_does_not_stop_the_others() {
     let s = Scratch::new("render-targets");
     let scene = s.write("a.toml", TRIANGLE);
     let dump = format!("picture={}", s.path("a.raw"));
-    expect(&["render", &scene, "--target", "gcn,interp", "--dump", &dump], 3, "error[stage]: gcn:gfx8");
+    expect(&["render", &scene, "--target", "tesla,interp", "--dump", &dump], 3, "error[stage]: tesla:nva3");
     assert_eq!(std::fs::read(s.path("a.interp.raw")).expect("bytes"), triangle());
-    assert!(!std::path::Path::new(&s.path("a.gcn-gfx8.raw")).exists());
+    assert!(!std::path::Path::new(&s.path("a.tesla-nva3.raw")).exists());
 }
 
 #[test]

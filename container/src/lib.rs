@@ -12,8 +12,8 @@ mod read;
 mod write;
 
 pub use model::{
-    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Shape, Source,
-    Stage, TexelClass, UNIFORM_FILE, flags,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, RaceMark, Resource,
+    ResourceKind, Shape, Source, Stage, StateWord, TexelClass, UNIFORM_FILE, flags,
 };
 pub use read::{ReadError, Section, sections, without};
 
@@ -23,7 +23,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 0;
+pub const VERSION_MINOR: u16 = 1;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
@@ -49,6 +49,10 @@ pub mod tag {
     pub const PREL: [u8; 4] = *b"PREL";
     /// Preloads of uniform files. One for each entry.
     pub const UNIF: [u8; 4] = *b"UNIF";
+    /// Inputs and outputs of a vertex or fragment entry, with their hardware places; absent when there are none.
+    pub const INTF: [u8; 4] = *b"INTF";
+    /// Hardware registers that the code wants set; absent when there are none.
+    pub const REGS: [u8; 4] = *b"REGS";
     /// Constant bytes that the code reads; absent when there are none.
     pub const DATA: [u8; 4] = *b"DATA";
     /// Optional: code address to source position.

@@ -76,6 +76,10 @@ pub struct Entry {
     pub resources: Vec<Resource>,
     /// What must be loaded before the first instruction: register files first, then uniform files.
     pub preloads: Vec<Preload>,
+    /// Inputs and outputs of a vertex or fragment entry.
+    pub interface: Vec<InterfaceRow>,
+    /// Hardware registers that the code wants set.
+    pub state: Vec<StateWord>,
     /// Constant bytes that the code reads.
     pub data: Vec<u8>,
     /// Optional: code address to source position.
@@ -86,6 +90,63 @@ pub struct Entry {
     pub names: Vec<(u32, String)>,
     /// Optional: what a check for races must know of the code, sorted by address; without it there is no check.
     pub races: Option<Vec<RaceMark>>,
+}
+
+/// What an input or output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoPlace {
+    /// A location: an attribute, a value between the stages, a colour.
+    Location {
+        /// Its number in the source.
+        number: u8,
+        /// 1 for the second source of a blend.
+        blend_src: u8,
+    },
+    /// The position of a vertex.
+    #[default]
+    Position,
+    /// A clip distance of a vertex.
+    ClipDistance(u8),
+    /// The depth of a fragment.
+    FragDepth,
+    /// The samples that a fragment covers.
+    SampleMask,
+}
+
+/// An input or output of a vertex or fragment entry, and where the hardware has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceRow {
+    /// Whether it is an output.
+    pub output: bool,
+    /// What it is.
+    pub at: IoPlace,
+    /// Components, a bit each.
+    pub components: u8,
+    /// Whether they are integers.
+    pub integer: bool,
+    /// How it changes between vertices: 0 perspective, 1 linear, 2 flat, 3 over w.
+    pub mode: u8,
+    /// Where it is taken: 0 centre, 1 centroid, 2 sample.
+    pub sampled: u8,
+    /// Place of its first component: a file of the family.
+    pub file: u8,
+    /// Place in the file.
+    pub index: u16,
+    /// Component inside the place.
+    pub lane: u8,
+}
+
+/// A hardware register that the code wants set: the bits of the mask, the others are the driver's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateWord {
+    /// Register space; meaning by family.
+    pub space: u16,
+    /// Register; meaning by family.
+    pub register: u32,
+    /// Value.
+    pub value: u32,
+    /// Bits that count.
+    pub mask: u32,
 }
 
 /// Sizes, counts and flags of an entry.
@@ -295,6 +356,14 @@ pub enum Source {
     Family(u32),
     /// A word of the immediate data.
     Immediate(u32),
+    /// Number of the vertex, without the base that the draw adds.
+    VertexIndex,
+    /// Number of the instance, without the first one.
+    InstanceIndex,
+    /// What is added to the number of a vertex: the first vertex, or the base of an indexed draw.
+    FirstVertex,
+    /// The first instance.
+    FirstInstance,
 }
 
 /// What a check for races must know of an instruction that loads or stores.

@@ -4,8 +4,8 @@ use gpucc_pipeline::Format;
 
 use crate::model::UNIFORM_FILE;
 use crate::model::{
-    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, Resource, ResourceKind, Shape, Source,
-    Stage, TexelClass,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, RaceMark, Resource,
+    ResourceKind, Shape, Source, Stage, StateWord, TexelClass,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
 use std::fmt;
@@ -258,7 +258,7 @@ impl Container {
 
 /// A bit for each tag this version knows.
 fn known(t: [u8; 4]) -> Option<u16> {
-    const TAGS: [[u8; 4]; 11] = [
+    const TAGS: [[u8; 4]; 13] = [
         tag::TARG,
         tag::CODE,
         tag::META,
@@ -270,6 +270,8 @@ fn known(t: [u8; 4]) -> Option<u16> {
         tag::STAT,
         tag::NAME,
         tag::RACE,
+        tag::INTF,
+        tag::REGS,
     ];
     TAGS.iter().position(|&k| k == t).map(|i| 1 << i)
 }
@@ -295,6 +297,18 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
             let uniform = s.tag == tag::UNIF;
             for b in (Bytes { data: s.bytes, what: if uniform { "UNIF" } else { "PREL" } }).records(16)? {
                 e.preloads.push(read_preload(b, uniform)?);
+            }
+        }
+        tag::INTF => {
+            for b in (Bytes { data: s.bytes, what: "INTF" }).records(12)? {
+                e.interface.push(read_interface(b)?);
+            }
+        }
+        tag::REGS => {
+            for mut b in (Bytes { data: s.bytes, what: "REGS" }).records(16)? {
+                let space = b.u16()?;
+                b.u16()?;
+                e.state.push(StateWord { space, register: b.u32()?, value: b.u32()?, mask: b.u32()? });
             }
         }
         tag::LINE => {
@@ -405,6 +419,32 @@ fn read_resource(mut b: Bytes<'_>) -> Result<Resource, ReadError> {
     Ok(Resource { group, binding, kind, access, slot, min_size, count, shape })
 }
 
+fn read_interface(mut b: Bytes<'_>) -> Result<InterfaceRow, ReadError> {
+    let flag = |b: &mut Bytes<'_>, what: &str| match b.u8()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(b.invalid(format_args!("{what} {other}"))),
+    };
+    let output = flag(&mut b, "direction")?;
+    let (kind, number, blend_src) = (b.u8()?, b.u8()?, b.u8()?);
+    let at = match kind {
+        0 => IoPlace::Location { number, blend_src },
+        1 => IoPlace::Position,
+        2 => IoPlace::ClipDistance(number),
+        3 => IoPlace::FragDepth,
+        4 => IoPlace::SampleMask,
+        other => return Err(b.invalid(format_args!("kind {other}"))),
+    };
+    let components = b.u8()?;
+    let integer = flag(&mut b, "base type")?;
+    let (how, file, index, lane) = (b.u8()?, b.u8()?, b.u16()?, b.u8()?);
+    let (mode, sampled) = (how & 15, how >> 4);
+    if mode > 3 || sampled > 2 {
+        return Err(b.invalid(format_args!("interpolation {how}")));
+    }
+    Ok(InterfaceRow { output, at, components, integer, mode, sampled, file, index, lane })
+}
+
 fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
     let (file, lane, index) = (b.u8()?, b.u8()?, b.u16()?);
     let (kind, word, a, c) = (b.u16()?, b.u16()?, b.u32()?, b.u32()?);
@@ -435,6 +475,10 @@ fn read_preload(mut b: Bytes<'_>, uniform: bool) -> Result<Preload, ReadError> {
         18 => Source::TableAddressHi(word),
         19 => Source::Family(a),
         20 => Source::Immediate(a),
+        21 => Source::VertexIndex,
+        22 => Source::InstanceIndex,
+        23 => Source::FirstVertex,
+        24 => Source::FirstInstance,
         other => return Err(b.invalid(format_args!("source {other}"))),
     };
     Ok(Preload { file, lane, index, source })

@@ -3,7 +3,8 @@
 use gpucc_pipeline::Format;
 
 use crate::model::{
-    Access, Container, Dimension, Entry, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass, UNIFORM_FILE,
+    Access, Container, Dimension, Entry, IoPlace, Preload, RaceMark, ResourceKind, Source, Stage, TexelClass,
+    UNIFORM_FILE,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
 
@@ -51,6 +52,12 @@ impl Container {
             part(tag::PREL, 8, 0, preloads(e, false));
             part(tag::UNIF, 8, 0, preloads(e, true));
             part(tag::CODE, 64, 0, e.code.clone());
+            if !e.interface.is_empty() {
+                part(tag::INTF, 4, 0, interface(e));
+            }
+            if !e.state.is_empty() {
+                part(tag::REGS, 4, 0, state(e));
+            }
             if !e.data.is_empty() {
                 part(tag::DATA, 16, 0, e.data.clone());
             }
@@ -72,7 +79,9 @@ impl Container {
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }
-        assemble(&parts, self.entries.len() as u32)
+        // The lowest version that has all that is used: vertex and fragment entries came with the first minor one.
+        let drawn = self.entries.iter().any(|e| e.stage != Stage::Compute);
+        assemble(&parts, self.entries.len() as u32, if drawn { VERSION_MINOR } else { 0 })
     }
 
     fn targ(&self) -> Vec<u8> {
@@ -88,11 +97,11 @@ impl Container {
     }
 }
 
-fn assemble(parts: &[Part], entries: u32) -> Vec<u8> {
+fn assemble(parts: &[Part], entries: u32, minor: u16) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(&MAGIC);
     u16s(&mut out, VERSION_MAJOR);
-    u16s(&mut out, VERSION_MINOR);
+    u16s(&mut out, minor);
     u32s(&mut out, parts.len() as u32);
     u32s(&mut out, entries);
     u32s(&mut out, 0); // file size, filled in below
@@ -219,6 +228,10 @@ fn preload(out: &mut Vec<u8>, p: &Preload) {
         Source::TableAddressHi(t) => (18, t, 0, 0),
         Source::Family(v) => (19, 0, v, 0),
         Source::Immediate(n) => (20, 0, n, 0),
+        Source::VertexIndex => (21, 0, 0, 0),
+        Source::InstanceIndex => (22, 0, 0, 0),
+        Source::FirstVertex => (23, 0, 0, 0),
+        Source::FirstInstance => (24, 0, 0, 0),
     };
     out.extend_from_slice(&[p.file, p.lane]);
     u16s(out, p.index);
@@ -226,6 +239,36 @@ fn preload(out: &mut Vec<u8>, p: &Preload) {
     u16s(out, word);
     u32s(out, a);
     u32s(out, b);
+}
+
+fn interface(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    for r in &e.interface {
+        let (kind, number, second) = match r.at {
+            IoPlace::Location { number, blend_src } => (0, number, blend_src),
+            IoPlace::Position => (1, 0, 0),
+            IoPlace::ClipDistance(n) => (2, n, 0),
+            IoPlace::FragDepth => (3, 0, 0),
+            IoPlace::SampleMask => (4, 0, 0),
+        };
+        let how = r.mode | r.sampled << 4;
+        out.extend_from_slice(&[r.output.into(), kind, number, second, r.components, r.integer.into(), how, r.file]);
+        u16s(&mut out, r.index);
+        out.extend_from_slice(&[r.lane, 0]);
+    }
+    out
+}
+
+fn state(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    for w in &e.state {
+        u16s(&mut out, w.space);
+        u16s(&mut out, 0);
+        for v in [w.register, w.value, w.mask] {
+            u32s(&mut out, v);
+        }
+    }
+    out
 }
 
 fn lines(e: &Entry) -> Vec<u8> {

@@ -30,6 +30,10 @@ fn sample() -> Container {
         Source::TableAddressHi(1),
         Source::Family(77),
         Source::Immediate(0x0102_0304),
+        Source::VertexIndex,
+        Source::InstanceIndex,
+        Source::FirstVertex,
+        Source::FirstInstance,
     ];
     let mut preloads: Vec<Preload> = sources.iter().enumerate().map(|(i, &s)| at(1, i as u16, s)).collect();
     preloads.extend(sources.iter().enumerate().map(|(i, &s)| at(0x80, i as u16, s)));
@@ -57,6 +61,8 @@ fn sample() -> Container {
             shape: Shape::default(),
         }],
         preloads: preloads.clone(),
+        interface: Vec::new(),
+        state: Vec::new(),
         data: vec![1, 2, 3],
         lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],

@@ -14,7 +14,13 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
     let rows: Vec<&Lack> = b.lacks().iter().filter(|l| l.code == code).collect();
     if rows.is_empty() {
         let textures = b.lacks().iter().any(|l| l.code == Refusal::Textures);
-        return if textures && code == Refusal::BindingIndices { "as `textures`" } else { "runs" }.into();
+        let stages = b.lacks().iter().any(|l| l.code == Refusal::Stage);
+        return match code {
+            Refusal::BindingIndices if textures => "as `textures`",
+            Refusal::PrimitiveIndex if stages => "as `stage`",
+            _ => "runs",
+        }
+        .into();
     }
     let one = |l: &&Lack| {
         let place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };

@@ -67,6 +67,7 @@ refusals! {
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
+    PrimitiveIndex "primitive-index" Feature "the built-in value `primitive_index`";
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
     Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";

@@ -49,6 +49,17 @@ pub struct Device {
     pub tables: Vec<(u32, u64)>,
 }
 
+/// What a driver part prepared for one draw: memory, and for each of the two stages tables of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrawDevice {
+    /// What lies in memory, and descriptors.
+    pub device: Device,
+    /// Addresses of tables by bind group, of the vertex and the fragment program.
+    pub tables: [Vec<(u32, u64)>; 2],
+    /// Register words: address, value.
+    pub words: Vec<(u32, u32)>,
+}
+
 impl Device {
     /// The descriptor of a texture, or of a sampler.
     pub fn descriptor(&self, sampler: bool, group: u32, binding: u32, element: u32) -> Option<&Descriptor> {

@@ -25,7 +25,7 @@ pub mod trap;
 
 pub use address::AddressSpace;
 pub use bound::{BoundSampler, BoundTexture};
-pub use device::{Descriptor, Device, Resident};
+pub use device::{Descriptor, Device, DrawDevice, Resident};
 pub use dispatch::{BoundBuffer, Dispatch, IMMEDIATE_DATA, Races, Rules, RunOptions, RunReport, Steps};
 pub use grid::{BarrierRule, Machine, OwnMemory, Stop, local_id, run_grid, workgroups};
 pub use launch::{Buffer, Host, Launch, Limits};

@@ -108,6 +108,13 @@ fn probes() -> Vec<Probe> {
         Probe { code: R::Spirv, source: physical(), lang: Lang::Spirv, families: &[] },
         wgsl(R::Stage, "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"),
         wgsl(R::Stage, "@vertex fn main() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }"),
+        Probe {
+            families: &["gcn"],
+            ..wgsl(
+                R::PrimitiveIndex,
+                "enable primitive_index;\n@fragment fn main(@builtin(primitive_index) i: u32) -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }",
+            )
+        },
         wgsl(
             R::StageInputs,
             "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n@compute @workgroup_size(1) fn main(@location(0) x: f32) { o[0] = x; }",
@@ -332,8 +339,9 @@ impl Probe {
             Ok(m) => m,
             Err(list) => return list.iter().map(|d| at(d.to_string())).collect(),
         };
-        // What draws needs a scene: the oracle's are those of `conformance/gfx`.
-        if self.code == Refusal::Stage && !matches!(on, On::Machine(_)) {
+        // What draws needs a scene: those that run are in `conformance/gfx`.
+        let draws = matches!(self.code, Refusal::Stage | Refusal::PrimitiveIndex);
+        if draws && !(matches!(on, On::Machine(_)) && predict::documented(on, self.code)) {
             return Vec::new();
         }
         let here = match on {

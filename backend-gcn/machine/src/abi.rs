@@ -9,6 +9,55 @@ pub const FILE_VGPR: u8 = 1;
 /// Container file code of the root block: place = 32-bit word.
 pub const FILE_ROOT: u8 = 0x80;
 
+/// Container file code of parameters between the stages.
+pub const FILE_PARAM: u8 = 2;
+/// Container file code of attributes: place = V# in the table of vertex buffers.
+pub const FILE_ATTRIBUTE: u8 = 3;
+/// Container file code of exports: place = target.
+pub const FILE_EXPORT: u8 = 4;
+/// `Source::TableAddressLo` and `Hi` number of the table of vertex buffers.
+pub const VERTEX_TABLE: u16 = 0xffff;
+/// `Source::Family` number of PRIM_MASK.
+pub const FAMILY_PRIM_MASK: u32 = 48;
+/// `Source::Family` number of the first register of item 0 of SPI_PS_INPUT_ADDR; each item has four numbers.
+pub const FAMILY_PS_INPUT: u32 = 64;
+
+/// Addresses of registers.
+pub mod reg {
+    /// Registers of fragment programs.
+    pub const SPI_SHADER_PGM_RSRC1_PS: u32 = 0xb028;
+    /// Launch state of fragment programs.
+    pub const SPI_SHADER_PGM_RSRC2_PS: u32 = 0xb02c;
+    /// Registers of vertex programs.
+    pub const SPI_SHADER_PGM_RSRC1_VS: u32 = 0xb128;
+    /// Launch state of vertex programs.
+    pub const SPI_SHADER_PGM_RSRC2_VS: u32 = 0xb12c;
+    /// Components that attachments are written.
+    pub const CB_TARGET_MASK: u32 = 0x28238;
+    /// Components that attachments get from the program.
+    pub const CB_SHADER_MASK: u32 = 0x2823c;
+    /// Where the first parameter of a fragment program comes from; those of others follow.
+    pub const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
+    /// Parameters that a vertex program exports.
+    pub const SPI_VS_OUT_CONFIG: u32 = 0x286c4;
+    /// Inputs of fragment programs that are written.
+    pub const SPI_PS_INPUT_ENA: u32 = 0x286cc;
+    /// Inputs of fragment programs that have registers.
+    pub const SPI_PS_INPUT_ADDR: u32 = 0x286d0;
+    /// Parameters that a fragment program reads.
+    pub const SPI_PS_IN_CONTROL: u32 = 0x286d8;
+    /// Formats of position exports.
+    pub const SPI_SHADER_POS_FORMAT: u32 = 0x2870c;
+    /// Format of the depth export.
+    pub const SPI_SHADER_Z_FORMAT: u32 = 0x28710;
+    /// Formats of colour exports.
+    pub const SPI_SHADER_COL_FORMAT: u32 = 0x28714;
+    /// What a fragment program does to depth.
+    pub const DB_SHADER_CONTROL: u32 = 0x2880c;
+    /// What position exports hold besides.
+    pub const PA_CL_VS_OUT_CNTL: u32 = 0x2881c;
+}
+
 /// `Source::Family` number of the TG_SIZE word: waves of the workgroup in bits 5:0, number of this wave in 11:6.
 pub const FAMILY_TG_SIZE: u32 = 0;
 /// `Source::Family` number of word 0 of the scratch descriptor; words 1 to 3 follow.

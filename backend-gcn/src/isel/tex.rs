@@ -207,7 +207,7 @@ impl Isel<'_> {
     }
 
     /// The register of a descriptor that is loaded as the program begins.
-    fn single(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, class: Class) -> VReg {
+    pub(super) fn single(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, class: Class) -> VReg {
         if let Some(l) = self.images.loaded.iter().find(|l| (l.0, l.1) == (group, at)) {
             return l.2;
         }
@@ -257,7 +257,7 @@ impl Isel<'_> {
     }
 
     /// The lanes of a value as operands: constants and scalar registers too.
-    fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> SmallVec<[U; 4]> {
+    pub(super) fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> SmallVec<[U; 4]> {
         if !cx.f.ty(v).is_vector() {
             return smallvec::smallvec![self.any(cx, v)];
         }

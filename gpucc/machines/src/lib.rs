@@ -13,6 +13,8 @@ pub use profile::{profile, sampling};
 use gpucc_container::Container;
 pub use gpucc_isa::ListingError;
 use gpucc_isa::Notes;
+use gpucc_pipeline::Pipeline;
+use gpucc_sim::draw::{Draw, Targets, VertexData};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 
 /// A disassembled program.
@@ -97,6 +99,31 @@ fn run_gcn(
 ) -> Result<RunReport, Trap> {
     let mut part = drivers::gcn::Gcn::new(&container.generation, options.perturb);
     drivers::run(&mut part, gpucc_gcn_machine::run_on, container, entry, dispatch, options)
+}
+
+/// Draws on the machine of a family: the containers of a vertex and a fragment entry, each with that entry alone. `bindings`
+/// has the buffers, textures and samplers of both; buffers and textures are changed in place.
+///
+/// # Errors
+/// What the machine traps on; a family whose machine does not draw.
+pub fn draw(
+    programs: (&Container, Option<&Container>),
+    pipeline: &Pipeline,
+    draw: &Draw<'_>,
+    vertex_buffers: &[Option<VertexData<'_>>],
+    bindings: &mut Dispatch,
+    targets: &mut Targets,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let family = &programs.0.family;
+    if family != "gcn" {
+        return Err(Trap::new(TrapKind::Unsupported, format!("the machine of `{family}` does not draw")));
+    }
+    let mut part = drivers::gcn::Gcn::new(&programs.0.generation, options.perturb);
+    let mut device = part.upload_draw(programs, pipeline, vertex_buffers, bindings)?;
+    let report = gpucc_gcn_machine::draw(programs, draw, bindings, &mut device, targets, options);
+    drivers::DriverPart::download(&part, &device.device, bindings);
+    report
 }
 
 /// The machine of a family.

@@ -76,6 +76,14 @@ impl Code {
             Code::Machine { .. } => None,
         }
     }
+
+    /// What a driver would load, on a machine.
+    pub(crate) fn machine(&self) -> Option<&Container> {
+        match self {
+            Code::Oracle(_) => None,
+            Code::Machine { container, .. } => Some(container),
+        }
+    }
 }
 
 /// The entry points of a scene as they run in one place; made once and used by all draws and dispatches.
@@ -161,7 +169,9 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
             program(&module, e)
         }
         Place::Target(target, opt_level) => {
-            let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+            let drawn = e.around.as_ref().filter(|_| e.stage != Stage::Compute);
+            let pipeline = drawn.map(|a| Box::new(a.pipeline.clone()));
+            let codegen = CodegenOptions { opt_level, pipeline, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
             let ir = artifact.outputs().first().map(|o| o.ir.clone());
             let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{}` gave no code", e.name)))?;

@@ -77,6 +77,7 @@ pub fn check(m: &Module, t: &Chip<'_>) -> Result<(), Diagnostic> {
             (Op::Sysval, Attr::Sysval(Sysval::SubgroupSize | Sysval::SubgroupInvocationId)) => {
                 t.lack(Refusal::SubgroupLanes)
             }
+            (Op::Sysval, Attr::Sysval(Sysval::PrimitiveIndex)) => t.lack(Refusal::PrimitiveIndex),
             (Op::Sysval, Attr::Sysval(Sysval::SubgroupId | Sysval::NumSubgroups)) => t.lack(Refusal::SubgroupIds),
             _ => None,
         };

@@ -2,10 +2,10 @@
 
 use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
-use gpucc_ir::{Attr, Diagnostic, Function, Lack, Module, Op, Place, Res, TexClass, TexDim};
+use gpucc_ir::{Attr, Diagnostic, Function, IoAt, Lack, Module, Op, Place, Res, StageInfo, TexClass, TexDim};
 use gpucc_isa::Notes;
 use gpucc_opt::{Caps, Report};
-use gpucc_pipeline::Base;
+use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,9 @@ pub struct CodegenOptions {
     /// Stop improving the code after so many changes, on the IR and then by machine passes: what is needed is done all the same.
     /// For finding the change that breaks a program.
     pub fuel: u64,
+    /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
+    /// ([`default_pipeline`]).
+    pub pipeline: Option<Box<Pipeline>>,
     /// Only changes of this pass count, and only it stops.
     pub fuel_of: Option<String>,
     /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
@@ -53,10 +56,54 @@ impl Default for CodegenOptions {
             prepared: false,
             skip_passes: Vec::new(),
             fuel: u64::MAX,
+            pipeline: None,
             fuel_of: None,
             reparse: false,
         }
     }
+}
+
+/// The pipeline of an entry that is compiled without one: an rgba8unorm target for each colour, one sample, triangles, and one
+/// vertex buffer with the attributes packed in the order of locations, their components 32 bits each.
+pub fn default_pipeline(stage: &StageInfo) -> Pipeline {
+    let mut p = Pipeline::default();
+    match stage {
+        StageInfo::Vertex(io) => {
+            let at = |s: &gpucc_ir::IoSlot| match s.at {
+                IoAt::Location { number, .. } => Some((u32::from(number), s.ty)),
+                _ => None,
+            };
+            let mut list: Vec<_> = io.inputs.iter().filter_map(at).collect();
+            list.sort_by_key(|a| a.0);
+            let mut buffer = VertexBuffer::default();
+            for (location, ty) in list {
+                use VertexFormat as F;
+                let (floats, integers) = (
+                    [F::Float32, F::Float32x2, F::Float32x3, F::Float32x4],
+                    [F::Uint32, F::Uint32x2, F::Uint32x3, F::Uint32x4],
+                );
+                let format = if ty.is_float() { floats } else { integers }[ty.lanes() as usize - 1];
+                buffer.attributes.push(VertexAttribute { location, format, offset: buffer.stride });
+                buffer.stride += u64::from(4 * ty.lanes());
+            }
+            if !buffer.attributes.is_empty() {
+                p.vertex.push(Some(buffer));
+            }
+        }
+        StageInfo::Fragment { io, .. } => {
+            for s in &io.outputs {
+                let IoAt::Location { number, .. } = s.at else { continue };
+                let number = usize::from(number);
+                if p.targets.len() <= number {
+                    p.targets.resize(number + 1, None);
+                }
+                let format = if s.ty.is_float() { Format::Rgba8Unorm } else { Format::Rgba32Uint };
+                p.targets[number] = Some(Target::new(format));
+            }
+        }
+        StageInfo::Compute { .. } => {}
+    }
+    p
 }
 
 /// What a backend makes of one entry point.

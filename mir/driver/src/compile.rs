@@ -8,9 +8,9 @@ use gpucc_ir::{Diagnostic, Lack, Loc, Module};
 use gpucc_isa::Notes;
 use gpucc_mir::AllocStats;
 use gpucc_opt::support::Chip;
-use gpucc_opt::{Caps, Report};
+use gpucc_opt::{Around, Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, default_pipeline};
 use crate::family::{Cx, Family, Job, Selected, Stop};
 use crate::pass;
 use crate::races::race_marks;
@@ -93,6 +93,7 @@ fn prepare<F: Family>(
         skip: o.skip_passes.clone(),
         stop_after: o.prepared.then(|| "inline".into()),
         measure: o.time_passes,
+        around: o.pipeline.as_ref().map(|p| Box::new(Around::new((**p).clone()))),
         ..gpucc_opt::Options::default()
     };
     let (mut module, report) = shared.get(&caps, || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
@@ -115,6 +116,16 @@ fn compile<F: Family>(
     o: &CodegenOptions,
     shared: &mut SharedPasses,
 ) -> Result<Output, Diagnostic> {
+    // Code of a vertex or fragment entry depends on its pipeline; without one it is the default.
+    let stage = module.entry(name).map(|e| &e.stage).filter(|s| s.kind() != gpucc_ir::Stage::Compute);
+    let own;
+    let o = match stage {
+        Some(stage) if o.pipeline.is_none() => {
+            own = CodegenOptions { pipeline: Some(Box::new(default_pipeline(stage))), ..o.clone() };
+            &own
+        }
+        _ => o,
+    };
     let mut strategy = F::first(generation, o);
     let mut last: Option<Prepared> = None;
     loop {
@@ -163,6 +174,8 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
         lines: line_table(m, p.locs.iter().copied()),
         code: p.code,
         data: p.data,
+        interface: p.interface,
+        state: p.state,
         meta: Meta {
             workgroup_size: e.workgroup_size().unwrap_or([1; 3]),
             flags: p.meta.flags | p.reflection.flags | trusted,

@@ -1,6 +1,6 @@
 //! What a family is to the driver.
 
-use gpucc_container::{Meta, Preload};
+use gpucc_container::{InterfaceRow, Meta, Preload, StateWord};
 use gpucc_ir::{Diagnostic, EntryPoint, Function, Lack, Loc, Module, Place, Refusal};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, Form, MFunc, OutOfRegisters, Target};
@@ -176,6 +176,10 @@ pub struct Program {
     pub preloads: Vec<Preload>,
     /// The buffers.
     pub reflection: Reflection,
+    /// Inputs and outputs of a vertex or fragment entry.
+    pub interface: Vec<InterfaceRow>,
+    /// Hardware registers that the code wants set.
+    pub state: Vec<StateWord>,
     /// Statistics by name, in the family's order.
     pub stats: Vec<(&'static str, u64)>,
 }

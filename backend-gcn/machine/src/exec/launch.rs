@@ -1,7 +1,7 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
 use gpucc_container::{Entry, Preload, Source};
-use gpucc_sim::{AddressSpace, AllocId, Device, Dispatch, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
 use super::memory::Env;
@@ -34,6 +34,11 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// Where the code lies.
+    pub(crate) fn code(&self) -> u64 {
+        self.code
+    }
+
     /// Whether a texture or sampler is bound there.
     fn describes(&self, group: u32, binding: u32) -> bool {
         self.device.descriptors.iter().any(|d| (d.group, d.binding) == (group, binding))
@@ -101,6 +106,71 @@ impl<'a> Launch<'a> {
         let launch = Launch { common, entry, generation, limits, rsrc2, mode };
         launch.check_preloads()?;
         Ok(launch)
+    }
+
+    /// A program of a draw, for the words that it is given.
+    pub(crate) fn staged(common: &'a gpucc_sim::Launch<'a>, entry: &'a Entry, mode: u32) -> Launch<'a> {
+        let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));
+        let conventions = common.options.rules == Rules::Conventions;
+        let limits = Limits { sgprs: sgprs.into(), vgprs: vgprs.into(), conventions };
+        Launch { common, entry, generation: common.generation, limits, rsrc2: Rsrc2::default(), mode }
+    }
+
+    /// Constants and code of a program of a draw, with the addresses of what it uses.
+    pub(crate) fn values(
+        &self,
+        (memory, space): (&mut Memory, &mut AddressSpace),
+        buffers: Vec<u64>,
+        device: &Device,
+        tables: &[(u32, u64)],
+    ) -> Result<Values, Trap> {
+        let data = memory.alloc("constants", self.entry.data.clone(), false);
+        let data = space.place(data, self.entry.data.len() as u64, 256)?;
+        let mut bytes = self.entry.code.clone();
+        bytes.resize(bytes.len() + 256, 0);
+        let size = bytes.len() as u64;
+        let code = memory.alloc("code", bytes, false);
+        let code = space.place(code, size, 256)?;
+        Ok(Values {
+            buffers,
+            data: (data, self.entry.data.len() as u32),
+            root: 0,
+            scratch: 0,
+            code,
+            device: Device { descriptors: device.descriptors.clone(), tables: tables.to_vec(), ..Device::default() },
+        })
+    }
+
+    /// Scratch of one wave of a draw.
+    pub(crate) fn scratch_of(
+        &self,
+        memory: &mut Memory,
+        space: &mut AddressSpace,
+        values: &mut Values,
+    ) -> Result<AllocId, Trap> {
+        let size = self.entry.meta.scratch_bytes as usize * LANES;
+        let id = memory.alloc("scratch", vec![0xcc; size], true);
+        values.scratch = space.place(id, size as u64, 256)?;
+        Ok(id)
+    }
+
+    /// The root block of a program of a draw.
+    pub(crate) fn fill_root(
+        &self,
+        memory: &mut Memory,
+        space: &mut AddressSpace,
+        values: &mut Values,
+        value: impl Fn(&Preload, &Values) -> Result<u32, Trap>,
+    ) -> Result<(), Trap> {
+        let mut words = vec![0; self.root_words() * 4];
+        for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
+            let at = usize::from(p.index) * 4;
+            words[at..at + 4].copy_from_slice(&value(p, values)?.to_le_bytes());
+        }
+        let size = words.len() as u64;
+        let id = memory.alloc("root block", words, false);
+        values.root = space.place(id, size, 256)?;
+        Ok(())
     }
 
     /// System SGPRs in hardware order behind the user data.
@@ -225,7 +295,7 @@ impl<'a> Launch<'a> {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
     }
 
-    fn value(&self, p: &Preload, v: &Values) -> Result<u32, Trap> {
+    pub(crate) fn value(&self, p: &Preload, v: &Values) -> Result<u32, Trap> {
         let buffer = |group: u32, binding: u32| {
             let b = self.common.buffer(group, binding)?;
             Ok::<_, Trap>((v.buffers[b.id.0 as usize], b.size as u32))

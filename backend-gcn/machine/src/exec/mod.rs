@@ -6,6 +6,7 @@
 mod atomic;
 mod cache;
 mod compare;
+mod draw;
 mod export;
 mod float;
 mod format;
@@ -34,6 +35,7 @@ use predecode::Decoded;
 use salu::Next;
 use wave::Wave;
 
+pub use draw::draw;
 pub use export::Export;
 pub use shade::{Shade, shade};
 

@@ -1,6 +1,6 @@
 //! Render passes: draws on attachments.
 
-use gpucc_interp::{Pair, Program};
+use gpucc_interp::Pair;
 use gpucc_pipeline::IndexFormat;
 use gpucc_scene::model::{BufferRange, Call, Draw, Pipeline, Render};
 use gpucc_sim::draw::{self, Merger, Raster, Targets, VertexData, Vertices};
@@ -63,11 +63,6 @@ impl Frame<'_> {
         bindings: &mut gpucc_sim::Dispatch,
         targets: &mut Targets,
     ) -> Result<RunReport, Trap> {
-        let fragment = match fragment {
-            Some(f) => Some(self.oracle(f).ok_or_else(no_machine)?),
-            None => self.programs.clippers.get(&vertex).and_then(Code::oracle),
-        };
-        let vertex = self.oracle(vertex).ok_or_else(no_machine)?;
         let state = pipeline.state();
         let bytes = |r: &BufferRange| {
             let (k, range) = self.range(r)?;
@@ -114,18 +109,28 @@ impl Frame<'_> {
             merger: Merger::of(&state, d.blend_constant.map(|v| v as f32), d.stencil_reference),
             seed: self.options.run.perturb,
         };
+        let machine = |e: usize| self.code(e).and_then(Code::machine);
+        if let Some(v) = machine(vertex) {
+            let f = fragment.map(|f| machine(f).ok_or_else(mixed)).transpose()?;
+            return gpucc_machines::draw((v, f), &state, &draw, &buffers, bindings, targets, &self.run_options());
+        }
+        let fragment = match fragment {
+            Some(f) => Some(self.code(f).and_then(Code::oracle).ok_or_else(mixed)?),
+            None => self.programs.clippers.get(&vertex).and_then(Code::oracle),
+        };
+        let vertex = self.code(vertex).and_then(Code::oracle).ok_or_else(mixed)?;
         let pair = Pair { vertex, fragment };
         gpucc_interp::draw(pair, &draw, &buffers, bindings, targets, &self.run_options(), &self.options.profile)
     }
 
-    fn oracle(&self, entry: usize) -> Option<&Program> {
-        self.programs.list.get(entry)?.as_ref()?.oracle()
+    fn code(&self, entry: usize) -> Option<&Code> {
+        self.programs.list.get(entry)?.as_ref()
     }
 }
 
-/// Families refuse vertex and fragment stages where they compile, so no draw comes to a machine.
-fn no_machine() -> Trap {
-    Trap::new(TrapKind::Unsupported, "no machine draws")
+/// Both programs of a draw run in one place.
+fn mixed() -> Trap {
+    Trap::new(TrapKind::Unsupported, "one program of a draw runs on a machine, the other does not")
 }
 
 /// Width and height of the attachments.

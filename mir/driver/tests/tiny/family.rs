@@ -74,6 +74,8 @@ impl Family for TinyFamily {
             locs: Vec::new(),
             meta: Meta { subgroup_size: 1, registers: vec![(0, 16)], ..Meta::default() },
             preloads: Vec::new(),
+            interface: Vec::new(),
+            state: Vec::new(),
             reflection: reflect(cx.job.module, cx.job.func(), |r, _, _| Some(r.0)),
             stats: Vec::new(),
         };

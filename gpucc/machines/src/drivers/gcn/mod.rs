@@ -1,10 +1,12 @@
 //! GCN: texels in linear surfaces, T#, S# and V#, tables of bind groups (`isa/gcn.md` 12.4, 12.5; `isa/graphics-gcn.md` b).
 
+mod draw;
 mod surface;
 mod words;
 
 pub use words::{
     Chip, Slot, SlotKind, TextureView, buffer_words, sampler_words, slot_size, table_layout, table_size, texture_words,
+    vertex_words,
 };
 
 use gpucc_container::{Access, Entry, Resource, ResourceKind};
@@ -66,14 +68,38 @@ impl DriverPart for Gcn {
     fn upload(&mut self, entry: &Entry, dispatch: &Dispatch) -> Result<Device, Trap> {
         let mut device = Device::default();
         let mut placer = Placer { space: AddressSpace::new64(self.perturb), next: 0 };
-        for r in entry.resources.iter().filter(|r| is_buffer(r.kind)) {
+        self.place(&[entry], dispatch, &mut device, &mut placer)?;
+        tables(entry, dispatch, &mut device, &mut placer)?;
+        Ok(device)
+    }
+
+    fn download(&self, device: &Device, dispatch: &mut Dispatch) {
+        for (s, r) in self.surfaces.iter().zip(&device.residents) {
+            if s.written_as.is_some() {
+                s.download(&r.bytes, &mut dispatch.images[s.image]);
+            }
+        }
+    }
+}
+
+impl Gcn {
+    /// Places buffers and texels, and makes descriptors, of what these programs use together.
+    fn place(
+        &mut self,
+        entries: &[&Entry],
+        dispatch: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<(), Trap> {
+        let all = || entries.iter().flat_map(|e| e.resources.iter().enumerate());
+        for r in all().map(|r| r.1).filter(|r| is_buffer(r.kind)) {
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
             if device.buffers.iter().all(|b| b.0 != place) {
                 device.buffers.push((place, placer.place(dispatch.buffers[place].bytes.len() as u64)?));
             }
         }
         let mut bound = Vec::new();
-        for (n, resource) in entry.resources.iter().enumerate() {
+        for (n, resource) in all() {
             let writes = resource.kind == ResourceKind::StorageTexture && resource.access != Access::Read;
             if !matches!(resource.kind, ResourceKind::Texture | ResourceKind::StorageTexture) {
                 continue;
@@ -98,11 +124,11 @@ impl DriverPart for Gcn {
             });
         }
         for b in &bound {
-            let words = self.described(b, &device, dispatch);
+            let words = self.described(b, device, dispatch);
             let (group, binding) = (b.resource.group, b.resource.binding);
             device.descriptors.push(Descriptor { group, binding, element: b.element, sampler: false, words });
         }
-        for r in entry.resources.iter().filter(|r| r.kind == ResourceKind::Sampler) {
+        for r in all().map(|r| r.1).filter(|r| r.kind == ResourceKind::Sampler) {
             for element in 0..r.count.max(1) {
                 let sampler = dispatch.require_sampler(r.group, r.binding, element)?;
                 let words = sampler_words(self.chip, sampler)?.to_vec();
@@ -110,20 +136,9 @@ impl DriverPart for Gcn {
                 device.descriptors.push(Descriptor { group, binding, element, sampler: true, words });
             }
         }
-        tables(entry, dispatch, &mut device, &mut placer)?;
-        Ok(device)
+        Ok(())
     }
 
-    fn download(&self, device: &Device, dispatch: &mut Dispatch) {
-        for (s, r) in self.surfaces.iter().zip(&device.residents) {
-            if s.written_as.is_some() {
-                s.download(&r.bytes, &mut dispatch.images[s.image]);
-            }
-        }
-    }
-}
-
-impl Gcn {
     /// Words of a texture's descriptors: its T#, and behind that of a sampled one a null T# of its FMASK.
     fn described(&self, b: &Bound<'_>, device: &Device, dispatch: &Dispatch) -> Vec<u32> {
         let s = &self.surfaces[b.surface];

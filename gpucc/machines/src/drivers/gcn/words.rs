@@ -196,6 +196,15 @@ pub fn buffer_words(address: u64, bytes: u32) -> [u32; 4] {
     [address as u32, (address >> 32) as u32 & 0xffff, bytes, 0x0002_7fac]
 }
 
+/// The V# of a vertex buffer. Before gfx8 records are elements.
+pub fn vertex_words(chip: Chip, address: u64, bytes: u32, stride: u32) -> [u32; 4] {
+    let records = match chip {
+        Chip::Older if stride > 0 => bytes.div_ceil(stride),
+        _ => bytes,
+    };
+    [address as u32, (address >> 32) as u32 & 0xffff | stride << 16, records, 0x0002_4fac]
+}
+
 /// What a slot of a table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotKind {

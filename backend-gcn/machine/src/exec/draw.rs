@@ -1,0 +1,614 @@
+//! Draws: a vertex and a fragment program as the stages of [`gpucc_sim::draw`] (`docs/abi-gcn.md`, section 6).
+//!
+//! Register words say what is launched and what exports mean; what preloads of a container say must agree with them. Waves of
+//! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
+
+use gpucc_container::{Container, Entry, Preload, Resource, Source, flags};
+use gpucc_num::pack;
+use gpucc_sim::draw::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, VertexIn, VertexOut, Where};
+use gpucc_sim::quads::Masks;
+use gpucc_sim::texture::Texel;
+use gpucc_sim::{
+    AddressSpace, AllocId, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
+    Steps, Stop, Trap, TrapKind,
+};
+
+use super::cache::L1;
+use super::export::Export;
+use super::launch::{Launch, Values};
+use super::memory::Env;
+use super::predecode::{self, Decoded};
+use super::wave::{LANES, Wave};
+use crate::abi::{self, reg};
+
+/// Quads of a wave.
+const QUADS: usize = LANES / 4;
+/// Words of a parameter of a primitive.
+const PARAMETER_WORDS: u32 = 12;
+/// Instructions between looks at whether a wave has ended.
+const TURN: u32 = 1000;
+
+fn refuse(message: impl Into<String>) -> Trap {
+    Trap::new(TrapKind::Container, message)
+}
+
+/// Register words by address; what nobody set is 0.
+struct Words<'a>(&'a [(u32, u32)]);
+
+impl Words<'_> {
+    fn get(&self, register: u32) -> u32 {
+        self.0.iter().rev().find(|w| w.0 == register).map_or(0, |w| w.1)
+    }
+}
+
+/// A program of the draw.
+struct Side<'a> {
+    launch: Launch<'a>,
+    entry: &'a Entry,
+    code: Vec<Decoded>,
+    values: Values,
+    scratch: AllocId,
+    mode: u32,
+    user: u32,
+}
+
+/// Everything of a draw on its way.
+struct Machine<'a> {
+    env: Env,
+    vertex: Side<'a>,
+    fragment: Option<Side<'a>>,
+    words: Words<'a>,
+    /// Base vertex or first vertex, and first instance.
+    first: [u32; 2],
+    /// Whether the second colour goes beside the first one.
+    dual: bool,
+    generation: u8,
+    seed: Option<SplitMix64>,
+    launched: u64,
+    conventions: bool,
+    perturb: Option<u64>,
+    steps: Steps,
+    report: RunReport,
+    classes: [u64; super::CLASSES.len()],
+    /// Parameters of the vertices of the last call, four words each.
+    parameters: Vec<u32>,
+    /// Components of each parameter that the vertex program exports.
+    exported: Vec<u8>,
+}
+
+/// Draws on `targets` what a driver part prepared. Buffers of the dispatch and residents of the device hold in the end
+/// what was written, also when the draw ends in a trap.
+///
+/// # Errors
+/// A trap with its instruction and address, or what is wrong with containers, register words or the draw.
+pub fn draw(
+    (vertex, fragment): (&Container, Option<&Container>),
+    draw: &Draw<'_>,
+    dispatch: &mut Dispatch,
+    device: &mut DrawDevice,
+    targets: &mut Targets,
+    options: &RunOptions,
+) -> Result<RunReport, Trap> {
+    let first_of = |c: &'_ Container| c.entries.first().cloned().ok_or_else(|| refuse("a container without an entry"));
+    let (v, f) = (first_of(vertex)?, fragment.map(first_of).transpose()?);
+    // One launch has what both use: memory is theirs together.
+    let mut resources: Vec<Resource> = Vec::new();
+    for r in v.resources.iter().chain(f.iter().flat_map(|f| &f.resources)) {
+        let same = |o: &&mut Resource| (o.group, o.binding, o.kind) == (r.group, r.binding, r.kind);
+        match resources.iter_mut().find(same) {
+            Some(o) => {
+                o.min_size = o.min_size.max(r.min_size);
+                if o.access != r.access {
+                    o.access = gpucc_container::Access::ReadWrite;
+                }
+            }
+            None => resources.push(r.clone()),
+        }
+    }
+    let mut both = Entry { name: "draw".into(), resources, ..Entry::default() };
+    both.meta.workgroup_size = [LANES as u32, 1, 1];
+    let container = Container { entries: vec![both], ..header(vertex) };
+    let common = gpucc_sim::Launch::on(&super::LIMITS, &container, None, dispatch, &device.device, options)?;
+    let mut machine = Machine::new(&common, (&v, f.as_ref()), draw, dispatch, device)?;
+    let result = gpucc_sim::draw::draw(draw, &mut machine, targets);
+    let Machine { mut env, mut report, steps, classes, .. } = machine;
+    for b in &common.buffers {
+        dispatch.buffers[b.place].bytes = env.memory.take(b.id);
+    }
+    let residents: Vec<Vec<u8>> =
+        (0..device.device.residents.len()).map(|k| env.memory.take(Device::id(common.buffers.len(), k))).collect();
+    result?;
+    drop(common);
+    for (r, bytes) in device.device.residents.iter_mut().zip(residents) {
+        r.bytes = bytes;
+    }
+    report.steps = steps.used();
+    for (class, &n) in super::CLASSES.iter().zip(&classes).filter(|(_, n)| **n > 0) {
+        report.add_class(class, n);
+    }
+    Ok(report)
+}
+
+/// A container without its entries.
+fn header(c: &Container) -> Container {
+    Container {
+        family: c.family.clone(),
+        generation: c.generation.clone(),
+        compiler: c.compiler,
+        options_hash: c.options_hash,
+        entries: Vec::new(),
+    }
+}
+
+impl<'a> Side<'a> {
+    fn new(
+        common: &'a gpucc_sim::Launch<'a>,
+        entry: &'a Entry,
+        words: &Words<'_>,
+        [rsrc1, rsrc2]: [u32; 2],
+    ) -> Result<Side<'a>, Trap> {
+        let (rsrc1, rsrc2) = (words.get(rsrc1), words.get(rsrc2));
+        if entry.meta.family_words[..] != [rsrc1, rsrc2] {
+            return Err(refuse("register words and family words disagree"));
+        }
+        let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));
+        let want = abi::rsrc1(vgprs.into(), sgprs.into(), rsrc1 >> 12 & 0xff, common.generation);
+        if rsrc1 & 0x3ff != want & 0x3ff {
+            return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
+        }
+        if (entry.meta.scratch_bytes > 0) != (rsrc2 & 1 == 1) {
+            return Err(refuse("SCRATCH_EN and the scratch size disagree"));
+        }
+        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        let launch = Launch::staged(common, entry, mode);
+        let code = predecode::predecode(&entry.code, common.generation, launch.limits);
+        let (values, scratch) = (Values::default(), AllocId(0));
+        Ok(Side { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
+    }
+
+    /// That the preloads are what register words make the hardware load.
+    fn check(&self, words: &Words<'_>, is_fragment: bool) -> Result<(), Trap> {
+        let mut system = Vec::new();
+        if is_fragment {
+            system.push(Source::Family(abi::FAMILY_PRIM_MASK));
+        }
+        if self.entry.meta.scratch_bytes > 0 {
+            system.push(Source::ScratchBase);
+        }
+        let mut vgprs = Vec::new();
+        if is_fragment {
+            let (on, addressed) = (words.get(reg::SPI_PS_INPUT_ENA), words.get(reg::SPI_PS_INPUT_ADDR));
+            if on & !addressed != 0 || on & 0x7f == 0 {
+                return Err(refuse(format!("SPI_PS_INPUT_ENA {on:#x} with SPI_PS_INPUT_ADDR {addressed:#x}")));
+            }
+            for bit in (0..16).filter(|b| addressed >> b & 1 == 1) {
+                let n = [2, 2, 2, 3, 2, 2, 2].get(bit as usize).copied().unwrap_or(1);
+                vgprs.extend((0..n).map(|k| Source::Family(abi::FAMILY_PS_INPUT + 4 * bit + k)));
+            }
+        } else {
+            vgprs.push(Source::VertexIndex);
+            if words.get(reg::SPI_SHADER_PGM_RSRC1_VS) >> 24 & 3 > 0 {
+                vgprs.push(Source::InstanceIndex);
+            }
+        }
+        for p in &self.entry.preloads {
+            let at = usize::from(p.index);
+            let fits = match p.file {
+                abi::FILE_SGPR if at < self.user as usize => true,
+                abi::FILE_SGPR => system.get(at - self.user as usize) == Some(&p.source),
+                abi::FILE_VGPR => vgprs.get(at) == Some(&p.source),
+                abi::FILE_ROOT => true,
+                _ => false,
+            };
+            if !fits {
+                return Err(refuse(format!(
+                    "the register words load no {:?} into place {at} of file {}",
+                    p.source, p.file
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        common: &'a gpucc_sim::Launch<'a>,
+        (vertex, fragment): (&'a Entry, Option<&'a Entry>),
+        draw: &Draw<'_>,
+        dispatch: &Dispatch,
+        device: &'a DrawDevice,
+    ) -> Result<Machine<'a>, Trap> {
+        let words = Words(&device.words);
+        let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
+        let mut vertex = Side::new(common, vertex, &words, rsrc)?;
+        vertex.check(&words, false)?;
+        let rsrc = [reg::SPI_SHADER_PGM_RSRC1_PS, reg::SPI_SHADER_PGM_RSRC2_PS];
+        let mut fragment = fragment.map(|f| Side::new(common, f, &words, rsrc)).transpose()?;
+        if let Some(f) = &fragment {
+            f.check(&words, true)?;
+        }
+        let options = common.options;
+        let (mut memory, _) = common.memory_on(dispatch, &device.device);
+        let mut space = AddressSpace::new64(options.perturb);
+        let l1 = L1::new(&memory, memory.count());
+        for (address, id, size) in common.places(&device.device) {
+            space.fix(id, address, size)?;
+        }
+        let mut buffers = Vec::new();
+        for b in &common.buffers {
+            buffers.push(match space.base_of(b.id) {
+                Some(address) => address,
+                None => space.place(b.id, b.size, 256)?,
+            });
+        }
+        let read = (words.get(reg::SPI_PS_IN_CONTROL) & 63) as usize;
+        let lds = memory.alloc_undefined("parameters", read * QUADS * 4 * PARAMETER_WORDS as usize, None);
+        let v = draw.vertices;
+        let first = [if v.indices.is_some() { v.base as u32 } else { v.first }, v.first_instance];
+        for (k, side) in [Some(&mut vertex), fragment.as_mut()].into_iter().enumerate() {
+            let Some(side) = side else { continue };
+            let place = (&mut memory, &mut space);
+            side.values = side.launch.values(place, buffers.clone(), &device.device, &device.tables[k])?;
+            side.scratch = side.launch.scratch_of(&mut memory, &mut space, &mut side.values)?;
+            let root = |p: &Preload, values: &Values| match p.source {
+                Source::FirstVertex => Ok(first[0]),
+                Source::FirstInstance => Ok(first[1]),
+                _ => side.launch.value(p, values),
+            };
+            side.launch.fill_root(&mut memory, &mut space, &mut side.values, root)?;
+        }
+        let dual = draw
+            .merger
+            .targets
+            .first()
+            .is_some_and(|t| t.as_ref().is_some_and(|t| t.blend.is_some_and(|b| b.reads_second())));
+        let (scratch, generation) = (vertex.scratch, common.generation);
+        let env = Env {
+            memory,
+            space,
+            lds,
+            lds_size: 0,
+            scratch,
+            l1,
+            epoch: 0,
+            stored: Vec::new(),
+            races: RaceCheck::default(),
+            own: OwnMemory::new(Vec::new()),
+            values: Values::default(),
+        };
+        Ok(Machine {
+            env,
+            conventions: vertex.launch.limits.conventions,
+            vertex,
+            fragment,
+            words,
+            first,
+            dual,
+            generation,
+            seed: options.perturb.map(SplitMix64::new),
+            launched: 0,
+            perturb: options.perturb,
+            steps: Steps::new(options),
+            report: RunReport::default(),
+            classes: [0; super::CLASSES.len()],
+            parameters: Vec::new(),
+            exported: Vec::new(),
+        })
+    }
+
+    /// Runs a wave of a program; gives its exports.
+    fn run(
+        &mut self,
+        is_fragment: bool,
+        exec: u64,
+        known: u64,
+        prim_mask: u32,
+        lane: &mut dyn FnMut(Source, usize) -> u32,
+    ) -> Result<Vec<Export>, Trap> {
+        let Some(side) = (if is_fragment { self.fragment.as_mut() } else { Some(&mut self.vertex) }) else {
+            return Err(refuse("there is no fragment program"));
+        };
+        let vgprs = side.launch.limits.vgprs as usize;
+        let rng = self.seed.as_ref().map(|s| s.fork(self.launched));
+        let mut w = Wave::new(vgprs, self.generation, side.mode, rng);
+        self.launched += 1;
+        self.report.subgroups += 1;
+        w.set_exec(exec);
+        w.conventions = self.conventions;
+        w.seed = self.perturb;
+        w.code = side.values.code();
+        w.exports = Some(Vec::new());
+        // What an earlier wave stored may be in memory: the caches begin anew with each draw only.
+        w.scalar_epoch = 0;
+        for p in &side.entry.preloads {
+            let at = usize::from(p.index);
+            match p.file {
+                abi::FILE_SGPR => {
+                    w.s[at] = match p.source {
+                        Source::FirstVertex => self.first[0],
+                        Source::FirstInstance => self.first[1],
+                        Source::Family(abi::FAMILY_PRIM_MASK) => prim_mask,
+                        Source::ScratchBase => 0,
+                        _ => side.launch.value(p, &side.values)?,
+                    };
+                    w.s_known |= 1 << at;
+                }
+                abi::FILE_VGPR if at < w.v.len() => {
+                    for l in (0..LANES).filter(|l| known >> l & 1 == 1) {
+                        w.v[at][l] = lane(p.source, l);
+                    }
+                    w.v_known[at] = known;
+                }
+                _ => {}
+            }
+        }
+        self.env.scratch = side.scratch;
+        let Machine { env, steps, report, classes, .. } = self;
+        loop {
+            let stop = super::step(&mut w, TURN, &side.code, env, steps, report, classes);
+            let stop = stop.map_err(|t| match side.code.get(w.pc) {
+                Some(d) => t.at(d.at.into(), || side.launch.text(d.at)),
+                None => t.at(side.entry.code.len() as u64, || "end of the code".into()),
+            })?;
+            if stop == Stop::Done {
+                return Ok(w.exports.unwrap_or_default());
+            }
+        }
+    }
+
+    /// Positions, clip distances and parameters of a wave.
+    fn collect(&mut self, exports: &[Export], count: usize, out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        let exec = if count == LANES { u64::MAX } else { (1 << count) - 1 };
+        let find = |target: u8| exports.iter().find(|e| e.target == target);
+        let whole = |e: &Export| match exec & !e.lanes {
+            0 => Ok(()),
+            owed => Err(Trap::new(TrapKind::UndefinedRead, "a vertex was not exported").in_lane(owed.trailing_zeros())),
+        };
+        let positions = self.words.get(reg::SPI_SHADER_POS_FORMAT);
+        let used = (0..4).filter(|k| positions >> (4 * k) & 15 != 0).count() as u8;
+        let done = exports.iter().rfind(|e| (12..16).contains(&e.target)).is_some_and(|e| e.done);
+        if !done {
+            return Err(Trap::new(TrapKind::Reserved, "the last position export does not say that it is done"));
+        }
+        for k in 0..used {
+            whole(find(12 + k).ok_or_else(|| missing(12 + k))?)?;
+        }
+        let parameters = (self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31) as u8 + 1;
+        self.exported.clear();
+        for k in 0..parameters {
+            let e = find(32 + k);
+            if let Some(e) = e {
+                whole(e)?;
+            }
+            self.exported.push(e.map_or(0, |e| e.enabled));
+        }
+        let control = self.words.get(reg::PA_CL_VS_OUT_CNTL);
+        for lane in 0..count {
+            let at = |target: u8, k: usize| find(target).map_or(0, |e| e.words[k][lane]);
+            let mut v = VertexOut { position: [0, 1, 2, 3].map(|k| f32::from_bits(at(12, k))), ..VertexOut::default() };
+            for k in (0..8).filter(|k| control >> k & 1 == 1) {
+                v.clip[k] = f32::from_bits(at(13 + k as u8 / 4, k % 4));
+            }
+            let from = self.parameters.len() as u32;
+            for k in 0..parameters {
+                self.parameters.extend((0..4).map(|c| at(32 + k, c)));
+            }
+            v.words = from..self.parameters.len() as u32;
+            out.push(v);
+        }
+        Ok(())
+    }
+
+    /// Puts the parameters of a batch into LDS; gives PRIM_MASK.
+    fn place_parameters(&mut self, batch: &[QuadIn<'_>]) -> Result<u32, Trap> {
+        let mut news = 0;
+        let mut primitives = vec![batch[0].primitive];
+        for (k, pair) in batch.windows(2).enumerate() {
+            if !std::ptr::eq(pair[0].primitive, pair[1].primitive) {
+                news |= 1 << k;
+                primitives.push(pair[1].primitive);
+            }
+        }
+        let read = self.words.get(reg::SPI_PS_IN_CONTROL) & 63;
+        let Machine { env, words, parameters, exported, .. } = self;
+        env.memory.reset_undefined(env.lds, None);
+        env.lds_size = read * primitives.len() as u32 * 4 * PARAMETER_WORDS;
+        for a in 0..read {
+            let control = words.get(reg::SPI_PS_INPUT_CNTL_0 + 4 * a);
+            let (from, flat) = (control & 31, control >> 10 & 1 == 1);
+            for (p, primitive) in primitives.iter().enumerate() {
+                let order = [0, 1, 2].map(|k| (usize::from(primitive.provoking) + k) % 3);
+                let enabled = exported.get(from as usize).copied().unwrap_or(0);
+                for c in (0..4u32).filter(|c| enabled >> c & 1 == 1) {
+                    let value = |k: usize| {
+                        let vertex = if order[k] < primitive.count as usize { order[k] } else { order[0] };
+                        parameters[(primitive.words[vertex].start + 4 * from + c) as usize]
+                    };
+                    let [p0, p1, p2] = [0, 1, 2].map(value);
+                    let minus = |a: u32| (f32::from_bits(a) - f32::from_bits(p0)).to_bits();
+                    let start = PARAMETER_WORDS * (a * primitives.len() as u32 + p as u32);
+                    let mut put = |k: u32, v: u32| env.memory.store(env.lds, u64::from(4 * (start + k)), 4, v.into());
+                    put(2 * c, p0)?;
+                    if !flat {
+                        put(2 * c + 1, minus(p1))?;
+                        put(8 + c, minus(p2))?;
+                    }
+                }
+            }
+        }
+        Ok(news << 16)
+    }
+
+    /// What the exports of a wave say of its quads.
+    fn merge(&self, batch: &[QuadIn<'_>], exports: &[Export], out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        let covered = Masks::of(batch).covered;
+        let done = exports.iter().rfind(|e| e.target < 12).filter(|e| e.done && e.valid);
+        let Some(done) = done else {
+            return Err(Trap::new(TrapKind::Reserved, "the wave ends without a last export"));
+        };
+        let control = self.words.get(reg::DB_SHADER_CONTROL);
+        let live = if control >> 6 & 1 == 1 { covered & done.lanes } else { covered };
+        let formats = self.words.get(reg::SPI_SHADER_COL_FORMAT);
+        let mask = self.words.get(reg::CB_SHADER_MASK);
+        let attachments: Vec<usize> = (0..8).filter(|k| mask >> (4 * k) & 15 != 0).collect();
+        let mut quads: Vec<QuadOut> =
+            (0..batch.len()).map(|k| QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() }).collect();
+        let lanes = |quads: &mut Vec<QuadOut>, set: &mut dyn FnMut(&mut QuadOut, usize, usize)| {
+            for (k, q) in quads.iter_mut().enumerate() {
+                (0..4).for_each(|l| set(q, l, 4 * k + l));
+            }
+        };
+        for (number, &attachment) in attachments.iter().enumerate() {
+            let e = exports.iter().find(|e| usize::from(e.target) == number).ok_or_else(|| missing(number as u8))?;
+            owes(live & !e.lanes)?;
+            let format = formats >> (4 * number) & 15;
+            if e.compressed != (4..9).contains(&format) {
+                return Err(Trap::new(TrapKind::Reserved, format!("export {number} does not fit format {format}")));
+            }
+            lanes(&mut quads, &mut |q, l, lane| {
+                let value = colour(format, [0, 1, 2, 3].map(|k| e.words[k][lane]));
+                if self.dual && attachment == 1 {
+                    q.second[l] = value;
+                } else {
+                    q.colour[attachment][l] = value;
+                }
+            });
+        }
+        if control & 0x101 != 0 {
+            let e = exports.iter().find(|e| e.target == 8).ok_or_else(|| missing(8))?;
+            owes(live & !e.lanes)?;
+            let low = if e.compressed { 1 } else { 2 };
+            if control & 1 == 1 {
+                lanes(&mut quads, &mut |q, l, lane| {
+                    q.depth.get_or_insert_with(Default::default)[l] = f32::from_bits(e.words[0][lane]);
+                });
+            }
+            if control >> 8 & 1 == 1 {
+                lanes(&mut quads, &mut |q, l, lane| {
+                    q.mask.get_or_insert_with(Default::default)[l] = e.words[low][lane] & 0xffff;
+                });
+            }
+        }
+        out.append(&mut quads);
+        Ok(())
+    }
+}
+
+fn missing(target: u8) -> Trap {
+    Trap::new(TrapKind::UndefinedRead, format!("register words ask for export {target}, which is not there"))
+}
+
+fn owes(lanes: u64) -> Result<(), Trap> {
+    match lanes {
+        0 => Ok(()),
+        l => Err(Trap::new(TrapKind::UndefinedRead, "a pixel that lives was not exported").in_lane(l.trailing_zeros())),
+    }
+}
+
+/// A colour as the format of its export says.
+fn colour(format: u32, w: [u32; 4]) -> Texel {
+    let one = 1f32.to_bits();
+    let pairs = |of: &dyn Fn(u32) -> [f32; 2]| {
+        let ([x, y], [z, a]) = (of(w[0]), of(w[1]));
+        [x, y, z, a].map(f32::to_bits)
+    };
+    let halves = |of: &dyn Fn(u32) -> u32| [of(w[0] & 0xffff), of(w[0] >> 16), of(w[1] & 0xffff), of(w[1] >> 16)];
+    match format {
+        1 => [w[0], 0, 0, one],
+        2 => [w[0], w[1], 0, one],
+        3 => [w[0], 0, 0, w[3]],
+        4 => pairs(&pack::unpack2x16float),
+        5 => pairs(&pack::unpack2x16unorm),
+        6 => pairs(&pack::unpack2x16snorm),
+        7 => halves(&|h| h),
+        8 => halves(&|h| h as u16 as i16 as u32),
+        _ => w,
+    }
+}
+
+impl Stages for Machine<'_> {
+    const QUADS: usize = QUADS;
+
+    fn facts(&self) -> Facts {
+        let Some(f) = &self.fragment else { return Facts { depth: DepthTest::Reject, ..Facts::default() } };
+        let control = self.words.get(reg::DB_SHADER_CONTROL);
+        let has = |flag: u32| f.entry.meta.flags & flag != 0;
+        Facts {
+            per_sample: has(flags::SAMPLE_SHADING),
+            reads_targets: false,
+            writes_memory: has(flags::WRITES_MEMORY),
+            depth: match () {
+                () if control >> 12 & 1 == 1 => DepthTest::Early,
+                () if control & 1 == 1 || control & 0x600 != 0 => DepthTest::Late,
+                () => DepthTest::Reject,
+            },
+        }
+    }
+
+    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
+        self.parameters.clear();
+        let first = self.first;
+        for list in batch.chunks(LANES) {
+            let exec = if list.len() == LANES { u64::MAX } else { (1 << list.len()) - 1 };
+            let mut lane = |s: Source, l: usize| match s {
+                Source::InstanceIndex => list[l].instance.wrapping_sub(first[1]),
+                _ => list[l].vertex.wrapping_sub(first[0]),
+            };
+            let exports = self.run(false, exec, exec, 0, &mut lane)?;
+            self.collect(&exports, list.len(), out)?;
+        }
+        Ok(())
+    }
+
+    fn quads(&mut self, batch: &[QuadIn<'_>], _: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        if self.fragment.is_none() {
+            out.extend(batch.iter().map(QuadOut::plain));
+            return Ok(());
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let prim_mask = self.place_parameters(batch)?;
+        let Masks { covered, whole, .. } = Masks::of(batch);
+        let mut lane = |s: Source, l: usize| match s {
+            Source::Family(n) if n >= abi::FAMILY_PS_INPUT => {
+                let n = n - abi::FAMILY_PS_INPUT;
+                input(&batch[l / 4], l % 4, n / 4, n as usize % 4)
+            }
+            _ => 0,
+        };
+        let exports = self.run(true, covered, whole, prim_mask, &mut lane)?;
+        self.merge(batch, &exports, out)
+    }
+
+    fn pay(&mut self, steps: u64) -> Result<(), Trap> {
+        self.steps.spend(steps)
+    }
+}
+
+/// A word of an item of SPI_PS_INPUT_ADDR in a lane of a quad.
+fn input(quad: &QuadIn<'_>, lane: usize, item: u32, word: usize) -> u32 {
+    let p = quad.primitive;
+    match item {
+        0..=6 => {
+            let at = match item % 4 {
+                0 => Where::Sample,
+                2 => Where::Centroid,
+                _ => Where::Center,
+            };
+            let w = quad.weights(lane, at);
+            let shares = if item < 4 { w.perspective } else { w.linear };
+            let k = (usize::from(p.provoking) + 1 + word) % 3;
+            if k < p.count as usize { (shares[k] as f32).to_bits() } else { 0 }
+        }
+        8 | 9 => (quad.pixel(lane)[item as usize - 8] as f32 + 0.5).to_bits(),
+        10 => quad.position(lane)[2].to_bits(),
+        11 => (1.0 / quad.position(lane)[3]).to_bits(),
+        12 => if p.front { 1f32 } else { -1f32 }.to_bits(),
+        13 => u32::from(quad.sample.unwrap_or(0)) << 8,
+        14 if quad.sample.is_some() => quad.rasterised[lane],
+        14 => quad.coverage[lane],
+        _ => 0,
+    }
+}

@@ -1,0 +1,457 @@
+//! What a vertex or fragment program gets from the hardware and gives to it: launch registers, parameters, exports, and the
+//! register words that say so (`docs/abi-gcn.md`, section 6).
+
+use gpucc_container::{InterfaceRow, IoPlace, StateWord, flags};
+use gpucc_gcn_machine::abi::{self, reg};
+use gpucc_ir::analysis::Helpers;
+use gpucc_ir::{
+    Attr, Form, Function, IoAt, IoSlot, Mode, Module, Op, OpAttrs, Place, Space, Stage, StageInfo, Sysval, Touched,
+    Value, Where,
+};
+use gpucc_pipeline::{BlendFactor, Pipeline, StepMode, Target, VertexAttribute};
+
+/// The bind group under whose number the table of vertex buffers goes.
+pub const VERTEX_GROUP: u32 = abi::VERTEX_TABLE as u32 - 1;
+
+/// An attribute as it is fetched.
+#[derive(Clone, Copy, Debug)]
+pub struct Fetched {
+    /// Format and offset.
+    pub attribute: VertexAttribute,
+    /// What an element belongs to.
+    pub step: StepMode,
+    /// Place of the buffer's V# in the table.
+    pub place: u32,
+}
+
+/// What of a colour leaves, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour {
+    /// Number in SPI_SHADER_COL_FORMAT.
+    pub format: u32,
+    /// Sources that are used.
+    pub enabled: u32,
+    /// Whether they hold pairs of halves.
+    pub compressed: bool,
+    /// The attachment.
+    pub attachment: u32,
+}
+
+/// The inputs and outputs of an entry point.
+#[derive(Clone, Debug, Default)]
+pub struct Io {
+    /// Whether it is a compute entry.
+    pub is_compute: bool,
+    /// Whether it is a fragment entry.
+    pub is_fragment: bool,
+    /// Whether whole quads run.
+    pub quads: bool,
+    /// Whether lanes can be live or not.
+    pub lives: bool,
+    /// Whether lanes are discarded.
+    pub kills: bool,
+    /// SPI_PS_INPUT_ENA.
+    pub enabled: u32,
+    /// The parameter of each input that is read.
+    pub attributes: Vec<Option<u32>>,
+    /// Whether vertex buffers are read.
+    pub vertex_table: bool,
+    /// Which system values are read.
+    pub sysvals: Vec<Sysval>,
+    /// Whether base vertex and first instance are read.
+    pub first: [bool; 2],
+    /// Whether the number of the instance is read.
+    pub instances: bool,
+    /// Whether memory that others see is written.
+    pub writes: bool,
+    per_sample: bool,
+}
+
+/// Registers of an item of SPI_PS_INPUT_ADDR.
+pub fn width(bit: u32) -> u32 {
+    match bit {
+        3 => 3,
+        0..=6 => 2,
+        _ => 1,
+    }
+}
+
+/// The pair of coordinates of an input.
+fn pair(slot: &IoSlot) -> Option<u32> {
+    let at = match slot.interp.at {
+        Where::Sample => 0,
+        Where::Center => 1,
+        Where::Centroid => 2,
+    };
+    match slot.interp.mode {
+        _ if is_flat(slot) => None,
+        Mode::Linear => Some(4 + at),
+        _ => Some(at),
+    }
+}
+
+/// Whether an input has the value of one vertex.
+pub fn is_flat(slot: &IoSlot) -> bool {
+    slot.interp.mode == Mode::Flat || !slot.ty.is_float()
+}
+
+/// Components of a value that are extracted; all if it is used otherwise.
+fn lanes_read(f: &Function, v: Value) -> u32 {
+    let mut read = 0;
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        match (d.op, &d.attr) {
+            (Op::Extract, Attr::Lane(k)) if d.args[0] == v => read |= 1 << k,
+            _ => d.for_each_use(|u| read |= if u == v { 15 } else { 0 }),
+        }
+    }
+    read
+}
+
+impl Io {
+    /// Looks at a function of a stage.
+    pub fn new(m: &Module, f: &Function, stage: &StageInfo, p: Option<&Pipeline>) -> Io {
+        let mut io = Io { is_compute: stage.kind() == Stage::Compute, ..Io::default() };
+        let Some(interface) = m.entries[0].interface() else { return io };
+        io.is_fragment = stage.kind() == Stage::Fragment;
+        io.attributes = vec![None; interface.inputs.len()];
+        let mut position = 0;
+        for (_, i) in f.insts_in_order() {
+            let d = &f.insts[i];
+            match &d.attr {
+                Attr::Input(n) => io.attributes[usize::from(*n)] = Some(0),
+                Attr::Sysval(s) => {
+                    if !io.sysvals.contains(s) {
+                        io.sysvals.push(*s);
+                    }
+                    if *s == Sysval::FragCoord {
+                        position |= lanes_read(f, d.result());
+                    }
+                }
+                _ => {}
+            }
+            io.kills |= d.op == Op::Demote;
+            io.writes |= d.op.has(OpAttrs::writes)
+                && match d.touches() {
+                    Some(Touched::Place(place @ Place::Buffer(_))) => m.space(place) == Space::Storage,
+                    Some(Touched::Image(_)) => true,
+                    _ => false,
+                };
+        }
+        if io.is_fragment {
+            io.fragment(f, interface, position);
+        } else {
+            io.vertex(interface, p);
+        }
+        io
+    }
+
+    fn fragment(&mut self, f: &Function, interface: &gpucc_ir::Interface, position: u32) {
+        self.quads = Helpers::new(f).any(f);
+        self.lives = self.kills || self.quads && self.writes;
+        let mut number = 0;
+        for (slot, at) in interface.inputs.iter().zip(&mut self.attributes) {
+            self.per_sample |= slot.interp.at == Where::Sample;
+            if at.is_some() {
+                *at = Some(number);
+                number += 1;
+                self.enabled |= pair(slot).map_or(0, |bit| 1 << bit);
+            }
+        }
+        self.per_sample |= self.sysvals.contains(&Sysval::SampleIndex);
+        self.enabled |= position << 8;
+        let has = |s: Sysval| self.sysvals.contains(&s);
+        let mask = has(Sysval::SampleMask);
+        self.enabled |= u32::from(has(Sysval::FrontFacing)) << 12;
+        self.enabled |= u32::from(has(Sysval::SampleIndex) || mask && self.per_sample) << 13;
+        self.enabled |= u32::from(mask) << 14;
+        // POS_W needs a pair with perspective, and some pair is always on.
+        if self.enabled & 0x7f == 0 || position & 8 != 0 && self.enabled & 15 == 0 {
+            self.enabled |= 2;
+        }
+    }
+
+    fn vertex(&mut self, interface: &gpucc_ir::Interface, p: Option<&Pipeline>) {
+        for (slot, at) in interface.inputs.iter().zip(&self.attributes) {
+            if at.is_none() {
+                continue;
+            }
+            self.vertex_table = true;
+            match self.fetched(slot, interface, p).map(|f| f.step) {
+                Some(StepMode::Instance) => {
+                    self.instances = true;
+                    self.first[1] = true;
+                }
+                _ => self.first[0] = true,
+            }
+        }
+        self.instances |= self.sysvals.contains(&Sysval::RawInstanceIndex);
+        self.first[0] |= self.sysvals.contains(&Sysval::FirstVertex);
+        self.first[1] |= self.sysvals.contains(&Sysval::FirstInstance);
+    }
+
+    /// Where an input of a vertex comes from.
+    pub fn fetched(&self, slot: &IoSlot, interface: &gpucc_ir::Interface, p: Option<&Pipeline>) -> Option<Fetched> {
+        let IoAt::Location { number, .. } = slot.at else { return None };
+        // Buffers of which something is read have a V#, in the order of their slots.
+        let read = |location: u32| {
+            let of = |s: &IoSlot| matches!(s.at, IoAt::Location { number, .. } if u32::from(number) == location);
+            interface.inputs.iter().any(of)
+        };
+        let mut place = 0;
+        for buffer in p?.vertex.iter().flatten() {
+            if let Some(&attribute) = buffer.attributes.iter().find(|a| a.location == u32::from(number)) {
+                return Some(Fetched { attribute, step: buffer.step, place });
+            }
+            place += u32::from(buffer.attributes.iter().any(|a| read(a.location)));
+        }
+        None
+    }
+
+    /// The first vector register of an item of SPI_PS_INPUT_ADDR, if it is on.
+    pub fn item(&self, bit: u32) -> Option<u32> {
+        (self.enabled >> bit & 1 == 1).then(|| (0..bit).filter(|b| self.enabled >> b & 1 == 1).map(width).sum())
+    }
+
+    /// The first vector register of an input's coordinates.
+    pub fn coordinates(&self, slot: &IoSlot) -> Option<u32> {
+        self.item(pair(slot)?)
+    }
+
+    /// Whether the program runs for each sample.
+    pub fn per_sample(&self) -> bool {
+        self.per_sample
+    }
+
+    /// Vector registers that the hardware fills.
+    pub fn vgprs(&self) -> u32 {
+        match (self.is_fragment, self.is_compute) {
+            (true, _) => (0..16).filter(|b| self.enabled >> b & 1 == 1).map(width).sum(),
+            (_, true) => 0,
+            _ => 1 + u32::from(self.instances),
+        }
+    }
+
+    /// What holds of the program, for the container.
+    pub fn flags(&self, stage: &StageInfo) -> u32 {
+        let mut all = 0;
+        if let StageInfo::Fragment { io, early_depth } = stage {
+            let depth = io.outputs.iter().any(|o| o.at == IoAt::FragDepth);
+            for (on, flag) in [
+                (self.kills, flags::DISCARD),
+                (*early_depth, flags::EARLY_DEPTH),
+                (self.quads, flags::DERIVATIVES),
+                (self.per_sample, flags::SAMPLE_SHADING),
+                (depth, flags::WRITES_DEPTH),
+            ] {
+                all |= if on { flag } else { 0 };
+            }
+        }
+        all
+    }
+}
+
+/// Whether what is written to a target asks for alpha beside what is stored.
+fn wants_alpha(t: &Target, attachment: usize, p: &Pipeline) -> bool {
+    let reads = |f: BlendFactor| {
+        matches!(f, BlendFactor::SrcAlpha | BlendFactor::OneMinusSrcAlpha | BlendFactor::SrcAlphaSaturated)
+    };
+    let blends = t.blend.is_some_and(|b| [b.color.src, b.color.dst, b.alpha.src, b.alpha.dst].into_iter().any(reads));
+    blends || attachment == 0 && p.alpha_to_coverage
+}
+
+/// How a colour leaves. `slot` has the number of a target among those that there are.
+pub fn colour(slot: &IoSlot, p: Option<&Pipeline>) -> Option<Colour> {
+    let IoAt::Location { number, blend_src } = slot.at else { return None };
+    let p = p?;
+    let (attachment, target) =
+        p.targets.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?))).nth(usize::from(number))?;
+    let alpha = wants_alpha(target, attachment, p) || blend_src == 1;
+    let components = target.format.components();
+    let packed = match slot.form {
+        Form::Plain => None,
+        Form::Half16 => Some(4),
+        Form::Unorm16 => Some(5),
+        Form::Snorm16 => Some(6),
+        Form::Uint16 => Some(7),
+        Form::Sint16 => Some(8),
+    };
+    let (format, enabled) = match (packed, components) {
+        (Some(format), 1 | 2) if !alpha || slot.ty.lanes() == 1 => (format, 3),
+        (Some(format), _) => (format, if slot.ty.lanes() == 1 { 3 } else { 15 }),
+        (None, 1) if alpha => (3, 9),
+        (None, 1) => (1, 1),
+        (None, 2) if !alpha => (2, 3),
+        _ => (9, 15),
+    };
+    // What is beside an attachment goes to the first one as well.
+    let attachment = attachment as u32 + u32::from(blend_src);
+    Some(Colour { format, enabled, compressed: packed.is_some(), attachment })
+}
+
+fn place_of(at: IoAt, p: Option<&Pipeline>) -> IoPlace {
+    match at {
+        IoAt::Location { number, blend_src } => {
+            // Back from the number among the targets to the location.
+            let present = |p: &Pipeline| {
+                (0..p.targets.len()).filter(|&k| p.targets[k].is_some()).nth(usize::from(number)).map(|k| k as u8)
+            };
+            IoPlace::Location { number: p.and_then(present).unwrap_or(number), blend_src }
+        }
+        IoAt::Position => IoPlace::Position,
+        IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
+        IoAt::FragDepth => IoPlace::FragDepth,
+        IoAt::SampleMask => IoPlace::SampleMask,
+    }
+}
+
+/// Rows of the container's interface. The place of an attribute is its V# in the table, of what goes between the stages the
+/// parameter, of an export its target.
+pub fn rows(io: &Io, stage: &StageInfo, p: Option<&Pipeline>) -> Vec<InterfaceRow> {
+    let interface = match stage {
+        StageInfo::Compute { .. } => return Vec::new(),
+        StageInfo::Vertex(interface) | StageInfo::Fragment { io: interface, .. } => interface,
+    };
+    let row = |slot: &IoSlot, output: bool, at: IoPlace, file: u8, index: u32| InterfaceRow {
+        output,
+        at,
+        components: (1 << slot.ty.lanes()) - 1,
+        integer: !slot.ty.is_float(),
+        mode: match slot.interp.mode {
+            _ if is_flat(slot) => 2,
+            Mode::Linear => 1,
+            _ => 0,
+        },
+        sampled: match slot.interp.at {
+            Where::Center => 0,
+            Where::Centroid => 1,
+            Where::Sample => 2,
+        },
+        file,
+        index: index as u16,
+        lane: 0,
+    };
+    let mut list = Vec::new();
+    for (slot, at) in interface.inputs.iter().zip(&io.attributes) {
+        let Some(parameter) = *at else { continue };
+        let place = place_of(slot.at, None);
+        if io.is_fragment {
+            list.push(row(slot, false, place, abi::FILE_PARAM, parameter));
+        } else {
+            let fetched = io.fetched(slot, interface, p).map_or(0, |f| f.place);
+            list.push(row(slot, false, place, abi::FILE_ATTRIBUTE, fetched));
+        }
+    }
+    let (mut parameter, mut colours) = (0, 0);
+    for slot in &interface.outputs {
+        let (file, index) = match (slot.at, io.is_fragment) {
+            (IoAt::Position, _) => (abi::FILE_EXPORT, 12),
+            (IoAt::ClipDistance(n), _) => (abi::FILE_EXPORT, 13 + u32::from(n) / 4),
+            (IoAt::FragDepth | IoAt::SampleMask, _) => (abi::FILE_EXPORT, 8),
+            (_, false) => {
+                parameter += 1;
+                (abi::FILE_PARAM, parameter - 1)
+            }
+            (_, true) => {
+                colours += 1;
+                (abi::FILE_EXPORT, colours - 1)
+            }
+        };
+        let mut r = row(slot, true, place_of(slot.at, p.filter(|_| io.is_fragment)), file, index);
+        if let IoAt::ClipDistance(n) = slot.at {
+            r.lane = n % 4;
+        }
+        list.push(r);
+    }
+    list
+}
+
+fn word(register: u32, value: u32) -> StateWord {
+    StateWord { space: 0, register, value, mask: u32::MAX }
+}
+
+/// Register words of a program whose RSRC words are given.
+pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -> Vec<StateWord> {
+    match stage {
+        StageInfo::Compute { .. } => Vec::new(),
+        StageInfo::Vertex(interface) => {
+            let distances = distances(interface);
+            let exports = 1 + distances.div_ceil(4);
+            let params = interface.outputs.iter().filter(|o| matches!(o.at, IoAt::Location { .. })).count() as u32;
+            let format = (0..exports).fold(0, |w, k| w | 4 << (4 * k));
+            let on = (1 << distances) - 1;
+            let vectors = u32::from(distances > 0) << 22 | u32::from(distances > 4) << 23;
+            vec![
+                word(reg::SPI_SHADER_PGM_RSRC1_VS, rsrc[0]),
+                word(reg::SPI_SHADER_PGM_RSRC2_VS, rsrc[1]),
+                word(reg::SPI_VS_OUT_CONFIG, params.saturating_sub(1) << 1),
+                word(reg::SPI_SHADER_POS_FORMAT, format),
+                word(reg::PA_CL_VS_OUT_CNTL, on | on << 8 | vectors),
+            ]
+        }
+        StageInfo::Fragment { io: interface, early_depth } => {
+            let (mut format, mut mask, mut count) = (0, 0, 0);
+            for c in interface.outputs.iter().filter_map(|s| colour(s, p)) {
+                format |= c.format << (4 * count);
+                let nibble = match c.format {
+                    1 => 1,
+                    2 => 3,
+                    3 => 9,
+                    _ => 15,
+                };
+                mask |= nibble << (4 * c.attachment);
+                count += 1;
+            }
+            let has = |at: IoAt| interface.outputs.iter().any(|o| o.at == at);
+            let (depth, samples) = (has(IoAt::FragDepth), has(IoAt::SampleMask));
+            let z = match (depth, samples) {
+                (false, false) => 0,
+                (true, false) => 1,
+                (false, true) => 7,
+                (true, true) => 9,
+            };
+            if count == 0 && z == 0 {
+                format = 1;
+            }
+            let order = if io.writes || *early_depth { 0 } else { 1 << 4 };
+            let memory = if io.writes { 0x600 } else { 0 };
+            let control = u32::from(depth)
+                | order
+                | u32::from(io.kills) << 6
+                | u32::from(samples) << 8
+                | memory
+                | u32::from(*early_depth) << 12;
+            let read = io.attributes.iter().flatten().count() as u32;
+            let mut list = vec![
+                word(reg::SPI_SHADER_PGM_RSRC1_PS, rsrc[0]),
+                word(reg::SPI_SHADER_PGM_RSRC2_PS, rsrc[1]),
+                word(reg::SPI_PS_INPUT_ENA, io.enabled),
+                word(reg::SPI_PS_INPUT_ADDR, io.enabled),
+                // Centroids are always written: code makes no choice.
+                word(reg::SPI_PS_IN_CONTROL, read | 1 << 14),
+                word(reg::SPI_SHADER_Z_FORMAT, z),
+                word(reg::SPI_SHADER_COL_FORMAT, format),
+                word(reg::CB_SHADER_MASK, mask),
+                word(reg::DB_SHADER_CONTROL, control),
+            ];
+            for (slot, at) in interface.inputs.iter().zip(&io.attributes) {
+                if let Some(n) = at {
+                    // The parameter is the driver's to say: it knows the other program.
+                    let flat = u32::from(is_flat(slot)) << 10;
+                    let register = reg::SPI_PS_INPUT_CNTL_0 + 4 * n;
+                    list.push(StateWord { mask: 1 << 10, ..word(register, flat) });
+                }
+            }
+            list
+        }
+    }
+}
+
+/// How many clip distances there are, holes among them.
+pub fn distances(interface: &gpucc_ir::Interface) -> u32 {
+    let number = |s: &IoSlot| match s.at {
+        IoAt::ClipDistance(n) => Some(u32::from(n) + 1),
+        _ => None,
+    };
+    interface.outputs.iter().filter_map(number).max().unwrap_or(0)
+}

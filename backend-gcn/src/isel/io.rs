@@ -1,0 +1,404 @@
+//! What vertex and fragment programs read and give: attributes, parameters, system values, derivatives, discards, exports.
+
+use gpucc_gcn_machine::Op;
+use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};
+use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
+use gpucc_pipeline::{Code, StepMode, VertexFormat};
+
+use super::{Cx, Isel, U, exec, memory, op, with};
+use crate::io::{self, Colour, VERTEX_GROUP, distances};
+use crate::target::{FILE_S, FILE_V, MASK, S4, V, run_class};
+
+/// Registers that the hardware fills before the program begins, as selection asks for them.
+#[derive(Default)]
+pub(super) struct Launched {
+    /// Of each vector register what holds it.
+    filled: Vec<(u32, VReg)>,
+    /// Number of the vertex and of the instance with what the draw adds.
+    elements: [Option<VReg>; 2],
+}
+
+/// An export: the number of its target, the sources that are used, and their values.
+struct Export {
+    target: u32,
+    enabled: u32,
+    compressed: bool,
+    values: Vec<U>,
+}
+
+/// Data and number format of an attribute that is not of 32-bit components.
+fn typed(format: VertexFormat) -> (u32, u32) {
+    let (code, bits, count) = format.row();
+    let data = match (bits, count) {
+        (8, 1) => 1,
+        (16, 1) => 2,
+        (8, 2) => 3,
+        (16, 2) => 5,
+        (10, _) => 9,
+        (8, _) => 10,
+        _ => 12,
+    };
+    let number = match code {
+        Code::Unorm | Code::Srgb => 0,
+        Code::Snorm => 1,
+        Code::Uint => 4,
+        Code::Sint => 5,
+        Code::Float => 7,
+    };
+    (data, number)
+}
+
+/// Lanes of a quad that each of its lanes reads, two bits each.
+fn lanes_of(d: Deriv) -> [u32; 2] {
+    let of = |l: [u32; 4]| l[0] | l[1] << 2 | l[2] << 4 | l[3] << 6;
+    match (d.axis, d.fine) {
+        (Axis::X, true) => [of([0, 0, 2, 2]), of([1, 1, 3, 3])],
+        (Axis::X, false) => [of([0; 4]), of([1; 4])],
+        (Axis::Y, true) => [of([0, 1, 0, 1]), of([2, 3, 2, 3])],
+        (Axis::Y, false) => [of([0; 4]), of([2; 4])],
+    }
+}
+
+impl Isel<'_> {
+    /// The vector register that the hardware fills.
+    fn filled(&mut self, cx: &mut Cx<'_>, n: u32) -> U {
+        if let Some(f) = self.launched.filled.iter().find(|f| f.0 == n) {
+            return Use::reg(f.1);
+        }
+        let r = cx.temp(V);
+        self.launched.filled.push((n, r));
+        Use::reg(r)
+    }
+
+    /// Definitions of those registers, and what is made of them, at the start of the program.
+    pub(super) fn launch(&mut self, cx: &mut Cx<'_>, start: &mut MInst<crate::target::Gcn>) {
+        let elements = self.launched.elements;
+        let numbers: Vec<Option<U>> = (0..2).map(|k| elements[k as usize].map(|_| self.filled(cx, k))).collect();
+        for &(n, r) in &self.launched.filled {
+            start.defs.push(Def::reg(r).at(PReg::new(FILE_V, n as u16, 1)));
+        }
+        self.begun = numbers;
+    }
+
+    /// Numbers of elements, behind the definitions of what they are made of.
+    pub(super) fn number_elements(&mut self, cx: &mut Cx<'_>) {
+        let numbers = std::mem::take(&mut self.begun);
+        for (k, n) in numbers.into_iter().enumerate() {
+            if let (Some(n), Some(to)) = (n, self.launched.elements[k]) {
+                let first = Use::preg(PReg::new(FILE_S, self.fixed.first[k] as u16, 1));
+                self.add(cx, to, first, n);
+            }
+        }
+    }
+
+    /// The number of the element that an attribute is fetched from.
+    fn element(&mut self, cx: &mut Cx<'_>, step: StepMode) -> VReg {
+        *self.launched.elements[usize::from(step == StepMode::Instance)].get_or_insert_with(|| cx.temp(V))
+    }
+
+    /// An attribute of a vertex, or a parameter of a fragment.
+    pub(super) fn input(&mut self, cx: &mut Cx<'_>, i: Inst, n: u16) -> Result<(), Diagnostic> {
+        let Some(interface) = self.module.entries[0].interface() else { return Err(cx.unknown(i)) };
+        let Some(slot) = interface.inputs.get(usize::from(n)) else { return Err(cx.unknown(i)) };
+        let out = cx.result(i, 0);
+        if !self.io.is_fragment {
+            return match self.io.fetched(slot, interface, self.pipeline) {
+                Some(f) => {
+                    self.fetch_attribute(cx, f, &out);
+                    Ok(())
+                }
+                None => Err(cx.unknown(i)),
+            };
+        }
+        let Some(attribute) = self.io.attributes[usize::from(n)] else { return Err(cx.unknown(i)) };
+        for (k, &r) in out.iter().enumerate() {
+            self.parameter(cx, slot, attribute | (k as u32) << 6, r);
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, cx: &mut Cx<'_>, slot: &IoSlot, attribute: u32, to: VReg) {
+        let mods = [("attr", attribute)];
+        let Some(first) = self.io.coordinates(slot) else {
+            // Of vertex 0.
+            cx.emit(with(with(op(Op::VInterpMovF32).def(to), &mods), &[("param", 2)]));
+            return;
+        };
+        let (x, y) = (self.filled(cx, first), self.filled(cx, first + 1));
+        let half = cx.temp(V);
+        cx.emit(with(op(Op::VInterpP1F32).def(half).arg(x), &mods));
+        cx.emit(with(op(Op::VInterpP2F32).def(Def::reg(to).tied(0)).arg(half).arg(y), &mods));
+    }
+
+    fn fetch_attribute(&mut self, cx: &mut Cx<'_>, f: io::Fetched, out: &[VReg]) {
+        let index = self.element(cx, f.step);
+        let table = self.single(cx, VERTEX_GROUP, 16 * f.place, S4);
+        let format = f.attribute.format;
+        let there = (format.components() as usize).min(out.len());
+        let offset = f.attribute.offset as u32;
+        let (_, bits, _) = format.row();
+        let fetch = |cx: &mut Cx<'_>, o: Op, to: &[VReg], offset: u32, more: &[(&'static str, u32)]| {
+            let inst = memory(op(o).arg(index).arg(table), true, &[("idxen", 1), ("offset", offset)]);
+            let inst = with(inst, more);
+            if let [one] = to {
+                cx.emit(inst.def(*one));
+                return;
+            }
+            let run = cx.temp(run_class(to.len()));
+            cx.emit(inst.def(run));
+            cx.emit(MInst::split(to, run));
+        };
+        let words = |n: usize| match n {
+            1 => Op::BufferLoadDword,
+            2 => Op::BufferLoadDwordx2,
+            3 => Op::BufferLoadDwordx3,
+            _ => Op::BufferLoadDwordx4,
+        };
+        if bits == 32 {
+            // gfx6 has no load of three words.
+            let first = if there == 3 && self.generation == 0 { 2 } else { there };
+            fetch(cx, words(first), &out[..first], offset, &[]);
+            if first < there {
+                fetch(cx, words(there - first), &out[first..there], offset + 4 * first as u32, &[]);
+            }
+        } else {
+            let (data, number) = typed(format);
+            let how = [("format", data | number << 4)];
+            // Blue is first in memory.
+            let turned = format == VertexFormat::Unorm8x4Bgra;
+            let n = if turned && there > 0 { there.max(3) } else { there };
+            let o = match n {
+                1 => Op::TbufferLoadFormatX,
+                2 => Op::TbufferLoadFormatXy,
+                3 => Op::TbufferLoadFormatXyz,
+                _ => Op::TbufferLoadFormatXyzw,
+            };
+            let to: Vec<VReg> = (0..n)
+                .map(|k| {
+                    let from = if turned && k < 3 { 2 - k } else { k };
+                    out.get(from).filter(|_| from < there).copied().unwrap_or_else(|| cx.temp(V))
+                })
+                .collect();
+            fetch(cx, o, &to, offset, &how);
+        }
+        for (k, &r) in out.iter().enumerate().skip(there) {
+            let one = if format.base() == gpucc_pipeline::Base::Float { 1f32.to_bits() } else { 1 };
+            cx.emit(op(Op::VMovB32).def(r).imm(if k == 3 { one } else { 0 }));
+        }
+    }
+
+    /// A system value of a vertex or a fragment.
+    pub(super) fn stage_sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+        let out = cx.result(i, 0);
+        let item = |me: &Self, bit: u32| me.io.item(bit);
+        match s {
+            Sysval::RawVertexIndex | Sysval::RawInstanceIndex => {
+                let v = self.filled(cx, u32::from(s == Sysval::RawInstanceIndex));
+                cx.emit(MInst::copy(out[0], v));
+            }
+            Sysval::FirstVertex | Sysval::FirstInstance => {
+                let r = self.fixed.first[usize::from(s == Sysval::FirstInstance)];
+                cx.emit(op(Op::VMovB32).def(out[0]).arg(Use::preg(PReg::new(FILE_S, r as u16, 1))));
+            }
+            Sysval::FragCoord => {
+                for (k, &r) in out.iter().enumerate() {
+                    match item(self, 8 + k as u32) {
+                        None => cx.emit(op(Op::VMovB32).def(r).imm(0)),
+                        Some(n) => {
+                            let v = self.filled(cx, n);
+                            cx.emit(if k == 3 { op(Op::VRcpF32).def(r).arg(v) } else { MInst::copy(r, v) });
+                        }
+                    }
+                }
+            }
+            Sysval::FrontFacing => {
+                let Some(n) = item(self, 12) else { return Err(cx.unknown(i)) };
+                let v = self.filled(cx, n);
+                self.set_bool(cx, out[0], |me, cx, to| {
+                    me.valu(cx, with(op(Op::VCmpLtF32).def(to).imm(0).arg(v), &[("@long", 1)]));
+                });
+            }
+            Sysval::SampleIndex => {
+                let Some(v) = self.sample_index(cx) else { return Err(cx.unknown(i)) };
+                cx.emit(MInst::copy(out[0], v));
+            }
+            Sysval::SampleMask => {
+                let Some(n) = item(self, 14) else { return Err(cx.unknown(i)) };
+                let v = self.filled(cx, n);
+                if !self.io.per_sample() {
+                    cx.emit(MInst::copy(out[0], v));
+                    return Ok(());
+                }
+                // The hardware has the whole pixel's; an invocation stands for one sample.
+                let Some(at) = self.sample_index(cx) else { return Err(cx.unknown(i)) };
+                let bit = cx.temp(V);
+                self.valu(cx, op(Op::VLshlrevB32).def(bit).arg(at).imm(1));
+                self.valu(cx, op(Op::VAndB32).def(out[0]).arg(v).arg(bit));
+            }
+            _ => return Err(cx.unknown(i)),
+        }
+        Ok(())
+    }
+
+    fn sample_index(&mut self, cx: &mut Cx<'_>) -> Option<U> {
+        let n = self.io.item(13)?;
+        let v = self.filled(cx, n);
+        let at = cx.temp(V);
+        self.valu(cx, op(Op::VBfeU32).def(at).arg(v).imm(8).imm(4));
+        Some(Use::reg(at))
+    }
+
+    /// Takes lanes out of those that are live.
+    pub(super) fn demote(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let Some(live) = self.fixed.live else { return Err(cx.unknown(i)) };
+        let live = PReg::new(FILE_S, live as u16, 2);
+        let gone = self.mask(cx, cx.data(i).args[0]);
+        // What a mask says of lanes that are off means nothing.
+        let here = cx.temp(MASK);
+        cx.emit(op(Op::SAndB64).def(here).arg(gone).arg(exec()));
+        cx.emit(op(Op::SAndn2B64).def(Def::preg(live)).arg(Use::preg(live)).arg(here));
+        Ok(())
+    }
+
+    /// The difference of two lanes of the quad.
+    pub(super) fn derivative(&mut self, cx: &mut Cx<'_>, i: Inst, d: Deriv) {
+        let out = cx.result(i, 0);
+        let of = self.all_lanes(cx, cx.data(i).args[0]);
+        for (&r, x) in out.iter().zip(of) {
+            let x = self.in_vector(cx, x);
+            self.difference(cx, r, x, lanes_of(d));
+        }
+    }
+
+    fn difference(&mut self, cx: &mut Cx<'_>, to: VReg, x: U, [first, second]: [u32; 2]) {
+        let from = cx.temp(V);
+        if self.generation == 2 {
+            cx.emit(with(op(Op::VMovB32).def(from).arg(x), &[("dpp_ctrl", first)]));
+            cx.emit(with(op(Op::VSubF32).def(to).arg(x).arg(from), &[("dpp_ctrl", second)]));
+            return;
+        }
+        let minuend = cx.temp(V);
+        for (r, lanes) in [(from, first), (minuend, second)] {
+            cx.emit(with(op(Op::DsSwizzleB32).def(r).arg(x), &[("offset", 0x8000 | lanes), ("@readonly", 1)]));
+        }
+        self.valu(cx, op(Op::VSubF32).def(to).arg(minuend).arg(from));
+    }
+
+    /// The results of an entry point leave.
+    pub(super) fn outputs(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let Some(interface) = self.module.entries[0].interface() else { return Ok(()) };
+        let args: Vec<gpucc_ir::Value> = cx.data(i).args.iter().copied().collect();
+        if args.len() != interface.outputs.len() {
+            return Err(cx.unknown(i));
+        }
+        let mut list: Vec<Vec<U>> = Vec::new();
+        for &v in &args {
+            let mut parts = Vec::new();
+            for u in self.all_lanes(cx, v) {
+                parts.push(if matches!(u.src, Src::Imm(_)) { u } else { self.in_vector(cx, u) });
+            }
+            list.push(parts);
+        }
+        let slots: Vec<(&IoSlot, Vec<U>)> = interface.outputs.iter().zip(list).collect();
+        let exports = if self.io.is_fragment {
+            self.fragment_exports(&slots)
+        } else {
+            vertex_exports(&slots, distances(interface))
+        };
+        // The last one of a kind says so; positions come first.
+        let last = |list: &[Export]| match self.io.is_fragment {
+            true => list.len() - 1,
+            false => list.iter().rposition(|e| e.target < 32).unwrap_or(0),
+        };
+        let done = last(&exports);
+        for (k, e) in exports.into_iter().enumerate() {
+            let mut inst = op(Op::Exp);
+            for u in e.values {
+                let u = self.in_vector(cx, u);
+                inst = inst.arg(u);
+            }
+            let mods = [
+                ("tgt", e.target),
+                ("en", e.enabled),
+                ("compr", e.compressed.into()),
+                ("done", u32::from(k == done)),
+                ("vm", u32::from(k == done && self.io.is_fragment)),
+            ];
+            cx.emit(with(inst, &mods));
+        }
+        Ok(())
+    }
+
+    /// Lanes of a value as operands; what nothing defines is 0.
+    fn all_lanes(&mut self, cx: &mut Cx<'_>, v: gpucc_ir::Value) -> Vec<U> {
+        let n = cx.f.ty(v).lanes() as usize;
+        if cx.f.is_undef(v) {
+            return vec![Use::imm(0); n];
+        }
+        self.lanes(cx, v).into_iter().collect()
+    }
+
+    fn fragment_exports(&mut self, slots: &[(&IoSlot, Vec<U>)]) -> Vec<Export> {
+        let find = |at: IoAt| slots.iter().find(|s| s.0.at == at).map(|s| s.1[0]);
+        let mut list = Vec::new();
+        match (find(IoAt::FragDepth), find(IoAt::SampleMask)) {
+            (Some(depth), None) => {
+                list.push(Export { target: 8, enabled: 1, compressed: false, values: vec![depth] });
+            }
+            (Some(depth), Some(mask)) => {
+                list.push(Export { target: 8, enabled: 5, compressed: false, values: vec![depth, mask] });
+            }
+            // The mask is in the second source; gfx6 wants the first one, too.
+            (None, Some(mask)) if self.generation == 0 => {
+                let values = vec![Use::imm(0), mask];
+                list.push(Export { target: 8, enabled: 13, compressed: true, values });
+            }
+            (None, Some(mask)) => list.push(Export { target: 8, enabled: 12, compressed: true, values: vec![mask] }),
+            (None, None) => {}
+        }
+        let mut number = 0;
+        for (slot, values) in slots {
+            let Some(c) = io::colour(slot, self.pipeline) else { continue };
+            let values = colour_values(&c, slot, values);
+            list.push(Export { target: number, enabled: c.enabled, compressed: c.compressed, values });
+            number += 1;
+        }
+        if list.is_empty() {
+            list.push(Export { target: 9, enabled: 0, compressed: false, values: Vec::new() });
+        }
+        list
+    }
+}
+
+/// What the sources of a colour's export hold.
+fn colour_values(c: &Colour, slot: &IoSlot, values: &[U]) -> Vec<U> {
+    if c.compressed {
+        return values.iter().copied().take(if c.enabled == 3 { 1 } else { 2 }).collect();
+    }
+    let one = if slot.ty.is_float() { 1f32.to_bits() } else { 1 };
+    let get = |k: usize| values.get(k).copied().unwrap_or(Use::imm(if k == 3 { one } else { 0 }));
+    (0..4).filter(|k| c.enabled >> k & 1 == 1).map(get).collect()
+}
+
+fn vertex_exports(slots: &[(&IoSlot, Vec<U>)], distances: u32) -> Vec<Export> {
+    let find = |at: IoAt| slots.iter().find(|s| s.0.at == at).map(|s| s.1.as_slice());
+    let mut list = Vec::new();
+    let position = find(IoAt::Position).map_or_else(|| vec![Use::imm(0); 4], <[U]>::to_vec);
+    list.push(Export { target: 12, enabled: 15, compressed: false, values: position });
+    for at in (0..distances).step_by(4) {
+        let n = (distances - at).min(4);
+        // One that is not given is inside.
+        let one = |k: u32| find(IoAt::ClipDistance((at + k) as u8)).map_or(Use::imm(0), |v| v[0]);
+        let values = (0..n).map(one).collect();
+        list.push(Export { target: 13 + at / 4, enabled: (1 << n) - 1, compressed: false, values });
+    }
+    let mut number = 0;
+    for (slot, values) in slots {
+        if matches!(slot.at, IoAt::Location { .. }) {
+            let enabled = (1 << values.len()) - 1;
+            list.push(Export { target: 32 + number, enabled, compressed: false, values: values.clone() });
+            number += 1;
+        }
+    }
+    list
+}
