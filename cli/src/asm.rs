@@ -125,26 +125,44 @@ fn listing(l: gpucc_machines::Listing) -> Result<(), Failure> {
     }
 }
 
+/// The target that the first line of a listing names.
+fn listed_target(source: &str) -> Option<&str> {
+    let line = source.lines().next().filter(|l| l.starts_with("; gpucc "))?;
+    let text = line.split_once(", target ")?.1;
+    Some(text.split_once(',').map_or(text, |t| t.0).trim())
+}
+
 /// `gpucc asm FILE --target T -o OUT | --words --target T -`.
 ///
 /// # Errors
 /// Usage, I/O, or text that does not assemble.
 pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
-    let (m, g) = machine(a.target.as_deref())?;
     let path = a.file.as_deref().unwrap_or(Path::new("-"));
     if a.words {
+        let (m, g) = machine(a.target.as_deref())?;
         let bits = stages(a.stage, if m.has_stages { stage::CS } else { stage::ALL });
         return words(&text(path)?, |l| (m.asm_line)(l, g, bits, a.long));
     }
     let out = a.output.as_deref().ok_or_else(|| Failure::Usage("-o OUT is missing".into()))?;
     files::not_an_input(out, &[path.to_path_buf()])?;
-    match (m.assemble)(&text(path)?, g, stages(a.stage, stage::CS), a.long) {
+    let source = text(path)?;
+    let named = listed_target(&source);
+    let (m, g) = machine(a.target.as_deref().or(named))?;
+    // A listing for another family gives an error a line.
+    if let Some(named) = named
+        && !machine(Some(named)).is_ok_and(|own| own.0.family == m.family)
+    {
+        let other = a.target.as_deref().unwrap_or_default();
+        return Err(Failure::Usage(format!("`{}` is a listing for {named}, not for {other}", path.display())));
+    }
+    match (m.assemble)(&source, g, stages(a.stage, stage::CS), a.long) {
         Ok(code) => files::write(out, &code),
         Err(list) => {
             for e in &list {
                 files::stderr(&if messages.message_format == MessageFormat::Json {
                     let object = serde_json::json!({"severity": "error", "code": "asm", "message": e.message,
-                        "file": path.display().to_string(), "line": e.line, "column": e.column, "target": a.target});
+                        "file": path.display().to_string(), "line": e.line, "column": e.column,
+                        "target": format!("{}:{}", m.family, m.generations[g])});
                     format!("{object}\n")
                 } else {
                     format!("{}:{}:{}: error: {}\n", path.display(), e.line, e.column, e.message)

@@ -92,7 +92,11 @@ pub fn stdout(data: &[u8]) -> Result<(), Failure> {
     }
     let mut out = std::io::stdout().lock();
     let done = out.write_all(data).and_then(|()| out.flush());
-    done.map_err(|e| Failure::Io(format!("cannot write standard output: {e}")))
+    done.map_err(|e| match e.kind() {
+        // `gpucc ... | head`: the reader has what it wanted, and nobody has to be told. The exit code says that not all arrived.
+        std::io::ErrorKind::BrokenPipe => Failure::Said(2),
+        _ => Failure::Io(format!("cannot write standard output: {e}")),
+    })
 }
 
 /// Writes to standard error. Where that fails there is nobody left to tell.

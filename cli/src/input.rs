@@ -23,7 +23,7 @@ pub struct Input {
 /// # Errors
 /// A usage failure that lists the endings.
 pub fn language(path: &Path, front: &Front) -> Result<Lang, Failure> {
-    let arg = front.lang.or_else(|| match path.extension()?.to_str()? {
+    let arg = front.lang.or_else(|| match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "wgsl" => Some(LangArg::Wgsl),
         "spv" => Some(LangArg::Spv),
         "glsl" => Some(LangArg::Glsl),

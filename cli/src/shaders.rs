@@ -25,7 +25,7 @@ struct Found {
 
 fn known_ending(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    ["wgsl", "spv", "glsl", "vert", "frag", "comp", "gir"].contains(&ending)
+    ["wgsl", "spv", "glsl", "vert", "frag", "comp", "gir"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The last `parts` parts of a path.
@@ -50,7 +50,7 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
                 continue;
             }
         };
-        if !seen.insert(real) {
+        if !seen.insert(real.clone()) {
             continue;
         }
         for item in list {
@@ -67,7 +67,8 @@ fn walk(root: &Path, out: &mut Vec<Found>, problems: &mut Vec<Failure>) {
             } else if kind.is_dir() {
                 folders.push((path, depth + 1));
             } else if known_ending(&path) {
-                out.push(Found { real: path.clone(), path, parts: depth + 1 });
+                let real = path.file_name().map_or_else(|| path.clone(), |n| real.join(n));
+                out.push(Found { real, path, parts: depth + 1 });
             }
         }
     }
@@ -92,9 +93,9 @@ pub fn find(paths: &[PathBuf], problems: &mut Vec<Failure>) -> Vec<Shader> {
             Ok((fs::canonicalize(folder)?.join(name), false))
         });
         match place {
-            Ok((real, true)) => {
+            Ok((_, true)) => {
                 let before = found.len();
-                walk(&real, &mut found, problems);
+                walk(path, &mut found, problems);
                 if found.len() == before {
                     problems.push(Failure::Io(format!("there is no shader below `{}`", path.display())));
                 }

@@ -1,5 +1,7 @@
 //! From source bytes to an IR module, in one call.
 
+use std::borrow::Cow;
+
 use gpucc_frontend_naga as naga_in;
 use gpucc_ir::{Class, Diagnostic, Module, SourceFile};
 
@@ -54,8 +56,17 @@ pub struct Loaded {
 /// Diagnostics with spans into the source: wrong input, what is not lowered yet, or a compiler bug.
 pub fn load(bytes: &[u8], lang: Lang, options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let Some(lang) = naga_lang(lang) else { return gir(bytes, options) };
+    let bytes = &*without_mark(bytes, lang);
     let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
     lower(&parsed, bytes, lang, options).map_err(|list| every_refusal(&parsed, bytes, lang, options, list))
+}
+
+/// A text with blanks for the mark of UTF-8 that some editors write before it, so that places stay.
+fn without_mark(bytes: &[u8], lang: naga_in::Lang) -> Cow<'_, [u8]> {
+    match bytes.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) if lang != naga_in::Lang::Spirv => Cow::Owned([b"   ", rest].concat()),
+        _ => Cow::Borrowed(bytes),
+    }
 }
 
 /// Most entry points that are asked one by one why they are refused.
@@ -120,6 +131,7 @@ pub fn load_each(
         };
         return Ok(module.entries.iter().map(alone).collect());
     };
+    let bytes = &*without_mark(bytes, lang);
     let parsed = naga_in::parse(naga_in::Input { bytes }, lang)?;
     let wanted = |name: &str| options.entry.as_deref().is_none_or(|e| e == name);
     let mut list = Vec::new();

@@ -8,3 +8,12 @@ pub mod mesh;
 pub mod scaling;
 
 pub use gpucc_kit::{cases, examples, filetest, predict, randprog, shared};
+
+/// Prints the usage of a runner if its command line asks for it.
+pub fn asks_for_help(usage: &str) -> bool {
+    let asks = std::env::args().skip(1).any(|a| a == "--help" || a == "-h");
+    if asks {
+        println!("{usage}");
+    }
+    asks
+}

@@ -62,7 +62,7 @@ pub fn encode(inst: &Inst<Gcn>, generation: u8) -> Option<Vec<u8>> {
     Some(word.to_le_bytes()[..n].to_vec())
 }
 
-/// Text of one line of comma-separated hexadecimal bytes.
+/// Text of one line of hexadecimal: bytes in the order of memory with commas between them, or words as a listing prints them.
 ///
 /// # Errors
 /// The reason as a sentence.
@@ -70,8 +70,13 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
     let mut bytes = Vec::new();
     for part in line.trim().split([',', ' ']).filter(|p| !p.is_empty()) {
         let digits = part.strip_prefix("0x").unwrap_or(part);
+        if digits.len() == 8 && bytes.len() <= 4 {
+            let word = u32::from_str_radix(digits, 16).map_err(|_| format!("`{part}` is not a hexadecimal word"))?;
+            bytes.extend(word.to_le_bytes());
+            continue;
+        }
         if digits.len() > 2 || bytes.len() == 8 {
-            return Err(format!("expected at most 8 bytes, two digits each, found `{part}`"));
+            return Err(format!("expected at most 8 bytes of two digits, or 2 words of eight, found `{part}`"));
         }
         bytes.push(u8::from_str_radix(digits, 16).map_err(|_| format!("`{part}` is not a hexadecimal byte"))?);
     }

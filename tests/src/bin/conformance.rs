@@ -207,6 +207,9 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
+    if gpucc_tests::asks_for_help(USAGE) {
+        return ExitCode::SUCCESS;
+    }
     if let Err(e) = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global() {
         eprintln!("error: cannot start threads: {e}");
         return ExitCode::from(2);

@@ -60,6 +60,9 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
+    if gpucc_tests::asks_for_help(USAGE) {
+        return ExitCode::SUCCESS;
+    }
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),

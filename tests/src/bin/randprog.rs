@@ -95,6 +95,9 @@ fn program(seed: u64, a: &Args) -> (u64, Vec<String>, Tally) {
 }
 
 fn main() -> ExitCode {
+    if gpucc_tests::asks_for_help(USAGE) {
+        return ExitCode::SUCCESS;
+    }
     let a = match args() {
         Ok(a) => a,
         Err(e) => {

@@ -9,7 +9,12 @@ use gpucc_tests::scaling::SHAPES;
 use std::process::ExitCode;
 use std::time::Instant;
 
+const USAGE: &str = "usage: scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] [--runs N] SIZE...";
+
 fn main() -> ExitCode {
+    if gpucc_tests::asks_for_help(USAGE) {
+        return ExitCode::SUCCESS;
+    }
     gpucc_tests::heap::keep();
     match run() {
         Ok(()) => ExitCode::SUCCESS,

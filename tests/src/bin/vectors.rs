@@ -4,8 +4,10 @@
 
 use std::process::ExitCode;
 
+const USAGE: &str = "usage: vectors --target FAMILY FILE.tsv...";
+
 fn run() -> Result<bool, String> {
-    let usage = "usage: vectors --target FAMILY FILE.tsv...";
+    let usage = USAGE;
     let mut family = None;
     let mut paths = Vec::new();
     let mut it = std::env::args().skip(1);
@@ -45,6 +47,9 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
+    if gpucc_tests::asks_for_help(USAGE) {
+        return ExitCode::SUCCESS;
+    }
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),

@@ -391,8 +391,8 @@ pub fn counts_page(folder: &Path) -> Result<String, String> {
     let sources = sources(&folder.join("corpus"), &peers);
     let all = compile_pairs(&sources, 1)?;
     let mut o = format!(
-        "# Performance\n\nMade by `cargo xtask docs` from the shared folder's tables of what Mesa 25.0.7 makes of its corpus \
-         (`peers/README.md` there); explanations come from `docs/performance-notes.txt`. Level 2, `--robust=off`, the same WGSL.\n\n\
+        "# Performance\n\nMade by `cargo xtask docs` from tables of what Mesa 25.0.7 makes of a corpus of WGSL shaders; tables and corpus are not in this \
+         repository. Explanations come from `docs/performance-notes.txt`. Level 2, `--robust=off`, the same WGSL.\n\n\
          Rules of the comparison: entries that both sides compile; workgroup memory zeroed on neither side (entries with workgroup memory \
          are left out where the peer was not measured without zeroing); entries below {LEAST} instructions of the peer left out; all \
          instructions counted on both sides, waits, NOPs and ends included; Mali code padded to 128 bytes; GCN vector registers in fours, Mali work \
