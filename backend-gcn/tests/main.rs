@@ -5,6 +5,7 @@ mod common;
 mod mir;
 mod model;
 mod order;
+mod parts;
 mod ranges;
 mod run;
 mod schedule;

@@ -4,6 +4,7 @@ mod common;
 mod halves;
 mod mir;
 mod order;
+mod parts;
 mod quality;
 mod run;
 mod slots;

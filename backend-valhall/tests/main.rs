@@ -5,5 +5,6 @@ mod fau;
 mod flow;
 mod mir;
 mod order;
+mod parts;
 mod run;
 mod suites;

@@ -225,6 +225,52 @@ const ASTRAY: &[Case] = &[
         tile[i] = i; tile[i + 64u] = 1u; workgroupBarrier(); let x = tile[i + 70u]; data[i] = x; workgroupBarrier(); tile[i * 2u + 1u] += x;"),
 ];
 
+/// Places where a byte or a half that is stored alone is one store; elsewhere it is two atomics of its word, which never race.
+fn stores_parts(on: &On) -> bool {
+    !on.to_string().starts_with("vivante")
+}
+
+/// Halves and bytes race as words do: on the same place, not on the neighbour.
+#[test]
+fn halves_race_where_they_are_stored() {
+    let source = |body: &str| {
+        format!(
+            "enable f16;\n@group(0) @binding(0) var<storage, read_write> o: array<f16>;\nvar<workgroup> tile: array<f16, 128>;\n\
+             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
+        )
+    };
+    let done = |on: On, level: u8, seed: Option<u64>, body: &str| {
+        let m = exec::lower(&source(body), "main", &[]).unwrap_or_else(|e| panic!("{body}: {e}"));
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]);
+        let options = RunOptions { perturb: seed, races: Races::Trap, ..RunOptions::default() };
+        let codegen = CodegenOptions { opt_level: level, ..CodegenOptions::default() };
+        exec::run(&m, "main", on, &codegen, &mut d, &options)
+    };
+    for (on, level) in places(&[0, 2]).filter(|p| stores_parts(&p.0)) {
+        for seed in SEEDS {
+            for body in [
+                "o[i / 32u] = f16(i);",
+                "tile[i / 2u] = f16(i); workgroupBarrier(); o[i] = tile[i];",
+                "o[i] = f16(i); o[i + 64u] = o[(i + 1u) % 64u];",
+            ] {
+                let done = done(on, level, seed, body);
+                assert!(
+                    matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")),
+                    "{body} on {on} at -O{level} with {seed:?}: {done:?}"
+                );
+            }
+            for body in [
+                "o[i] = f16(i);",
+                "tile[i] = f16(i); o[i] = tile[i] + tile[i];",
+                "o[i] = f16(i); storageBarrier(); o[i + 64u] = o[(i + 1u) % 64u];",
+            ] {
+                let done = done(on, level, seed, body);
+                assert!(done.is_ok(), "{body} on {on} at -O{level} with {seed:?}: {done:?}");
+            }
+        }
+    }
+}
+
 /// Invocations that meet on the last element, all in bounds. Where an access out of bounds goes nowhere that is told from
 /// those that were sent there (`docs/races.md`).
 #[test]

@@ -156,6 +156,9 @@ pub fn cases(caps: &Caps, chip: &Chip<'_>) -> Vec<(String, String)> {
         pure(&mut out, op, caps);
     }
     memory(&mut out, chip);
+    if !caps.narrow {
+        parts(&mut out, caps);
+    }
     inputs(&mut out, chip);
     out
 }
@@ -289,6 +292,36 @@ fn lanes(out: &mut Vec<(String, String)>, op: Op, caps: &Caps) {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Loads and stores of 1 and 2 bytes, and the values between them. Passes behind `narrow` may let such a value go through parameters
+/// and choices.
+fn parts(out: &mut Vec<(String, String)>, caps: &Caps) {
+    let spaces = [("res0", caps.parts.storage), ("res1", caps.parts.storage), ("global0", caps.parts.workgroup)];
+    for place in spaces.into_iter().filter(|s| s.1).map(|s| s.0) {
+        for (ty, at) in [Type::I8, Type::I16].into_iter().flat_map(|t| ["2", "2 + v0", "1022 + v0"].map(|at| (t, at))) {
+            let mut c = Case::new();
+            let v = c.value(ty, &format!("load {place}[{at}] align 2"));
+            let wide = c.value(Type::I32, &format!("zext {v}"));
+            c.effect(&format!("store {wide}, res1[0 + v0] align 16"));
+            out.push((format!("load {ty} {place}[{at}]"), c.module()));
+            if place == "res0" {
+                continue;
+            }
+            for (what, value) in [("a constant", format!("7:{ty}")), ("a load", v), ("low bits", "v60".into())] {
+                let mut c = Case::new();
+                let from = c.value(ty, &format!("load {place}[{at}] align 2"));
+                let low = format!("v60: {ty} = trunc v0");
+                c.effect(&low);
+                let test = c.value(Type::B1, "icmp.ult v0, 7:i32");
+                let chosen = c.value(ty, &format!("select {test}, {from}, v60"));
+                let wide = c.value(Type::I32, &format!("zext {chosen}"));
+                c.effect(&format!("store {wide}, res1[0 + v0] align 16"));
+                c.effect(&format!("store {value}, {place}[{at}] align 2"));
+                out.push((format!("store {ty} {place}[{at}], {what}"), c.module()));
+            }
         }
     }
 }

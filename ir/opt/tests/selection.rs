@@ -10,7 +10,7 @@ const CHIP: Chip<'_> = Chip { family: "x", generation: "y", lacks: &[] };
 
 #[test]
 fn each_case_is_a_module_that_keeps_the_contract() {
-    for caps in [Caps::FULL, Caps { scalar: true, ..Caps::FULL }] {
+    for caps in [Caps::FULL, Caps { scalar: true, ..Caps::FULL }, Caps { narrow: false, ..Caps::FULL }] {
         let list = cases(&caps, &CHIP);
         assert!(list.len() > 1000, "{}", list.len());
         for (name, text) in list {
