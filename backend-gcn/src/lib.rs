@@ -221,7 +221,7 @@ impl Family for GcnFamily {
         drop(dom);
         let places = |p: Place| memory.at(p).unwrap_or(0);
         let bindings = bindings::Bindings::new(m, f);
-        let io = io::Io::new(m, f, &job.entry().stage, job.options.pipeline.as_deref());
+        let io = io::Io::new(m, f, &job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
         let is_table = |p: Place| tables.at(p).is_some();
         let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &bindings.groups, &io, &is_table);
         let mut vector = job.strategy.vector.then(Scratch::default);
@@ -238,7 +238,7 @@ impl Family for GcnFamily {
             bindings: &bindings,
             tables: &tables,
             io: &io,
-            pipeline: job.options.pipeline.as_deref(),
+            pipeline: job.options.around.as_deref().map(|a| &a.pipeline),
         };
         let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
@@ -312,7 +312,7 @@ impl Family for GcnFamily {
 /// The program of a vertex or fragment entry.
 fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
-    let (stage, pipeline) = (&job.entry().stage, job.options.pipeline.as_deref());
+    let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
     let vgprs = p.vgprs.max(io.vgprs());
     let mut preloads = fixed.preloads();
     let at = preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len());

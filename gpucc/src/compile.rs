@@ -135,8 +135,8 @@ fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     // Writing into a hash never fails.
     let _ = write!(hash, "{module}{names:?}{:?}", (o.codegen.opt_level, module.options.robust));
-    if let Some(pipeline) = &o.codegen.pipeline {
-        let _ = write!(hash, "{pipeline:?}");
+    if let Some(around) = &o.codegen.around {
+        let _ = write!(hash, "{around:?}");
     }
     hash.0
 }

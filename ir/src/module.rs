@@ -379,7 +379,7 @@ impl Stage {
 }
 
 /// What an entry point's stage asks of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StageInfo {
     /// A workgroup of invocations.
     Compute {

@@ -5,7 +5,7 @@ use crate::types::Type;
 use std::fmt;
 
 /// Inputs and outputs of a vertex or fragment entry.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Interface {
     /// What `input` reads, by its number.
     pub inputs: Vec<IoSlot>,
@@ -18,7 +18,7 @@ pub struct Interface {
 }
 
 /// One input or output.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IoSlot {
     /// The name in the source; may be empty.
     pub name: String,

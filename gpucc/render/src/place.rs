@@ -169,9 +169,8 @@ fn code(e: &Entry, place: Place) -> Result<Code, Diagnostic> {
             program(&module, e)
         }
         Place::Target(target, opt_level) => {
-            let drawn = e.around.as_ref().filter(|_| e.stage != Stage::Compute);
-            let pipeline = drawn.map(|a| Box::new(a.pipeline.clone()));
-            let codegen = CodegenOptions { opt_level, pipeline, ..CodegenOptions::default() };
+            let around = e.around.clone().filter(|_| e.stage != Stage::Compute);
+            let codegen = CodegenOptions { opt_level, around, ..CodegenOptions::default() };
             let artifact = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen })?;
             let ir = artifact.outputs().first().map(|o| o.ir.clone());
             let ir = ir.ok_or_else(|| Diagnostic::internal("output", format!("`{}` gave no code", e.name)))?;

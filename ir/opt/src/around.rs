@@ -7,7 +7,7 @@ use gpucc_pipeline::Pipeline;
 use smallvec::SmallVec;
 
 /// A render pipeline around one of its entry points. Without it, what a pass would have to know is left as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Around {
     /// State of the pipeline.
     pub pipeline: Pipeline,

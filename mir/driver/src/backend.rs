@@ -2,9 +2,11 @@
 
 use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
-use gpucc_ir::{Attr, Diagnostic, Function, IoAt, Lack, Module, Op, Place, Res, StageInfo, TexClass, TexDim};
+use gpucc_ir::{
+    Attr, Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Place, Res, StageInfo, TexClass, TexDim,
+};
 use gpucc_isa::Notes;
-use gpucc_opt::{Caps, Report};
+use gpucc_opt::{Around, Caps, Report};
 use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
 
 /// Options of code generation that every family understands. Plain data; part of what decides the output bytes.
@@ -34,8 +36,8 @@ pub struct CodegenOptions {
     /// For finding the change that breaks a program.
     pub fuel: u64,
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
-    /// ([`default_pipeline`]).
-    pub pipeline: Option<Box<Pipeline>>,
+    /// ([`default_around`]).
+    pub around: Option<Box<Around>>,
     /// Only changes of this pass count, and only it stops.
     pub fuel_of: Option<String>,
     /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
@@ -56,17 +58,18 @@ impl Default for CodegenOptions {
             prepared: false,
             skip_passes: Vec::new(),
             fuel: u64::MAX,
-            pipeline: None,
+            around: None,
             fuel_of: None,
             reparse: false,
         }
     }
 }
 
-/// The pipeline of an entry that is compiled without one: an rgba8unorm target for each colour, one sample, triangles, and one
+/// What is around an entry that is compiled alone: an rgba8unorm target for each colour, one sample, triangles, and one
 /// vertex buffer with the attributes packed in the order of locations, their components 32 bits each.
-pub fn default_pipeline(stage: &StageInfo) -> Pipeline {
+pub fn default_around(stage: &StageInfo) -> Around {
     let mut p = Pipeline::default();
+    let mut other = None;
     match stage {
         StageInfo::Vertex(io) => {
             let at = |s: &gpucc_ir::IoSlot| match s.at {
@@ -89,6 +92,11 @@ pub fn default_pipeline(stage: &StageInfo) -> Pipeline {
             if !buffer.attributes.is_empty() {
                 p.vertex.push(Some(buffer));
             }
+            // All that is given is read.
+            let travels = |s: &&gpucc_ir::IoSlot| matches!(s.at, IoAt::Location { .. });
+            let inputs = io.outputs.iter().filter(travels).cloned().collect();
+            let io = Interface { inputs, ..Interface::default() };
+            other = Some(StageInfo::Fragment { io, early_depth: false });
         }
         StageInfo::Fragment { io, .. } => {
             for s in &io.outputs {
@@ -103,7 +111,7 @@ pub fn default_pipeline(stage: &StageInfo) -> Pipeline {
         }
         StageInfo::Compute { .. } => {}
     }
-    p
+    Around { other, ..Around::new(p) }
 }
 
 /// What a backend makes of one entry point.

@@ -8,9 +8,9 @@ use gpucc_ir::{Diagnostic, Lack, Loc, Module};
 use gpucc_isa::Notes;
 use gpucc_mir::AllocStats;
 use gpucc_opt::support::Chip;
-use gpucc_opt::{Around, Caps, Report};
+use gpucc_opt::{Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, default_pipeline};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, default_around};
 use crate::family::{Cx, Family, Job, Selected, Stop};
 use crate::pass;
 use crate::races::race_marks;
@@ -93,7 +93,7 @@ fn prepare<F: Family>(
         skip: o.skip_passes.clone(),
         stop_after: o.prepared.then(|| "inline".into()),
         measure: o.time_passes,
-        around: o.pipeline.as_ref().map(|p| Box::new(Around::new((**p).clone()))),
+        around: o.around.clone(),
         ..gpucc_opt::Options::default()
     };
     let (mut module, report) = shared.get(&caps, || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
@@ -120,8 +120,8 @@ fn compile<F: Family>(
     let stage = module.entry(name).map(|e| &e.stage).filter(|s| s.kind() != gpucc_ir::Stage::Compute);
     let own;
     let o = match stage {
-        Some(stage) if o.pipeline.is_none() => {
-            own = CodegenOptions { pipeline: Some(Box::new(default_pipeline(stage))), ..o.clone() };
+        Some(stage) if o.around.is_none() => {
+            own = CodegenOptions { around: Some(Box::new(default_around(stage))), ..o.clone() };
             &own
         }
         _ => o,
