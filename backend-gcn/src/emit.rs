@@ -297,9 +297,11 @@ impl Emitter {
             }
             reads.push((operand::M0, 1));
         } else if i.mods.has("dpp_ctrl") {
-            // The vector unit may have written the source right before.
-            let wait = form::inst(self.row(Op::SNop, Form::Short, false)).with("imm", 1);
-            self.push(wait, smallvec![], smallvec![]);
+            // The vector unit may have written the source right before; the move of a pair comes first, and both read it.
+            if op == Op::VMovB32 {
+                let wait = form::inst(self.row(Op::SNop, Form::Short, false)).with("imm", 1);
+                self.push(wait, smallvec![], smallvec![]);
+            }
             m = form::inst(self.row(op, Form::Dpp, false));
             m.set("vdst", dst.unwrap_or(0) & 255);
             m.set("src0", reg(0));

@@ -1,5 +1,5 @@
 //! What a vertex or fragment program gets from the hardware and gives to it: launch registers, parameters, exports, and the
-//! register words that say so (`docs/abi-gcn.md`, section 6).
+//! register words that say so (`docs/abi-gcn.md`, section 11).
 
 use gpucc_container::{InterfaceRow, IoPlace, StateWord, flags};
 use gpucc_gcn_machine::abi::{self, reg};

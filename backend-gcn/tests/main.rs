@@ -9,6 +9,7 @@ mod parts;
 mod ranges;
 mod run;
 mod schedule;
+mod stages;
 mod suites;
 mod textures;
 mod tidy;

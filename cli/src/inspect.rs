@@ -1,6 +1,8 @@
 //! `gpucc inspect`: what a container holds.
 
-use gpucc_container::{Access, Container, Dimension, Entry, Resource, ResourceKind, Source, Stage};
+use gpucc_container::{
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Resource, ResourceKind, Source, Stage,
+};
 use serde_json::{Value, json};
 
 use crate::args::Inspect;
@@ -29,6 +31,27 @@ fn source(s: &Source) -> Value {
         // The rest carry no number: their names say it all.
         ref other => json!({"kind": snake(&format!("{other:?}"))}),
     }
+}
+
+/// What an input or output is.
+fn interface_text(r: &InterfaceRow) -> String {
+    let at = match r.at {
+        IoPlace::Location { number, blend_src: 0 } => format!("location {number}"),
+        IoPlace::Location { number, blend_src } => format!("location {number} blend_src {blend_src}"),
+        IoPlace::Position => "position".into(),
+        IoPlace::ClipDistance(n) => format!("clip_distance {n}"),
+        IoPlace::FragDepth => "frag_depth".into(),
+        IoPlace::SampleMask => "sample_mask".into(),
+    };
+    let base = if r.integer { "integer" } else { "float" };
+    let mode = ["perspective", "linear", "flat", "over_w"].get(usize::from(r.mode)).unwrap_or(&"?");
+    let sampled = ["center", "centroid", "sample"].get(usize::from(r.sampled)).unwrap_or(&"?");
+    format!("{at} {base} components {:#x} {mode} {sampled}", r.components)
+}
+
+fn interface(r: &InterfaceRow) -> Value {
+    let way = if r.output { "output" } else { "input" };
+    json!({"direction": way, "what": interface_text(r), "file": r.file, "index": r.index, "lane": r.lane})
 }
 
 /// `SharedBase` to `shared_base`, and `BufferWord { group: 0 }` to its words.
@@ -134,6 +157,9 @@ fn entry(e: &Entry) -> Value {
         "family_words": e.meta.family_words,
         "resources": resources,
         "preloads": preloads,
+        "interface": e.interface.iter().map(interface).collect::<Vec<_>>(),
+        "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register, "value": w.value, "mask": w.mask}))
+            .collect::<Vec<_>>(),
         "data_bytes": e.data.len(),
         "lines": e.lines.len(),
         "stats": stats,
@@ -192,6 +218,16 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
         for p in &e.preloads {
             let place = if p.file >= gpucc_container::UNIFORM_FILE { "uniform" } else { "register" };
             out += &format!("  {place} file {} index {} lane {}: {}\n", p.file, p.index, p.lane, source(&p.source));
+        }
+        for r in &e.interface {
+            let way = if r.output { "output" } else { "input" };
+            out += &format!("  {way} {}: file {} index {} lane {}\n", interface_text(r), r.file, r.index, r.lane);
+        }
+        for w in &e.state {
+            out += &format!(
+                "  state space {} register {:#x}: {:#010x} of {:#010x}\n",
+                w.space, w.register, w.value, w.mask
+            );
         }
         let stats: Vec<String> = e.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
         if !stats.is_empty() {

@@ -9,6 +9,7 @@ mod exits;
 mod far_branches;
 mod filetests;
 mod foreign;
+mod gcn_draws;
 mod gcn_textures;
 mod gfx;
 mod gfx_hostile;

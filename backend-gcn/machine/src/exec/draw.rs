@@ -1,4 +1,4 @@
-//! Draws: a vertex and a fragment program as the stages of [`gpucc_sim::draw`] (`docs/abi-gcn.md`, section 6).
+//! Draws: a vertex and a fragment program as the stages of [`gpucc_sim::draw`] (`docs/abi-gcn.md`, section 11).
 //!
 //! Register words say what is launched and what exports mean; what preloads of a container say must agree with them. Waves of
 //! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
