@@ -132,6 +132,10 @@ impl MemFlags {
     pub const fn with(self, o: MemFlags) -> MemFlags {
         MemFlags(self.0 | o.0)
     }
+    /// This set less `o`.
+    pub const fn without(self, o: MemFlags) -> MemFlags {
+        MemFlags(self.0 & !o.0)
+    }
     /// Whether neither volatile nor atomic: may be merged, forwarded, removed.
     pub const fn is_plain(self) -> bool {
         self.0 & (MemFlags::VOLATILE.0 | MemFlags::ATOMIC.0) == 0

@@ -271,6 +271,41 @@ fn halves_race_where_they_are_stored() {
     }
 }
 
+/// SPIR-V tells plain loads from atomic ones: beside atomics of the same word they race, unless the memory is there for it.
+#[test]
+fn plain_loads_beside_atomics_race() {
+    if !crate::spirv::has("glslangValidator") {
+        return;
+    }
+    let done = |on: On, name: &str, kind: &str, body: &str| {
+        let path = crate::spirv::scratch(&format!("{name}.comp"));
+        let text = format!(
+            "#version 450\n#extension GL_KHR_memory_scope_semantics : require\nlayout(local_size_x = 64) in;\n\
+             layout(std430, set = 0, binding = 0) {kind} buffer A {{ uint a[]; }};\n\
+             layout(std430, set = 0, binding = 1) buffer B {{ uint b[]; }};\n\
+             void main() {{ uint i = gl_LocalInvocationID.x; {body} }}"
+        );
+        std::fs::write(&path, &text).expect("a file");
+        let bytes =
+            crate::spirv::glslang(&path.display().to_string(), &[], &format!("{name}.spv")).expect("it compiles");
+        let options = gpucc::frontend::FrontOptions::default();
+        let m = gpucc::frontend::load(&bytes, gpucc::frontend::Lang::Spirv, &options).expect("it lowers").module;
+        let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &[0; 64]);
+        exec::run(&m, "main", on, &CodegenOptions::default(), &mut d, &RunOptions::default())
+    };
+    let load = "atomicLoad(a[0], gl_ScopeDevice, 0, 0)";
+    for on in machines().chain([On::Interp]) {
+        let races = done(on, "race-load", "", "uint v = a[0]; atomicAdd(a[0], 1u); b[i] = v;");
+        assert!(matches!(&races, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{on}: {races:?}");
+        let races = done(on, "race-store", "", "a[0] = i; atomicAdd(a[0], 1u);");
+        assert!(matches!(&races, Err(Problem::Trap(t)) if t.starts_with("race: ")), "{on}: {races:?}");
+        let atomic = done(on, "no-race-load", "", &format!("uint v = {load}; atomicAdd(a[0], 1u); b[i] = v;"));
+        assert!(atomic.is_ok(), "{on}: {atomic:?}");
+        let told = done(on, "no-race-coherent", "coherent", "uint v = a[0]; atomicAdd(a[0], 1u); b[i] = v;");
+        assert!(told.is_ok(), "{on}: {told:?}");
+    }
+}
+
 /// Invocations that meet on the last element, all in bounds. Where an access out of bounds goes nowhere that is told from
 /// those that were sent there (`docs/races.md`).
 #[test]

@@ -63,6 +63,7 @@ fn lower_spirv(parsed: &Parsed, spirv: &Spirv, options: &Options) -> Result<ir::
     let done = |parsed: &Parsed, words: &crate::spirv::Prepared| {
         let lowered = lower_module(parsed, &plain);
         let mut module = lowered.map_err(|list| list.into_iter().map(|d| words.explain(d)).collect::<Vec<_>>())?;
+        words.plain_accesses(&mut module);
         module.map_spans(|span| words.span(span));
         module.set_source_files(spirv.source.files());
         Ok(module)

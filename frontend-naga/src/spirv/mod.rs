@@ -22,9 +22,9 @@ mod specialize;
 mod types;
 
 use binary::{Binary, Inst};
-use gpucc_ir::{Class, Diagnostic, SourceFile, Span, Stage};
+use gpucc_ir::{Class, Diagnostic, MemFlags, SourceFile, Span, Stage};
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, MemoryAccess, Op};
 use rustc_hash::FxHashSet;
 use types::Cx;
 
@@ -49,6 +49,9 @@ pub struct Prepared {
     instructions: Vec<(u32, Span, Op)>,
     /// What the module had before it was rewritten.
     original: FxHashSet<Op>,
+    /// Whether nothing says that loads and stores are for others to see at once (`Coherent`, `Volatile`, the operands of the Vulkan
+    /// memory model). Words for naga do not say it.
+    private: bool,
 }
 
 impl Module {
@@ -120,8 +123,19 @@ impl Module {
         let (bytes, places) = module.write();
         let instructions = places.into_iter().map(|(at, place, op)| (at, module.places.span(place), op)).collect();
         let original = self.binary.head.iter().chain(&self.binary.body).map(Inst::op).collect();
-        Ok(Prepared { bytes, zeroed, instructions, original })
+        let private = !self.binary.head.iter().chain(&self.binary.body).any(is_shared);
+        Ok(Prepared { bytes, zeroed, instructions, original, private })
     }
+}
+
+/// Whether it says of memory, or of an access, that others see it at once.
+fn is_shared(inst: &Inst) -> bool {
+    let seen = MemoryAccess::VOLATILE | MemoryAccess::NON_PRIVATE_POINTER;
+    inst.inst.operands.iter().any(|o| match o {
+        Operand::Decoration(d) => matches!(d, Decoration::Coherent | Decoration::Volatile),
+        Operand::MemoryAccess(m) => m.intersects(seen),
+        _ => false,
+    })
 }
 
 /// Writes what an instruction becomes: the first step that knows it says so.
@@ -152,6 +166,40 @@ impl Prepared {
         }
     }
 
+    /// Makes accesses plain that naga made atomic as others to the same variable are: `OpLoad` and `OpStore` promise nothing where another
+    /// invocation writes the place. Spans are still those of the words.
+    pub fn plain_accesses(&self, module: &mut gpucc_ir::Module) {
+        if !self.private {
+            return;
+        }
+        for f in module.funcs.keys() {
+            for i in module.funcs[f].insts.keys() {
+                let d = &module.funcs[f].insts[i];
+                let own = match d.op {
+                    gpucc_ir::Op::Load => Op::Load,
+                    gpucc_ir::Op::Store => Op::Store,
+                    _ => continue,
+                };
+                let atomic = d.mem().is_some_and(|m| m.flags.has(MemFlags::ATOMIC));
+                if atomic
+                    && self.op(module.span(d.loc)) == Some(own)
+                    && let Some(m) = module.funcs[f].insts[i].mem_mut()
+                {
+                    m.flags = m.flags.without(MemFlags::ATOMIC);
+                }
+            }
+        }
+    }
+
+    /// What the instruction there is.
+    fn op(&self, span: Span) -> Option<Op> {
+        if !span.is_known() {
+            return None;
+        }
+        let at = self.instructions.partition_point(|i| i.0 <= span.start).checked_sub(1)?;
+        Some(self.instructions[at].2)
+    }
+
     /// A diagnostic about the words as one about the source. What is not supported is named by its instruction.
     pub fn explain(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         let place = diagnostic.labels.iter().find(|l| l.span.is_known()).map(|l| l.span);
@@ -167,8 +215,7 @@ impl Prepared {
     /// The name of the instruction there, if the module has one of that name: what this rewriting writes is not named, and neither is a type,
     /// which stands for what has it.
     fn instruction(&self, span: Span) -> Option<String> {
-        let at = self.instructions.partition_point(|i| i.0 <= span.start).checked_sub(1)?;
-        let op = self.instructions[at].2;
+        let op = self.op(span)?;
         (!op.is_type() && self.original.contains(&op)).then(|| format!("Op{op:?}"))
     }
 }
