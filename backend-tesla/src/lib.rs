@@ -208,7 +208,7 @@ impl Family for TeslaFamily {
         isel.finish(f, &mut code, lists, &target);
         let state = Shape::of(&isel, m, &plan);
         drop(isel);
-        Ok(Selected { code, target: target.spilling_from(state.scratch_bytes), state })
+        Ok(Selected { code, target: target.spilling_from(state.scratch_bytes).sharing_from(state.shared_base), state })
     }
 
     fn bare(job: &Job<'_, Self>, given: &Given) -> (Tesla, Shape) {

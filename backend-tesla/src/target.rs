@@ -197,6 +197,8 @@ pub struct Tesla {
     pub generation: u8,
     /// Where spill memory begins in l[].
     pub spill_base: u32,
+    /// Where workgroup memory begins in s[]. What lies below, the header and the parameters, never changes.
+    pub shared_base: u32,
     files: [RegFile; 3],
     classes: [ClassInfo; 5],
 }
@@ -208,6 +210,7 @@ impl Tesla {
         Tesla {
             generation,
             spill_base: 0,
+            shared_base: crate::isel::PARAMETERS,
             files: [
                 RegFile::new("r", 128, Cfg::Logical).budget(UnitSet::first(registers.min(REGISTERS))),
                 RegFile::new("c", 4, Cfg::Logical),
@@ -229,6 +232,12 @@ impl Tesla {
     #[must_use]
     pub fn spilling_from(self, spill_base: u32) -> Tesla {
         Tesla { spill_base, ..self }
+    }
+
+    /// The same with workgroup memory from this byte of s[] on.
+    #[must_use]
+    pub fn sharing_from(self, shared_base: u32) -> Tesla {
+        Tesla { shared_base, ..self }
     }
 
     /// Gives register 63 to nobody: it reads 0 then, and forms with 6 bits for a register can name it.
@@ -343,9 +352,18 @@ impl Target for Tesla {
         cx.push(MInst::new(TOp::M(Op::LdL)).def(v).mods(mods));
     }
 
+    /// Moves of what no store changes. A word of workgroup memory is read by a `mov`, too.
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
-        matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC)))
-            && inst.uses.iter().all(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_)))
+        let still = |u: &Use<Self>| match u.src {
+            Src::Imm(_) => true,
+            Src::Uniform(n) => match Slot::unpack(n) {
+                Slot::Pool(_) | Slot::Const(..) => true,
+                Slot::Shared(_, off) => u32::from(off) < self.shared_base,
+                Slot::SharedAt(..) => false,
+            },
+            Src::Reg(_) | Src::Label(_) => false,
+        };
+        matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC))) && inst.uses.iter().all(still)
     }
 
     /// Addresses in `$a` and parts of the packed local id, which selection asks for several times. Not what has a predicate.

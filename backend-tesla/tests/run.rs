@@ -65,3 +65,37 @@ fn main(@builtin(local_invocation_index) i: u32) {
     let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &s);
     check(wgsl, &d, ALL);
 }
+
+/// A word of workgroup memory that has a place of its own is read by a move. It was read again where its value was wanted instead of
+/// being spilled, behind a store to the word.
+#[test]
+fn a_word_of_workgroup_memory_is_not_read_again_behind_a_store() {
+    let words = 128;
+    let loads: String = (0..words).map(|i| format!("    let v{i} = a[{}];\n", i + 2)).collect();
+    let stores: String = (0..words).map(|i| format!("    o[{}] = v{i} + v{};\n", i + 2, (i * 7 + 5) % words)).collect();
+    let wgsl = format!(
+        "
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> o: array<u32>;
+var<workgroup> w: array<u32, 4>;
+@compute @workgroup_size(1)
+fn main() {{
+    w[0] = a[0];
+    w[1] = a[1];
+    workgroupBarrier();
+    let x = w[0];
+    let y = w[1];
+    w[0] = 1000u;
+    w[1] = 2000u;
+    workgroupBarrier();
+{loads}    workgroupBarrier();
+{stores}    o[0] = x;
+    o[1] = y;
+}}
+"
+    );
+    let n = words + 2;
+    let a: Vec<u32> = (0..n).map(|i| i + 100).collect();
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &vec![0; n as usize]);
+    check(&wgsl, &d, ALL);
+}
