@@ -387,6 +387,7 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 word(reg::SPI_VS_OUT_CONFIG, params.saturating_sub(1) << 1),
                 word(reg::SPI_SHADER_POS_FORMAT, format),
                 word(reg::PA_CL_VS_OUT_CNTL, on | on << 8 | vectors),
+                word(reg::VGT_PRIMITIVEID_EN, 0),
             ]
         }
         StageInfo::Fragment { io: interface, early_depth } => {
@@ -422,6 +423,8 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 | memory
                 | u32::from(*early_depth) << 12;
             let read = io.attributes.iter().flatten().count() as u32;
+            let samples = p.map_or(1, |p| p.samples.max(1));
+            let invocations = if io.per_sample { samples.ilog2() } else { 0 };
             let mut list = vec![
                 word(reg::SPI_SHADER_PGM_RSRC1_PS, rsrc[0]),
                 word(reg::SPI_SHADER_PGM_RSRC2_PS, rsrc[1]),
@@ -433,6 +436,10 @@ pub fn words(io: &Io, stage: &StageInfo, p: Option<&Pipeline>, rsrc: [u32; 2]) -
                 word(reg::SPI_SHADER_COL_FORMAT, format),
                 word(reg::CB_SHADER_MASK, mask),
                 word(reg::DB_SHADER_CONTROL, control),
+                // The position is that of the pixel's centre, also where the program runs for each sample.
+                word(reg::SPI_BARYC_CNTL, 0),
+                StateWord { mask: 7 << 4, ..word(reg::DB_EQAA, invocations << 4) },
+                StateWord { mask: 1 << 16, ..word(reg::PA_SC_MODE_CNTL_1, u32::from(io.per_sample) << 16) },
             ];
             for (slot, at) in interface.inputs.iter().zip(&io.attributes) {
                 if let Some(n) = at {

@@ -11,6 +11,7 @@ mod filetests;
 mod foreign;
 mod gcn_draws;
 mod gcn_textures;
+mod gcn_words;
 mod gfx;
 mod gfx_hostile;
 mod gfx_mutants;

@@ -46,16 +46,24 @@ pub mod reg {
     pub const SPI_PS_INPUT_ADDR: u32 = 0x286d0;
     /// Parameters that a fragment program reads.
     pub const SPI_PS_IN_CONTROL: u32 = 0x286d8;
+    /// Where coordinates and the position of a fragment are taken.
+    pub const SPI_BARYC_CNTL: u32 = 0x286e0;
     /// Formats of position exports.
     pub const SPI_SHADER_POS_FORMAT: u32 = 0x2870c;
     /// Format of the depth export.
     pub const SPI_SHADER_Z_FORMAT: u32 = 0x28710;
     /// Formats of colour exports.
     pub const SPI_SHADER_COL_FORMAT: u32 = 0x28714;
+    /// Samples: bits 6:4 say how many invocations a pixel has.
+    pub const DB_EQAA: u32 = 0x28804;
     /// What a fragment program does to depth.
     pub const DB_SHADER_CONTROL: u32 = 0x2880c;
     /// What position exports hold besides.
     pub const PA_CL_VS_OUT_CNTL: u32 = 0x2881c;
+    /// Bit 16: a fragment program runs for each sample.
+    pub const PA_SC_MODE_CNTL_1: u32 = 0x28a4c;
+    /// Whether vertices get the number of their primitive.
+    pub const VGT_PRIMITIVEID_EN: u32 = 0x28a84;
 }
 
 /// `Source::Family` number of the TG_SIZE word: waves of the workgroup in bits 5:0, number of this wave in 11:6.

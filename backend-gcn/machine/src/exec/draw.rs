@@ -242,6 +242,9 @@ impl<'a> Machine<'a> {
                 None => space.place(b.id, b.size, 256)?,
             });
         }
+        if words.get(reg::SPI_BARYC_CNTL) != 0 {
+            return Err(refuse("SPI_BARYC_CNTL: other places than the pixel's centre are not modelled"));
+        }
         let read = (words.get(reg::SPI_PS_IN_CONTROL) & 63) as usize;
         let lds = memory.alloc_undefined("parameters", read * QUADS * 4 * PARAMETER_WORDS as usize, None);
         let v = draw.vertices;

@@ -1,0 +1,217 @@
+//! Register words that reflection gives for GCN against those that another driver writes before the draw, for the same shaders in
+//! the same pipeline (`foreign/graphics/gcn.jsonl` of the shared folder).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_container::{Entry, Stage};
+use gpucc_render::Shaders;
+use gpucc_render::shaders::Stages;
+use gpucc_scene::{SceneFile, read};
+use gpucc_tests::shared;
+use serde_json::{Value, json};
+
+/// Names and addresses of registers, from the register reference of these chips.
+const REGISTERS: [(&str, u32); 18] = [
+    ("SPI_SHADER_PGM_RSRC1_PS", 0xb028),
+    ("SPI_SHADER_PGM_RSRC2_PS", 0xb02c),
+    ("SPI_SHADER_PGM_RSRC1_VS", 0xb128),
+    ("SPI_SHADER_PGM_RSRC2_VS", 0xb12c),
+    ("CB_SHADER_MASK", 0x2823c),
+    ("SPI_VS_OUT_CONFIG", 0x286c4),
+    ("SPI_PS_INPUT_ENA", 0x286cc),
+    ("SPI_PS_INPUT_ADDR", 0x286d0),
+    ("SPI_PS_IN_CONTROL", 0x286d8),
+    ("SPI_BARYC_CNTL", 0x286e0),
+    ("SPI_SHADER_POS_FORMAT", 0x2870c),
+    ("SPI_SHADER_Z_FORMAT", 0x28710),
+    ("SPI_SHADER_COL_FORMAT", 0x28714),
+    ("DB_EQAA", 0x28804),
+    ("DB_SHADER_CONTROL", 0x2880c),
+    ("PA_CL_VS_OUT_CNTL", 0x2881c),
+    ("PA_SC_MODE_CNTL_1", 0x28a4c),
+    ("VGT_PRIMITIVEID_EN", 0x28a84),
+];
+
+/// Programs of one pipeline.
+#[derive(Default)]
+struct Pair {
+    vertex: Option<Value>,
+    fragment: Option<Value>,
+}
+
+fn pairs() -> BTreeMap<String, Pair> {
+    let mut all: BTreeMap<String, Pair> = BTreeMap::new();
+    let Some(path) = shared::find("foreign/graphics/gcn.jsonl") else { return all };
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let v: Value = serde_json::from_str(line).unwrap();
+        let id = v["id"].as_str().unwrap().rsplit_once('/').unwrap().0.to_string();
+        let pair = all.entry(id).or_default();
+        let is_vertex = v["stage"] == "vs";
+        *(if is_vertex { &mut pair.vertex } else { &mut pair.fragment }) = Some(v);
+    }
+    all
+}
+
+/// Vertex and fragment program as we compile them, or the code of what is refused.
+fn ours(pair: &Pair) -> Result<[Entry; 2], String> {
+    let fragment = pair.fragment.as_ref().unwrap();
+    let state = &fragment["state"]["pipeline"];
+    let text = fragment["wgsl"].as_str().unwrap();
+    let alone = "@vertex fn vs() -> @builtin(position) vec4f { return vec4f(0); }";
+    let (vertex_text, vertex_entry) = match &pair.vertex {
+        Some(v) => (v["wgsl"].as_str().unwrap(), Some(v["entry_point"].clone())),
+        None if text.contains("@vertex") => (text, None),
+        None => (alone, None),
+    };
+    let mut pipeline = json!({
+        "vertex": { "shader": "v", "buffers": state["vertex_buffers"] },
+        "fragment": { "shader": "f", "entryPoint": fragment["entry_point"], "targets": state["targets"] },
+    });
+    if let Some(name) = vertex_entry {
+        pipeline["vertex"]["entryPoint"] = name;
+    }
+    for key in ["primitive", "multisample", "depthStencil"] {
+        if !state[key].is_null() {
+            pipeline[key] = state[key].clone();
+        }
+    }
+    let scene = json!({
+        "format": "scene-1",
+        "shaders": { "v": { "wgsl": vertex_text }, "f": { "wgsl": text } },
+        "pipelines": { "p": pipeline },
+    });
+    let scene =
+        read::parse(&scene.to_string(), read::Language::Json).unwrap_or_else(|e| panic!("{}: {e}", fragment["id"]));
+    let shaders = Shaders::load(&SceneFile { scene, name: String::new(), folder: PathBuf::new() })
+        .unwrap_or_else(|e| panic!("{}: {e}", fragment["id"]));
+    let Stages::Render { vertex, fragment: Some(second) } = shaders.pipelines[0] else { panic!("two stages") };
+    let target =
+        Target::parse(&format!("gcn:{}", pair.fragment.as_ref().unwrap()["generation"].as_str().unwrap())).unwrap();
+    let compile = |e: usize| {
+        let e = &shaders.entries[e];
+        let codegen = CodegenOptions { around: e.around.clone(), ..CodegenOptions::default() };
+        let done = gpucc::compile_entry(&e.module, &e.name, &Options { target, codegen });
+        done.map(|d| d.container().entries[0].clone()).map_err(|d| d.code.to_string())
+    };
+    Ok([compile(vertex)?, compile(second)?])
+}
+
+/// How a register word of ours may differ from theirs, and why (`docs/abi-gcn.md`, section 11.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Why {
+    /// Registers and user data are each compiler's own.
+    Registers,
+    /// They pack values of several locations into a parameter.
+    Packing,
+    /// Centroids are always written, so that the centre is not needed beside them: BC_OPTIMIZE_DISABLE.
+    Centroids,
+    /// They turn on ANCILLARY beside SAMPLE_COVERAGE, read or not.
+    Ancillary,
+    /// They take 0 times a coordinate for 0.
+    Folding,
+    /// They place the position at the sample where the program runs for each.
+    Position,
+}
+
+/// The reason for the difference of a word, if there is a good one. `packs`: they have fewer parameters than we.
+fn reason(name: &str, ours: u32, theirs: Option<u32>, mask: u32, packs: bool) -> Option<Why> {
+    if name.contains("RSRC") {
+        return Some(Why::Registers);
+    }
+    if name.starts_with("SPI_PS_INPUT_CNTL") {
+        return packs.then_some(Why::Packing);
+    }
+    let theirs = theirs? & mask;
+    match name {
+        "SPI_PS_IN_CONTROL" if ours == theirs | 1 << 14 => Some(Why::Centroids),
+        "SPI_PS_IN_CONTROL" if packs && ours & !63 == 1 << 14 && ours & 63 > theirs => Some(Why::Packing),
+        "SPI_VS_OUT_CONFIG" if packs && ours > theirs => Some(Why::Packing),
+        // PERSP_CENTER beside PERSP_CENTROID.
+        "SPI_PS_INPUT_ENA" | "SPI_PS_INPUT_ADDR" if ours & 4 != 0 && ours | 2 == theirs => Some(Why::Centroids),
+        "SPI_PS_INPUT_ENA" | "SPI_PS_INPUT_ADDR" if ours & 0x4000 != 0 && ours | 0x2000 == theirs => {
+            Some(Why::Ancillary)
+        }
+        "SPI_PS_INPUT_ENA" | "SPI_PS_INPUT_ADDR" if ours == theirs | 0x200 => Some(Why::Folding),
+        "SPI_BARYC_CNTL" if ours == 0 && theirs == 2 << 16 => Some(Why::Position),
+        _ => None,
+    }
+}
+
+/// Parameters that a program of theirs reads or gives.
+fn parameters(words: &Value) -> u32 {
+    let word = words["SPI_PS_IN_CONTROL"].as_str().unwrap();
+    u32::from_str_radix(word, 16).unwrap() & 63
+}
+
+#[test]
+fn words_are_those_of_another_driver() {
+    let mut reasons: BTreeMap<Why, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let (mut programs, mut equal) = (0, 0);
+    for (id, pair) in pairs() {
+        let entries = match ours(&pair) {
+            Ok(e) => e,
+            // The vertex program would have to hand it on.
+            Err(code) => {
+                assert_eq!((id.as_str(), code.as_str()), ("gfx8/chain_primitive-index", "primitive-index"));
+                continue;
+            }
+        };
+        let read = entries[1].interface.iter().filter(|r| !r.output).count() as u32;
+        // The parameter that the link gives each attribute.
+        for row in entries[1].interface.iter().filter(|r| !r.output) {
+            let from = entries[0].interface.iter().find(|o| o.output && o.at == row.at).unwrap();
+            let words = &pair.fragment.as_ref().unwrap()["state"]["words"];
+            let theirs = words[format!("SPI_PS_INPUT_CNTL_{}", row.index)].as_str();
+            if parameters(words) == read {
+                let flat = u32::from(row.mode == 2) << 10;
+                assert_eq!(
+                    u32::from_str_radix(theirs.unwrap(), 16),
+                    Ok(flat | u32::from(from.index)),
+                    "{id}: {:?}",
+                    row.at
+                );
+            }
+        }
+        for (entry, theirs) in entries.iter().zip([&pair.vertex, &pair.fragment]) {
+            let Some(theirs) = theirs else { continue };
+            programs += 1;
+            let words = &theirs["state"]["words"];
+            let packs = parameters(words) < read;
+            let mut seen = Vec::new();
+            for w in &entry.state {
+                let name = REGISTERS.iter().find(|r| r.1 == w.register).map(|r| r.0.to_string());
+                let name = name.unwrap_or_else(|| format!("SPI_PS_INPUT_CNTL_{}", (w.register - 0x28644) / 4));
+                let theirs = words[&name].as_str().map(|s| u32::from_str_radix(s, 16).unwrap());
+                if theirs.map(|t| t & w.mask) == Some(w.value & w.mask) {
+                    equal += 1;
+                } else {
+                    match reason(&name, w.value, theirs, w.mask, packs) {
+                        Some(why) => *reasons.entry(why).or_default() += 1,
+                        None => {
+                            wrong.push(format!("{id}: {name}: {:x}, theirs {theirs:x?}, mask {:x}", w.value, w.mask))
+                        }
+                    }
+                }
+                seen.push(name);
+            }
+            // Words of theirs that come from this program alone.
+            let of = |k: &&String| {
+                let vertex = ["_VS", "VS_OUT", "POS_FORMAT", "VGT_PRIMITIVEID"].iter().any(|p| k.contains(p));
+                let fragment =
+                    ["_PS", "SPI_PS", "SPI_SHADER_Z", "SPI_SHADER_COL", "BARYC", "CB_SHADER", "DB_SHADER", "DB_EQAA"];
+                let is_fragment = fragment.iter().any(|p| k.contains(p));
+                let own = if entry.stage == Stage::Vertex { vertex } else { is_fragment };
+                // Which units may run a wave is the system's choice.
+                own && !k.contains("RSRC3")
+            };
+            for k in words.as_object().unwrap().keys().filter(of).filter(|k| !seen.contains(k)) {
+                wrong.push(format!("{id}: {k} = {} is not given", words[k]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{programs} programs, {equal} words are equal, others: {reasons:?}");
+}
