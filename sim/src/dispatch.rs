@@ -174,6 +174,8 @@ pub struct RunOptions {
     pub exec_size: Option<u32>,
     /// What is done about races, where the container says enough to tell them.
     pub races: Races,
+    /// Threads that a draw of the oracle may run on, at least 1. Nothing it gives, counts or says depends on them.
+    pub cores: usize,
 }
 
 impl Default for RunOptions {
@@ -185,6 +187,7 @@ impl Default for RunOptions {
             rules: Rules::Conventions,
             exec_size: None,
             races: Races::Trap,
+            cores: 1,
         }
     }
 }
@@ -241,6 +244,12 @@ impl Steps {
     #[cold]
     fn out(&self) -> Trap {
         Trap::new(TrapKind::StepLimit, format!("still running after {} steps", self.limit))
+    }
+
+    /// A counter of its own for a part of the run: what is left here, but at most so many steps.
+    pub fn part(&self, most: u64) -> Steps {
+        let left = self.left.min(most);
+        Steps { left, limit: left }
     }
 
     /// Steps paid so far.

@@ -114,7 +114,8 @@ fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdic
     };
     let mut resources = ready.resources.clone();
     let defaults = frame::Options::default();
-    let options = frame::Options { run: RunOptions { perturb, ..defaults.run }, ..defaults };
+    // Two, whatever the machine has: cases run side by side, and what they draw on two cores is what they draw on one.
+    let options = frame::Options { run: RunOptions { perturb, cores: 2, ..defaults.run }, ..defaults };
     if let Err(f) = frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}) {
         return verdict(&f);
     }

@@ -2,13 +2,16 @@
 
 use gpucc_ir::Refusal;
 use gpucc_render::compare::{self, Against};
-use gpucc_render::{Place, Programs, frame};
+use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::cases::{Body, Case};
 use gpucc_scene::model::Pass;
+use gpucc_scene::{Resources, SceneFile};
+use gpucc_sim::RunOptions;
 use gpucc_tests::cases::Verdict;
 use gpucc_tests::exec::{self, For, On};
-use gpucc_tests::{gfx, predict, shared};
+use gpucc_tests::{gfx, mesh, predict, shared};
 use rayon::prelude::*;
+use std::path::{Path, PathBuf};
 
 /// Each group's cases, every n-th of them.
 fn sample(most: usize) -> Vec<Case> {
@@ -115,6 +118,44 @@ fn a_few_cases_of_each_group_are_drawn_by_machines() {
         wrong.collect()
     };
     let wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a frame leaves, what it counted, or what it says, on so many cores.
+fn frame_on(ready: &Ready, place: Place, cores: usize, limit: u64) -> (Resources, Result<(u64, u64), String>) {
+    let mut resources = ready.resources.clone();
+    let defaults = frame::Options::default();
+    let options = frame::Options { run: RunOptions { cores, step_limit: limit, ..defaults.run }, ..defaults };
+    let scene = &ready.file.scene;
+    let report = Programs::new(scene, &ready.shaders, place)
+        .and_then(|programs| frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}));
+    (resources, report.map(|r| (r.steps, r.instructions)).map_err(|f| f.to_string()))
+}
+
+#[test]
+fn the_number_of_cores_does_not_show_in_a_frame() {
+    let file = SceneFile { scene: mesh::scene(24, [200, 150]), name: String::new(), folder: PathBuf::new() };
+    let mut frames = vec![Ready::new(file).unwrap_or_else(|f| panic!("{f}"))];
+    // Every group, with programs that write memory, read targets, discard, and run for each sample.
+    frames.extend(sample(3).iter().filter_map(|c| gfx::ready(c, Path::new("")).ok()));
+    let wrong = |ready: &Ready| -> Vec<String> {
+        let mut list = Vec::new();
+        for place in [gfx::place(On::Interp, 2), gfx::place(On::Passes(For::Poorest), 2)] {
+            let one = frame_on(ready, place, 1, frame::STEPS);
+            let steps = one.1.as_ref().map_or(0, |r| r.0);
+            for limit in [frame::STEPS, steps, steps.saturating_sub(1), steps / 2, steps / 5] {
+                let one = frame_on(ready, place, 1, limit);
+                for cores in [2, 8] {
+                    let more = frame_on(ready, place, cores, limit);
+                    if more != one {
+                        list.push(format!("{place}, {cores} cores, {limit} steps: {:?}, not {:?}", more.1, one.1));
+                    }
+                }
+            }
+        }
+        list
+    };
+    let wrong: Vec<String> = frames.par_iter().flat_map_iter(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

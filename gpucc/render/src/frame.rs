@@ -33,7 +33,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         // A frame may be right although a buffer that nobody reads is written in any order: races are told.
-        let run = RunOptions { step_limit: STEPS, races: Races::Report, ..RunOptions::default() };
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let run = RunOptions { step_limit: STEPS, races: Races::Report, cores, ..RunOptions::default() };
         Options { run, profile: Profile::default(), sampling: |s| s.precision }
     }
 }

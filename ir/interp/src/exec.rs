@@ -2,7 +2,8 @@
 
 use crate::alu::Lanes;
 use crate::compare::Kind;
-use crate::memory::{self, Buffer, Bytes, Common, LaneMemory};
+use crate::cores::MOST_NOTES;
+use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory};
 use crate::profile::Profile;
 use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, Program};
 use crate::quads::{self, Batch};
@@ -76,12 +77,12 @@ impl Program {
         }
         let whole = self.state_bytes(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
         let races = self.race_check(options, dispatch, &homes, &textures);
-        textures.images = std::mem::take(&mut dispatch.images);
+        textures.images = Held::Own(std::mem::take(&mut dispatch.images));
         let mut common = Common { races, textures, ..self.common(profile) };
         for (b, &home) in self.buffers.iter().zip(&homes) {
             let data = std::mem::take(&mut dispatch.buffers[home].bytes);
             let limit = b.limit(data.len());
-            common.buffers.push(Buffer { kinds: vec![Kind::Exact; data.len()], data, limit });
+            common.buffers.own().push(Buffer { kinds: vec![Kind::Exact; data.len()], data, limit });
         }
         let mut run = Run {
             grid: dispatch.grid,
@@ -93,11 +94,11 @@ impl Program {
         run.common.races.report(&mut run.report, |pc| self.text(pc));
         let mut kinds: Vec<Vec<Kind>> = dispatch.buffers.iter().map(|_| Vec::new()).collect();
         let strayed = run.common.strayed;
-        for (buffer, &home) in run.common.buffers.into_iter().zip(&homes) {
+        for (buffer, &home) in run.common.buffers.take().into_iter().zip(&homes) {
             dispatch.buffers[home].bytes = buffer.data;
             kinds[home] = buffer.kinds;
         }
-        dispatch.images = run.common.textures.images;
+        dispatch.images = run.common.textures.images.take();
         run.report.steps = run.steps.used();
         run.report.barriers = result?;
         Ok(Outcome { report: run.report, kinds, strayed })
@@ -106,7 +107,7 @@ impl Program {
     /// Memory without anything in it.
     pub(crate) fn common(&self, profile: &Profile) -> Common {
         Common {
-            buffers: Vec::new(),
+            buffers: Held::default(),
             textures: Textures::default(),
             shared: Bytes::default(),
             races: RaceCheck::default(),
@@ -306,6 +307,37 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// A run of the same program on the same memory, which is shared then.
+    pub fn twin(&mut self) -> Run<'a> {
+        let buffers = self.common.buffers.share();
+        let images = self.common.textures.images.share();
+        let textures = Textures { images, ..self.common.textures.clone() };
+        Run {
+            common: Common { buffers, textures, ..self.common.clone() },
+            batch: self.batch.clone(),
+            steps: self.steps.clone(),
+            away: Vec::new(),
+            spare: Vec::new(),
+            report: RunReport::default(),
+            rng: None,
+            values: Vec::new(),
+            edge_scratch: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Shares the memory of another run.
+    pub fn see(&mut self, other: &mut Run<'_>) {
+        self.common.buffers = other.common.buffers.share();
+        self.common.textures.images = other.common.textures.images.share();
+    }
+
+    /// Lets go of memory that it shares.
+    pub fn forget(&mut self) {
+        self.common.buffers = Held::default();
+        self.common.textures.images = Held::default();
+    }
+
     /// Runs a batch of `lanes` vertices or lanes of quads to its end. The outputs are in the file then.
     pub fn run_batch(&mut self, g: &mut Subgroup, lanes: u32) -> Result<(), Trap> {
         if let Some(spare) = (!g.file.is_empty()).then(|| (std::mem::take(&mut g.file), std::mem::take(&mut g.memory)))
@@ -473,7 +505,7 @@ impl<'a> Run<'a> {
                         if let Some(byte) = self.common.undefined.take() {
                             let text = &func.texts[inst.text as usize];
                             let note = format!("byte {byte} of the loaded value was never written in `{text}`");
-                            if self.report.notes.len() < 16 && !self.report.notes.contains(&note) {
+                            if self.report.notes.len() < MOST_NOTES && !self.report.notes.contains(&note) {
                                 self.report.notes.push(note);
                             }
                         }

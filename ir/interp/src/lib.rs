@@ -18,6 +18,7 @@ pub mod accuracy;
 pub mod alu;
 #[doc(hidden)]
 pub mod compare;
+mod cores;
 mod exec;
 mod memory;
 mod profile;

@@ -6,6 +6,60 @@ use crate::texture::Textures;
 use gpucc_ir::{AtomicOp, Scalar};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::{AllocId, By, RaceCheck, SplitMix64, Trap, TrapKind};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Memory of a run: its own, or that of several runs side by side, none of which writes it.
+#[derive(Clone, Debug)]
+pub(crate) enum Held<T> {
+    Own(T),
+    Shared(Arc<T>),
+}
+
+impl<T: Clone + Default> Held<T> {
+    /// For change. What is shared is copied first.
+    #[inline]
+    pub fn own(&mut self) -> &mut T {
+        match self {
+            Held::Own(held) => held,
+            Held::Shared(held) => Arc::make_mut(held),
+        }
+    }
+
+    /// The same for another run.
+    pub fn share(&mut self) -> Held<T> {
+        if let Held::Own(held) = self {
+            *self = Held::Shared(Arc::new(std::mem::take(held)));
+        }
+        self.clone()
+    }
+
+    /// Takes it out, without a copy if no other run has it.
+    pub fn take(&mut self) -> T {
+        match std::mem::take(self) {
+            Held::Own(held) => held,
+            Held::Shared(held) => Arc::unwrap_or_clone(held),
+        }
+    }
+}
+
+impl<T: Default> Default for Held<T> {
+    fn default() -> Self {
+        Held::Own(T::default())
+    }
+}
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match self {
+            Held::Own(held) => held,
+            Held::Shared(held) => held,
+        }
+    }
+}
 
 /// Bytes, and for each whether it was written.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +136,7 @@ impl Stray {
 /// Memory that the subgroups of a run share.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
-    pub buffers: Vec<Buffer>,
+    pub buffers: Held<Vec<Buffer>>,
     pub textures: Textures,
     /// That of the workgroup that runs.
     pub shared: Bytes,
@@ -117,12 +171,6 @@ fn kind_of(s: Scalar) -> Kind {
         Scalar::F64 => Kind::F64,
         _ => Kind::Exact,
     }
-}
-
-/// Where an access goes.
-enum Spot<'a> {
-    Buffer(&'a mut Buffer, usize),
-    Tracked(&'a mut Bytes, usize),
 }
 
 /// Where an access goes: its offset, whether it was sent there from out of bounds, and how many of its components are inside.
@@ -171,15 +219,19 @@ fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Opt
     Ok(Some(Found { offset: offset as usize, strays, lanes }))
 }
 
+/// Memory that knows which bytes were written, and the place in it of an access that is not to a buffer.
 #[inline]
-fn spot<'a>(common: &'a mut Common, own: &'a mut LaneMemory, m: &DMem, lane: usize, offset: usize) -> Spot<'a> {
-    match m.place {
-        DPlace::Buffer(b) => Spot::Buffer(&mut common.buffers[b as usize], offset),
-        DPlace::Shared { base, .. } => Spot::Tracked(&mut common.shared, base as usize + offset),
-        DPlace::Private { base, .. } => {
-            Spot::Tracked(&mut own.private, lane * own.private_size + base as usize + offset)
-        }
-        DPlace::Local { base, .. } => Spot::Tracked(&mut own.local, lane * own.local_size + base as usize + offset),
+fn tracked<'a>(
+    (common, own): (&'a mut Common, &'a mut LaneMemory),
+    place: DPlace,
+    lane: usize,
+    offset: usize,
+) -> (&'a mut Bytes, usize) {
+    match place {
+        DPlace::Buffer(_) => (&mut common.shared, offset),
+        DPlace::Shared { base, .. } => (&mut common.shared, base as usize + offset),
+        DPlace::Private { base, .. } => (&mut own.private, lane * own.private_size + base as usize + offset),
+        DPlace::Local { base, .. } => (&mut own.local, lane * own.local_size + base as usize + offset),
     }
 }
 
@@ -260,21 +312,19 @@ fn fetch(
     let common_strict = common.strict;
     let mut undefined = None;
     let bool_bits = |v: u64| if scalar == Scalar::B1 { u64::from(v != 0) } else { v };
-    match spot(common, own, m, lane, offset) {
-        Spot::Buffer(b, at) => (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size)))),
-        Spot::Tracked(b, at) => {
-            if let Some(k) = b.written[at..at + n * size].iter().position(|w| !w) {
-                if common_strict {
-                    return Err(Trap::new(
-                        TrapKind::UndefinedRead,
-                        format!("byte {k} of the loaded value was never written"),
-                    ));
-                }
-                undefined = Some(k);
-            }
-            (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size))));
-        }
+    if let DPlace::Buffer(b) = m.place {
+        let data = &common.buffers[b as usize].data;
+        (0..n).for_each(|i| put(i, bool_bits(read(data, offset + i * size, size))));
+        return Ok(());
     }
+    let (b, at) = tracked((common, own), m.place, lane, offset);
+    if let Some(k) = b.written[at..at + n * size].iter().position(|w| !w) {
+        if common_strict {
+            return Err(Trap::new(TrapKind::UndefinedRead, format!("byte {k} of the loaded value was never written")));
+        }
+        undefined = Some(k);
+    }
+    (0..n).for_each(|i| put(i, bool_bits(read(&b.data, at + i * size, size))));
     if undefined.is_some() {
         common.undefined = undefined;
     }
@@ -323,22 +373,21 @@ fn put(
 ) {
     let scalar = m.ty.scalar();
     let size = scalar.mem_bytes() as usize;
-    match spot(common, own, m, lane, offset) {
-        Spot::Buffer(b, at) => {
-            for i in 0..n {
-                let at = at + i * size;
-                b.data[at..at + size].copy_from_slice(&get(i).to_le_bytes()[..size]);
-                // Draws keep none.
-                if let Some(kinds) = b.kinds.get_mut(at..at + size) {
-                    kinds.fill(kind_of(scalar));
-                }
+    if let DPlace::Buffer(b) = m.place {
+        let b = &mut common.buffers.own()[b as usize];
+        for i in 0..n {
+            let at = offset + i * size;
+            b.data[at..at + size].copy_from_slice(&get(i).to_le_bytes()[..size]);
+            // Draws keep none.
+            if let Some(kinds) = b.kinds.get_mut(at..at + size) {
+                kinds.fill(kind_of(scalar));
             }
         }
-        Spot::Tracked(b, at) => {
-            for i in 0..n {
-                b.set(at + i * size, &get(i).to_le_bytes()[..size]);
-            }
-        }
+        return;
+    }
+    let (b, at) = tracked((common, own), m.place, lane, offset);
+    for i in 0..n {
+        b.set(at + i * size, &get(i).to_le_bytes()[..size]);
     }
 }
 

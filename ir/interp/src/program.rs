@@ -331,6 +331,11 @@ impl Program {
         Program { strict: true, ..self }
     }
 
+    /// Whether a seed draws the place of accesses out of bounds, one after the other.
+    pub(crate) fn strays_by_seed(&self) -> bool {
+        matches!(self.stray, Stray::Random(_))
+    }
+
     /// Where accesses go that are out of bounds, if the module is robust.
     pub fn straying(&mut self, stray: Stray) {
         self.stray = stray;

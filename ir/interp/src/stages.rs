@@ -3,8 +3,9 @@
 //! Both programs share what is bound: bytes and textures move to the one that runs and back, so each sees what the other wrote.
 //! Vertices and quads run in batches of 64 lanes. Inputs are worked out before a batch starts, outputs are read when it ended.
 
+use crate::cores::Crew;
 use crate::exec::{Run, STATE_LIMIT, Subgroup};
-use crate::memory::{Buffer, Bytes, Common};
+use crate::memory::{Buffer, Bytes, Common, Held};
 use crate::profile::Profile;
 use crate::program::Program;
 use crate::quads::{Batch, LANES, sysval_row};
@@ -33,7 +34,7 @@ pub struct Pair<'a> {
     pub fragment: Option<&'a Program>,
 }
 
-/// Draws on `targets`, which may be a band of rows. `bindings` has the buffers, textures and samplers of both stages; buffers
+/// Draws on `targets`. `bindings` has the buffers, textures and samplers of both stages; buffers
 /// and textures are changed in place, also when the draw ends in a trap. Its grid does not count.
 ///
 /// # Errors
@@ -63,8 +64,8 @@ pub fn draw(
     runner.store.give_back(bindings);
     result?;
     let mut report = RunReport { steps: runner.steps.used(), ..RunReport::default() };
-    for side in [Some(runner.vertex), runner.fragment].into_iter().flatten() {
-        let r = side.run.report;
+    for crew in [Some(runner.vertex), runner.fragment].into_iter().flatten() {
+        let r = crew.main.run.report;
         report.instructions += r.instructions;
         report.lane_instructions += r.lane_instructions;
         report.subgroups += r.subgroups;
@@ -139,7 +140,7 @@ impl Program {
 
 /// What is bound, while no program runs.
 #[derive(Default)]
-struct Store {
+pub(crate) struct Store {
     /// By place in the dispatch.
     buffers: Vec<Buffer>,
     images: Vec<Image>,
@@ -163,9 +164,9 @@ impl Store {
 }
 
 /// One of the programs.
-struct Side<'a> {
+pub(crate) struct Side<'a> {
     program: &'a Program,
-    run: Run<'a>,
+    pub run: Run<'a>,
     group: Subgroup,
     /// Places of its buffers in the store.
     homes: Vec<usize>,
@@ -203,8 +204,13 @@ impl<'a> Side<'a> {
         Ok(Side { program, run, group: Subgroup::default(), homes })
     }
 
+    /// The same program beside this one, on the same memory, which is shared then.
+    pub fn twin(&mut self) -> Side<'a> {
+        Side { run: self.run.twin(), group: Subgroup::default(), homes: Vec::new(), ..*self }
+    }
+
     /// Runs `work` with what is bound.
-    fn with<T>(
+    pub fn with<T>(
         &mut self,
         store: &mut Store,
         steps: &mut Steps,
@@ -213,14 +219,14 @@ impl<'a> Side<'a> {
         for (b, &home) in self.program.buffers.iter().zip(&self.homes) {
             let mut buffer = std::mem::take(&mut store.buffers[home]);
             buffer.limit = b.limit(buffer.data.len());
-            self.run.common.buffers.push(buffer);
+            self.run.common.buffers.own().push(buffer);
         }
-        self.run.common.textures.images = std::mem::take(&mut store.images);
+        self.run.common.textures.images = Held::Own(std::mem::take(&mut store.images));
         self.run.steps = steps.clone();
         let result = work(self);
         *steps = self.run.steps.clone();
-        store.images = std::mem::take(&mut self.run.common.textures.images);
-        for (buffer, &home) in self.run.common.buffers.drain(..).zip(&self.homes) {
+        store.images = self.run.common.textures.images.take();
+        for (buffer, &home) in self.run.common.buffers.take().into_iter().zip(&self.homes) {
             store.buffers[home] = buffer;
         }
         result
@@ -263,8 +269,8 @@ struct Varying {
 }
 
 struct Runner<'a, 'd> {
-    vertex: Side<'a>,
-    fragment: Option<Side<'a>>,
+    vertex: Crew<'a>,
+    fragment: Option<Crew<'a>>,
     store: Store,
     steps: Steps,
     buffers: &'d [Option<VertexData<'d>>],
@@ -329,8 +335,8 @@ impl<'a, 'd> Runner<'a, 'd> {
         Ok(Runner {
             attributes: plan_attributes(pair.vertex, buffers)?,
             varyings: pair.fragment.map_or(Ok(Vec::new()), |f| plan_varyings(pair.vertex, f))?,
-            vertex,
-            fragment,
+            vertex: Crew::new(vertex, pair.vertex, options),
+            fragment: fragment.zip(pair.fragment).map(|(side, program)| Crew::new(side, program, options)),
             store: Store::default(),
             steps: Steps::new(options),
             buffers,
@@ -394,6 +400,7 @@ fn plan_varyings(vertex: &Program, fragment: &Program) -> Result<Vec<Varying>, T
 
 impl Stages for Runner<'_, '_> {
     const QUADS: usize = LANES as usize / 4;
+    const BATCHES: usize = 64;
 
     fn facts(&self) -> Facts {
         self.facts
@@ -402,41 +409,51 @@ impl Stages for Runner<'_, '_> {
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
         self.words.clear();
         let Runner { vertex, store, steps, buffers, attributes: plan, position, words, first, viewport, .. } = self;
-        vertex.with(store, steps, |side| {
+        let lists: Vec<&[VertexIn]> = batch.chunks(LANES as usize).collect();
+        let work = |side: &mut Side<'_>, k: usize| {
             let mut values = Vec::new();
-            for list in batch.chunks(LANES as usize) {
-                for (lane, &v) in list.iter().enumerate() {
-                    values.clear();
-                    attributes(buffers, v, &mut values);
-                    for a in plan.iter() {
-                        (0..a.lanes).for_each(|k| side.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
-                    }
-                    let numbers = [
-                        (Sysval::VertexIndex, v.vertex),
-                        (Sysval::InstanceIndex, v.instance),
-                        (Sysval::RawVertexIndex, v.vertex.wrapping_sub(first[0])),
-                        (Sysval::RawInstanceIndex, v.instance.wrapping_sub(first[1])),
-                        (Sysval::FirstVertex, first[0]),
-                        (Sysval::FirstInstance, first[1]),
-                    ];
-                    for (row, value) in numbers.map(|(s, value)| (sysval_row(s), value)) {
-                        row.into_iter().for_each(|row| side.run.batch.set(row, lane, value));
-                    }
+            for (lane, &v) in lists[k].iter().enumerate() {
+                values.clear();
+                attributes(buffers, v, &mut values);
+                for a in plan.iter() {
+                    (0..a.lanes).for_each(|k| side.run.batch.set(a.row + k, lane, values[a.from].1[k as usize]));
                 }
-                side.run.run_batch(&mut side.group, list.len() as u32)?;
-                out.extend((0..list.len()).map(|lane| vertex_out(side, (*position, viewport), words, lane)));
+                let numbers = [
+                    (Sysval::VertexIndex, v.vertex),
+                    (Sysval::InstanceIndex, v.instance),
+                    (Sysval::RawVertexIndex, v.vertex.wrapping_sub(first[0])),
+                    (Sysval::RawInstanceIndex, v.instance.wrapping_sub(first[1])),
+                    (Sysval::FirstVertex, first[0]),
+                    (Sysval::FirstInstance, first[1]),
+                ];
+                for (row, value) in numbers.map(|(s, value)| (sysval_row(s), value)) {
+                    row.into_iter().for_each(|row| side.run.batch.set(row, lane, value));
+                }
             }
-            Ok(())
+            side.run.run_batch(&mut side.group, lists[k].len() as u32)?;
+            let mut own = Vec::new();
+            let made = (0..lists[k].len()).map(|lane| vertex_out(side, (*position, viewport), &mut own, lane));
+            Ok((made.collect::<Vec<_>>(), own))
+        };
+        vertex.each(store, steps, lists.len(), work, |(made, own)| {
+            let base = words.len() as u32;
+            words.extend(own);
+            out.extend(made.into_iter().map(|v| VertexOut { words: v.words.start + base..v.words.end + base, ..v }));
         })
     }
 
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        self.batches(&[batch], targets, out)
+    }
+
+    fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let Runner { fragment, store, steps, varyings, words, loaded, places, .. } = self;
-        let Some(side) = fragment else {
-            out.extend(batch.iter().map(QuadOut::plain));
+        let Some(crew) = fragment else {
+            out.extend(list.iter().copied().flatten().map(QuadOut::plain));
             return Ok(());
         };
-        side.with(store, steps, |side| {
+        let work = |side: &mut Side<'_>, k: usize| {
+            let batch = list[k];
             side.run.batch.masks = Some(Masks::of(batch));
             side.run.batch.open = 0;
             for (k, quad) in batch.iter().enumerate() {
@@ -446,9 +463,9 @@ impl Stages for Runner<'_, '_> {
                 }
             }
             side.run.run_batch(&mut side.group, 4 * batch.len() as u32)?;
-            out.extend((0..batch.len()).map(|k| quad_out(side, places, k)));
-            Ok(())
-        })
+            Ok((0..batch.len()).map(|k| quad_out(side, places, k)).collect::<Vec<_>>())
+        };
+        crew.each(store, steps, list.len(), work, |made| out.extend(made))
     }
 
     fn pay(&mut self, steps: u64) -> Result<(), Trap> {
@@ -519,7 +536,7 @@ fn load_target(
 ) {
     let [x, y] = quad.pixel(lane);
     let surface = targets.colour.get(place).and_then(Option::as_ref);
-    let inside = |s: &&Surface| x < s.width && y >= s.first_row && y - s.first_row < s.rows;
+    let inside = |s: &&Surface| x < s.width && y < s.rows;
     let texel = surface.filter(inside).map(|s| {
         let mut texel = s.format.decode(s.sample(x, y, quad.sample.unwrap_or(0).into()));
         if s.format.components() < 4 {

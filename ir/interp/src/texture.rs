@@ -1,6 +1,6 @@
 //! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
 
-use crate::memory::{self, Common};
+use crate::memory::{self, Common, Held};
 use crate::program::{DInst, NO_SLOT, Program};
 use crate::quads::{Batch, bits_of};
 use gpucc_ir::{
@@ -52,7 +52,7 @@ pub(crate) struct DTex {
 /// The textures, images and samplers of a program during a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Textures {
-    pub images: Vec<Image>,
+    pub images: Held<Vec<Image>>,
     /// Elements of each texture.
     pub views: Vec<Vec<BoundTexture>>,
     /// What each texture is of what is bound.
@@ -459,7 +459,7 @@ fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Tra
     let at = from.image.offset(bound.base_level, bound.base_layer + layer, x, y, 0);
     let (format, size) = (from.format, from.image.format.bytes() as usize);
     let id: AllocId = common.image_id(bound.image);
-    let texel = &mut common.textures.images[bound.image].bytes[at..at + size];
+    let texel = &mut common.textures.images.own()[bound.image].bytes[at..at + size];
     let Some(op) = request.tex.atomic else {
         let value = std::array::from_fn(|k| request.word(TexArg::Value, k));
         let mut new = [0; 16];

@@ -12,7 +12,7 @@ use gpucc_pipeline::{
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, VertexData, Vertices};
 use gpucc_sim::raster::{Rect, Topology, Viewport};
 use gpucc_sim::texture::{Codec, Compare, Dim, Filter, Format, Image, Sampler};
-use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{Dispatch, RunOptions, RunReport, SplitMix64, Trap, TrapKind};
 
 const VERTEX: &str = r#"entry "main" vertex func0 {
   in0 "p" location 0 f32x4
@@ -42,6 +42,7 @@ struct Scene {
     merger: Merger,
     bindings: Dispatch,
     limit: u64,
+    cores: usize,
 }
 
 /// Clip position of a place on a target of `size`.
@@ -53,10 +54,17 @@ fn at(x: f64, y: f64, z: f64, w: f64, size: (u32, u32)) -> [f32; 4] {
 impl Scene {
     /// A module with vertex entry `main` and fragment entry `main`, on a target of 4 x 4 floats that one triangle covers.
     fn of(text: &str) -> Scene {
+        let mut s = Scene::lenient(text);
+        (s.vertex, s.fragment) = (s.vertex.strict(), s.fragment.strict());
+        s
+    }
+
+    /// The same, where what was never written may be read.
+    fn lenient(text: &str) -> Scene {
         let m = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         verify_module(&m).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
-        let [vertex, fragment] = [Stage::Vertex, Stage::Fragment]
-            .map(|s| Program::at(&m, "main", s).unwrap_or_else(|e| panic!("{e}")).strict());
+        let [vertex, fragment] =
+            [Stage::Vertex, Stage::Fragment].map(|s| Program::at(&m, "main", s).unwrap_or_else(|e| panic!("{e}")));
         let size = (4, 4);
         let all = [(-1.0, -1.0), (300.0, -1.0), (-1.0, 300.0)];
         Scene {
@@ -75,6 +83,7 @@ impl Scene {
             },
             bindings: Dispatch::default(),
             limit: 100_000_000,
+            cores: 1,
         }
     }
 
@@ -133,7 +142,7 @@ impl Scene {
         };
         let mut bindings = self.bindings.clone();
         let buffers = [Some(VertexData { layout: &layout, bytes: &bytes })];
-        let options = RunOptions { step_limit: self.limit, perturb: seed, ..RunOptions::default() };
+        let options = RunOptions { step_limit: self.limit, perturb: seed, cores: self.cores, ..RunOptions::default() };
         let pair = Pair { vertex: &self.vertex, fragment: Some(&self.fragment) };
         let report = draw(pair, &d, &buffers, &mut bindings, targets, &options, &Profile::default())?;
         Ok((report, bindings))
@@ -538,4 +547,99 @@ fn what_a_draw_lacks_is_named() {
     s.limit = 1100;
     let t = s.try_draw(&mut s.targets(), None).expect_err("too long");
     assert_eq!(t.kind, TrapKind::StepLimit);
+}
+
+/// Triangles all over a target of 96 x 80 with depth, that go round a loop as often as their varying says.
+fn many(locals: &str, body: &str) -> Scene {
+    let text = format!(
+        "module robust on\n{VERTEX}entry \"main\" fragment func1 {{\n  in0 \"v\" location 0 f32x4\n  \
+         out0 \"c\" location 0 f32x4\n}}\n{PASS_ON}\nfunc1 \"fs\" -> f32x4 {{\n{locals}block0:\n  v0: f32x4 = input in0\n  \
+         v1: f32 = extract v0, lane 0\n  v2: i32 = f2s_full v1\n  v3: f32x4 = sysval frag_coord\n  \
+         v4: f32 = extract v3, lane 0\n  v5: i32 = f2s_full v4\n  v6: f32 = extract v3, lane 1\n  v7: i32 = f2s_full v6\n  \
+         v8: i32 = shl v7, 7:i32\n  v9: i32 = iadd v5, v8\n  jump block1(0:i32)\n\
+         block1(v10: i32) loop merge block3 continue block2:\n  v11: b1 = icmp.sge v10, v2\n  br v11, block3, block2\n\
+         block2:\n  v12: i32 = iadd v10, 1:i32\n  jump block1(v12)\nblock3:\n{body}}}\n"
+    );
+    let mut s = Scene::lenient(&text);
+    s.size = (96, 80);
+    let mut rng = SplitMix64::new(5);
+    let mut below = |n: u64| rng.below(n) as f64;
+    for _ in 0..700 {
+        let (x, y) = (below(96), below(80));
+        let around = [(x, y), (x + below(24), y), (x, y + below(24))];
+        let (z, w, turns) = (below(100) / 100.0, 1.0 + below(3), below(20) as f32);
+        s.vertices.extend(around.map(|(x, y)| (at(x, y, z, w, (96, 80)), [turns, x as f32, y as f32, 1.0])));
+    }
+    s.merger.depth = Some(DepthStencil {
+        depth_write: true,
+        depth_compare: Compare::Greater,
+        ..DepthStencil::new(Format::Depth32Float)
+    });
+    s
+}
+
+/// What a draw gives, counts and says on so many cores.
+fn on_cores(s: &mut Scene, cores: usize, seed: Option<u64>) -> (Targets, Result<RunReport, String>) {
+    s.cores = cores;
+    let mut t = s.targets();
+    let result = s.try_draw(&mut t, seed).map(|(report, _)| report).map_err(|t| format!("{t:?}"));
+    (t, result)
+}
+
+/// Draws on 1, 2, 3 and 8 cores, plain and in an order that was drawn; gives what the plain run gave.
+fn same_on_cores(s: &mut Scene) -> Result<RunReport, String> {
+    let mut plain = None;
+    for seed in [Some(9), None] {
+        let one = on_cores(s, 1, seed);
+        for cores in [2, 3, 8] {
+            let more = on_cores(s, cores, seed);
+            assert_eq!(more.1, one.1, "{cores} cores, {seed:?}");
+            assert!(more.0 == one.0, "{cores} cores, {seed:?}: another picture");
+        }
+        plain = Some(one.1);
+    }
+    plain.expect("it was drawn")
+}
+
+#[test]
+fn cores_do_not_show() {
+    let mut s = many("", "  v13: f32x4 = fmul v0, v3\n  ret v13\n");
+    let report = same_on_cores(&mut s).expect("a picture");
+    assert!(report.subgroups > 100, "there are batches to share: {}", report.subgroups);
+    // Any limit ends it at the same place with the same words.
+    let mut ended = Vec::new();
+    for k in 0..12 {
+        s.limit = report.steps * k / 11;
+        ended.push(same_on_cores(&mut s).is_err());
+    }
+    assert_eq!(ended.iter().filter(|e| !**e).count(), 1, "all steps are enough, fewer are not: {ended:?}");
+}
+
+#[test]
+fn the_first_trap_of_a_draw_is_told_on_any_number_of_cores() {
+    // Pixel (60, 40) traps, (61, 70) never ends: what comes first in the order of batches counts.
+    let trap = "  v13: b1 = icmp.eq v9, 5180:i32\n  br v13, block4, block5 merge block5\nblock4:\n  unreachable\nblock5:\n  \
+                jump block6\nblock6 loop merge block8 continue block7:\n  v14: b1 = icmp.ne v9, 9021:i32\n  \
+                br v14, block8, block7\nblock7:\n  jump block6\nblock8:\n  ret v0\n";
+    let said = same_on_cores(&mut many("", trap)).expect_err("a trap");
+    assert!(said.contains("unreachable"), "{said}");
+    let endless = trap.replace("5180", "-1");
+    let mut s = many("", &endless);
+    s.limit = 20_000_000;
+    let said = same_on_cores(&mut s).expect_err("it never ends");
+    assert!(said.contains("20000000 steps"), "{said}");
+    // What was never written is told, with the first instructions that met it.
+    let read = "  v13: i32 = load local0[0] align 4\n  v14: b1 = icmp.eq v2, 5:i32\n  br v14, block4, block5 merge block5\nblock4:\n  \
+                v15: i32 = load local0[4] align 4\n  jump block5\nblock5:\n  ret v0\n";
+    let mut s = many("  local0 \"t\" size 8 align 4\n", read);
+    let report = same_on_cores(&mut s).expect("a picture");
+    assert_eq!(report.notes.len(), 2, "{:?}", report.notes);
+    // A batch that needs more than what is tried ahead.
+    let mut s = many("", "  v13: f32x4 = fmul v0, v3\n  ret v13\n");
+    s.vertices.truncate(12);
+    let corners = [(8.0, 8.0), (20.0, 8.0), (8.0, 20.0)];
+    s.vertices.splice(3..6, corners.map(|(x, y)| (at(x, y, 0.9, 1.0, (96, 80)), [70_000.0; 4])));
+    s.limit = 1 << 30;
+    let report = same_on_cores(&mut s).expect("a picture");
+    assert!(report.steps > 1 << 24, "{}", report.steps);
 }

@@ -20,7 +20,7 @@ use crate::texture::Texel;
 use crate::trap::Trap;
 
 pub use run::draw;
-pub use surface::{Surface, Targets, in_bands};
+pub use surface::{Surface, Targets};
 
 /// A vertex to be shaded, as the API counts: a family that counts from a base subtracts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +211,9 @@ pub trait Stages {
     /// Quads of one batch, at least 1.
     const QUADS: usize;
 
+    /// Batches that [`Stages::batches`] takes at once, at least 1. Where the program reads targets or writes memory it is one.
+    const BATCHES: usize = 1;
+
     /// What the loop must know.
     fn facts(&self) -> Facts;
 
@@ -225,6 +228,15 @@ pub trait Stages {
     /// # Errors
     /// A trap of the program.
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap>;
+
+    /// Shades several batches, of which none sees what another one writes: they may run side by side. What they give, pay and
+    /// say is what they would one after the other.
+    ///
+    /// # Errors
+    /// The trap of the first batch that has one.
+    fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
+        list.iter().try_for_each(|batch| self.quads(batch, targets, out))
+    }
 
     /// Pays for work of the fixed function, in steps of [`crate::Steps`].
     ///

@@ -29,7 +29,7 @@ const REUSE: usize = 16;
 /// Pixels from the origin up to which a viewport may reach: screen positions of 1/256 pixel then multiply in 64 bits.
 const FARTHEST: f64 = 131_072.0;
 
-/// Draws on `targets`, which may be a band of rows.
+/// Draws on `targets`.
 ///
 /// # Errors
 /// A trap of the programs, an exhausted step limit, or a draw that does not fit its attachments.
@@ -41,7 +41,7 @@ pub fn draw<S: Stages>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -
     check(draw, targets)?;
     let facts = stages.facts();
     let raster = &draw.raster;
-    let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, s.first_row, s.width, s.rows]));
+    let whole = targets.all().next().map_or(Rect::of([0; 4]), |s| Rect::of([0, 0, s.width, s.rows]));
     let behind = Behind {
         merger: &draw.merger,
         range: [raster.viewport.min_depth, raster.viewport.max_depth],
@@ -60,6 +60,7 @@ pub fn draw<S: Stages>(draw: &Draw<'_>, stages: &mut S, targets: &mut Targets) -
         sizes,
         chunk: Chunk::default(),
         shaded: Vec::new(),
+        ends: Vec::new(),
         results: Vec::new(),
     }
     .run()
@@ -86,8 +87,8 @@ fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
     }
     let mut all = targets.all();
     if let Some(first) = all.next() {
-        let size = |s: &super::Surface| (s.width, s.first_row, s.rows, s.samples);
-        if size(first).3 != samples || all.any(|s| size(s) != size(first)) {
+        let size = |s: &super::Surface| (s.width, s.rows, s.samples);
+        if size(first).2 != samples || all.any(|s| size(s) != size(first)) {
             return wrong("attachments differ in size, or in samples from the pipeline".into());
         }
     }
@@ -173,6 +174,8 @@ struct Loop<'a, S> {
     sizes: Sizes,
     chunk: Chunk,
     shaded: Vec<VertexOut>,
+    /// Where full batches end among the quads that wait.
+    ends: Vec<usize>,
     results: Vec<QuadOut>,
 }
 
@@ -299,32 +302,53 @@ impl<S: Stages> Loop<'_, S> {
             self.shade(batch)?;
         }
         batch.push(quad);
-        if batch.len() >= self.sizes.quads { self.shade(batch) } else { Ok(()) }
-    }
-
-    /// Runs a batch and applies its results in the order of the primitives.
-    fn shade(&mut self, batch: &mut Vec<QuadIn<'_>>) -> Result<(), Trap> {
-        if batch.is_empty() {
+        if batch.len() - self.ends.last().unwrap_or(&0) < self.sizes.quads {
             return Ok(());
         }
-        // Where each quad of the batch stands among those that are run.
-        let mut order: Vec<usize> = (0..batch.len()).collect();
-        self.results.clear();
-        match &mut self.rng {
-            Some(rng) if !self.facts.writes_memory => {
-                (1..order.len()).for_each(|k| order.swap(k, rng.below(k as u64 + 1) as usize));
-                let mut mixed = batch.clone();
-                order.iter().zip(batch.iter()).for_each(|(&to, quad)| mixed[to] = *quad);
-                self.stages.quads(&mixed, self.targets, &mut self.results)?;
-            }
-            _ => self.stages.quads(batch, self.targets, &mut self.results)?,
+        self.cut(batch.len());
+        let alone = self.facts.reads_targets || self.facts.writes_memory;
+        if self.ends.len() >= if alone { 1 } else { S::BATCHES } { self.shade(batch) } else { Ok(()) }
+    }
+
+    /// Ends a batch.
+    fn cut(&mut self, end: usize) {
+        self.ends.push(end);
+        self.sizes = Sizes::next::<S>(&mut self.rng);
+    }
+
+    /// Runs all quads that wait and applies their results in the order of the primitives.
+    fn shade(&mut self, waiting: &mut Vec<QuadIn<'_>>) -> Result<(), Trap> {
+        if waiting.is_empty() {
+            return Ok(());
         }
-        assert_eq!(self.results.len(), batch.len(), "one result for each quad");
-        for (quad, at) in batch.iter().zip(order) {
+        if self.ends.last() != Some(&waiting.len()) {
+            self.cut(waiting.len());
+        }
+        // Where each quad stands among those that are run.
+        let mut order: Vec<usize> = (0..waiting.len()).collect();
+        let mut mixed = Vec::new();
+        let mut run: &[QuadIn<'_>] = waiting;
+        if let Some(rng) = self.rng.as_mut().filter(|_| !self.facts.writes_memory) {
+            let mut from = 0;
+            for &end in &self.ends {
+                let batch = &mut order[from..end];
+                (1..batch.len()).for_each(|k| batch.swap(k, rng.below(k as u64 + 1) as usize));
+                from = end;
+            }
+            mixed.clone_from(waiting);
+            order.iter().zip(waiting.iter()).for_each(|(&to, quad)| mixed[to] = *quad);
+            run = &mixed;
+        }
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let batches: Vec<&[QuadIn<'_>]> = starts.zip(&self.ends).map(|(from, &end)| &run[from..end]).collect();
+        self.results.clear();
+        self.stages.batches(&batches, self.targets, &mut self.results)?;
+        assert_eq!(self.results.len(), waiting.len(), "one result for each quad");
+        for (quad, at) in waiting.iter().zip(order) {
             self.behind.apply(quad, &self.results[at], self.targets);
         }
-        batch.clear();
-        self.sizes = Sizes::next::<S>(&mut self.rng);
+        waiting.clear();
+        self.ends.clear();
         Ok(())
     }
 }

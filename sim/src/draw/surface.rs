@@ -1,21 +1,15 @@
 //! Attachments of a pass.
 
-use std::thread;
-
 use crate::raster::resolve;
 use crate::texture::{Codec, Format, Image, Texel};
-use crate::trap::Trap;
 
 /// One level of one layer of a texture while a pass draws on it: rows tightly packed, the samples of a pixel consecutive.
-/// A surface may be a band of rows of the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surface {
     /// Format of the view.
     pub format: Format,
     /// Columns.
     pub width: u32,
-    /// Number of the first row.
-    pub first_row: u32,
     /// Rows.
     pub rows: u32,
     /// Samples of a pixel.
@@ -27,7 +21,7 @@ pub struct Surface {
 impl Surface {
     /// A surface of zeros.
     pub fn new(format: Format, width: u32, height: u32, samples: u32) -> Surface {
-        let mut s = Surface { format, width, first_row: 0, rows: height, samples, bytes: Vec::new() };
+        let mut s = Surface { format, width, rows: height, samples, bytes: Vec::new() };
         s.bytes = vec![0; s.row_bytes() * height as usize];
         s
     }
@@ -35,7 +29,7 @@ impl Surface {
     /// A level of a layer of a texture, seen in a format of the same size.
     pub fn load(image: &Image, format: Format, level: u32, layer: u32) -> Surface {
         let [width, height, _] = image.level_size(level);
-        let mut s = Surface { format, width, first_row: 0, rows: height, samples: image.samples, bytes: Vec::new() };
+        let mut s = Surface { format, width, rows: height, samples: image.samples, bytes: Vec::new() };
         let at = image.offset(level, layer, 0, 0, 0);
         s.bytes = image.bytes[at..][..s.row_bytes() * height as usize].to_vec();
         s
@@ -78,7 +72,7 @@ impl Surface {
     }
 
     fn offset(&self, x: u32, y: u32, sample: u32) -> usize {
-        let pixel = (y - self.first_row) as usize * self.width as usize + x as usize;
+        let pixel = y as usize * self.width as usize + x as usize;
         (pixel * self.samples as usize + sample as usize) * self.format.bytes() as usize
     }
 
@@ -103,18 +97,6 @@ impl Surface {
             resolve(self.format, from, to);
         }
         out
-    }
-
-    /// The rows `from..to`.
-    fn band(&self, from: u32, to: u32) -> Surface {
-        let bytes = self.bytes[from as usize * self.row_bytes()..to as usize * self.row_bytes()].to_vec();
-        Surface { first_row: self.first_row + from, rows: to - from, bytes, ..*self }
-    }
-
-    /// Takes the rows of a band back.
-    fn join(&mut self, band: &Surface) {
-        let at = (band.first_row - self.first_row) as usize * self.row_bytes();
-        self.bytes[at..][..band.bytes.len()].copy_from_slice(&band.bytes);
     }
 }
 
@@ -146,7 +128,7 @@ impl Targets {
 
     fn place(&self, x: u32, y: u32) -> Option<usize> {
         let s = self.all().next()?;
-        Some((y - s.first_row) as usize * s.width as usize + x as usize)
+        Some(y as usize * s.width as usize + x as usize)
     }
 
     pub(crate) fn set_open(&mut self, x: u32, y: u32) {
@@ -157,58 +139,4 @@ impl Targets {
         }
         self.open[at] = true;
     }
-
-    fn band(&self, from: u32, to: u32) -> Targets {
-        let width = self.all().next().map_or(0, |s| s.width as usize);
-        let open = if self.open.is_empty() { &[] } else { &self.open[from as usize * width..to as usize * width] };
-        Targets {
-            colour: self.colour.iter().map(|s| s.as_ref().map(|s| s.band(from, to))).collect(),
-            depth: self.depth.as_ref().map(|s| s.band(from, to)),
-            open: open.to_vec(),
-        }
-    }
-
-    fn join(&mut self, band: &Targets) {
-        for (to, from) in self.colour.iter_mut().zip(&band.colour) {
-            if let (Some(to), Some(from)) = (to, from) {
-                to.join(from);
-            }
-        }
-        if let (Some(to), Some(from)) = (&mut self.depth, &band.depth) {
-            to.join(from);
-        }
-        if let (false, Some(s)) = (band.open.is_empty(), band.all().next()) {
-            for (k, _) in band.open.iter().enumerate().filter(|(_, open)| **open) {
-                self.set_open(k as u32 % s.width, s.first_row + k as u32 / s.width);
-            }
-        }
-    }
-}
-
-/// Runs a pass in bands of rows, one for each of `stages`, on a thread each; every band shades all vertices. Not for programs
-/// that write memory: their order would not be that of the primitives.
-///
-/// # Errors
-/// The trap of the uppermost band that has one.
-pub fn in_bands<S: Send>(
-    stages: &mut [S],
-    targets: &mut Targets,
-    pass: impl Fn(&mut S, &mut Targets) -> Result<(), Trap> + Sync,
-) -> Result<(), Trap> {
-    let rows = targets.all().next().map_or(0, |s| s.rows);
-    if let [only] = stages {
-        return pass(only, targets);
-    }
-    // Quads are not cut.
-    let count = stages.len() as u64;
-    let border = |k: u64| ((u64::from(rows) * k / count + 1) & !1).min(u64::from(rows)) as u32;
-    let mut bands: Vec<Targets> = (0..count).map(|k| targets.band(border(k), border(k + 1))).collect();
-    let results: Vec<Result<(), Trap>> = thread::scope(|scope| {
-        let pass = &pass;
-        let runs: Vec<_> =
-            stages.iter_mut().zip(&mut bands).map(|(s, band)| scope.spawn(move || pass(s, band))).collect();
-        runs.into_iter().map(|r| r.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    bands.iter().for_each(|b| targets.join(b));
-    results.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Pictures that do not depend on how they are cut into batches and bands, and meshes that light each sample once.
+//! Pictures that do not depend on how they are cut into batches, and meshes that light each sample once.
 
 use super::*;
 use gpucc_sim::SplitMix64;
@@ -135,7 +135,7 @@ fn attachments(samples: u32) -> Targets {
 }
 
 #[test]
-fn batches_and_bands_do_not_show() {
+fn batches_do_not_show() {
     for (seed, samples) in [(1, 1), (2, 4)] {
         let scene = Scene::new(seed);
         for per_sample in [false, true] {
@@ -152,23 +152,6 @@ fn batches_and_bands_do_not_show() {
                     assert!(t.colour == plain.colour && t.depth == plain.depth, "{depth:?} {shuffle:?}");
                 }
             }
-            for bands in [1, 2, 7, 40] {
-                let mut t = attachments(samples);
-                let mut stages: Vec<usize> = (0..bands).collect();
-                in_bands(&mut stages, &mut t, |_, t| scene.pass(facts(DepthTest::Late), None, samples, t)).unwrap();
-                assert!(t == plain, "{bands} bands");
-            }
         }
     }
-}
-
-#[test]
-fn the_trap_of_a_band_is_told() {
-    let mut t = attachments(1);
-    let pass = |k: &mut u32, _: &mut Targets| match k {
-        0 => Ok(()),
-        k => Err(Trap::new(TrapKind::Poison, format!("band {k}"))),
-    };
-    let trap = in_bands(&mut [0, 1, 2], &mut t, pass).unwrap_err();
-    assert_eq!(trap.message, "band 1");
 }

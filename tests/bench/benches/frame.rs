@@ -1,4 +1,5 @@
-//! Time of a frame on the oracle: a lit, textured mesh of 10,082 triangles with depth, 640 x 480, at -O2 and for the poorest target.
+//! Time of a frame on the oracle: a lit, textured mesh of 10,082 triangles with depth, 640 x 480, at -O2 and for the poorest target,
+//! on one core and on two.
 //!
 //! `cargo bench -p gpucc-bench --bench frame`. Shaders are lowered and compiled before; elements are pixels.
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gpucc_render::{Programs, Ready, frame};
 use gpucc_scene::SceneFile;
+use gpucc_sim::RunOptions;
 use gpucc_tests::exec::{For, On};
 use gpucc_tests::{gfx, heap, mesh};
 
@@ -20,13 +22,16 @@ fn mesh_frame(c: &mut Criterion) {
     g.sample_size(10).throughput(Throughput::Elements(u64::from(size[0]) * u64::from(size[1])));
     for on in [On::Interp, On::Passes(For::Poorest)] {
         let programs = Programs::new(scene, &ready.shaders, gfx::place(on, 2)).unwrap_or_else(|f| panic!("{f}"));
-        g.bench_function(BenchmarkId::from_parameter(on), |b| {
-            b.iter(|| {
-                let mut resources = ready.resources.clone();
-                let options = frame::Options::default();
-                frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.steps)
-            })
-        });
+        for cores in [1, 2] {
+            let defaults = frame::Options::default();
+            let options = frame::Options { run: RunOptions { cores, ..defaults.run }, ..defaults };
+            g.bench_function(BenchmarkId::new(on.to_string(), format!("cores {cores}")), |b| {
+                b.iter(|| {
+                    let mut resources = ready.resources.clone();
+                    frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.steps)
+                })
+            });
+        }
     }
     g.finish();
 }
