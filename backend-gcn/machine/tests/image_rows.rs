@@ -10,7 +10,7 @@ use gpucc_gcn_machine::emit::rows_of;
 fn judge(found: &mut Found, shot: &Shot, right: impl FnOnce(&Outcome) -> Result<(), String>) {
     let result = shot.run().map_err(|t| t.to_string()).and_then(|o| right(&o));
     match result {
-        Ok(()) => found.rows.extend(rows_of(op(&shot.name), shot.generation)),
+        Ok(()) => found.mark(&shot.name, shot.generation),
         Err(e) => found.failures.push(format!("gfx{} {} {}: {e}", 6 + shot.generation, shot.name, shot.flags)),
     }
 }

@@ -5,16 +5,27 @@ use std::collections::BTreeSet;
 
 use crate::common::Kernel;
 use gpucc_gcn_machine::emit::{self, rows_of};
-use gpucc_gcn_machine::isa::{Kind, Unit};
+use gpucc_gcn_machine::isa::{Gcn, Kind, Unit};
 use gpucc_gcn_machine::{Format, Op, assemble, encode, operand, table};
-use gpucc_isa::Role;
+use gpucc_isa::{Role, Row};
 use gpucc_sim::{Dispatch, RunOptions, Trap};
 
 /// What was found: rows executed, and failures.
 #[derive(Default)]
 pub struct Found {
     pub rows: BTreeSet<u16>,
+    /// Rows of draws and textures with the generation that executed them.
+    pub on: BTreeSet<(u16, u8)>,
     pub failures: Vec<String>,
+}
+
+impl Found {
+    /// Marks all rows of a mnemonic as executed on a generation.
+    pub fn mark(&mut self, name: &str, g: u8) {
+        let rows = rows_of(op(name), g);
+        self.on.extend(rows.iter().map(|&r| (r, g)));
+        self.rows.extend(rows);
+    }
 }
 
 pub fn op(name: &str) -> Op {
@@ -972,6 +983,7 @@ fn listing(f: &mut Found, g: u8, text: &str, buffer: &[u32], want: &[u32], mark:
                 let (inst, n) = gpucc_gcn_machine::decode(&code[at..], g, 8).expect("assembled");
                 if mark.contains(&inst.row().text) {
                     f.rows.insert(inst.row);
+                    f.on.insert((inst.row, g));
                 }
                 at += n;
             }
@@ -1333,11 +1345,9 @@ fn control_programs(f: &mut Found, g: u8) {
 }
 
 /// Rows without meaning for compute, or whose meaning the reference does not give: they trap by name (docs/errata-gcn.md).
-fn excepted(op: Op, unit: Unit) -> bool {
+fn excepted(op: Op) -> bool {
     let n = op.name();
-    // Interpolation of halves.
-    unit == Unit::Interp && n.ends_with("f16")
-        || n.contains("src2")
+    n.contains("src2")
         || n.contains("condxchg")
         || n.contains("gws")
         || n.starts_with("s_rfe")
@@ -1376,15 +1386,28 @@ fn every_row_does_what_the_reference_says() {
     programs(&mut f);
     crate::image_rows::images(&mut f);
     crate::shade::rows(&mut f);
+    crate::shade::halves(&mut f);
     let shown: Vec<&String> = f.failures.iter().take(40).collect();
     assert!(f.failures.is_empty(), "{} failures:\n{shown:#?}", f.failures.len());
     let missing: BTreeSet<String> = table()
         .rows
         .iter()
         .enumerate()
-        .filter(|(i, r)| !f.rows.contains(&(*i as u16)) && !excepted(r.op, r.facts.unit))
+        .filter(|(i, r)| !f.rows.contains(&(*i as u16)) && !excepted(r.op))
         .map(|(_, r)| format!("{}{} ({} bytes, {:?})", r.text, r.facts.suffix.text(), r.bytes, r.facts.format))
         .collect();
     println!("{} of {} rows executed", f.rows.len(), table().rows.len());
+    // What only draws and textures use may not lean on another generation.
+    let graphics = |r: &Row<Gcn>| {
+        r.facts.unit == Unit::Interp
+            || matches!(r.facts.format, Format::Mimg | Format::Exp | Format::Vintrp | Format::Mtbuf)
+    };
+    let of =
+        |(i, r): (usize, &'static Row<Gcn>)| (0..3u8).filter(move |&g| r.enc_on(g).is_some()).map(move |g| (i, g, r));
+    let wanted: Vec<_> = table().rows.iter().enumerate().filter(|(_, r)| graphics(r)).flat_map(of).collect();
+    let left = wanted.iter().filter(|(i, g, _)| !f.on.contains(&(*i as u16, *g)));
+    let left: Vec<String> = left.map(|(_, g, r)| format!("gfx{} {}{}", 6 + g, r.text, r.facts.suffix.text())).collect();
+    println!("{} rows of images, exports, interpolation and typed buffers, by generation", wanted.len());
+    assert!(left.is_empty(), "{} were never executed: {left:#?}", left.len());
     assert!(missing.is_empty(), "{} rows were never executed: {missing:#?}", missing.len());
 }

@@ -1,7 +1,6 @@
 //! Waves of vertex and fragment programs: exports (section 13) and interpolation (section 9).
 
-use crate::rows::{Found, op};
-use gpucc_gcn_machine::emit::rows_of;
+use crate::rows::Found;
 use gpucc_gcn_machine::{Export, Shade, assemble, shade};
 use gpucc_isa::stage;
 use gpucc_sim::{Rules, RunOptions, Trap};
@@ -66,8 +65,47 @@ pub fn rows(found: &mut Found) {
             }
         }
         for name in ["v_interp_p1_f32", "v_interp_p2_f32", "v_interp_mov_f32", "exp"] {
-            found.rows.extend(rows_of(op(name), g));
+            found.mark(name, g);
         }
+    }
+}
+
+/// Interpolation of halves: low and high half of each word are parameters of their own. P0 = 3 and -8, P10 = 2 and 0.5, P20 = -1
+/// and 4.
+pub fn halves(found: &mut Found) {
+    let pair = |low: u32, high: u32| low | high << 16;
+    let (p0, p10, p20) = (pair(0x4200, 0xc800), pair(0x4000, 0x3800), pair(0xbc00, 0x4400));
+    let mut words = [0u32; 12];
+    (words[2], words[3], words[9]) = (p0, p10, p20);
+    let start = Shade {
+        sgprs: vec![(2, 0)],
+        vgprs: vec![(0, lanes(|l| l as f32)), (1, lanes(|_| 0.25))],
+        exec: u64::MAX,
+        mode: 0xc0,
+        parameters: words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+    };
+    let text = "s_mov_b32 m0, s2
+        v_interp_p1ll_f16 v2, v0, attr0.y
+        v_interp_p1ll_f16 v3, -v0, attr0.y high
+        v_interp_mov_f32_e32 v4, p0, attr0.y
+        v_interp_p1lv_f16 v5, v0, attr0.y, v4 high
+        v_interp_p2_f16 v6, v1, attr0.y, v2
+        v_interp_p2_f16 v7, v1, attr0.y, v3 high
+        v_interp_p1lv_f16 v8, v0, attr0.y, v4
+        exp mrt0 v2, v3, v5, v8
+        exp mrt1 v6, v7, off, off done vm
+        s_endpgm";
+    let out = run(2, text, &start).unwrap_or_else(|t| panic!("{t}"));
+    for lane in 0..64 {
+        let i = lane as f32;
+        let first = [3.0 + 2.0 * i, -8.0 - 0.5 * i, -8.0 + 0.5 * i, 3.0 + 2.0 * i].map(f32::to_bits);
+        assert_eq!([0, 1, 2, 3].map(|k| out[0].words[k][lane]), first, "lane {lane}");
+        let half = |x: f32| u32::from(gpucc_num::convert::f32_to_f16(gpucc_num::Round::Nearest, x));
+        let second = [half(3.0 + 2.0 * i - 0.25), half(-8.0 - 0.5 * i + 1.0)];
+        assert_eq!([0, 1].map(|k| out[1].words[k][lane]), second, "lane {lane}");
+    }
+    for name in ["v_interp_p1ll_f16", "v_interp_p1lv_f16", "v_interp_p2_f16"] {
+        found.mark(name, 2);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Interpolation of parameters (section 9). They lie in workgroup memory: of attribute a and primitive p of n, twelve words
-//! P0.x P10.x P0.y P10.y P0.z P10.z P0.w P10.w P20.x P20.y P20.z P20.w from word 12 (a n + p).
+//! P0.x P10.x P0.y P10.y P0.z P10.z P0.w P10.w P20.x P20.y P20.z P20.w from word 12 (a n + p). Forms of halves
+//! read half of each word (AMD's GCN3 instruction manual, VINTRP in VOP3).
 
+use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
 use gpucc_sim::{Trap, TrapKind};
 
@@ -33,6 +35,14 @@ impl Parameters {
 }
 
 impl Wave {
+    /// A vector source with its modifiers.
+    fn interp_source(&self, d: &Decoded, k: usize, lane: usize) -> f32 {
+        let Src::V(n) = d.src[k] else { return 0.0 };
+        let v = f32::from_bits(self.v[usize::from(n)][lane]);
+        let v = if d.abs >> k & 1 == 1 { v.abs() } else { v };
+        if d.neg >> k & 1 == 1 { -v } else { v }
+    }
+
     /// v_interp_*.
     pub(crate) fn interp(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
         if self.exports.is_none() {
@@ -55,14 +65,7 @@ impl Wave {
                 }
                 Ok(env.lds_load(at, 4, by).map_err(|t| t.in_lane(lane as u32))? as u32)
             };
-            let source = match d.src[0] {
-                Src::V(n) => {
-                    let v = f32::from_bits(self.v[usize::from(n)][lane]);
-                    let v = if d.abs & 1 == 1 { v.abs() } else { v };
-                    if d.neg & 1 == 1 { -v } else { v }
-                }
-                _ => 0.0,
-            };
+            let source = self.interp_source(d, 0, lane);
             // As v_mac, whatever the modes of denormals are.
             let (add, factor) = match d.op {
                 Op::VInterpP1F32 => (word(p0)?, word(p10)?),
@@ -71,7 +74,21 @@ impl Wave {
                     self.v[dst][lane] = word([p10, p20, p0][d.imm as usize % 3])?;
                     continue;
                 }
-                _ => return Err(unsupported("interpolation of halves")),
+                _ => {
+                    let half = |w: u32| f16_to_f32((if d.mem.high { w >> 16 } else { w }) as u16);
+                    // P1LL has both from the parameters; P1LV has P0 as a word in a register, whose half is chosen alike.
+                    let (add, factor) = match d.op {
+                        Op::VInterpP1llF16 => (half(word(p0)?), half(word(p10)?)),
+                        Op::VInterpP1lvF16 => (half(self.interp_source(d, 2, lane).to_bits()), half(word(p10)?)),
+                        _ => (self.interp_source(d, 2, lane), half(word(p20)?)),
+                    };
+                    let value = n32::mad(flushed, factor, source, add);
+                    self.v[dst][lane] = match d.op {
+                        Op::VInterpP2F16 => self.out16(d, f32_to_f16(self.float.f64.round, value)).into(),
+                        _ => self.out32(d, value).to_bits(),
+                    };
+                    continue;
+                }
             };
             let value = n32::mad(flushed, f32::from_bits(factor), source, f32::from_bits(add));
             self.v[dst][lane] = self.out32(d, value).to_bits();

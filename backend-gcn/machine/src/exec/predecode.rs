@@ -99,6 +99,8 @@ pub(crate) struct Mem {
     pub lds: bool,
     pub gds: bool,
     pub format: u8,
+    /// Upper halves of the words of parameters.
+    pub high: bool,
     pub image: Image,
     pub export: Export,
 }
@@ -297,6 +299,7 @@ fn set_flag(d: &mut Decoded, f: Flag, on: bool) {
         Flag::Compr => d.mem.export.compressed = on,
         Flag::Done => d.mem.export.done = on,
         Flag::Vm => d.mem.export.valid = on,
+        Flag::High => d.mem.high = on,
         _ => {}
     }
 }

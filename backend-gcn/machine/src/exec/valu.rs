@@ -171,7 +171,7 @@ impl Wave {
         };
         if d.clamp { n32::saturate(x, if self.float.dx10 { 0.0 } else { x }) } else { x }
     }
-    fn out16(&self, d: &Decoded, x: u16) -> u16 {
+    pub(crate) fn out16(&self, d: &Decoded, x: u16) -> u16 {
         let m = self.float.f64;
         let x = match d.omod {
             0 => x,
