@@ -131,6 +131,22 @@ fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdic
     wrong.next().map_or(Verdict::Passed, Verdict::Failed)
 }
 
+/// The bytes of all outputs of a case that these programs draw.
+///
+/// # Errors
+/// What stops the frame.
+pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> Result<Vec<Vec<u8>>, String> {
+    let scene = &ready.file.scene;
+    let mut resources = ready.resources.clone();
+    let defaults = frame::Options::default();
+    let options = frame::Options { run: RunOptions { step_limit: steps, ..defaults.run }, ..defaults };
+    frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).map_err(|f| f.to_string())?;
+    match case.body {
+        Body::Shader { .. } => Ok(vec![picture(scene, &resources)?]),
+        Body::Scene(_) => case.expect.iter().map(|e| bytes(scene, &resources, e)).collect(),
+    }
+}
+
 fn picture(scene: &Scene, resources: &Resources) -> Result<Vec<u8>, String> {
     let out = scene.presented().ok_or("there is no picture")?;
     output::picture(scene, resources, out).map(|p| p.rgba).map_err(|e| e.to_string())

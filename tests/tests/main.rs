@@ -10,6 +10,7 @@ mod far_branches;
 mod filetests;
 mod foreign;
 mod gcn_draws;
+mod gcn_mutants;
 mod gcn_textures;
 mod gcn_words;
 mod gfx;

@@ -119,6 +119,15 @@ impl Programs {
 }
 
 impl Programs {
+    /// What a driver would load, where they run on a machine; a test may change it.
+    pub fn containers(&mut self) -> impl Iterator<Item = &mut Container> {
+        let code = self.list.iter_mut().flatten().chain(self.clippers.values_mut());
+        code.filter_map(|c| match c {
+            Code::Oracle(_) => None,
+            Code::Machine { container, .. } => Some(container),
+        })
+    }
+
     /// The programs that the oracle judges these by: of a machine the IR that selection read. `None` if they are the oracle's.
     ///
     /// # Errors
