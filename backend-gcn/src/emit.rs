@@ -105,6 +105,10 @@ pub struct Counts {
     pub branches: u64,
     pub waits: u64,
     pub nops: u64,
+    /// Those of `vmem` that are of images.
+    pub images: u64,
+    pub interps: u64,
+    pub exports: u64,
 }
 
 /// A finished program.
@@ -719,7 +723,10 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnost
             inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l as usize]))?);
         }
         let name = inst.op().name();
+        counts.images += u64::from(item.image.is_some());
         *match () {
+            _ if item.counter == Counter::Export => &mut counts.exports,
+            _ if name.starts_with("v_interp_") => &mut counts.interps,
             _ if item.label.is_some() => &mut counts.branches,
             _ if item.counter == Counter::Vm => &mut counts.vmem,
             _ if item.counter == Counter::Scalar => &mut counts.smem,

@@ -31,6 +31,8 @@ pub fn latency(facts: Facts) -> u32 {
         Unit::Vmem | Unit::Flat => 300 + issue,
         Unit::Smem => 120 + issue,
         Unit::Lds => 64 + issue,
+        // Until its sources have been read.
+        Unit::Export => 16 + issue,
         _ => issue,
     }
 }
@@ -50,7 +52,7 @@ const DEEPEST: u32 = 4;
 /// operations that it waits for are done.
 pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
     // When the outstanding operations of each counter are done, oldest first.
-    let mut pending: [VecDeque<u64>; 2] = Default::default();
+    let mut pending: [VecDeque<u64>; 3] = Default::default();
     let (mut now, mut sum) = (0u64, 0u64);
     for (items, depth) in blocks {
         let start = now;
@@ -59,8 +61,8 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
             let imm = i.inst.get("imm").unwrap_or(0);
             now += match i.inst.op() {
                 Op::SWaitcnt => {
-                    let [vm, _, lgkm] = gpucc_gcn_machine::emit::counters(imm);
-                    for (queue, left) in pending.iter_mut().zip([vm, lgkm]) {
+                    let [vm, exp, lgkm] = gpucc_gcn_machine::emit::counters(imm);
+                    for (queue, left) in pending.iter_mut().zip([vm, lgkm, exp]) {
                         while queue.len() > left as usize {
                             now = now.max(queue.pop_front().unwrap_or(0));
                         }
@@ -71,7 +73,8 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
                 _ => u64::from(facts.cycles),
             };
             match i.counter {
-                Counter::None | Counter::Export => continue,
+                Counter::None => continue,
+                Counter::Export => &mut pending[2],
                 Counter::Vm => &mut pending[0],
                 Counter::Lds | Counter::Scalar => &mut pending[1],
             }

@@ -116,3 +116,25 @@ fn worked_examples() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+/// What is counted of a fragment program: two samples, three components interpolated in two steps each, one export.
+#[test]
+fn statistics_count_texture_export_and_interpolation() {
+    let source = "
+        @group(0) @binding(0) var t: texture_2d<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @fragment fn main(@location(0) uv: vec2f, @location(1) k: f32) -> @location(0) vec4f {
+            return textureSample(t, s, uv) + k * textureSample(t, s, uv.yx);
+        }";
+    for g in 0..3 {
+        for level in [0, 2] {
+            let out = compile(&module(source), g, &options(level));
+            let stat = |name: &str| out.stats.iter().find(|s| s.0 == name).unwrap_or_else(|| panic!("{name}")).1;
+            assert_eq!((stat("images"), stat("interps"), stat("exports")), (2, 6, 1), "gfx{} -O{level}", 6 + g);
+            let classes = ["valu", "salu", "vmem", "smem", "lds", "branches", "waits", "nops", "interps", "exports"];
+            assert_eq!(classes.iter().map(|c| stat(c)).sum::<u64>(), stat("instructions"));
+            // Four cycles for each interpolation, 300 for the samples, 16 to export.
+            assert!(stat("latency") > 300 + 6 * 4 + 16, "{}", stat("latency"));
+        }
+    }
+}

@@ -89,8 +89,9 @@ pub struct Compile {
     /// Output file; with several targets `.family-generation` is put before its ending. With several inputs a folder.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Takes the state that graphics code depends on from a pipeline of a scene (not in this version).
-    #[arg(long, value_name = "SCENE:PIPELINE", hide = true)]
+    /// Takes the state that graphics code depends on from a pipeline of a scene: vertex layout, target formats, samples, .... Without it
+    /// each output has an rgba8unorm target, and one vertex buffer holds the attributes as 32-bit components.
+    #[arg(long, value_name = "SCENE:PIPELINE")]
     pub pipeline: Option<String>,
     /// Print the assembly listing (`--emit asm`), to standard output unless `-o` is given.
     #[arg(short = 'S')]

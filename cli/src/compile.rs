@@ -10,7 +10,7 @@ use gpucc_ir::Diagnostic;
 
 use crate::args::{Cli, Compile, Emit, Messages};
 use crate::seeds::Given;
-use crate::{Failure, Worst, files, input, inspect, verify};
+use crate::{Failure, Worst, files, input, inspect, pipeline, verify};
 
 /// What to write, and after which passes to print the IR.
 struct Plan {
@@ -21,6 +21,8 @@ struct Plan {
     fuel: (u64, Option<String>),
     /// Inputs of `--verify`.
     given: Given,
+    /// State of graphics pipelines.
+    pipeline: Option<gpucc_pipeline::Pipeline>,
 }
 
 impl Plan {
@@ -50,12 +52,7 @@ impl Plan {
         if args.output.is_none() && !emit.is_text() && !silent {
             return Err(Failure::Usage("-o OUT is missing (or use -S to see assembly)".into()));
         }
-        if args.pipeline.is_some() {
-            return Err(Failure::Unsupported(
-                gpucc_ir::Refusal::Stage,
-                "--pipeline: no target compiles graphics stages yet".into(),
-            ));
-        }
+        let pipeline = args.pipeline.as_deref().map(pipeline::read).transpose()?;
         let fuel = fuel(args.fuel.as_deref())?;
         for t in &targets {
             let there = t.backend().passes();
@@ -74,7 +71,7 @@ impl Plan {
             let bytes = files::spec(spec)?;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
-        Ok(Plan { emit, targets, dump_after, fuel, given })
+        Ok(Plan { emit, targets, dump_after, fuel, given, pipeline })
     }
 
     /// Where the outputs of each input go, if to files: a path for each target. No output is an input or another output.
@@ -215,6 +212,7 @@ fn one(
     options.codegen.texts = matches!(plan.emit, Emit::Gir | Emit::Mir);
     options.codegen.dump_after = plan.dump_after.clone();
     (options.codegen.fuel, options.codegen.fuel_of) = plan.fuel.clone();
+    options.codegen.pipeline = plan.pipeline.clone().map(Box::new);
     let artifact = gpucc::compile(&shader.module, &options).map_err(|d| {
         let list = refusals(shader, &options, d);
         shader.report.show(&list, Some(&target.to_string()));
@@ -290,6 +288,12 @@ pub fn main(args: &Compile, messages: &Messages) -> Result<(), Failure> {
                 continue;
             }
         };
+        if let Some(p) = &plan.pipeline
+            && let Err(f) = pipeline::fits(&shader.module, p)
+        {
+            worst.add(&f, messages);
+            continue;
+        }
         for (t, &target) in plan.targets.iter().enumerate() {
             let out = paths.get(i).and_then(|p| p.get(t));
             match one(args, &plan, &shader, target, out, &mut objects) {

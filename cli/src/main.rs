@@ -14,6 +14,7 @@ mod input;
 mod inspect;
 #[cfg(test)]
 mod page;
+mod pipeline;
 mod progress;
 mod render;
 mod report;

@@ -280,7 +280,6 @@ fn what_is_not_there_yet() {
     expect(&["reduce", &shader, "--check", "false {}"], 3, "not supported");
     expect(&["serve", "--port", "1"], 3, "not supported");
     expect(&[&shader, "--target", "gcn", "--emit", "elf", "-o", &s.path("o")], 3, "ELF");
-    expect(&[&shader, "--target", "gcn", "--pipeline", "a.toml:p", "-o", &s.path("o")], 3, "--pipeline");
     expect(&["run", &shader, "--buf", "0:0[1]=zero:4"], 3, "binding array");
     assert!(!s.has("o"));
 }
@@ -360,4 +359,48 @@ fn races_are_messages() {
         let object: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {said}"));
         assert_eq!((&object["severity"], &object["code"]), (&"warning".into(), &"race".into()), "{said}");
     }
+}
+
+/// State of a pipeline of a scene: attributes, targets, samples.
+#[test]
+fn pipelines_of_scenes() {
+    let s = Scratch::new("pipeline");
+    let shader = s.write(
+        "a.wgsl",
+        "struct V { @builtin(position) p: vec4f, @location(0) c: vec2f }
+        @vertex fn vs(@location(3) at: vec4f) -> V { return V(at, at.xy); }
+        @fragment fn fs(v: V) -> @location(1) vec4f { return vec4f(v.c, 0, 1); }",
+    );
+    let scene = s.write(
+        "s.toml",
+        r#"format = "scene-1"
+        shaders.m = { file = "a.wgsl" }
+        [pipelines.p]
+        vertex = { shader = "m", buffers = [ { arrayStride = 16, attributes = [ { shaderLocation = 3, format = "unorm8x4", offset = 8 } ] } ] }
+        fragment = { shader = "m", targets = [ {}, { format = "rg32float" } ] }
+        [pipelines.ints]
+        vertex = { shader = "m", buffers = [ { arrayStride = 16, attributes = [ { shaderLocation = 3, format = "uint8x4", offset = 8 } ] } ] }
+        [pipelines.none]
+        vertex = { shader = "m" }
+        [pipelines.c]
+        compute = { shader = "m" }
+        "#,
+    );
+    let with = |name: &str| format!("{scene}:{name}");
+    let text = expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("p")], 0, "");
+    // Of the attribute: typed, at byte 8. Of the target: two components of 32 bits, as they are.
+    assert!(text.contains("tbuffer_load_format_xyzw") && text.contains("offset:8"), "{text}");
+    assert!(text.contains("exp mrt0") && text.contains("off, off done vm"), "{text}");
+    let text = expect(&[&shader, "--target", "gcn", "-S"], 0, "");
+    assert!(text.contains("buffer_load_dwordx4") && text.contains("done compr vm"), "{text}");
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("x")], 1, "there is no pipeline `x`; there are: ");
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("c")], 1, "compute pipeline");
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("none")], 1, "reads location 3");
+    expect(
+        &[&shader, "--target", "gcn", "-S", "--pipeline", &with("ints")],
+        1,
+        "has floats, that of the pipeline integers",
+    );
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", "p"], 2, "SCENE:PIPELINE");
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", "no.toml:p"], 2, "no.toml");
 }

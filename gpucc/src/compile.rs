@@ -138,6 +138,9 @@ fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
     if let Some(around) = &o.codegen.around {
         let _ = write!(hash, "{around:?}");
     }
+    if let Some(pipeline) = &o.codegen.pipeline {
+        let _ = write!(hash, "{pipeline:?}");
+    }
     hash.0
 }
 

@@ -159,6 +159,9 @@ pub static STATISTICS: &[Statistic] = &[
     row("vmem", "instructions", Up, GCN, "vector memory accesses"),
     row("smem", "instructions", Up, GCN, "scalar memory loads"),
     row("lds", "instructions", Up, GCN, "accesses to workgroup memory"),
+    row("images", "instructions", Up, GCN, "those of `vmem` that sample, load, store or ask textures and images"),
+    row("interps", "instructions", Up, GCN, "interpolation of parameters"),
+    row("exports", "instructions", Up, GCN, "exports of positions, parameters, colours and depth"),
     row("waits", "instructions", Up, GCN, "`s_waitcnt`"),
     row("nops", "instructions", Up, GCN, "`s_nop`"),
 ];

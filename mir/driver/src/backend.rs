@@ -3,7 +3,7 @@
 use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Place, Res, StageInfo, TexClass, TexDim,
+    Attr, Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Place, Res, Stage, StageInfo, TexClass, TexDim,
 };
 use gpucc_isa::Notes;
 use gpucc_opt::{Around, Caps, Report};
@@ -38,6 +38,9 @@ pub struct CodegenOptions {
     /// The render pipeline around a vertex or fragment entry; of an entry that has none a default one is made
     /// ([`default_around`]).
     pub around: Option<Box<Around>>,
+    /// The state of the pipeline of entries that have nothing in `around`: what belongs to the other stage is asked of the
+    /// module ([`around_in`]).
+    pub pipeline: Option<Box<Pipeline>>,
     /// Only changes of this pass count, and only it stops.
     pub fuel_of: Option<String>,
     /// Print the code after each machine pass and go on with what the parser reads. For tests: it changes nothing.
@@ -59,6 +62,7 @@ impl Default for CodegenOptions {
             skip_passes: Vec::new(),
             fuel: u64::MAX,
             around: None,
+            pipeline: None,
             fuel_of: None,
             reparse: false,
         }
@@ -112,6 +116,21 @@ pub fn default_around(stage: &StageInfo) -> Around {
         StageInfo::Compute { .. } => {}
     }
     Around { other, ..Around::new(p) }
+}
+
+/// What is around an entry of a module in a pipeline: the other stage is the only entry of that stage, if there is one alone. Of
+/// a vertex entry for which there is none everything is read.
+pub fn around_in(module: &Module, stage: &StageInfo, pipeline: &Pipeline) -> Around {
+    let wanted = match stage.kind() {
+        Stage::Vertex => Stage::Fragment,
+        _ => Stage::Vertex,
+    };
+    let mut others = module.entries.iter().filter(|e| e.stage.kind() == wanted);
+    let other = match (others.next(), others.next()) {
+        (Some(one), None) => Some(one.stage.clone()),
+        _ => default_around(stage).other,
+    };
+    Around { other, ..Around::new(pipeline.clone()) }
 }
 
 /// What a backend makes of one entry point.

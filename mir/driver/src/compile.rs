@@ -10,7 +10,7 @@ use gpucc_mir::AllocStats;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
-use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, default_around};
+use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around};
 use crate::family::{Cx, Family, Job, Selected, Stop};
 use crate::pass;
 use crate::races::race_marks;
@@ -121,7 +121,11 @@ fn compile<F: Family>(
     let own;
     let o = match stage {
         Some(stage) if o.around.is_none() => {
-            own = CodegenOptions { around: Some(Box::new(default_around(stage))), ..o.clone() };
+            let around = match &o.pipeline {
+                Some(p) => around_in(module, stage, p),
+                None => default_around(stage),
+            };
+            own = CodegenOptions { around: Some(Box::new(around)), ..o.clone() };
             &own
         }
         _ => o,

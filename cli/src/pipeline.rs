@@ -1,0 +1,69 @@
+//! `--pipeline SCENE:PIPELINE`: the state that graphics code depends on, from a pipeline of a scene.
+
+use std::path::Path;
+
+use gpucc_ir::{EntryPoint, IoAt, Module, StageInfo};
+use gpucc_pipeline::{Base, Pipeline};
+use gpucc_scene::{model, read};
+
+use crate::Failure;
+
+/// The state of a pipeline of a scene.
+///
+/// # Errors
+/// A usage failure for a text without a colon, a file that is no scene, a scene without that render pipeline.
+pub fn read(text: &str) -> Result<Pipeline, Failure> {
+    let bad = || Failure::Usage(format!("`--pipeline {text}`: expected SCENE:PIPELINE"));
+    let (path, name) = text.rsplit_once(':').filter(|(p, n)| !p.is_empty() && !n.is_empty()).ok_or_else(bad)?;
+    let file = read::open(Path::new(path)).map_err(|e| {
+        let message = e.to_string();
+        if e.is_io { Failure::Io(message) } else { Failure::Input(message) }
+    })?;
+    let pipelines = &file.scene.pipelines;
+    let Some((_, found)) = pipelines.iter().find(|(n, _)| *n == name) else {
+        let names: Vec<&str> = pipelines.iter().map(|(n, _)| n).collect();
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        return Err(Failure::Input(format!("{path}: there is no pipeline `{name}`; there are: {names}")));
+    };
+    match found {
+        model::Pipeline::Render(r) => Ok(r.state()),
+        model::Pipeline::Compute(_) => {
+            Err(Failure::Input(format!("{path}: `{name}` is a compute pipeline, which has no state")))
+        }
+    }
+}
+
+/// That the attributes and targets of the pipeline are what entry points read and give.
+///
+/// # Errors
+/// The first one that is not there or is of another type.
+pub fn fits(module: &Module, pipeline: &Pipeline) -> Result<(), Failure> {
+    module.entries.iter().try_for_each(|e| fits_entry(e, pipeline))
+}
+
+fn fits_entry(e: &EntryPoint, p: &Pipeline) -> Result<(), Failure> {
+    let (slots, is_vertex) = match &e.stage {
+        StageInfo::Vertex(io) => (&io.inputs, true),
+        StageInfo::Fragment { io, .. } => (&io.outputs, false),
+        StageInfo::Compute { .. } => return Ok(()),
+    };
+    for s in slots {
+        let IoAt::Location { number, .. } = s.at else { continue };
+        let base = if is_vertex {
+            let attributes = p.vertex.iter().flatten().flat_map(|b| &b.attributes);
+            let found = attributes.filter(|a| a.location == u32::from(number)).map(|a| a.format.base()).next();
+            let missing = || format!("--pipeline: `{}` reads location {number}, and no vertex buffer has it", e.name);
+            Some(found.ok_or_else(|| Failure::Input(missing()))?)
+        } else {
+            // What has no target is dropped.
+            p.targets.get(usize::from(number)).and_then(|t| t.as_ref()).map(|t| t.format.base())
+        };
+        let Some(base) = base else { continue };
+        if s.ty.is_float() != (base == Base::Float) {
+            let (has, wants) = if s.ty.is_float() { ("integers", "floats") } else { ("floats", "integers") };
+            let text = format!("--pipeline: location {number} of `{}` has {wants}, that of the pipeline {has}", e.name);
+            return Err(Failure::Input(text));
+        }
+    }
+    Ok(())
+}
