@@ -2,7 +2,7 @@
 
 use gpucc_ir::EntryPoint;
 use gpucc_opt::Around;
-use gpucc_pipeline::SamplerFacts;
+use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Binding, BindingResource, Pass, Pipeline};
 
@@ -14,14 +14,39 @@ pub(crate) fn of(scene: &Scene, name: &str, pipeline: &Pipeline, other: Option<&
     };
     let all = bindings(scene, name);
     state.samplers = samplers(scene, &all);
-    let wide = |b: &&Binding| match &b.resource {
-        BindingResource::Texture(v) => scene.textures.get(&v.texture).is_some_and(|t| t.format.bytes() == 16),
+    let wide = places(scene, &all, |f| f.bytes() == 16);
+    let fixed_depth = places(scene, &all, |f| f.depth_bits().is_some());
+    let one_level = one_level(scene, &all);
+    Around { pipeline: state, other: other.map(|e| e.stage.clone()), wide, fixed_depth, one_level }
+}
+
+/// Where samplers alone are bound that filter on one level, and on any.
+fn one_level(scene: &Scene, all: &[&Binding]) -> Vec<(u32, u32)> {
+    let samplers = all.iter().filter_map(|b| match &b.resource {
+        BindingResource::Sampler(name) => Some(((b.group, b.binding), scene.samplers.get(name)?)),
+        _ => None,
+    });
+    let (mut list, mut others) = (Vec::new(), Vec::new());
+    for (place, s) in samplers {
+        let any = s.lod_min_clamp <= 0.0 && s.lod_max_clamp >= 32.0;
+        if s.mipmap_filter == Filter::Nearest && any { list.push(place) } else { others.push(place) }
+    }
+    list.retain(|place| !others.contains(place));
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// Where textures of such formats are bound.
+fn places(scene: &Scene, all: &[&Binding], is: impl Fn(Format) -> bool) -> Vec<(u32, u32)> {
+    let bound = |b: &&&Binding| match &b.resource {
+        BindingResource::Texture(v) => scene.textures.get(&v.texture).is_some_and(|t| is(t.format)),
         _ => false,
     };
-    let mut wide: Vec<_> = all.iter().copied().filter(wide).map(|b| (b.group, b.binding)).collect();
-    wide.sort_unstable();
-    wide.dedup();
-    Around { pipeline: state, other: other.map(|e| e.stage.clone()), wide }
+    let mut list: Vec<_> = all.iter().filter(bound).map(|b| (b.group, b.binding)).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
 }
 
 /// All that is ever bound for a pipeline.
@@ -39,7 +64,7 @@ fn bindings<'s>(scene: &'s Scene, name: &str) -> Vec<&'s Binding> {
     list
 }
 
-/// The samplers that are alike wherever they are bound, and filter near and far alike.
+/// The samplers that are alike wherever they are bound, filter near and far alike, and if they compare, do so on one level.
 fn samplers(scene: &Scene, all: &[&Binding]) -> Vec<SamplerFacts> {
     let mut list: Vec<(SamplerFacts, bool)> = Vec::new();
     for b in all {
@@ -47,7 +72,7 @@ fn samplers(scene: &Scene, all: &[&Binding]) -> Vec<SamplerFacts> {
         let Some(s) = scene.samplers.get(name) else { continue };
         let (group, binding, compare, filter) = (b.group, b.binding, s.compare, s.mag_filter);
         let facts = SamplerFacts { group, binding, compare, filter };
-        let known = s.mag_filter == s.min_filter;
+        let known = s.mag_filter == s.min_filter && (compare.is_none() || s.mipmap_filter == Filter::Nearest);
         match list.iter_mut().find(|(f, _)| (f.group, f.binding) == (group, binding)) {
             Some((f, sure)) => *sure &= known && *f == facts,
             None => list.push((facts, known)),

@@ -15,12 +15,16 @@ pub struct Around {
     pub other: Option<StageInfo>,
     /// Group and binding of textures whose texels may have 128 bits.
     pub wide: Vec<(u32, u32)>,
+    /// Those of textures whose depth is a fixed-point fraction, to whose range references of comparisons are clamped.
+    pub fixed_depth: Vec<(u32, u32)>,
+    /// Those of samplers that read one level at a time, and any level.
+    pub one_level: Vec<(u32, u32)>,
 }
 
 impl Around {
     /// Only the state.
     pub fn new(pipeline: Pipeline) -> Around {
-        Around { pipeline, other: None, wide: Vec::new() }
+        Around { pipeline, other: None, wide: Vec::new(), fixed_depth: Vec::new(), one_level: Vec::new() }
     }
 }
 

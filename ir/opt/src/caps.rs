@@ -187,6 +187,23 @@ impl TexCaps {
     };
 }
 
+/// What samplers of a target do besides filtering; `lower_tex` writes the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SamplerCaps {
+    /// Whether they compare texels of depth; otherwise code does where it knows the sampler, and the texels are those of a gather or
+    /// a nearest one.
+    pub compare: bool,
+    /// Whether an offset in texels can be given.
+    pub offset: bool,
+}
+
+impl SamplerCaps {
+    /// All that the IR has.
+    pub const FULL: SamplerCaps = SamplerCaps { compare: true, offset: true };
+    /// The least that there is a lowering for.
+    pub const POOREST: SamplerCaps = SamplerCaps { compare: false, offset: false };
+}
+
 /// How texels are fetched by their integer coordinates; `lower_fetch` writes the rest with what there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FetchCaps {
@@ -286,6 +303,8 @@ pub struct Caps {
     pub unroll: u32,
     /// What texture instructions take.
     pub tex: TexCaps,
+    /// What samplers do.
+    pub sampler: SamplerCaps,
     /// How texels are fetched.
     pub fetch: FetchCaps,
     /// What the inputs and outputs of stages are.
@@ -317,6 +336,7 @@ impl Caps {
         rotate_divergent: true,
         unroll: 256,
         tex: TexCaps::FULL,
+        sampler: SamplerCaps::FULL,
         fetch: FetchCaps::FULL,
         io: IoCaps::FULL,
     };

@@ -50,6 +50,6 @@ pub mod tables;
 pub mod unroll;
 
 pub use around::{Around, empty_fragment};
-pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, PartCaps, TexCaps};
+pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, PartCaps, SamplerCaps, TexCaps};
 pub use cx::Cx;
 pub use pipeline::{Options, Pass, Report, prepare};

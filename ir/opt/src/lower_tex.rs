@@ -8,9 +8,15 @@
 //! | layer as an integer | as a float from 0, or as an integer from 0 to 511 | `layer` |
 //! | gather | four samples at the middles of texels | `gather` |
 //! | clamp half a texel inside the edges | arithmetic with the size | `base_clamp` |
+//! | comparison of texels | a gather or the nearest texel, and comparisons | `SamplerCaps::compare` |
+//! | offset of what is filtered or gathered | added to the coordinates, by the size of the level | `SamplerCaps::offset` |
 //!
-//! Needs: nothing. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
+//! What comparisons do and filter, and which samplers read one level, says `Cx::around`; what needs to know more stays.
+//!
+//! Needs: the samplers that [`ask`] adds to the module before. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
+
+mod sampler;
 
 use gpucc_ir::{
     Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, Tex, TexArg, TexClass,
@@ -18,15 +24,26 @@ use gpucc_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::caps::{Caps, CubeGradients, LayerForm, TexCaps};
+use crate::around::Around;
+use crate::caps::{Caps, CubeGradients, LayerForm, SamplerCaps, TexCaps};
+use crate::cx::Cx;
 use crate::rewrite::{self, Rewrite};
 
-/// Runs over a function; gives the number of instructions rewritten.
-pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
-    if caps.tex == TexCaps::FULL || m.resources.is_empty() {
-        return 0;
+/// Runs the pass.
+pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+    let (m, caps, around) = (cx.module, cx.caps, cx.around);
+    if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
+        return;
     }
-    rewrite::run(f, |b, i| lower(m, b, i, &caps.tex))
+    let n = rewrite::run(f, |b, i| lower(m, b, i, caps, around));
+    cx.must_change(n);
+}
+
+/// Adds the samplers that the pass may need.
+pub fn ask(m: &mut Module, caps: SamplerCaps, around: Option<&Around>) {
+    if !caps.compare {
+        sampler::ask(m, around);
+    }
 }
 
 /// Operands by what they are.
@@ -70,7 +87,8 @@ impl Ask<'_, '_> {
     }
 }
 
-fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &TexCaps) -> Rewrite {
+fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&Around>) -> Rewrite {
+    let (caps, samplers) = (&caps.tex, caps.sampler);
     let d: InstData = b.func.insts[i].clone();
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return Rewrite::Keep };
     if !tex.desc.samples() {
@@ -79,7 +97,15 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &TexCaps) -> Rewrite {
     let args: Args = tex.desc.args().into_iter().zip(d.args.iter().copied()).collect();
     let ty = b.func.ty(d.result());
     let mut ask = Ask { b, tex: *tex, args };
+    if let (true, false, Some(around)) = (tex.desc.shadow(), samplers.compare, around)
+        && let Some(v) = sampler::compare(m, &mut ask, around, ty)
+    {
+        return Rewrite::Value(v);
+    }
     let mut changed = false;
+    if ask.tex.desc.offset() != [0; 3] && !samplers.offset && ask.tex.desc.dim() != TexDim::Cube {
+        changed = sampler::offset(m, &mut ask, around);
+    }
     if ask.tex.desc.base_clamp() && !caps.base_clamp {
         base_clamp(&mut ask);
         changed = true;

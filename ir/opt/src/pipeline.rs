@@ -116,7 +116,7 @@ const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
 const LOWER_IO: Pass = pass!("lower-io", lower_io::run);
 const LOWER_FETCH: Pass = pass!("lower-fetch", lower_fetch::run);
-const LOWER_TEX: Pass = lowering!("lower-tex", lower_tex::run);
+const LOWER_TEX: Pass = pass!("lower-tex", lower_tex::run);
 const LEGALISE: Pass = lowering!("legalise", legalise::run);
 const INIT_WORKGROUP: Pass = Pass {
     name: "init-workgroup",
@@ -488,6 +488,9 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         let start = Instant::now();
         if p.name == LOWER_FETCH.name {
             lower_fetch::ask(&mut out, caps.fetch, o.around.as_deref());
+        }
+        if p.name == LOWER_TEX.name {
+            lower_tex::ask(&mut out, caps.sampler, o.around.as_deref());
         }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);

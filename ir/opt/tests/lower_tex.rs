@@ -2,7 +2,8 @@
 
 use gpucc_interp::{Profile, Program};
 use gpucc_ir::{Module, TexCube};
-use gpucc_opt::{Caps, CubeGradients, LayerForm, Options, TexCaps, prepare};
+use gpucc_opt::{Around, Caps, CubeGradients, LayerForm, Options, SamplerCaps, TexCaps, prepare};
+use gpucc_pipeline::{Pipeline, SamplerFacts};
 use gpucc_sim::texture::{Codec, Compare, Dim, Filter, Format, Image, Sampler, Wrap};
 use gpucc_sim::{Dispatch, RunOptions};
 
@@ -34,16 +35,24 @@ fn run(m: &Module, d: &Dispatch, inputs: &[[f32; 16]]) -> Vec<f32> {
 }
 
 fn lowered(m: &Module, tex: TexCaps) -> Module {
-    let options = Options { verify: true, ..Options::default() };
-    prepare(m, "main", &Caps { tex, ..Caps::FULL }, &options).unwrap_or_else(|e| panic!("{e}\n{m}")).0
+    lowered_for(m, &Caps { tex, ..Caps::FULL }, None)
+}
+
+fn lowered_for(m: &Module, caps: &Caps, around: Option<&Around>) -> Module {
+    let around = around.map(|a| Box::new(a.clone()));
+    let options = Options { verify: true, around, ..Options::default() };
+    prepare(m, "main", caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}")).0
 }
 
 /// Runs before and after, and compares to `near`; the text after must have `has` and no `lacks`.
 fn agree(m: &Module, tex: TexCaps, d: &Dispatch, inputs: &[[f32; 16]], near: f32, has: &str, lacks: &str) {
-    let after = lowered(m, tex);
+    same(m, &lowered(m, tex), d, inputs, near, has, lacks);
+}
+
+fn same(m: &Module, after: &Module, d: &Dispatch, inputs: &[[f32; 16]], near: f32, has: &str, lacks: &str) {
     let text = after.to_string();
     assert!(text.contains(has) && !text.contains(lacks), "{text}");
-    let (a, b) = (run(m, d, inputs), run(&after, d, inputs));
+    let (a, b) = (run(m, d, inputs), run(after, d, inputs));
     for (k, (x, y)) in a.iter().zip(&b).enumerate() {
         assert!((x - y).abs() <= near, "invocation {}, lane {}: {x} and {y} of {:?}", k / 4, k % 4, inputs[k / 4]);
     }
@@ -203,4 +212,126 @@ fn clamps_inside_the_edges() {
     list.iter_mut().for_each(|i| i[0] *= 2.0);
     list[3][0] = f32::NAN;
     agree(&m, TexCaps { base_clamp: false, ..FULL }, &d, &list, 1e-6, "tex_query", "base_clamp");
+}
+
+const NO_OFFSET: Caps = Caps { sampler: SamplerCaps { offset: false, ..SamplerCaps::FULL }, ..Caps::FULL };
+const NO_COMPARE: Caps = Caps { sampler: SamplerCaps { compare: false, ..SamplerCaps::FULL }, ..Caps::FULL };
+
+/// What is known: the sampler of the modules compares so, filters so, and reads any level, one at a time.
+fn known(compare: Option<Compare>, filter: Filter) -> Around {
+    let samplers = vec![SamplerFacts { group: 0, binding: 3, compare, filter }];
+    Around { one_level: vec![(0, 3)], ..Around::new(Pipeline { samplers, ..Pipeline::default() }) }
+}
+
+/// Sizes are powers of two, so that an offset in texels is exact.
+#[test]
+fn offsets_go_into_coordinates() {
+    let body = |operands: &str, what: &str| {
+        format!(
+            "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n  v6: f32 = fmul v5, 5.0:f32\n  \
+             v7: f32x2 = load res0[16 + v2] align 4\n  v8: f32x2 = load res0[24 + v2] align 4\n  \
+             v9: f32x4 = tex v4{operands}, tex res2 sampler res3 {what}\n  store v9, res1[0 + v3] align 4\n"
+        )
+    };
+    let one = known(None, Filter::Linear);
+    let asks = [
+        (", v6", "sample 2d level offset 3 -2 0"),
+        (", v7, v8", "sample 2d gradients offset -8 7 0"),
+        ("", "sample 2d offset 1 1 0"),
+        ("", "gather 2d component 3 offset 2 -1 0"),
+    ];
+    for wrap in [Wrap::Repeat, Wrap::ClampToEdge] {
+        let d = Dispatch::new([1, 1, 1])
+            .with_texture(0, 2, image(Format::Rgba32Float, false, [32, 16, 1], 6), Dim::D2)
+            .with_sampler(0, 3, Sampler { wrap: [wrap; 3], mip: Filter::Nearest, ..linear() });
+        for (operands, what) in asks {
+            let m = module("2d float", false, &body(operands, what));
+            same(&m, &lowered_for(&m, &NO_OFFSET, Some(&one)), &d, &inputs(512), 2e-5, "tex_query", "offset");
+        }
+    }
+    // The target has offsets; or the level may be filtered with the next one, so that no one offset is right.
+    for (k, (operands, what)) in asks.into_iter().enumerate() {
+        let m = module("2d float", false, &body(operands, what));
+        assert!(lowered_for(&m, &Caps::FULL, Some(&one)).to_string().contains("offset"), "{what}");
+        let unknown = lowered_for(&m, &NO_OFFSET, None).to_string();
+        assert_eq!(unknown.contains("offset"), k < 2, "{unknown}");
+    }
+}
+
+/// Depths in steps, so that comparisons for equality have both answers.
+fn depths(format: Format, size: [u32; 3], levels: u32) -> Image {
+    let mut image = Image::new(format, false, size, levels, 1);
+    for level in 0..levels {
+        let [w, h, _] = image.level_size(level);
+        for (y, x) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
+            let v = ((x * 3 + y * 5 + level) % 5) as f32 / 4.0;
+            format.encode([v.to_bits(), 0, 0, 0], 1, image.texel_bytes_mut(level, 0, x, y, 0));
+        }
+    }
+    image
+}
+
+const COMPARES: [Compare; 8] = [
+    Compare::Never,
+    Compare::Less,
+    Compare::Equal,
+    Compare::LessEqual,
+    Compare::Greater,
+    Compare::NotEqual,
+    Compare::GreaterEqual,
+    Compare::Always,
+];
+
+#[test]
+fn comparisons_in_code() {
+    // The reference is one of -0.5, -0.25 to 1.5; the result of a sample stands in each lane.
+    let body = |operands: &str, what: &str, gathers: bool| {
+        let result = if gathers { "f32x4" } else { "f32" };
+        let all = if gathers { "" } else { "  v12: f32x4 = splat v11\n" };
+        let v = if gathers { "v11" } else { "v12" };
+        format!(
+            "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n  v6: f32 = fma v5, 4.0:f32, 2.0:f32\n  \
+             v7: f32 = ffloor v6\n  v8: f32 = fmul v7, 0.25:f32\n  v9: f32 = load res0[12 + v2] align 4\n  \
+             v10: f32 = fmul v9, 4.0:f32\n  v11: {result} = tex v4, v8{operands}, tex res2 sampler res3 {what}\n{all}  \
+             store {v}, res1[0 + v3] align 4\n"
+        )
+    };
+    let asks = [
+        ("", "sample 2d shadow", false, Filter::Linear),
+        ("", "sample 2d shadow", false, Filter::Nearest),
+        (", v10", "sample 2d shadow level", false, Filter::Nearest),
+        ("", "gather 2d shadow", true, Filter::Linear),
+        ("", "gather 2d shadow offset 1 -1 0", true, Filter::Nearest),
+    ];
+    for (operands, what, gathers, filter) in asks {
+        let m = module("2d depth", true, &body(operands, what, gathers));
+        for compare in COMPARES {
+            for format in [Format::Depth32Float, Format::Depth16Unorm] {
+                let sampler =
+                    Sampler { mag: filter, min: filter, mip: Filter::Nearest, compare: Some(compare), ..linear() };
+                let d = Dispatch::new([1, 1, 1])
+                    .with_texture(0, 2, depths(format, [16, 8, 1], 4), Dim::D2)
+                    .with_sampler(0, 3, sampler);
+                let mut around = known(Some(compare), filter);
+                if format == Format::Depth16Unorm {
+                    around.fixed_depth.push((0, 2));
+                }
+                let after = lowered_for(&m, &NO_COMPARE, Some(&around));
+                if matches!(compare, Compare::Never | Compare::Always) {
+                    let all = if compare == Compare::Always { 1.0 } else { 0.0 };
+                    assert!(run(&after, &d, &inputs(64)).iter().all(|&v| v == all), "{what}, {compare:?}");
+                    continue;
+                }
+                same(&m, &after, &d, &inputs(512), 1e-5, "sampler", "shadow");
+            }
+        }
+        // The target compares; nothing is known of the sampler.
+        let around = known(Some(Compare::Less), filter);
+        assert!(lowered_for(&m, &Caps::FULL, Some(&around)).to_string().contains("shadow"), "{what}");
+        assert!(lowered_for(&m, &NO_COMPARE, None).to_string().contains("shadow"), "{what}");
+    }
+    // The four texels of another level than the first are not those of a gather.
+    let m = module("2d depth", true, &body(", v10", "sample 2d shadow level", false));
+    let around = known(Some(Compare::Less), Filter::Linear);
+    assert!(lowered_for(&m, &NO_COMPARE, Some(&around)).to_string().contains("shadow"));
 }

@@ -4,7 +4,7 @@ use gpucc_container::Container;
 use gpucc_driver::{Backend, CodegenOptions};
 use gpucc_frontend_naga as frontend;
 use gpucc_ir::{Class, Diagnostic, Module, Op, Refusal};
-use gpucc_opt::{Caps, FetchCaps, IoCaps, OpSet, TexCaps};
+use gpucc_opt::{Caps, FetchCaps, IoCaps, OpSet, SamplerCaps, TexCaps};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
 
 /// A scalar target that lacks most of what can be written with other ops.
@@ -54,7 +54,13 @@ pub const POOR: Caps = Caps {
 };
 
 /// The same with the least of textures and of inputs and outputs of stages that there is a lowering for.
-pub const POOREST: Caps = Caps { tex: TexCaps::POOREST, fetch: FetchCaps::POOREST, io: IoCaps::POOREST, ..POOR };
+pub const POOREST: Caps = Caps {
+    tex: TexCaps::POOREST,
+    sampler: SamplerCaps::POOREST,
+    fetch: FetchCaps::POOREST,
+    io: IoCaps::POOREST,
+    ..POOR
+};
 
 /// A target with everything that the IR has.
 pub const RICH: Caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };

@@ -1,0 +1,202 @@
+//! What code does for samplers that cannot: comparisons, and offsets in texels.
+
+use gpucc_ir::{
+    Axis, Builder, Const, Deriv, FloatCc, Module, Op, Res, ResourceData, ResourceKind, TexArg, TexDesc, TexDim, TexLod,
+    TexWhat, Type, Value, Variant,
+};
+use gpucc_pipeline::{Compare, Filter, SamplerFacts};
+
+use super::Ask;
+use crate::around::Around;
+
+/// The samplers that the comparisons of code filter with: those of the module without their comparison.
+pub fn ask(m: &mut Module, around: Option<&Around>) {
+    let Some(around) = around else { return };
+    let compares = |r: &ResourceData| r.kind == ResourceKind::Sampler { comparison: true };
+    let known = |r: &ResourceData| facts(around, r).is_some();
+    let plain: Vec<ResourceData> = m.resources.values().filter(|r| compares(r) && known(r)).cloned().collect();
+    for r in plain {
+        m.resources.push(ResourceData { kind: ResourceKind::Sampler { comparison: false }, ..r });
+    }
+}
+
+fn facts(around: &Around, r: &ResourceData) -> Option<(Compare, Filter)> {
+    let at = |f: &&SamplerFacts| (f.group, f.binding) == (r.group, r.binding);
+    let found = around.pipeline.samplers.iter().find(at)?;
+    Some((found.compare?, found.filter))
+}
+
+/// The same sampler without its comparison.
+fn plain(m: &Module, sampler: Res) -> Option<Res> {
+    let r = &m.resources[sampler];
+    let kind = ResourceKind::Sampler { comparison: false };
+    let same = |o: &ResourceData| (o.group, o.binding, o.variant, o.kind) == (r.group, r.binding, Variant::Whole, kind);
+    m.resources.iter().find(|(_, o)| same(o)).map(|(k, _)| k)
+}
+
+/// A comparison of texels in code. `None` where it stays: nothing is known of the sampler, or the four texels that it would filter are
+/// not those that a gather gives.
+pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> Option<Value> {
+    let desc = ask.tex.desc;
+    let (op, filter) = facts(around, &m.resources[ask.tex.sampler?])?;
+    let sampler = plain(m, ask.tex.sampler?)?;
+    let flat = desc.dim() == TexDim::D2;
+    let gather = match desc.what() {
+        TexWhat::Gather if flat => true,
+        TexWhat::Sample if filter == Filter::Nearest => false,
+        TexWhat::Sample if flat && desc.lod() == TexLod::Zero => true,
+        _ => return None,
+    };
+    let texture = &m.resources[ask.tex.texture];
+    let mut reference = ask.get(TexArg::Reference)?;
+    if around.fixed_depth.contains(&(texture.group, texture.binding)) {
+        reference = ask.b.fsat(reference);
+    }
+    let weights = if gather && desc.what() == TexWhat::Sample { Some(middle(ask)?) } else { None };
+    ask.args.retain(|a| a.0 != TexArg::Reference);
+    let what = if gather { TexWhat::Gather } else { TexWhat::Sample };
+    ask.tex.desc = desc.with_shadow(false).asking(what);
+    ask.tex = ask.tex.with(sampler);
+    let list = ask.list()?;
+    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
+    let texels = ask.b.tex(if implicit { Op::Sample } else { Op::Tex }, &list, ask.tex, Type::F32.with_lanes(4));
+    let holds = |ask: &mut Ask<'_, '_>, k: u32| {
+        let texel = ask.b.extract(texels, k);
+        let holds = against(ask.b, op, reference, texel);
+        let (one, zero) = (ask.float(1.0, 1), ask.float(0.0, 1));
+        ask.b.select(holds, one, zero)
+    };
+    if !gather {
+        return Some(holds(ask, 0));
+    }
+    // (i0, j1), (i1, j1), (i1, j0), (i0, j0)
+    let four = [0, 1, 2, 3].map(|k| holds(ask, k));
+    let Some([x, y]) = weights else {
+        debug_assert!(ty.lanes() == 4);
+        return Some(ask.b.compose(&four));
+    };
+    let mix = |ask: &mut Ask<'_, '_>, a: Value, b: Value, w: Value| {
+        let less = ask.b.fneg(a);
+        let change = ask.b.fadd(b, less);
+        ask.b.fma(change, w, a)
+    };
+    let upper = mix(ask, four[3], four[2], x);
+    let lower = mix(ask, four[0], four[1], x);
+    Some(mix(ask, upper, lower, y))
+}
+
+/// Moves the coordinates to the corner between the four texels that are filtered, where no rounding chooses others; gives the weights of
+/// the right and the lower ones.
+fn middle(ask: &mut Ask<'_, '_>) -> Option<[Value; 2]> {
+    let c = ask.get(TexArg::Coords)?;
+    let size = ask.size();
+    let (half, one) = (ask.float(0.5, 2), ask.float(1.0, 2));
+    let at = ask.b.fmul(c, size);
+    let at = ask.b.fsub(at, half);
+    let first = ask.b.ffloor(at);
+    let weights = ask.b.fsub(at, first);
+    let corner = ask.b.fadd(first, one);
+    let corner = ask.b.fdiv(corner, size);
+    ask.set(TexArg::Coords, corner);
+    Some([0, 1].map(|k| ask.b.extract(weights, k)))
+}
+
+/// `reference op texel`
+fn against(b: &mut Builder<'_>, op: Compare, reference: Value, texel: Value) -> Value {
+    let cc = match op {
+        Compare::Never | Compare::Always => return b.func.bconst(op == Compare::Always),
+        Compare::Less => FloatCc::Olt,
+        Compare::Equal => FloatCc::Oeq,
+        Compare::LessEqual => FloatCc::Ole,
+        Compare::Greater => FloatCc::Ogt,
+        Compare::NotEqual => FloatCc::Une,
+        Compare::GreaterEqual => FloatCc::Oge,
+    };
+    b.fcmp(cc, reference, texel)
+}
+
+/// Adds an offset to the coordinates: so many texels of the level that is read. Says whether it did: where the program gives a level
+/// that is filtered with the next one, or the sampler may clamp it, no one offset is right, and it stays.
+pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, around: Option<&Around>) -> bool {
+    let Some(c) = ask.get(TexArg::Coords) else { return false };
+    let desc = ask.tex.desc;
+    let lanes = ask.b.func.ty(c).lanes();
+    let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero;
+    let one_level = |a: &Around| {
+        let sampler = ask.tex.sampler.map(|s| &m.resources[s]);
+        sampler.is_some_and(|s| a.one_level.contains(&(s.group, s.binding)))
+    };
+    if !first && !around.is_some_and(one_level) {
+        return false;
+    }
+    let level = match desc.lod() {
+        _ if first => None,
+        TexLod::Zero => None,
+        TexLod::Level => ask.get(TexArg::Level),
+        TexLod::Implicit | TexLod::Bias => {
+            let [dx, dy] = [Axis::X, Axis::Y].map(|axis| ask.b.derivative(c, Deriv { axis, fine: false }));
+            let level = lambda(ask, dx, dy, lanes);
+            Some(match ask.get(TexArg::Level) {
+                Some(bias) => ask.b.fadd(level, bias),
+                None => level,
+            })
+        }
+        TexLod::Gradients => {
+            let (Some(dx), Some(dy)) = (ask.get(TexArg::Ddx), ask.get(TexArg::Ddy)) else { return false };
+            Some(lambda(ask, dx, dy, lanes))
+        }
+    };
+    let size = match level {
+        None => ask.size(),
+        Some(level) => size_at(ask, level),
+    };
+    let by: Vec<u64> = desc.offset().iter().take(lanes as usize).map(|&o| u64::from((o as f32).to_bits())).collect();
+    let by = ask.b.func.constant(Const::new(Type::F32.with_lanes(lanes), &by));
+    let by = ask.b.fdiv(by, size);
+    let c = ask.b.fadd(c, by);
+    ask.set(TexArg::Coords, c);
+    ask.tex.desc = desc.with_offset([0; 3]);
+    true
+}
+
+/// The level that a change of the coordinates gives: half the logarithm of the longer one's square, in texels.
+fn lambda(ask: &mut Ask<'_, '_>, dx: Value, dy: Value, lanes: u32) -> Value {
+    let size = ask.size();
+    let [x, y] = [dx, dy].map(|d| {
+        let d = ask.b.fmul(d, size);
+        let parts: Vec<Value> = if lanes == 1 { vec![d] } else { (0..lanes).map(|k| ask.b.extract(d, k)).collect() };
+        let zero = ask.float(0.0, 1);
+        parts.into_iter().fold(zero, |sum, p| ask.b.fma(p, p, sum))
+    });
+    let longer = ask.b.fmax(x, y);
+    let log = ask.b.flog2(longer);
+    let half = ask.float(0.5, 1);
+    ask.b.fmul(log, half)
+}
+
+/// The extent of the level next to a number, as floats.
+fn size_at(ask: &mut Ask<'_, '_>, level: Value) -> Value {
+    let desc = ask.tex.desc;
+    let index = ask.get(TexArg::TextureIndex);
+    let query = |what| TexDesc::new(what, desc.dim()).with_texture_indexed(desc.texture_indexed());
+    let tex = |what| gpucc_ir::Tex::new(ask.tex.texture, query(what));
+    let (levels, size) = (tex(TexWhat::Levels), tex(TexWhat::Size));
+    let levels = ask.b.tex(Op::TexQuery, index.as_slice(), levels, Type::I32);
+    let one = ask.b.func.iconst(Type::I32, 1);
+    let last = ask.b.isub(levels, one);
+    let last = ask.b.u2f(last, Type::F32);
+    // Halves belong to the level below.
+    let half = ask.float(0.5, 1);
+    let near = ask.b.fsub(level, half);
+    let near = ask.b.fceil(near);
+    let zero = ask.float(0.0, 1);
+    let near = ask.b.fmax(near, zero);
+    let near = ask.b.fmin(near, last);
+    let near = ask.b.f2s(near, Type::I32);
+    let mut args = vec![near];
+    args.extend(index);
+    let lanes = desc.dim().extent();
+    let size = gpucc_ir::Tex { desc: size.desc.with_lod(TexLod::Level), ..size };
+    let size = ask.b.tex(Op::TexQuery, &args, size, Type::I32.with_lanes(lanes));
+    ask.b.u2f(size, Type::F32.with_lanes(lanes))
+}
