@@ -12,6 +12,9 @@ use crate::GcnFamily;
 use crate::model;
 use crate::target::{self, Gcn};
 
+/// So many moves are worth a wave in programs of draws.
+const MOVES_FOR_A_WAVE: u32 = 8;
+
 /// Whether instructions change places.
 pub fn schedules(options: &CodegenOptions) -> bool {
     options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
@@ -25,6 +28,7 @@ fn within(
     fixed: u32,
     generation: u8,
     options: &CodegenOptions,
+    draws: bool,
 ) -> Result<AllocStats, AllocError> {
     let how = alloc_options(options);
     if !schedules(options) {
@@ -67,13 +71,18 @@ fn within(
     let mut plain = scheduled.clone();
     schedule.undo(&mut plain);
     let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
+    // Runs for images can be had in few registers by much moving to and fro, which costs more than a wave less.
+    let judged = |a: &Result<AllocStats, AllocError>| {
+        let (spills, lost, moves) = cost(a);
+        (spills, if draws { MOVES_FOR_A_WAVE * lost + moves } else { lost }, moves)
+    };
     // As it was; then as it was scheduled, within fewer registers, which where values are spilled leaves no fewer of them.
     for (mut other, tight) in [(plain, false), (scheduled, true)] {
         if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
             break;
         }
         let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
-        if cost(&answer) < cost(&best) {
+        if judged(&answer) < judged(&best) {
             (*mf, best) = (other, answer);
         }
     }
@@ -86,12 +95,13 @@ fn within(
 /// When registers run out.
 pub fn run(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
     let job = &cx.job;
-    cx.alloc = within(mf, &cx.target, cx.state.fixed.end, job.generation, job.options).map_err(|e| {
-        Stop::allocation(e, job.module, |o| {
-            let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
-            (has, "smaller arrays or fewer live values would help".into())
-        })
-    })?;
+    cx.alloc = within(mf, &cx.target, cx.state.fixed.end, job.generation, job.options, !cx.state.io.is_compute)
+        .map_err(|e| {
+            Stop::allocation(e, job.module, |o| {
+                let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
+                (has, "smaller arrays or fewer live values would help".into())
+            })
+        })?;
     if lanes(cx) > u32::from(256 - target::SPILL_LANES) {
         let what = format!("has too few lanes: {} scalar registers wait for others at once", words(cx, target::FILE_S));
         return Err(job.refuse(Refusal::OutOfRegisters, what).into());

@@ -138,3 +138,27 @@ fn statistics_count_texture_export_and_interpolation() {
         }
     }
 }
+
+/// Thirteen samples whose coordinates share their parts: a wave less is taken where more would ask for registers to change places.
+#[test]
+fn runs_of_coordinates_are_not_moved_to_and_fro() {
+    let source = "
+        @group(0) @binding(0) var t: texture_2d<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @group(0) @binding(2) var<uniform> texel: vec2f;
+        fn tap(uv: vec2f, x: f32, y: f32) -> vec3f { return textureSample(t, s, uv + texel * vec2f(x, y)).rgb; }
+        @fragment fn main(@location(0) uv: vec2f) -> @location(0) vec4f {
+            let inner = tap(uv, -1, -1) + tap(uv, 1, -1) + tap(uv, -1, 1) + tap(uv, 1, 1);
+            let cross = tap(uv, 0, -2) + tap(uv, 0, 2) + tap(uv, -2, 0) + tap(uv, 2, 0);
+            let corners = tap(uv, -2, -2) + tap(uv, 2, -2) + tap(uv, -2, 2) + tap(uv, 2, 2);
+            return vec4f(tap(uv, 0, 0) + inner + cross * 0.5 + corners * 0.25, 1);
+        }";
+    for g in 0..3 {
+        let out = compile(&module(source), g, &options(2));
+        let listing = gpucc_gcn_machine::disassemble(&out.entry.code, g as u8, gpucc_isa::stage::CS);
+        let count = |word: &str| listing.lines().filter(|l| l.trim_start().starts_with(word)).count();
+        assert_eq!(count("image_sample "), 13);
+        // Coordinates of a sample are two registers, so that two moves for each are enough.
+        assert!(count("v_mov_b32") <= 26 && count("v_xor_b32") == 0, "gfx{}\n{listing}", 6 + g);
+    }
+}

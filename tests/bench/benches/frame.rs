@@ -1,12 +1,13 @@
-//! Time of a frame on the oracle: a lit, textured mesh of 10,082 triangles with depth, 640 x 480, at -O2 and for the poorest target,
-//! on one core and on two.
+//! Time of a frame: a lit, textured mesh of 10,082 triangles with depth, 640 x 480. On the oracle at -O2 and for the poorest target, on
+//! one core and on two; on the machine of gcn:gfx8, which draws on one.
 //!
 //! `cargo bench -p gpucc-bench --bench frame`. Shaders are lowered and compiled before; elements are pixels.
 
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use gpucc_render::{Programs, Ready, frame};
+use gpucc::Target;
+use gpucc_render::{Place, Programs, Ready, frame};
 use gpucc_scene::SceneFile;
 use gpucc_sim::RunOptions;
 use gpucc_tests::exec::{For, On};
@@ -33,6 +34,15 @@ fn mesh_frame(c: &mut Criterion) {
             });
         }
     }
+    let target = Target::parse("gcn:gfx8").unwrap_or_else(|e| panic!("{e}"));
+    let programs = Programs::new(scene, &ready.shaders, Place::Target(target, 2)).unwrap_or_else(|f| panic!("{f}"));
+    g.bench_function(BenchmarkId::new(target.to_string(), "machine"), |b| {
+        b.iter(|| {
+            let mut resources = ready.resources.clone();
+            let options = frame::Options::default();
+            frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map(|r| r.instructions)
+        })
+    });
     g.finish();
 }
 
