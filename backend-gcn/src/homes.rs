@@ -147,11 +147,9 @@ impl<'a> Homes<'a> {
             scalars.retain(|&v| {
                 let keep = match f.values[v].def {
                     ValueDef::Inst(i, _) => self.computable(i),
-                    ValueDef::Param(b, k) => preds[b].iter().all(|&q| {
-                        f.edges(q).iter().filter(|e| e.block == b).all(|e| {
-                            let a = e.args[k as usize];
-                            self.scalar(a) || f.is_undef(a)
-                        })
+                    ValueDef::Param(b, k) => f.edges_to(b, &preds[b]).all(|(_, e)| {
+                        let a = e.args[k as usize];
+                        self.scalar(a) || f.is_undef(a)
                     }),
                     ValueDef::Const(_) | ValueDef::Undef => false,
                 };

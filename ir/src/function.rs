@@ -312,6 +312,14 @@ impl Function {
         Lists::new(&pairs)
     }
 
+    /// The edges that lead to a block, each once, with the blocks they leave. `preds` is the block's list of [`preds`](Self::preds):
+    /// one that leads there over several edges stands in it as often.
+    pub fn edges_to<'a>(&'a self, b: Block, preds: &'a [Block]) -> impl Iterator<Item = (Block, EdgeRef<'a>)> {
+        let first = |k: &usize| *k == 0 || preds[*k - 1] != preds[*k];
+        let from = (0..preds.len()).filter(first).map(|k| preds[k]);
+        from.flat_map(move |p| self.edges(p).into_iter().filter(move |e| e.block == b).map(move |e| (p, e)))
+    }
+
     /// The successors of every block that exists, also of those outside the layout, in edge order, with repetitions.
     pub fn all_succs(&self) -> Lists<Block, Block> {
         let mut l = Lists::default();

@@ -596,6 +596,7 @@ impl Verifier<'_> {
                 self.check(dom.dominates(c.header, cont), "structure", || format!("{cont} is outside of the loop"));
             }
         }
+        let mut entered: SideMap<Block, Option<bool>> = SideMap::with_default(None);
         for &a in dom.rpo() {
             self.at = (Some(a), f.blocks[a].insts.last().copied());
             let from = s.opened_by(a).or(s.of(a));
@@ -618,10 +619,10 @@ impl Verifier<'_> {
                         break;
                     }
                 }
-                let entry = dom.idom(b) == Some(a) && preds[b].iter().all(|&p| p == a || dom.dominates(b, p));
-                self.check(exit || entry, "structure", || {
-                    format!("the edge to {b} enters or leaves a construct sideways")
-                });
+                // Once for each block, not for each edge to it: all but the back edges come from the one before it.
+                let alone = |b: Block| preds[b].iter().all(|&p| Some(p) == dom.idom(b) || dom.dominates(b, p));
+                let entry = exit || dom.idom(b) == Some(a) && *entered[b].get_or_insert_with(|| alone(b));
+                self.check(entry, "structure", || format!("the edge to {b} enters or leaves a construct sideways"));
             }
         }
     }

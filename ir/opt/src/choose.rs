@@ -34,10 +34,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
     for (b, k) in flags {
         let flag = f.blocks[b].params[k];
-        let decided = preds[b].iter().all(|&p| {
-            let edges = f.edges(p);
-            edges.iter().filter(|e| e.block == b).all(|e| f.const_bits(e.args[k]).is_some())
-        });
+        let decided = f.edges_to(b, &preds[b]).all(|(_, e)| f.const_bits(e.args[k]).is_some());
         let users = uses.of(flag);
         let plain = |i: Inst| {
             let d = &f.insts[i];

@@ -25,24 +25,19 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                     continue;
                 }
                 let (mut same, mut undef) = (None, None);
-                for &s in &preds[b] {
-                    for e in f.edges(s) {
-                        if e.block != b {
-                            continue;
-                        }
-                        let a = map.resolve(e.args[n]);
-                        if a == p || same == Some(a) {
-                            continue;
-                        }
-                        if f.is_undef(a) {
-                            undef = Some(a);
-                            continue;
-                        }
-                        if same.is_some() {
-                            continue 'params;
-                        }
-                        same = Some(a);
+                for (_, e) in f.edges_to(b, &preds[b]) {
+                    let a = map.resolve(e.args[n]);
+                    if a == p || same == Some(a) {
+                        continue;
                     }
+                    if f.is_undef(a) {
+                        undef = Some(a);
+                        continue;
+                    }
+                    if same.is_some() {
+                        continue 'params;
+                    }
+                    same = Some(a);
                 }
                 let to = match (same, undef) {
                     (Some(v), None) => v,

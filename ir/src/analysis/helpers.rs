@@ -52,9 +52,8 @@ impl Helpers {
             match f.values[v].def {
                 ValueDef::Inst(i, _) => work.extend(f.insts[i].args.iter().copied()),
                 ValueDef::Param(b, n) => {
-                    for &p in &preds[b] {
-                        let edges = f.edges(p);
-                        work.extend(edges.iter().filter(|e| e.block == b).map(|e| e.args[n as usize]));
+                    for (p, e) in f.edges_to(b, &preds[b]) {
+                        work.push(e.args[n as usize]);
                         work.extend(f.insts[f.terminator(p)].args.iter().copied());
                     }
                 }

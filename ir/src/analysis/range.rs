@@ -221,8 +221,13 @@ impl<'a> UpperBounds<'a> {
         }
         let mut top = 0;
         let f = self.f;
+        let mut last = None;
         for k in 0..self.preds[b].len() {
             let p = self.preds[b][k];
+            // A block stands there once for each of its edges.
+            if last.replace(p) == Some(p) {
+                continue;
+            }
             for e in f.edges(p).into_iter().filter(|e| e.block == b) {
                 let a = e.args[n];
                 if a != v {
@@ -266,8 +271,12 @@ impl<'a> UpperBounds<'a> {
         let mut start = 0;
         let mut step = 0;
         let f = self.f;
+        let mut last = None;
         for k in 0..self.preds[b].len() {
             let p = self.preds[b][k];
+            if last.replace(p) == Some(p) {
+                continue;
+            }
             for e in f.edges(p).into_iter().filter(|e| e.block == b) {
                 let a = e.args[n];
                 if self.dom.dominates(b, p) {

@@ -223,16 +223,11 @@ impl Run<'_> {
         let mut v = Variance::Launch;
         let mut same: Option<Value> = None;
         let mut differ = false;
-        for &p in &self.preds[b] {
-            for e in self.f.edges(p) {
-                if e.block != b {
-                    continue;
-                }
-                let a = e.args[k];
-                v = v.max(self.seen(a, b));
-                differ |= same.is_some_and(|s| s != a);
-                same = Some(a);
-            }
+        for (_, e) in self.f.edges_to(b, &self.preds[b]) {
+            let a = e.args[k];
+            v = v.max(self.seen(a, b));
+            differ |= same.is_some_and(|s| s != a);
+            same = Some(a);
         }
         if differ && self.divergent_joins.contains(b) { Variance::Divergent } else { v }
     }
