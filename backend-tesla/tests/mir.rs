@@ -8,7 +8,7 @@ use gpucc_tesla::{TESLA, TeslaFamily};
 
 #[test]
 fn passes_change_what_they_should() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mir");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/mir");
     support::check::<TeslaFamily>(folder.as_ref(), |name, text| insta::assert_snapshot!(name, text));
 }
 

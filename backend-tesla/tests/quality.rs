@@ -7,7 +7,7 @@ use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 use gpucc_tesla::TESLA;
 
 fn example(name: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
+    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 

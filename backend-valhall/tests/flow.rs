@@ -5,7 +5,7 @@ use gpucc_sim::Dispatch;
 use gpucc_valhall_machine::{ValhallInst, decode_word};
 
 fn example(name: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
+    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 

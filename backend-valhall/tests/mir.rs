@@ -8,7 +8,7 @@ use gpucc_valhall::{VALHALL, ValhallFamily};
 
 #[test]
 fn passes_change_what_they_should() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mir");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/mir");
     support::check::<ValhallFamily>(folder.as_ref(), |name, text| insta::assert_snapshot!(name, text));
 }
 

@@ -6,7 +6,7 @@ use gpucc_sim::Dispatch;
 const ALL: &[usize] = &[0, 1, 2];
 
 fn example(name: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name);
+    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! All tests of `gpucc-tests` in one binary: linking and starting is paid once.
+//! All suites in one binary: linking and starting is paid once.
 
 mod container;
 mod copies;

@@ -250,11 +250,12 @@ fn no_circles_of_imports() {
 
 #[test]
 fn every_dependency_is_used() {
+    let root = gpucc_tests::shared::workspace();
     let mut wrong = Vec::new();
     for dir in crates() {
         let manifest: toml::Table =
             fs::read_to_string(dir.join("Cargo.toml")).expect("a manifest").parse().expect("TOML");
-        let words = |places: &[&str]| {
+        let code = |places: &[&str]| {
             let mut files = Vec::new();
             places.iter().for_each(|p| rust_files(&dir.join(p), &mut files));
             let texts = files.iter().map(|f| fs::read_to_string(f).expect("a file"));
@@ -262,17 +263,25 @@ fn every_dependency_is_used() {
             // Shared by the tests of several crates, by its path.
             if texts.iter().any(|t| t.contains("tests/support/")) {
                 let mut shared = Vec::new();
-                rust_files(&dir.join("../tests/support"), &mut shared);
+                rust_files(&root.join("tests/support"), &mut shared);
                 texts.extend(shared.iter().map(|f| fs::read_to_string(f).expect("a file")));
             }
-            let code = texts.iter().flat_map(|t| t.lines()).map(|l| l.split("//").next().unwrap_or(""));
-            let split = code.flat_map(|l| l.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
-            split.map(String::from).collect::<BTreeSet<String>>()
+            let lines = texts.iter().flat_map(|t| t.lines()).map(|l| l.split("//").next().unwrap_or(""));
+            lines.collect::<Vec<_>>().join("\n")
         };
-        let (own, tests) = (words(&["src"]), words(&["src", "tests", "benches", "examples"]));
+        let named = |code: &str, name: &str| {
+            let inside = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+            let mut found = code.match_indices(name);
+            found.any(|(at, _)| {
+                !inside(code[..at].chars().next_back()) && !inside(code[at + name.len()..].chars().next())
+            })
+        };
+        // A package of tests alone has its files beside its manifest.
+        let sources = if dir.join("src").is_dir() { "src" } else { "." };
+        let (own, tests) = (code(&[sources]), code(&[sources, "tests", "benches", "examples"]));
         for (section, used) in [("dependencies", &own), ("dev-dependencies", &tests)] {
             let Some(list) = manifest.get(section).and_then(|d| d.as_table()) else { continue };
-            let unused = list.keys().filter(|name| !used.contains(&name.replace('-', "_")));
+            let unused = list.keys().filter(|name| !named(used, &name.replace('-', "_")));
             wrong.extend(unused.map(|n| format!("{}: [{section}] {n}", dir.display())));
         }
     }

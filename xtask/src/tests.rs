@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::run::{Steps, cargo, root};
+use crate::run::{Member, Steps, cargo, members, root};
 
 /// How many of the slowest tests are listed.
 const SLOWEST: usize = 10;
@@ -29,8 +29,14 @@ fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     Some(&rest[..rest.find('"')?])
 }
 
+/// What cargo built: the test programs, and the other programs of the selected packages.
+struct Built {
+    tests: Vec<Program>,
+    programs: Vec<PathBuf>,
+}
+
 /// Builds the tests of the selected packages.
-fn build(select: &[&str]) -> Option<Vec<Program>> {
+fn build(select: &[&str]) -> Option<Built> {
     let mut c = cargo();
     c.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(select);
     let out = c.stdout(Stdio::piped()).stderr(Stdio::inherit()).output().ok()?;
@@ -40,27 +46,23 @@ fn build(select: &[&str]) -> Option<Vec<Program>> {
     let text = String::from_utf8_lossy(&out.stdout);
     // A target says whether it may be tested, the profile whether this is the test.
     let is_test = |l: &&str| l.split("\"profile\":").nth(1).is_some_and(|p| p.contains("\"test\":true"));
-    let programs = text.lines().filter(is_test).filter_map(|l| {
+    let executable = |l: &str| field(l, "\"executable\":\"").map(PathBuf::from);
+    let tests = text.lines().filter(is_test).filter_map(|l| {
         let manifest = Path::new(field(l, "\"manifest_path\":\"")?);
-        let path = PathBuf::from(field(l, "\"executable\":\"")?);
-        Some(Program { path, folder: manifest.parent()?.to_path_buf() })
+        Some(Program { path: executable(l)?, folder: manifest.parent()?.to_path_buf() })
     });
-    Some(programs.collect())
+    let programs = text.lines().filter(|l| !is_test(l)).filter_map(executable);
+    Some(Built { tests: tests.collect(), programs: programs.collect() })
 }
 
 /// The selected packages whose libraries have tests in their documentation. `cargo test --doc` starts rustdoc for all others, too,
 /// a second each, even where the manifest says `doctest = false`.
 fn documented(select: &[&str]) -> Vec<String> {
-    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap_or_default();
-    let members = manifest.split("members = [").nth(1).and_then(|m| m.split(']').next()).unwrap_or_default();
-    let package = |folder: &str| {
-        let folder = root().join(folder);
-        let text = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
-        let name = text.lines().find_map(|l| l.strip_prefix("name = \"")?.strip_suffix('"'))?;
-        let tested = folder.join("src/lib.rs").exists() && !text.contains("\ndoctest = false");
-        (tested && (select.contains(&"--workspace") || select.contains(&name))).then(|| name.to_string())
+    let tested = |m: &Member| {
+        let library = m.folder.join("src/lib.rs").exists() && !m.manifest.contains("\ndoctest = false");
+        library && (select.contains(&"--workspace") || select.contains(&m.name.as_str()))
     };
-    members.split('"').skip(1).step_by(2).filter_map(package).collect()
+    members().into_iter().filter(tested).map(|m| m.name).collect()
 }
 
 /// A test and its seconds.
@@ -127,14 +129,15 @@ fn start_all(mut programs: Vec<Program>) -> (Vec<Timed>, Vec<String>) {
     done.into_inner().unwrap_or_default()
 }
 
-/// Builds and runs the tests of the selected packages, with those in their documentation.
-pub fn run(steps: &mut Steps, select: &[&str]) -> bool {
+/// Builds and runs the tests of the selected packages, with those in their documentation. Where all passed it gives the other
+/// programs that were built on the way.
+pub fn run(steps: &mut Steps, select: &[&str]) -> Option<Vec<PathBuf>> {
     eprintln!("== tests: building {}", select.join(" "));
-    let Some(programs) = steps.time("building the tests", || build(select)) else {
+    let Some(built) = steps.time("building the tests", || build(select)) else {
         eprintln!("== the tests do not build");
-        return false;
+        return None;
     };
-    let (mut times, failed) = steps.time("running the tests", || start_all(programs));
+    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests));
     let documented = documented(select);
     let documented = documented.is_empty() || {
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];
@@ -154,5 +157,5 @@ pub fn run(steps: &mut Steps, select: &[&str]) -> bool {
     for f in &failed {
         eprintln!("== tests failed in {f}");
     }
-    failed.is_empty() && documented
+    (failed.is_empty() && documented).then_some(built.programs)
 }

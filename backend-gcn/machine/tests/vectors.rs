@@ -20,7 +20,7 @@ const SAMPLE: [&str; 7] = [
 fn shared() -> PathBuf {
     match std::env::var_os("GPUCC_SHARED") {
         Some(p) => p.into(),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"),
     }
 }
 

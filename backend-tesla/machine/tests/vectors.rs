@@ -4,7 +4,7 @@ use gpucc_tesla_machine::vectors::check_vector;
 use std::path::PathBuf;
 
 fn shared() -> PathBuf {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
     std::env::var_os("GPUCC_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from)
 }
 

@@ -44,7 +44,7 @@ fn refused_words() {
 fn shared_file() {
     let dir = std::env::var_os("GPUCC_SHARED")
         .map(PathBuf::from)
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"));
     let Ok(text) = std::fs::read_to_string(dir.join("vectors/valhall.tsv")) else {
         println!("skipped: no {}", dir.display());
         return;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gpucc_vivante_machine::vectors::{check_vector, uncovered_rows};
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 fn run(text: &str) -> (usize, Vec<String>) {
@@ -22,7 +22,7 @@ fn run(text: &str) -> (usize, Vec<String>) {
 }
 
 fn own() -> String {
-    let mut names: Vec<PathBuf> = std::fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors"))
+    let mut names: Vec<PathBuf> = std::fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors"))
         .unwrap()
         .map(|e| e.unwrap().path())
         .collect();
