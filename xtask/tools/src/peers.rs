@@ -6,6 +6,8 @@
 //! with workgroup memory are left out, as are entries below `LEAST` instructions of the peer. Explanations of the worst
 //! entries are written by people: `docs/performance-notes.txt`, `family | entry | text` a line.
 
+mod draws;
+
 use crate::{stamp, workspace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -97,7 +99,8 @@ impl Peers {
     }
 }
 
-fn table(path: &Path) -> Result<BTreeMap<(String, String, Key), Figures>, String> {
+/// The rows of a table whose stage is one of these.
+fn table(path: &Path, stages: &[&str]) -> Result<BTreeMap<(String, String, Key), Figures>, String> {
     let mut r = csv::Reader::from_path(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let head = r.headers().map_err(|e| e.to_string())?.clone();
     let column = |n: &str| head.iter().position(|h| h == n).ok_or_else(|| format!("no column {n}"));
@@ -107,7 +110,7 @@ fn table(path: &Path) -> Result<BTreeMap<(String, String, Key), Figures>, String
     let mut out = BTreeMap::new();
     for row in r.records() {
         let row = row.map_err(|e| e.to_string())?;
-        if &row[stage] != "compute" || &row[ok] != "1" || row[shader].starts_with("__") {
+        if !stages.contains(&&row[stage]) || &row[ok] != "1" || row[shader].starts_with("__") {
             continue;
         }
         let number = |c: usize| row[c].parse::<f64>();
@@ -120,8 +123,8 @@ fn table(path: &Path) -> Result<BTreeMap<(String, String, Key), Figures>, String
 }
 
 fn peers(folder: &Path) -> Result<Peers, String> {
-    let rows = table(&folder.join("peers.csv"))?;
-    let nozero = table(&folder.join("peers-nozero.csv"))?;
+    let rows = table(&folder.join("peers.csv"), &["compute"])?;
+    let nozero = table(&folder.join("peers-nozero.csv"), &["compute"])?;
     let mut zeroed: Vec<Key> = nozero.keys().map(|k| k.2.clone()).collect();
     zeroed.sort();
     zeroed.dedup();
@@ -146,7 +149,7 @@ fn units(family: &str, stats: &[(String, u64)]) -> Figures {
 /// An entry of the corpus, and its module or why it has none.
 type Source = (Key, Result<gpucc_ir::Module, String>);
 
-/// Every compute entry of the corpus for one target.
+/// Every entry of these for one target.
 fn compile_all(sources: &[Source], target: Target, timed: u32) -> BTreeMap<Key, Ours> {
     let mut out = BTreeMap::new();
     for (key, module) in sources {
@@ -195,7 +198,7 @@ fn geomean(list: &[f64]) -> f64 {
 
 /// `compute/name.wgsl`, `main` as `name`; other entries keep their name.
 fn short(k: &Key) -> String {
-    let name = k.0.trim_start_matches("compute/").trim_end_matches(".wgsl");
+    let name = k.0.trim_start_matches("compute/").trim_start_matches("graphics/").trim_end_matches(".wgsl");
     if k.1 == "main" { name.into() } else { format!("{name}:{}", k.1) }
 }
 
@@ -382,6 +385,22 @@ fn compile_pairs(sources: &[Source], timed: u32) -> Result<Vec<Made>, String> {
     Ok(PAIRS.iter().map(|p| (p, of(p))).collect())
 }
 
+/// The ten entries with the highest ratio, and why.
+fn worst(o: &mut String, family: &str, c: &Compared, notes: &BTreeMap<(String, String), String>) {
+    o.push_str("\n| entry | ours | theirs | instructions | bytes | registers | why |\n|---|--:|--:|--:|--:|--:|---|\n");
+    let mut rows: Vec<_> = c.rows.iter().collect();
+    rows.sort_by(|a, b| b.1[0].total_cmp(&a.1[0]));
+    for (k, r, a, b) in rows.into_iter().take(10) {
+        let why = notes.get(&(family.to_string(), short(k)));
+        let fewer = r[0] <= 1.0;
+        if why.is_none() && !fewer {
+            eprintln!("no explanation of {family} | {} in docs/performance-notes.txt", short(k));
+        }
+        let why = why.map_or(if fewer { "no more than the peer's" } else { "not explained yet" }, String::as_str);
+        let _ = writeln!(o, "| `{}` | {a} | {b} | {:.2} | {:.2} | {:.2} | {why} |", short(k), r[0], r[1], r[2]);
+    }
+}
+
 /// `docs/performance.md`: instructions, bytes and registers beside the peers'. The same from every run.
 ///
 /// # Errors
@@ -440,22 +459,8 @@ pub fn counts_page(folder: &Path) -> Result<String, String> {
     let notes = notes();
     for (family, n) in EXPLAINED {
         let (p, c) = &compared[n];
-        let _ = writeln!(
-            o,
-            "\n### The ten worst of {family} ({} beside {} {})\n\n| entry | ours | theirs | instructions | bytes | registers | why |\n|---|--:|--:|--:|--:|--:|---|",
-            p.target, p.peer, p.chip
-        );
-        let mut rows: Vec<_> = c.rows.iter().collect();
-        rows.sort_by(|a, b| b.1[0].total_cmp(&a.1[0]));
-        for (k, r, a, b) in rows.into_iter().take(10) {
-            let why = notes.get(&(family.to_string(), short(k)));
-            let fewer = r[0] <= 1.0;
-            if why.is_none() && !fewer {
-                eprintln!("no explanation of {family} | {} in docs/performance-notes.txt", short(k));
-            }
-            let why = why.map_or(if fewer { "no more than the peer's" } else { "not explained yet" }, String::as_str);
-            let _ = writeln!(o, "| `{}` | {a} | {b} | {:.2} | {:.2} | {:.2} | {why} |", short(k), r[0], r[1], r[2]);
-        }
+        let _ = writeln!(o, "\n### The ten worst of {family} ({} beside {} {})", p.target, p.peer, p.chip);
+        worst(&mut o, family, c, &notes);
     }
     o.push_str("\n### Every entry: instructions, ours divided by theirs\n\n| entry |");
     for (p, _) in &compared {
@@ -469,6 +474,7 @@ pub fn counts_page(folder: &Path) -> Result<String, String> {
             let _ = writeln!(o, "| `{}` | {} |", short(k), cells.join(" | "));
         }
     }
+    draws::section(&mut o, folder, &notes)?;
     Ok(o)
 }
 
