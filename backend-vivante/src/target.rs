@@ -1,5 +1,7 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
+use std::sync::LazyLock;
+
 use gpucc_isa::Role;
 use gpucc_mir::{
     Class, ClassInfo, CopyCx, Def, Fields, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src,
@@ -113,6 +115,9 @@ pub const SPILL_BASE: PReg = PReg::new(FILE, 255, 1);
 
 /// Bytes of a spilled component.
 const WORD: u32 = 4;
+
+/// What [`takes`](build::takes) says of each opcode, by its number: it compares names, and the check asks it of every instruction.
+static TAKEN: LazyLock<Vec<u64>> = LazyLock::new(|| machine::table().rows.iter().map(|r| build::takes(r.op)).collect());
 
 /// Class of `n` components anywhere in one register.
 pub const fn row(n: u32) -> Class {
@@ -338,7 +343,7 @@ impl Target for Vivante {
     fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
         let Some(op) = inst.target_op() else { return Ok(()) };
         let (sources, takes, defs) = match op {
-            VOp::M(op) => (build::sources(op), build::takes(op), op.row().count(Role::Def)),
+            VOp::M(op) => (build::sources(op), TAKEN[op as usize], op.row().count(Role::Def)),
             VOp::End => (0, 0, 0),
         };
         // The address register of an indexed operand comes behind the others.

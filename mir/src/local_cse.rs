@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use gpucc_regalloc::Cfg;
 use smallvec::SmallVec;
 
+use crate::fields::Fields;
 use crate::func::MFunc;
 use crate::inst::{Class, MInst, Reg, Reuse, Src, Target, VReg};
 
@@ -32,9 +33,11 @@ impl Known {
     }
 }
 
-/// A number that is equal for equal operands.
+/// A number that is equal for equal operands and modifiers: immediates may be either.
 fn operands<T: Target>(i: &MInst<T>) -> u64 {
-    i.uses.iter().fold(i.uses.len() as u64, |h, u| {
+    let mut start = i.uses.len() as u64;
+    i.mods.each(&mut |_, bits| start = (start.rotate_left(5) ^ u64::from(bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    i.uses.iter().fold(start, |h, u| {
         let (tag, value) = match u.src {
             Src::Reg(Reg::V(v)) => (0, v.0),
             Src::Reg(Reg::P(p)) => (1, u32::from(p.place.base())),
