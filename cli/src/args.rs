@@ -217,7 +217,13 @@ pub struct Asm {
     /// Program type, where the instruction set has several.
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
-    /// Raw machine code output.
+    /// Container whose code the listing replaces: the output is a container, too, which `run` takes.
+    #[arg(long, value_name = "FILE.bin", conflicts_with = "words")]
+    pub container: Option<PathBuf>,
+    /// Entry point of the container, where it has several.
+    #[arg(long, value_name = "NAME", requires = "container")]
+    pub entry: Option<String>,
+    /// Raw machine code output, or the container with the code.
     #[arg(short, long, value_name = "OUT", conflicts_with = "words")]
     pub output: Option<PathBuf>,
 }
@@ -367,6 +373,9 @@ pub struct Diff {
     /// Form of the comparison.
     #[arg(long, value_enum, default_value_t = DiffFormat::Table)]
     pub format: DiffFormat,
+    /// Folder of the repository that the files of the report are relative to, put before their names by `--format github`.
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<String>,
     /// Compare reports that were made with other options or have another schema.
     #[arg(long)]
     pub allow_options: bool,

@@ -105,11 +105,7 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     }
     files::stdout(head(&target, None).as_bytes())?;
     for (i, e) in container.entries.iter().enumerate() {
-        let bits = match e.stage {
-            Stage::Compute => stage::CS,
-            Stage::Vertex => stage::VS,
-            Stage::Fragment => stage::FS,
-        };
+        let bits = stage_bits(e.stage);
         let place = (i, container.entries.len());
         listing(entry(e, place, None, |notes| (m.disassemble)(&e.code, g, bits, notes)))?;
     }
@@ -132,6 +128,61 @@ fn listed_target(source: &str) -> Option<&str> {
     Some(text.split_once(',').map_or(text, |t| t.0).trim())
 }
 
+/// A container one of whose programs gets other code.
+struct Around {
+    container: Container,
+    entry: usize,
+}
+
+impl Around {
+    fn read(path: &Path, name: Option<&str>, (m, g): (&Machine, usize)) -> Result<Around, Failure> {
+        let shown = path.display();
+        let container = Container::read(&files::read(path)?)
+            .map_err(|e| Failure::Input(format!("`{shown}` is not a gpucc container: {e}")))?;
+        if (container.family.as_str(), container.generation.as_str()) != (m.family, m.generations[g]) {
+            let (own, of) = (&container.family, &container.generation);
+            return Err(Failure::Usage(format!(
+                "`{shown}` is for {own}:{of}, the listing for {}:{}",
+                m.family, m.generations[g]
+            )));
+        }
+        let names: Vec<&str> = container.entries.iter().map(|e| e.name.as_str()).collect();
+        let entry = match (name, names.as_slice()) {
+            (None, [_]) => 0,
+            (None, _) => {
+                return Err(Failure::Usage(format!(
+                    "`{shown}` has the entry points {}; --entry chooses one",
+                    names.join(", ")
+                )));
+            }
+            (Some(name), _) => names.iter().position(|n| *n == name).ok_or_else(|| {
+                Failure::Input(format!("`{shown}` has no entry point `{name}`; it has {}", names.join(", ")))
+            })?,
+        };
+        Ok(Around { container, entry })
+    }
+
+    fn stage(&self) -> u8 {
+        stage_bits(self.container.entries[self.entry].stage)
+    }
+
+    /// The container with this code. Lines of the source are those of the code before, so they go.
+    fn with(mut self, code: Vec<u8>) -> Vec<u8> {
+        let entry = &mut self.container.entries[self.entry];
+        entry.code = code;
+        entry.lines.clear();
+        self.container.write()
+    }
+}
+
+fn stage_bits(s: Stage) -> u8 {
+    match s {
+        Stage::Compute => stage::CS,
+        Stage::Vertex => stage::VS,
+        Stage::Fragment => stage::FS,
+    }
+}
+
 /// `gpucc asm FILE --target T -o OUT | --words --target T -`.
 ///
 /// # Errors
@@ -144,10 +195,16 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
         return words(&text(path)?, |l| (m.asm_line)(l, g, bits, a.long));
     }
     let out = a.output.as_deref().ok_or_else(|| Failure::Usage("-o OUT is missing".into()))?;
-    files::not_an_input(out, &[path.to_path_buf()])?;
+    let inputs: Vec<_> = std::iter::once(path).chain(a.container.as_deref()).map(Path::to_path_buf).collect();
+    files::not_an_input(out, &inputs)?;
     let source = text(path)?;
     let named = listed_target(&source);
     let (m, g) = machine(a.target.as_deref().or(named))?;
+    let around = a.container.as_deref().map(|c| Around::read(c, a.entry.as_deref(), (m, g))).transpose()?;
+    if around.is_some() && a.stage.is_some() {
+        return Err(Failure::Usage("--stage has no effect with --container, which names the stage".into()));
+    }
+    let bits = around.as_ref().map_or_else(|| stages(a.stage, stage::CS), Around::stage);
     // A listing for another family gives an error a line.
     if let Some(named) = named
         && !machine(Some(named)).is_ok_and(|own| own.0.family == m.family)
@@ -155,8 +212,11 @@ pub fn asm(a: &Asm, messages: &Messages) -> Result<(), Failure> {
         let other = a.target.as_deref().unwrap_or_default();
         return Err(Failure::Usage(format!("`{}` is a listing for {named}, not for {other}", path.display())));
     }
-    match (m.assemble)(&source, g, stages(a.stage, stage::CS), a.long) {
-        Ok(code) => files::write(out, &code),
+    match (m.assemble)(&source, g, bits, a.long) {
+        Ok(code) => match around {
+            Some(around) => files::write(out, &around.with(code)),
+            None => files::write(out, &code),
+        },
         Err(list) => {
             for e in &list {
                 files::stderr(&if messages.message_format == MessageFormat::Json {

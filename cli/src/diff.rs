@@ -260,11 +260,13 @@ fn text(c: &Comparison, markdown: bool) -> String {
 }
 
 /// Workflow commands, which GitHub shows beside the files of a change.
-fn github(c: &Comparison) -> String {
+fn github(c: &Comparison, folder: Option<&str>) -> String {
     let message = |s: &str| s.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |s: &str| message(s).replace(':', "%3A").replace(',', "%2C");
     let annotation = |kind: &str, row: Option<&Row>, title: &str, text: &str| {
-        let file = row.map_or_else(String::new, |r| format!("file={},", property(&r.file)));
+        let path =
+            |r: &Row| folder.map_or_else(|| r.file.clone(), |f| format!("{}/{}", f.trim_end_matches('/'), r.file));
+        let file = row.map_or_else(String::new, |r| format!("file={},line=1,", property(&path(r))));
         let of = row.map_or_else(String::new, |r| format!("{} on {}: ", r.entry, r.target));
         format!("::{kind} {file}title={}::{}\n", property(title), message(&format!("{of}{text}")))
     };
@@ -315,6 +317,9 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
             other => other,
         })
     };
+    if args.folder.is_some() && args.format != DiffFormat::Github {
+        return Err(Failure::Usage("--folder has no effect without --format github".into()));
+    }
     let (old, new) = (report(&args.old)?, report(&args.new)?);
     let mut c = Comparison::compare(&old, &new, &gate);
     if !args.allow_options {
@@ -333,7 +338,7 @@ pub fn main(args: &Diff) -> Result<(), Failure> {
     let out = match args.format {
         DiffFormat::Table => text(&c, false),
         DiffFormat::Md => text(&c, true),
-        DiffFormat::Github => github(&c),
+        DiffFormat::Github => github(&c, args.folder.as_deref()),
         DiffFormat::Json => format!("{:#}\n", json(&c)),
     };
     files::stdout(out.as_bytes())?;

@@ -180,26 +180,70 @@ fn by_line(entry: &Entry) -> Map<String, Value> {
     bytes.into_iter().map(|(l, b)| (l.to_string(), json!(b))).collect()
 }
 
-/// The rows of one shader, and what could not be read.
-fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, Option<Failure>) {
+/// What became of one shader.
+#[derive(Default)]
+struct One {
+    rows: Vec<Row>,
+    /// What could not be read.
+    problem: Option<Failure>,
+    /// Options that name something which it does not have.
+    lacks: Vec<String>,
+}
+
+impl One {
+    fn failed(rows: Rows<'_>, problem: Failure) -> One {
+        One { rows: rows.list, problem: Some(problem), lacks: Vec::new() }
+    }
+}
+
+/// How `--entry` is shown.
+fn entry_option(name: &str) -> String {
+    format!("--entry {name}")
+}
+
+/// How `--override` is shown.
+fn override_option(name: &str) -> String {
+    format!("--override {name}")
+}
+
+/// Compiles one shader. Of many not all have the entry point or the overrides that the options name: without the entry point it
+/// has no rows, and an override that it lacks is left out.
+fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> One {
     let front = &args.front;
     let mut rows = Rows { file: &shader.name, targets, list: Vec::new() };
-    let options = match input::language(&shader.path, front).and_then(|_| input::front_options(front)) {
+    let mut options = match input::language(&shader.path, front).and_then(|_| input::front_options(front)) {
         Ok(options) => options,
-        Err(f) => return (rows.list, Some(f)),
+        Err(f) => return One::failed(rows, f),
     };
     let bytes = match files::read(&shader.path) {
         Ok(bytes) => bytes,
         Err(f) => {
             rows.everywhere(front.entry.as_deref().unwrap_or("*"), "*", "unreadable", ("io", &f.to_string()));
-            return (rows.list, Some(f));
+            return One::failed(rows, f);
         }
     };
     let lang = match input::language_of(&shader.path, &bytes, front) {
         Ok(lang) => lang,
-        Err(f) => return (rows.list, Some(f)),
+        Err(f) => return One::failed(rows, f),
     };
-    match frontend::load(&bytes, lang, &options) {
+    let mut lacks = Vec::new();
+    let loaded = loop {
+        let loaded = frontend::load(&bytes, lang, &options);
+        let code = loaded.as_ref().err().and_then(|list| list.first()).map(|d| (d.code, d.message.clone()));
+        match (code, &options.entry) {
+            (Some(("no-entry-point", _)), Some(name)) => {
+                lacks.push(entry_option(name));
+                return One { rows: Vec::new(), problem: None, lacks };
+            }
+            (Some(("override", message)), _) if message.starts_with("there is no override") => {
+                let lacking = |o: &(String, f64)| message.contains(&format!("`{}`", o.0));
+                let Some(at) = options.overrides.iter().position(lacking) else { break loaded };
+                lacks.push(override_option(&options.overrides.remove(at).0));
+            }
+            _ => break loaded,
+        }
+    };
+    match loaded {
         Ok(loaded) => rows.compile(&loaded, front, args.per_line),
         Err(list) if front.entry.is_some() => rows.refused(front.entry.as_deref().unwrap_or("*"), "*", &list),
         // One entry point that is refused loses no other.
@@ -215,7 +259,7 @@ fn compile_one(shader: &Shader, targets: &[Target], args: &Stats) -> (Vec<Row>, 
             _ => rows.refused("*", "*", &list),
         },
     }
-    (rows.list, None)
+    One { rows: rows.list, problem: None, lacks }
 }
 
 /// Reads a report; one of another schema too, as far as it has rows.
@@ -398,7 +442,7 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))?;
     let bar = progress::bar(list.len(), "shaders", messages);
     // Collected by place in the list: the report is the same for any number of threads.
-    let results: Vec<(Vec<Row>, Option<Failure>)> = pool.install(|| {
+    let results: Vec<One> = pool.install(|| {
         let one = |s: &Shader| {
             let rows = compile_one(s, &targets, args);
             bar.inc(1);
@@ -407,10 +451,15 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
         list.par_iter().map(one).collect()
     });
     bar.finish_and_clear();
+    // A name that no shader has is a mistake.
+    let entry = args.front.entry.iter().map(|e| entry_option(e));
+    let overrides = args.front.overrides.iter().map(|o| override_option(o.split('=').next().unwrap_or(o).trim()));
+    let asked = shard.is_none() && !results.is_empty();
+    let unknown = entry.chain(overrides).find(|o| asked && results.iter().all(|r| r.lacks.contains(o)));
     let mut rows = Vec::new();
-    for (list, problem) in results {
-        rows.extend(list);
-        problems.extend(problem);
+    for one in results {
+        rows.extend(one.rows);
+        problems.extend(one.problem);
     }
     rows.sort_by(|a, b| a.key().cmp(&b.key()));
     problems.iter().for_each(|p| p.say(messages));
@@ -425,7 +474,10 @@ pub fn main(args: &Stats, messages: &Messages) -> Result<(), Failure> {
     write(&report, format, args)?;
     let count = |s: &str| report.rows.iter().filter(|r| r.status == s).count();
     match (count("bug"), problems.len(), count("invalid")) {
-        (0, 0, 0) => Ok(()),
+        (0, 0, 0) => match unknown {
+            Some(option) => Err(Failure::Input(format!("no shader has what `{option}` names"))),
+            None => Ok(()),
+        },
         (0, 0, n) => Err(Failure::Input(format!("{} of invalid shaders", rows_text(n)))),
         (0, n, _) => Err(Failure::Io(format!("{n} of the inputs could not be read"))),
         (n, ..) => Err(Failure::Bug(format!("{} met a compiler bug", rows_text(n)))),

@@ -404,3 +404,29 @@ fn pipelines_of_scenes() {
     expect(&[&shader, "--target", "gcn", "-S", "--pipeline", "p"], 2, "SCENE:PIPELINE");
     expect(&[&shader, "--target", "gcn", "-S", "--pipeline", "no.toml:p"], 2, "no.toml");
 }
+
+/// An edited listing is put into the container that it came from, and runs.
+#[test]
+fn an_edited_listing_runs() {
+    let s = Scratch::new("edited");
+    let shader = s.write("a.wgsl", DOUBLE);
+    for (target, from, to) in [
+        ("gcn:gfx8", "v_lshlrev_b32_e32 v1, 1, v1", "v_lshlrev_b32_e32 v1, 3, v1"),
+        ("tesla:nva3", "", ""),
+        ("valhall:v10", "", ""),
+        ("vivante:gc3000", "", ""),
+    ] {
+        let (bin, text, new) = (s.path("a.bin"), s.path("a.s"), s.path("new.bin"));
+        expect(&[&shader, "--target", target, "-o", &bin], 0, "");
+        let listing = expect(&["disasm", &bin], 0, "");
+        assert!(listing.contains(from), "{listing}");
+        std::fs::write(&text, listing.replace(from, to)).unwrap();
+        expect(&["asm", &text, "--container", &bin, "-o", &new], 0, "");
+        let wanted = if from.is_empty() { "2,4,6,8" } else { "8,16,24,32" };
+        expect(&["run", &new, "--buf", "0:0=u32:1,2,3,4", "--dump", "0:0=-"], 0, wanted);
+    }
+    let (text, bin) = (s.path("a.s"), s.path("a.bin"));
+    expect(&[&shader, "--target", "gcn", "-o", &bin], 0, "");
+    expect(&["asm", &text, "--container", &bin, "-o", &s.path("x.bin")], 2, "the listing for vivante:gc3000");
+    expect(&["asm", &text, "--container", &shader, "-o", &s.path("x.bin")], 1, "is not a gpucc container");
+}

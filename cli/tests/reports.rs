@@ -277,7 +277,11 @@ fn forms_of_a_comparison() {
     let old = pair(&s);
     let new = changed(&add(&old, 0, "instructions", 3), |r| drop(r["rows"].as_array_mut().expect("rows").pop()));
     let new = changed(&new, |r| r["rows"][0]["file"] = json!("a.wgsl"));
-    let github = diff(&s, &new, &["--format", "github"], 1, "::error file=b.wgsl,title=gpucc%3A regression::main on");
+    let github =
+        diff(&s, &new, &["--format", "github"], 1, "::error file=b.wgsl,line=1,title=gpucc%3A regression::main on");
+    let below = ["--format", "github", "--folder", "shaders/"];
+    assert!(diff(&s, &new, &below, 1, "::error file=shaders/b.wgsl,line=1,").contains("file=shaders/a.wgsl,"));
+    diff(&s, &new, &["--folder", "shaders"], 2, "without --format github");
     assert!(github.contains("::warning file=a.wgsl,") && github.contains("::notice title="), "{github}");
     assert!(diff(&s, &new, &["--format", "md"], 1, "| target |").contains("- b.wgsl main gcn:gfx8"));
     s.write("new.json", new.to_string());
@@ -289,4 +293,25 @@ fn forms_of_a_comparison() {
     assert_eq!(found["regression"], json!(true));
     assert_eq!(found["lost"], json!(1));
     assert_eq!(found["problems"][0]["row"]["file"], json!("b.wgsl"), "{found:#}");
+}
+
+/// Options that name something which only some shaders have.
+#[test]
+fn options_for_some_of_the_shaders() {
+    let s = folder("some");
+    let plain = rows(&report(&s, &[&s.path("k"), "--target", "gcn"], "plain.json")).len();
+    s.write(
+        "k/b.wgsl",
+        "override N: u32 = 4;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(1) fn second() { o[0] = N; }",
+    );
+    let all = report(&s, &[&s.path("k"), "--target", "gcn", "--override", "N=7"], "all.json");
+    assert_eq!(rows(&all).len(), plain + 1);
+    assert!(rows(&all).iter().all(|r| r["status"] == "ok"), "{all}");
+    let one = report(&s, &[&s.path("k"), "--target", "gcn", "--entry", "second"], "one.json");
+    assert_eq!(rows(&one).iter().map(|r| r["file"].as_str().unwrap()).collect::<Vec<_>>(), ["b.wgsl"]);
+    let k = s.path("k");
+    expect(&["stats", &k, "--target", "gcn", "--override", "M=7"], 1, "no shader has what `--override M` names");
+    expect(&["stats", &k, "--target", "gcn", "--entry", "third"], 1, "no shader has what `--entry third` names");
 }
