@@ -1,8 +1,9 @@
 //! `gpucc inspect`: what a container holds.
 
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Resource, ResourceKind, Source, Stage,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Preload, Resource, ResourceKind, Source, Stage,
 };
+use gpucc_machines::Machine;
 use serde_json::{Value, json};
 
 use crate::args::Inspect;
@@ -105,6 +106,33 @@ fn shape_text(r: &Resource) -> String {
     format!(" {}", words.join(" "))
 }
 
+fn kind(k: ResourceKind) -> &'static str {
+    match k {
+        ResourceKind::Uniform => "uniform",
+        ResourceKind::Storage => "storage",
+        ResourceKind::Texture => "texture",
+        ResourceKind::StorageTexture => "storage_texture",
+        ResourceKind::Sampler => "sampler",
+        ResourceKind::Immediates => "immediates",
+    }
+}
+
+fn stage(s: Stage) -> &'static str {
+    match s {
+        Stage::Compute => "compute",
+        Stage::Vertex => "vertex",
+        Stage::Fragment => "fragment",
+    }
+}
+
+fn access(a: Access) -> &'static str {
+    match a {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::ReadWrite => "read_write",
+    }
+}
+
 fn entry(e: &Entry) -> Value {
     let name_of = |i: usize| e.names.iter().find(|n| n.0 as usize == i).map(|n| n.1.clone());
     let resources: Vec<Value> = e
@@ -112,19 +140,7 @@ fn entry(e: &Entry) -> Value {
         .iter()
         .enumerate()
         .map(|(i, r)| {
-            let kind = match r.kind {
-                ResourceKind::Uniform => "uniform",
-                ResourceKind::Storage => "storage",
-                ResourceKind::Texture => "texture",
-                ResourceKind::StorageTexture => "storage_texture",
-                ResourceKind::Sampler => "sampler",
-                ResourceKind::Immediates => "immediates",
-            };
-            let access = match r.access {
-                Access::Read => "read",
-                Access::Write => "write",
-                Access::ReadWrite => "read_write",
-            };
+            let (kind, access) = (kind(r.kind), access(r.access));
             let mut row = json!({"name": name_of(i), "group": r.group, "binding": r.binding, "kind": kind, "access": access,
                    "slot": r.slot, "min_size": r.min_size, "count": r.count});
             if let Some(shape) = shape(r) {
@@ -138,15 +154,10 @@ fn entry(e: &Entry) -> Value {
         .iter()
         .map(|p| json!({"file": p.file, "index": p.index, "lane": p.lane, "source": source(&p.source)}))
         .collect();
-    let stage = match e.stage {
-        Stage::Compute => "compute",
-        Stage::Vertex => "vertex",
-        Stage::Fragment => "fragment",
-    };
     let stats: serde_json::Map<String, Value> = e.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     json!({
         "name": e.name,
-        "stage": stage,
+        "stage": stage(e.stage),
         "code_bytes": e.code.len(),
         "workgroup_size": e.meta.workgroup_size,
         "subgroup_size": e.meta.subgroup_size,
@@ -184,44 +195,35 @@ pub fn summary(c: &Container) -> Value {
 pub fn main(args: &Inspect) -> Result<(), Failure> {
     let bytes = files::read(&args.file)?;
     let c = Container::read(&bytes)
-        .map_err(|e| Failure::Input(format!("`{}` is no container: {e}", args.file.display())))?;
+        .map_err(|e| Failure::Input(format!("`{}` is not a gpucc container: {e}", args.file.display())))?;
     if args.json {
         return files::stdout(format!("{:#}\n", summary(&c)).as_bytes());
     }
+    files::stdout(text(&c).as_bytes())
+}
+
+/// The container for people.
+fn text(c: &Container) -> String {
+    let machine = gpucc_machines::find(&c.family);
     let mut out =
         format!("{}:{}, gpucc {}.{}.{}\n", c.family, c.generation, c.compiler[0], c.compiler[1], c.compiler[2]);
     for e in &c.entries {
-        let [x, y, z] = e.meta.workgroup_size;
-        out += &format!(
-            "\nentry {} ({:?}): {} code bytes, workgroup {x} x {y} x {z}, subgroup {}, shared {} bytes, scratch {} bytes\n",
-            e.name,
-            e.stage,
-            e.code.len(),
-            e.meta.subgroup_size,
-            e.meta.shared_bytes,
-            e.meta.scratch_bytes
-        );
-        for (file, n) in &e.meta.registers {
-            out += &format!("  register file {file}: {n}\n");
+        out += &format!("\nentry {} ({}): {} bytes of code", e.name, stage(e.stage), e.code.len());
+        if e.stage == Stage::Compute {
+            let [x, y, z] = e.meta.workgroup_size;
+            out += &format!(", workgroup {x} x {y} x {z}, {} bytes of workgroup memory", e.meta.shared_bytes);
         }
-        for (i, r) in e.resources.iter().enumerate() {
-            let name = e.names.iter().find(|n| n.0 as usize == i).map_or("", |n| n.1.as_str());
-            let what = match r.kind {
-                ResourceKind::Immediates => "immediate data".to_string(),
-                kind => {
-                    let count = if r.count > 1 { format!(" x {}", r.count) } else { String::new() };
-                    format!("resource {}:{} {kind:?}{}{count} {:?}", r.group, r.binding, shape_text(r), r.access)
-                }
-            };
-            out += &format!("  {what} slot {} min {} bytes {name}\n", r.slot, r.min_size);
-        }
-        for p in &e.preloads {
-            let place = if p.file >= gpucc_container::UNIFORM_FILE { "uniform" } else { "register" };
-            out += &format!("  {place} file {} index {} lane {}: {}\n", p.file, p.index, p.lane, source(&p.source));
-        }
+        out += &format!(", subgroup {}, {} bytes of scratch\n", e.meta.subgroup_size, e.meta.scratch_bytes);
+        let file = |f: u8| machine.and_then(|m| (m.file)(f)).map_or_else(|| format!("file {f}"), String::from);
+        let used: Vec<String> = e.meta.registers.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect();
+        out += &format!("  {}\n", used.join(", "));
+        e.resources.iter().enumerate().for_each(|(i, r)| out += &format!("  {}\n", resource_text(e, i, r)));
+        let legend = legend(e, machine);
+        let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);
+        legend.iter().for_each(|(place, what)| out += &format!("  {place:width$} = {what}\n"));
         for r in &e.interface {
             let way = if r.output { "output" } else { "input" };
-            out += &format!("  {way} {}: file {} index {} lane {}\n", interface_text(r), r.file, r.index, r.lane);
+            out += &format!("  {way} {}: {}\n", interface_text(r), place(machine, (r.file, r.index, r.lane)));
         }
         for w in &e.state {
             out += &format!(
@@ -234,5 +236,101 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
             out += &format!("  {}\n", stats.join(", "));
         }
     }
-    files::stdout(out.as_bytes())
+    out
+}
+
+/// The name of a variable, with its place in the source's terms.
+fn variable(e: &Entry, group: u32, binding: u32) -> String {
+    let of = |r: &&(usize, &Resource)| (r.1.group, r.1.binding) == (group, binding);
+    let rows: Vec<_> = e.resources.iter().enumerate().collect();
+    let row = rows.iter().find(of);
+    let name = row.and_then(|(i, _)| e.names.iter().find(|n| n.0 as usize == *i));
+    let place = match row {
+        Some((_, r)) if r.kind == ResourceKind::Immediates => "immediate data".into(),
+        _ => format!("group {group} binding {binding}"),
+    };
+    name.map_or_else(|| place.clone(), |n| format!("`{}` ({place})", n.1))
+}
+
+fn resource_text(e: &Entry, i: usize, r: &Resource) -> String {
+    let (slot, least) = (r.slot, r.min_size);
+    let name = match e.names.iter().find(|n| n.0 as usize == i) {
+        Some(n) => format!("`{}`", n.1),
+        None => "resource".into(),
+    };
+    if r.kind == ResourceKind::Immediates {
+        return format!("{name}: immediate data, slot {slot}, at least {least} bytes");
+    }
+    let kind = kind(r.kind).replace('_', " ");
+    let count = if r.count > 1 { format!(" x {}", r.count) } else { String::new() };
+    let least = if least > 0 { format!(", at least {least} bytes") } else { String::new() };
+    let access = access(r.access).replace('_', " and ");
+    let access = if r.kind == ResourceKind::Sampler { String::new() } else { format!(", {access}") };
+    format!(
+        "{name}: {kind}{}{count}, group {} binding {}{access}, slot {slot}{least}",
+        shape_text(r),
+        r.group,
+        r.binding
+    )
+}
+
+/// A place that the driver fills.
+fn place(machine: Option<&Machine>, (file, index, lane): (u8, u16, u8)) -> String {
+    let name = machine.and_then(|m| (m.place)(file, index, lane));
+    name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
+}
+
+/// What is in each place before the first instruction. Words of one descriptor in a row are one line.
+fn legend(e: &Entry, machine: Option<&Machine>) -> Vec<(String, String)> {
+    let name = |p: &Preload| place(machine, (p.file, p.index, p.lane));
+    let follows = |p: &Preload, q: &Preload| match (p.source, q.source) {
+        (
+            Source::DescriptorWord { group, binding, word },
+            Source::DescriptorWord { group: next_group, binding: next_binding, word: next },
+        ) => {
+            let place = (p.file, p.lane, u32::from(p.index) + 1) == (q.file, q.lane, u32::from(q.index));
+            place && (group, binding, u32::from(word) + 1) == (next_group, next_binding, u32::from(next))
+        }
+        _ => false,
+    };
+    let line = |run: &[Preload]| match (run[0].source, run[run.len() - 1].source) {
+        (Source::DescriptorWord { group, binding, word }, Source::DescriptorWord { word: last, .. }) if last > word => {
+            let what = format!("descriptor of {}, words {word} to {last}", variable(e, group, binding));
+            (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
+        }
+        (source, _) => (name(&run[0]), source_text(e, &source, machine)),
+    };
+    e.preloads.chunk_by(follows).map(line).collect()
+}
+
+/// Where a value comes from, in words.
+fn source_text(e: &Entry, s: &Source, machine: Option<&Machine>) -> String {
+    let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
+    match *s {
+        Source::Const(v) => constant(v),
+        Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
+        Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
+        Source::BufferSize { group, binding } => format!("size of {} in bytes", variable(e, group, binding)),
+        Source::DescriptorWord { group, binding, word } => {
+            format!("descriptor of {}, word {word}", variable(e, group, binding))
+        }
+        Source::WorkgroupId(c) => format!("workgroup id {}", xyz(c)),
+        Source::NumWorkgroups(c) => format!("number of workgroups {}", xyz(c)),
+        Source::LocalId(c) => format!("local id {}", xyz(c)),
+        Source::GlobalId(c) => format!("global id {}", xyz(c)),
+        Source::LocalIndex => "local index".into(),
+        Source::TableAddressLo(t) => format!("address of table {t}, low word"),
+        Source::TableAddressHi(t) => format!("address of table {t}, high word"),
+        Source::Family(n) => machine.and_then(|m| (m.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
+        Source::Immediate(word) => format!("immediate data, word {word}"),
+        // The rest carry no number: their names say it all.
+        ref other => snake(&format!("{other:?}")).replace('_', " "),
+    }
+}
+
+/// A word of the compiler's choice, as what it most likely is.
+fn constant(v: u32) -> String {
+    let float = f32::from_bits(v);
+    let plain = float.abs() >= 1e-6 && float.abs() < 1e9;
+    if v > 0xffff && v < 0xffff_0000 && plain { format!("{v:#x} ({float:?})") } else { format!("{v:#x}") }
 }

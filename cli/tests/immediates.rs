@@ -24,7 +24,7 @@ fn they_are_given_by_a_specification() {
     let bin = s.path("a.bin");
     expect(&[&shader, "--target", "valhall", "-o", &bin, "--verify"], 0, "");
     expect(&["run", &bin, "--buf", "0:0=zero:16", "--dump", "0:0=-", "--immediates", data], 0, "39,79,39,79");
-    expect(&["inspect", &bin], 0, "immediate data slot 0 min 48 bytes p");
+    expect(&["inspect", &bin], 0, "`p`: immediate data, slot 0, at least 48 bytes");
     let json = expect(&["inspect", &bin, "--json"], 0, "\"kind\": \"immediates\"");
     assert!(json.contains("\"kind\": \"immediate\"") && json.contains("\"word\": 1"), "{json}");
     expect(&[&shader, "--target", "gcn", "--emit", "json", "-o", "-"], 0, "\"immediates\"");

@@ -430,3 +430,32 @@ fn an_edited_listing_runs() {
     expect(&["asm", &text, "--container", &bin, "-o", &s.path("x.bin")], 2, "the listing for vivante:gc3000");
     expect(&["asm", &text, "--container", &shader, "-o", &s.path("x.bin")], 1, "is not a gpucc container");
 }
+
+/// For people a container's numbers have the names of its family and of the shader.
+#[test]
+fn inspect_speaks_of_registers_by_name() {
+    let s = Scratch::new("inspect");
+    let (shader, bin) = (s.write("a.wgsl", DOUBLE), s.path("a.bin"));
+    for (target, lines) in [
+        (
+            "gcn:gfx8",
+            &[
+                "entry main (compute)",
+                "SGPRs ",
+                "s0 to s3 = descriptor of `o` (group 0 binding 0), words 0 to 3",
+                "= workgroup id x",
+            ][..],
+        ),
+        ("valhall:v10", &["r60 = global id x", "= size of `o` (group 0 binding 0) in bytes"]),
+        ("tesla:nva3", &["$r0     = local id, packed", "s[0x14] = size of `o`"]),
+        ("vivante:gc3000", &["t0.x = global id x", "= address of `o` (group 0 binding 0), low word", "u0.x = "]),
+    ] {
+        expect(&[&shader, "--target", target, "-o", &bin], 0, "");
+        let text =
+            expect(&["inspect", &bin], 0, "`o`: storage, group 0 binding 0, read and write, slot 0, at least 4 bytes");
+        for line in lines {
+            assert!(text.contains(line), "{target} does not say `{line}`: {text}");
+        }
+        assert!(!text.contains("file 0") && !text.contains('{'), "{text}");
+    }
+}

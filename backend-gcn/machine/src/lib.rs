@@ -5,6 +5,7 @@ pub mod emit;
 pub mod exec;
 pub mod isa;
 pub mod listing;
+pub mod names;
 pub mod op;
 pub mod operand;
 pub mod reference;

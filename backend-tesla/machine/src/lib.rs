@@ -7,6 +7,7 @@
 
 pub mod exec;
 pub mod listing;
+pub mod names;
 pub mod operand;
 pub mod page;
 pub mod rows;

@@ -7,6 +7,7 @@ pub mod build;
 pub mod exec;
 pub mod kind;
 pub mod listing;
+pub mod names;
 pub mod page;
 mod rows;
 mod slots;

@@ -8,6 +8,7 @@ pub mod exec;
 pub mod fields;
 pub mod listing;
 pub mod modifiers;
+pub mod names;
 pub mod operand;
 pub mod page;
 pub mod table;

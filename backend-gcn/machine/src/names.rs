@@ -1,0 +1,45 @@
+//! What people call the places and sources that a container gives as numbers.
+
+use crate::abi;
+
+/// A register or word that is loaded before the first instruction.
+pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
+    match (file, lane) {
+        (abi::FILE_SGPR, 0) => Some(format!("s{index}")),
+        (abi::FILE_VGPR, 0) => Some(format!("v{index}")),
+        (abi::FILE_PARAM, _) => Some(format!("param{index}.{}", component(lane)?)),
+        (abi::FILE_ATTRIBUTE, _) => Some(format!("attribute{index}.{}", component(lane)?)),
+        (abi::FILE_EXPORT, _) => Some(format!("export target {index}.{}", component(lane)?)),
+        (abi::FILE_ROOT, 0) => Some(format!("root[{index}]")),
+        _ => None,
+    }
+}
+
+fn component(lane: u8) -> Option<char> {
+    "xyzw".chars().nth(lane.into())
+}
+
+/// A file of registers.
+pub fn file(file: u8) -> Option<&'static str> {
+    match file {
+        abi::FILE_SGPR => Some("SGPRs"),
+        abi::FILE_VGPR => Some("VGPRs"),
+        _ => None,
+    }
+}
+
+/// A source of this family alone.
+pub fn source(number: u32) -> Option<String> {
+    let word = |of: &str, first: u32| Some(format!("{of}, word {}", number - first));
+    match number {
+        abi::FAMILY_TG_SIZE => Some("waves of the workgroup and number of this wave".into()),
+        abi::FAMILY_PRIM_MASK => Some("PRIM_MASK".into()),
+        16..20 => word("scratch descriptor", abi::FAMILY_SCRATCH),
+        32..36 => word("descriptor of the constant data", abi::FAMILY_DATA),
+        abi::FAMILY_PS_INPUT.. => {
+            let (item, n) = ((number - abi::FAMILY_PS_INPUT) / 4, number % 4);
+            Some(format!("SPI_PS_INPUT_ADDR item {item}, register {n}"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,25 @@
+//! What people call the places and sources that a container gives as numbers.
+
+/// A register or word that is loaded before the first instruction.
+pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
+    let component = "xyzw".chars().nth(lane.into())?;
+    match file {
+        0 => Some(format!("t{index}.{component}")),
+        0x80 => Some(format!("u{index}.{component}")),
+        _ => None,
+    }
+}
+
+/// A file of registers.
+pub fn file(file: u8) -> Option<&'static str> {
+    match file {
+        0 => Some("temporaries"),
+        0x80 => Some("uniforms"),
+        _ => None,
+    }
+}
+
+/// A source of this family alone.
+pub fn source(number: u32) -> Option<String> {
+    Some(format!("bound of a buffer, row {number} of the family words"))
+}
