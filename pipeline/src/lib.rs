@@ -11,7 +11,7 @@ mod state;
 mod vertex;
 
 pub use format::{Base, Code, Format, FormatError, Layout};
-pub use pipeline::{Link, LinkSlot, Pipeline, SamplerFacts, Target, VertexAttribute, VertexBuffer};
+pub use pipeline::{Pipeline, SamplerFacts, Target, VertexAttribute, VertexBuffer};
 pub use state::{
     Blend, BlendComponent, BlendFactor, BlendOperation, Compare, CullMode, DepthBias, DepthStencil, Filter, FrontFace,
     IndexFormat, StencilFace, StencilOperation, StepMode, Topology,

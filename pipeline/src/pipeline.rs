@@ -45,26 +45,6 @@ impl Target {
     }
 }
 
-/// What vertex and fragment program agreed on for one location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LinkSlot {
-    /// Location in the shaders.
-    pub location: u32,
-    /// Components that travel, 1 to 4.
-    pub components: u8,
-    /// Slot of four words in which they travel.
-    pub slot: u8,
-    /// First component in the slot.
-    pub first: u8,
-}
-
-/// Where the values between vertex and fragment program lie. Without one location n is slot n.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Link {
-    /// The locations, in ascending order.
-    pub slots: Vec<LinkSlot>,
-}
-
 /// What code has to know of a sampler where hardware lacks comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SamplerFacts {
@@ -105,8 +85,6 @@ pub struct Pipeline {
     pub sample_mask: u32,
     /// Whether the alpha of the first target makes a mask of samples.
     pub alpha_to_coverage: bool,
-    /// Where values between the shaders lie.
-    pub link: Option<Link>,
     /// Samplers that code must know.
     pub samplers: Vec<SamplerFacts>,
 }
@@ -126,7 +104,6 @@ impl Default for Pipeline {
             samples: 1,
             sample_mask: u32::MAX,
             alpha_to_coverage: false,
-            link: None,
             samplers: Vec::new(),
         }
     }

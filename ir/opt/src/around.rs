@@ -28,6 +28,26 @@ impl Around {
     }
 }
 
+/// Locations that no value between two stages has, the lowest first: where what lowering sends from one to the other travels. Both
+/// stages are looked at as the source has them, so each of them, lowered alone, comes to the same locations. The lowest, since targets
+/// count slots from 0 and have few.
+pub(crate) fn free_locations(own: &StageInfo, around: &Around) -> Vec<u8> {
+    let mut taken = [false; 1 << u8::BITS];
+    for stage in [Some(own), around.other.as_ref()].into_iter().flatten() {
+        let slots = match stage {
+            StageInfo::Vertex(io) => &io.outputs,
+            StageInfo::Fragment { io, .. } => &io.inputs,
+            StageInfo::Compute { .. } => continue,
+        };
+        for slot in slots {
+            if let IoAt::Location { number, .. } = slot.at {
+                taken[usize::from(number)] = true;
+            }
+        }
+    }
+    (0..=u8::MAX).filter(|&n| !taken[usize::from(n)]).collect()
+}
+
 /// A module whose only entry point is a fragment program without inputs and outputs: what stands behind a vertex program whose
 /// clip distances `lower_io` leaves to fragments, where the pipeline has none.
 pub fn empty_fragment(name: &str) -> Module {

@@ -2,7 +2,7 @@
 
 use crate::{Around, Caps};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, EntitySet, EntryPoint, Function, Lists, Module, Res, Stage};
+use gpucc_ir::{Block, EntitySet, EntryPoint, Function, Lists, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
 
 /// What is known of the graph, as long as no pass changes it.
@@ -23,6 +23,8 @@ pub struct Cx<'a> {
     pub caps: &'a Caps,
     /// The pipeline around the entry point, if there is one and it is known.
     pub around: Option<&'a Around>,
+    /// The stage of the entry point as the source has it.
+    pub source: Option<&'a StageInfo>,
     /// The workgroup size of the entry point; as large as can be if unknown.
     pub workgroup_size: [u32; 3],
     /// The entry point, which passes may give another interface.
@@ -48,6 +50,7 @@ impl<'a> Cx<'a> {
             module,
             caps,
             around: None,
+            source: None,
             workgroup_size: [1 << 14; 3],
             entry: None,
             sorted: false,

@@ -5,7 +5,7 @@
 //! | index of a vertex or an instance | the number without its base, plus the base | `whole_indices` |
 //! | position with z in 0..w | z = 2 z - w, and the interface says so | `negative_depth` |
 //! | position | on the screen with 1/w, by scale and offset of the viewport | `window` |
-//! | clip distance of a vertex | varying from location [`CLIP_LOCATION`] on | `clip_distances` |
+//! | clip distance of a vertex | varyings of four at locations that neither stage has | `clip_distances` |
 //! | fragment behind such a vertex | demoted where a distance is negative; with several samples its mask loses those | `clip_distances` |
 //! | output that is linear on the screen | times w, with perspective | `linear` |
 //! | input that is linear on the screen | with perspective, times 1 / w | `linear` |
@@ -25,12 +25,9 @@ use gpucc_ir::{
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
 
-use crate::around::{Around, Returned};
+use crate::around::{Around, Returned, free_locations};
 use crate::caps::IoCaps;
 use crate::cx::Cx;
-
-/// The first location of clip distances that travel as varyings, four to each.
-pub const CLIP_LOCATION: u8 = 32;
 
 /// Largest 1/w of a position on the screen: what reaches it is not drawn.
 const LARGEST_INVERSE: f32 = 32768.0;
@@ -40,7 +37,13 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let caps = cx.caps.io;
     let Some(mut entry) = cx.entry.take() else { return };
     let stage = entry.stage.kind();
-    let early = matches!(entry.stage, StageInfo::Fragment { early_depth: true, .. });
+    // Where clip distances travel; nowhere if they stay.
+    let free = match cx.around {
+        Some(around) if !caps.clip_distances && !tests_early(&entry.stage) => {
+            free_locations(cx.source.unwrap_or(&entry.stage), around)
+        }
+        _ => Vec::new(),
+    };
     if caps != IoCaps::FULL
         && let Some(io) = entry.interface_mut()
     {
@@ -49,10 +52,9 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             n += outputs(f, io, &caps);
         }
         if let Some(around) = cx.around {
-            let clips = !caps.clip_distances && !early;
             n += match stage {
-                Stage::Vertex if clips && clips_behind(around) => distances(f, io),
-                Stage::Fragment if clips => clip(f, io, &caps, around),
+                Stage::Vertex if clips_behind(around) => distances(f, io, &free),
+                Stage::Fragment => clip(f, io, &caps, (around, &free)),
                 _ => 0,
             };
             if stage == Stage::Fragment {
@@ -203,9 +205,14 @@ fn window(b: &mut Builder<'_>, position: Value) -> Value {
     b.compose(&[x, y, z, inverse])
 }
 
+/// Whether it is a fragment stage that tests depth before it runs.
+fn tests_early(stage: &StageInfo) -> bool {
+    matches!(stage, StageInfo::Fragment { early_depth: true, .. })
+}
+
 /// Whether the stage behind a vertex entry throws fragments away.
 fn clips_behind(around: &Around) -> bool {
-    matches!(around.other, Some(StageInfo::Fragment { early_depth: false, .. }))
+    around.other.as_ref().is_some_and(|s| s.kind() == Stage::Fragment && !tests_early(s))
 }
 
 /// How many clip distances an interface gives.
@@ -217,18 +224,21 @@ fn distance_count(io: &Interface) -> u8 {
     all.max().unwrap_or(0)
 }
 
-/// The varyings of so many clip distances.
-fn distance_slots(count: u8) -> impl Iterator<Item = IoSlot> {
-    (0..count.div_ceil(4)).map(move |k| {
+/// The varyings of the clip distances of a vertex, at the first of the free locations. None where there are not enough: the distances stay.
+fn distance_slots(vertex: &Interface, free: &[u8]) -> Vec<IoSlot> {
+    let count = distance_count(vertex);
+    let Some(free) = free.get(..usize::from(count.div_ceil(4))) else { return Vec::new() };
+    let slot = |(k, &location): (u8, &u8)| {
         let lanes = u32::from(count - 4 * k).min(4);
-        IoSlot::new(IoAt::location(CLIP_LOCATION + k), Type::F32.with_lanes(lanes))
-    })
+        IoSlot::new(IoAt::location(location), Type::F32.with_lanes(lanes))
+    };
+    (0..).zip(free).map(slot).collect()
 }
 
 /// Clip distances of a vertex as varyings.
-fn distances(f: &mut Function, io: &mut Interface) -> u64 {
-    let count = distance_count(io);
-    if count == 0 {
+fn distances(f: &mut Function, io: &mut Interface, free: &[u8]) -> u64 {
+    let (count, slots) = (distance_count(io), distance_slots(io, free));
+    if slots.is_empty() {
         return 0;
     }
     let Some((mut b, mut returned)) = Returned::take(f, io) else { return 0 };
@@ -240,7 +250,7 @@ fn distances(f: &mut Function, io: &mut Interface) -> u64 {
             list[usize::from(n)] = returned.args.remove(k);
         }
     }
-    for (slot, values) in distance_slots(count).zip(list.chunks(4)) {
+    for (slot, values) in slots.into_iter().zip(list.chunks(4)) {
         io.outputs.push(slot);
         let value = if let [one] = values { *one } else { b.compose(values) };
         returned.args.push(value);
@@ -253,16 +263,16 @@ fn distances(f: &mut Function, io: &mut Interface) -> u64 {
 const SAMPLES: [(f32, f32); 4] = [(-0.125, -0.375), (0.375, -0.125), (-0.375, 0.125), (0.125, 0.375)];
 
 /// Demotes where a clip distance is negative. Over w, distances are linear on the screen, and as negative as before.
-fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, around: &Around) -> u64 {
+fn clip(f: &mut Function, io: &mut Interface, caps: &IoCaps, (around, free): (&Around, &[u8])) -> u64 {
     let Some(StageInfo::Vertex(vertex)) = &around.other else { return 0 };
-    let count = distance_count(vertex);
-    if count == 0 {
+    let (count, slots) = (distance_count(vertex), distance_slots(vertex, free));
+    if slots.is_empty() {
         return 0;
     }
     let entry = f.entry();
     let mut b = Builder::before(f, entry, 0);
     let mut list = Vec::new();
-    for slot in distance_slots(count) {
+    for slot in slots {
         let v = b.input(io.inputs.len() as u16, slot.ty);
         list.extend((0..slot.ty.lanes()).map(|k| b.extract(v, k)));
         io.inputs.push(slot);

@@ -498,6 +498,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         // Other stages have no local ids that this could bound.
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.around = o.around.as_deref();
+        cx.source = Some(&e.stage);
         cx.sorted = sorted;
         cx.graph = std::mem::take(&mut graph);
         cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| out.entries[0].clone());

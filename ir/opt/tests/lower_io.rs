@@ -183,7 +183,7 @@ fn clip_distances_by_code() {
             let lowered = s.lowered(&with(IoCaps { perspective, ..NO_CLIP }), 2);
             let text = lowered.text();
             assert!(
-                !text.contains("clip_distance") && text.contains("location 32") && text.contains("demote"),
+                !text.contains("clip_distance") && text.contains("location 0 f32x2") && text.contains("demote"),
                 "{text}"
             );
             let (want, got) = (s.draw(), lowered.draw());
@@ -191,6 +191,33 @@ fn clip_distances_by_code() {
             let drawn = want[0].chunks(4).filter(|c| c != &[0; 4]).count();
             assert!(drawn > 20 && drawn < want[0].len() / 4, "{drawn}");
         }
+    }
+}
+
+/// Distances take none of the locations that either stage has in the source, although passes drop some of them in one stage.
+#[test]
+fn clip_distances_beside_other_values() {
+    let (vertex, fragment) = slanted(false);
+    let others = "  out1 \"\" location 0 f32\n  out2 \"\" location 1 f32\n  out3 \"\" location 32 f32\n  out4 \"\" clip_distance 0";
+    let vertex = vertex
+        .replace("out2", "out5")
+        .replace("  out1 \"\" clip_distance 0", others)
+        .replace("-> f32x4, f32, f32", "-> f32x4, f32, f32, f32, f32, f32")
+        .replace("ret v13,", "ret v13, v4, v8, v8,");
+    let fragment = fragment
+        .replace("  out0", "  in0 \"\" location 0 f32\n  in1 \"\" location 32 f32\n  out0")
+        .replace("compose 0.25:f32, 0.5:f32", "compose v1, v2")
+        .replace("  v0:", "  v1: f32 = input in0\n  v2: f32 = input in1\n  v0:");
+    let mut s = Scene::new(&vertex, Some(&fragment), onto(&[Some(Format::Rgba16Float)]));
+    s.size = [16, 16];
+    s.viewport = Viewport { width: 16.0, height: 16.0, ..s.viewport };
+    let want = s.draw();
+    for level in [0, 2] {
+        let lowered = s.lowered(&with(NO_CLIP), level);
+        let text = lowered.text();
+        assert_eq!(text.matches("location 2 f32x2").count(), 2, "{text}");
+        assert_eq!(text.contains("location 1 f32"), level == 0, "{text}");
+        assert!(want == lowered.draw(), "level {level}");
     }
 }
 

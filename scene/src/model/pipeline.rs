@@ -246,7 +246,7 @@ pub struct DepthStencil {
 }
 
 impl Render {
-    /// The state of the pipeline without its shaders, link and samplers.
+    /// The state of the pipeline without its shaders and samplers.
     pub fn state(&self) -> gpucc_pipeline::Pipeline {
         let vertex = self.vertex.buffers.iter().map(|b| {
             b.as_ref().map(|b| gpucc_pipeline::VertexBuffer {
