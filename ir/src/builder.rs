@@ -6,6 +6,7 @@ use crate::inst::*;
 use crate::module::VarData;
 use crate::ops::Op;
 use crate::stage::Deriv;
+use crate::sysval::Sysval;
 use crate::tex::Tex;
 use crate::types::Type;
 use crate::values::Values;

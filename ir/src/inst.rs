@@ -2,14 +2,14 @@
 
 use crate::edges::{Branch, Edge, EdgeRef, SwitchEdges};
 use crate::entity;
+use crate::named::named_enum;
 use crate::ops::Op;
 use crate::results::Results;
 use crate::stage::Deriv;
+use crate::sysval::Sysval;
 use crate::tex::{Tex, TexArg};
-use crate::types::Type;
 use crate::values::Values;
 use smallvec::SmallVec;
-use std::fmt;
 
 entity!(
     /// An SSA value: instruction result, block parameter, constant or undef.
@@ -166,31 +166,6 @@ impl Mem {
         self.flags = self.flags.with(f);
         self
     }
-}
-
-macro_rules! named_enum {
-    ($(#[$m:meta])* $name:ident { $( $(#[$vm:meta])* $var:ident = $text:literal, )* }) => {
-        $(#[$m])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name { $( $(#[$vm])* $var, )* }
-        impl $name {
-            /// Every variant.
-            pub const ALL: &'static [$name] = &[ $( $name::$var, )* ];
-            /// The name as printed.
-            pub const fn name(self) -> &'static str {
-                match self { $( $name::$var => $text, )* }
-            }
-            /// The variant of this name.
-            pub fn parse(s: &str) -> Option<$name> {
-                match s { $( $text => Some($name::$var), )* _ => None }
-            }
-        }
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
 }
 
 named_enum! {
@@ -366,94 +341,6 @@ named_enum! {
         Subgroup = "subgroup",
         /// the workgroup
         Workgroup = "workgroup",
-    }
-}
-
-named_enum! {
-    /// Values that the launch supplies.
-    Sysval {
-        /// `i32x3`: workgroup id times workgroup size plus local id
-        GlobalInvocationId = "global_invocation_id",
-        /// `i32x3`
-        LocalInvocationId = "local_invocation_id",
-        /// `i32`: x + y * size.x + z * size.x * size.y
-        LocalInvocationIndex = "local_invocation_index",
-        /// `i32x3`
-        WorkgroupId = "workgroup_id",
-        /// `i32x3`: the size of the grid in workgroups
-        NumWorkgroups = "num_workgroups",
-        /// `i32`
-        SubgroupSize = "subgroup_size",
-        /// `i32`
-        SubgroupInvocationId = "subgroup_invocation_id",
-        /// `i32`
-        SubgroupId = "subgroup_id",
-        /// `i32`
-        NumSubgroups = "num_subgroups",
-        /// `i32`: of a vertex, its index with the base vertex added
-        VertexIndex = "vertex_index",
-        /// `i32`: of a vertex, the instance with the first one added
-        InstanceIndex = "instance_index",
-        /// `f32x4`: of a fragment, x and y in pixels, depth, 1 / w
-        FragCoord = "frag_coord",
-        /// `b1`: of a fragment, whether the primitive is front facing
-        FrontFacing = "front_facing",
-        /// `i32`: of a fragment, the sample that is shaded
-        SampleIndex = "sample_index",
-        /// `i32`: of a fragment, the samples that are covered
-        SampleMask = "sample_mask",
-        /// `i32`: of a fragment, the primitive in its draw
-        PrimitiveIndex = "primitive_index",
-        /// `i32`: of a vertex, its index without the base vertex (made by lowering)
-        RawVertexIndex = "raw_vertex_index",
-        /// `i32`: of a vertex, the instance without the first one (made by lowering)
-        RawInstanceIndex = "raw_instance_index",
-        /// `i32`: the base vertex of the draw (made by lowering)
-        FirstVertex = "first_vertex",
-        /// `i32`: the first instance of the draw (made by lowering)
-        FirstInstance = "first_instance",
-        /// `i32x2`: of a fragment, column and row of its pixel (made by lowering)
-        Pixel = "pixel",
-        /// `f32`: of a fragment, its depth (made by lowering)
-        FragZ = "frag_z",
-        /// `f32`: of a fragment, 1 / w in the middle of its pixel (made by lowering)
-        FragInvW = "frag_inv_w",
-        /// `f32x4`: of a fragment, the blend constant of the draw (made by lowering)
-        BlendConstant = "blend_constant",
-        /// `f32x3`: of a vertex, half the size of the viewport, y down, and its range of depth (made by lowering)
-        ViewportScale = "viewport_scale",
-        /// `f32x3`: of a vertex, the middle of the viewport and its least depth (made by lowering)
-        ViewportOffset = "viewport_offset",
-    }
-}
-
-impl Sysval {
-    /// The type of the value.
-    pub const fn ty(self) -> Type {
-        match self {
-            Sysval::GlobalInvocationId | Sysval::LocalInvocationId | Sysval::WorkgroupId | Sysval::NumWorkgroups => {
-                Type::I32.with_lanes(3)
-            }
-            Sysval::LocalInvocationIndex
-            | Sysval::SubgroupSize
-            | Sysval::SubgroupInvocationId
-            | Sysval::SubgroupId
-            | Sysval::NumSubgroups
-            | Sysval::VertexIndex
-            | Sysval::InstanceIndex
-            | Sysval::SampleIndex
-            | Sysval::SampleMask
-            | Sysval::PrimitiveIndex
-            | Sysval::RawVertexIndex
-            | Sysval::RawInstanceIndex
-            | Sysval::FirstVertex
-            | Sysval::FirstInstance => Type::I32,
-            Sysval::Pixel => Type::I32.with_lanes(2),
-            Sysval::FragZ | Sysval::FragInvW => Type::F32,
-            Sysval::FragCoord | Sysval::BlendConstant => Type::F32.with_lanes(4),
-            Sysval::ViewportScale | Sysval::ViewportOffset => Type::F32.with_lanes(3),
-            Sysval::FrontFacing => Type::B1,
-        }
     }
 }
 

@@ -35,11 +35,13 @@ pub mod function;
 pub mod inst;
 pub mod lists;
 pub mod module;
+mod named;
 pub mod ops;
 pub mod refusal;
 pub mod results;
 pub mod source;
 pub mod stage;
+pub mod sysval;
 pub mod tex;
 pub mod text;
 pub mod trace;
@@ -54,18 +56,19 @@ pub use entity::{Arena, Entity, EntitySet, SideMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
     AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
-    Place, Res, Scope, Sysval, Touched, Value,
+    Place, Res, Scope, Touched, Value,
 };
 pub use lists::Lists;
 pub use module::{
-    EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, Stage,
-    StageInfo, TexClass, VarData, Variant, invocations,
+    EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, StageInfo,
+    TexClass, VarData, Variant, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
 pub use refusal::{Lack, Refusal};
 pub use results::Results;
 pub use source::SourceFile;
-pub use stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Where};
+pub use stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};
+pub use sysval::Sysval;
 pub use tex::{Tex, TexArg, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat};
 pub use types::{Scalar, Type};
 pub use values::Values;

@@ -3,87 +3,47 @@
 use crate::diag::Span;
 use crate::entity::Arena;
 use crate::function::Function;
-use crate::inst::{Func, Global, Loc, Place, Res, Sysval};
+use crate::inst::{Func, Global, Loc, Place, Res};
+use crate::named::named_enum;
 use crate::source::SourceFile;
-use crate::stage::Interface;
+use crate::stage::{Interface, Stage};
 use crate::tex::TexDim;
 use crate::types::Type;
 use gpucc_pipeline::{Base, Format};
-use std::fmt;
 
-/// Where memory lives.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Space {
-    /// One per call.
-    Function,
-    /// One per invocation.
-    Private,
-    /// One per workgroup.
-    Workgroup,
-    /// A uniform buffer or immediate data: read only, the same for all invocations.
-    Uniform,
-    /// A storage buffer.
-    Storage,
-}
-
-impl Space {
-    /// The name as printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Space::Function => "function",
-            Space::Private => "private",
-            Space::Workgroup => "workgroup",
-            Space::Uniform => "uniform",
-            Space::Storage => "storage",
-        }
-    }
-    /// The space of this name.
-    pub fn parse(s: &str) -> Option<Space> {
-        [Space::Function, Space::Private, Space::Workgroup, Space::Uniform, Space::Storage]
-            .into_iter()
-            .find(|k| k.name() == s)
+named_enum! {
+    /// Where memory lives.
+    Space {
+        /// One per call.
+        Function = "function",
+        /// One per invocation.
+        Private = "private",
+        /// One per workgroup.
+        Workgroup = "workgroup",
+        /// A uniform buffer or immediate data: read only, the same for all invocations.
+        Uniform = "uniform",
+        /// A storage buffer.
+        Storage = "storage",
     }
 }
 
-impl fmt::Display for Space {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named_enum! {
+    /// What the lanes of a texture's texels are.
+    TexClass {
+        /// Floats, also of normalised formats.
+        Float = "float",
+        /// Signed integers.
+        Sint = "sint",
+        /// Unsigned integers.
+        Uint = "uint",
+        /// Depth: lane 0 is the value, the others are 0, 0, 1.
+        Depth = "depth",
+        /// An external image, given as one plane of `rgba8unorm`.
+        External = "external",
     }
-}
-
-/// What the lanes of a texture's texels are.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum TexClass {
-    /// Floats, also of normalised formats.
-    Float,
-    /// Signed integers.
-    Sint,
-    /// Unsigned integers.
-    Uint,
-    /// Depth: lane 0 is the value, the others are 0, 0, 1.
-    Depth,
-    /// An external image, given as one plane of `rgba8unorm`.
-    External,
 }
 
 impl TexClass {
-    /// Every class.
-    pub const ALL: &'static [TexClass] =
-        &[TexClass::Float, TexClass::Sint, TexClass::Uint, TexClass::Depth, TexClass::External];
-    /// The name as printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TexClass::Float => "float",
-            TexClass::Sint => "sint",
-            TexClass::Uint => "uint",
-            TexClass::Depth => "depth",
-            TexClass::External => "external",
-        }
-    }
-    /// The class of this name.
-    pub fn parse(s: &str) -> Option<TexClass> {
-        TexClass::ALL.iter().copied().find(|k| k.name() == s)
-    }
     /// The lane that shaders see.
     pub const fn lane(self) -> Type {
         match self {
@@ -93,36 +53,21 @@ impl TexClass {
     }
 }
 
-/// What a shader may do with an image.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ImageAccess {
-    /// Load.
-    Read,
-    /// Store.
-    Write,
-    /// Both.
-    ReadWrite,
-    /// Both, and atomics.
-    Atomic,
+named_enum! {
+    /// What a shader may do with an image.
+    ImageAccess {
+        /// Load.
+        Read = "read",
+        /// Store.
+        Write = "write",
+        /// Both.
+        ReadWrite = "read_write",
+        /// Both, and atomics.
+        Atomic = "atomic",
+    }
 }
 
 impl ImageAccess {
-    /// All of them.
-    pub const ALL: &'static [ImageAccess] =
-        &[ImageAccess::Read, ImageAccess::Write, ImageAccess::ReadWrite, ImageAccess::Atomic];
-    /// The name as printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ImageAccess::Read => "read",
-            ImageAccess::Write => "write",
-            ImageAccess::ReadWrite => "read_write",
-            ImageAccess::Atomic => "atomic",
-        }
-    }
-    /// The access of this name.
-    pub fn parse(s: &str) -> Option<ImageAccess> {
-        ImageAccess::ALL.iter().copied().find(|k| k.name() == s)
-    }
     /// Whether texels may be changed.
     pub const fn writes(self) -> bool {
         !matches!(self, ImageAccess::Read)
@@ -352,32 +297,6 @@ pub struct VarData {
     pub span: Span,
 }
 
-/// A shader stage.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Stage {
-    /// Compute.
-    Compute,
-    /// Vertex.
-    Vertex,
-    /// Fragment.
-    Fragment,
-}
-
-impl Stage {
-    /// The name as printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Compute => "compute",
-            Stage::Vertex => "vertex",
-            Stage::Fragment => "fragment",
-        }
-    }
-    /// The stage of this name.
-    pub fn parse(s: &str) -> Option<Stage> {
-        [Stage::Compute, Stage::Vertex, Stage::Fragment].into_iter().find(|k| k.name() == s)
-    }
-}
-
 /// What an entry point's stage asks of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StageInfo {
@@ -430,39 +349,6 @@ impl EntryPoint {
         match &mut self.stage {
             StageInfo::Compute { .. } => None,
             StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => Some(io),
-        }
-    }
-}
-
-impl Stage {
-    /// Whether entry points of this stage may ask for a value.
-    pub const fn has(self, value: Sysval) -> bool {
-        match value {
-            Sysval::SubgroupSize | Sysval::SubgroupInvocationId => true,
-            Sysval::GlobalInvocationId
-            | Sysval::LocalInvocationId
-            | Sysval::LocalInvocationIndex
-            | Sysval::WorkgroupId
-            | Sysval::NumWorkgroups
-            | Sysval::SubgroupId
-            | Sysval::NumSubgroups => matches!(self, Stage::Compute),
-            Sysval::VertexIndex
-            | Sysval::InstanceIndex
-            | Sysval::RawVertexIndex
-            | Sysval::RawInstanceIndex
-            | Sysval::FirstVertex
-            | Sysval::FirstInstance
-            | Sysval::ViewportScale
-            | Sysval::ViewportOffset => matches!(self, Stage::Vertex),
-            Sysval::FragCoord
-            | Sysval::FrontFacing
-            | Sysval::SampleIndex
-            | Sysval::SampleMask
-            | Sysval::PrimitiveIndex
-            | Sysval::Pixel
-            | Sysval::FragZ
-            | Sysval::FragInvW
-            | Sysval::BlendConstant => matches!(self, Stage::Fragment),
         }
     }
 }

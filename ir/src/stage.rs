@@ -1,8 +1,21 @@
 //! What a stage takes in and gives out.
 
 use crate::diag::Span;
+use crate::named::named_enum;
 use crate::types::Type;
 use std::fmt;
+
+named_enum! {
+    /// A shader stage.
+    Stage {
+        /// Compute.
+        Compute = "compute",
+        /// Vertex.
+        Vertex = "vertex",
+        /// Fragment.
+        Fragment = "fragment",
+    }
+}
 
 /// Inputs and outputs of a vertex or fragment entry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -76,28 +89,9 @@ impl fmt::Display for IoAt {
     }
 }
 
-macro_rules! printed {
-    ($(#[$m:meta])* $name:ident { $( $(#[$vm:meta])* $var:ident = $text:literal, )* }) => {
-        $(#[$m])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-        pub enum $name { $( $(#[$vm])* $var, )* }
-        impl $name {
-            /// Every variant.
-            pub const ALL: &'static [$name] = &[ $( $name::$var, )* ];
-            /// The name as printed.
-            pub const fn name(self) -> &'static str {
-                match self { $( $name::$var => $text, )* }
-            }
-            /// The variant of this name.
-            pub fn parse(s: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|k| k.name() == s)
-            }
-        }
-    };
-}
-
-printed! {
+named_enum! {
     /// How a value changes across a primitive.
+    #[derive(Default)]
     Mode {
         /// linear in space
         #[default]
@@ -111,8 +105,9 @@ printed! {
     }
 }
 
-printed! {
+named_enum! {
     /// Where in a pixel a value is taken.
+    #[derive(Default)]
     Where {
         /// the middle
         #[default]
@@ -124,8 +119,9 @@ printed! {
     }
 }
 
-printed! {
+named_enum! {
     /// What the position of a vertex means.
+    #[derive(Default)]
     Position {
         /// clip space, z in 0..w
         #[default]
@@ -137,8 +133,9 @@ printed! {
     }
 }
 
-printed! {
+named_enum! {
     /// How the lanes of an output are packed into words.
+    #[derive(Default)]
     Form {
         /// one word a lane
         #[default]
@@ -185,8 +182,9 @@ impl IoSlot {
     }
 }
 
-printed! {
+named_enum! {
     /// Which axis of the screen a derivative follows.
+    #[derive(Default)]
     Axis {
         /// to the right
         #[default]

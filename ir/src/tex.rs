@@ -4,39 +4,15 @@
 //! descriptor for all of them. Operands that a descriptor does not ask for are left out; the order never changes.
 
 use crate::inst::Res;
+use crate::named::named_enum;
 use crate::ops::Op;
 use crate::types::Type;
 use smallvec::SmallVec;
 use std::fmt;
 
-macro_rules! field_enum {
-    ($(#[$m:meta])* $name:ident { $( $(#[$vm:meta])* $var:ident = $text:literal, )* }) => {
-        $(#[$m])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[repr(u8)]
-        pub enum $name { $( $(#[$vm])* $var, )* }
-        impl $name {
-            /// Every variant, by its number in a descriptor.
-            pub const ALL: &'static [$name] = &[ $( $name::$var, )* ];
-            /// The name as printed.
-            pub const fn name(self) -> &'static str {
-                match self { $( $name::$var => $text, )* }
-            }
-            /// The variant of this name.
-            pub fn parse(s: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|k| k.name() == s)
-            }
-        }
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-
-field_enum! {
+named_enum! {
     /// What is asked.
+    #[repr(u8)]
     TexWhat {
         /// filtered texels
         Sample = "sample",
@@ -63,8 +39,9 @@ field_enum! {
     }
 }
 
-field_enum! {
+named_enum! {
     /// The dimension of a texture.
+    #[repr(u8)]
     TexDim {
         /// one axis
         D1 = "1d",
@@ -95,8 +72,9 @@ impl TexDim {
     }
 }
 
-field_enum! {
+named_enum! {
     /// The operand that names the array layer.
+    #[repr(u8)]
     TexLayer {
         /// there is none
         None = "none",
@@ -109,8 +87,9 @@ field_enum! {
     }
 }
 
-field_enum! {
+named_enum! {
     /// Where the level of detail comes from.
+    #[repr(u8)]
     TexLod {
         /// level 0
         Zero = "zero",
@@ -125,8 +104,9 @@ field_enum! {
     }
 }
 
-field_enum! {
+named_enum! {
     /// How the coordinates of a cube are given.
+    #[repr(u8)]
     TexCube {
         /// a direction
         Direction = "direction",
@@ -139,8 +119,9 @@ field_enum! {
     }
 }
 
-field_enum! {
+named_enum! {
     /// An operand of a texture instruction, in the order in which they stand.
+    #[repr(u8)]
     TexArg {
         /// what a store writes or an atomic takes
         Value = "value",

@@ -11,6 +11,7 @@ mod structure;
 mod uniformity;
 mod uses;
 
+pub use crate::sysval::Variance;
 pub use clamps::{Clamp, clamps};
 pub use dom::{DomTree, PostDomTree};
 pub use helpers::Helpers;
@@ -18,5 +19,5 @@ pub use liveness::Liveness;
 pub use order::{is_sorted, reachable, sort_layout, structured_order};
 pub use range::UpperBounds;
 pub use structure::{Construct, ConstructId, ConstructKind, Structure};
-pub use uniformity::{Uniformity, Variance};
+pub use uniformity::Uniformity;
 pub use uses::{Use, Uses};

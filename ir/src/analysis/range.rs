@@ -6,12 +6,10 @@
 use super::{ConstructKind, DomTree, Structure};
 use crate::entity::SideMap;
 use crate::function::{Function, ValueDef};
-use crate::inst::{Attr, Block, IntCc, Sysval, Value};
+use crate::inst::{Attr, Block, IntCc, Value};
 use crate::lists::Lists;
 use crate::ops::Op;
-
-/// The most workgroups of a launch in one dimension (WebGPU's limit).
-pub const MAX_WORKGROUPS: u64 = 65_535;
+use crate::sysval::{MAX_LANES, MAX_WORKGROUPS, Most, Sysval};
 
 /// Upper bounds of all integer values.
 pub struct UpperBounds<'a> {
@@ -181,33 +179,13 @@ impl<'a> UpperBounds<'a> {
             None => (0..3).map(of).max().unwrap_or(u64::MAX),
         };
         let size = |l: usize| u64::from(self.size[l]);
-        match s {
-            Sysval::GlobalInvocationId => per(&|l| MAX_WORKGROUPS * size(l) - 1),
-            Sysval::LocalInvocationId => per(&|l| size(l) - 1),
-            Sysval::LocalInvocationIndex => u64::from(crate::invocations(self.size)).saturating_sub(1),
-            Sysval::WorkgroupId => MAX_WORKGROUPS - 1,
-            Sysval::NumWorkgroups => MAX_WORKGROUPS,
-            Sysval::SubgroupSize => 128,
-            Sysval::SubgroupInvocationId | Sysval::SubgroupId | Sysval::NumSubgroups => {
-                u64::from(crate::invocations(self.size)).max(128)
-            }
-            Sysval::FrontFacing => 1,
-            Sysval::SampleIndex => 31,
-            Sysval::VertexIndex
-            | Sysval::InstanceIndex
-            | Sysval::FragCoord
-            | Sysval::SampleMask
-            | Sysval::PrimitiveIndex
-            | Sysval::RawVertexIndex
-            | Sysval::RawInstanceIndex
-            | Sysval::FirstVertex
-            | Sysval::FirstInstance
-            | Sysval::Pixel
-            | Sysval::FragZ
-            | Sysval::FragInvW
-            | Sysval::BlendConstant
-            | Sysval::ViewportScale
-            | Sysval::ViewportOffset => u64::from(u32::MAX),
+        match s.most() {
+            Most::Number(n) => n,
+            Most::Any => u64::from(u32::MAX),
+            Most::Launch => per(&|l| MAX_WORKGROUPS * size(l) - 1),
+            Most::Workgroup => per(&|l| size(l) - 1),
+            Most::Invocations => u64::from(crate::invocations(self.size)).saturating_sub(1),
+            Most::Subgroups => u64::from(crate::invocations(self.size)).max(MAX_LANES),
         }
     }
 

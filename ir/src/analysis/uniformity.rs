@@ -16,28 +16,17 @@
 use super::{DomTree, PostDomTree, Structure};
 use crate::entity::{EntitySet, SideMap};
 use crate::function::{Function, ValueDef};
-use crate::inst::{Attr, Block, Inst, MemFlags, Place, Sysval, Touched, Value};
+use crate::inst::{Attr, Block, Inst, MemFlags, Place, Touched, Value};
 use crate::lists::Lists;
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
+use crate::sysval::Variance;
 use crate::trace;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 /// How often a block is looked at for exact joins, on average, before branches that lead to the same place share one look.
 const EXACT: usize = 16;
-
-/// How much a value varies.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Variance {
-    /// A constant, or a value that is the same for the whole launch.
-    #[default]
-    Launch,
-    /// The same for the lanes of a workgroup that execute it together.
-    Workgroup,
-    /// May differ between lanes.
-    Divergent,
-}
 
 /// The result of the analysis.
 #[derive(Clone, Debug)]
@@ -236,34 +225,7 @@ impl Run<'_> {
         let d = &self.f.insts[i];
         let args = d.args.iter().map(|&v| self.u.values[v]).max().unwrap_or(Variance::Launch);
         match (&d.attr, d.op) {
-            (Attr::Sysval(s), _) => match s {
-                Sysval::WorkgroupId => Variance::Workgroup,
-                Sysval::NumWorkgroups
-                | Sysval::SubgroupSize
-                | Sysval::NumSubgroups
-                | Sysval::FirstVertex
-                | Sysval::FirstInstance
-                | Sysval::BlendConstant
-                | Sysval::ViewportScale
-                | Sysval::ViewportOffset => Variance::Launch,
-                Sysval::GlobalInvocationId
-                | Sysval::LocalInvocationId
-                | Sysval::LocalInvocationIndex
-                | Sysval::SubgroupInvocationId
-                | Sysval::SubgroupId
-                | Sysval::VertexIndex
-                | Sysval::InstanceIndex
-                | Sysval::FragCoord
-                | Sysval::FrontFacing
-                | Sysval::SampleIndex
-                | Sysval::SampleMask
-                | Sysval::PrimitiveIndex
-                | Sysval::RawVertexIndex
-                | Sysval::RawInstanceIndex
-                | Sysval::Pixel
-                | Sysval::FragZ
-                | Sysval::FragInvW => Variance::Divergent,
-            },
+            (Attr::Sysval(s), _) => s.variance(),
             (Attr::Mem(m), Op::Load) => {
                 if m.flags.has(MemFlags::UNIFORM) {
                     return Variance::Workgroup;
