@@ -85,160 +85,173 @@ fn a_sampler_may_have_the_place_of_a_texture() {
     assert!(e.contains("a sampler is bound, and `t` (group 0, binding 0) is a"), "{e}");
 }
 
+/// What is changed, into what, and a part of the sentence.
+type Rule = (&'static str, &'static str, &'static str);
+
+/// The vertex entry and its overrides.
+const VERTEX: &[(&str, &[Rule])] = &[
+    (
+        "vertex.entryPoint",
+        &[
+            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "c","#, "no vertex entry point"),
+            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "m", entryPoint = "x","#, "`x`; there are `vs`"),
+        ],
+    ),
+    ("vertex.constants", &[("override scale: f32 = 1.0;", "override scale: f32;", "`scale` has no default")]),
+    ("vertex.constants.size", &[("constants = {}", "constants = { size = 2 }", "no override `size`")]),
+    ("vertex.constants.8", &[("constants = {}", "constants = { 8 = 2 }", "no override `8`")]),
+    (
+        "vertex.buffers",
+        &[("shaderLocation = 1, format", "shaderLocation = 2, format", "the input `n` (location 1) of `vs`")],
+    ),
+    (
+        "vertex.buffers[0].attributes[1].format",
+        &[(r#"format = "uint32""#, r#"format = "float32""#, "float32 cannot be the input `n`")],
+    ),
+];
+
+/// What is bound to the draw.
+const DRAW: &[(&str, &[Rule])] = &[
+    (
+        "",
+        &[(
+            r#"{ binding = 1, sampler = "plain" }, "#,
+            "",
+            "nothing is bound for `s` (group 0, binding 1), a sampler that `fs` uses",
+        )],
+    ),
+    (
+        "[0]",
+        &[
+            (r#"texture = "tiles" }"#, r#"texture = "depth" }"#, "sampled as floats, and depth32float"),
+            (
+                r#"tiles = { format = "rgba8unorm""#,
+                r#"tiles = { format = "rgba8uint""#,
+                "of class float, which rgba8uint is not",
+            ),
+            (r#"texture = "tiles" }"#, r#"texture = "picture" }"#, "`picture` is read here and an attachment"),
+        ],
+    ),
+    (
+        "[0].dimension",
+        &[(
+            r#"texture = "tiles" }"#,
+            r#"texture = "tiles", dimension = "2d-array" }"#,
+            "is `2d`, the view is `2d-array`",
+        )],
+    ),
+    (
+        "[1]",
+        &[
+            (
+                r#"{ binding = 1, sampler = "plain" }"#,
+                r#"{ binding = 1, texture = "tiles" }"#,
+                "a texture is bound, and `s` (group 0, binding 1) is a sampler",
+            ),
+            (r#"sampler = "plain""#, r#"sampler = "compares""#, "does not compare"),
+        ],
+    ),
+    ("[2]", &[("size = 16 }", "size = 8 }", "needs 16 bytes, 8 are bound")]),
+];
+
+/// What is bound to the dispatch.
+const DISPATCH: &[(&str, &[Rule])] = &[
+    (
+        "[0]",
+        &[(
+            r#"{ binding = 0, buffer = "words" }"#,
+            r#"{ binding = 0, buffer = "words", size = 7 }"#,
+            "a multiple of 4",
+        )],
+    ),
+    (
+        "[1].format",
+        &[(
+            r#"image = { format = "rgba8unorm""#,
+            r#"image = { format = "rgba8snorm""#,
+            "is rgba8unorm, the view is rgba8snorm",
+        )],
+    ),
+    (
+        "[1].mipLevelCount",
+        &[(
+            r#"image = { format = "rgba8unorm", size = [4, 4]"#,
+            r#"image = { format = "rgba8unorm", mipLevelCount = 2, size = [4, 4]"#,
+            "2 levels are bound",
+        )],
+    ),
+    (
+        "[2]",
+        &[
+            (r#"texture = "depth" }"#, r#"texture = "tiles" }"#, "of class depth, which rgba8unorm is not"),
+            (r#"texture = "depth" }"#, r#"texture = "image" }"#, "of class depth"),
+        ],
+    ),
+    ("[3]", &[(r#"sampler = "compares""#, r#"sampler = "plain""#, "`plain` has no `compare`")]),
+    ("[4]", &[(r#"texture = "many" }"#, r#"texture = "tiles" }"#, "several samples a pixel, the texture has one")]),
+];
+
+/// A change of the scene is told with the field and a sentence.
+fn breaks(from: &str, to: &str, field: &str, part: &str) {
+    assert!(SCENE.contains(from), "{from}");
+    match ready(&SCENE.replacen(from, to, 1)) {
+        Ok(_) => panic!("`{to}` is no error"),
+        Err(Failure::Scene(e)) => {
+            assert_eq!((e.file.as_str(), e.field.as_str()), ("a.toml", field), "`{to}`: {e}");
+            assert!(e.message.contains(part), "`{to}`: {e}");
+        }
+        Err(f) => panic!("`{to}`: {f}"),
+    }
+}
+
 #[test]
 fn each_rule_has_its_sentence() {
-    // What is changed, into what, the field, and a part of the sentence.
-    let rules: &[(&str, &str, &str, &str)] = &[
+    let places = [("pipelines.p.", VERTEX), ("passes[0].draws[0].bindings", DRAW), ("passes[1].bindings", DISPATCH)];
+    for (place, rules) in places {
+        for (field, list) in rules {
+            for (from, to, part) in *list {
+                breaks(from, to, &format!("{place}{field}"), part);
+            }
+        }
+    }
+    breaks(
+        "@compute @workgroup_size(1) fn main",
+        "@compute @workgroup_size(1) fn also() {}\n@compute @workgroup_size(1) fn main",
+        "pipelines.c.compute.entryPoint",
+        "choose one of `also`, `main`",
+    );
+}
+
+/// Values between the stages and colours, of another fragment entry in place of the right one.
+#[test]
+fn each_rule_between_the_stages_has_its_sentence() {
+    let head = "@fragment fn fs(v: V) -> @location(0) vec4<f32> {";
+    let (entry, target) = ("pipelines.p.fragment.entryPoint", "pipelines.p.fragment.targets[0]");
+    let rules = [
         (
-            r#"vertex = { shader = "m","#,
-            r#"vertex = { shader = "c","#,
-            "pipelines.p.vertex.entryPoint",
-            "no vertex entry point",
-        ),
-        (
-            r#"vertex = { shader = "m","#,
-            r#"vertex = { shader = "m", entryPoint = "x","#,
-            "pipelines.p.vertex.entryPoint",
-            "`x`; there are `vs`",
-        ),
-        (
-            "@compute @workgroup_size(1) fn main",
-            "@compute @workgroup_size(1) fn also() {}\n@compute @workgroup_size(1) fn main",
-            "pipelines.c.compute.entryPoint",
-            "choose one of `also`, `main`",
-        ),
-        ("constants = {}", "constants = { size = 2 }", "pipelines.p.vertex.constants.size", "no override `size`"),
-        ("constants = {}", "constants = { 8 = 2 }", "pipelines.p.vertex.constants.8", "no override `8`"),
-        (
-            "override scale: f32 = 1.0;",
-            "override scale: f32;",
-            "pipelines.p.vertex.constants",
-            "`scale` has no default",
-        ),
-        (
-            "shaderLocation = 1, format",
-            "shaderLocation = 2, format",
-            "pipelines.p.vertex.buffers",
-            "the input `n` (location 1) of `vs`",
-        ),
-        (
-            r#"format = "uint32""#,
-            r#"format = "float32""#,
-            "pipelines.p.vertex.buffers[0].attributes[1].format",
-            "float32 cannot be the input `n`",
-        ),
-        (
-            "fn fs(v: V)",
-            "fn fs(@location(3) x: f32, v: V)",
-            "pipelines.p.fragment.entryPoint",
+            "@location(3) x: f32",
+            "@location(0) vec4<f32> { return vec4(x); }",
+            entry,
             "no output for the input `x` (location 3)",
         ),
         (
-            "fn fs(v: V) -> @location(0) vec4<f32> {",
-            "fn fs(@location(0) uv: vec4<f32>) -> @location(0) vec4<f32> { return uv; }\nfn rest(v: V) -> vec4<f32> {",
-            "pipelines.p.fragment.entryPoint",
+            "@location(0) uv: vec4<f32>",
+            "@location(0) vec4<f32> { return uv; }",
+            entry,
             "is f32x4, but `vs` gives f32x2",
         ),
         (
-            "fn fs(v: V) -> @location(0) vec4<f32> {",
-            "fn fs(@location(0) @interpolate(linear) uv: vec2<f32>) -> @location(0) vec4<f32> { return uv.xyxy; }\nfn rest(v: V) -> vec4<f32> {",
-            "pipelines.p.fragment.entryPoint",
+            "@location(0) @interpolate(linear) uv: vec2<f32>",
+            "@location(0) vec4<f32> { return uv.xyxy; }",
+            entry,
             "interpolated in another way",
         ),
-        (
-            "-> @location(0) vec4<f32> { return t",
-            "-> @location(1) vec4<f32> { return t",
-            "pipelines.p.fragment.targets[0]",
-            "no output at location 0",
-        ),
-        (
-            "-> @location(0) vec4<f32> { return t",
-            "-> @builtin(frag_depth) f32 { return 1.0; }\nfn rest(v: V) -> vec4<f32> { return t",
-            "pipelines.p.fragment.targets[0]",
-            "no output at location 0",
-        ),
-        (
-            "{ binding = 1, sampler = \"plain\" }, ",
-            "",
-            "passes[0].draws[0].bindings",
-            "nothing is bound for `s` (group 0, binding 1), a sampler that `fs` uses",
-        ),
-        (
-            "{ binding = 1, sampler = \"plain\" }",
-            "{ binding = 1, texture = \"tiles\" }",
-            "passes[0].draws[0].bindings[1]",
-            "a texture is bound, and `s` (group 0, binding 1) is a sampler",
-        ),
-        ("sampler = \"plain\"", "sampler = \"compares\"", "passes[0].draws[0].bindings[1]", "does not compare"),
-        ("sampler = \"compares\"", "sampler = \"plain\"", "passes[1].bindings[3]", "`plain` has no `compare`"),
-        ("size = 16 }", "size = 8 }", "passes[0].draws[0].bindings[2]", "needs 16 bytes, 8 are bound"),
-        (
-            "{ binding = 0, buffer = \"words\" }",
-            "{ binding = 0, buffer = \"words\", size = 7 }",
-            "passes[1].bindings[0]",
-            "a multiple of 4",
-        ),
-        (
-            "texture = \"tiles\" }",
-            "texture = \"depth\" }",
-            "passes[0].draws[0].bindings[0]",
-            "sampled as floats, and depth32float",
-        ),
-        (
-            "texture = \"depth\" }",
-            "texture = \"tiles\" }",
-            "passes[1].bindings[2]",
-            "of class depth, which rgba8unorm is not",
-        ),
-        (
-            "tiles = { format = \"rgba8unorm\"",
-            "tiles = { format = \"rgba8uint\"",
-            "passes[0].draws[0].bindings[0]",
-            "of class float, which rgba8uint is not",
-        ),
-        (
-            "texture = \"tiles\" }",
-            "texture = \"tiles\", dimension = \"2d-array\" }",
-            "passes[0].draws[0].bindings[0].dimension",
-            "is `2d`, the view is `2d-array`",
-        ),
-        (
-            "texture = \"many\" }",
-            "texture = \"tiles\" }",
-            "passes[1].bindings[4]",
-            "several samples a pixel, the texture has one",
-        ),
-        (
-            "image = { format = \"rgba8unorm\"",
-            "image = { format = \"rgba8snorm\"",
-            "passes[1].bindings[1].format",
-            "is rgba8unorm, the view is rgba8snorm",
-        ),
-        (
-            "image = { format = \"rgba8unorm\", size = [4, 4]",
-            "image = { format = \"rgba8unorm\", mipLevelCount = 2, size = [4, 4]",
-            "passes[1].bindings[1].mipLevelCount",
-            "2 levels are bound",
-        ),
-        (
-            "texture = \"tiles\" }",
-            "texture = \"picture\" }",
-            "passes[0].draws[0].bindings[0]",
-            "`picture` is read here and an attachment",
-        ),
-        ("texture = \"depth\" }", "texture = \"image\" }", "passes[1].bindings[2]", "of class depth"),
+        ("v: V", "@location(1) vec4<f32> { return rest(v); }", target, "no output at location 0"),
+        ("v: V", "@builtin(frag_depth) f32 { return 1.0; }", target, "no output at location 0"),
     ];
-    for (from, to, field, part) in rules {
-        assert!(SCENE.contains(from), "{from}");
-        let text = SCENE.replacen(from, to, 1);
-        match ready(&text) {
-            Ok(_) => panic!("`{to}` is no error"),
-            Err(Failure::Scene(e)) => {
-                assert_eq!((e.file.as_str(), e.field.as_str()), ("a.toml", *field), "`{to}`: {e}");
-                assert!(e.message.contains(part), "`{to}`: {e}");
-            }
-            Err(f) => panic!("`{to}`: {f}"),
-        }
+    for (inputs, rest, field, part) in rules {
+        let to = format!("@fragment fn fs({inputs}) -> {rest}\nfn rest(v: V) -> vec4<f32> {{");
+        breaks(head, &to, field, part);
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod algebraic;
 mod around;
 pub mod arrays;
+mod asked;
 pub mod bits;
 pub mod caps;
 pub mod choose;

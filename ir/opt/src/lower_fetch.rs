@@ -14,12 +14,13 @@
 //! Needs: the variants, which [`ask`] adds to the module before. Keeps: the CFG.
 
 use gpucc_ir::{
-    Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Res, ResourceData, ResourceKind, Tex, TexArg, TexDesc,
-    TexDim, TexLayer, TexLod, TexWhat, Type, Value, Variant,
+    Attr, Builder, Const, Function, Inst, IntCc, Module, Op, Res, ResourceData, ResourceKind, Tex, TexArg, TexDim,
+    TexLayer, TexWhat, Type, Value, Variant,
 };
 use smallvec::SmallVec;
 
 use crate::around::Around;
+use crate::asked::Asked;
 use crate::caps::FetchCaps;
 use crate::cx::Cx;
 use crate::rewrite::{self, Rewrite};
@@ -72,47 +73,25 @@ fn variant(m: &Module, of: Res, variant: Variant) -> Option<Res> {
     all.find(|(_, o)| (o.group, o.binding, o.variant) == (r.group, r.binding, variant)).map(|(k, _)| k)
 }
 
-/// A texture instruction and its operands.
+/// A texture instruction and what it gives.
 #[derive(Clone)]
 struct Ask {
     op: Op,
-    tex: Tex,
-    args: SmallVec<[(TexArg, Value); 8]>,
+    of: Asked,
     ty: Type,
 }
 
 impl Ask {
-    fn get(&self, arg: TexArg) -> Option<Value> {
-        self.args.iter().find(|a| a.0 == arg).map(|a| a.1)
-    }
-    fn set(&mut self, arg: TexArg, v: Value) {
-        match self.args.iter_mut().find(|a| a.0 == arg) {
-            Some(a) => a.1 = v,
-            None => self.args.push((arg, v)),
-        }
-    }
     fn emit(&self, b: &mut Builder<'_>) -> Option<Value> {
-        let list: Option<SmallVec<[Value; 8]>> = self.tex.desc.args().into_iter().map(|a| self.get(a)).collect();
-        Some(b.tex(self.op, &list?, self.tex, self.ty))
+        self.of.emit(b, self.op, self.ty)
     }
-    /// A number of the texture.
-    fn query(&self, b: &mut Builder<'_>, what: TexWhat, level: Option<Value>) -> Value {
-        let desc = self.tex.desc;
-        let mut query = TexDesc::new(what, desc.dim())
-            .with_multisampled(desc.multisampled())
-            .with_texture_indexed(desc.texture_indexed());
-        let mut args: SmallVec<[Value; 2]> = SmallVec::new();
-        if let Some(level) = level {
-            query = query.with_lod(TexLod::Level);
-            args.push(level);
-        }
-        args.extend(self.get(TexArg::TextureIndex));
-        let lanes = if what == TexWhat::Size { desc.dim().extent() } else { 1 };
-        b.tex(Op::TexQuery, &args, Tex::new(self.tex.texture, query), Type::I32.with_lanes(lanes))
+    /// The same of another texture.
+    fn emit_with(&self, b: &mut Builder<'_>, tex: Tex) -> Option<Value> {
+        Asked { tex, ..self.of.clone() }.emit(b, self.op, self.ty)
     }
     /// The level that a fetch names.
     fn level(&self) -> Option<Value> {
-        (!self.tex.desc.multisampled()).then(|| self.get(TexArg::Level)).flatten()
+        (!self.of.tex.desc.multisampled()).then(|| self.of.get(TexArg::Level)).flatten()
     }
 }
 
@@ -128,8 +107,7 @@ fn lower(
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return None };
     let r = &m.resources[tex.texture];
     let ResourceKind::Texture { dim, .. } = r.kind else { return None };
-    let args = tex.desc.args().into_iter().zip(d.args.iter().copied()).collect();
-    let mut ask = Ask { op: d.op, tex: *tex, args, ty: b.func.ty(d.result()) };
+    let mut ask = Ask { op: d.op, of: Asked::new(&d, *tex), ty: b.func.ty(d.result()) };
     let what = tex.desc.what();
     let fetch = what == TexWhat::Fetch && dim != TexDim::Cube;
     if fetch && !caps.offset && tex.desc.offset() != [0; 3] {
@@ -158,21 +136,21 @@ fn lower(
 }
 
 fn offset(b: &mut Builder<'_>, ask: &mut Ask) -> Option<()> {
-    let c = ask.get(TexArg::Coords)?;
+    let c = ask.of.get(TexArg::Coords)?;
     let lanes = b.func.ty(c).lanes();
     let words: SmallVec<[u64; 3]> =
-        ask.tex.desc.offset().iter().take(lanes as usize).map(|&o| u64::from(o as u32)).collect();
+        ask.of.tex.desc.offset().iter().take(lanes as usize).map(|&o| u64::from(o as u32)).collect();
     let by = b.func.constant(Const::new(Type::I32.with_lanes(lanes), &words));
     let c = b.iadd(c, by);
-    ask.set(TexArg::Coords, c);
-    ask.tex.desc = ask.tex.desc.with_offset([0; 3]);
+    ask.of.set(TexArg::Coords, c);
+    ask.of.tex.desc = ask.of.tex.desc.with_offset([0; 3]);
     Some(())
 }
 
 /// A sample of a pixel as a texel of the larger texture. Coordinates are looked at before they are doubled.
 fn sample(m: &Module, b: &mut Builder<'_>, mut ask: Ask, known: &mut Vec<Inst>) -> Option<Value> {
     let lies_inside = bounds(b, &ask)?;
-    let (c, sample) = (ask.get(TexArg::Coords)?, ask.get(TexArg::Level)?);
+    let (c, sample) = (ask.of.get(TexArg::Coords)?, ask.of.get(TexArg::Level)?);
     let four = b.func.iconst(Type::I32, 4);
     let is_sample = b.icmp(IntCc::Ult, sample, four);
     let lies_inside = b.and(lies_inside, is_sample);
@@ -182,10 +160,10 @@ fn sample(m: &Module, b: &mut Builder<'_>, mut ask: Ask, known: &mut Vec<Inst>) 
     let (column, row) = (b.and(sample, one), b.ushr(sample, one));
     let (x, y) = (b.iadd(x, column), b.iadd(y, row));
     let place = b.compose(&[x, y]);
-    ask.set(TexArg::Coords, place);
-    ask.args.retain(|a| a.0 != TexArg::Level);
-    ask.tex = Tex { texture: variant(m, ask.tex.texture, Variant::Samples)?, ..ask.tex };
-    ask.tex.desc = ask.tex.desc.with_multisampled(false);
+    ask.of.set(TexArg::Coords, place);
+    ask.of.remove(&[TexArg::Level]);
+    ask.of.tex = Tex { texture: variant(m, ask.of.tex.texture, Variant::Samples)?, ..ask.of.tex };
+    ask.of.tex.desc = ask.of.tex.desc.with_multisampled(false);
     let texel = ask.emit(b)?;
     known.extend(b.func.blocks[b.block].insts.last());
     let zero = b.func.constant(Const::new(ask.ty, &[0; 4]));
@@ -194,24 +172,24 @@ fn sample(m: &Module, b: &mut Builder<'_>, mut ask: Ask, known: &mut Vec<Inst>) 
 
 /// Both halves of the texels.
 fn wide(m: &Module, b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
-    let half = |which| Some(Tex { texture: variant(m, ask.tex.texture, which)?, ..ask.tex });
+    let half = |which| Some(Tex { texture: variant(m, ask.of.tex.texture, which)?, ..ask.of.tex });
     let (low, high) = (half(Variant::Low)?, half(Variant::High)?);
-    if ask.tex.desc.what() == TexWhat::Gather {
-        let component = ask.tex.desc.component();
+    if ask.of.tex.desc.what() == TexWhat::Gather {
+        let component = ask.of.tex.desc.component();
         let mut tex = if component < 2 { low } else { high };
         tex.desc = tex.desc.with_component(component % 2);
-        return Ask { tex, ..ask.clone() }.emit(b);
+        return ask.emit_with(b, tex);
     }
-    let low = Ask { tex: low, ..ask.clone() }.emit(b)?;
-    let high = Ask { tex: high, ..ask.clone() }.emit(b)?;
+    let low = ask.emit_with(b, low)?;
+    let high = ask.emit_with(b, high)?;
     let lanes = [(low, 0), (low, 1), (high, 0), (high, 1)].map(|(v, k)| b.extract(v, k));
     Some(b.compose(&lanes))
 }
 
 /// Whether coordinates, level and layer of a fetch name a texel. Negative ones are large numbers without sign.
 fn bounds(b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
-    let c = ask.get(TexArg::Coords)?;
-    let size = ask.query(b, TexWhat::Size, ask.level());
+    let c = ask.of.get(TexArg::Coords)?;
+    let size = ask.of.query(b, TexWhat::Size, ask.level());
     let lanes = b.func.ty(c).lanes();
     let mut all: Option<Value> = None;
     let mut check = |b: &mut Builder<'_>, v: Value, most: Value| {
@@ -223,13 +201,13 @@ fn bounds(b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
         check(b, v, most);
     }
     if let Some(level) = ask.level() {
-        let levels = ask.query(b, TexWhat::Levels, None);
+        let levels = ask.of.query(b, TexWhat::Levels, None);
         check(b, level, levels);
     }
-    if let Some(layer) = ask.get(TexArg::Layer)
-        && ask.tex.desc.layer() != TexLayer::Float
+    if let Some(layer) = ask.of.get(TexArg::Layer)
+        && ask.of.tex.desc.layer() != TexLayer::Float
     {
-        let layers = ask.query(b, TexWhat::Layers, None);
+        let layers = ask.of.query(b, TexWhat::Layers, None);
         check(b, layer, layers);
     }
     all
@@ -237,21 +215,21 @@ fn bounds(b: &mut Builder<'_>, ask: &Ask) -> Option<Value> {
 
 /// The nearest texel at the middle of the texel.
 fn nearest(m: &Module, b: &mut Builder<'_>, mut ask: Ask) -> Option<Value> {
-    let c = ask.get(TexArg::Coords)?;
+    let c = ask.of.get(TexArg::Coords)?;
     let lanes = b.func.ty(c).lanes();
     let (level, ty) = (ask.level(), Type::F32.with_lanes(lanes));
-    let size = ask.query(b, TexWhat::Size, level);
+    let size = ask.of.query(b, TexWhat::Size, level);
     let size = b.u2f(size, ty);
     let place = b.s2f(c, ty);
     let half = b.func.fconst(ty, 0.5);
     let place = b.fadd(place, half);
     let place = b.fdiv(place, size);
-    ask.set(TexArg::Coords, place);
+    ask.of.set(TexArg::Coords, place);
     if let Some(level) = level {
         let level = b.s2f(level, Type::F32);
-        ask.set(TexArg::Level, level);
+        ask.of.set(TexArg::Level, level);
     }
-    let sampler = variant(m, ask.tex.texture, Variant::Nearest)?;
-    ask.tex = Tex { desc: ask.tex.desc.asking(TexWhat::Sample), ..ask.tex.with(sampler) };
+    let sampler = variant(m, ask.of.tex.texture, Variant::Nearest)?;
+    ask.of.tex = Tex { desc: ask.of.tex.desc.asking(TexWhat::Sample), ..ask.of.tex.with(sampler) };
     ask.emit(b)
 }

@@ -19,12 +19,13 @@
 mod sampler;
 
 use gpucc_ir::{
-    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, Tex, TexArg, TexClass,
-    TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat, Type, Value,
+    Attr, Axis, Builder, Deriv, FloatCc, Function, Inst, InstData, Module, Op, ResourceKind, TexArg, TexClass, TexCube,
+    TexDim, TexLayer, TexLod, TexWhat, Type, Value,
 };
 use smallvec::SmallVec;
 
 use crate::around::Around;
+use crate::asked::Asked;
 use crate::caps::{Caps, CubeGradients, LayerForm, SamplerCaps, TexCaps};
 use crate::cx::Cx;
 use crate::rewrite::{self, Rewrite};
@@ -46,43 +47,20 @@ pub fn ask(m: &mut Module, caps: SamplerCaps, around: Option<&Around>) {
     }
 }
 
-/// Operands by what they are.
-type Args = SmallVec<[(TexArg, Value); 8]>;
-
-/// A texture instruction that is taken apart.
+/// A texture instruction and what stands before it.
 struct Ask<'a, 'b> {
     b: &'a mut Builder<'b>,
-    tex: Tex,
-    args: Args,
+    of: Asked,
 }
 
 impl Ask<'_, '_> {
-    fn get(&self, arg: TexArg) -> Option<Value> {
-        self.args.iter().find(|a| a.0 == arg).map(|a| a.1)
-    }
-    fn set(&mut self, arg: TexArg, v: Value) {
-        match self.args.iter_mut().find(|a| a.0 == arg) {
-            Some(a) => a.1 = v,
-            None => self.args.push((arg, v)),
-        }
-    }
     fn float(&mut self, v: f32, lanes: u32) -> Value {
         self.b.func.fconst(Type::F32.with_lanes(lanes), v)
     }
-    /// Operands in the order of the descriptor.
-    fn list(&self) -> Option<SmallVec<[Value; 8]>> {
-        self.tex.desc.args().into_iter().map(|a| self.get(a)).collect()
-    }
     /// The extent of level 0 as floats, with as many lanes.
     fn size(&mut self) -> Value {
-        let dim = self.tex.desc.dim();
-        let desc = TexDesc::new(TexWhat::Size, dim)
-            .with_multisampled(self.tex.desc.multisampled())
-            .with_texture_indexed(self.tex.desc.texture_indexed());
-        let index = self.get(TexArg::TextureIndex);
-        let lanes = dim.extent();
-        let size =
-            self.b.tex(Op::TexQuery, index.as_slice(), Tex::new(self.tex.texture, desc), Type::I32.with_lanes(lanes));
+        let size = self.of.query(self.b, TexWhat::Size, None);
+        let lanes = self.b.func.ty(size).lanes();
         self.b.u2f(size, Type::F32.with_lanes(lanes))
     }
 }
@@ -94,27 +72,26 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
     if !tex.desc.samples() {
         return Rewrite::Keep;
     }
-    let args: Args = tex.desc.args().into_iter().zip(d.args.iter().copied()).collect();
     let ty = b.func.ty(d.result());
-    let mut ask = Ask { b, tex: *tex, args };
+    let mut ask = Ask { b, of: Asked::new(&d, *tex) };
     if let (true, false, Some(around)) = (tex.desc.shadow(), samplers.compare, around)
         && let Some(v) = sampler::compare(m, &mut ask, around, ty)
     {
         return Rewrite::Value(v);
     }
     let mut changed = false;
-    if ask.tex.desc.offset() != [0; 3] && !samplers.offset && ask.tex.desc.dim() != TexDim::Cube {
+    if ask.of.tex.desc.offset() != [0; 3] && !samplers.offset && ask.of.tex.desc.dim() != TexDim::Cube {
         changed = sampler::offset(m, &mut ask, around);
     }
-    if ask.tex.desc.base_clamp() && !caps.base_clamp {
+    if ask.of.tex.desc.base_clamp() && !caps.base_clamp {
         base_clamp(&mut ask);
         changed = true;
     }
     changed |= layer(&mut ask, caps.layer);
-    if ask.tex.desc.dim() == TexDim::Cube && ask.tex.desc.cube() == TexCube::Direction {
+    if ask.of.tex.desc.dim() == TexDim::Cube && ask.of.tex.desc.cube() == TexCube::Direction {
         changed |= cube(&mut ask, caps);
     }
-    if ask.tex.desc.what() == TexWhat::Gather && !caps.gather && ask.tex.desc.dim() != TexDim::Cube {
+    if ask.of.tex.desc.what() == TexWhat::Gather && !caps.gather && ask.of.tex.desc.dim() != TexDim::Cube {
         let class = match m.resources[tex.texture].kind {
             ResourceKind::Texture { class, .. } => class,
             _ => return Rewrite::Keep,
@@ -124,15 +101,12 @@ fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, around: Option<&
     if !changed {
         return Rewrite::Keep;
     }
-    let Some(list) = ask.list() else { return Rewrite::Keep };
-    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
-    let op = if implicit { Op::Sample } else { Op::Tex };
-    Rewrite::Value(ask.b.tex(op, &list, ask.tex, ty))
+    ask.of.emit(ask.b, ask.of.sampling(), ty).map_or(Rewrite::Keep, Rewrite::Value)
 }
 
 /// Clamps the coordinates between the middles of the first and the last texel.
 fn base_clamp(ask: &mut Ask<'_, '_>) {
-    let Some(c) = ask.get(TexArg::Coords) else { return };
+    let Some(c) = ask.of.get(TexArg::Coords) else { return };
     let lanes = ask.b.func.ty(c).lanes();
     let size = ask.size();
     let (half, one) = (ask.float(0.5, lanes), ask.float(1.0, lanes));
@@ -141,13 +115,13 @@ fn base_clamp(ask: &mut Ask<'_, '_>) {
     // NaN becomes the lower end.
     let c = ask.b.fmax(c, low);
     let c = ask.b.fmin(c, high);
-    ask.set(TexArg::Coords, c);
-    ask.tex.desc = ask.tex.desc.with_base_clamp(false);
+    ask.of.set(TexArg::Coords, c);
+    ask.of.tex.desc = ask.of.tex.desc.with_base_clamp(false);
 }
 
 /// The layer in the form that the target takes.
 fn layer(ask: &mut Ask<'_, '_>, form: LayerForm) -> bool {
-    let (Some(v), kind) = (ask.get(TexArg::Layer), ask.tex.desc.layer()) else { return false };
+    let (Some(v), kind) = (ask.of.get(TexArg::Layer), ask.of.tex.desc.layer()) else { return false };
     let integer = matches!(kind, TexLayer::Signed | TexLayer::Unsigned);
     let (v, kind) = match form {
         LayerForm::Float if kind == TexLayer::Signed => {
@@ -169,21 +143,21 @@ fn layer(ask: &mut Ask<'_, '_>, form: LayerForm) -> bool {
         }
         _ => return false,
     };
-    ask.set(TexArg::Layer, v);
-    ask.tex.desc = ask.tex.desc.with_layer(kind);
+    ask.of.set(TexArg::Layer, v);
+    ask.of.tex.desc = ask.of.tex.desc.with_layer(kind);
     true
 }
 
 /// Whether a layer is from 0 to 511 for certain.
 fn is_small(ask: &Ask<'_, '_>, v: Value) -> bool {
     let bits = |v: Value| ask.b.func.const_bits(v).is_some_and(|n| n <= 511);
-    ask.tex.desc.layer() == TexLayer::Unsigned
+    ask.of.tex.desc.layer() == TexLayer::Unsigned
         && (bits(v) || ask.b.func.def_op(v, Op::UMin).is_some_and(|d| d.args.iter().any(|&a| bits(a))))
 }
 
 /// A place on the cube in the form that the target takes.
 fn cube(ask: &mut Ask<'_, '_>, caps: &TexCaps) -> bool {
-    let Some(direction) = ask.get(TexArg::Coords) else { return false };
+    let Some(direction) = ask.of.get(TexArg::Coords) else { return false };
     let mut changed = false;
     let faced = !matches!(caps.cube, TexCube::Direction | TexCube::Divided);
     // On a face, what changes is s and t.
@@ -191,28 +165,28 @@ fn cube(ask: &mut Ask<'_, '_>, caps: &TexCaps) -> bool {
         CubeGradients::Direction if faced => CubeGradients::Face,
         form => form,
     };
-    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
+    let implicit = matches!(ask.of.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
     // Neighbours on other faces have other coordinates: what changes is the direction.
-    if faced && implicit && ask.tex.desc.what() == TexWhat::Sample {
-        let bias = ask.get(TexArg::Level);
+    if faced && implicit && ask.of.tex.desc.what() == TexWhat::Sample {
+        let bias = ask.of.get(TexArg::Level);
         for (arg, axis) in [(TexArg::Ddx, Axis::X), (TexArg::Ddy, Axis::Y)] {
             let d = ask.b.derivative(direction, Deriv { axis, fine: false });
-            ask.set(arg, d);
+            ask.of.set(arg, d);
         }
-        ask.args.retain(|a| a.0 != TexArg::Level);
-        ask.tex.desc = ask.tex.desc.with_lod(TexLod::Gradients);
+        ask.of.remove(&[TexArg::Level]);
+        ask.of.tex.desc = ask.of.tex.desc.with_lod(TexLod::Gradients);
         let form = if bias.is_some() { CubeGradients::Level } else { gradients };
         cube_gradients(ask, direction, form);
-        if let (Some(bias), Some(level)) = (bias, ask.get(TexArg::Level)) {
+        if let (Some(bias), Some(level)) = (bias, ask.of.get(TexArg::Level)) {
             let (low, high) = (ask.float(-16.0, 1), ask.float(15.99, 1));
             let bias = ask.b.fmax(bias, low);
             let bias = ask.b.fmin(bias, high);
             let level = ask.b.fadd(level, bias);
-            ask.set(TexArg::Level, level);
+            ask.of.set(TexArg::Level, level);
         }
         changed = true;
     }
-    if ask.tex.desc.lod() == TexLod::Gradients && gradients != CubeGradients::Direction && !changed {
+    if ask.of.tex.desc.lod() == TexLod::Gradients && gradients != CubeGradients::Direction && !changed {
         cube_gradients(ask, direction, gradients);
         changed = true;
     }
@@ -235,8 +209,8 @@ fn cube(ask: &mut Ask<'_, '_>, caps: &TexCaps) -> bool {
             ask.b.compose(&[s, t, p.face])
         }
     };
-    ask.set(TexArg::Coords, place);
-    ask.tex.desc = ask.tex.desc.with_cube(caps.cube);
+    ask.of.set(TexArg::Coords, place);
+    ask.of.tex.desc = ask.of.tex.desc.with_cube(caps.cube);
     true
 }
 
@@ -258,7 +232,7 @@ fn project(ask: &mut Ask<'_, '_>, direction: Value) -> Projected {
 
 /// Gradients of the direction as those of s and t, or as a level.
 fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) {
-    let (Some(x), Some(y)) = (ask.get(TexArg::Ddx), ask.get(TexArg::Ddy)) else { return };
+    let (Some(x), Some(y)) = (ask.of.get(TexArg::Ddx), ask.of.get(TexArg::Ddy)) else { return };
     let p = project(ask, direction);
     let (s, t) = (ask.b.fmul(p.sc, p.inverse), ask.b.fmul(p.tc, p.inverse));
     let [dx, dy] = [x, y].map(|d| on_face(ask, &p, [s, t], d));
@@ -266,7 +240,7 @@ fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) 
         let zero = ask.float(0.0, 1);
         for (arg, [ds, dt]) in [(TexArg::Ddx, dx), (TexArg::Ddy, dy)] {
             let d = ask.b.compose(&[ds, dt, zero]);
-            ask.set(arg, d);
+            ask.of.set(arg, d);
         }
         return;
     }
@@ -282,9 +256,9 @@ fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) 
     let log = ask.b.flog2(longer);
     let half = ask.float(0.5, 1);
     let level = ask.b.fmul(log, half);
-    ask.args.retain(|a| !matches!(a.0, TexArg::Ddx | TexArg::Ddy));
-    ask.set(TexArg::Level, level);
-    ask.tex.desc = ask.tex.desc.with_lod(TexLod::Level);
+    ask.of.remove(&[TexArg::Ddx, TexArg::Ddy]);
+    ask.of.set(TexArg::Level, level);
+    ask.of.tex.desc = ask.of.tex.desc.with_lod(TexLod::Level);
 }
 
 /// The change of s and t where the direction changes by `d`: by the table of faces, `ds = (dsc - 2 s dmajor) * inverse`.
@@ -323,7 +297,7 @@ fn on_face(ask: &mut Ask<'_, '_>, p: &Projected, [s, t]: [Value; 2], d: Value) -
 
 /// The four texels, sampled one by one at their middles.
 fn gather(mut ask: Ask<'_, '_>, ty: Type, class: TexClass) -> Option<Value> {
-    let c = ask.get(TexArg::Coords)?;
+    let c = ask.of.get(TexArg::Coords)?;
     let lanes = ask.b.func.ty(c).lanes();
     let size = ask.size();
     let half = ask.float(0.5, lanes);
@@ -335,20 +309,19 @@ fn gather(mut ask: Ask<'_, '_>, ty: Type, class: TexClass) -> Option<Value> {
     let one = ask.float(1.0, lanes);
     let far = ask.b.fadd(near, one);
     let (near, far) = (ask.b.fdiv(near, size), ask.b.fdiv(far, size));
-    let component = u32::from(ask.tex.desc.component());
-    let desc = ask.tex.desc.asking(TexWhat::Sample).with_component(0);
+    let component = u32::from(ask.of.tex.desc.component());
+    let desc = ask.of.tex.desc.asking(TexWhat::Sample).with_component(0);
     let shadow = desc.shadow();
     let lane = class.lane();
     let result = desc.result_type(lane)?;
-    ask.tex.desc = desc;
+    ask.of.tex.desc = desc;
     // (i0, j1), (i1, j1), (i1, j0), (i0, j0)
     let mut texels = SmallVec::<[Value; 4]>::new();
     for [x, y] in [[near, far], [far, far], [far, near], [near, near]] {
         let (x, y) = (ask.b.extract(x, 0), ask.b.extract(y, 1));
         let place = ask.b.compose(&[x, y]);
-        ask.set(TexArg::Coords, place);
-        let list = ask.list()?;
-        let texel = ask.b.tex(Op::Tex, &list, ask.tex, result);
+        ask.of.set(TexArg::Coords, place);
+        let texel = ask.of.emit(ask.b, Op::Tex, result)?;
         texels.push(if shadow { texel } else { ask.b.extract(texel, component) });
     }
     debug_assert!(ty.lanes() == 4);

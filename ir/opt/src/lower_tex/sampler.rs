@@ -1,8 +1,8 @@
 //! What code does for samplers that cannot: comparisons, and offsets in texels.
 
 use gpucc_ir::{
-    Axis, Builder, Const, Deriv, FloatCc, Module, Op, Res, ResourceData, ResourceKind, TexArg, TexDesc, TexDim, TexLod,
-    TexWhat, Type, Value, Variant,
+    Axis, Builder, Const, Deriv, FloatCc, Module, Res, ResourceData, ResourceKind, TexArg, TexDim, TexLod, TexWhat,
+    Type, Value, Variant,
 };
 use gpucc_pipeline::{Compare, Filter, SamplerFacts};
 
@@ -37,9 +37,9 @@ fn plain(m: &Module, sampler: Res) -> Option<Res> {
 /// A comparison of texels in code. `None` where it stays: nothing is known of the sampler, or the four texels that it would filter are
 /// not those that a gather gives.
 pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> Option<Value> {
-    let desc = ask.tex.desc;
-    let (op, filter) = facts(around, &m.resources[ask.tex.sampler?])?;
-    let sampler = plain(m, ask.tex.sampler?)?;
+    let desc = ask.of.tex.desc;
+    let (op, filter) = facts(around, &m.resources[ask.of.tex.sampler?])?;
+    let sampler = plain(m, ask.of.tex.sampler?)?;
     let flat = desc.dim() == TexDim::D2;
     let gather = match desc.what() {
         TexWhat::Gather if flat => true,
@@ -47,19 +47,17 @@ pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> 
         TexWhat::Sample if flat && desc.lod() == TexLod::Zero => true,
         _ => return None,
     };
-    let texture = &m.resources[ask.tex.texture];
-    let mut reference = ask.get(TexArg::Reference)?;
+    let texture = &m.resources[ask.of.tex.texture];
+    let mut reference = ask.of.get(TexArg::Reference)?;
     if around.fixed_depth.contains(&(texture.group, texture.binding)) {
         reference = ask.b.fsat(reference);
     }
     let weights = if gather && desc.what() == TexWhat::Sample { Some(middle(ask)?) } else { None };
-    ask.args.retain(|a| a.0 != TexArg::Reference);
+    ask.of.remove(&[TexArg::Reference]);
     let what = if gather { TexWhat::Gather } else { TexWhat::Sample };
-    ask.tex.desc = desc.with_shadow(false).asking(what);
-    ask.tex = ask.tex.with(sampler);
-    let list = ask.list()?;
-    let implicit = matches!(ask.tex.desc.lod(), TexLod::Implicit | TexLod::Bias);
-    let texels = ask.b.tex(if implicit { Op::Sample } else { Op::Tex }, &list, ask.tex, Type::F32.with_lanes(4));
+    ask.of.tex.desc = desc.with_shadow(false).asking(what);
+    ask.of.tex = ask.of.tex.with(sampler);
+    let texels = ask.of.emit(ask.b, ask.of.sampling(), Type::F32.with_lanes(4))?;
     let holds = |ask: &mut Ask<'_, '_>, k: u32| {
         let texel = ask.b.extract(texels, k);
         let holds = against(ask.b, op, reference, texel);
@@ -88,7 +86,7 @@ pub fn compare(m: &Module, ask: &mut Ask<'_, '_>, around: &Around, ty: Type) -> 
 /// Moves the coordinates to the corner between the four texels that are filtered, where no rounding chooses others; gives the weights of
 /// the right and the lower ones.
 fn middle(ask: &mut Ask<'_, '_>) -> Option<[Value; 2]> {
-    let c = ask.get(TexArg::Coords)?;
+    let c = ask.of.get(TexArg::Coords)?;
     let size = ask.size();
     let (half, one) = (ask.float(0.5, 2), ask.float(1.0, 2));
     let at = ask.b.fmul(c, size);
@@ -97,7 +95,7 @@ fn middle(ask: &mut Ask<'_, '_>) -> Option<[Value; 2]> {
     let weights = ask.b.fsub(at, first);
     let corner = ask.b.fadd(first, one);
     let corner = ask.b.fdiv(corner, size);
-    ask.set(TexArg::Coords, corner);
+    ask.of.set(TexArg::Coords, corner);
     Some([0, 1].map(|k| ask.b.extract(weights, k)))
 }
 
@@ -118,12 +116,12 @@ fn against(b: &mut Builder<'_>, op: Compare, reference: Value, texel: Value) -> 
 /// Adds an offset to the coordinates: so many texels of the level that is read. Says whether it did: where the program gives a level
 /// that is filtered with the next one, or the sampler may clamp it, no one offset is right, and it stays.
 pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, around: Option<&Around>) -> bool {
-    let Some(c) = ask.get(TexArg::Coords) else { return false };
-    let desc = ask.tex.desc;
+    let Some(c) = ask.of.get(TexArg::Coords) else { return false };
+    let desc = ask.of.tex.desc;
     let lanes = ask.b.func.ty(c).lanes();
     let first = desc.what() == TexWhat::Gather || desc.lod() == TexLod::Zero;
     let one_level = |a: &Around| {
-        let sampler = ask.tex.sampler.map(|s| &m.resources[s]);
+        let sampler = ask.of.tex.sampler.map(|s| &m.resources[s]);
         sampler.is_some_and(|s| a.one_level.contains(&(s.group, s.binding)))
     };
     if !first && !around.is_some_and(one_level) {
@@ -132,17 +130,17 @@ pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, around: Option<&Around>) -> boo
     let level = match desc.lod() {
         _ if first => None,
         TexLod::Zero => None,
-        TexLod::Level => ask.get(TexArg::Level),
+        TexLod::Level => ask.of.get(TexArg::Level),
         TexLod::Implicit | TexLod::Bias => {
             let [dx, dy] = [Axis::X, Axis::Y].map(|axis| ask.b.derivative(c, Deriv { axis, fine: false }));
             let level = lambda(ask, dx, dy, lanes);
-            Some(match ask.get(TexArg::Level) {
+            Some(match ask.of.get(TexArg::Level) {
                 Some(bias) => ask.b.fadd(level, bias),
                 None => level,
             })
         }
         TexLod::Gradients => {
-            let (Some(dx), Some(dy)) = (ask.get(TexArg::Ddx), ask.get(TexArg::Ddy)) else { return false };
+            let (Some(dx), Some(dy)) = (ask.of.get(TexArg::Ddx), ask.of.get(TexArg::Ddy)) else { return false };
             Some(lambda(ask, dx, dy, lanes))
         }
     };
@@ -154,8 +152,8 @@ pub fn offset(m: &Module, ask: &mut Ask<'_, '_>, around: Option<&Around>) -> boo
     let by = ask.b.func.constant(Const::new(Type::F32.with_lanes(lanes), &by));
     let by = ask.b.fdiv(by, size);
     let c = ask.b.fadd(c, by);
-    ask.set(TexArg::Coords, c);
-    ask.tex.desc = desc.with_offset([0; 3]);
+    ask.of.set(TexArg::Coords, c);
+    ask.of.tex.desc = desc.with_offset([0; 3]);
     true
 }
 
@@ -176,12 +174,7 @@ fn lambda(ask: &mut Ask<'_, '_>, dx: Value, dy: Value, lanes: u32) -> Value {
 
 /// The extent of the level next to a number, as floats.
 fn size_at(ask: &mut Ask<'_, '_>, level: Value) -> Value {
-    let desc = ask.tex.desc;
-    let index = ask.get(TexArg::TextureIndex);
-    let query = |what| TexDesc::new(what, desc.dim()).with_texture_indexed(desc.texture_indexed());
-    let tex = |what| gpucc_ir::Tex::new(ask.tex.texture, query(what));
-    let (levels, size) = (tex(TexWhat::Levels), tex(TexWhat::Size));
-    let levels = ask.b.tex(Op::TexQuery, index.as_slice(), levels, Type::I32);
+    let levels = ask.of.query(ask.b, TexWhat::Levels, None);
     let one = ask.b.func.iconst(Type::I32, 1);
     let last = ask.b.isub(levels, one);
     let last = ask.b.u2f(last, Type::F32);
@@ -193,10 +186,7 @@ fn size_at(ask: &mut Ask<'_, '_>, level: Value) -> Value {
     let near = ask.b.fmax(near, zero);
     let near = ask.b.fmin(near, last);
     let near = ask.b.f2s(near, Type::I32);
-    let mut args = vec![near];
-    args.extend(index);
-    let lanes = desc.dim().extent();
-    let size = gpucc_ir::Tex { desc: size.desc.with_lod(TexLod::Level), ..size };
-    let size = ask.b.tex(Op::TexQuery, &args, size, Type::I32.with_lanes(lanes));
+    let size = ask.of.query(ask.b, TexWhat::Size, Some(near));
+    let lanes = ask.b.func.ty(size).lanes();
     ask.b.u2f(size, Type::F32.with_lanes(lanes))
 }
