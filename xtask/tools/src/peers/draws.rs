@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gpucc::Target;
 
-use super::{Compared, Key, PAIRS, Pair, Peers, compare, compile_all, geomean, short, sources, table, worst};
+use super::measure::{Compared, Key, PAIRS, Pair, Peers, compare, compile_all, geomean, short, sources, table, worst};
 
 /// The pairs of [`PAIRS`] that are compared in draws.
 const PAIRS_OF_DRAWS: [usize; 3] = [0, 1, 2];
