@@ -125,6 +125,9 @@ pub struct Program {
     pub vgprs: u32,
 }
 
+/// Marks what takes lanes out of those that are live: a wave without any ends there.
+pub const ENDS: &str = "@ends";
+
 struct Emitter {
     generation: u8,
     items: Vec<Item>,
@@ -136,6 +139,13 @@ struct Emitter {
     live: Option<u32>,
     /// Whether the last instruction brought back EXEC behind one of live lanes.
     exact: bool,
+    /// Whether EXEC holds live lanes alone to the end of the program.
+    last: bool,
+    /// Whether enough follows that a wave without live lanes had better end.
+    worth: bool,
+    /// The block that ends a wave without live lanes, and whether something leads there.
+    early: usize,
+    ends_early: bool,
 }
 
 impl Emitter {
@@ -301,11 +311,6 @@ impl Emitter {
             }
             reads.push((operand::M0, 1));
         } else if i.mods.has("dpp_ctrl") {
-            // The vector unit may have written the source right before; the move of a pair comes first, and both read it.
-            if op == Op::VMovB32 {
-                let wait = form::inst(self.row(Op::SNop, Form::Short, false)).with("imm", 1);
-                self.push(wait, smallvec![], smallvec![]);
-            }
             m = form::inst(self.row(op, Form::Dpp, false));
             m.set("vdst", dst.unwrap_or(0) & 255);
             m.set("src0", reg(0));
@@ -380,7 +385,13 @@ impl Emitter {
             m.set("offset", codes.first().map_or(i.mods.get("offset"), |c| c.0));
             reads.push((i.mods.get("sbase") * 2, if name.starts_with("s_load") { 2 } else { 4 }));
         } else if name.starts_with("s_") {
-            return self.scalar(op, &codes, dst, reads, writes);
+            self.scalar(op, &codes, dst, reads, writes);
+            if i.mods.get(ENDS) != 0 && self.worth {
+                // SCC says whether a lane is left.
+                self.ends_early = true;
+                self.branch(Op::SCbranchScc0, self.early);
+            }
+            return;
         } else {
             m = self.vector(op, i, &codes, dst);
             if m.row().slot("sdst").is_some() && !writes.iter().any(|w| w.0 < 128) {
@@ -406,6 +417,9 @@ impl Emitter {
     /// From here on only lanes that are live are on.
     fn begin_exact(&mut self) {
         let Some(live) = self.live else { return };
+        if self.last {
+            return;
+        }
         if self.exact {
             // Neighbours share what is around them.
             self.items.pop();
@@ -418,9 +432,34 @@ impl Emitter {
 
     /// All lanes are on again.
     fn end_exact(&mut self) {
-        let Some(live) = self.live else { return };
+        let Some(live) = self.live.filter(|_| !self.last) else { return };
         self.mask_op(Op::SMovB64, operand::EXEC, live + 2, None);
         self.exact = true;
+    }
+
+    /// From here on only live lanes are on, to the end of the program.
+    fn only_live(&mut self) {
+        let Some(live) = self.live else { return };
+        if self.exact {
+            // A store was right in front.
+            self.items.pop();
+            self.exact = false;
+        } else {
+            self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
+        }
+        self.last = true;
+    }
+
+    /// The end of a wave whose lanes were all discarded: no pixel is covered.
+    fn end_without_lanes(&mut self) {
+        self.loc = Loc::UNKNOWN;
+        self.last = true;
+        let none = form::inst(self.row(Op::SMovB64, Form::Short, false)).with("sdst", operand::EXEC);
+        self.push(none.with("src0", 128), smallvec![], smallvec![(operand::EXEC, 2)]);
+        let export = form::inst(self.row(Op::Exp, Form::Short, false)).with("tgt", 9).with("done", 1).with("vm", 1);
+        self.push(export, smallvec![], smallvec![]);
+        let end = form::inst(self.row(Op::SEndpgm, Form::Short, false));
+        self.push(end, smallvec![], smallvec![]);
     }
 
     /// Data where it is read, address, T#, and S# where there is one.
@@ -573,6 +612,27 @@ impl Emitter {
     }
 }
 
+/// Where the exports of a block begin that ends the program, if nothing behind them asks for other lanes: work of a lane alone,
+/// exports, and what scalar registers need.
+fn last_exports(insts: &[MI]) -> Option<usize> {
+    matches!(insts.last()?.op, Opcode::Op(GOp::End)).then_some(())?;
+    let first = insts.iter().position(|i| i.target_op() == Some(GOp::I(Op::Exp)))?;
+    let alone = |i: &MI| match i.op {
+        Opcode::Op(GOp::I(op)) => {
+            let name = op.name();
+            let lane = name.starts_with("v_") && !i.mods.has("dpp_ctrl") && !name.contains("lane");
+            lane || op == Op::Exp || name.starts_with("s_") && i.mods.get(ENDS) == 0 || name.starts_with("buffer_load")
+        }
+        Opcode::Op(GOp::Choose(_) | GOp::End) => true,
+        Opcode::Op(_) => false,
+        Opcode::Pseudo(_) => true,
+    };
+    insts[first..].iter().all(alone).then_some(first)
+}
+
+/// A program with no more instructions than this behind a discard goes on without live lanes.
+const SHORT: usize = 16;
+
 /// Emits an allocated function; with `order`, instructions may change places. Nothing if the program is so large and so
 /// tangled that its branches cannot reach.
 ///
@@ -587,6 +647,10 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
         vgprs: 1,
         live: fixed.live,
         exact: false,
+        last: false,
+        worth: false,
+        early: mf.blocks.len(),
+        ends_early: false,
     };
     let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
     let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
@@ -597,8 +661,14 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
         }
         let mut to = Ways::new();
         let mut open = true;
-        for i in insts {
+        let ending = matches!(insts.last().map(|i| i.op), Some(Opcode::Op(GOp::End)));
+        let exports = fixed.live.and_then(|_| last_exports(insts));
+        for (n, i) in insts.iter().enumerate() {
             e.loc = i.loc;
+            e.worth = !ending || insts.len() - n > SHORT;
+            if exports == Some(n) {
+                e.only_live();
+            }
             if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
                 e.leave(i, here + 1);
                 to.extend(i.labels().map(|l| l.0 as usize));
@@ -611,6 +681,9 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
             to.push(here + 1);
         }
         e.loc = Loc::UNKNOWN;
+        if std::mem::take(&mut e.ends_early) {
+            to.push(e.early);
+        }
         // As long as needed, so that the lists lie one behind the other.
         let mut block = Vec::with_capacity(e.items.len());
         block.append(&mut e.items);
@@ -618,6 +691,13 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
         about_exec.push(crate::tidy::effect(&block));
         blocks.push(block);
         succs.push(to);
+    }
+    if succs.iter().any(|to| to.contains(&e.early)) {
+        e.end_without_lanes();
+        let block = std::mem::take(&mut e.items);
+        about_exec.push(crate::tidy::effect(&block));
+        blocks.push(block);
+        succs.push(Ways::new());
     }
     // What looks at one block alone is done together, while the block is at hand.
     let mut about_scalars = Vec::new();
@@ -632,8 +712,11 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
     if order {
         crate::vcc::run(&mut blocks, &about_scalars, &succs, generation);
     }
+    if fixed.quads && generation == 2 {
+        blocks.iter_mut().for_each(|b| crate::waits::quads(b, generation));
+    }
     crate::waits::insert(&mut blocks, &succs, generation);
-    let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth));
+    let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth)).chain([0]);
     let latency = crate::model::estimate(blocks.iter().zip(depths));
     Ok(finish(&blocks, &e)?.map(|p| Program { latency, ..p }))
 }
@@ -646,7 +729,7 @@ fn prologue(e: &mut Emitter, fixed: &Fixed) {
     if fixed.quads {
         e.mask_op(Op::SWqmB64, operand::EXEC, operand::EXEC, None);
     }
-    if let Some(r) = fixed.prim_mask {
+    if let Some(r) = fixed.prim_mask.filter(|_| fixed.interpolates) {
         let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", r);
         e.push(m, smallvec![(r, 1)], smallvec![(operand::M0, 1)]);
     }

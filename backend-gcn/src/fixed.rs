@@ -44,6 +44,8 @@ pub struct Fixed {
     groups: Vec<(u32, u32)>,
     /// Register of PRIM_MASK.
     pub prim_mask: Option<u32>,
+    /// Whether parameters are read, for which M0 has it.
+    pub interpolates: bool,
     /// First register of the lanes that are live; behind it stands a pair for EXEC while others are off.
     pub live: Option<u32>,
     /// Whether whole quads run.
@@ -202,6 +204,7 @@ impl Fixed {
         }
         if io.is_fragment {
             x.prim_mask = Some(next);
+            x.interpolates = io.attributes.iter().any(Option::is_some);
             next += 1;
         }
         if scratch {

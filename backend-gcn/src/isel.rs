@@ -7,6 +7,8 @@ mod bools;
 mod io;
 mod tex;
 
+pub(crate) use tex::ONCE;
+
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::analysis::Uniformity;
@@ -109,6 +111,16 @@ impl<'m> Isel<'m> {
             launched: io::Launched::default(),
             begun: Vec::new(),
         }
+    }
+
+    /// What sine and cosine of one angle have in common; in programs that draw.
+    fn shared(&self, i: MI) -> MI {
+        if self.io.is_compute { i } else { with(i, &[(ONCE, 1)]) }
+    }
+
+    /// Whether something is marked as computed once in a block.
+    pub fn once(&self) -> bool {
+        self.images.once || !self.io.is_compute
     }
 
     /// The producer, if it is in the block that is being selected: only then may its operands be used again here.
@@ -449,8 +461,8 @@ impl<'m> Isel<'m> {
             Ir::FSin | Ir::FCos => {
                 // Turns, brought into one turn: the instruction takes -256..256 only.
                 let x = self.float(cx, a(0));
-                let turns = self.make_v(cx, op(Op::VMulF32).imm(0x3e22_f983).arg(x));
-                let t = self.make_v(cx, op(Op::VFractF32).arg(turns));
+                let turns = self.make_v(cx, self.shared(op(Op::VMulF32).imm(0x3e22_f983).arg(x)));
+                let t = self.make_v(cx, self.shared(op(Op::VFractF32).arg(turns)));
                 op(if d.op == Ir::FSin { Op::VSinF32 } else { Op::VCosF32 }).arg(t)
             }
             Ir::FLdexp => {

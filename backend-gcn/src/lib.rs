@@ -8,6 +8,7 @@ mod allocate;
 mod bindings;
 #[doc(hidden)]
 pub mod clauses;
+mod discards;
 mod edges;
 #[doc(hidden)]
 pub mod emit;
@@ -40,7 +41,7 @@ use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, TexCube, trace};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, schedule_after, thread_jumps};
+use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
 
 use tables::Tables;
@@ -145,6 +146,8 @@ pub struct State {
     tables: Tables,
     /// Components of the local id that are read.
     ids: [bool; 3],
+    /// Whether something is computed once that selection wrote more often.
+    once: bool,
 }
 
 impl Family for GcnFamily {
@@ -158,6 +161,7 @@ impl Family for GcnFamily {
     const LACKS: &'static [Lack] = LACKS;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
+        Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
         Pass::lower("allocate", allocate::run).physical(),
         Pass::lower("spill-lanes", allocate::spill_lanes).physical(),
@@ -194,7 +198,10 @@ impl Family for GcnFamily {
         }
     }
 
-    fn lower_ir(module: &mut Module, _: u8, _: &Strategy, _: &CodegenOptions) -> Result<(), Diagnostic> {
+    fn lower_ir(module: &mut Module, _: u8, _: &Strategy, o: &CodegenOptions) -> Result<(), Diagnostic> {
+        if o.opt_level > 0 {
+            discards::join(module, &caps());
+        }
         let func = module.entries[0].func;
         edges::split_critical_edges(&mut module.funcs[func]);
         Ok(())
@@ -243,15 +250,16 @@ impl Family for GcnFamily {
         let mut isel = isel::Isel::new(m, f, job.generation, size, &known, &places);
         let (mut code, lists) = gpucc_mir::select_apart(f, &mut isel)?;
         let ids = isel.ids.map(|i| i.is_some());
+        let once = isel.once();
         drop(isel);
         trace::enter("exec masks", &f.name);
         exec::lower(&mut code, lists, &plan, &target);
-        Ok(Selected { code, target, state: State { fixed, memory, tables, ids, io } })
+        Ok(Selected { code, target, state: State { fixed, memory, tables, ids, io, once } })
     }
 
     fn bare(job: &Job<'_, Self>, _given: &Given) -> (Gcn, State) {
         let spills = Spills { scalar: job.strategy.scalar, vector: None };
-        (Gcn::new(0, SCALAR_TOP as u16, spills), State::default())
+        (Gcn::new(0, SCALAR_TOP as u16, spills), State { once: true, ..State::default() })
     }
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {

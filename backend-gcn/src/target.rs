@@ -8,7 +8,7 @@ use gpucc_gcn_machine::{Format, Op, Unit};
 use gpucc_isa::Role;
 use gpucc_mir::{
     BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
-    Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
+    Reuse, Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
 use thin_vec::ThinVec;
@@ -116,7 +116,8 @@ impl Mods {
 }
 
 /// Names that are ours alone.
-const OWN: [&str; 7] = ["@long", "@mask", "@sync", "@k", "@readonly", "@image", "soffset"];
+const OWN: [&str; 9] =
+    [crate::isel::ONCE, crate::emit::ENDS, "@long", "@mask", "@sync", "@k", "@readonly", "@image", "soffset"];
 
 impl gpucc_mir::Fields for Mods {
     fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
@@ -304,6 +305,10 @@ impl Target for Gcn {
         if inst.mods.has("soffset") {
             reads.push(PReg::new(FILE_S, inst.mods.get("soffset") as u16, 1));
         }
+    }
+
+    fn reuse(&self, inst: &MInst<Self>) -> Reuse {
+        if inst.mods.has(crate::isel::ONCE) { Reuse::InBlock } else { Reuse::Never }
     }
 
     fn spill_to(&self, class: Class) -> SpillTo {

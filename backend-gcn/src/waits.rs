@@ -4,9 +4,9 @@
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
-use gpucc_gcn_machine::{Op, emit as form};
+use gpucc_gcn_machine::{Format, Op, emit as form};
 use gpucc_mir::Entries;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::emit::{Counter, Item, Ranges, Ways};
 
@@ -325,6 +325,30 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) {
         }
         *block = out;
     }
+}
+
+/// Puts in front of what reads the quad's lanes the wait states between that and a vector instruction that wrote the register: two of
+/// them. What stands in front of a block may have written it.
+pub fn quads(block: &mut Vec<Item>, generation: u8) {
+    let mut out: Vec<Item> = Vec::new();
+    for (k, i) in block.iter().enumerate() {
+        if i.inst.row().facts.format == Format::Dpp {
+            let source = i.inst.get("src0").map_or(0, |s| 256 + s);
+            let reads: Ranges = smallvec![(source, 1)];
+            let near = (1..=2).find(|&n| match out.len().checked_sub(n) {
+                Some(at) => out[at].is_valu && overlap(&out[at].writes, &reads),
+                None => true,
+            });
+            if let Some(n) = near {
+                out.extend(control(Op::SNop, 2 - n as u32, generation));
+            }
+        }
+        if out.is_empty() && k == 0 {
+            out.reserve(block.len() + 4);
+        }
+        out.push(i.clone());
+    }
+    *block = out;
 }
 
 fn control(op: Op, imm: u32, generation: u8) -> Option<Item> {

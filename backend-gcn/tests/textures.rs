@@ -74,6 +74,14 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("o[n] = textureLoad(ta, vec2(k), k, k);", &[("image_load_mip", "dmask:0xf unorm da")]),
     ("o[n].x = textureLoad(t1, k, k).z;", &[("image_load_mip", "dmask:0x4 unorm")]),
     ("o[n] = textureLoad(tm, vec2(k), k);", &[("image_load", "dmask:0x1 unorm"), ("image_load", "dmask:0xf unorm")]),
+    // All components are asked for by what is not a component, a level that is 0 only in value is no known one, 1 is another one,
+    // and an offset of 0 is none.
+    ("let v = textureSampleLevel(t2, s, vec2(x), 1.0); o[n].x = v[n % 4];", &[("image_sample_l", "dmask:0xf")]),
+    ("o[n] = textureSampleLevel(t2, s, vec2(x), x).wzyx;", &[("image_sample_l", "dmask:0xf")]),
+    ("o[n] = textureSampleLevel(t2, s, vec2(x), x * 0.0);", &[("image_sample_l", "dmask:0xf")]),
+    ("o[n] = textureSampleLevel(t2, s, vec2(x), 0.0, vec2(0, 0));", &[("image_sample_lz", "dmask:0xf")]),
+    ("o[n].x = textureGather(2, t2, s, vec2(x)).x;", &[("image_gather4_lz", "dmask:0x4")]),
+    ("o[n] = textureLoad(t2, vec2(k), 1);", &[("image_load_mip", "dmask:0xf unorm")]),
     ("textureStore(i2, vec2(k), vec4(x));", &[("image_store", "dmask:0xf unorm")]),
     ("textureStore(ia, vec2(k), k, vec4(x));", &[("image_store", "dmask:0x3 unorm da")]),
     ("textureStore(i3, vec3(k), vec4(x));", &[("image_store", "dmask:0x1 unorm da")]),
@@ -83,6 +91,24 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("o[n].x = f32(textureDimensions(t3, k).z + textureNumLevels(tc) + textureNumLayers(tca));", &[]),
     ("o[n].x = f32(textureNumSamples(tm) + textureDimensions(i2).y + textureNumLayers(ia));", &[]),
 ];
+
+/// Four samples of a pixel share what says where they are; those of a loop that is turned, or of two pixels, do not.
+#[test]
+fn samples_of_a_pixel_share_their_map() {
+    let loads = |body: &str, g: usize, level: u8| {
+        let text = listing(body, g, level);
+        let of = |mask: &str| text.lines().filter(|l| l.contains("image_load ") && l.contains(mask)).count();
+        (of("dmask:0x1 "), of("dmask:0xf "))
+    };
+    let four = "var v = vec4(0.0); for (var i = 0; i < 4; i++) { v += textureLoad(tm, vec2(k), i); } o[n] = v;";
+    let pixels = "var v = vec4(0.0); for (var i = 0; i < 4; i++) { v += textureLoad(tm, vec2(k, i), i); } o[n] = v;";
+    let branch = "o[n] = textureLoad(tm, vec2(k), 0); if (n > 7u) { o[n + 64u] = textureLoad(tm, vec2(k), 1); }";
+    for g in 0..3 {
+        assert_eq!(loads(four, g, 2), (1, 4), "gfx{}", 6 + g);
+        assert_eq!(loads(pixels, g, 2), (4, 4), "gfx{}", 6 + g);
+        assert_eq!(loads(branch, g, 2), (2, 2), "gfx{}", 6 + g);
+    }
+}
 
 #[test]
 fn functions_become_what_the_reference_says() {

@@ -5,7 +5,8 @@ use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};
 use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::{Code, StepMode, VertexFormat};
 
-use super::{Cx, Isel, U, exec, memory, op, with};
+use super::{Cx, Isel, ONCE, U, exec, memory, op, with};
+use crate::emit::ENDS;
 use crate::io::{self, Colour, VERTEX_GROUP, distances};
 use crate::target::{FILE_S, FILE_V, MASK, S4, V, run_class};
 
@@ -252,11 +253,25 @@ impl Isel<'_> {
     pub(super) fn demote(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let Some(live) = self.fixed.live else { return Err(cx.unknown(i)) };
         let live = PReg::new(FILE_S, live as u16, 2);
-        let gone = self.mask(cx, cx.data(i).args[0]);
-        // What a mask says of lanes that are off means nothing.
-        let here = cx.temp(MASK);
-        cx.emit(op(Op::SAndB64).def(here).arg(gone).arg(exec()));
-        cx.emit(op(Op::SAndn2B64).def(Def::preg(live)).arg(Use::preg(live)).arg(here));
+        let v = cx.data(i).args[0];
+        let all = cx.f.const_bits(v) == Some(1);
+        // Comparisons of this block are false where lanes are off.
+        let compared = self.peek(cx, v).is_some_and(|d| d.op == gpucc_ir::Op::FCmp);
+        let here = if all {
+            exec()
+        } else {
+            let gone = self.mask(cx, v);
+            if compared {
+                gone
+            } else {
+                // What another mask says of lanes that are off means nothing.
+                let here = cx.temp(MASK);
+                cx.emit(op(Op::SAndB64).def(here).arg(gone).arg(exec()));
+                Use::reg(here)
+            }
+        };
+        let inst = op(Op::SAndn2B64).def(Def::preg(live)).arg(Use::preg(live)).arg(here);
+        cx.emit(with(inst, &[(ENDS, 1)]));
         Ok(())
     }
 
@@ -272,14 +287,19 @@ impl Isel<'_> {
 
     fn difference(&mut self, cx: &mut Cx<'_>, to: VReg, x: U, [first, second]: [u32; 2]) {
         let from = cx.temp(V);
+        // Coarse differences along both axes begin at the same lane.
+        self.images.once = true;
         if self.generation == 2 {
-            cx.emit(with(op(Op::VMovB32).def(from).arg(x), &[("dpp_ctrl", first)]));
+            cx.emit(with(op(Op::VMovB32).def(from).arg(x), &[("dpp_ctrl", first), (ONCE, 1)]));
             cx.emit(with(op(Op::VSubF32).def(to).arg(x).arg(from), &[("dpp_ctrl", second)]));
             return;
         }
         let minuend = cx.temp(V);
         for (r, lanes) in [(from, first), (minuend, second)] {
-            cx.emit(with(op(Op::DsSwizzleB32).def(r).arg(x), &[("offset", 0x8000 | lanes), ("@readonly", 1)]));
+            cx.emit(with(
+                op(Op::DsSwizzleB32).def(r).arg(x),
+                &[("offset", 0x8000 | lanes), ("@readonly", 1), (ONCE, 1)],
+            ));
         }
         self.valu(cx, op(Op::VSubF32).def(to).arg(minuend).arg(from));
     }

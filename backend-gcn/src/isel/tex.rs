@@ -30,7 +30,12 @@ pub(super) struct Images<'m> {
     read: SideMap<Value, u8>,
     /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
     loaded: Vec<(u32, u32, VReg)>,
+    /// Whether something is marked as computed once ([`ONCE`]).
+    pub(super) once: bool,
 }
+
+/// Marks what is computed once in a block, however often it is asked for.
+pub(crate) const ONCE: &str = "@once";
 
 impl<'m> Images<'m> {
     pub(super) fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
@@ -44,7 +49,7 @@ impl<'m> Images<'m> {
                 }
             }
         }
-        Images { bindings, read, loaded: Vec::new() }
+        Images { bindings, read, loaded: Vec::new(), once: false }
     }
 }
 
@@ -120,11 +125,10 @@ impl Isel<'_> {
     pub(super) fn image(&mut self, cx: &mut Cx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
         let ask = Ask { tex, data: cx.data(i) };
         match tex.desc.what() {
-            TexWhat::Sample | TexWhat::Gather => self.sample(cx, i, &ask),
+            TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &ask),
             TexWhat::Fetch | TexWhat::Load => self.fetch(cx, i, &ask),
             TexWhat::Store | TexWhat::Atomic => self.write(cx, i, &ask),
             TexWhat::Size | TexWhat::Levels | TexWhat::Layers | TexWhat::Samples => self.query(cx, i, &ask),
-            TexWhat::Lod => Err(cx.unknown(i)),
         }
     }
 
@@ -369,7 +373,9 @@ impl Isel<'_> {
         }
         let address = self.collected(cx, &address);
         let Some(sampler) = self.sampler(cx, ask, gather) else { return Err(cx.unknown(i)) };
-        let (o, mask, dmask) = if gather {
+        let (o, mask, dmask) = if desc.what() == TexWhat::Lod {
+            (Op::ImageGetLod, 3, 3)
+        } else if gather {
             (gather_op(desc.shadow(), offset != 0), 15, 1 << if desc.shadow() { 0 } else { desc.component() })
         } else {
             let mask = self.mask_of(i, cx);
@@ -471,17 +477,7 @@ impl Isel<'_> {
 
     /// Which fragment of a pixel is this sample: four bits of its FMASK, if there is one.
     fn fragment(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, place: &[U], sample: U) -> U {
-        let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
-        let address = self.collected(cx, place);
-        let found = cx.temp(V);
-        let mods = [("dmask", 1), ("unorm", 1), ("da", u32::from(self.is_array(ask)))];
-        cx.emit(memory(op(Op::ImageLoad).def(found).arg(address).arg(fmask), true, &mods));
-        let there = cx.temp(MASK);
-        let word = Use::reg(fmask).part(1, 1);
-        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), &[("@long", 1)]));
-        let none = self.vector_op(cx, Op::VMovB32, [Use::imm(NO_FMASK)]);
-        let long = [("@long", 1), ("@mask", 3)];
-        let map = self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), &long));
+        let map = self.fragments(cx, ask, place);
         if let Src::Imm(n) = sample.src {
             return if n < 8 {
                 self.vector_op(cx, Op::VBfeU32, [map.into(), Use::imm(4 * n), Use::imm(3)])
@@ -494,7 +490,26 @@ impl Isel<'_> {
         // A sample that no pixel has stays one.
         let inside = cx.temp(MASK);
         self.valu(cx, with(op(Op::VCmpGtU32).def(inside).imm(8).arg(sample), &[("@long", 1)]));
+        let long = [("@long", 1), ("@mask", 3)];
         Use::reg(self.make_v(cx, with(op(Op::VCndmaskB32).arg(sample).arg(fragment).arg(inside), &long)))
+    }
+
+    /// The map of a pixel's samples to fragments, which all samples of the pixel share.
+    fn fragments(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, place: &[U]) -> VReg {
+        self.images.once = true;
+        let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
+        let parts: Vec<U> = place.iter().map(|&p| self.in_vector(cx, p)).collect();
+        let address = cx.temp(run_class(parts.len()));
+        cx.emit(with(MInst::collect(address, parts), &[(ONCE, 1)]));
+        let found = cx.temp(V);
+        let mods = [("dmask", 1), ("unorm", 1), ("da", u32::from(self.is_array(ask))), (ONCE, 1)];
+        cx.emit(memory(op(Op::ImageLoad).def(found).arg(address).arg(fmask), true, &mods));
+        let there = cx.temp(MASK);
+        let word = Use::reg(fmask).part(1, 1);
+        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), &[("@long", 1), (ONCE, 1)]));
+        let none = self.make_v(cx, with(op(Op::VMovB32).imm(NO_FMASK), &[(ONCE, 1)]));
+        let long = [("@long", 1), ("@mask", 3), (ONCE, 1)];
+        self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), &long))
     }
 
     /// Stores and atomics.

@@ -234,8 +234,9 @@ fn project(ask: &mut Ask<'_, '_>, direction: Value) -> Projected {
 fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) {
     let (Some(x), Some(y)) = (ask.of.get(TexArg::Ddx), ask.of.get(TexArg::Ddy)) else { return };
     let p = project(ask, direction);
-    let (s, t) = (ask.b.fmul(p.sc, p.inverse), ask.b.fmul(p.tc, p.inverse));
-    let [dx, dy] = [x, y].map(|d| on_face(ask, &p, [s, t], d));
+    let at = [p.sc, p.tc].map(|v| ask.b.fmul(v, p.inverse));
+    let axes = axes(ask, &p, at);
+    let [dx, dy] = [x, y].map(|d| on_face(ask, &axes, d));
     if form == CubeGradients::Face {
         let zero = ask.float(0.0, 1);
         for (arg, [ds, dt]) in [(TexArg::Ddx, dx), (TexArg::Ddy, dy)] {
@@ -261,38 +262,51 @@ fn cube_gradients(ask: &mut Ask<'_, '_>, direction: Value, form: CubeGradients) 
     ask.of.tex.desc = ask.of.tex.desc.with_lod(TexLod::Level);
 }
 
-/// The change of s and t where the direction changes by `d`: by the table of faces, `ds = (dsc - 2 s dmajor) * inverse`.
-fn on_face(ask: &mut Ask<'_, '_>, p: &Projected, [s, t]: [Value; 2], d: Value) -> [Value; 2] {
-    let [x, y, z] = [0, 1, 2].map(|k| ask.b.extract(d, k));
-    let (two, four) = (ask.float(2.0, 1), ask.float(4.0, 1));
-    let is_z = ask.b.fcmp(FloatCc::Oge, p.face, four);
-    let from_y = ask.b.fcmp(FloatCc::Oge, p.face, two);
-    // Faces 1, 3 and 5 look the other way.
-    let half = ask.float(0.5, 1);
+/// The face as the table of faces reads a change of the direction: which axes s, t and the magnitude are, and their signs.
+struct Axes {
+    /// The longest axis is y or z; y; z.
+    from_y: Value,
+    is_y: Value,
+    is_z: Value,
+    /// Of s and t what a change along their axes counts for, and one along the longest axis.
+    own: [Value; 2],
+    major: [Value; 2],
+}
+
+fn axes(ask: &mut Ask<'_, '_>, p: &Projected, at: [Value; 2]) -> Axes {
+    let [half, one, two, zero] = [0.5, 1.0, 2.0, 0.0].map(|x| ask.float(x, 1));
+    let (minus_one, minus_two) = (ask.float(-1.0, 1), ask.float(-2.0, 1));
     let pair = ask.b.fmul(p.face, half);
-    let rest = ask.b.ffract(pair);
-    let zero = ask.float(0.0, 1);
-    let odd = ask.b.fcmp(FloatCc::One, rest, zero);
-    let turned = |ask: &mut Ask<'_, '_>, v: Value| {
-        let n = ask.b.fneg(v);
-        ask.b.select(odd, n, v)
+    let axis = ask.b.ffloor(pair);
+    let from_y = ask.b.fcmp(FloatCc::One, axis, zero);
+    let is_y = ask.b.fcmp(FloatCc::Oeq, axis, one);
+    let is_z = ask.b.fcmp(FloatCc::Oeq, axis, two);
+    // Faces 1, 3 and 5 look the other way.
+    let odd = ask.b.fma(axis, minus_two, p.face);
+    let sign = ask.b.fma(odd, minus_two, one);
+    let turned = ask.b.fneg(sign);
+    let s = ask.b.select(is_z, sign, one);
+    let s = ask.b.select(from_y, s, turned);
+    let t = ask.b.select(is_y, sign, minus_one);
+    let own = [s, t].map(|v| ask.b.fmul(v, p.inverse));
+    let twice = ask.b.fmul(p.inverse, minus_two);
+    let twice = ask.b.fmul(twice, sign);
+    let major = at.map(|v| ask.b.fmul(v, twice));
+    Axes { from_y, is_y, is_z, own, major }
+}
+
+/// The change of s and t where the direction changes by `d`: `ds = (dsc - 2 s dmajor) * inverse`.
+fn on_face(ask: &mut Ask<'_, '_>, a: &Axes, d: Value) -> [Value; 2] {
+    let [x, y, z] = [0, 1, 2].map(|k| ask.b.extract(d, k));
+    let major = ask.b.select(a.from_y, y, x);
+    let major = ask.b.select(a.is_z, z, major);
+    let s = ask.b.select(a.from_y, x, z);
+    let t = ask.b.select(a.is_y, z, y);
+    let change = |ask: &mut Ask<'_, '_>, k: usize, v: Value| {
+        let own = ask.b.fmul(v, a.own[k]);
+        ask.b.fma(major, a.major[k], own)
     };
-    let select = |ask: &mut Ask<'_, '_>, [on_x, on_y, on_z]: [Value; 3]| {
-        let other = ask.b.select(from_y, on_y, on_x);
-        ask.b.select(is_z, on_z, other)
-    };
-    let major = select(ask, [x, y, z]);
-    let major = turned(ask, major);
-    let (tx, tz) = (turned(ask, x), turned(ask, z));
-    let (nz, ny) = (ask.b.fneg(tz), ask.b.fneg(y));
-    let sc = select(ask, [nz, x, tx]);
-    let tc = select(ask, [ny, tz, ny]);
-    [(sc, s), (tc, t)].map(|(c, at)| {
-        let twice = ask.b.fadd(at, at);
-        let twice = ask.b.fneg(twice);
-        let change = ask.b.fma(twice, major, c);
-        ask.b.fmul(change, p.inverse)
-    })
+    [change(ask, 0, s), change(ask, 1, t)]
 }
 
 /// The four texels, sampled one by one at their middles.

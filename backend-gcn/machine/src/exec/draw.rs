@@ -462,6 +462,11 @@ impl<'a> Machine<'a> {
                 (0..4).for_each(|l| set(q, l, 4 * k + l));
             }
         };
+        if live == 0 {
+            // All were discarded: the program may end without colours.
+            out.append(&mut quads);
+            return Ok(());
+        }
         for (number, &attachment) in attachments.iter().enumerate() {
             let e = exports.iter().find(|e| usize::from(e.target) == number).ok_or_else(|| missing(number as u8))?;
             owes(live & !e.lanes)?;
