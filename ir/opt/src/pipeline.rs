@@ -294,7 +294,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ("lower-blend", "equations that blending hardware lacks are arithmetic on what the target holds"),
     ("lower-io", "stages get and give what the target's get and give: indices, positions, interpolation"),
     ("lower-fetch", "texels are fetched as the target's fetch them: checks, samples of a pixel, wide texels"),
-    ("lower-tex", "texture instructions take what the target's take: cubes, layers, gathers, clamps"),
+    (
+        "lower-tex",
+        "texture instructions take what the target's take: cubes, layers, gathers, clamps, comparisons, offsets",
+    ),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
     ("choose", "ways out of a loop bring values along instead of flags that say which"),
