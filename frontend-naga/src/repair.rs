@@ -1,7 +1,7 @@
 //! What naga's SPIR-V reader leaves in a form that its own validator refuses, put right.
 
 use naga::{
-    AddressSpace, Arena, ArraySize, BinaryOperator, Block, Expression, Handle, Literal, MathFunction,
+    AddressSpace, Arena, ArraySize, BinaryOperator, Block, Expression, Function, Handle, Literal, MathFunction,
     MemoryDecorations, Module, PredeclaredType, Scalar, Span, Statement, Type, TypeInner, VectorSize,
 };
 
@@ -11,6 +11,7 @@ use naga::{
 ///   `InclusiveOr` of bools are, while its logical operators take scalars only;
 /// - `Coherent` and `Volatile` of images and other variables that are no storage buffers are allowed and say nothing to us;
 /// - zero stored to a whole variable with atomics inside is stored part by part;
+/// - a gather of a depth texture gives four lanes, which the reader makes a vector of four of;
 /// - the result types of `modf` and `frexp` are looked up by name, and the reader does not declare them.
 pub fn spirv(module: &mut Module) {
     for (_, global) in module.global_variables.iter_mut() {
@@ -21,6 +22,11 @@ pub fn spirv(module: &mut Module) {
     let mut splits = false;
     let functions = module.functions.iter_mut().map(|(_, f)| f);
     for function in functions.chain(module.entry_points.iter_mut().map(|e| &mut e.function)) {
+        let gathers: Vec<_> =
+            function.expressions.iter().filter_map(|(h, e)| Some((h, gathered(function, e)?))).collect();
+        for (splat, gather) in gathers {
+            function.expressions[splat] = gather;
+        }
         for (_, expression) in function.expressions.iter_mut() {
             match expression {
                 Expression::Binary { op: op @ BinaryOperator::LogicalAnd, .. } => *op = BinaryOperator::And,
@@ -40,6 +46,13 @@ pub fn spirv(module: &mut Module) {
             }
         }
     }
+}
+
+/// The gather of which an expression is a vector of four; the expression becomes a second one, and nobody asks for the first.
+fn gathered(function: &Function, expression: &Expression) -> Option<Expression> {
+    let Expression::Splat { value, .. } = *expression else { return None };
+    let of = &function.expressions[value];
+    matches!(of, Expression::ImageSample { gather: Some(_), .. }).then(|| of.clone())
 }
 
 /// Gives the workgroup variables their zeros back that the source asks for: they hold whether or not the module is robust. The validator

@@ -55,7 +55,7 @@ refusals! {
     BindingArrays "binding-arrays" Feature ["not lowered yet"] "arrays of buffer bindings, and arrays of bindings without a size";
     GlslPushConstants "glsl-push-constants" Feature ["the parser lays blocks out as std140 where std430 is not written: write `layout(push_constant, std430)`, or compile to SPIR-V"] "push constants of GLSL text whose members lie elsewhere in std140 than in std430";
     MemberAlignment "member-alignment" Feature ["the parser gives a struct the alignment of its members' types alone: pad the outer struct with `@size` or members"] "`@align` of a member of a struct that lies inside of another struct or of an array, where the place changes by it (WGSL)";
-    Parser "parser" Feature ["the parser lacks it"] "what GLSL or WGSL text has and the parser lacks; the message names it, and [frontend.md](frontend.md) lists it";
+    Parser "parser" Feature ["the parser lacks it"] "what GLSL or WGSL text or SPIR-V has and the parser lacks; the message names it, and [frontend.md](frontend.md) lists it";
     AtomicTypes "atomic-types" Feature ["atomics are lowered on 32-bit integers only"] "64-bit and float atomics";
     OuterProduct "outer-product" Feature ["its result is typed as a square matrix by the parser"] "the outer product of vectors of different lengths (GLSL text)";
     RayQueries "ray-queries" Feature ["none of the chips traces rays"] "ray queries and acceleration structures";

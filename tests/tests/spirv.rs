@@ -736,6 +736,35 @@ fn entries_that_share_code_and_memory() {
     }
 }
 
+/// Comparisons at level 0, the extent of arrays, and arrays of textures are taken: what is refused beside them is no more than what
+/// would be another program.
+#[test]
+fn asked_of_textures_and_taken() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let cases = [
+        ("uniform sampler2DShadow t;", "textureLod(t, vec3(i), 0.0)"),
+        ("uniform sampler2DArray t;", "textureSize(t, 0).y"),
+        ("uniform sampler2DArray t;", "textureSize(t, 0).yx.x"),
+        ("uniform sampler3D t;", "textureSize(t, 0).z"),
+        ("uniform samplerCubeArrayShadow t;", "textureGather(t, vec4(i), 0.5).x"),
+        ("uniform sampler2D t[3];", "textureLod(t[1], vec2(i), 0.0).x"),
+    ];
+    for (n, (declared, body)) in cases.iter().enumerate() {
+        let source = format!(
+            "#version 450\nlayout(std430, binding = 1) buffer Out {{ uint o[]; }};\nlayout(binding = 2) {declared}\n\
+             void main() {{\n    uint i = gl_GlobalInvocationID.x;\n    o[i] = uint({body});\n}}\n"
+        );
+        let path = scratch(&format!("taken{n}.comp"));
+        std::fs::write(&path, source).expect("a file");
+        let path = path.display().to_string();
+        let bytes = glslang(&path, &["--target-env", "vulkan1.1"], &format!("taken{n}.spv")).expect("GLSL");
+        let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
+        assert!(loaded.is_ok(), "{body}: {:?}", loaded.err());
+    }
+}
+
 /// What is wrong with a source, and where that is said to be.
 fn refusal(source: &str, flags: &[&str], name: &str) -> (Diagnostic, Option<(String, u32)>) {
     let path = scratch(&format!("{name}.comp"));
@@ -773,6 +802,41 @@ fn refused_by_name_at_its_place() {
             "layout(buffer_reference) buffer R { uint x; }; layout(binding = 2) buffer B { R r; };",
             "o[i] = r.x;",
             "`OpMemoryModel PhysicalStorageBuffer64`",
+            false,
+        ),
+        (
+            "",
+            "layout(binding = 2) uniform sampler2DShadow t;",
+            "o[i] = uint(textureLod(t, vec3(i), float(i)));",
+            "`OpImageSampleDrefExplicitLod at a level that is not the constant 0`",
+            true,
+        ),
+        (
+            "",
+            "layout(binding = 2) uniform sampler2DShadow t;",
+            "o[i] = uint(textureGrad(t, vec3(i), vec2(i), vec2(0)));",
+            "`OpImageSampleDrefExplicitLod with gradients`",
+            true,
+        ),
+        (
+            "",
+            "layout(binding = 2) uniform sampler2DArray t;",
+            "o[i] = uint(textureSize(t, 0).z);",
+            "`OpCompositeExtract of the layers in the size of an image`",
+            true,
+        ),
+        (
+            "",
+            "layout(binding = 2) uniform sampler2DArray t;",
+            "o[i] = uint(textureSize(t, 0) == ivec3(4));",
+            "`OpIEqual of the layers in the size of an image`",
+            true,
+        ),
+        (
+            "",
+            "layout(binding = 2, rgba8) uniform writeonly image2D t[3];",
+            "imageStore(t[1], ivec2(i), vec4(1.0));",
+            "`OpTypeArray of storage images`",
             false,
         ),
         ("GL_EXT_demote_to_helper_invocation", "", "o[i] = 1u;", "", false),

@@ -13,6 +13,7 @@ mod entries;
 mod exits;
 mod flow;
 mod given;
+mod images;
 mod literals;
 mod matrix;
 mod memory;
@@ -89,6 +90,7 @@ impl Module {
         let mut module = self.binary.clone();
         entries::prune(&mut module, entry);
         refuse::check(&module)?;
+        images::check(&module)?;
         combined::split(&mut module);
         specialize::specialize(&mut module, values)?;
         specialize::workgroup_sizes(&mut module)?;
