@@ -136,10 +136,17 @@ fn run(case: &Case, ready: &Ready, place: Place, perturb: Option<u64>) -> Verdic
 /// # Errors
 /// What stops the frame.
 pub fn outputs(case: &Case, ready: &Ready, programs: &Programs, steps: u64) -> Result<Vec<Vec<u8>>, String> {
+    outputs_by(case, ready, programs, RunOptions { step_limit: steps, ..frame::Options::default().run })
+}
+
+/// The same, under these options.
+///
+/// # Errors
+/// What stops the frame.
+pub fn outputs_by(case: &Case, ready: &Ready, programs: &Programs, run: RunOptions) -> Result<Vec<Vec<u8>>, String> {
     let scene = &ready.file.scene;
     let mut resources = ready.resources.clone();
-    let defaults = frame::Options::default();
-    let options = frame::Options { run: RunOptions { step_limit: steps, ..defaults.run }, ..defaults };
+    let options = frame::Options { run, ..frame::Options::default() };
     frame::run(scene, &ready.shaders, programs, &mut resources, &options, &mut || {}).map_err(|f| f.to_string())?;
     match case.body {
         Body::Shader { .. } => Ok(vec![picture(scene, &resources)?]),

@@ -11,6 +11,7 @@ mod filetests;
 mod foreign;
 mod gcn_draws;
 mod gcn_mutants;
+mod gcn_strangers;
 mod gcn_textures;
 mod gcn_words;
 mod gfx;

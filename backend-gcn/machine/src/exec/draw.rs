@@ -153,7 +153,9 @@ impl<'a> Side<'a> {
         }
         let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));
         let want = abi::rsrc1(vgprs.into(), sgprs.into(), rsrc1 >> 12 & 0xff, common.generation);
-        if rsrc1 & 0x3ff != want & 0x3ff {
+        // Room for VCC behind the others is a convention.
+        let ours = common.options.rules == gpucc_sim::Rules::Conventions;
+        if ours && rsrc1 & 0x3ff != want & 0x3ff {
             return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
         }
         if (entry.meta.scratch_bytes > 0) != (rsrc2 & 1 == 1) {
