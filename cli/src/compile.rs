@@ -7,10 +7,10 @@ use clap::CommandFactory;
 use gpucc::listing::Source;
 use gpucc::{Artifact, Options, Target};
 use gpucc_ir::Diagnostic;
+use gpucc_verify::Given;
 
 use crate::args::{Cli, Compile, Emit, Messages};
-use crate::seeds::Given;
-use crate::{Failure, Worst, files, input, inspect, pipeline, verify};
+use crate::{Failure, Worst, files, input, inspect, pipeline};
 
 /// What to write, and after which passes to print the IR.
 struct Plan {
@@ -220,11 +220,13 @@ fn one(
     })?;
     idle_pass(&artifact, plan, args.front.level())?;
     if args.verify {
-        let whole = verify::main(&shader.module, &artifact, target, &plan.given, |text| {
-            let warning = Diagnostic::invalid("not-compared", text).warning();
+        let left = gpucc_verify::verify(&shader.module, &artifact, target, &plan.given)
+            .map_err(|d| Failure::Bug(d.to_string()))?;
+        for entry in &left {
+            let warning = Diagnostic::invalid("not-compared", entry.to_string()).warning();
             shader.report.show(&[warning], Some(&target.to_string()));
-        })?;
-        if !whole && args.deny == Some(crate::args::Deny::NotCompared) {
+        }
+        if !left.is_empty() && args.deny == Some(crate::args::Deny::NotCompared) {
             return Err(Failure::Said(1));
         }
     }

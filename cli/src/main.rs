@@ -19,12 +19,10 @@ mod progress;
 mod render;
 mod report;
 mod run;
-mod seeds;
 mod shaders;
 mod stats;
 mod table;
 mod traps;
-mod verify;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

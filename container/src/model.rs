@@ -382,7 +382,8 @@ pub struct RaceMark {
 impl RaceMark {
     /// The plain load or store is an atomic access of the source.
     pub const ATOMIC: u16 = 1;
-    /// Bounds handling sends what is out of bounds to the last bytes of the buffer, this many.
+    /// Bounds handling sends what is out of bounds to the last bytes of the buffer, this many. The second value is the length of
+    /// a buffer in which the access is in bounds, 0 if that depends on a value of the run.
     pub const TAIL: u16 = 2;
     /// Bounds handling sends what is out of bounds to the last element of an array: it begins at this offset, has this stride
     /// and this index of the last element. It may be one of several such arrays in a row.

@@ -70,7 +70,8 @@ impl Clamp {
     fn hit(&self, offset: u64, len: u64) -> bool {
         let [a, b, c] = self.values.map(u64::from);
         match self.kind {
-            RaceCheck::TAIL => offset + a >= len,
+            // A constant index that the buffer has room for was not sent anywhere.
+            RaceCheck::TAIL => offset + a >= len && (b == 0 || b > len),
             RaceCheck::INDEX => offset >= a && (offset - a).checked_div(b).is_some_and(|i| i % (c + 1) == c),
             _ => false,
         }
@@ -204,7 +205,7 @@ impl View<'_> {
 impl RaceCheck {
     /// Kind of a row: the plain load or store is an atomic access of the source.
     pub const ATOMIC: u16 = 1;
-    /// Kind of a row: what is out of bounds goes to the last bytes of the buffer.
+    /// Kind of a row: what is out of bounds goes to the last bytes of the buffer, if that is shorter than the second value.
     pub const TAIL: u16 = 2;
     /// Kind of a row: what is out of bounds goes to the last element of an array.
     pub const INDEX: u16 = 3;

@@ -321,6 +321,40 @@ fn races_on_the_last_element() {
     }
 }
 
+/// A constant index is in bounds or not whoever asks: all places tell the last element from what was sent there.
+#[test]
+fn races_on_the_last_element_by_a_constant_index() {
+    let racy = [
+        case("the last element", 64, 1, "data[511] = i;"),
+        case("the last element of a row of a row", 64, 1, "lists[3][3] = i;"),
+        Case { words: 100, ..case("the last element of another length", 64, 2, "data[99] = data[99] + i;") },
+    ];
+    let free = [
+        case("the element behind the last", 64, 1, "data[512] = i;"),
+        case("far behind the last", 64, 1, "data[1000] = i; lists[4][3] = i;"),
+        Case { words: 100, ..case("behind another length", 64, 2, "data[100] = data[128] + i;") },
+    ];
+    for c in &racy {
+        let m = module(c);
+        for (on, level) in places(&[0, 2]) {
+            let done = run(c, &m, on, level, None, Races::Trap);
+            assert!(
+                matches!(&done, Err(Problem::Trap(t)) if t.starts_with("race: ")),
+                "{} on {on} at -O{level}: {}",
+                c.name,
+                done.map_or_else(|p| p.to_string(), |_| "no race".into())
+            );
+        }
+    }
+    for c in &free {
+        let m = module(c);
+        for (on, level) in places(&[0, 1, 2, 3]) {
+            let done = run(c, &m, on, level, None, Races::Trap);
+            assert!(done.is_ok(), "{} on {on} at -O{level}: {done:?}", c.name);
+        }
+    }
+}
+
 #[test]
 fn what_bounds_handling_redirects_is_no_race() {
     for c in ASTRAY {

@@ -612,7 +612,7 @@ impl Cx<'_> {
             _ => return,
         };
         let row = |c| match c {
-            Clamp::Tail(span) => (number, RaceCheck::TAIL, place, [span, 0, 0]),
+            Clamp::Tail { span, enough } => (number, RaceCheck::TAIL, place, [span, enough, 0]),
             Clamp::Index { base, stride, last } => {
                 (number, RaceCheck::INDEX, place, [base.wrapping_add(start), stride, last])
             }

@@ -11,8 +11,13 @@ const MOST: usize = 64;
 /// Where a clamp in the offset of an access leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clamp {
-    /// To the last bytes of the buffer, at most this many.
-    Tail(u32),
+    /// To the last bytes of the buffer.
+    Tail {
+        /// At most this many bytes.
+        span: u32,
+        /// Length of the buffer from which on the clamp moves nothing. 0 if the index is not constant, so that no length is known.
+        enough: u32,
+    },
     /// To the last element of an array.
     Index {
         /// Where its place has the first element.
@@ -75,7 +80,8 @@ pub fn clamps(m: &Module, f: &Function, i: Inst) -> Vec<Clamp> {
                 let Some(limit) = length.or(fixed) else { continue };
                 let x = arg(1 - limit);
                 if length.is_some() {
-                    list.push(Clamp::Tail(span));
+                    let enough = constant(f, x).and_then(|c| length_for(f, arg(limit), c)).unwrap_or(0);
+                    list.push(Clamp::Tail { span: span.saturating_add(rounding(f, arg(limit))), enough });
                 } else if let Some(last) = constant(f, arg(limit)) {
                     let by = grain(f, x);
                     let stride = scale.wrapping_mul(by);
@@ -152,4 +158,54 @@ fn of_length(f: &Function, v: Part, depth: u32) -> bool {
         }
         _ => false,
     }
+}
+
+/// The smallest length of the buffer with which a value made of it ([`of_length`]) is not below `least`.
+fn length_for(f: &Function, v: Part, least: u32) -> Option<u32> {
+    let mut least = least;
+    let mut at = v;
+    for _ in 0..MOST {
+        let (d, lane) = made_by(f, at)?;
+        if d.op == Op::BufferLength {
+            return Some(least);
+        }
+        let [x, y] = [0, 1].map(|k| d.args.get(k).map(|&v| (v, lane)));
+        let (x, y) = (x?, y?);
+        // The part that is made of the length, and the constant beside it.
+        let (next, c) = match (constant(f, x), constant(f, y)) {
+            (None, Some(c)) => (x, c),
+            (Some(c), None) if d.op != Op::ISub && d.op != Op::UShr => (y, c),
+            _ => return None,
+        };
+        least = match d.op {
+            Op::ISub => least.checked_add(c)?,
+            // `isub` of a constant is written as `iadd` of its negation.
+            Op::IAdd => u32::try_from(i64::from(least) - i64::from(c as i32)).unwrap_or(0),
+            // A mask that clears low bits rounds down; another one is none.
+            Op::And if c.leading_ones() + c.trailing_zeros() == 32 => {
+                least.checked_next_multiple_of(1_u32.checked_shl(c.trailing_zeros())?)?
+            }
+            Op::UShr => least.checked_mul(1_u32.checked_shl(c)?)?,
+            Op::UMin if c >= least => least,
+            _ => return None,
+        };
+        at = next;
+    }
+    None
+}
+
+/// By how many bytes a limit is rounded down, so that what is sent there lies this much before the end.
+fn rounding(f: &Function, v: Part) -> u32 {
+    let mut at = v;
+    let mut by: u32 = 0;
+    for _ in 0..MOST {
+        let Some((d, lane)) = made_by(f, at) else { break };
+        let fixed = d.args.iter().find_map(|&v| constant(f, (v, lane)));
+        if let (Op::And, Some(c)) = (d.op, fixed) {
+            by = by.max(!c & (1_u32.checked_shl(c.trailing_zeros()).unwrap_or(0)).wrapping_sub(1));
+        }
+        let Some(next) = d.args.iter().map(|&v| (v, lane)).find(|&v| constant(f, v).is_none()) else { break };
+        at = next;
+    }
+    by
 }

@@ -66,7 +66,7 @@ fn clamped(
         _ => return Vec::new(),
     };
     let row = |c| match c {
-        Clamp::Tail(span) => RaceMark { pc: 0, kind: RaceMark::TAIL, place, values: [span, 0, 0] },
+        Clamp::Tail { span, enough } => RaceMark { pc: 0, kind: RaceMark::TAIL, place, values: [span, enough, 0] },
         Clamp::Index { base, stride, last } => {
             RaceMark { pc: 0, kind: RaceMark::INDEX, place, values: [base.wrapping_add(start), stride, last] }
         }

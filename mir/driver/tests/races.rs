@@ -49,13 +49,33 @@ fn clamps_of_buffers_and_arrays_are_listed() {
     assert_eq!(marks(offset), [row(RaceMark::INDEX, RaceMark::WORKGROUP, [0x28, 4, 11])]);
 }
 
+/// From the length on that is listed, a constant offset is in bounds: 24 + 8 bytes here. A limit that is rounded down sends
+/// further ahead.
+#[test]
+fn clamps_of_constant_offsets_say_what_length_is_enough() {
+    let row = |values| RaceMark { pc: 0x10, kind: RaceMark::TAIL, place: 0, values };
+    let exact = "  v1: i32 = buffer_length res0\n  v2: i32 = isub v1, 8:i32\n\
+         v4: i32 = umin 24:i32, v2\n  store v0, res0[0 + v4] align 4 {in_bounds}\n";
+    assert_eq!(marks(exact), [row([8, 32, 0])]);
+    // 24 is not beyond (length - 8) & !15 from 40 on.
+    let rounded = exact.replace("v4: i32 = umin 24:i32, v2", "v3: i32 = and v2, -16:i32\n  v4: i32 = umin 24:i32, v3");
+    assert_eq!(marks(&rounded), [row([23, 40, 0])]);
+    let added = rounded.replace("isub v1, 8:i32", "iadd v1, -8:i32");
+    assert_eq!(marks(&added), [row([23, 40, 0])]);
+    // Elements: 3 is not beyond (length >> 3) - 1 from 32 on.
+    let count = "  v1: i32 = buffer_length res0\n  v2: i32 = ushr v1, 3:i32\n  v3: i32 = isub v2, 1:i32\n\
+         v4: i32 = umin 3:i32, v3\n  v5: i32 = shl v4, 3:i32\n  store v0, res0[0 + v5] align 4 {in_bounds}\n";
+    assert_eq!(marks(count), [row([8, 32, 0])]);
+}
+
 #[test]
 fn clamps_in_lanes_of_vectors_are_listed() {
     let text = "  v1: i32 = buffer_length res0\n  v2: i32 = isub v1, 8:i32\n  v3: i32x2 = compose 7:i32, v2\n\
          v4: i32x2 = shuffle v3, v3, lanes 1 0\n  v5: i32x2 = compose 28:i32, v0\n  v6: i32x2 = umin v5, v4\n\
          v7: i32 = extract v6, lane 0\n  store v0, res0[0 + v7] align 4 {in_bounds}\n";
     let row = |kind, place, values| RaceMark { pc: 0x10, kind, place, values };
-    assert_eq!(marks(text), [row(RaceMark::TAIL, 0, [8, 0, 0])]);
+    // The constant offset 28 has room from 36 bytes on.
+    assert_eq!(marks(text), [row(RaceMark::TAIL, 0, [8, 36, 0])]);
     let text = text.replace("extract v6, lane 0", "extract v6, lane 1").replace("res0[0 + v7]", "global0[0 + v7]");
     assert_eq!(marks(&text), [row(RaceMark::INDEX, RaceMark::WORKGROUP, [0x20, 1, 7])]);
 }

@@ -1,4 +1,9 @@
-//! `--verify`: what was compiled runs on its machine on seeded inputs, and the oracle judges the result.
+//! What was compiled runs on its machine on seeded inputs, and the oracle judges the result: `--verify` of the command, of
+//! random programs and of the fuzz targets.
+
+mod seeds;
+
+use std::fmt;
 
 use gpucc::{Artifact, Target};
 use gpucc_container::{Entry, Stage};
@@ -7,11 +12,84 @@ use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
 use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
 
-use crate::Failure;
-use crate::seeds::{self, Given, Words};
+pub use crate::seeds::{Given, Words, describe, dispatch};
 
 /// Steps of one run: a program that takes longer is not compared.
 const STEPS: u64 = 20_000_000;
+
+/// Why a run was not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The oracle traps.
+    Oracle(TrapKind),
+    /// The machine traps where the result is open.
+    Machine(TrapKind),
+    /// The result depends on the order of invocations.
+    Order,
+    /// Accesses beyond the buffers decide every result.
+    Strayed,
+    /// Bits of NaN decide every result.
+    NanBits,
+    /// Denormals and NaNs in the inputs leave the result open.
+    Denormals,
+    /// The result changes with the last bits of approximations.
+    Sensitive,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Oracle(kind) => write!(f, "the oracle traps: {}", kind.name()),
+            Reason::Machine(kind) => write!(f, "the machine traps: {}", kind.name()),
+            Reason::Order => f.write_str("the result depends on the order of invocations"),
+            Reason::Strayed => f.write_str("accesses beyond the buffers decide every result"),
+            Reason::NanBits => f.write_str("bits of NaN decide every result"),
+            Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
+            Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
+        }
+    }
+}
+
+/// A run that was not compared.
+#[derive(Clone, Debug)]
+pub struct Skipped {
+    /// Why.
+    pub reason: Reason,
+    /// The reason in words, with the trap or the difference.
+    pub text: String,
+    /// Grid and buffers, as [`describe`] prints them.
+    pub inputs: String,
+}
+
+/// An entry point of which no run was compared.
+#[derive(Clone, Debug)]
+pub struct NotCompared {
+    /// Its name.
+    pub entry: String,
+    /// Each reason once, in the order of the runs.
+    pub why: Vec<Skipped>,
+}
+
+impl fmt::Display for NotCompared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: not compared: ", self.entry)?;
+        for (i, w) in self.why.iter().enumerate() {
+            write!(f, "{}{} ({})", if i > 0 { "; " } else { "" }, w.text, w.inputs)?;
+        }
+        Ok(())
+    }
+}
+
+/// A result that differs from the oracle's: a compiler bug, in a sentence.
+#[derive(Clone, Debug)]
+pub struct Difference(pub String);
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Whether a module loads floats from buffers: integers of a few bits are denormals to it, any bits perhaps NaNs, of which
 /// WGSL leaves more open than the oracle can tell.
 fn loads_floats(module: &Module) -> bool {
@@ -26,7 +104,13 @@ fn loads_floats(module: &Module) -> bool {
 enum Outcome {
     Agrees,
     /// The shader, on these inputs, has no one result.
-    NotCompared(String),
+    NotCompared(Reason, String),
+}
+
+impl Outcome {
+    fn not(reason: Reason) -> Outcome {
+        Outcome::NotCompared(reason, reason.to_string())
+    }
 }
 
 /// One run and its comparison.
@@ -41,7 +125,7 @@ fn one(
     let place = (target.family(), target.generation_index());
     let subgroup_size = gpucc_machines::profile(place.0, place.1).subgroup_size;
     let plain = Profile { subgroup_size, ..Profile::default() };
-    let not = |t: &Trap| Outcome::NotCompared(format!("the oracle traps: {t}"));
+    let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
     // What has no result in the oracle, or another one in another order, has none that a machine could miss.
     let program = match Program::new(module, name) {
         Ok(p) => p,
@@ -54,7 +138,7 @@ fn one(
             return Ok(not(&t));
         }
         if results.last().is_some_and(|r| r.buffers.iter().zip(&d.buffers).any(|(a, b)| a.bytes != b.bytes)) {
-            return Ok(Outcome::NotCompared("the result depends on the order of invocations".into()));
+            return Ok(Outcome::not(Reason::Order));
         }
         results.push(d);
     }
@@ -66,24 +150,22 @@ fn one(
             | TrapKind::UndefinedRead
             | TrapKind::Race
             | TrapKind::Unsupported
-            | TrapKind::Dispatch => Ok(Outcome::NotCompared(t.to_string())),
-            _ if trusted => Ok(Outcome::NotCompared(t.to_string())),
+            | TrapKind::Dispatch => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
+            _ if trusted => Ok(Outcome::NotCompared(Reason::Machine(t.kind), t.to_string())),
             _ => Err(t.to_string()),
         };
     }
     match gpucc_machines::judge((module, &out.ir), name, place, before, &machine, options) {
-        Ok(compared) if compared.is_nothing() => Ok(Outcome::NotCompared(match () {
-            () if compared.strayed > 0 => "accesses beyond the buffers decide every result".into(),
-            () if compared.ordered > 0 => "the order of invocations decides every result".into(),
-            () => "bits of NaN decide every result".into(),
+        Ok(compared) if compared.is_nothing() => Ok(Outcome::not(match () {
+            () if compared.strayed > 0 => Reason::Strayed,
+            () if compared.ordered > 0 => Reason::Order,
+            () => Reason::NanBits,
         })),
         Ok(_) => Ok(Outcome::Agrees),
         Err(Verdict::Trap(t)) => Ok(not(&t)),
-        Err(_) if words == Words::Bits && loads_floats(module) => {
-            Ok(Outcome::NotCompared("denormals and NaNs leave the result open".into()))
-        }
+        Err(_) if words == Words::Bits && loads_floats(module) => Ok(Outcome::not(Reason::Denormals)),
         Err(Verdict::Accuracy(d)) if sensitive(&program, before, &place, options) => {
-            Ok(Outcome::NotCompared(format!("the result changes with the last bits of approximations: {d}")))
+            Ok(Outcome::NotCompared(Reason::Sensitive, format!("{}: {d}", Reason::Sensitive)))
         }
         Err(v) => Err(v.to_string()),
     }
@@ -111,22 +193,35 @@ fn sensitive(program: &Program, before: &Dispatch, place: &(&str, usize), option
     }
 }
 
-/// Runs every entry point of an artifact on seeded inputs, or on those that were given. `warn` hears why one was not compared.
-/// Gives whether all were.
+/// Runs every compute entry of an artifact on seeded inputs, or on those that were given. Gives the entries of which no run was
+/// compared.
 ///
 /// # Errors
-/// A difference: a compiler bug.
-pub fn main(
+/// A difference.
+pub fn verify(
     module: &Module,
     artifact: &Artifact,
     target: Target,
     given: &Given,
-    warn: impl Fn(String),
-) -> Result<bool, Failure> {
-    let mut all = true;
+) -> Result<Vec<NotCompared>, Difference> {
+    verify_within(module, artifact, target, given, STEPS)
+}
+
+/// [`verify`] with a limit of steps for each run.
+///
+/// # Errors
+/// A difference.
+pub fn verify_within(
+    module: &Module,
+    artifact: &Artifact,
+    target: Target,
+    given: &Given,
+    steps: u64,
+) -> Result<Vec<NotCompared>, Difference> {
+    let mut left = Vec::new();
     for (i, out) in artifact.outputs().iter().enumerate() {
         let Entry { name, stage: Stage::Compute, .. } = &out.entry else { continue };
-        let (mut why, mut compared): (Vec<(String, String)>, u32) = (Vec::new(), 0);
+        let (mut why, mut compared): (Vec<Skipped>, u32) = (Vec::new(), 0);
         // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
         let single = Given { grid: given.grid.or(Some([1; 3])), ..given.clone() };
         let runs = [
@@ -143,28 +238,27 @@ pub fn main(
             if compared > 0 && std::ptr::eq(given, &raw const single) {
                 break;
             }
-            let before = seeds::dispatch(module, name, given, words);
-            let options = RunOptions { perturb, step_limit: STEPS, ..RunOptions::default() };
+            let before = dispatch(module, name, given, words);
+            let options = RunOptions { perturb, step_limit: steps, ..RunOptions::default() };
             match one(module, (artifact, i, target), (words, &before), &options) {
                 Ok(Outcome::Agrees) => compared += 1,
-                Ok(Outcome::NotCompared(text)) if why.iter().any(|w| w.0 == text) => {}
-                Ok(Outcome::NotCompared(text)) => why.push((text, seeds::describe(&before))),
+                Ok(Outcome::NotCompared(_, text)) if why.iter().any(|w| w.text == text) => {}
+                Ok(Outcome::NotCompared(reason, text)) => {
+                    why.push(Skipped { reason, text, inputs: describe(&before) });
+                }
                 Err(text) => {
                     let seed = perturb.map_or(String::new(), |s| format!(", --perturb {s}"));
-                    let inputs = seeds::describe(&before);
-                    let text = format!(
+                    let inputs = describe(&before);
+                    return Err(Difference(format!(
                         "{target}: `{name}` on seeded inputs ({inputs}{seed}): {text}; please report this with the shader"
-                    );
-                    return Err(Failure::Bug(text));
+                    )));
                 }
             }
         }
         // Inputs that leave the result open are no matter where others do not.
         if compared == 0 {
-            all = false;
-            let reasons: Vec<String> = why.iter().map(|(w, d)| format!("{w} ({d})")).collect();
-            warn(format!("`{name}`: not compared: {}", reasons.join("; ")));
+            left.push(NotCompared { entry: name.clone(), why });
         }
     }
-    Ok(all)
+    Ok(left)
 }
