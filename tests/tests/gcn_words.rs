@@ -9,50 +9,9 @@ use gpucc_container::{Entry, Stage};
 use gpucc_render::Shaders;
 use gpucc_render::shaders::Stages;
 use gpucc_scene::{SceneFile, read};
-use gpucc_tests::shared;
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// Names and addresses of registers, from the register reference of these chips.
-const REGISTERS: [(&str, u32); 18] = [
-    ("SPI_SHADER_PGM_RSRC1_PS", 0xb028),
-    ("SPI_SHADER_PGM_RSRC2_PS", 0xb02c),
-    ("SPI_SHADER_PGM_RSRC1_VS", 0xb128),
-    ("SPI_SHADER_PGM_RSRC2_VS", 0xb12c),
-    ("CB_SHADER_MASK", 0x2823c),
-    ("SPI_VS_OUT_CONFIG", 0x286c4),
-    ("SPI_PS_INPUT_ENA", 0x286cc),
-    ("SPI_PS_INPUT_ADDR", 0x286d0),
-    ("SPI_PS_IN_CONTROL", 0x286d8),
-    ("SPI_BARYC_CNTL", 0x286e0),
-    ("SPI_SHADER_POS_FORMAT", 0x2870c),
-    ("SPI_SHADER_Z_FORMAT", 0x28710),
-    ("SPI_SHADER_COL_FORMAT", 0x28714),
-    ("DB_EQAA", 0x28804),
-    ("DB_SHADER_CONTROL", 0x2880c),
-    ("PA_CL_VS_OUT_CNTL", 0x2881c),
-    ("PA_SC_MODE_CNTL_1", 0x28a4c),
-    ("VGT_PRIMITIVEID_EN", 0x28a84),
-];
-
-/// Programs of one pipeline.
-#[derive(Default)]
-struct Pair {
-    vertex: Option<Value>,
-    fragment: Option<Value>,
-}
-
-fn pairs() -> BTreeMap<String, Pair> {
-    let mut all: BTreeMap<String, Pair> = BTreeMap::new();
-    let Some(path) = shared::find("foreign/graphics/gcn.jsonl") else { return all };
-    for line in std::fs::read_to_string(path).unwrap().lines() {
-        let v: Value = serde_json::from_str(line).unwrap();
-        let id = v["id"].as_str().unwrap().rsplit_once('/').unwrap().0.to_string();
-        let pair = all.entry(id).or_default();
-        let is_vertex = v["stage"] == "vs";
-        *(if is_vertex { &mut pair.vertex } else { &mut pair.fragment }) = Some(v);
-    }
-    all
-}
+use crate::gcn_stored::{INPUT_CNTL, Pair, REGISTERS, is_of_vertex, pairs, parameters, word};
 
 /// Vertex and fragment program as we compile them, or the code of what is refused.
 fn ours(pair: &Pair) -> Result<[Entry; 2], String> {
@@ -139,12 +98,6 @@ fn reason(name: &str, ours: u32, theirs: Option<u32>, mask: u32, packs: bool) ->
     }
 }
 
-/// Parameters that a program of theirs reads or gives.
-fn parameters(words: &Value) -> u32 {
-    let word = words["SPI_PS_IN_CONTROL"].as_str().unwrap();
-    u32::from_str_radix(word, 16).unwrap() & 63
-}
-
 #[test]
 fn words_are_those_of_another_driver() {
     let mut reasons: BTreeMap<Why, usize> = BTreeMap::new();
@@ -164,15 +117,10 @@ fn words_are_those_of_another_driver() {
         for row in entries[1].interface.iter().filter(|r| !r.output) {
             let from = entries[0].interface.iter().find(|o| o.output && o.at == row.at).unwrap();
             let words = &pair.fragment.as_ref().unwrap()["state"]["words"];
-            let theirs = words[format!("SPI_PS_INPUT_CNTL_{}", row.index)].as_str();
             if parameters(words) == read {
+                let theirs = word(words, &format!("SPI_PS_INPUT_CNTL_{}", row.index));
                 let flat = u32::from(row.mode == 2) << 10;
-                assert_eq!(
-                    u32::from_str_radix(theirs.unwrap(), 16),
-                    Ok(flat | u32::from(from.index)),
-                    "{id}: {:?}",
-                    row.at
-                );
+                assert_eq!(theirs, Some(flat | u32::from(from.index)), "{id}: {:?}", row.at);
             }
         }
         for (entry, theirs) in entries.iter().zip([&pair.vertex, &pair.fragment]) {
@@ -183,8 +131,8 @@ fn words_are_those_of_another_driver() {
             let mut seen = Vec::new();
             for w in &entry.state {
                 let name = REGISTERS.iter().find(|r| r.1 == w.register).map(|r| r.0.to_string());
-                let name = name.unwrap_or_else(|| format!("SPI_PS_INPUT_CNTL_{}", (w.register - 0x28644) / 4));
-                let theirs = words[&name].as_str().map(|s| u32::from_str_radix(s, 16).unwrap());
+                let name = name.unwrap_or_else(|| format!("SPI_PS_INPUT_CNTL_{}", (w.register - INPUT_CNTL) / 4));
+                let theirs = word(words, &name);
                 if theirs.map(|t| t & w.mask) == Some(w.value & w.mask) {
                     equal += 1;
                 } else {
@@ -199,11 +147,10 @@ fn words_are_those_of_another_driver() {
             }
             // Words of theirs that come from this program alone.
             let of = |k: &&String| {
-                let vertex = ["_VS", "VS_OUT", "POS_FORMAT", "VGT_PRIMITIVEID"].iter().any(|p| k.contains(p));
                 let fragment =
                     ["_PS", "SPI_PS", "SPI_SHADER_Z", "SPI_SHADER_COL", "BARYC", "CB_SHADER", "DB_SHADER", "DB_EQAA"];
                 let is_fragment = fragment.iter().any(|p| k.contains(p));
-                let own = if entry.stage == Stage::Vertex { vertex } else { is_fragment };
+                let own = if entry.stage == Stage::Vertex { is_of_vertex(k) } else { is_fragment };
                 // Which units may run a wave is the system's choice.
                 own && !k.contains("RSRC3")
             };

@@ -13,6 +13,8 @@ use gpucc_tests::{gfx, mesh, predict, shared};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
+use crate::gfx_recorded::is_open;
+
 /// Each group's cases, every n-th of them.
 fn sample(most: usize) -> Vec<Case> {
     let Some(folder) = shared::find("conformance/gfx") else { return Vec::new() };
@@ -95,15 +97,10 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
     assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
 }
 
-/// Their recorded bytes divide what is interpolated at a sample by the 1/w of the pixel's centre, which nobody asks for and two
-/// weights cannot say (`docs/drawing.md`).
-const OPEN: [&str; 2] = ["interpolation/ms/perspective-sample", "whole/interpolation_modes/fs_sample"];
-
 /// A few cases of each group, on the machines of all generations that draw.
 #[test]
 fn a_few_cases_of_each_group_are_drawn_by_machines() {
-    let open = |c: &Case| OPEN.iter().any(|o| c.id.starts_with(o));
-    let cases: Vec<Case> = sample(5).into_iter().filter(|c| !open(c)).collect();
+    let cases: Vec<Case> = sample(5).into_iter().filter(|c| !is_open(c)).collect();
     let targets = exec::targets("all:all").into_iter().map(exec::on);
     let draws = targets.filter(|&on| !predict::documented(on, Refusal::Stage));
     let jobs: Vec<(On, u8)> = draws.zip([0, 2, 2].into_iter().cycle()).collect();

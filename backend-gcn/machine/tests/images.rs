@@ -287,6 +287,74 @@ fn implicit_levels_read_whole_quads() {
     }
 }
 
+/// The level of detail of section 2.7 of the texturing reference, for `image_get_lod`: that which is taken, and lambda before
+/// clamps.
+#[test]
+fn levels_of_detail_are_answered() {
+    let (words, texels) = pyramid();
+    // Steps to the right and downwards in texels of level 0 (4x4), least and greatest level of the sampler in 1/256, and what
+    // comes of it: rho is the longer step, lambda its logarithm, of which 8 bits behind the point are taken inside the three levels.
+    type Case = ([f32; 2], [f32; 2], [u32; 2], [f32; 2]);
+    let whole = [0, 15 << 8];
+    let cases: [Case; 10] = [
+        ([2.0, 0.0], [0.0, 1.0], whole, [1.0, 1.0]),
+        ([0.5, 0.0], [0.0, 2.0], whole, [1.0, 1.0]),
+        // 1.5, 2: the root of the sum of squares is 2.5, log2 1.3219281, 338.4 of 256.
+        ([1.5, 2.0], [0.0, 1.0], whole, [338.0 / 256.0, 1.321_928_1]),
+        ([0.25, 0.0], [0.0, 0.25], whole, [0.0, -2.0]),
+        ([16.0, 0.0], [0.0, 1.0], whole, [2.0, 4.0]),
+        ([-2.0, 0.0], [0.0, 1.0], [384, 15 << 8], [1.5, 1.0]),
+        ([4.0, 0.0], [0.0, 1.0], [0, 64], [0.25, 2.0]),
+        // Beyond the last level, whatever the sampler allows.
+        ([2.0, 0.0], [0.0, 1.0], [3 << 8, 15 << 8], [2.0, 1.0]),
+        ([0.0, 0.0], [0.0, 0.0], whole, [0.0, f32::NEG_INFINITY]),
+        ([f32::NAN, 0.0], [0.0, 1.0], whole, [0.0, f32::NEG_INFINITY]),
+    ];
+    for g in 0..3 {
+        for (dx, dy, [least, greatest], want) in cases {
+            let coordinate = |k: usize| {
+                by(move |l| {
+                    let right = if l & 1 == 1 { dx[k] } else { 0.0 };
+                    let down = if l >> 1 & 1 == 1 { dy[k] } else { 0.0 };
+                    ((right + down) / 4.0).to_bits()
+                })
+            };
+            let at = [coordinate(0), coordinate(1)];
+            let mut shot = Shot::new(g, "image_get_lod", "dmask:0x3", words, &texels).at(&at).width(2);
+            shot.sampler = linear(g);
+            shot.sampler[1] = least | greatest << 12;
+            let out = shot.run().unwrap();
+            for lane in 0..64 {
+                assert_eq!([0, 1].map(|k| f32::from_bits(out.v[k][lane])), want, "gfx{} {dx:?} {dy:?}", 6 + g);
+            }
+        }
+        // Each component alone; a sampler that takes the nearest level takes a whole one: 1.3219 is nearest to 1.
+        let at = [by(|l| (0.375 * (l & 1) as f32).to_bits()), by(|l| (0.5 * (l & 1) as f32).to_bits())];
+        for (dmask, want) in [("dmask:0x1", 1.0), ("dmask:0x2", 1.321_928_1f32)] {
+            let mut shot = Shot::new(g, "image_get_lod", dmask, words, &texels).at(&at);
+            // MIP_FILTER point.
+            shot.sampler[2] = linear(g)[2] & !(3 << 26) | 1 << 26;
+            assert_eq!(shot.floats()[0], want, "gfx{} {dmask}", 6 + g);
+        }
+        // Neither slice nor face counts: level 1 in each layer of an array, and on a face of a cube, whose size is that of a face.
+        let t = counting(64 * 6);
+        for (kind, flags, last) in [(13u32, "dmask:0x2 da", 5u32 << 13), (11, "dmask:0x2 da", 5 << 13)] {
+            let word4 = if kind == 11 { 0 } else { 5 };
+            let base = if kind == 11 { 1.0 } else { 0.0 };
+            let x = by(move |l| (base + 0.5 * (l & 1) as f32).to_bits());
+            let at = [x, f(base), by(|l| ((l & 3) as f32).to_bits())];
+            let shot = Shot::new(g, "image_get_lod", flags, r32uint(kind, 4, 4, word4, last), &t).at(&at);
+            assert_eq!(shot.floats()[0], 1.0, "gfx{} {kind}", 6 + g);
+        }
+        // 1D: one coordinate. 3D: three, and the third is the longest way.
+        let line = Shot::new(g, "image_get_lod", "dmask:0x2", r32uint(8, 4, 1, 0, 0), &t);
+        assert_eq!(line.at(&[by(|l| (0.5 * (l & 1) as f32).to_bits())]).floats()[0], 1.0);
+        let third = by(|l| (0.5 * (l >> 1 & 1) as f32).to_bits());
+        let volume = Shot::new(g, "image_get_lod", "dmask:0x2", r32uint(10, 4, 4, 3, 0), &t);
+        assert_eq!(volume.at(&[f(0.0), f(0.0), third]).floats()[0], 1.0);
+    }
+}
+
 #[test]
 fn results_are_poison_until_waited_for() {
     let (words, texels) = pyramid();

@@ -62,6 +62,8 @@ struct Machine<'a> {
     first: [u32; 2],
     /// Whether the second colour goes beside the first one.
     dual: bool,
+    /// Where POS_X and POS_Y are.
+    position: Where,
     generation: u8,
     seed: Option<SplitMix64>,
     launched: u64,
@@ -244,9 +246,7 @@ impl<'a> Machine<'a> {
                 None => space.place(b.id, b.size, 256)?,
             });
         }
-        if words.get(reg::SPI_BARYC_CNTL) != 0 {
-            return Err(refuse("SPI_BARYC_CNTL: other places than the pixel's centre are not modelled"));
-        }
+        let position = position_place(words.get(reg::SPI_BARYC_CNTL))?;
         let read = (words.get(reg::SPI_PS_IN_CONTROL) & 63) as usize;
         let lds = memory.alloc_undefined("parameters", read * QUADS * 4 * PARAMETER_WORDS as usize, None);
         let v = draw.vertices;
@@ -290,6 +290,7 @@ impl<'a> Machine<'a> {
             words,
             first,
             dual,
+            position,
             generation,
             seed: options.perturb.map(SplitMix64::new),
             launched: 0,
@@ -581,10 +582,11 @@ impl Stages for Machine<'_> {
         }
         let prim_mask = self.place_parameters(batch)?;
         let Masks { covered, whole, .. } = Masks::of(batch);
+        let position = self.position;
         let mut lane = |s: Source, l: usize| match s {
             Source::Family(n) if n >= abi::FAMILY_PS_INPUT => {
                 let n = n - abi::FAMILY_PS_INPUT;
-                input(&batch[l / 4], l % 4, n / 4, n as usize % 4)
+                input(&batch[l / 4], l % 4, (n / 4, n as usize % 4), position)
             }
             _ => 0,
         };
@@ -597,10 +599,27 @@ impl Stages for Machine<'_> {
     }
 }
 
+/// Where SPI_BARYC_CNTL puts POS_X and POS_Y: its POS_FLOAT_LOCATION, beside which nothing may be set.
+fn position_place(word: u32) -> Result<Where, Trap> {
+    match word {
+        0 => Ok(Where::Center),
+        0x1_0000 => Ok(Where::Centroid),
+        0x2_0000 => Ok(Where::Sample),
+        w => Err(refuse(format!("SPI_BARYC_CNTL {w:#x}: of its fields only POS_FLOAT_LOCATION is modelled, 0 to 2"))),
+    }
+}
+
 /// A word of an item of SPI_PS_INPUT_ADDR in a lane of a quad.
-fn input(quad: &QuadIn<'_>, lane: usize, item: u32, word: usize) -> u32 {
+fn input(quad: &QuadIn<'_>, lane: usize, (item, word): (u32, usize), position: Where) -> u32 {
     let p = quad.primitive;
     match item {
+        // The pull model: what is divided by w is plane over the screen, so that programs may take it to any point.
+        3 => {
+            let w = quad.weights(lane, Where::Center);
+            let k = (usize::from(p.provoking) + 1 + word) % 3;
+            let share = if word == 2 { 1.0 } else { w.perspective[k] };
+            ((share * w.inv_w) as f32).to_bits()
+        }
         0..=6 => {
             let at = match item % 4 {
                 0 => Where::Sample,
@@ -612,7 +631,10 @@ fn input(quad: &QuadIn<'_>, lane: usize, item: u32, word: usize) -> u32 {
             let k = (usize::from(p.provoking) + 1 + word) % 3;
             if k < p.count as usize { (shares[k] as f32).to_bits() } else { 0 }
         }
-        8 | 9 => (quad.pixel(lane)[item as usize - 8] as f32 + 0.5).to_bits(),
+        8 | 9 => {
+            let (x, y) = quad.point(lane, position);
+            ((if item == 8 { x } else { y }) as f32 / 256.0).to_bits()
+        }
         10 => quad.position(lane)[2].to_bits(),
         11 => (1.0 / quad.position(lane)[3]).to_bits(),
         12 => if p.front { 1f32 } else { -1f32 }.to_bits(),
