@@ -2,13 +2,15 @@
 
 use gpucc_driver::Job;
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Isa as _, Packed, Role, TextCx, stage::CS};
+use gpucc_isa::{Inst, Isa as _, ModValue as _, Packed, Role, TextCx, stage::CS};
 use gpucc_mir::{BlockId, MFunc, MInst, PReg, Src};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
-use machine::{Addr, Kind, Op, Operand, Ty, Width, table};
+use machine::{AddOp, Addr, Cond, Kind, Op, Operand, Pred, Round, Width, table};
 
 use crate::TeslaFamily;
+use crate::builders as build;
+use crate::forms;
 use crate::slots::Slot;
 use crate::target::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla, ZERO};
 
@@ -110,26 +112,6 @@ impl Emitter<'_> {
 
     /// The instruction in one form, if it fits there.
     fn form(&self, m: &MInst<Tesla>, op: Op, form: Form, ei: u32) -> Option<Inst<machine::Tesla>> {
-        let cvt = matches!(op, Op::CvtII | Op::CvtIF | Op::CvtFI | Op::CvtFF | Op::CvtRint);
-        let loose = matches!(
-            op,
-            Op::Mul16
-                | Op::Mul24
-                | Op::MadU16
-                | Op::MadS16
-                | Op::MadU24
-                | Op::MadS24
-                | Op::Slct
-                | Op::Nop
-                | Op::Bra
-                | Op::Brk
-                | Op::Bar
-                | Op::JoinAt
-                | Op::PreBrk
-                | Op::MovFromA
-                | Op::MovFromC
-                | Op::MovToC
-        );
         let mut sources: Vec<(Src, SrcMods)> = Vec::new();
         let (mut areg, mut creg) = (0u8, None);
         for u in &m.uses {
@@ -140,9 +122,9 @@ impl Emitter<'_> {
                 s => sources.push((s, u.mods)),
             }
         }
-        if cvt {
+        if m.mods.half != Half::Whole {
             // A further source only keeps the other half of the destination.
-            sources.truncate(1);
+            sources.truncate(build::sources(op));
         }
         let def = |file| m.defs.iter().filter_map(|d| d.phys()).find(|p: &PReg| p.file == file);
         let (dst, cdst, adst) = (def(R), def(C), def(A));
@@ -152,28 +134,28 @@ impl Emitter<'_> {
         if has_imm != (form == Form::Immediate) && !shift_imm {
             return None;
         }
-        let predicated = m.mods.pred != 15;
-        let carry_in = m.mods.addop == 3;
+        let predicated = m.mods.pred != Pred::Always;
+        let carry_in = m.mods.addop == AddOp::Addc;
+        let (typed, from) = forms::types(op);
         let row = table().find(op, self.t.generation, |r| {
             (r.bytes == 4) == (form == Form::Short)
                 && (form != Form::Immediate || shift_imm || r.slot("imm").is_some())
                 && (form == Form::Immediate || shift_imm || r.slot("imm").is_none())
                 && (!counted || r.slot("cnt").is_some() == has_imm)
-                && (loose || r.facts.ty == m.mods.ty)
-                && (!cvt || r.facts.src == m.mods.src)
-                && (op != Op::Fmul || r.text.contains("sat") == m.mods.sat)
+                && (!typed || r.facts.ty == m.mods.ty)
+                && (!from || r.facts.src == m.mods.src)
         })?;
         let mut i = Inst::<machine::Tesla>::new(row);
         let r = i.row();
         let has = |n: &str| r.slot(n).is_some();
         if (predicated || creg.is_some()) && !has("pred")
             || cdst.is_some() && !has("cdst")
-            || m.mods.sat && op != Op::Fmul && !has("sat")
+            || m.mods.sat && !has("sat")
             || m.mods.high && !has("high")
             || ei != 0 && !has("ei")
             || dst.is_some() && !has("dst")
             || carry_in && form != Form::Long
-            || m.mods.rnd != 0 && !has("rnd")
+            || m.mods.rnd != Round::Nearest && !has("rnd")
         {
             return None;
         }
@@ -183,7 +165,7 @@ impl Emitter<'_> {
         for (n, s) in r.slots.iter().enumerate() {
             match s.kind {
                 Kind::Ei => i.vals[n] = ei,
-                Kind::Pred => i.vals[n] = u32::from(if carry_in { 15 } else { m.mods.pred }),
+                Kind::Pred => i.vals[n] = m.mods.pred.bits(),
                 Kind::CReg => i.vals[n] = creg.unwrap_or(0),
                 Kind::Lanes => i.vals[n] = 15,
                 Kind::Dst(w) | Kind::DstO(w) => match dst {
@@ -202,7 +184,6 @@ impl Emitter<'_> {
                 Kind::CDstAlways => i.vals[n] = cdst?.place.base() as u32,
                 Kind::ADst => i.vals[n] = adst?.place.base() as u32 + 1,
                 Kind::A if areg != 0 => i.vals[n] = areg.into(),
-                Kind::Cidx if op == Op::LdC => i.vals[n] = m.mods.space.into(),
                 Kind::Mem(space, scale) => {
                     let mut off = m.mods.offset;
                     // A word of c0 or of a uniform buffer in a register.
@@ -266,9 +247,9 @@ impl Emitter<'_> {
                         "sat" => m.mods.sat.into(),
                         "high" => m.mods.high.into(),
                         "s" | "s1" | "s2" => m.mods.signed.into(),
-                        "cond" => m.mods.cond.into(),
-                        "rnd" => m.mods.rnd.into(),
-                        "addop" => m.mods.addop.into(),
+                        "cond" => m.mods.cond.bits(),
+                        "rnd" => m.mods.rnd.bits(),
+                        "addop" => m.mods.addop.bits(),
                         _ => continue,
                     };
                 }
@@ -318,12 +299,11 @@ impl Emitter<'_> {
     }
 
     fn nop(&self, ei: u32) -> Result<Inst<machine::Tesla>, Diagnostic> {
-        let m = MInst::new(TOp::M(Op::Nop)).mods(Mods::ty(Ty::None));
-        self.long(&m, Op::Nop, ei)
+        self.long(&build::Nop.on([]), Op::Nop, ei)
     }
 
     fn flow(&self, op: Op) -> Result<Inst<machine::Tesla>, Diagnostic> {
-        self.long(&MInst::new(TOp::M(op)).mods(Mods::ty(Ty::None)), op, 0)
+        self.long(&MInst::new(TOp::M(op)), op, 0)
     }
 
     /// The loop around a locked word (docs/abi-tesla.md section 5).
@@ -332,7 +312,7 @@ impl Emitter<'_> {
         let reg = |n: usize| m.defs.get(n).and_then(|d| d.phys()).ok_or_else(|| Self::bug(m));
         let (old, new, flags) = (reg(0)?, reg(1)?, reg(2)?);
         let use_ = gpucc_mir::Use::<Tesla>::preg;
-        let held = Mods { pred: 1, ..Mods::default() };
+        let held = Mods { pred: Pred::Less, ..Mods::default() };
         let data: Vec<_> = m.uses.iter().filter(|u| u.phys().is_some_and(|p| p.file == R)).copied().collect();
         let areg: Vec<_> = m.uses.iter().filter(|u| u.phys().is_some_and(|p| p.file == A)).copied().collect();
         let make = |op: Op, mods: Mods| MInst::<Tesla>::new(TOp::M(op)).mods(mods);
@@ -354,7 +334,7 @@ impl Emitter<'_> {
             }
             Lock::Exchange => data[0],
             Lock::Cas => {
-                let eq = make(Op::Set, Mods { cond: 2, ..held })
+                let eq = make(Op::Set, Mods { cond: Cond::Equal, ..held })
                     .def(gpucc_mir::Def::preg(new))
                     .arg(use_(old))
                     .arg(data[0])
@@ -370,9 +350,9 @@ impl Emitter<'_> {
                 use_(new)
             }
         };
-        let store = make(Op::StUnlock, Mods { pred: 1, ..memory }).arg(value).args(areg).arg(use_(flags));
+        let store = make(Op::StUnlock, Mods { pred: Pred::Less, ..memory }).arg(value).args(areg).arg(use_(flags));
         body.push((Op::StUnlock, store));
-        let leave = make(Op::Brk, Mods { pred: 1, ..Mods::ty(Ty::None) }).arg(use_(flags));
+        let leave = make(Op::Brk, held).arg(use_(flags));
         body.push((Op::Brk, leave));
         let n = body.len() as i32;
         let mut out = vec![item(self.flow(Op::PreBrk)?, Some(Target::Ahead((n + 2) * 8)))];
@@ -469,7 +449,7 @@ impl Emitter<'_> {
                 // The end rides on the last instruction.
                 if list.get(k).is_some_and(|n| n.target_op() == Some(TOp::Exit))
                     && carries_exit(op)
-                    && m.mods.pred == 15
+                    && m.mods.pred == Pred::Always
                     && let Some(inst) = self.form(m, op, Form::Long, 1)
                 {
                     items.push(item(inst));
@@ -603,7 +583,7 @@ fn is_movable(m: &MInst<Tesla>) -> bool {
         Src::Imm(_) => true,
         _ => false,
     };
-    m.mods.pred == 15
+    m.mods.pred == Pred::Always
         && m.uses.iter().all(constant)
         && m.defs.iter().all(|d| d.phys().is_some_and(|p| p.file == R))
         && matches!(m.target_op(), Some(TOp::M(op)) if !matches!(op, Op::LdG | Op::LdL | Op::LdS | Op::Atom(_) | Op::Red(_)))
@@ -638,5 +618,5 @@ fn carries_join(m: &MInst<Tesla>) -> bool {
         }
         _ => false,
     };
-    plain && m.mods.pred == 15
+    plain && m.mods.pred == Pred::Always
 }

@@ -3,11 +3,11 @@
 //!
 //! Needs: physical registers. Keeps: the order of blocks.
 
-use gpucc_mir::{BlockId, MFunc, MInst, Src, drop_jump, invert_branches, relabel, thread_jumps};
+use gpucc_mir::{BlockId, MFunc, MInst, Src, Target as _, drop_jump, invert_branches, relabel, thread_jumps};
 use gpucc_tesla_machine as machine;
-use machine::Op;
+use machine::{Op, Pred};
 
-use crate::target::{C, R, TOp, Tesla, opposite};
+use crate::target::{C, R, TOp, Tesla};
 
 /// How many moves all lanes pass by for some that break.
 const MOVES: usize = 4;
@@ -23,10 +23,10 @@ fn label(m: &MInst<Tesla>) -> Option<BlockId> {
 /// The terminators of a block as (conditional branch, jump), where it has both.
 fn two_way(insts: &[MInst<Tesla>]) -> Option<(usize, BlockId, BlockId)> {
     let n = insts.len();
-    if n < 2 || !is(&insts[n - 1], Op::Bra) || insts[n - 1].mods.pred != 15 {
+    if n < 2 || !is(&insts[n - 1], Op::Bra) || insts[n - 1].mods.pred != Pred::Always {
         return None;
     }
-    if !is(&insts[n - 2], Op::Bra) || insts[n - 2].mods.pred == 15 {
+    if !is(&insts[n - 2], Op::Bra) || insts[n - 2].mods.pred == Pred::Always {
         return None;
     }
     Some((n - 2, label(&insts[n - 2])?, label(&insts[n - 1])?))
@@ -69,15 +69,15 @@ fn moves_and_break(insts: &[MInst<Tesla>]) -> Option<Vec<MInst<Tesla>>> {
     let plain = |m: &MInst<Tesla>| {
         let op = matches!(m.target_op(), Some(TOp::M(Op::Mov | Op::LdC)));
         let general = |p: Option<gpucc_mir::PReg>| p.is_some_and(|p| p.file == R);
-        op && m.mods.pred == 15
+        op && m.mods.pred == Pred::Always
             && m.defs.iter().all(|d| general(d.phys()))
             && m.uses.iter().all(|u| general(u.phys()) || matches!(u.src, Src::Uniform(_)))
     };
-    let fits = is(last, Op::Brk) && last.mods.pred == 15 && moves.len() <= MOVES && moves.iter().all(plain);
+    let fits = is(last, Op::Brk) && last.mods.pred == Pred::Always && moves.len() <= MOVES && moves.iter().all(plain);
     fits.then(|| moves.to_vec())
 }
 
-fn tidy_branches(mf: &mut MFunc<Tesla>) {
+fn tidy_branches(mf: &mut MFunc<Tesla>, t: &Tesla) {
     let ends: Vec<End> = mf.code.iter().map(|insts| End::of(insts)).collect();
     let breaks = |b: BlockId| ends[b.0 as usize].moves.is_some();
     let only_break = |b: BlockId| ends[b.0 as usize].moves.as_ref().is_some_and(Vec::is_empty);
@@ -101,19 +101,21 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
                 if uniform && stay.0 as usize <= b {
                     // Back to the start of the loop by one instruction; all lanes go there or all break.
                     if !flip {
-                        insts[at].mods.pred = opposite(insts[at].mods.pred);
+                        t.invert(&mut insts[at]);
                         relabel(&mut insts[at], stay);
                     }
                     insts[at + 1].op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
                     relabel(&mut insts[at + 1], to.unwrap_or(gone));
                     insts.splice(at + 1..at + 1, moves);
                 } else {
+                    if flip {
+                        t.invert(&mut insts[at]);
+                    }
                     let m = &mut insts[at];
                     m.op = gpucc_mir::Opcode::Op(TOp::M(Op::Brk));
                     m.mods.id = 0;
                     m.mods.divergent = false;
                     if flip {
-                        m.mods.pred = opposite(m.mods.pred);
                         relabel(&mut insts[at + 1], then);
                     }
                     // The block that only broke must not stay alive for its label.
@@ -135,18 +137,18 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
         let insts = &mut mf.code[b];
         if let Some(last) = insts.last()
             && is(last, Op::Bra)
-            && last.mods.pred == 15
+            && last.mods.pred == Pred::Always
             && let Some(to) = label(last)
             && (ends[to.0 as usize].only_exit || only_break(to))
         {
             let copy = if ends[to.0 as usize].only_exit {
-                MInst::new(TOp::Exit).mods(last.mods)
+                MInst::new(TOp::Exit)
             } else {
                 // With what it names, so that whoever takes its place has it, too.
-                let copy = MInst::new(TOp::M(Op::Brk)).mods(last.mods);
+                let copy = MInst::new(TOp::M(Op::Brk));
                 ends[to.0 as usize].to.into_iter().fold(copy, MInst::arg)
             };
-            let conditional = |i: &MInst<Tesla>| i.mods.pred != 15 && (is(i, Op::Bra) || is(i, Op::Brk));
+            let conditional = |i: &MInst<Tesla>| i.mods.pred != Pred::Always && (is(i, Op::Bra) || is(i, Op::Brk));
             if !insts.iter().any(conditional) {
                 let loc = last.loc;
                 insts.pop();
@@ -161,9 +163,9 @@ fn tidy_branches(mf: &mut MFunc<Tesla>) {
 pub fn run(mf: &mut MFunc<Tesla>, t: &Tesla) {
     // Breaks are their own edges now: their labels only kept blocks alive.
     thread_jumps(mf, t);
-    tidy_branches(mf);
+    tidy_branches(mf, t);
     thread_jumps(mf, t);
-    tidy_branches(mf);
+    tidy_branches(mf, t);
     gpucc_mir::remove_unreachable(mf);
     invert_branches(mf, t);
     // For each id, whether a branch pushes for it and whether a join has it.

@@ -1,7 +1,9 @@
 //! Code generation for NVIDIA Tesla (G80 to GT21x): selection, the control stack, allocation, short forms, emission.
 
+pub mod builders;
 mod emit;
 mod flow;
+mod forms;
 mod isel;
 mod layout;
 #[doc(hidden)]

@@ -6,8 +6,10 @@ use gpucc_mir::{
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_tesla_machine as machine;
-use machine::{Op, Ty};
+use machine::{AddOp, Cond, Op, Pred, Round, Ty};
 
+use crate::builders as build;
+use crate::forms;
 use crate::slots::Slot;
 
 /// File of general registers.
@@ -34,16 +36,6 @@ pub const REGISTERS: u16 = 64;
 /// The register that is never allocated and reads 0.
 pub const ZERO: PReg = PReg::new(R, 127, 1);
 
-/// Condition of a predicate on the flags of a comparison: it held (not zero).
-pub const HOLDS: u8 = 5;
-/// It did not (zero).
-pub const FAILS: u8 = 10;
-
-/// The opposite of a predicate on flags of a comparison.
-pub fn opposite(pred: u8) -> u8 {
-    if pred == HOLDS { FAILS } else { HOLDS }
-}
-
 /// An atomic operation on s[] under a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lock {
@@ -62,7 +54,7 @@ pub enum TOp {
     M(Op),
     /// A loop around a locked word: defs old value, new value, flags; uses data, address register.
     Lock(Lock),
-    /// Pushes the join with number `mods.id`.
+    /// Pushes the join with a number.
     JoinAt,
     /// Is the join with that number.
     Join,
@@ -86,63 +78,41 @@ pub enum Half {
     High,
 }
 
-/// Modifiers of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mods {
-    /// Type of the row.
-    pub ty: Ty,
-    /// Source type of conversions.
-    pub src: Ty,
-    /// Condition of a comparison.
-    pub cond: u8,
-    /// Condition of the predicate; 15 is always.
-    pub pred: u8,
-    /// Signed operands.
-    pub signed: bool,
-    /// Saturates.
-    pub sat: bool,
-    /// Rounding.
-    pub rnd: u8,
-    /// High bits of a 24-bit product.
-    pub high: bool,
-    /// 0 add, 1 sub, 2 subr, 3 addc of a multiply-add.
-    pub addop: u8,
-    /// Half that is written.
-    pub half: Half,
-    /// Number of the g[] or c[] space.
-    pub space: u8,
-    /// Byte offset of a memory operand.
-    pub offset: u32,
-    /// Number of a join or a loop exit, 0 for none.
-    pub id: u16,
-    /// Whether a branch may separate lanes.
-    pub divergent: bool,
-}
-
-impl Default for Mods {
-    fn default() -> Self {
-        Mods {
-            ty: Ty::B32,
-            src: Ty::None,
-            cond: 0,
-            pred: 15,
-            signed: false,
-            sat: false,
-            rnd: 0,
-            high: false,
-            addop: 0,
-            half: Half::Whole,
-            space: 0,
-            offset: 0,
-            id: 0,
-            divergent: false,
-        }
-    }
-}
-
 gpucc_isa::mod_values!(Half { Whole, Low, High });
 
-gpucc_mir::fields!(Mods { ty, src, cond, pred, signed, sat, rnd, high, addop, half, space, offset, id, divergent });
+gpucc_mir::modifiers! {
+    /// Modifiers of an instruction.
+    pub struct Mods of Tesla {
+        /// Type of the row, where the opcode has rows of several.
+        ty: Ty = Ty::B32 => Of,
+        /// Source type of conversions.
+        src: Ty = Ty::None => Reads,
+        /// What a comparison asks.
+        cond: Cond = Cond::Never => If,
+        /// What a flag register must say.
+        pred: Pred = Pred::Always => When,
+        /// Signed operands.
+        signed: bool = false => Signed,
+        /// Saturates.
+        sat: bool = false => Sat,
+        /// Rounding mode.
+        rnd: Round = Round::Nearest => Rounding,
+        /// High bits of a 24-bit product.
+        high: bool = false => High,
+        /// What a multiply-add does with its product.
+        addop: AddOp = AddOp::Add => Sum,
+        /// Half that is written.
+        half: Half = Half::Whole => IntoHalf,
+        /// Number of the g[] space.
+        space: u8 = 0 => Space,
+        /// Byte offset of a memory operand.
+        offset: u32 = 0 => Offset,
+        /// Number of a join or a loop exit, 0 for none.
+        id: u16 = 0 => Id,
+        /// Whether a branch may separate lanes.
+        divergent: bool = false => Divergent,
+    }
+}
 
 impl Mods {
     /// A type alone.
@@ -150,12 +120,12 @@ impl Mods {
         Mods { ty, ..Mods::default() }
     }
     /// A conversion.
-    pub fn cvt(ty: Ty, src: Ty, rnd: u8) -> Mods {
+    pub fn cvt(ty: Ty, src: Ty, rnd: Round) -> Mods {
         Mods { ty, src, rnd, ..Mods::default() }
     }
     /// A number of a join or exit.
     pub fn id(id: u16) -> Mods {
-        Mods { ty: Ty::None, id, ..Mods::default() }
+        Mods { id, ..Mods::default() }
     }
 }
 
@@ -288,30 +258,24 @@ impl Target for Tesla {
     }
 
     fn prefer_same(&self, inst: &MInst<Self>) -> Option<(usize, usize)> {
-        // Short multiply-add adds to its destination.
-        match inst.target_op() {
-            Some(TOp::M(Op::MadU16 | Op::MadS16 | Op::MadU24 | Op::Fmad | Op::Sad)) if inst.uses.len() >= 3 => {
-                inst.uses[2].vreg().map(|_| (0, 2))
-            }
-            _ => None,
-        }
+        let Some(TOp::M(op)) = inst.target_op() else { return None };
+        let k = forms::added_to(op)?;
+        inst.uses.get(k)?.vreg().map(|_| (0, k))
     }
 
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
         for (&d, &s) in dst.units.iter().zip(src.units) {
             let (d, s) = (PReg::new(dst.file, d, 1), PReg::new(src.file, s, 1));
-            let (op, ty, imm) = match (dst.file, src.file) {
-                (R, R) => (Op::Mov, Ty::B32, false),
-                (R, C) => (Op::MovFromC, Ty::B32, false),
-                (C, R) => (Op::MovToC, Ty::B32, false),
-                (R, A) => (Op::MovFromA, Ty::B32, false),
-                (A, R) => (Op::ShlToA, Ty::U16, true),
-                (A, A) => (Op::AddA, Ty::U16, true),
+            let i = match (dst.file, src.file) {
+                (R, R) => build::Mov.on([Use::preg(s)]),
+                (R, C) => build::MovFromC.on([]).arg(Use::preg(s)),
+                (C, R) => build::MovToC.on([Use::preg(s)]),
+                (R, A) => build::MovFromA.on([]).arg(Use::preg(s)),
+                (A, R) => build::ShlToA.on([Use::preg(s), Use::imm(0)]),
+                (A, A) => build::AddA.on([Use::imm(0)]).arg(Use::preg(s)),
                 _ => unreachable!("flags are made where they are used: no move between {s:?} and {d:?}"),
             };
-            let mut i = MInst::new(TOp::M(op)).def(Def::preg(d)).arg(Use::preg(s)).mods(Mods::ty(ty));
-            i.uses.extend(imm.then(|| Use::imm(0)));
-            cx.push(i);
+            cx.push(i.def(Def::preg(d)));
         }
     }
 
@@ -320,7 +284,7 @@ impl Target for Tesla {
         for (&x, &y) in a.units.iter().zip(b.units) {
             for (d, s) in [(x, y), (y, x), (x, y)] {
                 let (d, s) = (PReg::new(R, d, 1), PReg::new(R, s, 1));
-                cx.push(MInst::new(TOp::M(Op::Xor)).def(Def::preg(d)).arg(Use::preg(d)).arg(Use::preg(s)));
+                cx.push(build::Xor.on([Use::preg(d), Use::preg(s)]).def(Def::preg(d)));
             }
         }
     }
@@ -328,13 +292,13 @@ impl Target for Tesla {
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
         for &u in dst.units {
             let d = Def::preg(PReg::new(dst.file, u, 1));
-            match src.src {
-                Src::Imm(0) => cx.push(MInst::new(TOp::M(Op::Mov)).def(d).arg(zero())),
+            cx.push(match src.src {
+                Src::Imm(0) => build::Mov.on([zero()]).def(d),
                 Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)) => {
-                    cx.push(MInst::new(TOp::M(Op::LdC)).def(d).arg(*src));
+                    build::LdC.on([*src]).def(d)
                 }
-                _ => cx.push(MInst::new(TOp::M(Op::Mov)).def(d).arg(*src)),
-            }
+                _ => build::Mov.on([*src]).def(d),
+            });
         }
     }
 
@@ -343,13 +307,13 @@ impl Target for Tesla {
     }
 
     fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
-        let mods = Mods { offset: self.spill_base + slot.word * 4, ..Mods::ty(spill_ty(slot.units)) };
-        cx.push(MInst::new(TOp::M(Op::StL)).arg(v).mods(mods));
+        let mods = (Offset(self.spill_base + slot.word * 4), Of(spill_ty(slot.units)));
+        cx.push(build::StL.with(mods, [v.into()]));
     }
 
     fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
-        let mods = Mods { offset: self.spill_base + slot.word * 4, ..Mods::ty(spill_ty(slot.units)) };
-        cx.push(MInst::new(TOp::M(Op::LdL)).def(v).mods(mods));
+        let mods = (Offset(self.spill_base + slot.word * 4), Of(spill_ty(slot.units)));
+        cx.push(build::LdL.with(mods, []).def(v));
     }
 
     /// Moves of what no store changes. A word of workgroup memory is read by a `mov`, too.
@@ -382,8 +346,8 @@ impl Target for Tesla {
         };
         let value =
             matches!(op, Op::ShlToA | Op::Shl | Op::Shr | Op::CvtII | Op::Add | Op::MadU16 | Op::MadU24 | Op::Mul24)
-                && inst.mods.pred == 15
-                && inst.mods.addop == 0
+                && inst.mods.pred == Pred::Always
+                && inst.mods.addop == AddOp::Add
                 && inst.uses.iter().all(still);
         if value { Reuse::InBlock } else { Reuse::Never }
     }
@@ -401,25 +365,38 @@ impl Target for Tesla {
         let (Some(TOp::M(Op::Mov)), [d], [s]) = (inst.target_op(), inst.defs.as_slice(), inst.uses.as_slice()) else {
             return None;
         };
-        let plain = inst.mods == Mods::ty(Ty::B32) && s.mods == SrcMods::default();
+        let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
         let (d, s) = (d.phys()?, s.phys()?);
         (plain && d.file == R && s.file == R && s != ZERO && d.place.len() == 1 && s.place.len() == 1).then_some((d, s))
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {
-        MInst::new(TOp::M(Op::Bra)).arg(to).mods(Mods::ty(Ty::None))
+        build::Bra.on([to.into()])
     }
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
-        inst.target_op() == Some(TOp::M(Op::Bra)) && inst.mods.pred == 15
+        inst.target_op() == Some(TOp::M(Op::Bra)) && inst.mods.pred == Pred::Always
     }
 
     fn invert(&self, branch: &mut MInst<Self>) -> bool {
-        let conditional = branch.target_op() == Some(TOp::M(Op::Bra)) && branch.mods.pred != 15;
-        if conditional {
-            branch.mods.pred = opposite(branch.mods.pred);
+        let opposite = branch.mods.pred.opposite().filter(|_| branch.target_op() == Some(TOp::M(Op::Bra)));
+        if let Some(pred) = opposite {
+            branch.mods.pred = pred;
         }
-        conditional
+        opposite.is_some()
+    }
+
+    fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
+        forms::check(inst)
+    }
+
+    fn check_registers(
+        &self,
+        inst: &MInst<Self>,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+    ) -> Result<(), String> {
+        forms::check_registers(inst, uses, defs)
     }
 
     fn ops(&self) -> Vec<TOp> {

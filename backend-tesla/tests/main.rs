@@ -3,6 +3,7 @@
 mod common;
 mod halves;
 mod mir;
+mod operands;
 mod order;
 mod parts;
 mod quality;

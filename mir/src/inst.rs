@@ -759,6 +759,21 @@ pub trait Target: Sized + 'static {
         let _ = inst;
         Ok(())
     }
+
+    /// Whether the registers of an instruction are of the files and sizes that its opcode asks for, for the verifier. `uses` has
+    /// nothing for what is no register; the size of a use is that of the part that it reads.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    fn check_registers(
+        &self,
+        inst: &MInst<Self>,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+    ) -> Result<(), String> {
+        let _ = (inst, uses, defs);
+        Ok(())
+    }
 }
 
 /// What a target can do with a value of some class that has no register.

@@ -15,7 +15,7 @@
 //!
 //! After allocation ([`Form::Physical`]): no virtual registers, no shared pseudo-instructions, no parameters.
 
-use gpucc_regalloc::Cfg;
+use gpucc_regalloc::{Cfg, FileId};
 
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{BlockId, MInst, Opcode, PReg, Reg, Src, Target, VReg};
@@ -50,14 +50,18 @@ pub fn verify<T: Target>(mf: &MFunc<T>, t: &T, form: Form) -> Result<(), String>
             } else if form == Form::Virtual && terminators > 0 && i.target_op().is_some() {
                 return Err(at("comes after a terminator".into()));
             }
-            v.operands(i, form).map_err(at)?;
+            let (uses, defs) = v.operands(i, form).map_err(at)?;
             if i.target_op().is_some() {
                 t.check(i).map_err(at)?;
+                t.check_registers(i, &uses, &defs).map_err(at)?;
             }
         }
     }
     if form == Form::Virtual { v.definitions() } else { Ok(()) }
 }
+
+/// File and size of a register.
+type Placed = (FileId, u16);
 
 struct Verifier<'a, T: Target> {
     mf: &'a MFunc<T>,
@@ -134,7 +138,8 @@ impl<T: Target> Verifier<'_, T> {
         }
     }
 
-    fn operands(&self, i: &MInst<T>, form: Form) -> Result<(), String> {
+    /// Checks operands, and gives files and sizes of what is read and written.
+    fn operands(&self, i: &MInst<T>, form: Form) -> Result<(Vec<Option<Placed>>, Vec<Placed>), String> {
         if form == Form::Physical
             && let Opcode::Pseudo(p) = i.op
         {
@@ -157,8 +162,10 @@ impl<T: Target> Verifier<'_, T> {
             }
             uses.push(Some((file, units)));
         }
+        let mut defs = Vec::new();
         for d in &i.defs {
             let own = self.reg(d.reg, form)?;
+            defs.push(own);
             if let Some(place) = d.fixed() {
                 self.fits(PReg { file: own.0, place })?;
             }
@@ -168,7 +175,12 @@ impl<T: Target> Verifier<'_, T> {
                 return Err(format!("a tie to use {k}, which is of another kind"));
             }
         }
-        Ok(())
+        for (u, read) in i.uses.iter().zip(&mut uses) {
+            if let (Some(read), Some((_, count))) = (read, u.part_read()) {
+                read.1 = count.into();
+            }
+        }
+        Ok((uses, defs))
     }
 
     /// One definition for each, and one on every path to a use.

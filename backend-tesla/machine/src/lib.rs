@@ -7,6 +7,7 @@
 
 pub mod exec;
 pub mod listing;
+pub mod modifiers;
 pub mod names;
 pub mod operand;
 pub mod page;
@@ -19,6 +20,7 @@ pub mod vectors;
 pub use exec::{math, run};
 pub use gpucc_isa::ListingError;
 pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, listing, undecodable};
+pub use modifiers::{AddOp, Cond, Pred, Round};
 pub use operand::{Addr, Operand, SharedTy};
 pub use page::reference_page;
 pub use types::{AtomOp, Facts, Kind, Op, Ty, Unit, Width};
@@ -31,6 +33,9 @@ use std::sync::LazyLock;
 pub struct Tesla;
 
 static TABLE: LazyLock<Table<Tesla>> = LazyLock::new(|| Table::new(rows::ROWS));
+
+/// A row of the table.
+pub type Row = gpucc_isa::Row<Tesla>;
 
 /// The table.
 pub fn table() -> &'static Table<Tesla> {
@@ -84,7 +89,7 @@ impl Isa for Tesla {
             .slots
             .iter()
             .zip(&inst.vals)
-            .any(|(s, &v)| matches!(s.kind, Kind::Pred) && types::CONDS[v as usize].is_empty());
+            .any(|(s, &v)| matches!(s.kind, Kind::Pred) && modifiers::Pred::NAMES[v as usize].is_empty());
         !invalid_condition && operand::View::any(inst, stages).is_some()
     }
 

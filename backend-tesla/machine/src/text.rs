@@ -1,7 +1,8 @@
 //! Text of instructions (reference section 13).
 
+use crate::modifiers::Pred;
 use crate::operand::{self, Addr, Operand, SharedTy, View, destination, put};
-use crate::types::{CONDS, Kind, Space, Width};
+use crate::types::{Kind, Space, Width};
 use crate::{Tesla, table};
 use gpucc_isa::stage::{CS, GS, VS};
 use gpucc_isa::{Cursor, Inst, Isa, TextCx, TextError};
@@ -21,7 +22,7 @@ pub fn print(inst: &Inst<Tesla>, cx: &TextCx, out: &mut String) {
             0 => out.push_str("(never) "),
             15 => {}
             _ => {
-                let _ = write!(out, "({} $c{}) ", CONDS[pred as usize], inst.get("pcc").unwrap_or(0));
+                let _ = write!(out, "({} $c{}) ", Pred::NAMES[pred as usize], inst.get("pcc").unwrap_or(0));
             }
         }
     }
@@ -668,7 +669,7 @@ fn parse_prefix(cur: &mut Cursor<'_>) -> Result<Prefix, TextError> {
                 return Err(cur.error("two lane masks"));
             }
         } else {
-            let cond = CONDS.iter().position(|c| !c.is_empty() && *c == word);
+            let cond = Pred::NAMES.iter().position(|c| !c.is_empty() && *c == word);
             let Some(cond) = cond else {
                 cur.seek(start + 1);
                 return Err(cur.error(format!("unknown condition `{word}`")));

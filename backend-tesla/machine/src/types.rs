@@ -35,114 +35,47 @@ pub enum AtomOp {
     Xor,
 }
 
-/// Semantic opcode. Types and widths are in [`Facts`] and in the operand kinds of the row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names are those of the reference")]
-pub enum Op {
-    Mov,
-    MovFromC,
-    MovFromA,
-    MovFromSr,
-    MovToC,
-    ShlToA,
-    AddA,
-    LdA,
-    StO,
-    LdC,
-    LdS,
-    LdLock,
-    StS,
-    StUnlock,
-    VoteAny,
-    VoteAll,
-    Add,
-    Sub,
-    Subr,
-    Addc,
-    Set,
-    Max,
-    Min,
-    Shl,
-    Shr,
-    Mul16,
-    Mul24,
-    Sad,
-    MadU16,
-    MadS16,
-    MadSatS16,
-    MadU24,
-    MadS24,
-    MadSatS24,
-    MadHiU24,
-    MadHiS24,
-    MadSatHiS24,
-    And,
-    Or,
-    Xor,
-    Mov2,
-    Fadd,
-    Fmul,
-    Fmad,
-    Fset,
-    Fmax,
-    Fmin,
-    PreSin,
-    PreEx2,
-    Rcp,
-    Rsqrt,
-    Lg2,
-    Sin,
-    Cos,
-    Ex2,
-    Slct,
-    QuadOp,
-    Interp,
-    InterpFlat,
-    InterpMul,
-    CvtII,
-    CvtIF,
-    CvtFI,
-    CvtFF,
-    CvtRint,
-    Dfma,
-    Dadd,
-    Dmul,
-    Dmin,
-    Dmax,
-    Dset,
-    LdL,
-    StL,
-    LdG,
-    StG,
-    Red(AtomOp),
-    Atom(AtomOp),
-    TexAuto,
-    TexFetch,
-    TexBias,
-    TexLod,
-    TexSize,
-    TexPrep,
-    TexQueryLod,
-    TexCsaa,
-    TexGather,
-    Emit,
-    Restart,
-    Nop,
-    PmEvent,
-    Discard,
-    Bra,
-    Call,
-    Ret,
-    PreBrk,
-    Brk,
-    QuadOn,
-    QuadPop,
-    Bar,
-    Trap,
-    JoinAt,
-    Brkpt,
-    BraC,
-    PreRet,
+impl AtomOp {
+    const COUNT: usize = AtomOp::Xor as usize + 1;
+}
+
+macro_rules! ops {
+    ($($name:ident),* $(,)?) => {
+        /// Semantic opcode. Types and widths are in [`Facts`] and in the operand kinds of the row.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[expect(missing_docs, reason = "the names are those of the reference")]
+        pub enum Op {
+            $($name,)*
+            Red(AtomOp),
+            Atom(AtomOp),
+        }
+
+        /// The opcodes without data, for their numbers.
+        enum Plain { $($name,)* Count }
+
+        impl Op {
+            /// How many opcodes there are.
+            pub const COUNT: usize = Plain::Count as usize + 2 * AtomOp::COUNT;
+
+            /// The number of an opcode, below [`Op::COUNT`].
+            pub const fn number(self) -> usize {
+                match self {
+                    $(Op::$name => Plain::$name as usize,)*
+                    Op::Red(a) => Plain::Count as usize + a as usize,
+                    Op::Atom(a) => Plain::Count as usize + AtomOp::COUNT + a as usize,
+                }
+            }
+        }
+    };
+}
+
+ops! {
+    Mov, MovFromC, MovFromA, MovFromSr, MovToC, ShlToA, AddA, LdA, StO, LdC, LdS, LdLock, StS, StUnlock, VoteAny, VoteAll, Add,
+    Sub, Subr, Addc, Set, Max, Min, Shl, Shr, Mul16, Mul24, Sad, MadU16, MadS16, MadSatS16, MadU24, MadS24, MadSatS24,
+    MadHiU24, MadHiS24, MadSatHiS24, And, Or, Xor, Mov2, Fadd, Fmul, FmulSat, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2,
+    Sin, Cos, Ex2, Slct, QuadOp, Interp, InterpFlat, InterpMul, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, Dfma, Dadd, Dmul, Dmin,
+    Dmax, Dset, LdL, StL, LdG, StG, TexAuto, TexFetch, TexBias, TexLod, TexSize, TexPrep, TexQueryLod, TexCsaa, TexGather,
+    Emit, Restart, Nop, PmEvent, Discard, Bra, Call, Ret, PreBrk, Brk, QuadOn, QuadPop, Bar, Trap, JoinAt, Brkpt, BraC, PreRet,
 }
 
 /// Type of a value as an instruction treats it.
@@ -333,12 +266,6 @@ pub struct Facts {
 pub const fn pat(w0: u32, w1: u32) -> Word {
     w0 as Word | (w1 as Word) << 32
 }
-
-/// Names of the conditions of predicates; empty where the encoding is invalid.
-pub const CONDS: [&str; 32] = [
-    "never", "l", "e", "le", "g", "lg", "ge", "lge", "u", "lu", "eu", "leu", "gu", "lgu", "geu", "always", "o", "c",
-    "a", "s", "", "", "", "", "", "", "", "", "ns", "na", "nc", "no",
-];
 
 /// Whether condition `cond` holds for flags `f` (bit 0 Z, 1 S, 2 C, 3 O); reference seed, "Predicates".
 pub const fn condition(cond: u32, f: u8) -> bool {

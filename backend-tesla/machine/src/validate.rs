@@ -123,7 +123,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
 }
 
 fn rounding(inst: &Inst<Tesla>) -> Result<(), String> {
-    if matches!(inst.op(), Op::Fadd | Op::Fmul) && matches!(inst.get("rnd"), Some(1 | 2)) {
+    if matches!(inst.op(), Op::Fadd | Op::Fmul | Op::FmulSat) && matches!(inst.get("rnd"), Some(1 | 2)) {
         return Err("f32 add and mul round to nearest or toward zero".into());
     }
     if matches!(inst.op(), Op::QuadOp) && inst.get("qlane").is_some_and(|l| l > 5) {

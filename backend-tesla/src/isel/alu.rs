@@ -3,61 +3,47 @@
 use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, InstData, IntCc, Op as Ir, Sysval, Value, ValueDef};
 use gpucc_mir::{Def, MInst, VReg};
 use gpucc_tesla_machine as machine;
-use machine::{Op, Ty};
+use machine::{AddOp, Cond, Op, Pred, Round, Ty};
 
 use super::{Cx, Isel, U, copy, high, low};
-use crate::target::{FAILS, FLAGS, HOLDS, Half, Mods, R32, SrcMods, TOp, zero};
+use crate::builders::{self as build, Builder};
+use crate::target::{
+    FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero,
+};
 
-/// Round to integer toward zero, down, up, to even.
-const TRUNC: u8 = 3;
-const FLOOR: u8 = 1;
-const CEIL: u8 = 2;
-const EVEN: u8 = 0;
-
-/// Condition bits of integer comparisons, and whether they are signed.
-fn int_cond(cc: IntCc) -> (u8, bool) {
+/// What a comparison of integers asks, and whether they are signed.
+fn int_cond(cc: IntCc) -> (Cond, bool) {
     match cc {
-        IntCc::Eq => (2, false),
-        IntCc::Ne => (5, false),
-        IntCc::Slt => (1, true),
-        IntCc::Sle => (3, true),
-        IntCc::Sgt => (4, true),
-        IntCc::Sge => (6, true),
-        IntCc::Ult => (1, false),
-        IntCc::Ule => (3, false),
-        IntCc::Ugt => (4, false),
-        IntCc::Uge => (6, false),
+        IntCc::Eq => (Cond::Equal, false),
+        IntCc::Ne => (Cond::NotEqual, false),
+        IntCc::Slt => (Cond::Less, true),
+        IntCc::Sle => (Cond::LessEqual, true),
+        IntCc::Sgt => (Cond::Greater, true),
+        IntCc::Sge => (Cond::GreaterEqual, true),
+        IntCc::Ult => (Cond::Less, false),
+        IntCc::Ule => (Cond::LessEqual, false),
+        IntCc::Ugt => (Cond::Greater, false),
+        IntCc::Uge => (Cond::GreaterEqual, false),
     }
 }
 
-fn float_cond(cc: FloatCc) -> u8 {
+fn float_cond(cc: FloatCc) -> Cond {
     match cc {
-        FloatCc::Olt => 1,
-        FloatCc::Oeq => 2,
-        FloatCc::Ole => 3,
-        FloatCc::Ogt => 4,
-        FloatCc::One => 5,
-        FloatCc::Oge => 6,
-        FloatCc::Ord => 7,
-        FloatCc::Uno => 8,
-        FloatCc::Ult => 9,
-        FloatCc::Ueq => 10,
-        FloatCc::Ule => 11,
-        FloatCc::Ugt => 12,
-        FloatCc::Une => 13,
-        FloatCc::Uge => 14,
+        FloatCc::Olt => Cond::Less,
+        FloatCc::Oeq => Cond::Equal,
+        FloatCc::Ole => Cond::LessEqual,
+        FloatCc::Ogt => Cond::Greater,
+        FloatCc::One => Cond::NotEqual,
+        FloatCc::Oge => Cond::GreaterEqual,
+        FloatCc::Ord => Cond::Ordered,
+        FloatCc::Uno => Cond::Unordered,
+        FloatCc::Ult => Cond::LessUnordered,
+        FloatCc::Ueq => Cond::EqualUnordered,
+        FloatCc::Ule => Cond::LessEqualUnordered,
+        FloatCc::Ugt => Cond::GreaterUnordered,
+        FloatCc::Une => Cond::NotEqualUnordered,
+        FloatCc::Uge => Cond::GreaterEqualUnordered,
     }
-}
-
-fn swapped(cond: u8) -> u8 {
-    cond & 10 | (cond & 1) << 2 | (cond & 4) >> 2
-}
-
-/// What a comparison compiles to.
-struct Compare {
-    op: Op,
-    mods: Mods,
-    args: [U; 2],
 }
 
 impl Isel<'_> {
@@ -110,7 +96,7 @@ impl Isel<'_> {
             Ir::ZExt if cx.f.def_op(d.args[0], Ir::Load).is_none() => {
                 let ones = cx.f.ty(d.args[0]).scalar().mask() as u32;
                 let x = cx.reg(d.args[0]).into();
-                let t = self.int(cx, Op::And, [x, U::imm(ones)]);
+                let t = self.temp(cx, build::And.on([x, U::imm(ones)]));
                 cx.emit(MInst::copy(dst[0], t));
             }
             Ir::Bitcast | Ir::ZExt | Ir::Trunc => {
@@ -141,14 +127,8 @@ impl Isel<'_> {
         }
     }
 
-    fn put(cx: &mut Cx<'_>, op: Op, d: VReg, mods: Mods, args: impl IntoIterator<Item = U>) {
-        cx.emit(MInst::new(TOp::M(op)).def(d).args(args).mods(mods));
-    }
-
     fn scalar(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
         let a = |n: usize| d.args[n];
-        let int = Mods::default();
-        let f32 = Mods::ty(Ty::F32);
         match d.op {
             // Floats.
             Ir::FAdd | Ir::FSub => self.fadd(cx, d, r),
@@ -156,93 +136,93 @@ impl Isel<'_> {
                 let (x, _, n1) = Self::peel(cx, a(0), false);
                 let (y, _, n2) = Self::peel(cx, a(1), false);
                 let (u, v, _, a) = self.pair_loaded(cx, x, y);
-                Self::put(cx, Op::Fmul, r, f32, [Self::signed(u, false, n1 ^ n2), v].into_iter().chain(a));
+                cx.emit(build::Fmul.on([Self::signed(u, false, n1 ^ n2), v]).args(a).def(r));
             }
             Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)]),
             Ir::FNeg => {
                 let x = self.reg(cx, a(0));
-                Self::put(cx, Op::Xor, r, int, [x, U::imm(0x8000_0000)]);
+                cx.emit(build::Xor.on([x, U::imm(0x8000_0000)]).def(r));
             }
             Ir::FAbs => {
                 let (x, _, _) = Self::peel(cx, a(0), true);
                 let x = self.reg(cx, x);
-                Self::put(cx, Op::And, r, int, [x, U::imm(0x7fff_ffff)]);
+                cx.emit(build::And.on([x, U::imm(0x7fff_ffff)]).def(r));
             }
             Ir::FMin | Ir::FMax => {
                 let (x, abs1, neg1) = Self::peel(cx, a(0), true);
                 let (y, abs2, neg2) = Self::peel(cx, a(1), true);
                 let (u, v, swap) = self.pair(cx, x, y);
                 let (m1, m2) = if swap { ((abs2, neg2), (abs1, neg1)) } else { ((abs1, neg1), (abs2, neg2)) };
-                let op = if d.op == Ir::FMin { Op::Fmin } else { Op::Fmax };
-                Self::put(cx, op, r, f32, [Self::signed(u, m1.0, m1.1), Self::signed(v, m2.0, m2.1)]);
+                let op = if d.op == Ir::FMin { build::Fmin } else { build::Fmax };
+                cx.emit(op.on([Self::signed(u, m1.0, m1.1), Self::signed(v, m2.0, m2.1)]).def(r));
             }
             Ir::FSat => {
                 let (x, abs, neg) = Self::peel(cx, a(0), true);
                 let x = self.reg(cx, x);
                 let x = Self::signed(x, abs, neg);
                 if d.fp.has(FpFlags::NNAN) {
-                    let m = Mods { sat: true, ..Mods::cvt(Ty::F32, Ty::F32, 0) };
-                    Self::put(cx, Op::CvtFF, r, m, [x]);
+                    let mods = (Of(Ty::F32), Reads(Ty::F32), Sat(true));
+                    cx.emit(build::CvtFF.with(mods, [x]).def(r));
                 } else {
-                    let t = self.op(cx, Op::Fmax, f32, [x, zero()]);
+                    let t = self.temp(cx, build::Fmax.on([x, zero()]));
                     let one = self.literal(1.0f32.to_bits());
-                    Self::put(cx, Op::Fmin, r, f32, [t.into(), one]);
+                    cx.emit(build::Fmin.on([t.into(), one]).def(r));
                 }
             }
             Ir::FFloor | Ir::FCeil | Ir::FTrunc | Ir::FRoundEven => {
                 let rnd = match d.op {
-                    Ir::FFloor => FLOOR,
-                    Ir::FCeil => CEIL,
-                    Ir::FTrunc => TRUNC,
-                    _ => EVEN,
+                    Ir::FFloor => Round::Down,
+                    Ir::FCeil => Round::Up,
+                    Ir::FTrunc => Round::Zero,
+                    _ => Round::Nearest,
                 };
                 let x = self.modified(cx, a(0));
-                Self::put(cx, Op::CvtRint, r, Mods::cvt(Ty::F32, Ty::F32, rnd), [x]);
+                cx.emit(build::CvtRint.with((Of(Ty::F32), Rounding(rnd)), [x]).def(r));
             }
             Ir::FFract => {
                 let x = self.modified(cx, a(0));
-                let t = self.op(cx, Op::CvtRint, Mods::cvt(Ty::F32, Ty::F32, FLOOR), [x]);
+                let t = self.temp(cx, build::CvtRint.with((Of(Ty::F32), Rounding(Round::Down)), [x]));
                 let x = self.reg(cx, a(0));
-                Self::put(cx, Op::Fadd, r, f32, [x, Self::signed(t.into(), false, true)]);
+                cx.emit(build::Fadd.on([x, Self::signed(t.into(), false, true)]).def(r));
             }
             Ir::FRcp | Ir::FRsqrt | Ir::FLog2 => {
                 let op = match d.op {
-                    Ir::FRcp => Op::Rcp,
-                    Ir::FRsqrt => Op::Rsqrt,
-                    _ => Op::Lg2,
+                    Ir::FRcp => build::Rcp,
+                    Ir::FRsqrt => build::Rsqrt,
+                    _ => build::Lg2,
                 };
                 let x = self.modified(cx, a(0));
-                Self::put(cx, op, r, f32, [x]);
+                cx.emit(op.on([x]).def(r));
             }
             Ir::FSqrt => {
                 let x = self.modified(cx, a(0));
-                let t = self.op(cx, Op::Rsqrt, f32, [x]);
-                Self::put(cx, Op::Rcp, r, f32, [t.into()]);
+                let t = self.temp(cx, build::Rsqrt.on([x]));
+                cx.emit(build::Rcp.on([t.into()]).def(r));
             }
             Ir::FExp2 | Ir::FSin | Ir::FCos => {
                 let x = self.modified(cx, a(0));
-                let pre = if d.op == Ir::FExp2 { Op::PreEx2 } else { Op::PreSin };
-                let t = self.op(cx, pre, f32, [x]);
+                let pre = if d.op == Ir::FExp2 { build::PreEx2 } else { build::PreSin };
+                let t = self.temp(cx, pre.on([x]));
                 let op = match d.op {
-                    Ir::FExp2 => Op::Ex2,
-                    Ir::FSin => Op::Sin,
-                    _ => Op::Cos,
+                    Ir::FExp2 => build::Ex2.plain(),
+                    Ir::FSin => build::Sin.plain(),
+                    _ => build::Cos.plain(),
                 };
-                Self::put(cx, op, r, f32, [t.into()]);
+                cx.emit(op.on([t.into()]).def(r));
             }
             Ir::FDiv => {
                 let (y, abs, neg) = Self::peel(cx, a(1), true);
                 let y = self.reg(cx, y);
-                let t = self.op(cx, Op::Rcp, f32, [Self::signed(y, abs, neg)]);
+                let t = self.temp(cx, build::Rcp.on([Self::signed(y, abs, neg)]));
                 let (x, _, neg) = Self::peel(cx, a(0), false);
                 let (u, v) =
                     if self.is_konst(cx, x) { (t.into(), self.any(cx, x)) } else { (self.reg(cx, x), t.into()) };
-                Self::put(cx, Op::Fmul, r, f32, [Self::signed(u, false, neg), v]);
+                cx.emit(build::Fmul.on([Self::signed(u, false, neg), v]).def(r));
             }
             Ir::FQuant16 => {
                 let x = self.modified(cx, a(0));
                 let t = self.to_half(cx, x, Half::Low, None);
-                Self::put(cx, Op::CvtFF, r, Mods::cvt(Ty::F32, Ty::F16, 0), [low(t)]);
+                cx.emit(build::CvtFF.with((Of(Ty::F32), Reads(Ty::F16)), [low(t)]).def(r));
             }
             Ir::PackHalf2x16 => {
                 let v = cx.regs(a(0));
@@ -254,20 +234,20 @@ impl Isel<'_> {
             Ir::S2F | Ir::U2F => {
                 let from = if d.op == Ir::S2F { Ty::S32 } else { Ty::U32 };
                 let x = self.first(cx, a(0));
-                Self::put(cx, Op::CvtIF, r, Mods::cvt(Ty::F32, from, 0), [x]);
+                cx.emit(build::CvtIF.with((Of(Ty::F32), Reads(from)), [x]).def(r));
             }
             Ir::F2SFull | Ir::F2UFull | Ir::F2S | Ir::F2U => {
                 let signed = matches!(d.op, Ir::F2S | Ir::F2SFull);
                 let x = self.modified(cx, a(0));
                 let to = if signed { Ty::S32 } else { Ty::U32 };
-                let mods = Mods::cvt(to, Ty::F32, TRUNC);
+                let int = build::CvtFI.with((Of(to), Reads(Ty::F32), Rounding(Round::Zero)), [x]);
                 if matches!(d.op, Ir::F2S | Ir::F2U) {
                     // The largest values that both types hold.
-                    let t = self.op(cx, Op::CvtFI, mods, [x]);
+                    let t = self.temp(cx, int);
                     let top = self.literal(if signed { 2_147_483_520 } else { 4_294_967_040 });
-                    Self::put(cx, Op::Min, r, Mods { signed, ..int }, [t.into(), top]);
+                    cx.emit(build::Min.with((Signed(signed),), [t.into(), top]).def(r));
                 } else {
-                    Self::put(cx, Op::CvtFI, r, mods, [x]);
+                    cx.emit(int.def(r));
                 }
             }
             // Integers.
@@ -275,67 +255,61 @@ impl Isel<'_> {
             Ir::ISub => {
                 if let Some(b) = Self::bits(cx, a(1)) {
                     let x = self.first(cx, a(0));
-                    Self::put(cx, Op::Add, r, int, [x, U::imm(b.wrapping_neg())]);
+                    cx.emit(build::Add.on([x, U::imm(b.wrapping_neg())]).def(r));
                 } else {
                     let (u, v, swap) = self.pair(cx, a(0), a(1));
-                    Self::put(cx, if swap { Op::Subr } else { Op::Sub }, r, int, [u, v]);
+                    cx.emit(if swap { build::Subr } else { build::Sub }.on([u, v]).def(r));
                 }
             }
             Ir::INeg => {
                 let x = self.any(cx, a(0));
-                Self::put(cx, Op::Sub, r, int, [zero(), x]);
+                cx.emit(build::Sub.on([zero(), x]).def(r));
             }
             Ir::IAbs => {
                 let x = self.reg(cx, a(0));
-                let t = self.int(cx, Op::Sub, [zero(), x]);
-                Self::put(cx, Op::Max, r, Mods { signed: true, ..int }, [x, t.into()]);
+                let t = self.temp(cx, build::Sub.on([zero(), x]));
+                cx.emit(build::Max.with((Signed(true),), [x, t.into()]).def(r));
             }
             Ir::IMul => self.imul(cx, a(0), a(1), r),
             Ir::UMulHi => self.umulhi(cx, a(0), a(1), r),
             Ir::UMul24 | Ir::SMul24 => {
                 let (u, v, _) = self.pair(cx, a(0), a(1));
-                Self::put(cx, Op::Mul24, r, Mods { signed: d.op == Ir::SMul24, ..int }, [u, v]);
+                cx.emit(build::Mul24.with((Signed(d.op == Ir::SMul24),), [u, v]).def(r));
             }
             Ir::SMin | Ir::SMax | Ir::UMin | Ir::UMax => {
                 let (u, v, _) = self.pair(cx, a(0), a(1));
-                let op = if matches!(d.op, Ir::SMin | Ir::UMin) { Op::Min } else { Op::Max };
+                let op = if matches!(d.op, Ir::SMin | Ir::UMin) { build::Min } else { build::Max };
                 let signed = matches!(d.op, Ir::SMin | Ir::SMax);
-                Self::put(cx, op, r, Mods { signed, ..int }, [u, v]);
+                cx.emit(op.with((Signed(signed),), [u, v]).def(r));
             }
             Ir::And | Ir::Or | Ir::Xor => {
                 let args = self.logic(cx, a(0), a(1));
-                let op = logic_op(d.op);
-                Self::put(cx, op, r, int, args);
+                cx.emit(logic_op(d.op).on(args).def(r));
             }
             Ir::Not => {
                 let x = self.reg(cx, a(0));
-                Self::put(cx, Op::Xor, r, int, [x, U::imm(u32::MAX)]);
+                cx.emit(build::Xor.on([x, U::imm(u32::MAX)]).def(r));
             }
             Ir::Shl | Ir::UShr | Ir::SShr => {
-                let (op, signed) = match d.op {
-                    Ir::Shl => (Op::Shl, false),
-                    Ir::UShr => (Op::Shr, false),
-                    _ => (Op::Shr, true),
-                };
-                let mods = Mods { signed, ..int };
                 let x = self.first(cx, a(0));
-                if let Some(n) = Self::bits(cx, a(1)) {
-                    Self::put(cx, op, r, mods, [x, U::imm(n & 31)]);
+                let n = if let Some(n) = Self::bits(cx, a(1)) {
+                    U::imm(n & 31)
+                } else if bound(self, cx, a(1), 4) < 32 {
+                    self.any(cx, a(1))
                 } else {
-                    let n = if bound(self, cx, a(1), 4) < 32 {
-                        self.any(cx, a(1))
-                    } else {
-                        let n = self.reg(cx, a(1));
-                        self.int(cx, Op::And, [n, U::imm(31)]).into()
-                    };
-                    Self::put(cx, op, r, mods, [x, n]);
-                }
+                    let n = self.reg(cx, a(1));
+                    self.temp(cx, build::And.on([n, U::imm(31)])).into()
+                };
+                cx.emit(match d.op {
+                    Ir::Shl => build::Shl.on([x, n]).def(r),
+                    op => build::Shr.with((Signed(op == Ir::SShr),), [x, n]).def(r),
+                });
             }
             Ir::ICmp | Ir::FCmp => {
                 let Some(c) = self.compare(cx, d, false) else {
                     return Err(Diagnostic::internal("isel", "a comparison without condition"));
                 };
-                Self::put(cx, c.op, r, c.mods, c.args);
+                cx.emit(c.def(r));
             }
             Ir::Select => self.select(cx, d, r),
             Ir::BufferLength => {
@@ -357,10 +331,9 @@ impl Isel<'_> {
 
     fn to_half(&self, cx: &mut Cx<'_>, x: U, half: Half, into: Option<VReg>) -> VReg {
         let d = cx.temp(R32);
-        let mods = Mods { half, ..Mods::cvt(Ty::F16, Ty::F32, 0) };
-        let mut i = MInst::new(TOp::M(Op::CvtFF)).arg(x).mods(mods);
+        let mut i = build::CvtFF.with((Of(Ty::F16), Reads(Ty::F32), IntoHalf(half)), [x]);
         match into {
-            // The other half stays: the last use is not an operand of the form.
+            // The other half stays.
             Some(old) => i = i.arg(old).def(Def::reg(d).tied(1)),
             None => i = i.def(d),
         }
@@ -372,7 +345,7 @@ impl Isel<'_> {
     fn unpack_half(&mut self, cx: &mut Cx<'_>, v: Value, dst: &[VReg]) {
         let x = cx.reg(v);
         for (&r, u) in dst.iter().zip([low(x), high(x)]) {
-            Self::put(cx, Op::CvtFF, r, Mods::cvt(Ty::F32, Ty::F16, 0), [u]);
+            cx.emit(build::CvtFF.with((Of(Ty::F32), Reads(Ty::F16)), [u]).def(r));
         }
     }
 
@@ -384,7 +357,7 @@ impl Isel<'_> {
         let (u, v, swap, a) = self.pair_loaded(cx, x, y);
         let (n1, n2) = if swap { (n2, n1) } else { (n1, n2) };
         let args = [Self::signed(u, false, n1), Self::signed(v, false, n2)];
-        Self::put(cx, Op::Fadd, r, Mods::ty(Ty::F32), args.into_iter().chain(a));
+        cx.emit(build::Fadd.on(args).args(a).def(r));
     }
 
     /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory; its address register, too.
@@ -412,7 +385,7 @@ impl Isel<'_> {
         let busy = matches!(v.src, gpucc_mir::Src::Uniform(_)) || address.is_some();
         let w = if busy { self.reg(cx, c) } else { self.any(cx, c) };
         let args = [Self::signed(u, false, n1 ^ n2), v, Self::signed(w, false, n3)];
-        Self::put(cx, Op::Fmad, r, Mods::ty(Ty::F32), args.into_iter().chain(address));
+        cx.emit(build::Fmad.on(args).args(address).def(r));
     }
 
     fn iadd(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) {
@@ -428,19 +401,19 @@ impl Isel<'_> {
                 let (u, v, _) = self.pair(cx, m.args[0], m.args[1]);
                 let w =
                     if matches!(v.src, gpucc_mir::Src::Uniform(_)) { self.reg(cx, other) } else { self.any(cx, other) };
-                Self::put(cx, Op::MadU24, r, Mods::default(), [u, v, w]);
+                cx.emit(build::MadU24.on([u, v, w]).def(r));
                 return;
             }
         }
         for (x, y) in [(d.args[0], d.args[1]), (d.args[1], d.args[0])] {
             if let Some(b) = Self::bits(cx, y) {
                 let x = self.first(cx, x);
-                Self::put(cx, Op::Add, r, Mods::default(), [x, U::imm(b)]);
+                cx.emit(build::Add.on([x, U::imm(b)]).def(r));
                 return;
             }
         }
         let (u, v, _) = self.pair(cx, d.args[0], d.args[1]);
-        Self::put(cx, Op::Add, r, Mods::default(), [u, v]);
+        cx.emit(build::Add.on([u, v]).def(r));
     }
 
     /// Low 32 bits of a product of registers.
@@ -451,21 +424,18 @@ impl Isel<'_> {
     }
 
     fn mul_parts(&self, cx: &mut Cx<'_>, a: VReg, b: [U; 2], d: VReg) {
-        let int = Mods::default();
-        let t = self.op(cx, Op::Mul16, int, [low(a), b[1]]);
-        let t = self.op(cx, Op::MadU16, int, [high(a), b[0], t.into()]);
-        let t = self.shift(cx, Op::Shl, t.into(), 16);
-        Self::put(cx, Op::MadU16, d, int, [low(a), b[0], t.into()]);
+        let t = self.temp(cx, build::Mul16.on([low(a), b[1]]));
+        let t = self.temp(cx, build::MadU16.on([high(a), b[0], t.into()]));
+        let t = self.shift(cx, build::Shl, t.into(), 16);
+        cx.emit(build::MadU16.on([low(a), b[0], t.into()]).def(d));
     }
 
     fn imul(&mut self, cx: &mut Cx<'_>, a: Value, b: Value, r: VReg) {
-        let int = Mods::default();
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let (ba, bb) = (bound(self, cx, a, 4), bound(self, cx, b, 4));
         if ba < 1 << 24 && bb < 1 << 24 {
             let (u, v, _) = self.pair(cx, a, b);
-            let op = Op::Mul24;
-            Self::put(cx, op, r, int, [u, v]);
+            cx.emit(build::Mul24.on([u, v]).def(r));
             return;
         }
         let halves = |u: U| [Half::Low, Half::High].map(|h| u.mods(SrcMods::half(h)));
@@ -473,13 +443,13 @@ impl Isel<'_> {
         let y = self.halved(cx, b);
         if bb < 1 << 16 {
             // The high half of b adds nothing.
-            let t = self.op(cx, Op::Mul16, int, [high(x), halves(y)[0]]);
-            let t = self.shift(cx, Op::Shl, t.into(), 16);
-            Self::put(cx, Op::MadU16, r, int, [low(x), halves(y)[0], t.into()]);
+            let t = self.temp(cx, build::Mul16.on([high(x), halves(y)[0]]));
+            let t = self.shift(cx, build::Shl, t.into(), 16);
+            cx.emit(build::MadU16.on([low(x), halves(y)[0], t.into()]).def(r));
         } else if ba < 1 << 16 {
-            let t = self.op(cx, Op::Mul16, int, [low(x), halves(y)[1]]);
-            let t = self.shift(cx, Op::Shl, t.into(), 16);
-            Self::put(cx, Op::MadU16, r, int, [low(x), halves(y)[0], t.into()]);
+            let t = self.temp(cx, build::Mul16.on([low(x), halves(y)[1]]));
+            let t = self.shift(cx, build::Shl, t.into(), 16);
+            cx.emit(build::MadU16.on([low(x), halves(y)[0], t.into()]).def(r));
         } else {
             self.mul_parts(cx, x, halves(y), r);
         }
@@ -487,25 +457,23 @@ impl Isel<'_> {
 
     /// The high half of an unsigned product, with two carries (reference section 9).
     fn umulhi(&mut self, cx: &mut Cx<'_>, a: Value, b: Value, r: VReg) {
-        let int = Mods::default();
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let x = cx.reg(a);
         let y = self.halved(cx, b);
         let [yl, yh] = [Half::Low, Half::High].map(|h| y.mods(SrcMods::half(h)));
-        let t = self.op(cx, Op::Mul16, int, [low(x), yh]);
+        let t = self.temp(cx, build::Mul16.on([low(x), yh]));
         let (c0, c1) = (cx.temp(FLAGS), cx.temp(FLAGS));
         let m = cx.temp(R32);
-        cx.emit(MInst::new(TOp::M(Op::MadU16)).def(m).def(c0).args([high(x), yl, t.into()]));
-        let s = self.shift(cx, Op::Shl, m.into(), 16);
-        cx.emit(MInst::new(TOp::M(Op::MadU16)).def(c1).args([low(x), yl, s.into()]));
-        let h = self.shift(cx, Op::Shr, m.into(), 16);
+        cx.emit(build::MadU16.on([high(x), yl, t.into()]).def(m).def(c0));
+        let s = self.shift(cx, build::Shl, m.into(), 16);
+        cx.emit(build::MadU16.on([low(x), yl, s.into()]).def(c1));
+        let h = self.shift(cx, build::Shr, m.into(), 16);
         // Where the sum of the middle products overflowed.
         let carry = self.literal(0x1_0000);
         let h2 = cx.temp(R32);
-        let with_carry = Mods { pred: 0x11, ..int };
-        cx.emit(MInst::new(TOp::M(Op::Add)).def(Def::reg(h2).tied(0)).arg(h).arg(carry).arg(c0).mods(with_carry));
-        let sum = Mods { addop: 3, ..int };
-        cx.emit(MInst::new(TOp::M(Op::MadU16)).def(r).args([high(x), yh, h2.into(), c1.into()]).mods(sum));
+        let with_carry = build::Add.with((When(Pred::Carry),), [h.into(), carry]).arg(c0);
+        cx.emit(with_carry.def(Def::reg(h2).tied(0)));
+        cx.emit(build::MadU16.with((Sum(AddOp::Addc),), [high(x), yh, h2.into()]).arg(c1).def(r));
     }
 
     /// Operands of a bitwise operation: complements are modifiers, literals immediates.
@@ -525,14 +493,14 @@ impl Isel<'_> {
         [not(u, n1), not(v, n2)]
     }
 
-    fn compare(&mut self, cx: &mut Cx<'_>, d: &InstData, negate: bool) -> Option<Compare> {
+    fn compare(&mut self, cx: &mut Cx<'_>, d: &InstData, negate: bool) -> Option<MInst<Tesla>> {
         match d.attr {
             Attr::IntCc(cc) => {
                 let cc = if negate { cc.negated() } else { cc };
                 let (cond, signed) = int_cond(cc);
                 let (u, v, swap) = self.pair(cx, d.args[0], d.args[1]);
-                let cond = if swap { swapped(cond) } else { cond };
-                Some(Compare { op: Op::Set, mods: Mods { cond, signed, ..Mods::default() }, args: [u, v] })
+                let cond = if swap { cond.swapped() } else { cond };
+                Some(build::Set.with((If(cond), Signed(signed)), [u, v]))
             }
             Attr::FloatCc(cc) => {
                 let cc = if negate { cc.negated() } else { cc };
@@ -540,18 +508,21 @@ impl Isel<'_> {
                 let (y, abs2, neg2) = Self::peel(cx, d.args[1], true);
                 let (u, v, swap) = self.pair(cx, x, y);
                 let cond = float_cond(cc);
-                let (cond, m1, m2) =
-                    if swap { (swapped(cond), (abs2, neg2), (abs1, neg1)) } else { (cond, (abs1, neg1), (abs2, neg2)) };
+                let (cond, m1, m2) = if swap {
+                    (cond.swapped(), (abs2, neg2), (abs1, neg1))
+                } else {
+                    (cond, (abs1, neg1), (abs2, neg2))
+                };
                 let args = [Self::signed(u, m1.0, m1.1), Self::signed(v, m2.0, m2.1)];
-                Some(Compare { op: Op::Fset, mods: Mods { cond, ..Mods::ty(Ty::F32) }, args })
+                Some(build::Fset.with((If(cond),), args))
             }
             _ => None,
         }
     }
 
     /// Flags that tell whether a condition holds, and the predicate that asks them.
-    pub(super) fn condition(&mut self, cx: &mut Cx<'_>, v: Value, negate: bool) -> (VReg, u8) {
-        let pred = |n: bool| if n { FAILS } else { HOLDS };
+    pub(super) fn condition(&mut self, cx: &mut Cx<'_>, v: Value, negate: bool) -> (VReg, Pred) {
+        let pred = |n: bool| if n { Pred::Zero } else { Pred::NotZero };
         let c = cx.temp(FLAGS);
         match cx.peek(v) {
             Some(d) if d.op == Ir::Not => return self.condition(cx, d.args[0], !negate),
@@ -564,7 +535,7 @@ impl Isel<'_> {
                     return (c, pred(negate ^ (cc == IntCc::Eq)));
                 }
                 if let Some(k) = self.compare(cx, d, false) {
-                    cx.emit(MInst::new(TOp::M(k.op)).def(c).args(k.args).mods(k.mods));
+                    cx.emit(k.def(c));
                     return (c, pred(negate));
                 }
             }
@@ -574,7 +545,7 @@ impl Isel<'_> {
             return (c, pred(negate));
         }
         let m = cx.reg(v);
-        cx.emit(MInst::new(TOp::M(Op::And)).def(c).arg(m).arg(m));
+        cx.emit(build::And.on([m.into(), m.into()]).def(c));
         (c, pred(negate))
     }
 
@@ -590,7 +561,7 @@ impl Isel<'_> {
         if let gpucc_mir::Src::Imm(b) = y.src {
             y = self.literal(b).mods(y.mods);
         }
-        cx.emit(MInst::new(TOp::M(logic_op(d.op))).def(c).args([x, y]));
+        cx.emit(logic_op(d.op).on([x, y]).def(c));
         true
     }
 
@@ -614,7 +585,7 @@ impl Isel<'_> {
         }
         let mask = match cx.fold(c).filter(|d| negate && matches!(d.op, Ir::ICmp | Ir::FCmp)) {
             Some(d) => match self.compare(cx, d, true) {
-                Some(k) => self.op(cx, k.op, k.mods, k.args).into(),
+                Some(k) => self.temp(cx, k).into(),
                 None => self.reg(cx, c),
             },
             None => self.reg(cx, c),
@@ -625,15 +596,15 @@ impl Isel<'_> {
             cx.emit(MInst::copy(r, U::imm(0)));
             return;
         }
-        Self::put(cx, Op::Slct, r, Mods::default(), [u, v, mask]);
+        cx.emit(build::Slct.on([u, v, mask]).def(r));
     }
 }
 
-fn logic_op(op: Ir) -> Op {
+fn logic_op(op: Ir) -> Builder<2, 0, { build::takes(Op::And) }> {
     match op {
-        Ir::And => Op::And,
-        Ir::Or => Op::Or,
-        _ => Op::Xor,
+        Ir::And => build::And,
+        Ir::Or => build::Or,
+        _ => build::Xor,
     }
 }
 

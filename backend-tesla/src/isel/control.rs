@@ -4,16 +4,17 @@ use gpucc_ir::{Attr, Block, Diagnostic, EdgeRef, Inst, Op as Ir};
 use gpucc_mir::{BlockId, MEdge, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
-use machine::{Op, Ty};
+use machine::{Op, Pred};
 use smallvec::smallvec;
 
 use super::{Cx, Extra, Isel, U};
+use crate::builders as build;
 use crate::slots::{HALF_REACH, REACH, Slot};
-use crate::target::{Half, Mods, R32, TOp, Tesla};
+use crate::target::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
 
 /// A conditional branch.
-fn branch(c: VReg, pred: u8, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
-    MInst::new(TOp::M(Op::Bra)).arg(c).arg(to).mods(Mods { pred, divergent, ..Mods::id(id) })
+fn branch(c: VReg, pred: Pred, to: BlockId, divergent: bool, id: u16) -> MInst<Tesla> {
+    build::Bra.with((When(pred), Divergent(divergent), Id(id)), [to.into()]).arg(c)
 }
 
 impl Isel<'_> {
@@ -108,7 +109,7 @@ impl Isel<'_> {
             let block = cx.mf.block();
             let list = cx.mf.list(block);
             *list = moves;
-            list.push(MInst::new(TOp::M(Op::Brk)).arg(edge.to).mods(Mods::ty(Ty::None)));
+            list.push(build::Brk.on([edge.to.into()]));
             cx.mf.at(block).succs.push(edge);
             self.extra.push(Extra { block, before: true, of: cx.block_id(to) });
             return MEdge::to(block);
@@ -138,7 +139,7 @@ impl Isel<'_> {
             _ => {
                 // `ret` and `unreachable` have no edges.
                 debug_assert!(matches!(d.op, Ir::Ret | Ir::Unreachable));
-                cx.emit(MInst::new(TOp::Exit).mods(Mods::ty(Ty::None)));
+                cx.emit(MInst::new(TOp::Exit));
                 cx.set_succs(Cfg::Logical, []);
             }
         }
@@ -174,7 +175,7 @@ impl Isel<'_> {
             if i.target_op() != Some(TOp::M(Op::LdC)) {
                 for u in i.uses.iter_mut().filter(|u| far(u)) {
                     let t = mf.vreg(R32);
-                    out.push(MInst::new(TOp::M(Op::LdC)).def(t).arg(U::new(u.src)).at(i.loc));
+                    out.push(build::LdC.on([U::new(u.src)]).def(t).at(i.loc));
                     u.src = U::reg(t).src;
                 }
             }

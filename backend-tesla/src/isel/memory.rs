@@ -1,13 +1,14 @@
 //! Loads, stores and atomics of buffers, workgroup memory and private memory.
 
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, Op as Ir, Place, Scalar, Type, Value};
-use gpucc_mir::{Def, MInst, Use, VReg, access_loc};
+use gpucc_mir::{Def, MInst, VReg, access_loc};
 use gpucc_tesla_machine as machine;
-use machine::{AtomOp, Op, SharedTy, Ty};
+use machine::{Cond, Op, SharedTy, Ty};
 
 use super::{Cx, Home, Isel, U, WINDOW};
+use crate::builders as build;
 use crate::slots::Slot;
-use crate::target::{ADDR, FLAGS, Lock, Mods, R32, R64, R128, SrcMods, TOp, slot, zero};
+use crate::target::{ADDR, FLAGS, If, Lock, Mods, Of, Offset, R32, R64, R128, Space, SrcMods, TOp, Tesla, slot, zero};
 
 /// An address: register or address register, and a constant.
 enum Place2 {
@@ -23,6 +24,30 @@ fn part_of(ty: Type) -> Option<Ty> {
         Scalar::I8 => Some(Ty::U8),
         Scalar::I16 => Some(Ty::U16),
         _ => None,
+    }
+}
+
+/// An atomic operation on global memory. One whose result nobody reads has none.
+fn global_atomic(op: AtomicOp, read: bool, space: Space, args: [U; 2]) -> MInst<Tesla> {
+    let of = |t| (space, Of(t));
+    match (op, read) {
+        (AtomicOp::Add | AtomicOp::Sub, true) => build::AtomAdd.with(of(Ty::U32), args),
+        (AtomicOp::Add | AtomicOp::Sub, false) => build::RedAdd.with(of(Ty::U32), args),
+        (AtomicOp::And, true) => build::AtomAnd.with((space,), args),
+        (AtomicOp::And, false) => build::RedAnd.with((space,), args),
+        (AtomicOp::Or, true) => build::AtomOr.with((space,), args),
+        (AtomicOp::Or, false) => build::RedOr.with((space,), args),
+        (AtomicOp::Xor, true) => build::AtomXor.with((space,), args),
+        (AtomicOp::Xor, false) => build::RedXor.with((space,), args),
+        (AtomicOp::SMin, true) => build::AtomMin.with(of(Ty::S32), args),
+        (AtomicOp::SMin, false) => build::RedMin.with(of(Ty::S32), args),
+        (AtomicOp::SMax, true) => build::AtomMax.with(of(Ty::S32), args),
+        (AtomicOp::SMax, false) => build::RedMax.with(of(Ty::S32), args),
+        (AtomicOp::UMin, true) => build::AtomMin.with(of(Ty::U32), args),
+        (AtomicOp::UMin, false) => build::RedMin.with(of(Ty::U32), args),
+        (AtomicOp::UMax, true) => build::AtomMax.with(of(Ty::U32), args),
+        (AtomicOp::UMax, false) => build::RedMax.with(of(Ty::U32), args),
+        (AtomicOp::Exchange, _) => build::AtomExch.with((space,), args),
     }
 }
 
@@ -65,7 +90,7 @@ impl Isel<'_> {
         let (v, by, offset) = Self::peel_address(cx, v, offset);
         let x = self.first(cx, v);
         let a = cx.temp(ADDR);
-        cx.emit(MInst::new(TOp::M(Op::ShlToA)).def(a).arg(x).imm(by).mods(Mods::ty(Ty::U16)));
+        cx.emit(build::ShlToA.on([x, U::imm(by)]).def(a));
         (a, offset)
     }
 
@@ -120,7 +145,7 @@ impl Isel<'_> {
                 d
             }
             Some(b) if offset == 0 && b.vreg().is_some() => b.vreg().unwrap_or_else(|| cx.temp(R32)),
-            Some(b) => self.int(cx, Op::Add, [b, U::imm(offset)]),
+            Some(b) => self.temp(cx, build::Add.on([b, U::imm(offset)])),
         }
     }
 
@@ -136,7 +161,7 @@ impl Isel<'_> {
                 let mut base: U = self.window(cx).into();
                 if let Some(v) = dynamic {
                     let x = self.any(cx, v);
-                    base = self.int(cx, Op::Add, [base, x]).into();
+                    base = self.temp(cx, build::Add.on([base, x])).into();
                 }
                 Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
             }
@@ -198,8 +223,7 @@ impl Isel<'_> {
         self.load_words(cx, &into, m, d.dyn_offset())?;
         if ty.is_bool() {
             for (&r, &t) in dst.iter().zip(&into) {
-                let ne = Mods { cond: 5, ..Mods::default() };
-                cx.emit(MInst::new(TOp::M(Op::Set)).def(r).arg(t).arg(zero()).mods(ne));
+                cx.emit(build::Set.with((If(Cond::NotEqual),), [t.into(), zero()]).def(r));
             }
         }
         Ok(())
@@ -216,8 +240,7 @@ impl Isel<'_> {
     ) -> Result<(), Diagnostic> {
         match self.place(cx, m, dynamic)? {
             Place2::Global(g, base) => {
-                let mods = Mods { space: g, ..Mods::ty(t) };
-                cx.emit(MInst::new(TOp::M(Op::LdG)).def(dst).arg(base).mods(mods));
+                cx.emit(build::LdG.with((Space(g), Of(t)), [base.into()]).def(dst));
             }
             Place2::Shared(a, off) => self.load_shared(cx, dst, t, a, off),
             _ => return Err(Diagnostic::internal("isel", "a part of a word of memory that has words only")),
@@ -237,10 +260,6 @@ impl Isel<'_> {
                 _ => (R128, Ty::B128),
             };
             let r = if n == 1 { regs[0] } else { cx.temp(class) };
-            let load = |op: Op, a: Option<VReg>, off: u32, space: u8, r: VReg| {
-                let mods = Mods { offset: off, space, ..Mods::ty(t) };
-                MInst::<crate::target::Tesla>::new(TOp::M(op)).def(r).args(a.map(Use::reg)).mods(mods)
-            };
             match place {
                 Place2::Global(g, base) => {
                     let address = if at == 0 { base } else { self.address(cx, Some(base.into()), at * 4) };
@@ -249,12 +268,17 @@ impl Isel<'_> {
                         // A wide load must not write over its address.
                         def = def.early();
                     }
-                    let mods = Mods { space: g, ..Mods::ty(t) };
-                    cx.emit(MInst::new(TOp::M(Op::LdG)).def(def).arg(address).mods(mods));
+                    cx.emit(build::LdG.with((Space(g), Of(t)), [address.into()]).def(def));
                 }
-                Place2::Const(c, a, off) => cx.emit(load(Op::LdC, a, (off + at * 4) & 0xffff, c, r)),
+                Place2::Const(c, a, off) => {
+                    let word = slot(Slot::Const(c, (off + at * 4) as u16));
+                    cx.emit(build::LdC.with((Of(t),), [word]).args(a.map(U::reg)).def(r));
+                }
                 Place2::Shared(a, off) => self.load_shared(cx, r, Ty::B32, a, (off + at * 4) & 0xffff),
-                Place2::Local(a, off) => cx.emit(load(Op::LdL, a, (off + at * 4) & 0xffff, 0, r)),
+                Place2::Local(a, off) => {
+                    let mods = (Offset((off + at * 4) & 0xffff), Of(t));
+                    cx.emit(build::LdL.with(mods, []).args(a.map(U::reg)).def(r));
+                }
             }
             if n > 1 {
                 cx.emit(MInst::split(regs, r));
@@ -275,17 +299,15 @@ impl Isel<'_> {
                 None => Slot::Shared(shared, off as u16),
                 Some(_) => Slot::SharedAt(shared, off as u16),
             };
-            cx.emit(MInst::new(TOp::M(Op::Mov)).def(r).arg(slot(s)).args(a.map(U::reg)));
+            cx.emit(build::Mov.on([slot(s)]).args(a.map(U::reg)).def(r));
         } else if self.t.generation == 0 {
             // No offset field wide enough: into an address register.
             let b = cx.temp(ADDR);
-            let i = MInst::new(TOp::M(Op::AddA)).def(b).args(a.map(U::reg)).imm(off).mods(Mods::ty(Ty::U16));
-            cx.emit(i);
+            cx.emit(build::AddA.on([U::imm(off)]).args(a.map(U::reg)).def(b));
             let s = Slot::SharedAt(shared, 0);
-            cx.emit(MInst::new(TOp::M(Op::Mov)).def(r).arg(slot(s)).arg(b));
+            cx.emit(build::Mov.on([slot(s)]).arg(b).def(r));
         } else {
-            let mods = Mods { offset: off, ..Mods::ty(t) };
-            cx.emit(MInst::new(TOp::M(Op::LdS)).def(r).args(a.map(U::reg)).mods(mods));
+            cx.emit(build::LdS.with((Offset(off), Of(t)), []).args(a.map(U::reg)).def(r));
         }
     }
 
@@ -295,7 +317,7 @@ impl Isel<'_> {
         let mut regs = cx.regs(v);
         if ty.is_bool() {
             for r in &mut regs {
-                *r = self.int(cx, Op::And, [(*r).into(), U::imm(1)]);
+                *r = self.temp(cx, build::And.on([(*r).into(), U::imm(1)]));
             }
         }
         let place = self.place(cx, m, dynamic)?;
@@ -314,21 +336,19 @@ impl Isel<'_> {
                 cx.emit(MInst::collect(c, part.iter().map(|&p| U::reg(p))));
                 c
             };
-            let mods = Mods::ty(t);
             match place {
                 Place2::Global(g, base) => {
                     let address = if at == 0 { base } else { self.address(cx, Some(base.into()), at * 4) };
-                    let mods = Mods { space: g, ..mods };
-                    cx.emit(MInst::new(TOp::M(Op::StG)).arg(address).arg(data).mods(mods));
+                    cx.emit(build::StG.with((Space(g), Of(t)), [address.into(), data.into()]));
                 }
                 Place2::Shared(a, off) => {
                     let t = if t == Ty::U16 { Ty::B16 } else { t };
-                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..Mods::ty(t) };
-                    cx.emit(MInst::new(TOp::M(Op::StS)).arg(data).args(a.map(U::reg)).mods(mods));
+                    let mods = (Offset((off + at * 4) & 0xffff), Of(t));
+                    cx.emit(build::StS.with(mods, [data.into()]).args(a.map(U::reg)));
                 }
                 Place2::Local(a, off) => {
-                    let mods = Mods { offset: (off + at * 4) & 0xffff, ..mods };
-                    cx.emit(MInst::new(TOp::M(Op::StL)).arg(data).args(a.map(U::reg)).mods(mods));
+                    let mods = (Offset((off + at * 4) & 0xffff), Of(t));
+                    cx.emit(build::StL.with(mods, [data.into()]).args(a.map(U::reg)));
                 }
                 Place2::Const(..) => return Err(Diagnostic::internal("isel", "a store to a uniform buffer")),
             }
@@ -359,25 +379,11 @@ impl Isel<'_> {
         match place {
             Place2::Global(g, address) => {
                 if op == AtomicOp::Sub {
-                    v = self.int(cx, Op::Sub, [zero(), v]).into();
+                    v = self.temp(cx, build::Sub.on([zero(), v])).into();
                 }
-                let (a, t) = match op {
-                    AtomicOp::Add | AtomicOp::Sub => (AtomOp::Add, Ty::U32),
-                    AtomicOp::And => (AtomOp::And, Ty::B32),
-                    AtomicOp::Or => (AtomOp::Or, Ty::B32),
-                    AtomicOp::Xor => (AtomOp::Xor, Ty::B32),
-                    AtomicOp::SMin => (AtomOp::Min, Ty::S32),
-                    AtomicOp::SMax => (AtomOp::Max, Ty::S32),
-                    AtomicOp::UMin => (AtomOp::Min, Ty::U32),
-                    AtomicOp::UMax => (AtomOp::Max, Ty::U32),
-                    AtomicOp::Exchange => (AtomOp::Exch, Ty::B32),
-                };
-                let mods = Mods { space: g, ..Mods::ty(t) };
-                if cx.uses(d.result()) == 0 && a != AtomOp::Exch {
-                    cx.emit(MInst::new(TOp::M(Op::Red(a))).arg(address).arg(v).mods(mods));
-                } else {
-                    cx.emit(MInst::new(TOp::M(Op::Atom(a))).def(result).arg(address).arg(v).mods(mods));
-                }
+                let read = cx.uses(d.result()) > 0 || op == AtomicOp::Exchange;
+                let i = global_atomic(op, read, Space(g), [address.into(), v]);
+                cx.emit(if read { i.def(result) } else { i });
             }
             Place2::Shared(a, off) => {
                 let lock = match op {
@@ -406,9 +412,7 @@ impl Isel<'_> {
         let (expected, new): (U, U) = (cx.reg(d.args[0]).into(), cx.reg(d.args[1]).into());
         match place {
             Place2::Global(g, address) => {
-                let mods = Mods { space: g, ..Mods::ty(Ty::B32) };
-                let args = [address.into(), expected, new];
-                cx.emit(MInst::new(TOp::M(Op::Atom(AtomOp::Cas))).def(result).args(args).mods(mods));
+                cx.emit(build::AtomCas.with((Space(g),), [address.into(), expected, new]).def(result));
             }
             Place2::Shared(a, off) => self.locked(cx, Lock::Cas, a, off, &[expected, new], result),
             _ => return Err(Diagnostic::internal("isel", "an atomic operation on private memory")),

@@ -15,11 +15,12 @@ use gpucc_ir::{
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_tesla_machine as machine;
-use machine::{Op, SharedTy, Ty};
+use machine::{SharedTy, Ty};
 
+use crate::builders::{self as build, Builder};
 use crate::flow::Plan;
 use crate::slots::{Pool, Slot};
-use crate::target::{Half, Mods, R, R32, SrcMods, TOp, Tesla, slot, zero};
+use crate::target::{Half, Of, R, R32, Reads, SrcMods, Tesla, slot, zero};
 
 pub(crate) type Cx<'f> = Select<'f, Tesla>;
 pub(crate) type U = Use<Tesla>;
@@ -224,20 +225,15 @@ impl<'m> Isel<'m> {
     }
 
     /// A new instruction with one result.
-    pub(crate) fn op(&self, cx: &mut Cx<'_>, op: Op, mods: Mods, args: impl IntoIterator<Item = U>) -> VReg {
+    pub(crate) fn temp(&self, cx: &mut Cx<'_>, i: MInst<Tesla>) -> VReg {
         let d = cx.temp(R32);
-        cx.emit(MInst::new(TOp::M(op)).def(d).args(args).mods(mods));
+        cx.emit(i.def(d));
         d
     }
 
-    /// The same on 32-bit integers.
-    pub(crate) fn int(&self, cx: &mut Cx<'_>, op: Op, args: impl IntoIterator<Item = U>) -> VReg {
-        self.op(cx, op, Mods::default(), args)
-    }
-
     /// Shift by a constant.
-    pub(crate) fn shift(&self, cx: &mut Cx<'_>, op: Op, a: U, by: u32) -> VReg {
-        self.int(cx, op, [a, Use::imm(by)])
+    pub(crate) fn shift<const TAKES: u64>(&self, cx: &mut Cx<'_>, op: Builder<2, 0, TAKES>, a: U, by: u32) -> VReg {
+        self.temp(cx, op.on([a, Use::imm(by)]))
     }
 
     fn packed_id(&mut self, cx: &mut Cx<'_>) -> VReg {
@@ -253,14 +249,14 @@ impl<'m> Isel<'m> {
         let packed = self.packed_id(cx);
         match dim {
             0 if y == 1 && z == 1 => packed.into(),
-            0 => self.op(cx, Op::CvtII, Mods::cvt(Ty::U32, Ty::U16, 0), [low(packed)]).into(),
-            1 if z == 1 => self.shift(cx, Op::Shr, packed.into(), 16).into(),
+            0 => self.temp(cx, build::CvtII.with((Of(Ty::U32), Reads(Ty::U16)), [low(packed)])).into(),
+            1 if z == 1 => self.shift(cx, build::Shr, packed.into(), 16).into(),
             1 => {
                 // Bits 16 to 25.
-                let t = self.shift(cx, Op::Shl, packed.into(), 6);
-                self.shift(cx, Op::Shr, t.into(), 22).into()
+                let t = self.shift(cx, build::Shl, packed.into(), 6);
+                self.shift(cx, build::Shr, t.into(), 22).into()
             }
-            _ => self.shift(cx, Op::Shr, packed.into(), 26).into(),
+            _ => self.shift(cx, build::Shr, packed.into(), 26).into(),
         }
     }
 
@@ -283,9 +279,9 @@ impl<'m> Isel<'m> {
                 let id = self.local_id(cx, dim);
                 let k = self.literal(stride);
                 let d = if sum == zero() {
-                    self.op(cx, Op::Mul24, Mods::default(), [id, k])
+                    self.temp(cx, build::Mul24.on([id, k]))
                 } else {
-                    self.op(cx, Op::MadU24, Mods::default(), [id, k, sum])
+                    self.temp(cx, build::MadU24.on([id, k, sum]))
                 };
                 sum = d.into();
             }
@@ -305,12 +301,12 @@ impl<'m> Isel<'m> {
             }
             Sysval::WorkgroupId => {
                 for (k, &d) in dst.iter().enumerate() {
-                    cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(Self::group_id(k)));
+                    cx.emit(build::Mov.on([Self::group_id(k)]).def(d));
                 }
             }
             Sysval::NumWorkgroups => {
                 for (k, &d) in dst.iter().enumerate() {
-                    cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(Self::groups(k)));
+                    cx.emit(build::Mov.on([Self::groups(k)]).def(d));
                 }
             }
             Sysval::GlobalInvocationId => {
@@ -318,16 +314,11 @@ impl<'m> Isel<'m> {
                     let local = self.local_id(cx, k);
                     let group = Self::group_id(k);
                     match self.size[k] {
-                        1 => cx.emit(MInst::new(TOp::M(Op::Mov)).def(d).arg(group)),
+                        1 => cx.emit(build::Mov.on([group]).def(d)),
                         n => {
                             // The multiply-add with an immediate adds to its destination.
-                            cx.emit(
-                                MInst::new(TOp::M(Op::MadU16))
-                                    .def(Def::reg(d).tied(2))
-                                    .arg(group.mods(SrcMods::half(Half::Low)))
-                                    .arg(Use::imm(n))
-                                    .arg(local),
-                            );
+                            let group = group.mods(SrcMods::half(Half::Low));
+                            cx.emit(build::MadU16.on([group, Use::imm(n), local]).def(Def::reg(d).tied(2)));
                         }
                     }
                 }
@@ -340,11 +331,11 @@ impl<'m> Isel<'m> {
             Sysval::NumSubgroups => cx.emit(copy(dst[0], Use::imm(total.div_ceil(32)))),
             Sysval::SubgroupInvocationId => {
                 let v = self.local_index(cx);
-                cx.emit(MInst::new(TOp::M(Op::And)).def(dst[0]).arg(v).imm(31));
+                cx.emit(build::And.on([v, Use::imm(31)]).def(dst[0]));
             }
             Sysval::SubgroupId => {
                 let v = self.local_index(cx);
-                cx.emit(MInst::new(TOp::M(Op::Shr)).def(dst[0]).arg(v).imm(5));
+                cx.emit(build::Shr.on([v, Use::imm(5)]).def(dst[0]));
             }
             // Values of stages that are refused before.
             _ => return Err(cx.unknown(i)),
@@ -382,7 +373,7 @@ pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
     } else {
         let memory =
             matches!(src.src, gpucc_mir::Src::Uniform(n) if matches!(Slot::unpack(n), Slot::Pool(_) | Slot::Const(..)));
-        MInst::new(TOp::M(if memory { Op::LdC } else { Op::Mov })).def(d).arg(src)
+        if memory { build::LdC.on([src]).def(d) } else { build::Mov.on([src]).def(d) }
     }
 }
 
@@ -403,7 +394,7 @@ impl Lower<Tesla> for Isel<'_> {
                 if let Attr::Barrier(b) = d.attr
                     && b.exec == gpucc_ir::Scope::Workgroup
                 {
-                    cx.emit(MInst::new(TOp::M(Op::Bar)).mods(Mods::ty(Ty::None)));
+                    cx.emit(build::Bar.on([]));
                 }
                 Ok(())
             }
@@ -433,15 +424,15 @@ impl Lower<Tesla> for Isel<'_> {
         }
         if let Some(d) = self.window_base {
             // Workgroup number times the bytes of a workgroup.
-            let y = self.op(cx, Op::Mov, Mods::default(), [Self::group_id(1)]);
-            let ny = self.op(cx, Op::Mov, Mods::default(), [Self::groups(1)]);
+            let y = self.temp(cx, build::Mov.on([Self::group_id(1)]));
+            let ny = self.temp(cx, build::Mov.on([Self::groups(1)]));
             let z = Self::group_id(2).mods(SrcMods::half(Half::Low));
-            let t = self.op(cx, Op::MadU16, Mods::default(), [z, low(ny), y.into()]);
-            let nx = self.op(cx, Op::Mov, Mods::default(), [Self::groups(0)]);
-            let x = self.op(cx, Op::Mov, Mods::default(), [Self::group_id(0)]);
+            let t = self.temp(cx, build::MadU16.on([z, low(ny), y.into()]));
+            let nx = self.temp(cx, build::Mov.on([Self::groups(0)]));
+            let x = self.temp(cx, build::Mov.on([Self::group_id(0)]));
             let p = self.mul32(cx, t, nx);
-            let w = self.int(cx, Op::Add, [p.into(), x.into()]);
-            let n = self.op(cx, Op::Mov, Mods::default(), [U::imm(self.window_bytes)]);
+            let w = self.temp(cx, build::Add.on([p.into(), x.into()]));
+            let n = self.temp(cx, build::Mov.on([U::imm(self.window_bytes)]));
             let base = self.mul32(cx, w, n);
             cx.emit(MInst::copy(d, base));
         }

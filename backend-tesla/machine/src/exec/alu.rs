@@ -339,7 +339,9 @@ impl Machine<'_> {
                     add(0, (value(a) - value(b)).unsigned_abs() as u32, c, false, false, 32)
                 });
             }
-            Op::Fadd | Op::Fmul | Op::Fmad | Op::Fset | Op::Fmax | Op::Fmin => self.float_op(warp, code, mask)?,
+            Op::Fadd | Op::Fmul | Op::FmulSat | Op::Fmad | Op::Fset | Op::Fmax | Op::Fmin => {
+                self.float_op(warp, code, mask)?;
+            }
             Op::Slct => self.select(warp, code, mask)?,
             Op::QuadOp => self.quad_op(warp, code, mask)?,
             Op::PreSin | Op::PreEx2 | Op::Rcp | Op::Rsqrt | Op::Lg2 | Op::Sin | Op::Cos | Op::Ex2 => {
@@ -508,7 +510,7 @@ impl Machine<'_> {
             let z = float::modify(c, false, neg[2]);
             let r = match op {
                 Op::Fadd => float::add(x, y, to_zero),
-                Op::Fmul => float::mul(x, y, to_zero),
+                Op::Fmul | Op::FmulSat => float::mul(x, y, to_zero),
                 Op::Fmad => float::mad(a, b, z, neg[0]),
                 Op::Fmax => float::minmax(x, y, true),
                 Op::Fmin => float::minmax(x, y, false),

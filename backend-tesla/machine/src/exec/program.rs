@@ -253,7 +253,7 @@ impl Code {
             neg: [on("neg1") || on("neg"), on("neg2"), on("neg3")],
             abs: [on("abs1") || on("abs"), on("abs2")],
             not: [on("not1"), on("not2")],
-            sat: on("sat") || row.text.contains(" sat "),
+            sat: on("sat") || row.op == Op::FmulSat,
             signed: [on("s") || on("s1"), on("s") || on("s2")],
             high: on("high"),
             round: get("rnd").unwrap_or(0) as u8,
@@ -293,7 +293,7 @@ impl Code {
         if on("inc") && code.inc.is_none() && code.barrier.is_none() {
             return Err(unsupported("post-increment without an operand that shows it"));
         }
-        if matches!(code.op, Op::Fadd | Op::Fmul) && matches!(code.round, 1 | 2) {
+        if matches!(code.op, Op::Fadd | Op::Fmul | Op::FmulSat) && matches!(code.round, 1 | 2) {
             return Err(unsupported("f32 rounding modes 1 and 2 are unknown"));
         }
         Ok(code)

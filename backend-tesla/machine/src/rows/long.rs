@@ -519,7 +519,7 @@ pub const FLOAT: &[R] = &[
         "4.3, 7.2"
     ),
     long!(
-        Op::Fmul,
+        Op::FmulSat,
         "mul sat {rnd} f32 {cdst}{dst} {neg1}{src1} {neg2}{src2}",
         SM12,
         (0, 0xc000_0000, SEC | 0x0010_0000, 0x0010_0000),

@@ -3,6 +3,7 @@
 //! Order matters to the assembler: of several forms that fit a text the first is taken, so short forms come first.
 
 use crate::Tesla;
+use crate::modifiers::{AddOp, Cond, Round};
 use crate::types::{Facts, Kind, Op, Ty, Unit, Width, pat};
 use gpucc_isa::{Enc, Field, Role, Row, Slot, Word};
 
@@ -231,16 +232,16 @@ const SR2_H: &[S] = &[use_("src2", f(16, 6), Kind::Reg(Width::H))];
 const SAME: &[S] = &[Slot::new("src3", Field::none(), Kind::SameAsDst, Role::Use)];
 const IMM: &[S] = &[imm("imm", Field::split(&[(16, 6), (34, 26)]), Kind::Num)];
 
-const ADDOPS: &[&str] = &["add", "sub", "subr", "addc"];
-const ROUND: &[&str] = &["rn", "rm", "rp", "rz"];
+const ADDOPS: &[&str] = &AddOp::NAMES;
+const ROUND: &[&str] = &Round::NAMES;
 const ROUND_INT: &[&str] = &["rni", "rmi", "rpi", "rzi"];
 const CIN: &[S] = &[Slot::new("cin", Field::none(), Kind::Cin, Role::Use)];
 const INT_CONDS: &[&str] = &["never", "l", "e", "le", "g", "lg", "ge", "always"];
-const FLOAT_CONDS: &[&str] =
-    &["never", "l", "e", "le", "g", "lg", "ge", "lge", "u", "lu", "eu", "leu", "gu", "lgu", "geu", "always"];
+const FLOAT_CONDS: &[&str] = &Cond::NAMES;
 const LANES: &[S] = &[mod_("lanes", f(46, 4), Kind::Lanes)];
 
-const GROUPS: &[&[R]] = &[
+/// The rows by what they do.
+pub const GROUPS: &[&[R]] = &[
     short::ROWS,
     short::IMMEDIATE,
     long::MOVES,

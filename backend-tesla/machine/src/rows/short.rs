@@ -244,7 +244,7 @@ pub const ROWS: &[R] = &[
         "f32 product, round to nearest"
     ),
     short!(
-        Op::Fmul,
+        Op::FmulSat,
         "mul sat f32 {dst} {neg1}{src1} {neg2}{src2}",
         SM12,
         (0xf000_0100, 0xc000_0100),
@@ -377,7 +377,7 @@ pub const IMMEDIATE: &[R] = &[
         "f32 product with an immediate"
     ),
     immediate!(
-        Op::Fmul,
+        Op::FmulSat,
         "mul sat f32 {dst} {neg1}{src1} {neg2}{imm}",
         SM12,
         (0xf000_0100, 0xc000_0100),

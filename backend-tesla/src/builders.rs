@@ -1,0 +1,199 @@
+//! Builders of the instructions that selection, lowering and spilling make; what each takes follows from its rows.
+//!
+//! Sources are in the order of the rows' slots, a branch target the last. Behind them come the address register of an indexed operand,
+//! and the flags of a predicate or a carry.
+//!
+//! ```
+//! use gpucc_mir::Use;
+//! use gpucc_tesla::builders::{Add, Set};
+//! use gpucc_tesla::target::{If, Tesla};
+//! use gpucc_tesla_machine::Cond;
+//! let sum = Add.on([Use::<Tesla>::imm(4), Use::imm(8)]);
+//! let _ = (sum, Set.with((If(Cond::Less),), [Use::<Tesla>::imm(0), Use::imm(4)]));
+//! ```
+//!
+//! An addition has two sources:
+//!
+//! ```compile_fail
+//! use gpucc_mir::Use;
+//! let _ = gpucc_tesla::builders::Add.on([Use::imm(1)]);
+//! ```
+//!
+//! A comparison does not guess what it asks:
+//!
+//! ```compile_fail
+//! use gpucc_mir::Use;
+//! let _ = gpucc_tesla::builders::Set.on([Use::imm(0), Use::imm(4)]);
+//! ```
+//!
+//! A sum of floats has one type:
+//!
+//! ```compile_fail
+//! use gpucc_mir::Use;
+//! use gpucc_tesla::target::Of;
+//! use gpucc_tesla_machine::Ty;
+//! let _ = gpucc_tesla::builders::Fadd.with((Of(Ty::F32),), [Use::imm(0), Use::imm(4)]);
+//! ```
+
+use gpucc_isa::Slot;
+use gpucc_mir::same_name;
+use gpucc_tesla_machine as machine;
+use machine::rows::GROUPS;
+use machine::types::Space;
+use machine::{AddOp, AtomOp, Kind, Op, Pred, Row, Ty, Width};
+
+use crate::target::{Mods, TOp, Tesla};
+
+/// A builder of this family.
+pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =
+    gpucc_mir::Builder<Tesla, SOURCES, NEEDS, TAKES>;
+
+/// Whether a place of a row is an operand in machine code: a source, an immediate or a branch target. Address registers and flags come
+/// behind them.
+pub const fn is_source(s: &Slot<machine::Tesla>) -> bool {
+    match s.kind {
+        Kind::Src1(_)
+        | Kind::Src2(_)
+        | Kind::Src3(_)
+        | Kind::SSrc1(_)
+        | Kind::SSrc2(_)
+        | Kind::ISrc1(_)
+        | Kind::SameAsDst
+        | Kind::Reg(_)
+        | Kind::HalfOrFull
+        | Kind::Glob
+        | Kind::Mem(Space::Const, _)
+        | Kind::Target => true,
+        Kind::Num => same_name(s.name, "imm") || same_name(s.name, "cnt"),
+        _ => false,
+    }
+}
+
+/// Modifiers that a row has, but for types.
+pub const fn modifiers(row: &Row) -> u64 {
+    let (mut set, mut k) = (0, 0);
+    while k < row.slots.len() {
+        let s = &row.slots[k];
+        set |= match s.kind {
+            Kind::Pred => Mods::bit("pred"),
+            Kind::Glob => Mods::bit("space"),
+            Kind::Mem(Space::Const, _) => 0,
+            Kind::Mem(..) => Mods::bit("offset"),
+            Kind::Dst(Width::H) | Kind::DstO(Width::H) => Mods::bit("half"),
+            // What only some lanes do may push the join that they meet at.
+            Kind::Target if set & Mods::bit("pred") != 0 => Mods::bit("id") | Mods::bit("divergent"),
+            Kind::Flag(_) | Kind::Enum(_) => {
+                if same_name(s.name, "s") || same_name(s.name, "s1") || same_name(s.name, "s2") {
+                    Mods::bit("signed")
+                } else {
+                    Mods::bit(s.name)
+                }
+            }
+            _ => 0,
+        };
+        k += 1;
+    }
+    set
+}
+
+/// What the rows of an opcode have together.
+struct Union {
+    sources: usize,
+    takes: u64,
+    needs: u64,
+}
+
+const fn union(op: Op) -> Union {
+    let mut all = Union { sources: 0, takes: 0, needs: 0 };
+    let (mut types, mut src, mut b32) = (0u32, 0, false);
+    let mut rows = 0;
+    let mut g = 0;
+    while g < GROUPS.len() {
+        let mut r = 0;
+        while r < GROUPS[g].len() {
+            let row = &GROUPS[g][r];
+            r += 1;
+            if row.op.number() != op.number() {
+                continue;
+            }
+            let (mut n, mut k) = (0, 0);
+            while k < row.slots.len() {
+                n += is_source(&row.slots[k]) as usize;
+                k += 1;
+            }
+            assert!(rows == 0 || n == all.sources, "rows of one opcode have other numbers of sources");
+            all.sources = n;
+            all.takes |= modifiers(row);
+            // Sources of other types than the result's.
+            if row.facts.src as u32 != row.facts.ty as u32 {
+                src = Mods::bit("src");
+            }
+            types |= 1 << row.facts.ty as u32;
+            b32 |= row.facts.ty as u32 == Ty::B32 as u32;
+            rows += 1;
+        }
+        g += 1;
+    }
+    let ty = if types.count_ones() > 1 { Mods::bit("ty") } else { 0 };
+    all.takes |= ty | src;
+    all.needs = src | Mods::bit("cond") & all.takes | if b32 { 0 } else { ty };
+    all
+}
+
+/// Sources of an opcode.
+pub const fn sources(op: Op) -> usize {
+    // A `break` names the block where its lanes go on, which the control stack knows when it executes.
+    if matches!(op, Op::Brk) { 1 } else { union(op).sources }
+}
+
+/// Modifiers that an opcode may have.
+pub const fn takes(op: Op) -> u64 {
+    union(op).takes
+}
+
+/// Modifiers that have no silent value: what a comparison asks, types where words make no sense.
+pub const fn needs(op: Op) -> u64 {
+    union(op).needs
+}
+
+/// Whether an instruction reads a flag register.
+pub const fn reads_flags(op: Op, mods: &Mods) -> bool {
+    !matches!(mods.pred, Pred::Always) || matches!(mods.addop, AddOp::Addc) || matches!(op, Op::Addc | Op::MovFromC)
+}
+
+gpucc_mir::builders! {
+    Tesla, TOp::M, Op, sources, needs, takes;
+    Mov, MovFromC, MovFromA, MovToC, ShlToA, AddA, LdC, LdS, LdLock, StS, StUnlock, Add, Sub, Subr, Set, Max, Min, Shl, Shr,
+    Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
+    Ex2, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
+}
+
+macro_rules! atomics {
+    ($($name:ident = $kind:ident $op:ident;)*) => {
+        $(
+            #[expect(non_upper_case_globals, reason = "the name of the opcode")]
+            #[doc = concat!("Builds `", stringify!($kind), "(", stringify!($op), ")`.")]
+            pub const $name: Builder<
+                { sources(Op::$kind(AtomOp::$op)) },
+                { needs(Op::$kind(AtomOp::$op)) },
+                { takes(Op::$kind(AtomOp::$op)) },
+            > = Builder::new(TOp::M(Op::$kind(AtomOp::$op)));
+        )*
+    };
+}
+atomics! {
+    RedAdd = Red Add;
+    RedMax = Red Max;
+    RedMin = Red Min;
+    RedAnd = Red And;
+    RedOr = Red Or;
+    RedXor = Red Xor;
+    AtomAdd = Atom Add;
+    AtomExch = Atom Exch;
+    AtomCas = Atom Cas;
+    AtomMax = Atom Max;
+    AtomMin = Atom Min;
+    AtomAnd = Atom And;
+    AtomOr = Atom Or;
+    AtomXor = Atom Xor;
+}
