@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gpucc::{CodegenOptions, Options, Target};
-use gpucc_container::{Entry, Stage};
+use gpucc_container::{Entry, IoPlace, Stage};
 use gpucc_render::Shaders;
 use gpucc_render::shaders::Stages;
 use gpucc_scene::{SceneFile, read};
-use serde_json::json;
+use gpucc_tests::exec;
+use serde_json::{Value, json};
 
 use crate::gcn_stored::{INPUT_CNTL, Pair, REGISTERS, is_of_vertex, pairs, parameters, word};
 
@@ -41,13 +42,16 @@ fn ours(pair: &Pair) -> Result<[Entry; 2], String> {
         "shaders": { "v": { "wgsl": vertex_text }, "f": { "wgsl": text } },
         "pipelines": { "p": pipeline },
     });
-    let scene =
-        read::parse(&scene.to_string(), read::Language::Json).unwrap_or_else(|e| panic!("{}: {e}", fragment["id"]));
-    let shaders = Shaders::load(&SceneFile { scene, name: String::new(), folder: PathBuf::new() })
-        .unwrap_or_else(|e| panic!("{}: {e}", fragment["id"]));
+    let generation = fragment["generation"].as_str().unwrap();
+    linked(&scene, &Target::parse(&format!("gcn:{generation}")).unwrap())
+}
+
+/// Vertex and fragment program of the only pipeline of a scene, or the code of what is refused.
+fn linked(scene: &Value, &target: &Target) -> Result<[Entry; 2], String> {
+    let scene = read::parse(&scene.to_string(), read::Language::Json).unwrap_or_else(|e| panic!("{scene}: {e}"));
+    let file = SceneFile { scene, name: String::new(), folder: PathBuf::new() };
+    let shaders = Shaders::load(&file).unwrap_or_else(|e| panic!("{e}"));
     let Stages::Render { vertex, fragment: Some(second) } = shaders.pipelines[0] else { panic!("two stages") };
-    let target =
-        Target::parse(&format!("gcn:{}", pair.fragment.as_ref().unwrap()["generation"].as_str().unwrap())).unwrap();
     let compile = |e: usize| {
         let e = &shaders.entries[e];
         let codegen = CodegenOptions { around: e.around.clone(), ..CodegenOptions::default() };
@@ -161,4 +165,52 @@ fn words_are_those_of_another_driver() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{programs} programs, {equal} words are equal, others: {reasons:?}");
+}
+
+/// What the vertex program gives and the fragment program does not have takes no PARAM, and leaves no hole between those that are left.
+#[test]
+fn parameters_are_what_both_stages_have() {
+    const VERTEX: &str = "
+        struct V { @builtin(position) p: vec4f, @location(0) a: vec2f, @location(1) b: vec3f, @location(2) c: vec4f, @location(3) d: f32 }
+        @vertex fn vs(@builtin(vertex_index) i: u32) -> V {
+            let x = f32(i);
+            return V(vec4f(x, x, 0, 1), vec2f(x), vec3f(x + 1), vec4f(x + 2), x + 3);
+        }";
+    /// Inputs of the fragment program, what it returns, and locations with their components in the order of PARAMs.
+    type Case<'a> = (&'a str, &'a str, &'a [(u32, u8)]);
+    let cases: [Case; 3] = [
+        ("@location(0) a: vec2f, @location(2) c: vec4f", "c + a.xyxy", &[(0, 3), (2, 15)]),
+        ("@location(2) c: vec4f, @location(1) b: vec3f", "c + b.xyzx", &[(1, 7), (2, 15)]),
+        ("@location(3) d: f32", "vec4f(d)", &[(3, 1)]),
+    ];
+    for target in exec::targets("all:all").into_iter().filter(|t| t.family() == "gcn") {
+        for (inputs, value, want) in cases {
+            let fragment = format!("@fragment fn fs({inputs}) -> @location(0) vec4f {{ return {value}; }}");
+            let scene = json!({
+                "format": "scene-1",
+                "shaders": { "v": { "wgsl": VERTEX }, "f": { "wgsl": fragment } },
+                "pipelines": { "p": {
+                    "vertex": { "shader": "v" },
+                    "fragment": { "shader": "f", "targets": [{ "format": "rgba8unorm" }] },
+                } },
+            });
+            let [vertex, fragment] = linked(&scene, &target).unwrap();
+            let rows = |e: &Entry, output: bool| -> Vec<(u32, u8, u16)> {
+                let location = |at: IoPlace| match at {
+                    IoPlace::Location { number, .. } => Some(number),
+                    _ => None,
+                };
+                let rows = e.interface.iter().filter(|r| r.output == output);
+                rows.filter_map(|r| Some((location(r.at)?.into(), r.components, r.index))).collect()
+            };
+            let numbered: Vec<(u32, u8, u16)> = want.iter().zip(0..).map(|(&(at, c), n)| (at, c, n)).collect();
+            assert_eq!(rows(&vertex, true), numbered, "{target}: {inputs}");
+            let mut read = rows(&fragment, false);
+            read.sort_unstable();
+            assert_eq!(read.iter().map(|r| (r.0, r.1)).collect::<Vec<_>>(), want, "{target}: {inputs}");
+            // SPI_VS_OUT_CONFIG: one less than there are, from bit 1.
+            let config = vertex.state.iter().find(|w| w.register == 0x286c4).map(|w| w.value);
+            assert_eq!(config, Some((want.len() as u32 - 1) << 1), "{target}: {inputs}");
+        }
+    }
 }
