@@ -3,10 +3,12 @@
 //! Needs: virtual registers, both graphs. Leaves: physical registers; spilled scalar registers in lanes of vector registers behind
 //! all others.
 
+mod runs;
+
 use gpucc_driver::{CodegenOptions, Cx, Stop, alloc_options};
 use gpucc_gcn_machine::abi;
 use gpucc_ir::Refusal;
-use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Target};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Schedule, Target};
 
 use crate::GcnFamily;
 use crate::model;
@@ -20,16 +22,32 @@ pub fn schedules(options: &CodegenOptions) -> bool {
     options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
 }
 
-/// Schedules and allocates. The schedule stays within the registers that leave the program its waves; where it turns out
-/// that the code as it was needs less, that is taken.
-fn within(
-    mf: &mut MFunc<Gcn>,
-    t: &Gcn,
+/// What an allocation is worth: less is better.
+struct Worth {
+    /// Scalar registers that are taken.
     fixed: u32,
     generation: u8,
-    options: &CodegenOptions,
     draws: bool,
-) -> Result<AllocStats, AllocError> {
+}
+
+impl Worth {
+    /// Spilling first, then waves that are lost, then moves.
+    fn cost(&self, a: &AllocStats) -> (u64, u32, u32) {
+        let top = |f: u8| a.used.get(usize::from(f)).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
+        let waves = abi::waves(top(target::FILE_V), top(target::FILE_S).max(self.fixed), self.generation);
+        (a.spill_cost, 10 - waves, a.moves)
+    }
+
+    /// The same of an answer. Runs for images can be had in few registers by much moving to and fro, which costs more than a wave less.
+    fn judged(&self, a: &Result<AllocStats, AllocError>) -> (u64, u32, u32) {
+        let (spills, lost, moves) = a.as_ref().map_or((u64::MAX, 0, 0), |a| self.cost(a));
+        (spills, if self.draws { MOVES_FOR_A_WAVE * lost + moves } else { lost }, moves)
+    }
+}
+
+/// Schedules and allocates. The schedule stays within the registers that leave the program its waves; where it turns out
+/// that the code as it was needs less, that is taken. In programs of draws the parts of runs are given back, if that is better.
+fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth) -> Result<AllocStats, AllocError> {
     let how = alloc_options(options);
     if !schedules(options) {
         return gpucc_mir::allocate(mf, t, &how);
@@ -38,16 +56,11 @@ fn within(
     let pressure = facts.pressure();
     let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
     let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
-    let (scalar, vector) = model::limits(pressure[s] + fixed, pressure[v], generation);
-    limits[s] = limits[s].min(scalar.saturating_sub(fixed));
+    let (scalar, vector) = model::limits(pressure[s] + worth.fixed, pressure[v], worth.generation);
+    limits[s] = limits[s].min(scalar.saturating_sub(worth.fixed));
     limits[v] = limits[v].min(vector);
+    let least = 10 - abi::waves(pressure[v], pressure[s] + worth.fixed, worth.generation);
     let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
-    let top = |a: &AllocStats, f: usize| a.used.get(f).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
-    // Less is better: spilling first, then waves that are lost, then moves.
-    let cost = |a: &AllocStats| (a.spill_cost, 10 - abi::waves(top(a, v), top(a, s).max(fixed), generation), a.moves);
-    let least = 10 - abi::waves(pressure[v], pressure[s] + fixed, generation);
-    // Mostly the first answer is as good as can be, and no copy of the function is needed.
-    let mut scheduled = None;
     let facts = if schedule.changed() > 0 {
         // Not both at once: each is about as large as the code.
         drop(facts);
@@ -55,8 +68,29 @@ fn within(
     } else {
         facts
     };
-    let first = gpucc_mir::allocate_if(mf, t, facts, &how, |mf, a| {
-        if cost(a) > (0, least, u32::MAX) {
+    let given = if worth.draws { runs::give_back(mf) } else { None };
+    let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
+    if let Some(mut other) = given {
+        let answer = gpucc_mir::allocate(&mut other, t, &how);
+        if worth.judged(&answer) < worth.judged(&best) {
+            (*mf, best) = (other, answer);
+        }
+    }
+    best
+}
+
+/// Allocates in the order of the schedule; where a wave is lost against the least that may be, also in other orders.
+fn ordered(
+    mf: &mut MFunc<Gcn>,
+    t: &Gcn,
+    (facts, schedule): (gpucc_mir::Facts, Schedule),
+    how: &AllocOptions,
+    (worth, least): (&Worth, u32),
+) -> Result<AllocStats, AllocError> {
+    // Mostly the first answer is as good as can be, and no copy of the function is needed.
+    let mut scheduled = None;
+    let first = gpucc_mir::allocate_if(mf, t, facts, how, |mf, a| {
+        if worth.cost(a) > (0, least, u32::MAX) {
             scheduled = Some(mf.clone());
         }
         true
@@ -70,19 +104,14 @@ fn within(
     };
     let mut plain = scheduled.clone();
     schedule.undo(&mut plain);
-    let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), cost);
-    // Runs for images can be had in few registers by much moving to and fro, which costs more than a wave less.
-    let judged = |a: &Result<AllocStats, AllocError>| {
-        let (spills, lost, moves) = cost(a);
-        (spills, if draws { MOVES_FOR_A_WAVE * lost + moves } else { lost }, moves)
-    };
+    let cost = |a: &Result<AllocStats, AllocError>| a.as_ref().map_or((u64::MAX, 0, 0), |a| worth.cost(a));
     // As it was; then as it was scheduled, within fewer registers, which where values are spilled leaves no fewer of them.
     for (mut other, tight) in [(plain, false), (scheduled, true)] {
         if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
             break;
         }
-        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..how });
-        if judged(&answer) < judged(&best) {
+        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..*how });
+        if worth.judged(&answer) < worth.judged(&best) {
             (*mf, best) = (other, answer);
         }
     }
@@ -95,13 +124,13 @@ fn within(
 /// When registers run out.
 pub fn run(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
     let job = &cx.job;
-    cx.alloc = within(mf, &cx.target, cx.state.fixed.end, job.generation, job.options, !cx.state.io.is_compute)
-        .map_err(|e| {
-            Stop::allocation(e, job.module, |o| {
-                let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
-                (has, "smaller arrays or fewer live values would help".into())
-            })
-        })?;
+    let worth = Worth { fixed: cx.state.fixed.end, generation: job.generation, draws: !cx.state.io.is_compute };
+    cx.alloc = within(mf, &cx.target, job.options, &worth).map_err(|e| {
+        Stop::allocation(e, job.module, |o| {
+            let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
+            (has, "smaller arrays or fewer live values would help".into())
+        })
+    })?;
     if lanes(cx) > u32::from(256 - target::SPILL_LANES) {
         let what = format!("has too few lanes: {} scalar registers wait for others at once", words(cx, target::FILE_S));
         return Err(job.refuse(Refusal::OutOfRegisters, what).into());

@@ -8,6 +8,7 @@ mod order;
 mod parts;
 mod ranges;
 mod run;
+mod runs;
 mod schedule;
 mod stages;
 mod suites;
