@@ -716,8 +716,8 @@ pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Resu
         blocks.iter_mut().for_each(|b| crate::waits::quads(b, generation));
     }
     crate::waits::insert(&mut blocks, &succs, generation);
-    let depths = mf.blocks.iter().map(|b| u32::from(b.loop_depth)).chain([0]);
-    let latency = crate::model::estimate(blocks.iter().zip(depths));
+    let runs = mf.blocks.iter().map(|b| b.runs).chain([1]);
+    let latency = crate::model::estimate(blocks.iter().zip(runs));
     Ok(finish(&blocks, &e)?.map(|p| Program { latency, ..p }))
 }
 

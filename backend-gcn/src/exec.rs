@@ -56,12 +56,10 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn
     for (p, b) in plan.blocks.iter().enumerate() {
         if b.waiting == Waiting::Collected {
             entries[p] = mf.block();
+            mf.at(entries[p]).runs = mf.blocks[p].runs;
             order.push(entries[p]);
         }
         order.push(BlockId(p as u32));
-    }
-    for &(from, to) in &plan.loops.list {
-        mf.blocks[from..=to].iter_mut().for_each(|b| b.loop_depth = b.loop_depth.saturating_add(1));
     }
     let succs = vec![Succs::new(); mf.blocks.len()];
     let lists = Parts::new(2 * n);
@@ -258,6 +256,7 @@ fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId
                 continue;
             }
             let new = mf.block();
+            mf.at(new).runs = mf.blocks[b].runs.min(mf.blocks[to.0 as usize].runs);
             via.push(Some(b));
             succs.push(smallvec![to]);
             succs[b][k] = new;

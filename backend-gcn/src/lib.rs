@@ -312,6 +312,8 @@ impl Family for GcnFamily {
         })
     }
 
+    const NAMES: gpucc_isa::Names = gpucc_gcn_machine::names::NAMES;
+
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, gpucc_isa::stage::CS, notes)
     }

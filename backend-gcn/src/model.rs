@@ -44,27 +44,26 @@ pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
     (most(104, &|s| abi::waves(0, s, generation) >= waves), most(256, &|v| abi::waves(v, 0, generation) >= waves))
 }
 
-/// Loops around a block count so often at most, each as 8 turns: the weights of `gpucc_opt::pipeline::work`.
-const DEEPEST: u32 = 4;
-
-/// Cycles that one wave alone takes to run all blocks, each counted 8 times for each loop around it; with each block comes the
-/// number of those loops. Blocks are run in order; an instruction takes its issue cycles, and a wait the time until the
-/// operations that it waits for are done.
-pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
-    // When the outstanding operations of each counter are done, oldest first.
-    let mut pending: [VecDeque<u64>; 3] = Default::default();
+/// Cycles that one wave alone takes to run all blocks; with each block comes how often it runs. Blocks are run in order; an instruction takes its issue cycles, and a wait the time until the
+/// operations that it waits for are done, as often as those run.
+pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
+    // When the outstanding operations of each counter are done, oldest first, and how often they run.
+    let mut pending: [VecDeque<(u64, u64)>; 3] = Default::default();
     let (mut now, mut sum) = (0u64, 0u64);
-    for (items, depth) in blocks {
-        let start = now;
+    for (items, runs) in blocks {
+        let mut add = |cycles: u64, times: u64| sum = sum.saturating_add(cycles.saturating_mul(times));
         for i in items {
             let facts = i.inst.row().facts;
             let imm = i.inst.get("imm").unwrap_or(0);
-            now += match i.inst.op() {
+            let cycles = match i.inst.op() {
                 Op::SWaitcnt => {
                     let [vm, exp, lgkm] = gpucc_gcn_machine::emit::counters(imm);
                     for (queue, left) in pending.iter_mut().zip([vm, lgkm, exp]) {
-                        while queue.len() > left as usize {
-                            now = now.max(queue.pop_front().unwrap_or(0));
+                        while queue.len() > left as usize
+                            && let Some((done, times)) = queue.pop_front()
+                        {
+                            add(done.saturating_sub(now), times.min(runs));
+                            now = now.max(done);
                         }
                     }
                     continue;
@@ -72,15 +71,16 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u32)>) -> u64 {
                 Op::SNop => u64::from(SLOT * (imm + 1)),
                 _ => u64::from(facts.cycles),
             };
+            now += cycles;
+            add(cycles, runs);
             match i.counter {
                 Counter::None => continue,
                 Counter::Export => &mut pending[2],
                 Counter::Vm => &mut pending[0],
                 Counter::Lds | Counter::Scalar => &mut pending[1],
             }
-            .push_back(now + u64::from(latency(facts) - u32::from(facts.cycles)));
+            .push_back((now + u64::from(latency(facts) - u32::from(facts.cycles)), runs));
         }
-        sum += (now - start) << (3 * depth.min(DEEPEST));
     }
     sum
 }

@@ -6,7 +6,7 @@ use gpucc_sim::Dispatch;
 
 fn listing(out: &Output) -> Vec<String> {
     let text = gpucc_gcn_machine::disassemble(&out.entry.code, 2, gpucc_isa::stage::CS);
-    text.lines().map(|l| l.split("//").next().unwrap_or("").trim().to_string()).collect()
+    text.lines().map(|l| l.split(" ; ").next().unwrap_or("").trim().to_string()).collect()
 }
 
 fn stat(out: &Output, name: &str) -> u64 {

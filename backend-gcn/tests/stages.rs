@@ -223,7 +223,7 @@ fn discards_take_their_condition_and_may_end_the_wave() {
         let ends = |t: &str| (count(t, "exp null"), count(t, "s_endpgm"));
         assert_eq!((ends(&soon), count(&soon, "s_cbranch")), ((0, 1), 0), "{soon}");
         assert_eq!((ends(&long), count(&long, "s_cbranch_scc0")), ((1, 2), 1), "{long}");
-        let at_end: Vec<&str> = long.lines().map(|l| l.split("//").next().unwrap_or(l).trim()).collect();
+        let at_end: Vec<&str> = long.lines().map(|l| l.split(" ; ").next().unwrap_or(l).trim()).collect();
         let tail: Vec<&str> = at_end.iter().rev().filter(|l| !l.is_empty()).take(3).copied().collect();
         assert_eq!(tail, ["s_endpgm", "exp null off, off, off, off done vm", "s_mov_b64 exec, 0"], "{long}");
         assert_eq!(count(&beside, "s_cbranch_execz"), 1, "{beside}");
@@ -264,7 +264,7 @@ fn levels_are_asked_of_the_texture_unit() {
                 let text = gpucc_gcn_machine::disassemble(&out.entry.code, g as u8, gpucc_isa::stage::CS);
                 let want = format!("dmask:0x3{da}");
                 let line = text.lines().find(|l| l.contains("image_get_lod")).unwrap_or_else(|| panic!("{text}"));
-                assert!(line.split("//").next().is_some_and(|l| l.trim().ends_with(&want)), "{line}");
+                assert!(line.split(" ; ").next().is_some_and(|l| l.trim().ends_with(&want)), "{line}");
                 assert!(text.contains("s_wqm_b64"), "{text}");
             }
         }

@@ -119,7 +119,7 @@ fn functions_become_what_the_reference_says() {
                 let images = text.lines().map(str::trim).filter(|l| l.starts_with("image_"));
                 let got: Vec<(&str, &str)> = images
                     .map(|l| {
-                        let l = l.split("//").next().unwrap_or(l).trim();
+                        let l = l.split(" ; ").next().unwrap_or(l).trim();
                         let name = l.split(' ').next().unwrap_or_default();
                         (name, l.find("dmask").map_or("", |at| &l[at..]))
                     })

@@ -58,7 +58,7 @@ pub struct Program {
     pub branches: u64,
     /// Loads, stores and atomics.
     pub memory: u64,
-    /// Estimated issue clocks of a warp that runs everything once.
+    /// Estimated issue clocks of a warp that runs every block as often as the turns of its loops.
     pub issue: u64,
 }
 
@@ -480,11 +480,18 @@ impl Emitter<'_> {
                 items.push(Item { inst, target: label.map(Target::Block), join: None, loc: m.loc });
             }
         }
-        self.finish(&items, &starts, &exits)
+        let runs: Vec<u64> = mf.blocks.iter().map(|b| b.runs).collect();
+        self.finish(&items, (&starts, &runs), &exits)
     }
 
     /// Addresses, targets, bytes.
-    fn finish(&self, items: &[Item], starts: &[usize], exits: &[(u16, BlockId)]) -> Result<Program, Diagnostic> {
+    /// `blocks` are the first item of each and how often it runs.
+    fn finish(
+        &self,
+        items: &[Item],
+        (starts, runs): (&[usize], &[u64]),
+        exits: &[(u16, BlockId)],
+    ) -> Result<Program, Diagnostic> {
         let mut at = Vec::with_capacity(items.len() + 1);
         let mut pc = 0u32;
         for i in items {
@@ -521,7 +528,11 @@ impl Emitter<'_> {
             issue: 0,
         };
         let cx = self.cx();
+        let mut b = 0;
         for (k, item) in items.iter().enumerate() {
+            while starts.get(b + 1).is_some_and(|&s| s <= k) {
+                b += 1;
+            }
             let mut inst = item.inst;
             if let Some(t) = item.target {
                 let address = match t {
@@ -559,7 +570,7 @@ impl Emitter<'_> {
             p.movs += u64::from(row.op == Op::Mov && row.slot("imm").is_none());
             p.branches += u64::from(matches!(row.op, Op::Bra | Op::Brk));
             p.memory += u64::from(row.facts.unit == machine::Unit::Memory);
-            p.issue += u64::from(row.facts.issue);
+            p.issue = p.issue.saturating_add(u64::from(row.facts.issue) * runs.get(b).copied().unwrap_or(1));
         }
         Ok(p)
     }

@@ -254,6 +254,8 @@ impl Family for TeslaFamily {
         })
     }
 
+    const NAMES: gpucc_isa::Names = machine::names::NAMES;
+
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, gpucc_isa::stage::CS, notes)
     }

@@ -175,7 +175,7 @@ fn a_uniform_loop_has_no_jump() {
         let out = compile(&module(&body(count)), 3, &options(2));
         let back = |l: &&str| {
             let to = l.trim_start().strip_prefix("bra L").and_then(|t| t.split_whitespace().next());
-            let at = l.split("// ").nth(1).and_then(|t| t.split(':').next());
+            let at = l.split(" ; ").nth(1).and_then(|t| t.split(':').next());
             let hex = |t: Option<&str>| t.and_then(|t| u32::from_str_radix(t, 16).ok());
             matches!((hex(to), hex(at)), (Some(to), Some(at)) if to < at)
         };

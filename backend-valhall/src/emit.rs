@@ -19,6 +19,8 @@ pub struct Program {
     pub code: Vec<u8>,
     /// What it asks of the units.
     pub work: Work,
+    /// The same, each as often as its block runs.
+    pub time: Work,
     /// Location of each instruction.
     pub locs: Vec<Loc>,
     /// Branches that go back.
@@ -35,16 +37,22 @@ pub struct Work {
 }
 
 impl Work {
-    fn add(&mut self, row: &Row<machine::Valhall>) {
+    fn add(&mut self, row: &Row<machine::Valhall>, runs: u64) {
         let wide = row.slots.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
         let words = if wide { 2 } else { 1 };
-        match row.facts.unit {
-            Unit::Fma => self.fma += words,
-            Unit::Cvt => self.cvt += words,
-            Unit::Sfu => self.sfu += words,
-            Unit::Ls => self.ls += 1,
-            _ => {}
-        }
+        let (unit, n) = match row.facts.unit {
+            Unit::Fma => (&mut self.fma, words),
+            Unit::Cvt => (&mut self.cvt, words),
+            Unit::Sfu => (&mut self.sfu, words),
+            Unit::Ls => (&mut self.ls, 1),
+            _ => return,
+        };
+        *unit = unit.saturating_add(n * runs);
+    }
+
+    /// What the busiest unit takes, in 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
+    pub fn bound(&self) -> u64 {
+        self.fma.max(self.cvt).max(self.sfu.saturating_mul(4)).max(self.ls.saturating_mul(64))
     }
 }
 
@@ -317,10 +325,11 @@ pub fn emit(mf: &MFunc<Valhall>, job: &Job<'_, ValhallFamily>) -> Result<Program
     let mut p = Program {
         code: Vec::with_capacity(count * 8),
         work: Work::default(),
+        time: Work::default(),
         locs: Vec::with_capacity(count),
         loops: 0,
     };
-    let mut put = |item: &Item| {
+    let mut put = |item: &Item, runs: u64| {
         let mut inst = item.inst;
         let here = p.locs.len() as i64;
         if let Some(to) = item.target {
@@ -341,18 +350,24 @@ pub fn emit(mf: &MFunc<Valhall>, job: &Job<'_, ValhallFamily>) -> Result<Program
         }
         let (word, bytes) = inst.encode(generation).ok_or_else(|| bug(format!("{inst:?} does not exist here")))?;
         p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
-        p.work.add(inst.row());
+        p.work.add(inst.row(), 1);
+        p.time.add(inst.row(), runs);
         let access = inst.row().facts.unit == machine::Unit::Ls;
         p.locs.push(if access { item.loc } else { item.loc.plain() });
         Ok(())
     };
     let mut added = added.iter().peekable();
+    let mut b = 0;
     for k in 0..=items.len() {
+        while b + 1 < blocks.len() && blocks[b].items.end <= k {
+            b += 1;
+        }
+        let runs = mf.blocks.get(b).map_or(1, |b| b.runs);
         while let Some((_, item)) = added.next_if(|a| a.0 == k) {
-            put(item)?;
+            put(item, runs)?;
         }
         if let Some(item) = items.get(k).filter(|i| i.is_code()) {
-            put(item)?;
+            put(item, runs)?;
         }
     }
     Ok(p)

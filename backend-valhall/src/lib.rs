@@ -242,6 +242,8 @@ impl Family for ValhallFamily {
         })
     }
 
+    const NAMES: gpucc_isa::Names = machine::names::NAMES;
+
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String {
         machine::listing(code, generation, gpucc_isa::stage::CS, notes)
     }
@@ -307,8 +309,6 @@ fn statistics(
     scratch: u32,
 ) -> Vec<(&'static str, u64)> {
     let emit::Work { fma, cvt, sfu, ls } = p.work;
-    // In 64ths of a cycle: FMA and CVT do 64 lanes a cycle, SFU 16, the load/store unit one access.
-    let bound = fma.max(cvt).max(4 * sfu).max(64 * ls);
     let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
     [
         ("instructions", p.locs.len() as u64),
@@ -316,7 +316,7 @@ fn statistics(
         ("registers", if all { 64 } else { 32 }),
         ("registers_used", u64::from(used)),
         ("threads", if all { 1 } else { 2 }),
-        ("cycles_64ths", bound),
+        ("cycles_64ths", p.time.bound()),
         ("fma", fma),
         ("cvt", cvt),
         ("sfu", sfu),

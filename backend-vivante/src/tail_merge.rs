@@ -81,7 +81,7 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante) -> usize {
     }
     let (old, code) = (std::mem::take(&mut mf.blocks), std::mem::take(&mut mf.code));
     for (b, (block, mut insts)) in old.into_iter().zip(code).enumerate() {
-        let piece = || MBlock { loop_depth: block.loop_depth, ..MBlock::default() };
+        let piece = || MBlock { runs: block.runs, ..MBlock::default() };
         let mut tail: Vec<MInst<Vivante>> = Vec::new();
         if let Some((a, from, keep)) = merged[b] {
             insts.truncate(keep);

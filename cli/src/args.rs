@@ -253,7 +253,7 @@ pub struct Run {
     /// Workgroup counts.
     #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1")]
     pub grid: String,
-    /// Binds a buffer: FILE, `zero:BYTES`, `f32:1,2.5,...`, `u32:...` or `i32:...`.
+    /// Binds a buffer: FILE, `zero:BYTES`, `f32:1,2.5,...`, `f16:...`, `u32:...`, `i32:...`, or several joined by `+`.
     #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true)]
     pub buffers: Vec<String>,
     /// Writes a buffer after the run, to FILE or `-` for text on standard output.

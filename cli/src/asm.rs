@@ -107,7 +107,7 @@ pub fn disasm(a: &Disasm) -> Result<(), Failure> {
     for (i, e) in container.entries.iter().enumerate() {
         let bits = stage_bits(e.stage);
         let place = (i, container.entries.len());
-        listing(entry(e, place, None, |notes| (m.disassemble)(&e.code, g, bits, notes)))?;
+        listing(entry(e, Some(&m.names), place, None, |notes| (m.disassemble)(&e.code, g, bits, notes)))?;
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ impl Plan {
         let mut given = Given { grid: args.grid.as_deref().map(crate::run::grid).transpose()?, ..Given::default() };
         for b in &args.buffers {
             let (group, binding, spec) = files::binding(b)?;
-            let bytes = files::spec(spec)?;
+            let bytes = crate::words::spec(spec)?.bytes;
             given.buffers.push(gpucc_sim::BoundBuffer { group, binding, bytes, writable: true });
         }
         Ok(Plan { emit, targets, dump_after, fuel, given, pipeline })

@@ -144,7 +144,7 @@ pub fn not_an_input(out: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// Most bytes that one `--buf` may ask for.
-const MAX_BUFFER: usize = 1 << 30;
+pub const MAX_BUFFER: usize = 1 << 30;
 
 /// Splits `G:B=REST`.
 ///
@@ -165,60 +165,6 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
     }
 }
 
-/// The bytes of a buffer specification.
-///
-/// # Errors
-/// A usage failure for malformed numbers, an I/O failure for unreadable files.
-pub fn spec(text: &str) -> Result<Vec<u8>, Failure> {
-    fn list<T: std::str::FromStr, const N: usize>(
-        what: &str,
-        text: &str,
-        bytes: impl Fn(T) -> [u8; N],
-    ) -> Result<Vec<u8>, Failure> {
-        let mut out = Vec::new();
-        for item in text.split(',').map(str::trim).filter(|s| !s.is_empty()) {
-            let v = item.parse::<T>().map_err(|_| Failure::Usage(format!("`{item}` is no {what} value")))?;
-            out.extend(bytes(v));
-        }
-        Ok(out)
-    }
-    fn integer(item: &str) -> Option<i64> {
-        let (neg, digits) = item.strip_prefix('-').map_or((false, item), |d| (true, d));
-        let v = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-            Some(h) => i64::from_str_radix(h, 16).ok()?,
-            None => digits.parse().ok()?,
-        };
-        Some(if neg { -v } else { v })
-    }
-    match text.split_once(':') {
-        Some(("zero", n)) => {
-            let n: usize = n.trim().parse().map_err(|_| Failure::Usage(format!("`{n}` is no size in bytes")))?;
-            if n > MAX_BUFFER {
-                return Err(Failure::Usage(format!("a buffer of {n} bytes is beyond the limit of {MAX_BUFFER}")));
-            }
-            Ok(vec![0; n])
-        }
-        Some(("f32", l)) => list("f32", l, f32::to_le_bytes),
-        Some((kind @ ("u32" | "i32"), l)) => {
-            let mut out = Vec::new();
-            for item in l.split(',').map(str::trim).filter(|s| !s.is_empty()) {
-                let range =
-                    if kind == "u32" { 0..=i64::from(u32::MAX) } else { i64::from(i32::MIN)..=i64::from(i32::MAX) };
-                let v = integer(item)
-                    .filter(|v| range.contains(v))
-                    .ok_or_else(|| Failure::Usage(format!("`{item}` is no {kind} value")))?;
-                out.extend((v as u32).to_le_bytes());
-            }
-            Ok(out)
-        }
-        // A misspelt kind is taken for a file.
-        _ if text != "-" && !Path::new(text).exists() => Err(Failure::Io(format!(
-            "`{text}` is neither a file nor one of zero:BYTES, f32:1,2.5,..., u32:1,2,... and i32:-1,2,..."
-        ))),
-        _ => read(Path::new(text)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,18 +176,5 @@ mod tests {
         assert_eq!(target_path(Path::new("out"), t, true), Path::new("out.gcn-gfx7"));
         assert_eq!(target_path(Path::new("out.bin"), t, false), Path::new("out.bin"));
         assert_eq!(target_path(Path::new("/dev/null"), t, true), Path::new("/dev/null"));
-    }
-
-    #[test]
-    fn specifications() {
-        assert_eq!(spec("zero:3").ok(), Some(vec![0; 3]));
-        assert_eq!(spec("u32:1, 0x10").ok(), Some(vec![1, 0, 0, 0, 16, 0, 0, 0]));
-        assert_eq!(spec("i32:-1").ok(), Some(vec![255; 4]));
-        assert_eq!(spec("f32:1.0").ok(), Some(vec![0, 0, 0x80, 0x3f]));
-        assert!(matches!(spec("u32:-1"), Err(Failure::Usage(_))));
-        assert!(matches!(spec("u32:x"), Err(Failure::Usage(_))));
-        assert!(matches!(spec("no such file"), Err(Failure::Io(_))));
-        assert!(matches!(binding("0=zero:1"), Err(Failure::Usage(_))));
-        assert_eq!(binding("1:2=zero:4").ok(), Some((1, 2, "zero:4")));
     }
 }

@@ -1,9 +1,9 @@
 //! `gpucc inspect`: what a container holds.
 
+use gpucc::legend::{self, snake};
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Preload, Resource, ResourceKind, Source, Stage,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Resource, ResourceKind, Source, Stage,
 };
-use gpucc_machines::Machine;
 use serde_json::{Value, json};
 
 use crate::args::Inspect;
@@ -53,18 +53,6 @@ fn interface_text(r: &InterfaceRow) -> String {
 fn interface(r: &InterfaceRow) -> Value {
     let way = if r.output { "output" } else { "input" };
     json!({"direction": way, "what": interface_text(r), "file": r.file, "index": r.index, "lane": r.lane})
-}
-
-/// `SharedBase` to `shared_base`, and `BufferWord { group: 0 }` to its words.
-fn snake(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
 }
 
 fn dimension(d: Dimension) -> &'static str {
@@ -214,16 +202,21 @@ fn text(c: &Container) -> String {
             out += &format!(", workgroup {x} x {y} x {z}, {} bytes of workgroup memory", e.meta.shared_bytes);
         }
         out += &format!(", subgroup {}, {} bytes of scratch\n", e.meta.subgroup_size, e.meta.scratch_bytes);
-        let file = |f: u8| machine.and_then(|m| (m.file)(f)).map_or_else(|| format!("file {f}"), String::from);
+        let file = |f: u8| machine.and_then(|m| (m.names.file)(f)).map_or_else(|| format!("file {f}"), String::from);
         let used: Vec<String> = e.meta.registers.iter().map(|(f, n)| format!("{} {n}", file(*f))).collect();
         out += &format!("  {}\n", used.join(", "));
         e.resources.iter().enumerate().for_each(|(i, r)| out += &format!("  {}\n", resource_text(e, i, r)));
-        let legend = legend(e, machine);
+        let names = machine.map(|m| m.names);
+        let legend = legend::lines(e, names.as_ref());
         let width = legend.iter().map(|l| l.0.len()).max().unwrap_or(0);
         legend.iter().for_each(|(place, what)| out += &format!("  {place:width$} = {what}\n"));
         for r in &e.interface {
             let way = if r.output { "output" } else { "input" };
-            out += &format!("  {way} {}: {}\n", interface_text(r), place(machine, (r.file, r.index, r.lane)));
+            out += &format!(
+                "  {way} {}: {}\n",
+                interface_text(r),
+                legend::place(names.as_ref(), (r.file, r.index, r.lane))
+            );
         }
         for w in &e.state {
             out += &format!(
@@ -237,19 +230,6 @@ fn text(c: &Container) -> String {
         }
     }
     out
-}
-
-/// The name of a variable, with its place in the source's terms.
-fn variable(e: &Entry, group: u32, binding: u32) -> String {
-    let of = |r: &&(usize, &Resource)| (r.1.group, r.1.binding) == (group, binding);
-    let rows: Vec<_> = e.resources.iter().enumerate().collect();
-    let row = rows.iter().find(of);
-    let name = row.and_then(|(i, _)| e.names.iter().find(|n| n.0 as usize == *i));
-    let place = match row {
-        Some((_, r)) if r.kind == ResourceKind::Immediates => "immediate data".into(),
-        _ => format!("group {group} binding {binding}"),
-    };
-    name.map_or_else(|| place.clone(), |n| format!("`{}` ({place})", n.1))
 }
 
 fn resource_text(e: &Entry, i: usize, r: &Resource) -> String {
@@ -272,65 +252,4 @@ fn resource_text(e: &Entry, i: usize, r: &Resource) -> String {
         r.group,
         r.binding
     )
-}
-
-/// A place that the driver fills.
-fn place(machine: Option<&Machine>, (file, index, lane): (u8, u16, u8)) -> String {
-    let name = machine.and_then(|m| (m.place)(file, index, lane));
-    name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
-}
-
-/// What is in each place before the first instruction. Words of one descriptor in a row are one line.
-fn legend(e: &Entry, machine: Option<&Machine>) -> Vec<(String, String)> {
-    let name = |p: &Preload| place(machine, (p.file, p.index, p.lane));
-    let follows = |p: &Preload, q: &Preload| match (p.source, q.source) {
-        (
-            Source::DescriptorWord { group, binding, word },
-            Source::DescriptorWord { group: next_group, binding: next_binding, word: next },
-        ) => {
-            let place = (p.file, p.lane, u32::from(p.index) + 1) == (q.file, q.lane, u32::from(q.index));
-            place && (group, binding, u32::from(word) + 1) == (next_group, next_binding, u32::from(next))
-        }
-        _ => false,
-    };
-    let line = |run: &[Preload]| match (run[0].source, run[run.len() - 1].source) {
-        (Source::DescriptorWord { group, binding, word }, Source::DescriptorWord { word: last, .. }) if last > word => {
-            let what = format!("descriptor of {}, words {word} to {last}", variable(e, group, binding));
-            (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
-        }
-        (source, _) => (name(&run[0]), source_text(e, &source, machine)),
-    };
-    e.preloads.chunk_by(follows).map(line).collect()
-}
-
-/// Where a value comes from, in words.
-fn source_text(e: &Entry, s: &Source, machine: Option<&Machine>) -> String {
-    let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
-    match *s {
-        Source::Const(v) => constant(v),
-        Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
-        Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
-        Source::BufferSize { group, binding } => format!("size of {} in bytes", variable(e, group, binding)),
-        Source::DescriptorWord { group, binding, word } => {
-            format!("descriptor of {}, word {word}", variable(e, group, binding))
-        }
-        Source::WorkgroupId(c) => format!("workgroup id {}", xyz(c)),
-        Source::NumWorkgroups(c) => format!("number of workgroups {}", xyz(c)),
-        Source::LocalId(c) => format!("local id {}", xyz(c)),
-        Source::GlobalId(c) => format!("global id {}", xyz(c)),
-        Source::LocalIndex => "local index".into(),
-        Source::TableAddressLo(t) => format!("address of table {t}, low word"),
-        Source::TableAddressHi(t) => format!("address of table {t}, high word"),
-        Source::Family(n) => machine.and_then(|m| (m.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
-        Source::Immediate(word) => format!("immediate data, word {word}"),
-        // The rest carry no number: their names say it all.
-        ref other => snake(&format!("{other:?}")).replace('_', " "),
-    }
-}
-
-/// A word of the compiler's choice, as what it most likely is.
-fn constant(v: u32) -> String {
-    let float = f32::from_bits(v);
-    let plain = float.abs() >= 1e-6 && float.abs() < 1e9;
-    if v > 0xffff && v < 0xffff_0000 && plain { format!("{v:#x} ({float:?})") } else { format!("{v:#x}") }
 }

@@ -23,6 +23,7 @@ mod shaders;
 mod stats;
 mod table;
 mod traps;
+mod words;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -6,14 +6,15 @@ use std::path::Path;
 use gpucc::{Options, Target};
 use gpucc_container::{Container, Entry, ResourceKind};
 use gpucc_interp::{Profile, Program};
-use gpucc_ir::Refusal;
+use gpucc_ir::{Module, Refusal};
 use gpucc_machines::{Launch, Verdict};
 use gpucc_sim::{BoundBuffer, Dispatch, Races, RunOptions, RunReport, TrapKind};
 
 use crate::args::{Messages, RacesArg, Run};
 use crate::report::Reporter;
 use crate::traps::{Code, Where};
-use crate::{Failure, Worst, files, input};
+use crate::words::{Kind, Spec};
+use crate::{Failure, Worst, files, input, words};
 
 /// One `--dump`.
 struct Dump {
@@ -45,30 +46,6 @@ pub fn grid(text: &str) -> Result<[u32; 3], Failure> {
         *o = p.trim().parse().ok().filter(|n| (1..=65535).contains(n)).ok_or_else(bad)?;
     }
     Ok(out)
-}
-
-/// How the text form of a dump reads words.
-fn dump_text(bytes: &[u8], kind: &str) -> String {
-    let mut out = String::new();
-    for (i, w) in bytes.chunks(4).enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        match <[u8; 4]>::try_from(w) {
-            Ok(b) => {
-                let _ = match kind {
-                    "f32" => write!(out, "{:?}", f32::from_le_bytes(b)),
-                    "i32" => write!(out, "{}", i32::from_le_bytes(b)),
-                    "hex" => write!(out, "{:#010x}", u32::from_le_bytes(b)),
-                    _ => write!(out, "{}", u32::from_le_bytes(b)),
-                };
-            }
-            Err(_) => {
-                let _ = write!(out, "{w:02x?}");
-            }
-        }
-    }
-    out
 }
 
 fn show(report: &RunReport, on: &str) -> Result<(), Failure> {
@@ -188,19 +165,20 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
         (None, None) => return Err(Failure::Usage("run needs a shader, a container or --launch FILE".into())),
     };
     let mut dispatch = Dispatch::new(grid(&args.grid)?);
-    let mut kinds: Vec<(u32, u32, String)> = Vec::new();
+    let mut kinds: Kinds = Vec::new();
     for b in &args.buffers {
         let (group, binding, spec) = files::binding(b)?;
         if dispatch.index_of(group, binding).is_some() {
             return Err(Failure::Usage(format!("buffer {group}:{binding} is given twice")));
         }
-        let kind = spec.split_once(':').map_or("u32", |(k, _)| k);
-        kinds.push((group, binding, kind.to_string()));
-        dispatch.buffers.push(BoundBuffer { group, binding, bytes: files::spec(spec)?, writable: true });
+        let mut spec = words::spec(spec)?;
+        let bytes = std::mem::take(&mut spec.bytes);
+        kinds.push((group, binding, spec));
+        dispatch.buffers.push(BoundBuffer { group, binding, bytes, writable: true });
     }
     let dumps = dumps(args, input, &dispatch)?;
     if let Some(spec) = &args.immediates {
-        dispatch = dispatch.with_immediates(files::spec(spec)?);
+        dispatch = dispatch.with_immediates(words::spec(spec)?.bytes);
     }
     let options = options(args);
 
@@ -251,7 +229,7 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             if args.stats {
                 show(&report, &on)?;
             }
-            write_dumps(&dumps, &d, &kinds, None)
+            write_dumps(&dumps, &d, (&kinds, None), None)
         }
         Subject::Shader(shader) => {
             let names: Vec<&str> = shader.module.entries.iter().map(|e| e.name.as_str()).collect();
@@ -270,7 +248,10 @@ pub fn main(args: &Run, messages: &Messages) -> Result<(), Failure> {
             let mut worst = Worst::default();
             for place in &places {
                 match on(args, shader, &entry, *place, &dispatch, &options) {
-                    Ok(d) => write_dumps(&dumps, &d, &kinds, (places.len() > 1).then_some(*place))?,
+                    Ok(d) => {
+                        let place = (places.len() > 1).then_some(*place);
+                        write_dumps(&dumps, &d, (&kinds, Some(&shader.module)), place)?;
+                    }
                     Err(f @ (Failure::Usage(_) | Failure::Io(_))) => return Err(f),
                     Err(f) => worst.add(&f, messages),
                 }
@@ -345,9 +326,9 @@ fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Fai
             return Err(Failure::Usage(format!("--dump {d}: no buffer {group}:{binding} is bound")));
         }
         if let Some(kind) = to.strip_prefix("-:")
-            && !["f32", "u32", "i32", "hex"].contains(&kind)
+            && Kind::named(kind).is_none()
         {
-            return Err(Failure::Usage(format!("--dump {d}: `{kind}` is none of f32, u32, i32 and hex")));
+            return Err(Failure::Usage(format!("--dump {d}: `{kind}` is none of f32, f16, u32, i32 and hex")));
         }
         files::not_an_input(Path::new(to), &[input.to_path_buf()])?;
         dumps.push(Dump { group, binding, to: to.to_string() });
@@ -355,12 +336,15 @@ fn dumps(args: &Run, input: &Path, dispatch: &Dispatch) -> Result<Vec<Dump>, Fai
     Ok(dumps)
 }
 
-/// Writes what was asked for; text reads words as the buffer was given, `kinds`. With `place`, one of several, files and
-/// lines are named after it.
+/// Group and binding of each buffer that was given, and how.
+type Kinds = Vec<(u32, u32, Spec)>;
+
+/// Writes what was asked for. Text has words as they were given, `kinds`, and those that were zeros or a file as the shader accesses
+/// them. With `place`, one of several, files and lines are named after it.
 fn write_dumps(
     dumps: &[Dump],
     done: &Dispatch,
-    kinds: &[(u32, u32, String)],
+    (kinds, module): (&Kinds, Option<&Module>),
     place: Option<Place>,
 ) -> Result<(), Failure> {
     let name = |separator: &str| match place? {
@@ -369,12 +353,19 @@ fn write_dumps(
     };
     for d in dumps {
         let Some(buffer) = done.buffer(d.group, d.binding) else { continue };
-        let own = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map_or("u32", |k| k.2.as_str());
+        let given = kinds.iter().find(|k| (k.0, k.1) == (d.group, d.binding)).map(|k| &k.2);
         match d.to.strip_prefix('-') {
             Some(kind) if kind.is_empty() || kind.starts_with(':') => {
-                let kind = kind.strip_prefix(':').unwrap_or(own);
+                let asked = kind.strip_prefix(':').and_then(Kind::named);
+                let size = buffer.bytes.len();
+                let accessed = match (asked, module) {
+                    (None, Some(module)) => gpucc_verify::kinds(module, (d.group, d.binding), size),
+                    _ => Vec::new(),
+                };
+                let accessed = |at: usize| Kind::of(accessed.get(at / 4).copied().flatten());
+                let kind = |at: usize| asked.or_else(|| given?.kind(at)).unwrap_or_else(|| accessed(at));
                 let lead = name(":").map_or_else(String::new, |n| n + " ");
-                let text = format!("{lead}{}:{} = {}\n", d.group, d.binding, dump_text(&buffer.bytes, kind));
+                let text = format!("{lead}{}:{} = {}\n", d.group, d.binding, words::text(&buffer.bytes, kind));
                 files::stdout(text.as_bytes())?;
             }
             _ => {
@@ -404,7 +395,7 @@ fn launch(args: &Run, path: &Path, messages: &Messages) -> Result<(), Failure> {
     if args.stats {
         show(&report, &on)?;
     }
-    write_dumps(&dumps, &done, &[], None)
+    write_dumps(&dumps, &done, (&Vec::new(), None), None)
 }
 
 /// Compiles for one target, runs, and compares with the oracle if asked.

@@ -221,7 +221,7 @@ fn bad_runs_are_clear() {
     expect(&["run", "examples/vecadd.wgsl", "--buf", "0:0=u8:1"], 2, "neither a file nor one of zero:BYTES");
     expect(&["run", "examples/vecadd.wgsl", "--target", "vax"], 2, "interp");
     let dump = ["run", "examples/vecadd.wgsl", "--buf", "0:0=zero:4", "--dump", "0:0=-:u8"];
-    expect(&dump, 2, "none of f32, u32, i32 and hex");
+    expect(&dump, 2, "none of f32, f16, u32, i32 and hex");
     let text_file = dir.join("not.bin");
     std::fs::write(&text_file, "hello").expect("a file");
     let text_file = text_file.to_str().expect("a plain path");

@@ -502,3 +502,28 @@ fn a_dangling_link_is_named_as_given() {
     let t = text(&o);
     assert!(t.contains("bad.wgsl") && !t.contains(s.0.to_str().expect("a path")), "{t}");
 }
+
+/// A dump prints what the shader says a word is, where nobody gave it as something else.
+#[test]
+fn dumps_know_the_types_of_the_shader() {
+    let f = Scratch::new("dump-types");
+    let source = "struct P { n: u32, k: u32, a: f32 }
+        struct Q { total: f32, count: u32, list: array<f32> }
+        @group(0) @binding(0) var<uniform> p: P;
+        @group(0) @binding(1) var<storage, read_write> q: Q;
+        @compute @workgroup_size(1) fn main() { q.total = p.a * 2.0; q.count = p.n + p.k; q.list[1] = -0.25; }";
+    let shader = f.write("types.wgsl", source);
+    for target in ["interp", "all"] {
+        let buffers = ["--buf", "0:0=u32:3,4+f32:1.5", "--buf", "0:1=zero:16"];
+        let run =
+            [&["run", &shader, "--target", target][..], &buffers, &["--dump", "0:1=-", "--dump", "0:0=-"]].concat();
+        let said = expect(&run, 0, "0:1 = 3.0,7,0.0,-0.25");
+        assert!(said.contains("0:0 = 3,4,1.5"), "{said}");
+    }
+    let halves = "enable f16; @group(0) @binding(0) var<storage, read_write> h: array<f16>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) { h[i] = h[i] + 0.5h; }";
+    let shader = f.write("halves.wgsl", halves);
+    expect(&["run", &shader, "--buf", "0:0=f16:1,2,3,-4", "--dump", "0:0=-"], 0, "0:0 = 1.5,2.5,3.5,-3.5");
+    expect(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-"], 0, "0:0 = 0.5,0.5,0.5,0.5");
+    expect(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-:u32"], 0, "0:0 = 939538432,939538432");
+}

@@ -9,7 +9,8 @@ fn binary(source: &str) -> Vec<u8> {
     let module = naga::front::wgsl::parse_str(source).expect("valid WGSL");
     let all = naga::valid::Capabilities::all();
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), all).validate(&module).expect("valid");
-    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
+    let flags = spv::WriterFlags::DEBUG | spv::Options::default().flags;
+    let options = spv::Options { lang_version: (1, 3), flags, ..spv::Options::default() };
     let words = spv::write_vec(&module, &info, &options, None).expect("writable");
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -132,4 +133,43 @@ fn access_of_images_and_buffers() {
     words.splice(first..first, [3 << 16 | 71, variable, 25]);
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     assert_eq!(access(&bytes), known);
+}
+
+/// A refusal says what the source calls the thing in question: the instruction alone may stand there a hundred times.
+#[test]
+fn refusals_name_the_object() {
+    let source = "@group(0) @binding(0) var<storage, read> speeds: array<u32>;
+         @group(0) @binding(1) var<storage, read_write> totals: array<u32>;
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) { totals[id.x] = SUM; }";
+    let refused = |bytes: &[u8]| {
+        let done = parse(Input { bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+        let list = done.expect_err("refused");
+        assert_eq!(list[0].class, Class::Unsupported, "{}", list[0]);
+        (list[0].message.clone(), list[0].notes.first().cloned().unwrap_or_default())
+    };
+    // The operand is a load through a pointer into it.
+    let (message, note) = refused(&binary(&source.replace("SUM", "subgroupAdd(speeds[id.x])")));
+    assert!(message.starts_with("`OpGroupNonUniformIAdd` cannot be compiled"), "{message}");
+    assert_eq!(note, "this is about `speeds`");
+    // A variable, and the pointer type that it has.
+    let plain = binary(&source.replace("SUM", "speeds[id.x]"));
+    for op in [59, 32] {
+        let mut words: Vec<u32> = plain.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("4 bytes"))).collect();
+        let mut at = 5;
+        while at < words.len() {
+            let (this, count) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+            // OpVariable T X StorageBuffer, OpTypePointer X StorageBuffer T
+            let class = if op == 59 { at + 3 } else { at + 2 };
+            if this == op && words[class] == 12 {
+                // CallableDataKHR
+                words[class] = 5328;
+                break;
+            }
+            at += count;
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let (message, note) = refused(&bytes);
+        assert!(message.contains("CallableDataKHR"), "{message}");
+        assert!(note == "this is about `speeds`" || note == "this is about `totals`", "{note}");
+    }
 }

@@ -69,7 +69,9 @@ impl Artifact {
         let mut out = listing::head(&self.target.to_string(), source);
         for (i, o) in self.outputs.iter().enumerate() {
             let place = (i, self.outputs.len());
-            out += &listing::entry(&o.entry, place, source, |notes| b.program_text(&o.entry.code, g, notes));
+            out += &listing::entry(&o.entry, Some(&b.names()), place, source, |notes| {
+                b.program_text(&o.entry.code, g, notes)
+            });
         }
         out
     }

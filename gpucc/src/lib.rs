@@ -17,6 +17,7 @@
 
 mod compile;
 pub mod frontend;
+pub mod legend;
 pub mod listing;
 pub mod statistics;
 pub mod support;

@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use gpucc_container::Entry;
-use gpucc_isa::Notes;
+use gpucc_isa::{Names, Notes};
+
+use crate::legend;
 
 /// The source of a listing, for the lines of it that are shown.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +31,19 @@ pub fn head(target: &str, source: Option<Source<'_>>) -> String {
     out
 }
 
-/// What is said of entry point `index` of `count`, given to `disassemble`: its name, labels of its own, and its source
-/// lines where code of another line begins.
+/// What is said of entry point `index` of `count`, given to `disassemble`: its name, labels of its own, what registers and uniforms
+/// hold when it begins, and its source lines where code of another line begins.
 pub fn entry<T>(
     e: &Entry,
+    names: Option<&Names>,
     (index, count): (usize, usize),
     source: Option<Source<'_>>,
     disassemble: impl FnOnce(&Notes<'_>) -> T,
 ) -> T {
     let lines: Vec<&str> = source.map_or_else(Vec::new, |s| s.text.lines().collect());
-    let mut comments: Vec<(u32, String)> = Vec::new();
+    let legend = legend::lines(e, names);
+    let mut comments: Vec<(u32, String)> =
+        legend.iter().map(|(place, what)| (0, format!("{place} = {what}"))).collect();
     let mut last = None;
     for l in e.lines.iter().filter(|l| l.line > 0) {
         if last.replace(l.line) == Some(l.line) {

@@ -62,8 +62,8 @@ refusals! {
     CooperativeMatrices "cooperative-matrices" Feature ["none of the chips has them"] "cooperative matrices";
     Spirv "spirv" Feature ["there is nothing of the kind in WGSL"] "SPIR-V instructions, types and modes without a counterpart in WGSL; the message names them";
     HalfCasts "half-casts" Feature ["the parser casts between lanes of the same width only: write `pack2x16float(vec2<f32>(x))`, or compile to SPIR-V"] "`bitcast` of f16 vectors to 32-bit lanes (WGSL)";
-    F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` are none";
-    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers";
+    F16 "f16" Feature "16-bit floats (`enable f16`); `pack2x16float`, `unpack2x16float` and `quantizeToF16` do not count. A store of half a word is `atomics` on chips that need an atomic for it";
+    NarrowIntegers "narrow-integers" Feature "8-bit and 16-bit integers. A store of less than a word is `atomics` on chips that need an atomic for it";
     WideTypes "wide-types" Feature "64-bit integers and floats";
     SubgroupLanes "subgroup-lanes" Feature "the built-in values `subgroup_size` and `subgroup_invocation_id`";
     SubgroupIds "subgroup-ids" Feature "the built-in values `subgroup_id` and `num_subgroups`";
@@ -71,7 +71,7 @@ refusals! {
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
     Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
-    Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
+    Atomics "atomics" Chip "atomics on storage buffers and workgroup memory; stores of less than a word on chips that need an atomic for them";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     BindGroup "bind-group" Chip "bind groups of high numbers";
     TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";

@@ -259,3 +259,51 @@ fn a_loop_that_never_ends_keeps_an_empty_merge() {
     verify_module(&m).unwrap_or_else(|e| panic!("{}\n{m}", e[0]));
     assert!(m.to_string().contains("block3:\n  unreachable"), "{m}");
 }
+
+/// A loop of 100 turns with the test at its top, in it one of 4 with the test at its bottom and one that a value bounds.
+const TURNS: &str = r#"res0 "b" group 0 binding 0 storage_rw size 4 stride 4
+entry "main" compute func0 size 1,1,1
+
+func0 "main" {
+block0:
+  v0: i32 = sysval local_invocation_index
+  jump block1(0:i32)
+block1(v1: i32) loop merge block9 continue block8:
+  v2: b1 = icmp.ult v1, 100:i32
+  br v2, block2, block9
+block2:
+  jump block3(8:i32)
+block3(v3: i32) loop merge block4 continue block3:
+  store v3, res0[0] align 4
+  v4: i32 = isub v3, 2:i32
+  v5: b1 = icmp.ugt v4, 0:i32
+  br v5, block3(v4), block4
+block4:
+  jump block5(0:i32)
+block5(v6: i32) loop merge block7 continue block6:
+  v7: b1 = icmp.ult v6, v0
+  br v7, block6, block7
+block6:
+  v8: i32 = iadd v6, 1:i32
+  jump block5(v8)
+block7:
+  jump block8
+block8:
+  v9: i32 = iadd v1, 1:i32
+  jump block1(v9)
+block9:
+  ret
+}"#;
+
+#[test]
+fn blocks_run_as_often_as_constants_say() {
+    let m = parse_module(TURNS).unwrap_or_else(|e| panic!("{e}"));
+    let f = m.funcs.values().next().unwrap();
+    let times = gpucc_ir::analysis::trips::runs(f);
+    let list: Vec<u64> = f.layout.iter().map(|&b| times[b]).collect();
+    // The unbounded loop has 8 turns by rule.
+    assert_eq!(list, [1, 100, 100, 400, 100, 800, 800, 100, 100, 1], "{f}");
+    let m = parse_module(LOOPS).unwrap();
+    let f = m.funcs.values().next().unwrap();
+    assert_eq!(f.layout.iter().map(|&b| gpucc_ir::analysis::trips::runs(f)[b]).max(), Some(8));
+}

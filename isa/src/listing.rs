@@ -58,16 +58,22 @@ pub trait Listing: Isa {
         None
     }
 
-    /// Writes the lines for `bytes` at address `at`; `text` is that of an instruction, with its label.
-    fn line(at: usize, bytes: &[u8], what: &What<Self>, text: &str, cx: &TextCx, out: &mut String);
+    /// Bytes of a word as comments show it.
+    const WORD: usize = 4;
+
+    /// Statements that stand for bytes which are no instruction; without one a comment alone has them.
+    fn data(bytes: &[u8]) -> Option<String>;
 
     /// Appends what a statement that is no instruction stands for; `None` when it is an instruction.
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>>;
 
-    /// Bytes of the word before an instruction that asks for its long form.
+    /// The word before an instruction that asks for its long form, with the blank behind it; empty if there is none.
+    const LONG: &'static str = "";
+
+    /// Bytes of that word in front of a statement.
     fn long_prefix(statement: &str) -> usize {
-        let _ = statement;
-        0
+        let n = Self::LONG.len();
+        if statement.get(..n).is_some_and(|p| p.eq_ignore_ascii_case(Self::LONG)) { n } else { 0 }
     }
 
     /// Why an instruction must not stand at this address.
@@ -141,21 +147,57 @@ pub fn write<I: Listing>(code: &[u8], cx: &TextCx, notes: &Notes<'_>) -> String 
             let _ = writeln!(out, "{label}:");
         }
         notes.before(*at, &mut comments, &mut out);
-        let mut text = String::new();
-        if let What::Inst(inst) = what {
-            I::print(inst, cx, &mut text);
-        }
-        if let Some(label) = goal(*at, what).and_then(|t| labels.get(&t)) {
-            text.truncate(last_operand(&text));
-            text.push_str(label);
-        }
         let end = places.get(i + 1).map_or(code.len(), |p| p.0);
-        I::line(*at, &code[*at..end], what, &text, cx, &mut out);
+        let label = goal(*at, what).and_then(|t| labels.get(&t));
+        line::<I>((*at, &code[*at..end]), what, label.map(String::as_str), cx, &mut out);
     }
     if let Some(label) = labels.get(&(code.len() as i64)) {
         let _ = writeln!(out, "{label}:");
     }
     out
+}
+
+/// Where the comment of a line begins, behind four blanks.
+const COMMENT: usize = 56;
+
+/// Writes the lines for `bytes` at address `at`: a statement, and behind it in a comment the address, the words, and what else is to
+/// be said. Where the text of an instruction would not give its bytes back the statement is data.
+fn line<I: Listing>((at, bytes): (usize, &[u8]), what: &What<I>, label: Option<&str>, cx: &TextCx, out: &mut String) {
+    let (statement, note) = match what {
+        What::Inst(inst) => {
+            let mut text = String::new();
+            I::print(inst, cx, &mut text);
+            match form::<I>(&text, (at, bytes), cx) {
+                Some(lead) => {
+                    if let Some(label) = label {
+                        text.truncate(last_operand(&text));
+                        text.push_str(label);
+                    }
+                    (Some(format!("{lead}{text}")), String::new())
+                }
+                None => (I::data(bytes), text),
+            }
+        }
+        What::Padding => (I::data(bytes), "padding".into()),
+        What::Bad(why) => (I::data(bytes), why.clone()),
+    };
+    let number = |w: &[u8]| w.iter().rev().map(|b| format!("{b:02x}")).collect::<String>();
+    let words: Vec<String> = bytes.chunks(I::WORD).map(number).collect();
+    let note = if note.is_empty() { note } else { format!(" ({note})") };
+    let _ = writeln!(out, "    {:<COMMENT$} ; {at:06x}: {}{note}", statement.unwrap_or_default(), words.join(" "));
+}
+
+/// What stands before the text of an instruction so that it assembles to these bytes; nothing where none would.
+fn form<I: Listing>(text: &str, (at, bytes): (usize, &[u8]), cx: &TextCx) -> Option<&'static str> {
+    let cx = TextCx { pc: at as u64, long: false, ..*cx };
+    let gives = |lead: &&str| {
+        let mut back = Vec::new();
+        let read = statement::<I>(&format!("{lead}{text}"), cx, &mut back);
+        // A line ends where a comment begins.
+        let whole = I::COMMENTS.iter().all(|c| !text.contains(c));
+        whole && matches!(read, Ok(None)) && back == bytes
+    };
+    ["", I::LONG].into_iter().find(gives)
 }
 
 /// A branch to a label: what is to be put in when all labels are known.

@@ -61,8 +61,8 @@ impl<T: Target> MFunc<T> {
                 preds[e.to.0 as usize] += 1;
             }
         }
-        // Block and place of each critical edge, by the block that the new one goes right behind, and depth of loops there.
-        let mut critical: Vec<(u32, u32, u32, u8)> = Vec::new();
+        // Block and place of each critical edge, by the block that the new one goes right behind, and how often that runs.
+        let mut critical: Vec<(u32, u32, u32, u64)> = Vec::new();
         for (b, block) in self.blocks.iter().enumerate() {
             if block.succs.len() < 2 || block.linear.is_some() {
                 continue;
@@ -71,8 +71,8 @@ impl<T: Target> MFunc<T> {
                 // Before a forward target if that comes right after some block; else behind the source.
                 let to = e.to.0 as usize;
                 let behind = if to > b { to - 1 } else { b };
-                let depth = block.loop_depth.min(self.blocks[to].loop_depth);
-                critical.push((behind as u32, b as u32, k as u32, depth));
+                let runs = block.runs.min(self.blocks[to].runs);
+                critical.push((behind as u32, b as u32, k as u32, runs));
             }
         }
         if critical.is_empty() {
@@ -90,11 +90,11 @@ impl<T: Target> MFunc<T> {
         }
         let mut first = Vec::with_capacity(critical.len());
         let mut middles = Vec::with_capacity(critical.len());
-        for (n, &(behind, b, k, depth)) in critical.iter().enumerate() {
+        for (n, &(behind, b, k, runs)) in critical.iter().enumerate() {
             let new = BlockId(behind + n as u32 + 1);
             let edge = &mut self.blocks[b as usize].succs[k as usize];
             let to = std::mem::replace(&mut edge.to, new);
-            middles.push((behind, depth, MEdge { to, args: std::mem::take(&mut edge.args) }));
+            middles.push((behind, runs, MEdge { to, args: std::mem::take(&mut edge.args) }));
             first.push((new_of[b as usize], to, new));
         }
         first.sort_by_key(|x| x.0);
@@ -105,8 +105,8 @@ impl<T: Target> MFunc<T> {
         for (b, (block, list)) in old.into_iter().zip(lists).enumerate() {
             self.blocks.push(block);
             self.code.push(list);
-            while let Some((_, loop_depth, edge)) = middles.next_if(|m| m.0 as usize == b) {
-                self.blocks.push(MBlock { succs: smallvec![edge], loop_depth, ..MBlock::default() });
+            while let Some((_, runs, edge)) = middles.next_if(|m| m.0 as usize == b) {
+                self.blocks.push(MBlock { succs: smallvec![edge], runs, ..MBlock::default() });
                 self.code.push(Vec::new());
             }
         }

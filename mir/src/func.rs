@@ -38,8 +38,8 @@ pub struct MBlock {
     pub succs: MEdges,
     /// Successors on the linear graph, where that differs from the logical one.
     pub linear: Option<MEdges>,
-    /// Depth of loops around it.
-    pub loop_depth: u8,
+    /// How often it runs if every condition lets it (`gpucc_ir::analysis::trips`): for estimates. At least 1.
+    pub runs: u64,
 }
 
 impl MBlock {
@@ -124,7 +124,7 @@ impl<T: Target> MFunc<T> {
 
     /// A new block at the end.
     pub fn block(&mut self) -> BlockId {
-        self.blocks.push(MBlock::default());
+        self.blocks.push(MBlock { runs: 1, ..MBlock::default() });
         self.code.push(Vec::new());
         BlockId(self.blocks.len() as u32 - 1)
     }

@@ -279,8 +279,8 @@ impl<'a, T: Target> Cursor<'a, T> {
             let params = self.list(Some(")"), |c| c.typed(mf))?;
             mf.at(b).params = params.into();
         }
-        if self.take("depth") {
-            mf.at(b).loop_depth = self.small()?;
+        if self.take("runs") {
+            mf.at(b).runs = self.small()?;
         }
         if self.take("linear") {
             mf.at(b).linear = Some(self.edges(mf)?);

@@ -48,8 +48,8 @@ pub fn print<T: Target>(mf: &MFunc<T>, t: &T) -> String {
                 block.params.iter().map(|&v| format!("{v:?}:{}", t.classes()[mf.class(v).0 as usize].name)).collect();
             let _ = write!(s, "({})", params.join(", "));
         }
-        if block.loop_depth > 0 {
-            let _ = write!(s, " depth {}", block.loop_depth);
+        if block.runs > 1 {
+            let _ = write!(s, " runs {}", block.runs);
         }
         if let Some(l) = &block.linear {
             let _ = write!(s, " linear {}", edges(l));

@@ -5,6 +5,7 @@
 //! user folds a producer simply by not asking for its registers. The target implements [`Lower`]; inside it the
 //! instructions of one IR instruction are emitted in forward order.
 
+use gpucc_ir::analysis::trips;
 use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SideMap, Touched, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
@@ -149,8 +150,11 @@ pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result
     let mut mf = MFunc::new(f.name.clone());
     mf.reserve(f.layout.len());
     let mut block_of: SideMap<gpucc_ir::Block, Option<BlockId>> = SideMap::new();
+    let runs = trips::runs(f);
     for &b in &f.layout {
-        block_of[b] = Some(mf.block());
+        let new = mf.block();
+        mf.at(new).runs = runs[b];
+        block_of[b] = Some(new);
     }
     let mut cx = Select {
         f,

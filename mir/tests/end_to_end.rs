@@ -61,8 +61,7 @@ impl Gen<'_> {
     }
     fn block(&mut self) -> BlockId {
         let b = self.mf.block();
-        let d = self.depth;
-        self.mf.at(b).loop_depth = d;
+        self.mf.at(b).runs = 1 << (3 * self.depth);
         b
     }
     fn inst(&mut self) {

@@ -13,7 +13,7 @@ b0 -> b1(%2), b2:
   %5:r=#0 = mac %4, %2, %0 @9.atomic
   %6:f = lt %5, %2
   br %6@f0, b1, b2
-b1(%7:r) depth 2 linear b2 -> b2:
+b1(%7:r) runs 64 linear b2 -> b2:
   p_logical_start
   out %7 @5.access
   jmp b2

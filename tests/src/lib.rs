@@ -5,6 +5,7 @@ pub mod foreign;
 pub mod gfx;
 pub mod heap;
 pub mod mesh;
+pub mod randfs;
 pub mod scaling;
 
 pub use gpucc_kit::{cases, examples, filetest, predict, randprog, shared};

@@ -50,7 +50,7 @@ fn changed(target: Target, is: impl Fn(&str) -> bool, change: impl Fn(&mut [u8])
     let gcn = gpucc_machines::find("gcn").expect("a family");
     let listing = (gcn.disassemble)(&c.entries[0].code, target.generation_index(), CS, &Notes::default()).text;
     let mut all = Vec::new();
-    for (text, place) in listing.lines().filter_map(|l| l.split_once("//")) {
+    for (text, place) in listing.lines().filter_map(|l| l.split_once(" ; ")) {
         let Some((at, words)) = place.trim().split_once(": ") else { continue };
         let at = usize::from_str_radix(at, 16).expect("an address");
         let size = 4 * words.split_whitespace().count();

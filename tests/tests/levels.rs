@@ -36,3 +36,63 @@ fn the_default_level_saves_two_fifths() {
     }
     assert!(all.1 * 10 <= all.0 * 6, "{} of {} instructions are left", all.1, all.0);
 }
+
+/// The estimate of time in the statistics of a shader, for a target that has one.
+fn estimate(target: Target, source: &str, opt_level: u8) -> Option<u64> {
+    let name = match target.family() {
+        "valhall" => "cycles_64ths",
+        "tesla" => "issue_clocks",
+        "gcn" => "latency",
+        _ => return None,
+    };
+    let module = exec::lower(source, "main", &[]).unwrap_or_else(|p| panic!("{p}"));
+    let codegen = CodegenOptions { opt_level, ..CodegenOptions::default() };
+    let artifact = gpucc::compile(&module, &gpucc::Options { target, codegen }).unwrap_or_else(|d| panic!("{d}"));
+    artifact.outputs()[0].stats.iter().find(|s| s.0 == name).map(|s| s.1)
+}
+
+/// A loop of this many turns that is too long to be taken apart.
+fn loop_of(turns: &str) -> String {
+    let step = "x = sin(x) * 3.0 + cos(x * 0.5) + exp2(x * 0.1) + log2(x + 9.0);".repeat(4);
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<f32>;
+         @compute @workgroup_size(1) fn main() {{
+             let n = u32(o[1]);
+             var x = o[0];
+             for (var i = 0u; i < {turns}; i++) {{ {step} }}
+             o[0] = x;
+         }}"
+    )
+}
+
+/// Estimates weigh a loop by its turns where constants say how many there are, and by 8 elsewhere, on every family alike.
+#[test]
+fn estimates_weigh_loops_by_their_turns() {
+    for target in exec::targets("all") {
+        let time = |turns: &str| estimate(target, &loop_of(turns), 2);
+        let (Some(few), Some(many), Some(unknown)) = (time("50u"), time("400u"), time("n")) else { continue };
+        // Eight times the turns are nearly eight times the time: what stands before and behind the loop is little.
+        assert!(many > 7 * few && many < 9 * few, "{target}: {few} and {many}");
+        assert!(unknown * 5 < few && few < unknown * 8, "{target}: 8 turns by rule are {unknown}, 50 turns {few}");
+    }
+}
+
+/// A loop that becomes shorter code for each turn is not said to become slower.
+#[test]
+fn unrolling_is_no_loss_in_estimates() {
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(1) fn main() {
+             var row: array<u32, 16>;
+             for (var i = 0u; i < 16u; i++) { row[i] = o[i]; }
+             for (var r = 0u; r < 64u; r++) {
+                 var left = o[r];
+                 for (var i = 0u; i < 16u; i++) { left = min(row[i], left) + 1u; row[i] = left; }
+             }
+             for (var i = 0u; i < 16u; i++) { o[i] = row[i]; }
+         }";
+    for target in exec::targets("all") {
+        if let (Some(one), Some(two)) = (estimate(target, source, 1), estimate(target, source, 2)) {
+            assert!(two <= one, "{target}: {one} at -O1, {two} at -O2");
+        }
+    }
+}

@@ -4,7 +4,8 @@
 use gpucc_kit::suite;
 use gpucc_tests::examples::all;
 use gpucc_tests::exec::{self, For, On, POOR, RICH};
-use gpucc_tests::randprog::Generator;
+use gpucc_tests::randfs::Drawn;
+use gpucc_tests::randprog::{Failure, Generator};
 use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
@@ -173,4 +174,25 @@ fn programs_are_deterministic_and_varied() {
     ] {
         assert!(all.contains(part), "no program has `{part}`");
     }
+}
+
+/// Random fragment programs draw what compute programs of the same meaning compute, on the oracle, behind the passes and on the
+/// machines that draw.
+#[test]
+fn fragment_programs_draw_what_their_twins_compute() {
+    let places: Vec<On> =
+        [On::Interp, On::Passes(For::Poor)].into_iter().chain(exec::targets("gcn").into_iter().map(exec::on)).collect();
+    let wrong: Vec<String> = (0..suite::random_count() / 2)
+        .into_par_iter()
+        .flat_map_iter(|seed| {
+            let p = Drawn::new(seed).unwrap_or_else(|e| panic!("{e}"));
+            let one = |(on, level): (On, u8)| match p.check(on, level) {
+                Ok(()) => None,
+                Err(Failure::Refused(_, _, why) | Failure::Wrong(why)) => Some(format!("{why}\n{}", p.source())),
+            };
+            let all = places.iter().flat_map(|&on| [(on, 0), (on, 2)]);
+            all.filter_map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong[0]);
 }

@@ -139,20 +139,8 @@ impl Listing for Gcn {
         Some(format!("L{number}"))
     }
 
-    /// Bytes that are no instruction are `.long` with the reason in a comment.
-    fn line(at: usize, bytes: &[u8], what: &What<Gcn>, text: &str, _: &TextCx, out: &mut String) {
-        let (line, note) = match what {
-            // The text names no register where none is used, so it would not come back to the same bytes.
-            What::Inst(inst) if operand::ignored(inst) => {
-                let line = if inst.op() == crate::Op::SWaitcnt { text.to_owned() } else { data(bytes) };
-                (line, format!(" ({text})"))
-            }
-            What::Bad(e) => (data(bytes), format!(" ({e})")),
-            _ => (text.to_owned(), String::new()),
-        };
-        let hex = |c: &[u8]| c.iter().rev().map(|b| format!("{b:02X}")).collect::<String>();
-        let hex: Vec<String> = bytes.chunks(4).map(hex).collect();
-        let _ = writeln!(out, "  {line:<54} // {at:06x}: {}{note}", hex.join(" "));
+    fn data(bytes: &[u8]) -> Option<String> {
+        Some(data(bytes))
     }
 
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {

@@ -2,6 +2,9 @@
 
 use crate::abi;
 
+/// All of them.
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source };
+
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
     match (file, lane) {

@@ -92,7 +92,7 @@ fn scalar(code: u32, n: u8, inst: &Inst<Gcn>, cx: &TextCx) -> String {
     }
     if code == LITERAL {
         return match inst.get("lit") {
-            Some(l) => format!("{l:#x}"),
+            Some(l) => literal(l, inst, cx),
             None => unknown(code),
         };
     }
@@ -100,6 +100,16 @@ fn scalar(code: u32, n: u8, inst: &Inst<Gcn>, cx: &TextCx) -> String {
         return "0.15915494309189532".into();
     }
     operand::constant_name(code, cx.generation).unwrap_or_else(|| unknown(code))
+}
+
+/// A literal. One that the shorter form of the instruction could hold says that it is none of those.
+fn literal(value: u32, inst: &Inst<Gcn>, cx: &TextCx) -> String {
+    let shorter = |op| crate::emit::row(op, crate::emit::Form::Short, false, cx.generation).is_some();
+    if operand::int(value as i32).is_some() && shorter(inst.op()) {
+        format!("lit({value:#x})")
+    } else {
+        format!("{value:#x}")
+    }
 }
 
 fn with_mods(name: String, neg: bool, abs: bool, sext: bool) -> String {
@@ -268,7 +278,7 @@ pub fn print_slot(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String)
             n => vgpr(v, n),
         },
         Kind::ImgData | Kind::ImgGather => vgpr(v, operand::vgpr_width(inst, index).unwrap_or(1)),
-        Kind::Literal => format!("{v:#x}"),
+        Kind::Literal => literal(v, inst, cx),
         Kind::LiteralWord | Kind::ExpEn => String::new(),
         Kind::Vcc => "vcc".into(),
         Kind::Hex16 | Kind::SOffset => format!("{v:#x}"),
@@ -582,6 +592,12 @@ fn constant(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Constant, TextError> {
         if cur.eat_word(name) {
             return Ok(Constant::Code(code));
         }
+    }
+    if cur.eat_word("lit") {
+        let inner = cur.clone();
+        let value = if cur.eat("(") { cur.number() } else { None };
+        let value = value.and_then(|v| u32::try_from(v).ok()).filter(|_| cur.eat(")"));
+        return value.map(Constant::Literal).ok_or_else(|| inner.error("expected `(`, 32 bits and `)`"));
     }
     let rest = cur.rest();
     let digits = rest.strip_prefix('-').unwrap_or(rest);

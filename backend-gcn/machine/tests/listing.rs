@@ -31,6 +31,27 @@ fn listings_survive_disassembly() {
     }
 }
 
+/// A literal that an inline constant could hold takes four bytes more: the text says so, or code behind it would move.
+#[test]
+fn literals_that_need_not_be_are_told() {
+    for (g, code, want) in [
+        (0, [0xff, 0x08, 0x0a, 0x36, 0x1c, 0, 0, 0], "v_and_b32_e32 v5, lit(0x1c), v4"),
+        (2, [0xff, 0x00, 0x80, 0xbe, 0xff, 0xff, 0xff, 0xff], "s_mov_b32 s0, lit(0xffffffff)"),
+        (2, [0xff, 0x00, 0x80, 0xbe, 0x41, 0, 0, 0], "s_mov_b32 s0, 0x41"),
+    ] {
+        let text = disassemble(&code, g, stage::ALL);
+        assert!(text.contains(want), "{text}");
+        assert_eq!(assemble(&text, g, stage::ALL, false).unwrap(), code, "{text}");
+    }
+    // Written by hand it stands wherever a literal may.
+    let code = assemble("s_mov_b32 s0, lit(5)\ns_mov_b32 s0, lit(0x10000)\n", 2, stage::ALL, false).unwrap();
+    assert_eq!(code.len(), 16);
+    for wrong in ["s_mov_b32 s0, lit(-1)", "s_mov_b32 s0, lit 5", "s_mov_b32 s0, lit(5", "v_add_f32_e64 v0, lit(5), v1"]
+    {
+        assert!(assemble(wrong, 2, stage::ALL, false).is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn llvm_reads_our_listing() {
     for (g, cpu) in ["tahiti", "bonaire", "fiji"].into_iter().enumerate() {

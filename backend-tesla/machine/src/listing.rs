@@ -76,26 +76,6 @@ pub(crate) fn fetch(code: &[u8], pc: usize, generation: u8, stages: u8) -> (Vec<
     (words, inst)
 }
 
-/// Text of an instruction that assembles to the bytes of `word` again, if there is one; `shown` is it with a label.
-fn listed(inst: &Inst<Tesla>, word: u128, pc: usize, shown: &str, cx: &TextCx) -> Option<String> {
-    if Tesla::misplaced(inst, pc).is_some() {
-        return None;
-    }
-    let text = text_of(inst, cx.generation, cx.stages);
-    let back = |long| {
-        let inst = Tesla::parse(&text, &TextCx { long, ..*cx }).ok()?;
-        table().encode(&inst, cx.generation)
-    };
-    let long = if back(false).is_some_and(|(w, _)| w == word) {
-        ""
-    } else if back(true).is_some_and(|(w, _)| w == word) {
-        "long "
-    } else {
-        return None;
-    };
-    Some(format!("{long}{shown}"))
-}
-
 gpucc_isa::listings!(Tesla);
 
 /// An instruction in the long form that the assembler would make short begins with `long`, and words that no text gives
@@ -104,6 +84,7 @@ impl Listing for Tesla {
     const HEAD: &'static str = ".entry";
     const UNIT: i64 = 4;
     const RELATIVE: bool = false;
+    const LONG: &'static str = "long ";
 
     fn first(code: &[u8], cx: &TextCx) -> (usize, What<Tesla>) {
         let (words, inst) = fetch(code, 0, cx.generation, cx.stages);
@@ -118,32 +99,16 @@ impl Listing for Tesla {
         Some(format!("L{at:x}"))
     }
 
-    fn line(at: usize, bytes: &[u8], what: &What<Tesla>, text: &str, cx: &TextCx, out: &mut String) {
+    fn data(bytes: &[u8]) -> Option<String> {
         let (words, rest) = bytes.as_chunks::<4>();
-        for b in rest {
-            let _ = writeln!(out, "    .byte 0x{b:02x}");
-        }
-        if words.is_empty() {
-            return;
-        }
-        let hex: Vec<String> = words.iter().map(|w| format!("{:08x}", u32::from_le_bytes(*w))).collect();
-        let word = bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b));
-        let text = match what {
-            What::Inst(inst) => listed(inst, word, at, text, cx),
-            _ => None,
-        };
-        let text = text.unwrap_or_else(|| format!(".word 0x{}", hex.join(" 0x")));
-        let _ = writeln!(out, "    {text:<56} // {at:06x}: {}", hex.join(" "));
+        let words: Vec<String> = words.iter().map(|w| format!(" 0x{:08x}", u32::from_le_bytes(*w))).collect();
+        let rest: Vec<String> = rest.iter().map(|b| format!(" 0x{b:02x}")).collect();
+        Some(if rest.is_empty() { format!(".word{}", words.concat()) } else { format!(".byte{}", rest.concat()) })
     }
 
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {
         let bytes = raw_line(statement)?.map_err(|message| TextError { column: 5, message });
         Some(bytes.map(|bytes| out.extend(bytes)))
-    }
-
-    fn long_prefix(statement: &str) -> usize {
-        let long = statement.get(..5).is_some_and(|p| p.eq_ignore_ascii_case("long "));
-        if long { 5 } else { 0 }
     }
 
     fn misplaced(inst: &Inst<Tesla>, at: usize) -> Option<String> {
@@ -158,7 +123,9 @@ fn raw_line(text: &str) -> Option<Result<Vec<u8>, String>> {
     if let Some(rest) = text.strip_prefix(".word") {
         return Some(words_of(rest).map(|w| w.iter().flat_map(|x| x.to_le_bytes()).collect()));
     }
-    let rest = text.strip_prefix(".byte")?.trim();
-    let digits = rest.strip_prefix("0x").unwrap_or(rest);
-    Some(u8::from_str_radix(digits, 16).map(|b| vec![b]).map_err(|_| format!("`{rest}` is no byte")))
+    let bytes = text.strip_prefix(".byte")?.split_whitespace().map(|item| {
+        let digits = item.strip_prefix("0x").unwrap_or(item);
+        u8::from_str_radix(digits, 16).map_err(|_| format!("`{item}` is no byte"))
+    });
+    Some(bytes.collect())
 }

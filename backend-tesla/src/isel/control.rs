@@ -26,6 +26,8 @@ impl Isel<'_> {
     /// A block with its own copies of another one's parameters that goes on to it.
     fn in_front_of(&mut self, cx: &mut Cx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
         let new = cx.mf.block();
+        let from = cx.block_id(cx.current());
+        let runs = cx.mf.at(from).runs;
         let params = cx.mf.at(target).params.clone();
         let mut fresh = Regs::new();
         for &p in &params {
@@ -37,6 +39,7 @@ impl Isel<'_> {
         list.push(self.t.jump(target));
         let b = cx.mf.at(new);
         b.params = fresh.clone();
+        b.runs = runs;
         b.succs = smallvec![MEdge { to: target, args: fresh }];
         new
     }
@@ -107,6 +110,7 @@ impl Isel<'_> {
         if breaks {
             // Copies for the merge block stand before the `break`.
             let block = cx.mf.block();
+            cx.mf.at(block).runs = cx.mf.at(edge.to).runs;
             let list = cx.mf.list(block);
             *list = moves;
             list.push(build::Brk.on([edge.to.into()]));

@@ -1,7 +1,5 @@
 //! Words and whole programs, to and from text.
 
-use core::fmt::Write;
-
 use gpucc_isa::{DecodeError, Listing, TextCx, TextError, What, Word};
 
 use crate::{Valhall, ValhallInst, table, text};
@@ -76,11 +74,20 @@ impl Listing for Valhall {
     const HEAD: &'static str = "; entry";
     const UNIT: i64 = 8;
     const RELATIVE: bool = true;
+    const WORD: usize = 8;
 
     fn first(code: &[u8], cx: &TextCx) -> (usize, What<Valhall>) {
-        let Some(word) = code.first_chunk() else { return (code.len(), What::Bad(String::new())) };
-        let inst = decode_word(u64::from_le_bytes(*word), cx.generation, cx.stages);
-        (8, inst.map_or_else(|e| What::Bad(e.to_string()), What::Inst))
+        let Some(word) = code.first_chunk() else { return (code.len(), What::Bad("truncated instruction".into())) };
+        let inst = match decode_word(u64::from_le_bytes(*word), cx.generation, cx.stages) {
+            Ok(inst) => inst,
+            Err(e) => return (8, What::Bad(e.to_string())),
+        };
+        // What the assembler refuses has no text that gives it back.
+        let what = match table().validate(&inst, cx) {
+            Ok(()) => What::Inst(inst),
+            Err(rule) => What::Bad(rule.to_string()),
+        };
+        (8, what)
     }
 
     fn pad(code: &[u8], places: &mut [(usize, What<Valhall>)]) {
@@ -94,18 +101,8 @@ impl Listing for Valhall {
         Some(format!("L{}", at / 8))
     }
 
-    fn line(at: usize, bytes: &[u8], what: &What<Valhall>, text: &str, _: &TextCx, out: &mut String) {
-        let word = bytes.first_chunk().map(|w| u64::from_le_bytes(*w));
-        let line = match (word, what) {
-            (None, _) => {
-                let tail: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
-                format!("; truncated instruction: {}", tail.join(" "))
-            }
-            (_, What::Inst(_)) => text.to_owned(),
-            (Some(w), What::Padding) => format!(".word {w:#018x} ; padding"),
-            (Some(w), What::Bad(e)) => format!(".word {w:#018x} ; {e}"),
-        };
-        let _ = writeln!(out, "    {line:<68} ; {at:04x}");
+    fn data(bytes: &[u8]) -> Option<String> {
+        bytes.first_chunk().map(|w| format!(".word {:#018x}", u64::from_le_bytes(*w)))
     }
 
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {

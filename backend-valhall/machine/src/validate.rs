@@ -104,6 +104,9 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
             bytes.push(src.byte);
         }
     }
+    if page != 0 && bytes.is_empty() {
+        return Err(format!("FAU page {page} without an operand on it"));
+    }
     if bytes.len() > 2 {
         return Err("more than two FAU words (7.1 rule 3)".into());
     }

@@ -206,6 +206,28 @@ fn assembler_reports_every_line() {
     }
 }
 
+/// Words whose text would not give them back are words in a listing, with the rule that they break.
+#[test]
+fn what_the_assembler_refuses_is_a_word() {
+    let words = [
+        (1, "1500009b02726102", "64-bit operand"),
+        (1, "0485c00000c7b242", "an immediate together with FAU page"),
+        (1, "8e5600200096a301", "64-bit"),
+        (1, "000080020e7e7f00", "beyond r63"),
+    ];
+    for (generation, hex, rule) in words {
+        let code: Vec<u8> = (0..8).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
+        let text = disassemble(&code, generation, stage::CS);
+        assert!(text.contains(".word") && text.contains(rule), "{text}");
+        assert_eq!(assemble(&text, generation, stage::CS, false).unwrap(), code, "{text}");
+    }
+    // A page that no operand is on.
+    let mut code = assemble("IADD.u32 r0, r1, r2", 1, stage::CS, false).unwrap();
+    code[7] |= 1 << 1;
+    let text = disassemble(&code, 1, stage::CS);
+    assert!(text.contains(".word") && text.contains("FAU page 1 without an operand on it"), "{text}");
+}
+
 #[test]
 fn listings_with_labels_read_back() {
     let text = "top: IADD_IMM.i32 r1, r1, #0xFFFFFFFF // count down\nBRANCHZ.reconverge r1, offset:top\n\

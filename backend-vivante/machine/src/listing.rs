@@ -1,7 +1,5 @@
 //! Whole programs as text, and single lines in the notation of the vectors.
 
-use core::fmt::Write;
-
 use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, stage};
 
 use crate::{BYTES, GC3000, GC7000, Vivante, decode_word, encode};
@@ -31,7 +29,7 @@ fn hex(w: [u32; 4]) -> String {
 
 gpucc_isa::listings!(Vivante);
 
-/// One instruction a line behind its index, which branches name. Words whose text would not assemble back to them
+/// Labels are named by the index of the instruction, which branches hold. Words whose text would not assemble back to them
 /// (undecodable ones, and those with bits that the syntax does not show) are written as `.word` with a comment.
 impl Listing for Vivante {
     const COMMENTS: &'static [&'static str] = &[";", "//", "#"];
@@ -45,25 +43,20 @@ impl Listing for Vivante {
             return (code.len(), What::Bad(left));
         };
         let inst = decode_word(words_of(bytes), cx.generation, cx.stages);
-        (BYTES, inst.map_or_else(|e| What::Bad(e.to_string()), What::Inst))
+        // The family's last chip says what it could be.
+        let guess = |e: DecodeError| match decode_word(words_of(bytes), GC7000, cx.stages) {
+            Ok(inst) => text_of(&inst, GC7000),
+            Err(_) => e.to_string(),
+        };
+        (BYTES, inst.map_or_else(|e| What::Bad(guess(e)), What::Inst))
     }
 
-    fn line(at: usize, bytes: &[u8], what: &What<Vivante>, _: &str, cx: &TextCx, out: &mut String) {
-        let words = words_of(bytes);
-        let inst = match what {
-            What::Bad(e) if bytes.len() < BYTES => {
-                let _ = writeln!(out, "; {e}");
-                return;
-            }
-            What::Inst(inst) => Ok(*inst),
-            // The family's last chip says what it could be.
-            _ => decode_word(words, GC7000, cx.stages),
-        };
-        let text = inst.map_or_else(|e| e.to_string(), |inst| text_of(&inst, cx.generation));
-        let back = inst.ok().and_then(|_| Vivante::parse(&text, cx).ok());
-        let exact = back.is_some_and(|b| encode(&b, cx.generation) == Some(words));
-        let raw = if exact { String::new() } else { format!(".word {} ; ", hex(words)) };
-        let _ = writeln!(out, "{:4}: {raw}{text}", at / BYTES);
+    fn label(_: usize, at: usize) -> Option<String> {
+        Some(format!("L{}", at / BYTES))
+    }
+
+    fn data(bytes: &[u8]) -> Option<String> {
+        (bytes.len() == BYTES).then(|| format!(".word {}", hex(words_of(bytes))))
     }
 
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {

@@ -14,7 +14,7 @@ fn labels_and_comments() {
     let code = assemble(text, 1, ALL, false).unwrap();
     assert_eq!(code.len(), 32);
     let listing = disassemble(&code, 1, ALL);
-    assert!(listing.contains("branch.lt.s32     void, t1.xxxx, 8, 0"), "{listing}");
+    assert!(listing.contains("branch.lt.s32     void, t1.xxxx, 8, L0 "), "{listing}");
     assert_eq!(assemble(&listing, 1, ALL, false).unwrap(), code);
 }
 
@@ -25,7 +25,7 @@ fn what_the_text_hides_is_listed_as_words() {
     let bytes: Vec<u8> =
         words.split(' ').flat_map(|w| u32::from_str_radix(&w[2..], 16).unwrap().to_le_bytes()).collect();
     let listing = disassemble(&bytes, 1, ALL);
-    assert!(listing.contains(&format!(".word {words} ; add")), "{listing}");
+    assert!(listing.contains(&format!(".word {words} ")) && listing.contains("(add"), "{listing}");
     assert_eq!(assemble(&listing, 1, ALL, false).unwrap(), bytes);
     assert!(disassemble(&bytes[..7], 1, ALL).contains("7 bytes left over"));
 }

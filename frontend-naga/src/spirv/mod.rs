@@ -18,6 +18,7 @@ mod literals;
 mod matrix;
 mod memory;
 mod narrow;
+mod object;
 mod refuse;
 mod specialize;
 mod types;
@@ -193,13 +194,18 @@ impl Prepared {
         }
     }
 
-    /// What the instruction there is.
-    fn op(&self, span: Span) -> Option<Op> {
+    /// The instruction there.
+    fn at(&self, span: Span) -> Option<&(u32, Span, Op)> {
         if !span.is_known() {
             return None;
         }
         let at = self.instructions.partition_point(|i| i.0 <= span.start).checked_sub(1)?;
-        Some(self.instructions[at].2)
+        Some(&self.instructions[at])
+    }
+
+    /// What the instruction there is.
+    fn op(&self, span: Span) -> Option<Op> {
+        self.at(span).map(|i| i.2)
     }
 
     /// A diagnostic about the words as one about the source. What is not supported is named by its instruction.
@@ -209,6 +215,15 @@ impl Prepared {
             && diagnostic.class == Class::Unsupported
         {
             diagnostic.message = format!("`{name}`: {}", diagnostic.message);
+        }
+        if let Some((at, _, op)) =
+            place.and_then(|span| self.at(span)).filter(|_| diagnostic.class == Class::Unsupported)
+            && let Ok(module) = binary::read(&self.bytes)
+        {
+            let words = self.bytes.get(*at as usize..).unwrap_or(&[]).as_chunks().0;
+            let words: Vec<u32> = words.iter().skip(1).take(2).map(|w| u32::from_le_bytes(*w)).collect();
+            let inst = object::find(&module, *op, &words);
+            diagnostic = refuse::about(diagnostic, inst.and_then(|i| object::name(&module, i)));
         }
         diagnostic.labels.iter_mut().for_each(|l| l.span = self.span(l.span));
         diagnostic

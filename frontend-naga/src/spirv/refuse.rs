@@ -1,6 +1,7 @@
 //! What is right SPIR-V and cannot be compiled: refused by name, before anything is rewritten.
 
 use super::binary::{Binary, Inst};
+use super::object;
 use super::types::{malformed, missing, unsupported};
 use crate::guard::limits;
 use crate::report;
@@ -250,12 +251,20 @@ pub fn check(module: &Binary) -> Result<(), Diagnostic> {
         let name = refused(module, inst);
         // Not before the other ways in which a module can be wrong: it is a refusal all the same.
         if let Some(name) = name.or_else(|| lanes(inst)) {
-            let mut found = missing(code(inst), &name);
+            let mut found = about(missing(code(inst), &name), object::name(module, inst));
             found.labels[0].span = module.places.span(inst.place);
             return Err(found);
         }
     }
     types(module)
+}
+
+/// Adds what the source calls the thing in question.
+pub fn about(mut d: Diagnostic, object: Option<&str>) -> Diagnostic {
+    if let Some(object) = object {
+        d.notes.insert(0, format!("this is about `{object}`"));
+    }
+    d
 }
 
 /// Operations between lanes: the lowering refuses them, too, but naga's reader stops at some of them.
@@ -311,7 +320,8 @@ fn types(module: &Binary) -> Result<(), Diagnostic> {
             // Of buffers only an array of them is an array outside of a struct.
             (Op::Variable, _) => {
                 if let Some(array) = inst.inst.result_type.and_then(|t| pointers.get(&t)) {
-                    return Err(missing(Refusal::BindingArrays, &format!("{array} of buffers")));
+                    let d = missing(Refusal::BindingArrays, &format!("{array} of buffers"));
+                    return Err(about(d, object::name(module, inst)));
                 }
             }
             _ => {}

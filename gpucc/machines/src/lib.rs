@@ -12,7 +12,7 @@ pub use profile::{profile, sampling};
 
 use gpucc_container::Container;
 pub use gpucc_isa::ListingError;
-use gpucc_isa::Notes;
+use gpucc_isa::{Names, Notes};
 use gpucc_pipeline::Pipeline;
 use gpucc_sim::draw::{Draw, Targets, VertexData};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
@@ -51,12 +51,8 @@ pub struct Machine {
     pub asm_line: fn(&str, usize, u8, bool) -> Result<String, String>,
     /// Checks one row of a vector file in the directions that apply to it.
     pub check_vector: fn(&str) -> Result<(), String>,
-    /// What people call a place that the driver loads: file, index and lane.
-    pub place: fn(u8, u16, u8) -> Option<String>,
-    /// What people call a file of registers.
-    pub file: fn(u8) -> Option<&'static str>,
-    /// What people call a source of the family alone, by its number.
-    pub source: fn(u32) -> Option<String>,
+    /// What people call places and sources in its containers.
+    pub names: Names,
     /// Launches a container.
     pub run: RunFn,
 }
@@ -76,9 +72,7 @@ macro_rules! machine {
             disasm_line: |line, g, s| $krate::disasm_words_line(line, g as u8, s),
             asm_line: |line, g, s, long| $krate::asm_words_line(line, g as u8, s, long),
             check_vector: $krate::vectors::check_vector,
-            place: $krate::names::place,
-            file: $krate::names::file,
-            source: $krate::names::source,
+            names: $krate::names::NAMES,
             run: $run,
         }
     };

@@ -12,7 +12,7 @@ use gpucc_ir::{Module, Op, Place};
 use gpucc_machines::Verdict;
 use gpucc_sim::{Dispatch, RunOptions, Trap, TrapKind};
 
-pub use crate::seeds::{Given, Words, describe, dispatch};
+pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 
 /// Steps of one run: a program that takes longer is not compared.
 const STEPS: u64 = 20_000_000;

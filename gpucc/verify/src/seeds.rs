@@ -52,18 +52,28 @@ fn step(f: &Function, v: Value, depth: u32) -> u32 {
     }
 }
 
-/// Which words of a buffer of this size are loaded as floats, by the loads of the module.
-fn floats(module: &Module, r: Res, size: usize) -> Vec<Option<Scalar>> {
-    // Loads at a constant offset say more than those that may go anywhere.
+/// Which words of a buffer of this size a module accesses as floats. Nothing is known of a binding that it lacks.
+pub fn kinds(module: &Module, (group, binding): (u32, u32), size: usize) -> Vec<Option<Scalar>> {
+    let found = module.resources.iter().find(|(_, r)| (r.group, r.binding) == (group, binding));
+    found.map_or_else(Vec::new, |(r, _)| floats(module, r, size, true))
+}
+
+/// Which words of a buffer of this size are loaded as floats, by the loads of the module, or also stored.
+fn floats(module: &Module, r: Res, size: usize, stored: bool) -> Vec<Option<Scalar>> {
+    // Accesses at a constant offset say more than those that may go anywhere.
     let mut loads: Vec<(u32, u32, Scalar, u32)> = Vec::new();
     for (_, f) in module.funcs.iter() {
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             let Attr::Mem(m) = &d.attr else { continue };
-            if d.op != Op::Load || m.place != Place::Buffer(r) {
+            if m.place != Place::Buffer(r) {
                 continue;
             }
-            let ty = f.ty(d.result());
+            let ty = match d.op {
+                Op::Load => f.ty(d.result()),
+                Op::Store if stored => f.ty(d.args[0]),
+                _ => continue,
+            };
             let by = d.dyn_offset().map_or(0, |v| step(f, v, 0).max(m.align).max(4));
             loads.push((by, m.offset, ty.scalar(), ty.mem_bytes()));
         }
@@ -71,9 +81,18 @@ fn floats(module: &Module, r: Res, size: usize) -> Vec<Option<Scalar>> {
     // The finest steps first; of two of one kind what is no float comes last and stays.
     loads.sort_by_key(|&(by, offset, scalar, _)| (by == 0, by, !scalar.is_float(), offset));
     let mut words = vec![None; size.div_ceil(4)];
+    // The elements of the array at the end are alike, whichever is accessed.
+    let r = &module.resources[r];
+    let base = r.min_size.saturating_sub(r.stride);
     for (by, offset, scalar, bytes) in loads {
+        let element = stored && by == 0 && r.stride > 0 && offset >= base;
+        let by = if element { r.stride } else { by };
         let (first, many) = (offset as usize, by > 0);
-        let mut at = if many { first % by as usize } else { first };
+        let mut at = match many {
+            _ if element => (base + (offset - base) % r.stride) as usize,
+            true => first % by as usize,
+            false => first,
+        };
         while at < size {
             let kind = scalar.is_float().then_some(scalar);
             let to = (at + bytes as usize).div_ceil(4).min(words.len());
@@ -125,7 +144,7 @@ pub fn dispatch(module: &Module, entry: &str, given: &Given, words: Words) -> Di
         let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
         let bytes = match fixed {
             Some(b) => b.bytes.clone(),
-            None => bytes(size, &floats(module, id, size), words, &mut state),
+            None => bytes(size, &floats(module, id, size, false), words, &mut state),
         };
         // Each entry point may have immediate data of its own: the longest serves all.
         if let Some(b) = d.buffer_mut(r.group, r.binding).filter(|_| r.kind == ResourceKind::Immediates) {

@@ -16,11 +16,8 @@
 //! index is known; [`INDEXED`], [`MASKED`]), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
 use crate::Cx;
-use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout};
-use gpucc_ir::{
-    Block, Builder, Const, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value, ValueDef, eval,
-    trace,
-};
+use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
+use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value, trace};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -131,7 +128,7 @@ fn plan(
             // An index that follows from the counter is a constant in each copy.
             if let Some(v) = d.dyn_offset()
                 && d.mem().is_some_and(|m| matches!(m.place, Place::Local(_)))
-                && leaf(f, header, v, &mut Vec::new(), 8).is_some()
+                && trips::params(f, header, v, &mut Vec::new(), 8).is_some()
             {
                 indexed = true;
                 masked |= has_mask(f, v, 8);
@@ -162,7 +159,7 @@ fn plan(
             _ => continue,
         };
         let cond = f.insts[t].args[0];
-        let Some(stays) = count(f, header, before, latch, cond, leaves) else { continue };
+        let Some(stays) = trips::count(f, (header, before, latch), (cond, leaves), TRIPS) else { continue };
         // A test at the top runs once more than the body, a test at the bottom as often.
         let copies = if at == header { stays } else { stays + 1 };
         let room = cx.caps.unroll;
@@ -183,77 +180,11 @@ fn plan(
     None
 }
 
-/// How often the condition says "stay" before it says "leave".
-fn count(f: &Function, header: Block, before: Block, latch: Block, cond: Value, leaves: bool) -> Option<u32> {
-    let arg = |from: Block, n: usize| {
-        let edges = f.edges(from);
-        let mut to = edges.iter().filter(|e| e.block == header);
-        let e = to.next()?;
-        to.next().is_none().then(|| e.args[n])
-    };
-    let mut params = Vec::new();
-    leaf(f, header, cond, &mut params, 24)?;
-    let [p] = params[..] else {
-        // A condition of constants alone: leaves at once or never.
-        let c = params.is_empty().then(|| value(f, cond, None))??;
-        return ((c.bits[0] != 0) == leaves).then_some(0);
-    };
-    let ValueDef::Param(_, n) = f.values[p].def else { return None };
-    let (start, next) = (arg(before, n as usize)?, arg(latch, n as usize)?);
-    let mut own = Vec::new();
-    leaf(f, header, next, &mut own, 24)?;
-    if own != [p] && !own.is_empty() {
-        return None;
-    }
-    let mut now = f.as_const(start)?.clone();
-    for trips in 0..=TRIPS {
-        let c = value(f, cond, Some((p, &now)))?;
-        if (c.bits[0] != 0) == leaves {
-            return Some(trips);
-        }
-        now = value(f, next, Some((p, &now)))?;
-    }
-    None
-}
-
-/// The header's parameters that a value depends on; `None` if on anything else that is no constant.
-fn leaf(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u32) -> Option<()> {
-    match f.values[v].def {
-        ValueDef::Const(_) => Some(()),
-        ValueDef::Param(b, _) if b == header => {
-            if !found.contains(&v) {
-                found.push(v);
-            }
-            Some(())
-        }
-        ValueDef::Inst(i, _) if depth > 0 && f.insts[i].op.is_speculatable() && !f.insts[i].args.is_empty() => {
-            f.insts[i].args.iter().try_for_each(|&a| leaf(f, header, a, found, depth - 1))
-        }
-        _ => None,
-    }
-}
-
 /// Whether a value is computed with a mask.
 fn has_mask(f: &Function, v: Value, depth: u32) -> bool {
     let Some(i) = f.def_inst(v) else { return false };
     let d = &f.insts[i];
     d.op == Op::And && f.as_const(d.args[1]).is_some() || depth > 0 && d.args.iter().any(|&a| has_mask(f, a, depth - 1))
-}
-
-fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const> {
-    if let Some((p, c)) = param
-        && p == v
-    {
-        return Some(c.clone());
-    }
-    if let Some(c) = f.as_const(v) {
-        return Some(c.clone());
-    }
-    let i = f.def_inst(v)?;
-    let d = &f.insts[i];
-    let args: Option<Vec<Const>> = d.args.iter().map(|&a| value(f, a, param)).collect();
-    let args = args?;
-    eval::apply(d.op, &d.attr, f.ty(v), &args.iter().collect::<Vec<_>>())
 }
 
 /// Gives the merge a parameter for each value that leaves the loop by dominance.

@@ -8,6 +8,7 @@ mod order;
 #[doc(hidden)]
 pub mod range;
 mod structure;
+pub mod trips;
 mod uniformity;
 mod uses;
 

@@ -350,6 +350,9 @@ pub trait Backend: Sync {
         shared: &mut SharedPasses,
     ) -> Result<Output, Diagnostic>;
 
+    /// What people call the places and sources in its containers.
+    fn names(&self) -> gpucc_isa::Names;
+
     /// Disassembles code of this family, as `-S` shows it, with what is to be said besides.
     fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String;
 

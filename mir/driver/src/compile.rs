@@ -63,6 +63,10 @@ impl<F: Family> Backend for Driver<F> {
         compile::<F>(module, entry, generation as u8, options, shared)
     }
 
+    fn names(&self) -> gpucc_isa::Names {
+        F::NAMES
+    }
+
     fn program_text(&self, code: &[u8], generation: usize, notes: &Notes<'_>) -> String {
         F::program_text(code, generation as u8, notes)
     }

@@ -210,6 +210,9 @@ pub trait Family: Sized + Sync + 'static {
     /// The machine passes, in order.
     const PASSES: &'static [Pass<Self>];
 
+    /// What people call the places and sources in its containers.
+    const NAMES: gpucc_isa::Names = gpucc_isa::Names::NONE;
+
     /// The strategy of the first attempt.
     fn first(generation: u8, options: &CodegenOptions) -> Self::Strategy;
 

@@ -57,6 +57,7 @@ pub struct Generator {
     rounds: Vec<String>,
     /// Some targets have no atomics: half of the programs do without.
     atomics: bool,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,11 +140,6 @@ struct Pair { n: u32, f: vec3<f32>, list: array<i32, 3> }
 @group(0) @binding(4) var<storage, read_write> own: array<atomic<i32>>;
 @group(0) @binding(5) var<storage, read_write> zeros: array<u32>;
 @group(0) @binding(6) var<storage, read_write> cells: array<Cell>;
-var<workgroup> tile: array<u32, 32>;
-var<workgroup> wide: array<vec3<i32>, 32>;
-var<workgroup> slots: array<vec4<u32>, 32>;
-var<workgroup> tally: array<atomic<u32>, 6>;
-var<workgroup> marks: array<atomic<i32>, 32>;
 var<private> me: u32 = 0u;
 var<private> state: u32 = 7u;
 var<private> table: array<i32, 6>;
@@ -155,6 +151,15 @@ fn small2(x: vec2<f32>) -> vec2<f32> { return x - floor(x * 0.0009765625) * 1024
 fn small3(x: vec3<f32>) -> vec3<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
 fn small4(x: vec4<f32>) -> vec4<f32> { return x - floor(x * 0.0009765625) * 1024.0; }
 fn word(x: f32) -> u32 { return u32(i32(x)); }
+";
+
+/// What compute programs have besides.
+const SHARED: &str = "\
+var<workgroup> tile: array<u32, 32>;
+var<workgroup> wide: array<vec3<i32>, 32>;
+var<workgroup> slots: array<vec4<u32>, 32>;
+var<workgroup> tally: array<atomic<u32>, 6>;
+var<workgroup> marks: array<atomic<i32>, 32>;
 fn exchange(x: u32, k: u32) -> u32 {
     workgroupBarrier();
     tile[me & 31u] = x;
@@ -166,10 +171,34 @@ fn exchange(x: u32, k: u32) -> u32 {
 
 ";
 
+/// The vertex stage of fragment programs: a triangle over the whole picture.
+const TRIANGLE: &str = "\
+@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
+    return vec4<f32>(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+";
+
+/// What a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Workgroups that share memory.
+    Compute,
+    /// A fragment shader: a pixel is an invocation, row by row, and its four words of `result` are the pixel's colour. It shares nothing.
+    Fragment,
+    /// The compute program with the same meaning, word by word.
+    Twin,
+}
+
 impl Generator {
     /// A generator for one seed.
     pub fn new(seed: u64) -> Generator {
+        Generator::of(seed, Kind::Compute)
+    }
+
+    /// A generator of programs of a kind.
+    pub fn of(seed: u64, kind: Kind) -> Generator {
         Generator {
+            kind,
             rng: SplitMix64::new(seed),
             out: String::new(),
             indent: 0,
@@ -219,7 +248,12 @@ impl Generator {
     /// The program of this seed.
     pub fn program(mut self) -> String {
         self.out += HEAD;
-        self.atomics = self.pick(2) == 0;
+        match self.kind {
+            Kind::Compute => self.out += SHARED,
+            Kind::Fragment => self.out += TRIANGLE,
+            Kind::Twin => {}
+        }
+        self.atomics = self.pick(2) == 0 && self.kind == Kind::Compute;
         for _ in 0..self.pick(4) {
             self.function();
         }
@@ -262,11 +296,19 @@ impl Generator {
     }
 
     fn main(&mut self) {
-        self.line("@compute @workgroup_size(32)");
-        self.line(
-            "fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32) {",
-        );
-        self.indent += 1;
+        if self.kind == Kind::Fragment {
+            self.line("@fragment fn fs(@builtin(position) at: vec4<f32>) -> @location(0) vec4<u32> {");
+            self.indent += 1;
+            self.line(&format!("let gid = vec3<u32>(u32(at.y) * {INVOCATIONS}u + u32(at.x), 0u, 0u);"));
+            self.line("let lid = gid.x & 31u;");
+            self.line("var pixel = vec4<u32>(0u);");
+        } else {
+            self.line("@compute @workgroup_size(32)");
+            self.line(
+                "fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32) {",
+            );
+            self.indent += 1;
+        }
         self.line("let base = gid.x * 4u;");
         self.line("me = gid.x;");
         self.line("var x0 = source.words[gid.x & 63u];");
@@ -279,12 +321,18 @@ impl Generator {
         self.scope.push(Var { ty: Ty::U, name: "state".into(), writable: true, local: false });
         self.fuel = 16;
         self.statements(3, None);
-        for _ in 0..1 + self.pick(3) {
-            self.phase();
+        if self.kind == Kind::Compute {
+            for _ in 0..1 + self.pick(3) {
+                self.phase();
+            }
+        } else {
+            self.leave();
         }
         self.fuel = 10;
         self.statements(3, None);
-        if self.pick(6) == 0 {
+        if self.kind != Kind::Compute {
+            self.leave();
+        } else if self.pick(6) == 0 {
             let c = self.expr(Ty::B, 2);
             self.line(&format!("if {c} {{ return; }}"));
         }
@@ -296,13 +344,31 @@ impl Generator {
                 Ty::I => format!("u32({e})"),
                 _ => format!("word({e})"),
             };
-            self.line(&format!("result[base + {k}u] = {e};"));
+            match self.kind {
+                Kind::Fragment => self.line(&format!("pixel[{k}] = {e};")),
+                _ => self.line(&format!("result[base + {k}u] = {e};")),
+            }
+        }
+        if self.kind == Kind::Fragment {
+            self.line("return pixel;");
         }
         if self.atomics {
             self.count();
         }
         self.indent -= 1;
         self.line("}");
+    }
+
+    /// Some invocations end here: as fragments they are discarded and go on as helpers, without any effect.
+    fn leave(&mut self) {
+        if self.pick(3) > 0 {
+            return;
+        }
+        let c = self.expr(Ty::B, 2);
+        match self.kind {
+            Kind::Fragment => self.line(&format!("if {c} {{ discard; }}")),
+            _ => self.line(&format!("if {c} {{ return; }}")),
+        }
     }
 
     fn block(&mut self, depth: u32, ret: Option<Ty>, jumps: Jumps) {
@@ -492,7 +558,12 @@ pub struct Program {
 
 /// WGSL leaves the sign of a zero open: it does not count where floats are stored as they are.
 fn unsigned_zeros(d: &mut Dispatch) {
-    let cells = d.buffers.iter_mut().filter(|b| b.binding == 6).flat_map(|b| b.bytes.chunks_exact_mut(4));
+    d.buffers.iter_mut().filter(|b| b.binding == 6).for_each(|b| unsigned_zeros_of_cells(&mut b.bytes));
+}
+
+/// The same in the bytes of `cells`.
+pub fn unsigned_zeros_of_cells(bytes: &mut [u8]) {
+    let cells = bytes.chunks_exact_mut(4);
     for (_, word) in cells.enumerate().filter(|(i, _)| *i as u32 % CELL >= CELL - 8) {
         if *word == (-0f32).to_le_bytes() {
             word.fill(0);
@@ -542,13 +613,58 @@ impl Program {
                 });
                 Err(Failure::Wrong(format!("{at}: {}", place.unwrap_or_default())))
             }
-            Err(Problem::Refused(codes, why)) => {
+            Err(p) => Err(self.refused(on, codegen, p)),
+        }
+    }
+
+    /// What a problem amounts to.
+    pub fn refused(&self, on: On, codegen: &CodegenOptions, problem: Problem) -> Failure {
+        let at = format!("seed {} on {on} -O{}", self.seed, codegen.opt_level);
+        match problem {
+            Problem::Refused(codes, why) => {
                 let predicted = predict::predicted(on, &format!("randprog {}", self.seed), &codes, &why);
                 let text = format!("{at}: {}", Problem::Refused(codes.clone(), why));
-                Err(Failure::Refused(predicted, codes, text))
+                Failure::Refused(predicted, codes, text)
             }
-            Err(p) => Err(Failure::Wrong(format!("{at}: {p}"))),
+            p => Failure::Wrong(format!("{at}: {p}")),
         }
+    }
+
+    /// The module as the frontend made it.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+/// A fragment program, its buffers, and what its compute twin makes of them on the oracle.
+pub struct FragmentProgram {
+    /// WGSL with the entry points `vs` and `fs`.
+    pub source: String,
+    /// As before the draw.
+    pub before: Dispatch,
+    /// As after it: binding 2 holds the picture.
+    pub expected: Dispatch,
+}
+
+impl FragmentProgram {
+    /// Generates the programs of a seed, and runs the twin.
+    ///
+    /// # Errors
+    /// The frontend or the oracle does not take the twin; the text has its source.
+    pub fn new(seed: u64) -> Result<FragmentProgram, String> {
+        let twin = Generator::of(seed, Kind::Twin).program();
+        let module = exec::lower(&twin, "main", &[]).map_err(|p| format!("seed {seed}: {p}\n{twin}"))?;
+        let before = dispatch(seed);
+        let mut expected = before.clone();
+        exec::run(&module, "main", On::Interp, &CodegenOptions::default(), &mut expected, &options(seed))
+            .map_err(|p| format!("seed {seed} on interp: {p}\n{twin}"))?;
+        unsigned_zeros(&mut expected);
+        Ok(FragmentProgram { source: Generator::of(seed, Kind::Fragment).program(), before, expected })
     }
 }
 

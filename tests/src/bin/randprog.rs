@@ -1,18 +1,25 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]]`
+//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--verify]`
 //!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
 //! code. The last line is `N passed, M failed`. `--stress` makes register allocation harder than it is, and checks it.
+//!
+//! Programs of the stage `fs` are drawn, and compared with compute programs of the same meaning. With `--verify` each compute program runs as
+//! `gpucc --verify` runs a shader, on seeded inputs, and a table counts by reason what could not be compared.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use gpucc::CodegenOptions;
+use gpucc::{CodegenOptions, Options, Target};
+use gpucc_kit::exec::problem;
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::predict::Tally;
-use gpucc_tests::randprog::{Failure, Generator, Program};
+use gpucc_tests::randfs::Drawn;
+use gpucc_tests::randprog::{Failure, Generator, Kind, Program};
+use gpucc_verify::Given;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--print]";
+const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|fs] [--stress tight|fragment|spill-all[,..]] [--verify] [--print]";
 
 struct Args {
     seed: u64,
@@ -21,11 +28,29 @@ struct Args {
     opts: Vec<u8>,
     stress: CodegenOptions,
     print: bool,
+    stage: Stage,
+    verify: bool,
+}
+
+/// What programs are of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Compute,
+    Fragment,
 }
 
 fn args() -> Result<Args, String> {
     let stress = CodegenOptions::default();
-    let mut a = Args { seed: 0, count: 100, on: vec![], opts: vec![2], stress, print: false };
+    let mut a = Args {
+        seed: 0,
+        count: 100,
+        on: vec![],
+        opts: vec![2],
+        stress,
+        print: false,
+        stage: Stage::Compute,
+        verify: false,
+    };
     let mut it = std::env::args().skip(1);
     while let Some(arg) = it.next() {
         let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -39,8 +64,8 @@ fn args() -> Result<Args, String> {
                 a.opts = text.split(',').map(level).collect::<Result<_, _>>()?;
             }
             "--stage" => match value()?.as_str() {
-                "cs" => {}
-                "fs" => return Err("no target compiles fragment shaders yet".into()),
+                "cs" => a.stage = Stage::Compute,
+                "fs" => a.stage = Stage::Fragment,
                 other => return Err(format!("--stage {other}: cs or fs")),
             },
             "--stress" => {
@@ -55,44 +80,107 @@ fn args() -> Result<Args, String> {
                 }
             }
             "--print" => a.print = true,
+            "--verify" => a.verify = true,
             _ => return Err(USAGE.into()),
         }
     }
     if a.on.is_empty() {
         return Err(USAGE.into());
     }
+    if a.stage == Stage::Fragment && (a.verify || a.stress.verify) {
+        return Err("--verify and --stress are for --stage cs".into());
+    }
     Ok(a)
 }
 
-/// Verdicts of one program: passed, what failed, and what was refused.
-fn program(seed: u64, a: &Args) -> (u64, Vec<String>, Tally) {
-    let mut tally = Tally::default();
-    if a.print {
-        println!("// seed {seed}\n{}", Generator::new(seed).program());
+/// What became of a program on all places and levels.
+#[derive(Default)]
+struct Verdicts {
+    passed: u64,
+    failed: Vec<String>,
+    /// What was refused.
+    refused: Tally,
+    /// How often nothing was compared, by reason.
+    skipped: BTreeMap<String, u64>,
+}
+
+impl Verdicts {
+    fn add(&mut self, on: On, done: Result<(), Failure>) {
+        match done {
+            Ok(()) => self.passed += 1,
+            Err(Failure::Refused(predicted, codes, why)) => {
+                self.refused.add(on, &codes, predicted);
+                if predicted {
+                    println!("skip {why}");
+                } else {
+                    self.failed.push(why);
+                }
+            }
+            Err(Failure::Wrong(why)) => self.failed.push(why),
+        }
     }
-    let p = match Program::new(seed) {
-        Ok(p) => p,
-        Err(e) => return (0, vec![e; a.on.len() * a.opts.len()], tally),
-    };
-    let (mut passed, mut failed) = (0, Vec::new());
-    for &on in &a.on {
-        for &opt_level in &a.opts {
-            match p.check(on, &CodegenOptions { opt_level, ..a.stress.clone() }) {
-                Ok(()) => passed += 1,
-                Err(Failure::Refused(predicted, codes, why)) => {
-                    tally.add(on, &codes, predicted);
-                    if predicted {
-                        println!("skip {why}");
+}
+
+/// Verdicts of one program.
+fn program(seed: u64, a: &Args) -> Verdicts {
+    let kind = if a.stage == Stage::Fragment { Kind::Fragment } else { Kind::Compute };
+    if a.print {
+        println!("// seed {seed}\n{}", Generator::of(seed, kind).program());
+    }
+    let mut v = Verdicts::default();
+    let nowhere = |e: String| Verdicts { failed: vec![e; a.on.len() * a.opts.len()], ..Verdicts::default() };
+    match a.stage {
+        Stage::Fragment => {
+            let p = match Drawn::new(seed) {
+                Ok(p) => p,
+                Err(e) => return nowhere(e),
+            };
+            a.on.iter().for_each(|&on| a.opts.iter().for_each(|&level| v.add(on, p.check(on, level))));
+        }
+        Stage::Compute => {
+            let p = match Program::new(seed) {
+                Ok(p) => p,
+                Err(e) => return nowhere(e),
+            };
+            for &on in &a.on {
+                for &opt_level in &a.opts {
+                    let codegen = CodegenOptions { opt_level, ..a.stress.clone() };
+                    if a.verify {
+                        verify(&p, on, &codegen, &mut v);
                     } else {
-                        failed.push(why);
+                        v.add(on, p.check(on, &codegen));
                     }
                 }
-                Err(Failure::Wrong(why)) => failed.push(why),
             }
         }
     }
-    (passed, failed, tally)
+    v
 }
+
+/// Runs a program as `gpucc --verify` does.
+fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
+    let On::Machine(device) = on else { return v.failed.push(format!("{on}: --verify is for targets")) };
+    let target = Target::parse(&device.to_string()).expect("a device of ours");
+    let artifact = match gpucc::compile(p.module(), &Options { target, codegen: codegen.clone() }) {
+        Ok(artifact) => artifact,
+        Err(d) => return v.add(on, Err(p.refused(on, codegen, problem(&[d])))),
+    };
+    match gpucc_verify::verify(p.module(), &artifact, target, &Given::default()) {
+        Ok(left) => {
+            v.passed += 1;
+            for reason in left.iter().flat_map(|l| &l.why).map(|w| w.reason.to_string()).collect::<BTreeSet<_>>() {
+                *v.skipped.entry(reason).or_default() += 1;
+            }
+            if !left.is_empty() {
+                *v.skipped.entry(ANY.into()).or_default() += 1;
+            }
+        }
+        Err(d) => v.failed.push(format!("seed {}: {d}", p.seed())),
+    }
+}
+
+/// The row of the table that counts each run once.
+const ANY: &str = "not compared";
 
 fn main() -> ExitCode {
     if gpucc_tests::asks_for_help(USAGE) {
@@ -110,14 +198,17 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let results: Vec<_> = (0..a.count).into_par_iter().map(|k| program(a.seed.wrapping_add(k), &a)).collect();
-    let passed: u64 = results.iter().map(|r| r.0).sum();
-    let failures: Vec<&String> = results.iter().flat_map(|r| &r.1).collect();
+    let passed: u64 = results.iter().map(|r| r.passed).sum();
+    let failures: Vec<&String> = results.iter().flat_map(|r| &r.failed).collect();
     for f in &failures {
         println!("FAIL {f}");
     }
     let mut tally = Tally::default();
-    results.iter().for_each(|r| tally.merge(r.2.clone()));
+    results.iter().for_each(|r| tally.merge(r.refused.clone()));
     print!("{tally}");
+    let mut skipped: BTreeMap<&str, u64> = BTreeMap::new();
+    results.iter().flat_map(|r| &r.skipped).for_each(|(why, n)| *skipped.entry(why).or_default() += n);
+    skipped.iter().for_each(|(why, n)| println!("{n:6} {why}"));
     println!("{passed} passed, {} failed", failures.len());
     if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

@@ -1,0 +1,90 @@
+//! What the registers and words that a driver fills hold, in words: the legend of a listing.
+
+use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source};
+use gpucc_isa::Names;
+
+/// A place that the driver fills.
+pub fn place(names: Option<&Names>, (file, index, lane): (u8, u16, u8)) -> String {
+    let name = names.and_then(|n| (n.place)(file, index, lane));
+    name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
+}
+
+/// What is in each place before the first instruction. Words of one descriptor in a row are one line.
+pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
+    let name = |p: &Preload| place(names, (p.file, p.index, p.lane));
+    let follows = |p: &Preload, q: &Preload| match (p.source, q.source) {
+        (
+            Source::DescriptorWord { group, binding, word },
+            Source::DescriptorWord { group: next_group, binding: next_binding, word: next },
+        ) => {
+            let place = (p.file, p.lane, u32::from(p.index) + 1) == (q.file, q.lane, u32::from(q.index));
+            place && (group, binding, u32::from(word) + 1) == (next_group, next_binding, u32::from(next))
+        }
+        _ => false,
+    };
+    let line = |run: &[Preload]| match (run[0].source, run[run.len() - 1].source) {
+        (Source::DescriptorWord { group, binding, word }, Source::DescriptorWord { word: last, .. }) if last > word => {
+            let what = format!("descriptor of {}, words {word} to {last}", variable(e, group, binding));
+            (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
+        }
+        (source, _) => (name(&run[0]), source_text(e, &source, names)),
+    };
+    e.preloads.chunk_by(follows).map(line).collect()
+}
+
+/// Where a value comes from, in words.
+fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
+    let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
+    match *s {
+        Source::Const(v) => constant(v),
+        Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
+        Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
+        Source::BufferSize { group, binding } => format!("size of {} in bytes", variable(e, group, binding)),
+        Source::DescriptorWord { group, binding, word } => {
+            format!("descriptor of {}, word {word}", variable(e, group, binding))
+        }
+        Source::WorkgroupId(c) => format!("workgroup id {}", xyz(c)),
+        Source::NumWorkgroups(c) => format!("number of workgroups {}", xyz(c)),
+        Source::LocalId(c) => format!("local id {}", xyz(c)),
+        Source::GlobalId(c) => format!("global id {}", xyz(c)),
+        Source::LocalIndex => "local index".into(),
+        Source::TableAddressLo(t) => format!("address of table {t}, low word"),
+        Source::TableAddressHi(t) => format!("address of table {t}, high word"),
+        Source::Family(n) => names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
+        Source::Immediate(word) => format!("immediate data, word {word}"),
+        // The rest carry no number: their names say it all.
+        ref other => snake(&format!("{other:?}")).replace('_', " "),
+    }
+}
+
+/// A word of the compiler's choice, as what it most likely is.
+fn constant(v: u32) -> String {
+    let float = f32::from_bits(v);
+    let plain = float.abs() >= 1e-6 && float.abs() < 1e9;
+    if v > 0xffff && v < 0xffff_0000 && plain { format!("{v:#x} ({float:?})") } else { format!("{v:#x}") }
+}
+
+/// The name of a variable, with its place in the source's terms.
+fn variable(e: &Entry, group: u32, binding: u32) -> String {
+    let of = |r: &&(usize, &Resource)| (r.1.group, r.1.binding) == (group, binding);
+    let rows: Vec<_> = e.resources.iter().enumerate().collect();
+    let row = rows.iter().find(of);
+    let name = row.and_then(|(i, _)| e.names.iter().find(|n| n.0 as usize == *i));
+    let place = match row {
+        Some((_, r)) if r.kind == ResourceKind::Immediates => "immediate data".into(),
+        _ => format!("group {group} binding {binding}"),
+    };
+    name.map_or_else(|| place.clone(), |n| format!("`{}` ({place})", n.1))
+}
+
+/// A name of Rust's as words with lines: `SharedBase` to `shared_base`, and `BufferWord { group: 0 }` to its words.
+pub fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}

@@ -1,0 +1,146 @@
+//! How often loops turn and blocks run, where constants say so.
+//!
+//! The count of a loop is found by executing its exit condition on constants: it may depend on one parameter of the loop, which
+//! is computed from itself and constants.
+
+use crate::analysis::{ConstructId, DomTree, Structure};
+use crate::{Block, Const, Function, SideMap, Value, ValueDef, eval};
+
+/// Turns of a loop of which nothing is known.
+pub const UNKNOWN: u64 = 8;
+/// Turns that are counted one by one.
+const COUNTED: u32 = 1 << 10;
+/// No block is said to run more often.
+const MOST: u64 = 1 << 40;
+
+/// How often each block runs if every condition lets it: the product of the turns of the loops around it. Where a loop has several
+/// ways out the counted one decides; where none is counted it has [`UNKNOWN`] turns.
+pub fn runs(f: &Function) -> SideMap<Block, u64> {
+    let mut times = SideMap::with_default(1);
+    if f.layout.iter().all(|&b| f.blocks[b].header.is_none()) {
+        return times;
+    }
+    let s = Structure::new(f, &DomTree::new(f));
+    for l in s.loops() {
+        let turns = turns(f, &s, l).map_or(UNKNOWN, u64::from);
+        for b in s.blocks(f, l) {
+            times[b] = (times[b] * turns).min(MOST);
+        }
+    }
+    times
+}
+
+/// Turns of a loop: how often its body runs, at least once.
+fn turns(f: &Function, s: &Structure, l: ConstructId) -> Option<u32> {
+    let c = &s.constructs[l];
+    let (mut latches, mut entries) = (Vec::new(), Vec::new());
+    for &b in f.layout.iter().filter(|&&b| f.succs(b).contains(&c.header)) {
+        if s.contains(l, b) { latches.push(b) } else { entries.push(b) }
+    }
+    let ([latch], [before]) = (&latches[..], &entries[..]) else { return None };
+    // The test may stand in front of an edge's own block, or behind the header's.
+    let mut preds: SideMap<Block, u32> = SideMap::new();
+    let mut from: SideMap<Block, Option<Block>> = SideMap::with_default(None);
+    for &b in &f.layout {
+        for t in f.succs(b) {
+            preds[t] += 1;
+            from[t] = Some(b);
+        }
+    }
+    let alone = |b: Block| f.insts[f.terminator(b)].as_br().is_none() && f.succs(b).len() == 1;
+    let mut top = c.header;
+    while alone(top) && preds[f.succs(top)[0]] == 1 {
+        top = f.succs(top)[0];
+    }
+    let mut bottom = *latch;
+    while bottom != c.header && alone(bottom) && preds[bottom] == 1 {
+        let Some(b) = from[bottom] else { break };
+        bottom = b;
+    }
+    [top, bottom].into_iter().find_map(|at| {
+        let t = f.terminator(at);
+        let [then, other] = f.insts[t].as_br()?;
+        let leaves = match (then.block == c.merge, other.block == c.merge) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return None,
+        };
+        let stays = count(f, (c.header, *before, *latch), (f.insts[t].args[0], leaves), COUNTED)?;
+        // A test at the top runs once more than the body, a test at the bottom as often.
+        Some(if at == bottom { stays + 1 } else { stays.max(1) })
+    })
+}
+
+/// How often the condition says "stay" before it says "leave".
+///
+/// `header`, `before` and `latch` are the loop's header, the block that enters it and the one that goes round; the condition is of a
+/// `br` that leaves the loop if it is `leaves`. Counts above `most` are not looked for.
+pub fn count(
+    f: &Function,
+    (header, before, latch): (Block, Block, Block),
+    (cond, leaves): (Value, bool),
+    most: u32,
+) -> Option<u32> {
+    let arg = |from: Block, n: usize| {
+        let edges = f.edges(from);
+        let mut to = edges.iter().filter(|e| e.block == header);
+        let e = to.next()?;
+        to.next().is_none().then(|| e.args[n])
+    };
+    let mut found = Vec::new();
+    params(f, header, cond, &mut found, 24)?;
+    let [p] = found[..] else {
+        // A condition of constants alone: leaves at once or never.
+        let c = found.is_empty().then(|| value(f, cond, None))??;
+        return ((c.bits[0] != 0) == leaves).then_some(0);
+    };
+    let ValueDef::Param(_, n) = f.values[p].def else { return None };
+    let (start, next) = (arg(before, n as usize)?, arg(latch, n as usize)?);
+    let mut own = Vec::new();
+    params(f, header, next, &mut own, 24)?;
+    if own != [p] && !own.is_empty() {
+        return None;
+    }
+    let mut now = f.as_const(start)?.clone();
+    for trips in 0..=most {
+        let c = value(f, cond, Some((p, &now)))?;
+        if (c.bits[0] != 0) == leaves {
+            return Some(trips);
+        }
+        now = value(f, next, Some((p, &now)))?;
+    }
+    None
+}
+
+/// The header's parameters that a value depends on; `None` if on anything else that is no constant.
+pub fn params(f: &Function, header: Block, v: Value, found: &mut Vec<Value>, depth: u32) -> Option<()> {
+    match f.values[v].def {
+        ValueDef::Const(_) => Some(()),
+        ValueDef::Param(b, _) if b == header => {
+            if !found.contains(&v) {
+                found.push(v);
+            }
+            Some(())
+        }
+        ValueDef::Inst(i, _) if depth > 0 && f.insts[i].op.is_speculatable() && !f.insts[i].args.is_empty() => {
+            f.insts[i].args.iter().try_for_each(|&a| params(f, header, a, found, depth - 1))
+        }
+        _ => None,
+    }
+}
+
+fn value(f: &Function, v: Value, param: Option<(Value, &Const)>) -> Option<Const> {
+    if let Some((p, c)) = param
+        && p == v
+    {
+        return Some(c.clone());
+    }
+    if let Some(c) = f.as_const(v) {
+        return Some(c.clone());
+    }
+    let i = f.def_inst(v)?;
+    let d = &f.insts[i];
+    let args: Option<Vec<Const>> = d.args.iter().map(|&a| value(f, a, param)).collect();
+    let args = args?;
+    eval::apply(d.op, &d.attr, f.ty(v), &args.iter().collect::<Vec<_>>())
+}

@@ -1,0 +1,17 @@
+//! What people call the places and sources that containers give as numbers.
+
+/// The names of a family. The numbers are those of its containers.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// A place that the driver loads: file, index and lane.
+    pub place: fn(u8, u16, u8) -> Option<String>,
+    /// A file of registers.
+    pub file: fn(u8) -> Option<&'static str>,
+    /// A source of the family alone.
+    pub source: fn(u32) -> Option<String>,
+}
+
+impl Names {
+    /// No names: the numbers stand.
+    pub const NONE: Names = Names { place: |_, _, _| None, file: |_| None, source: |_| None };
+}
