@@ -2,7 +2,7 @@
 
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Format, Gcn as Isa, Op, emit as form};
+use gpucc_gcn_machine::{Flag, Format, Gcn as Isa, Kind, Op, emit as form};
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Inst, Packed, Role};
 use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
@@ -11,13 +11,44 @@ use smallvec::{SmallVec, smallvec};
 use crate::fixed::Fixed;
 use crate::isel::MI;
 use crate::model;
-use crate::target::{Cond, FILE_V, GOp, Gcn};
+use crate::target::{Cond, FILE_V, GOp, Gcn, Mods};
 
 /// Whether an operation has a 32-bit form of its own.
 pub fn has_short(op: Op, generation: u8) -> bool {
     // Instructions that exist as VOP3 only count as short to the table: their one form is the 64-bit one.
     form::row(op, Form::Short, false, generation)
         .is_some_and(|r| gpucc_gcn_machine::table().rows[r as usize].bytes == 4)
+}
+
+/// The source of an operation that is a lane mask and has a place of its own.
+pub fn mask_source(op: Op) -> Option<usize> {
+    (op == Op::VCndmaskB32).then_some(2)
+}
+
+/// Puts modifiers where the row has them.
+fn modify(m: &mut Inst<Isa>, mods: &Mods) {
+    for (k, slot) in m.row().slots.iter().enumerate() {
+        m.vals[k] = match slot.kind {
+            Kind::Offset | Kind::Swizzle => mods.offset,
+            Kind::Attr => mods.attr.into(),
+            Kind::InterpParam => mods.param.into(),
+            Kind::DMask => mods.dmask.into(),
+            Kind::BufFormat => mods.format.into(),
+            Kind::ExpTarget => mods.tgt.into(),
+            Kind::ExpEn => mods.en.into(),
+            Kind::Flag(Flag::Compr) => mods.compr.into(),
+            Kind::Flag(Flag::Done) => mods.done.into(),
+            Kind::Flag(Flag::Vm) => mods.vm.into(),
+            Kind::Flag(Flag::Offen) => mods.offen.into(),
+            Kind::Flag(Flag::Idxen) => mods.idxen.into(),
+            Kind::Flag(Flag::Glc) => mods.glc.into(),
+            Kind::Flag(Flag::Unorm) => mods.unorm.into(),
+            Kind::Flag(Flag::Da) => mods.da.into(),
+            Kind::Flag(Flag::Clamp) => mods.clamp.into(),
+            _ if slot.name == "soffset" => mods.soffset.into(),
+            _ => continue,
+        };
+    }
 }
 
 /// What an instruction is to the wait counters.
@@ -124,9 +155,6 @@ pub struct Program {
     pub sgprs: u32,
     pub vgprs: u32,
 }
-
-/// Marks what takes lanes out of those that are live: a wave without any ends there.
-pub const ENDS: &str = "@ends";
 
 struct Emitter {
     generation: u8,
@@ -260,7 +288,7 @@ impl Emitter {
         };
         if op == Op::SBarrier {
             let row = self.row(op, Form::Short, false);
-            if i.mods.get("@sync") != 0 {
+            if i.mods.sync {
                 self.push(form::inst(row), smallvec![], smallvec![]).barrier = true;
             } else {
                 // Memory order alone: a wait for everything does it.
@@ -287,12 +315,10 @@ impl Emitter {
         }
         if op == Op::Exp {
             m = form::inst(self.row(op, Form::Short, false));
-            for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
-                m.set(n, *v);
-            }
-            let enabled = i.mods.get("en");
+            modify(&mut m, &i.mods);
+            let enabled = i.mods.en;
             let used = |k: u32| {
-                if i.mods.get("compr") != 0 { k < 2 && enabled >> (2 * k) & 3 != 0 } else { enabled >> k & 1 == 1 }
+                if i.mods.compr { k < 2 && enabled >> (2 * k) & 3 != 0 } else { enabled >> k & 1 == 1 }
             };
             let mut next = 0;
             for (k, slot) in ["src0", "src1", "src2", "src3"].into_iter().enumerate() {
@@ -303,32 +329,29 @@ impl Emitter {
         } else if name.starts_with("v_interp_") {
             m = form::inst(self.row(op, Form::Short, false));
             m.set("vdst", dst.unwrap_or(0) & 255);
-            m.set("attr", i.mods.get("attr"));
+            modify(&mut m, &i.mods);
             // The second half adds to what the first one left in the destination.
-            match m.row().slot("vsrc") {
-                Some(_) => m.set("vsrc", codes.last().map_or(0, |c| c.0 & 255)),
-                None => m.set("param", i.mods.get("param")),
+            if m.row().slot("vsrc").is_some() {
+                m.set("vsrc", codes.last().map_or(0, |c| c.0 & 255));
             }
             reads.push((operand::M0, 1));
-        } else if i.mods.has("dpp_ctrl") {
+        } else if i.mods.moves_lanes() {
             m = form::inst(self.row(op, Form::Dpp, false));
             m.set("vdst", dst.unwrap_or(0) & 255);
             m.set("src0", reg(0));
             if codes.len() > 1 {
                 m.set("src1", reg(1));
             }
-            m.set("dpp_ctrl", i.mods.get("dpp_ctrl"));
+            m.set("dpp_ctrl", i.mods.dpp_ctrl.into());
             m.set("bound_ctrl", 1);
-        } else if i.mods.has("idxen") {
+        } else if i.mods.idxen {
             // Attributes: the index, then the V#.
             m = form::inst(self.row(op, Form::Short, false));
             m.set("vdata", dst.unwrap_or(0) & 255);
             m.set("vaddr", reg(0));
             m.set("srsrc", codes.get(1).map_or(0, |c| c.0 / 4));
             m.set("soffset", 128);
-            for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
-                m.set(n, *v);
-            }
+            modify(&mut m, &i.mods);
         } else if name.starts_with("buffer_") {
             m = form::inst(self.row(op, Form::Short, false));
             let store = i.defs.is_empty();
@@ -339,18 +362,12 @@ impl Emitter {
             let atomic = name.starts_with("buffer_atomic");
             let address = if store || atomic { 1 } else { 0 };
             m.set("vdata", data);
-            m.set("vaddr", if i.mods.get("offen") != 0 { reg(address) } else { 0 });
-            m.set("soffset", 128);
-            let srsrc = i.mods.get("srsrc");
-            reads.push((srsrc * 4, 4));
-            for (n, v) in &i.mods.0 {
-                if !n.starts_with('@') {
-                    m.set(n, *v);
-                }
-            }
-            let soffset = m.get("soffset").unwrap_or(128);
-            if soffset < 104 {
-                reads.push((soffset, 1));
+            m.set("vaddr", if i.mods.offen { reg(address) } else { 0 });
+            modify(&mut m, &i.mods);
+            m.set("srsrc", i.mods.srsrc.into());
+            reads.push((u32::from(i.mods.srsrc) * 4, 4));
+            if i.mods.is_scratch() {
+                reads.push((i.mods.soffset.into(), 1));
             }
         } else if model::facts(op).is_some_and(|f| f.format == Format::Mimg) {
             m = self.image(op, i, &codes, dst);
@@ -367,10 +384,10 @@ impl Emitter {
                 m.set("vdst", d - 256);
             }
             if m.row().slot("offset0").is_some() {
-                m.set("offset0", i.mods.get("offset"));
-                m.set("offset1", i.mods.get("offset") + 1);
+                m.set("offset0", i.mods.offset);
+                m.set("offset1", i.mods.offset + 1);
             } else {
-                m.set("offset", i.mods.get("offset"));
+                m.set("offset", i.mods.offset);
             }
         } else if name.starts_with("s_buffer_load") || name.starts_with("s_load") {
             let row = match codes.first() {
@@ -381,12 +398,12 @@ impl Emitter {
             m = form::inst(row);
             let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
             m.set(sdst, dst.unwrap_or(0));
-            m.set("sbase", i.mods.get("sbase"));
-            m.set("offset", codes.first().map_or(i.mods.get("offset"), |c| c.0));
-            reads.push((i.mods.get("sbase") * 2, if name.starts_with("s_load") { 2 } else { 4 }));
+            m.set("sbase", i.mods.sbase.into());
+            m.set("offset", codes.first().map_or(i.mods.offset, |c| c.0));
+            reads.push((u32::from(i.mods.sbase) * 2, if name.starts_with("s_load") { 2 } else { 4 }));
         } else if name.starts_with("s_") {
             self.scalar(op, &codes, dst, reads, writes);
-            if i.mods.get(ENDS) != 0 && self.worth {
+            if i.mods.ends && self.worth {
                 // SCC says whether a lane is left.
                 self.ends_early = true;
                 self.branch(Op::SCbranchScc0, self.early);
@@ -473,9 +490,7 @@ impl Emitter {
         if m.row().slot("ssamp").is_some() {
             m.set("ssamp", code(first + 2) / 4);
         }
-        for (n, v) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
-            m.set(n, *v);
-        }
+        modify(&mut m, &i.mods);
         m
     }
 
@@ -515,7 +530,7 @@ impl Emitter {
         }
         if matches!(op, Op::VMadmkF32 | Op::VMadakF32) {
             let m = form::inst(self.row(op, Form::Short, true)).with("vdst", dst.map_or(0, |d| d - 256));
-            return m.with("src0", codes[0].0).with("src1", codes[1].0 - 256).with("k", i.mods.get("k"));
+            return m.with("src0", codes[0].0).with("src1", codes[1].0 - 256).with("k", i.mods.k);
         }
         // The sum in the place of its addend has a short form.
         let marks = operand::NEG | operand::ABS;
@@ -530,8 +545,8 @@ impl Emitter {
         }
         let plain = |c: u32| c & (operand::NEG | operand::ABS) == 0;
         let literal = codes.iter().find_map(|c| c.1);
-        let short = i.mods.get("@long") == 0
-            && i.mods.get("clamp") == 0
+        let short = !i.mods.long
+            && !i.mods.clamp
             && codes.iter().all(|c| plain(c.0))
             && codes.len() <= 2
             && codes.get(1).is_none_or(|c| c.0 >= 256)
@@ -551,9 +566,9 @@ impl Emitter {
             return m;
         }
         let mut m = form::inst(self.row(op, Form::Long, false));
-        let mask = i.mods.get("@mask") as usize;
+        let mask = mask_source(op);
         for (k, c) in codes.iter().enumerate() {
-            if mask == k + 1 {
+            if mask == Some(k) {
                 m.set("mask", c.0);
             } else {
                 m.set(name(k), c.0);
@@ -568,7 +583,7 @@ impl Emitter {
         if m.row().slot("sdst").is_some() && dst.is_some_and(|d| d >= 256) {
             m.set("sdst", operand::VCC);
         }
-        if i.mods.get("clamp") != 0 {
+        if i.mods.clamp {
             m.set("clamp", 1);
         }
         m
@@ -620,8 +635,8 @@ fn last_exports(insts: &[MI]) -> Option<usize> {
     let alone = |i: &MI| match i.op {
         Opcode::Op(GOp::I(op)) => {
             let name = op.name();
-            let lane = name.starts_with("v_") && !i.mods.has("dpp_ctrl") && !name.contains("lane");
-            lane || op == Op::Exp || name.starts_with("s_") && i.mods.get(ENDS) == 0 || name.starts_with("buffer_load")
+            let lane = name.starts_with("v_") && !i.mods.moves_lanes() && !name.contains("lane");
+            lane || op == Op::Exp || name.starts_with("s_") && !i.mods.ends || name.starts_with("buffer_load")
         }
         Opcode::Op(GOp::Choose(_) | GOp::End) => true,
         Opcode::Op(_) => false,

@@ -7,23 +7,24 @@ mod bools;
 mod io;
 mod tex;
 
-pub(crate) use tex::ONCE;
-
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SideMap, Sysval, Value};
-use gpucc_mir::{Cfg, Class, Def, Lower, MEdge, MEdges, MInst, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg};
+use gpucc_mir::{
+    Cfg, Class, Def, Lower, MEdge, MEdges, MInst, Modifiers, PReg, Pseudo, Reg, Regs, Repr, Select, Src, Use, VReg,
+};
 use gpucc_pipeline::Pipeline;
 
 use crate::bindings::Bindings;
+use crate::emit::mask_source;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
 use crate::homes::{Home, Homes};
 use crate::io::Io;
 use crate::ops::{commutes, scalar_compare, scalar_op};
 use crate::tables::Tables;
-use crate::target::{FILE_S, FILE_V, GOp, Gcn, MASK, S, SrcMods, V, run_class};
+use crate::target::{Clamp, FILE_S, FILE_V, GOp, Gcn, K, Long, MASK, Once, S, SrcMods, Sync, V, run_class};
 
 pub(crate) type Cx<'f> = Select<'f, Gcn>;
 pub(crate) type MI = MInst<Gcn>;
@@ -74,8 +75,9 @@ pub(crate) fn op(o: Op) -> MI {
     MInst::new(GOp::I(o))
 }
 
-pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
-    i.mods.0.extend_from_slice(mods);
+/// With modifiers.
+pub(crate) fn with(mut i: MI, mods: impl Modifiers<Gcn>) -> MI {
+    mods.put(&mut i.mods);
     i
 }
 
@@ -115,7 +117,7 @@ impl<'m> Isel<'m> {
 
     /// What sine and cosine of one angle have in common; in programs that draw.
     fn shared(&self, i: MI) -> MI {
-        if self.io.is_compute { i } else { with(i, &[(ONCE, 1)]) }
+        if self.io.is_compute { i } else { with(i, (Once(true),)) }
     }
 
     /// Whether something is marked as computed once in a block.
@@ -224,9 +226,9 @@ impl<'m> Isel<'m> {
     pub(crate) fn valu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
         let n = i.uses.len();
         let Some(GOp::I(o)) = i.target_op() else { return cx.emit(i) };
-        let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.get("clamp") != 0;
-        let mask_use = i.mods.get("@mask") as usize;
-        let short = crate::emit::has_short(o, self.generation) && !mods && i.mods.get("@long") == 0;
+        let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.clamp;
+        let mask = mask_source(o);
+        let short = crate::emit::has_short(o, self.generation) && !mods && !i.mods.long;
         if n >= 2 && short && !self.is_vector_reg(cx, &i.uses[1]) && self.is_vector_reg(cx, &i.uses[0]) && commutes(o) {
             i.uses.swap(0, 1);
         }
@@ -238,7 +240,7 @@ impl<'m> Isel<'m> {
             if self.is_vector_reg(cx, &u) || self.inline(&u) {
                 continue;
             }
-            let is_mask = mask_use == k + 1;
+            let is_mask = mask == Some(k);
             let literal = matches!(u.src, Src::Imm(_));
             let room = scalars.is_empty() || scalars.contains(&u.src);
             if is_mask || room && (!literal || fits_short && k == 0) {
@@ -307,7 +309,7 @@ impl<'m> Isel<'m> {
             return Use::reg(r);
         }
         let t = cx.temp(MASK);
-        self.valu(cx, with(op(Op::VCmpNeU32).def(t).imm(0).arg(r), &[("@long", 1)]));
+        self.valu(cx, with(op(Op::VCmpNeU32).def(t).imm(0).arg(r), (Long(true),)));
         Use::reg(t)
     }
 
@@ -400,11 +402,7 @@ impl<'m> Isel<'m> {
             && let Some(m) = self.mad(cx, d)
         {
             let i = m.def(r);
-            if i.mods.get("@k") != 0 {
-                cx.emit(i);
-            } else {
-                self.valu(cx, i);
-            }
+            self.valu(cx, i);
             return Ok(());
         }
         let inst = match d.op {
@@ -433,7 +431,7 @@ impl<'m> Isel<'m> {
             }
             Ir::FSat => {
                 let x = self.float(cx, a(0));
-                with(op(Op::VAddF32).arg(x).imm(0), &[("clamp", 1)])
+                with(op(Op::VAddF32).arg(x).imm(0), (Clamp(true),))
             }
             Ir::FFloor
             | Ir::FCeil
@@ -467,7 +465,7 @@ impl<'m> Isel<'m> {
             }
             Ir::FLdexp => {
                 let (x, n) = (self.float(cx, a(0)), self.any(cx, a(1)));
-                with(op(Op::VLdexpF32).arg(x).arg(n), &[("@long", 1)])
+                with(op(Op::VLdexpF32).arg(x).arg(n), (Long(true),))
             }
             Ir::FQuant16 => {
                 let x = self.float(cx, a(0));
@@ -573,7 +571,7 @@ impl<'m> Isel<'m> {
             }
             Ir::Popcount => {
                 let x = self.any(cx, a(0));
-                with(op(Op::VBcntU32B32).arg(x).imm(0), &[("@long", 1)])
+                with(op(Op::VBcntU32B32).arg(x).imm(0), (Long(true),))
             }
             Ir::Clz | Ir::Ctz => {
                 let x = self.any(cx, a(0));
@@ -583,7 +581,7 @@ impl<'m> Isel<'m> {
             Ir::Select => {
                 let c = self.mask(cx, a(0));
                 let (x, y) = (self.any(cx, a(1)), self.any(cx, a(2)));
-                with(op(Op::VCndmaskB32).arg(y).arg(x).arg(c), &[("@long", 1), ("@mask", 3)])
+                with(op(Op::VCndmaskB32).arg(y).arg(x).arg(c), (Long(true),))
             }
             // Bits above those of a narrow lane may be anything, but a load leaves zeros.
             Ir::ZExt if cx.f.def_op(a(0), Ir::Load).is_none() => {
@@ -676,14 +674,14 @@ impl<'m> Isel<'m> {
                     continue;
                 }
                 let (x, y) = (self.vector(cx, x), self.vector(cx, y));
-                return Some(with(op(op_).arg(x).arg(y), &[("k", c), ("@k", 1)]));
+                return Some(with(op(op_).arg(x).arg(y), (K(c),)));
             }
             let (mut x, y, mut z) = (self.float(cx, a), self.float(cx, b), self.float(cx, other));
             if negated {
                 let u = if k == 0 { &mut z } else { &mut x };
                 u.mods.neg = !u.mods.neg;
             }
-            return Some(with(op(Op::VMadF32).arg(x).arg(y).arg(z), &[("@long", 1)]));
+            return Some(with(op(Op::VMadF32).arg(x).arg(y).arg(z), (Long(true),)));
         }
         None
     }
@@ -816,8 +814,8 @@ impl Lower<Gcn> for Isel<'_> {
                 Ok(())
             }
             (Ir::Barrier, Attr::Barrier(b)) => {
-                let wait = u32::from(b.exec != gpucc_ir::Scope::None);
-                cx.emit(with(op(Op::SBarrier), &[("@sync", wait)]));
+                let wait = b.exec != gpucc_ir::Scope::None;
+                cx.emit(with(op(Op::SBarrier), (Sync(wait),)));
                 Ok(())
             }
             _ => self.alu(cx, i),
@@ -935,7 +933,7 @@ impl Isel<'_> {
 
     /// 1 for the lanes of a mask, 0 for others.
     fn zero_or_one(&mut self, cx: &mut Cx<'_>, out: VReg, mask: U) {
-        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(mask), &[("@long", 1), ("@mask", 3)]));
+        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(mask), (Long(true),)));
     }
 
     /// The vector registers of a value that is loaded or stored, one a lane.
@@ -959,13 +957,4 @@ impl Isel<'_> {
         cx.emit(MInst::collect(whole, parts));
         Use::reg(whole)
     }
-}
-
-/// Unused modifiers of memory instructions, by name.
-pub(crate) fn memory(i: MI, readonly: bool, mods: &[(&'static str, u32)]) -> MI {
-    let mut i = with(i, mods);
-    if readonly {
-        i.mods.0.push(("@readonly", 1));
-    }
-    i
 }

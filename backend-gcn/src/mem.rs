@@ -2,10 +2,12 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
-use gpucc_mir::{MInst, PReg, Src, Use, VReg};
+use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 
-use crate::isel::{Cx, Isel, U, memory, op, with};
-use crate::target::{FILE_S, MASK, S, S4, V, V2, run_class};
+use crate::isel::{Cx, Isel, U, op, with};
+use crate::target::{
+    FILE_S, Gcn, Glc, Long, MASK, Offen, Offset, Readonly, S, S4, Sbase, Soffset, Srsrc, V, V2, run_class,
+};
 
 /// Largest immediate offset of a buffer instruction.
 const BUFFER_OFFSET: u32 = 4095;
@@ -41,7 +43,7 @@ impl Isel<'_> {
             let t = cx.temp(V);
             self.load_words(cx, &m, dynamic, &[t]);
             if cx.mf.class(out[0]) == MASK {
-                self.valu(cx, with(op(Op::VCmpNeU32).def(out[0]).imm(0).arg(t), &[("@long", 1)]));
+                self.valu(cx, with(op(Op::VCmpNeU32).def(out[0]).imm(0).arg(t), (Long(true),)));
             } else {
                 cx.emit(MInst::copy(out[0], t));
             }
@@ -93,7 +95,7 @@ impl Isel<'_> {
         let whole = out.len() == 1 && cx.mf.class(out[0]) == S;
         let run = if whole { out[0] } else { cx.temp(class) };
         let i = op(o).def(run).args(register);
-        cx.emit(memory(i, true, &[("sbase", self.fixed.descriptor(r) / 2), ("offset", offset)]));
+        cx.emit(with(i, (Sbase(self.fixed.descriptor(r) as u8 / 2), Offset(offset), Readonly(true))));
         if whole {
             return;
         }
@@ -125,15 +127,15 @@ impl Isel<'_> {
                 let (a, offset) = self.address(cx, m, dynamic, 0, BUFFER_OFFSET);
                 let o = if bits == 8 { Op::BufferLoadUbyte } else { Op::BufferLoadUshort };
                 let load = op(o).def(out).args(a);
-                let mods = self.buffer(r, m, a.is_some(), offset);
-                cx.emit(memory(load, !self.module.resources[r].kind.is_writable(), &mods));
+                let mods = self.loaded(r, m, a.is_some(), offset);
+                cx.emit(with(load, mods));
             }
             p if self.module.space(p) == Space::Workgroup => {
                 let base = (self.places)(p);
                 let (a, offset) = self.address(cx, m, dynamic, base, 65535 - 16);
                 let a = self.lds_address(cx, a);
                 let o = if bits == 8 { Op::DsReadU8 } else { Op::DsReadU16 };
-                cx.emit(memory(op(o).def(out).arg(a), false, &[("offset", offset)]));
+                cx.emit(with(op(o).def(out).arg(a), (Offset(offset),)));
             }
             _ => return Err(cx.unknown(i)),
         }
@@ -156,7 +158,7 @@ impl Isel<'_> {
                 let data = self.run(cx, value);
                 let o = if byte { Op::BufferStoreByte } else { Op::BufferStoreShort };
                 let mods = self.buffer(r, m, a.is_some(), offset);
-                cx.emit(with(op(o).arg(data).args(a), &mods));
+                cx.emit(with(op(o).arg(data).args(a), mods));
             }
             p if self.module.space(p) == Space::Workgroup => {
                 let base = (self.places)(p);
@@ -164,7 +166,7 @@ impl Isel<'_> {
                 let data = self.run(cx, value);
                 let a = self.lds_address(cx, a);
                 let o = if byte { Op::DsWriteB8 } else { Op::DsWriteB16 };
-                cx.emit(with(op(o).arg(a).arg(data), &[("offset", offset)]));
+                cx.emit(with(op(o).arg(a).arg(data), (Offset(offset),)));
             }
             _ => return Err(cx.unknown(i)),
         }
@@ -172,14 +174,15 @@ impl Isel<'_> {
     }
 
     /// The fields of an access to a buffer.
-    fn buffer(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> [(&'static str, u32); 4] {
+    fn buffer(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> (Srsrc, Offen, Offset, Glc) {
         let shared = m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT);
-        [
-            ("srsrc", self.fixed.descriptor(r) / 4),
-            ("offen", u32::from(offen)),
-            ("offset", offset),
-            ("glc", u32::from(shared)),
-        ]
+        (Srsrc(self.fixed.descriptor(r) as u8 / 4), Offen(offen), Offset(offset), Glc(shared))
+    }
+
+    /// The same of a load.
+    fn loaded(&self, r: Res, m: &Mem, offen: bool, offset: u32) -> impl Modifiers<Gcn> + use<> {
+        let (srsrc, offen, offset, glc) = self.buffer(r, m, offen, offset);
+        (srsrc, offen, offset, glc, Readonly(!self.module.resources[r].kind.is_writable()))
     }
 
     /// Loads words into vector registers.
@@ -195,18 +198,7 @@ impl Isel<'_> {
                     _ => (Op::BufferLoadDwordx4, 4),
                 };
                 let run = if n == 1 { out[0] } else { cx.temp(run_class(n)) };
-                let shared = m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT);
-                let mods = [
-                    ("srsrc", self.fixed.descriptor(r) / 4),
-                    ("offen", u32::from(a.is_some())),
-                    ("offset", offset),
-                    ("glc", u32::from(shared)),
-                ];
-                let mut i = op(o).def(run);
-                if let Some(a) = a {
-                    i = i.arg(a);
-                }
-                cx.emit(memory(i, !self.module.resources[r].kind.is_writable(), &mods));
+                cx.emit(with(op(o).def(run).args(a), self.loaded(r, m, a.is_some(), offset)));
                 if n > 1 {
                     let mut parts = out.to_vec();
                     parts.extend((lanes..n).map(|_| cx.temp(V)));
@@ -223,11 +215,11 @@ impl Isel<'_> {
                     if k + 1 < out.len() && two(at) {
                         let pair = cx.temp(V2);
                         let i = op(Op::DsRead2B32).def(pair).arg(a);
-                        cx.emit(memory(i, false, &[("offset", at / 4)]));
+                        cx.emit(with(i, (Offset(at / 4),)));
                         cx.emit(MInst::split(&out[k..k + 2], pair));
                         k += 2;
                     } else {
-                        cx.emit(memory(op(Op::DsReadB32).def(out[k]).arg(a), false, &[("offset", at)]));
+                        cx.emit(with(op(Op::DsReadB32).def(out[k]).arg(a), (Offset(at),)));
                         k += 1;
                     }
                 }
@@ -237,36 +229,24 @@ impl Isel<'_> {
                 let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
                 for (k, &r) in out.iter().enumerate() {
                     let i = op(Op::BufferLoadDword).def(r).args(a);
-                    let mods = [
-                        ("srsrc", self.fixed.tables / 4),
-                        ("offen", u32::from(a.is_some())),
-                        ("offset", offset + 4 * k as u32),
-                    ];
-                    cx.emit(memory(i, true, &mods));
+                    let table = Srsrc(self.fixed.tables as u8 / 4);
+                    cx.emit(with(i, (table, Offen(a.is_some()), Offset(offset + 4 * k as u32), Readonly(true))));
                 }
             }
             p => {
                 let base = (self.places)(p);
                 let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
                 for (k, &r) in out.iter().enumerate() {
-                    let mut i = op(Op::BufferLoadDword).def(r);
-                    if let Some(a) = a {
-                        i = i.arg(a);
-                    }
-                    let mods = self.scratch(a.is_some(), offset + 4 * k as u32);
-                    cx.emit(memory(i, false, &mods));
+                    let i = op(Op::BufferLoadDword).def(r).args(a);
+                    cx.emit(with(i, self.scratch(a.is_some(), offset + 4 * k as u32)));
                 }
             }
         }
     }
 
-    fn scratch(&self, offen: bool, offset: u32) -> [(&'static str, u32); 4] {
-        [
-            ("srsrc", self.fixed.scratch / 4),
-            ("soffset", self.fixed.scratch_offset.unwrap_or(0)),
-            ("offen", u32::from(offen)),
-            ("offset", offset),
-        ]
+    fn scratch(&self, offen: bool, offset: u32) -> (Srsrc, Soffset, Offen, Offset) {
+        let register = self.fixed.scratch_offset.unwrap_or(0) as u8;
+        (Srsrc(self.fixed.scratch as u8 / 4), Soffset(register), Offen(offen), Offset(offset))
     }
 
     fn lds_address(&mut self, cx: &mut Cx<'_>, a: Option<U>) -> U {
@@ -289,15 +269,6 @@ impl Isel<'_> {
         match m.place {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET - 16);
-                let shared = u32::from(m.flags.has(MemFlags::ATOMIC) || m.flags.has(MemFlags::COHERENT));
-                let mods = |offset: u32| {
-                    [
-                        ("srsrc", self.fixed.descriptor(r) / 4),
-                        ("offen", u32::from(a.is_some())),
-                        ("offset", offset),
-                        ("glc", shared),
-                    ]
-                };
                 let list: Vec<(Op, u32)> = match lanes {
                     1 => vec![(Op::BufferStoreDword, 0)],
                     2 => vec![(Op::BufferStoreDwordx2, 0)],
@@ -305,26 +276,19 @@ impl Isel<'_> {
                     3 => vec![],
                     _ => vec![(Op::BufferStoreDwordx4, 0)],
                 };
-                let mods_of: Vec<_> = (0..4).map(|k| mods(offset + 4 * k)).collect();
                 if list.is_empty() {
                     // gfx6 has no store of three words.
                     let regs = cx.regs(d.args[0]);
-                    for (k, r) in regs.into_iter().enumerate() {
-                        let data = self.in_vector(cx, Use::reg(r));
-                        let mut i = op(Op::BufferStoreDword).arg(data);
-                        if let Some(a) = a {
-                            i = i.arg(a);
-                        }
-                        cx.emit(with(i, &mods_of[k]));
+                    for (k, word) in regs.into_iter().enumerate() {
+                        let data = self.in_vector(cx, Use::reg(word));
+                        let mods = self.buffer(r, &m, a.is_some(), offset + 4 * k as u32);
+                        cx.emit(with(op(Op::BufferStoreDword).arg(data).args(a), mods));
                     }
                     return Ok(());
                 }
                 let data = self.run(cx, d.args[0]);
-                let mut i = op(list[0].0).arg(data);
-                if let Some(a) = a {
-                    i = i.arg(a);
-                }
-                cx.emit(with(i, &mods_of[0]));
+                let mods = self.buffer(r, &m, a.is_some(), offset);
+                cx.emit(with(op(list[0].0).arg(data).args(a), mods));
             }
             p if self.tables.at(p).is_some() => {}
             p => {
@@ -347,18 +311,14 @@ impl Isel<'_> {
                         let Some(a) = address else { continue };
                         if k < words.len() && two(at) {
                             let i = op(Op::DsWrite2B32).arg(a).arg(data).arg(words[k]);
-                            cx.emit(with(i, &[("offset", at / 4)]));
+                            cx.emit(with(i, (Offset(at / 4),)));
                             k += 1;
                             continue;
                         }
-                        cx.emit(with(op(Op::DsWriteB32).arg(a).arg(data), &[("offset", at)]));
+                        cx.emit(with(op(Op::DsWriteB32).arg(a).arg(data), (Offset(at),)));
                     } else {
-                        let mut i = op(Op::BufferStoreDword).arg(data);
-                        if let Some(a) = a {
-                            i = i.arg(a);
-                        }
                         let mods = self.scratch(a.is_some(), at);
-                        cx.emit(with(i, &mods));
+                        cx.emit(with(op(Op::BufferStoreDword).arg(data).args(a), mods));
                     }
                 }
             }
@@ -378,12 +338,8 @@ impl Isel<'_> {
         match m.place {
             Place::Buffer(r) => {
                 let (a, offset) = self.address(cx, &m, dynamic, 0, BUFFER_OFFSET);
-                let mods = [
-                    ("srsrc", self.fixed.descriptor(r) / 4),
-                    ("offen", u32::from(a.is_some())),
-                    ("offset", offset),
-                    ("glc", 1),
-                ];
+                let table = Srsrc(self.fixed.descriptor(r) as u8 / 4);
+                let mods = (table, Offen(a.is_some()), Offset(offset), Glc(true));
                 let (o, data, class) = match kind {
                     Some(k) => (buffer_atomic(k), self.vector(cx, d.args[0]), V),
                     None => {
@@ -396,11 +352,7 @@ impl Isel<'_> {
                 };
                 let result = if class == V { out } else { cx.temp(V2) };
                 let def = gpucc_mir::Def::reg(result).tied(0);
-                let mut i = op(o).def(def).arg(data);
-                if let Some(a) = a {
-                    i = i.arg(a);
-                }
-                cx.emit(with(i, &mods));
+                cx.emit(with(op(o).def(def).arg(data).args(a), mods));
                 if class == V2 {
                     let rest = cx.temp(V);
                     cx.emit(MInst::split(&[out, rest], result));
@@ -420,7 +372,7 @@ impl Isel<'_> {
                         op(Op::DsCmpstRtnB32).def(out).arg(a).arg(e).arg(n)
                     }
                 };
-                cx.emit(with(inst, &[("offset", offset)]));
+                cx.emit(with(inst, (Offset(offset),)));
             }
             _ => return Err(cx.unknown(i)),
         }

@@ -5,14 +5,15 @@
 //! registers outside the budget.
 
 use gpucc_gcn_machine::{Format, Op, Unit};
-use gpucc_isa::Role;
+use gpucc_ir::Res;
+use gpucc_isa::{ModValue, Role};
 use gpucc_mir::{
     BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
     Reuse, Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
-use thin_vec::ThinVec;
 
+use crate::isel::with;
 use crate::model;
 
 /// Scalar registers.
@@ -30,8 +31,8 @@ const EXEC: PReg = PReg { file: FILE_S, place: gpucc_mir::Placement::run(126, 2)
 const SPACE_LDS: u16 = 1;
 const SPACE_SCRATCH: u16 = 2;
 const SPACE_BUFFER: u16 = 3;
-/// Of the first resource as an image.
-const SPACE_IMAGE: u16 = 4;
+/// Images come behind it.
+const SPACE_IMAGES: u16 = SPACE_BUFFER;
 
 /// One scalar register.
 pub const S: Class = Class(0);
@@ -99,36 +100,99 @@ pub enum Cond {
     Scalar(Op),
 }
 
-/// Modifiers by slot name; names with `@` are ours. One pointer, since most instructions have none.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Mods(pub ThinVec<(&'static str, u32)>);
+/// The image that an instruction reads or writes, where something may write it: 1 and the number of its resource, 0 for none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ImageNo(u16);
 
-impl Mods {
-    /// Whether a modifier is there.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|m| m.0 == name)
-    }
-
-    /// The value of a modifier, 0 when absent.
-    pub fn get(&self, name: &str) -> u32 {
-        self.0.iter().find(|m| m.0 == name).map_or(0, |m| m.1)
+impl From<Option<Res>> for ImageNo {
+    fn from(r: Option<Res>) -> ImageNo {
+        ImageNo(r.map_or(0, |r| r.0 as u16 + 1))
     }
 }
 
-/// Names that are ours alone.
-const OWN: [&str; 9] =
-    [crate::isel::ONCE, crate::emit::ENDS, "@long", "@mask", "@sync", "@k", "@readonly", "@image", "soffset"];
+impl ModValue for ImageNo {
+    fn bits(self) -> u32 {
+        self.0.into()
+    }
+    fn from_bits(bits: u32) -> Option<ImageNo> {
+        bits.try_into().ok().map(ImageNo)
+    }
+}
 
-impl gpucc_mir::Fields for Mods {
-    fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
-        self.0.iter().for_each(|m| say(m.0, m.1));
+/// `soffset` of what has no scalar offset: the code of the constant 0.
+const NO_OFFSET: u8 = 128;
+/// Lanes of a quad that read themselves.
+const OWN_LANES: u8 = 0b11_10_01_00;
+
+gpucc_mir::modifiers! {
+    /// Modifiers of an instruction: those that rows have, and what selection knows of it.
+    pub struct Mods of Gcn {
+        /// Offset from an address, in the unit of the row.
+        offset: u32 = 0 => Offset,
+        /// The literal of a multiply-add.
+        k: u32 = 0 => K,
+        /// Attribute with its component from bit 6 on.
+        attr: u16 = 0 => Attribute,
+        /// The image that may be written.
+        image: ImageNo = ImageNo::default() => OfImage,
+        /// A quarter of the number of the V#'s first register.
+        srsrc: u8 = 0 => Srsrc,
+        /// Register of the scalar offset of scratch.
+        soffset: u8 = NO_OFFSET => Soffset,
+        /// Half of the number of the first register of an address or a V#.
+        sbase: u8 = 0 => Sbase,
+        /// Lane of the quad that each of its lanes reads, two bits each.
+        dpp_ctrl: u8 = OWN_LANES => Lanes,
+        /// What of a parameter is taken: 0 P10, 1 P20, 2 P0.
+        param: u8 = 0 => Param,
+        /// Components that are read or written.
+        dmask: u8 = 0 => Dmask,
+        /// Data format with the number format from bit 4 on.
+        format: u8 = 0 => Typed,
+        /// Target of an export.
+        tgt: u8 = 0 => ExportTo,
+        /// Components of an export.
+        en: u8 = 0 => Enabled,
+        /// An export of two components a register.
+        compr: bool = false => Compressed,
+        /// The last export of its kind.
+        done: bool = false => Done,
+        /// EXEC says which pixels are covered.
+        vm: bool = false => Vm,
+        /// A vector register says the offset.
+        offen: bool = false => Offen,
+        /// A vector register says the element.
+        idxen: bool = false => Idxen,
+        /// Past the first cache, or the old value comes back.
+        glc: bool = false => Glc,
+        /// Coordinates are texels.
+        unorm: bool = false => Unorm,
+        /// The image has layers or faces.
+        da: bool = false => Da,
+        /// The result is between 0 and 1.
+        clamp: bool = false => Clamp,
+        /// The 64-bit form alone.
+        long: bool = false => Long,
+        /// Nothing writes what is read.
+        readonly: bool = false => Readonly,
+        /// Computed once in a block, however often it is asked for.
+        once: bool = false => Once,
+        /// Takes lanes out of those that are live: a wave without any ends there.
+        ends: bool = false => Ends,
+        /// A barrier where threads wait for each other, and not for memory alone.
+        sync: bool = false => Sync,
+    }
+}
+
+impl Mods {
+    /// Whether memory is a lane's scratch.
+    pub fn is_scratch(&self) -> bool {
+        self.soffset != NO_OFFSET
     }
 
-    fn set(&mut self, name: &str, bits: u32) -> bool {
-        let slots = gpucc_gcn_machine::table().rows.iter().flat_map(|r| r.slots).map(|s| s.name);
-        let found = OWN.into_iter().chain(slots).find(|n| *n == name);
-        self.0.extend(found.map(|n| (n, bits)));
-        found.is_some()
+    /// Whether another lane of the quad is read.
+    pub fn moves_lanes(&self) -> bool {
+        self.dpp_ctrl != OWN_LANES
     }
 }
 
@@ -215,9 +279,7 @@ impl Gcn {
             let add = MInst::new(GOp::I(Op::SAddU32)).def(Def::preg(PReg::new(FILE_S, s.far as u16, 1)));
             cx.push(add.arg(Use::preg(PReg::new(FILE_S, s.offset as u16, 1))).imm(far * 64));
         }
-        let mut i: MInst<Self> = MInst::new(GOp::I(op));
-        i.mods.0.extend_from_slice(&[("srsrc", s.descriptor / 4), ("soffset", soffset), ("offset", byte - far)]);
-        i
+        with(MInst::new(GOp::I(op)), (Srsrc(s.descriptor as u8 / 4), Soffset(soffset as u8), Offset(byte - far)))
     }
 }
 
@@ -227,7 +289,7 @@ pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
         return true;
     }
     let name = op.name();
-    let buffer = (name.starts_with("buffer_store") || name.starts_with("buffer_atomic")) && !inst.mods.has("soffset");
+    let buffer = (name.starts_with("buffer_store") || name.starts_with("buffer_atomic")) && !inst.mods.is_scratch();
     buffer || name.starts_with("image_store") || name.starts_with("image_atomic")
 }
 
@@ -258,16 +320,16 @@ impl Target for Gcn {
                     info.unit = facts.unit as u8;
                     info.space = match facts.unit {
                         Unit::Lds => SPACE_LDS,
-                        Unit::Vmem if inst.mods.has("soffset") => SPACE_SCRATCH,
-                        Unit::Vmem if inst.mods.has("@image") => SPACE_IMAGE + inst.mods.get("@image") as u16,
+                        Unit::Vmem if inst.mods.is_scratch() => SPACE_SCRATCH,
+                        Unit::Vmem if inst.mods.image != ImageNo::default() => SPACE_IMAGES + inst.mods.image.0,
                         Unit::Vmem => SPACE_BUFFER,
                         _ => 0,
                     };
                     if matches!(facts.unit, Unit::Lds | Unit::Vmem | Unit::Smem) {
                         let name = op.name();
-                        info.reads = inst.mods.get("@readonly") == 0;
+                        info.reads = !inst.mods.readonly;
                         // Loads that others' stores can be seen by keep their order.
-                        let seen = inst.mods.get("glc") != 0;
+                        let seen = inst.mods.glc;
                         let brings = match facts.format {
                             Format::Mimg => model::image_effect(op) == Role::Def,
                             _ => name.contains("load") || name.contains("read"),
@@ -302,13 +364,13 @@ impl Target for Gcn {
         {
             reads.push(PReg::new(FILE_S, live as u16, 2));
         }
-        if inst.mods.has("soffset") {
-            reads.push(PReg::new(FILE_S, inst.mods.get("soffset") as u16, 1));
+        if inst.mods.is_scratch() {
+            reads.push(PReg::new(FILE_S, inst.mods.soffset.into(), 1));
         }
     }
 
     fn reuse(&self, inst: &MInst<Self>) -> Reuse {
-        if inst.mods.has(crate::isel::ONCE) { Reuse::InBlock } else { Reuse::Never }
+        if inst.mods.once { Reuse::InBlock } else { Reuse::Never }
     }
 
     fn spill_to(&self, class: Class) -> SpillTo {
@@ -361,7 +423,7 @@ impl Target for Gcn {
         // Descriptors in constant memory come back as they were.
         let again = match inst.target_op() {
             Some(GOp::I(Op::SMovB32 | Op::VMovB32)) => true,
-            Some(GOp::I(Op::SLoadDwordx4 | Op::SLoadDwordx8)) => inst.mods.get("@readonly") != 0,
+            Some(GOp::I(Op::SLoadDwordx4 | Op::SLoadDwordx8)) => inst.mods.readonly,
             _ => false,
         };
         again && inst.uses.iter().all(|u| matches!(u.src, gpucc_mir::Src::Imm(_)))

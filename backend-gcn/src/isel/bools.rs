@@ -6,7 +6,7 @@ use gpucc_mir::{MInst, VReg};
 
 use super::{Cx, Isel, exec, op, with};
 use crate::ops::{float_compare, vector_compare};
-use crate::target::MASK;
+use crate::target::{Long, MASK};
 
 impl Isel<'_> {
     /// Vectors of booleans: 0 or 1 a lane.
@@ -44,12 +44,12 @@ impl Isel<'_> {
             (Ir::ICmp, Attr::IntCc(cc)) if !bools => {
                 let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
                 let o = vector_compare(*cc);
-                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), (Long(true),))));
             }
             (Ir::FCmp, Attr::FloatCc(cc)) => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
                 let o = float_compare(*cc);
-                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), &[("@long", 1)])));
+                self.set_bool(cx, r, |s, cx, t| s.valu(cx, with(op(o).def(t).arg(x).arg(y), (Long(true),))));
             }
             (Ir::And | Ir::Or | Ir::Xor | Ir::ICmp, attr) => {
                 let (x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)));
@@ -74,7 +74,7 @@ impl Isel<'_> {
                 if cx.mf.class(from) == cx.mf.class(r) {
                     cx.emit(MInst::copy(r, from));
                 } else if cx.mf.class(r) == MASK {
-                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), &[("@long", 1)]));
+                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), (Long(true),)));
                 } else {
                     self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
                 }

@@ -5,10 +5,12 @@ use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};
 use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::{Code, StepMode, VertexFormat};
 
-use super::{Cx, Isel, ONCE, U, exec, memory, op, with};
-use crate::emit::ENDS;
+use super::{Cx, Isel, U, exec, op, with};
 use crate::io::{self, Colour, VERTEX_GROUP, distances};
-use crate::target::{FILE_S, FILE_V, MASK, S4, V, run_class};
+use crate::target::{
+    Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, MASK, Offset, Once,
+    Param, Readonly, S4, Typed, V, Vm, run_class,
+};
 
 /// Registers that the hardware fills before the program begins, as selection asks for them.
 #[derive(Default)]
@@ -28,7 +30,7 @@ struct Export {
 }
 
 /// Data and number format of an attribute that is not of 32-bit components.
-fn typed(format: VertexFormat) -> (u32, u32) {
+fn typed(format: VertexFormat) -> (u8, u8) {
     let (code, bits, count) = format.row();
     let data = match (bits, count) {
         (8, 1) => 1,
@@ -50,8 +52,8 @@ fn typed(format: VertexFormat) -> (u32, u32) {
 }
 
 /// Lanes of a quad that each of its lanes reads, two bits each.
-fn lanes_of(d: Deriv) -> [u32; 2] {
-    let of = |l: [u32; 4]| l[0] | l[1] << 2 | l[2] << 4 | l[3] << 6;
+fn lanes_of(d: Deriv) -> [u8; 2] {
+    let of = |l: [u8; 4]| l[0] | l[1] << 2 | l[2] << 4 | l[3] << 6;
     match (d.axis, d.fine) {
         (Axis::X, true) => [of([0, 0, 2, 2]), of([1, 1, 3, 3])],
         (Axis::X, false) => [of([0; 4]), of([1; 4])],
@@ -113,22 +115,22 @@ impl Isel<'_> {
         }
         let Some(attribute) = self.io.attributes[usize::from(n)] else { return Err(cx.unknown(i)) };
         for (k, &r) in out.iter().enumerate() {
-            self.parameter(cx, slot, attribute | (k as u32) << 6, r);
+            self.parameter(cx, slot, attribute as u16 | (k as u16) << 6, r);
         }
         Ok(())
     }
 
-    fn parameter(&mut self, cx: &mut Cx<'_>, slot: &IoSlot, attribute: u32, to: VReg) {
-        let mods = [("attr", attribute)];
+    fn parameter(&mut self, cx: &mut Cx<'_>, slot: &IoSlot, attribute: u16, to: VReg) {
+        let mods = (Attribute(attribute),);
         let Some(first) = self.io.coordinates(slot) else {
             // Of vertex 0.
-            cx.emit(with(with(op(Op::VInterpMovF32).def(to), &mods), &[("param", 2)]));
+            cx.emit(with(op(Op::VInterpMovF32).def(to), (Attribute(attribute), Param(2))));
             return;
         };
         let (x, y) = (self.filled(cx, first), self.filled(cx, first + 1));
         let half = cx.temp(V);
-        cx.emit(with(op(Op::VInterpP1F32).def(half).arg(x), &mods));
-        cx.emit(with(op(Op::VInterpP2F32).def(Def::reg(to).tied(0)).arg(half).arg(y), &mods));
+        cx.emit(with(op(Op::VInterpP1F32).def(half).arg(x), mods));
+        cx.emit(with(op(Op::VInterpP2F32).def(Def::reg(to).tied(0)).arg(half).arg(y), mods));
     }
 
     fn fetch_attribute(&mut self, cx: &mut Cx<'_>, f: io::Fetched, out: &[VReg]) {
@@ -138,9 +140,9 @@ impl Isel<'_> {
         let there = (format.components() as usize).min(out.len());
         let offset = f.attribute.offset as u32;
         let (_, bits, _) = format.row();
-        let fetch = |cx: &mut Cx<'_>, o: Op, to: &[VReg], offset: u32, more: &[(&'static str, u32)]| {
-            let inst = memory(op(o).arg(index).arg(table), true, &[("idxen", 1), ("offset", offset)]);
-            let inst = with(inst, more);
+        let fetch = |cx: &mut Cx<'_>, o: Op, to: &[VReg], offset: u32, how: u8| {
+            let mods = (Idxen(true), Offset(offset), Typed(how), Readonly(true));
+            let inst = with(op(o).arg(index).arg(table), mods);
             if let [one] = to {
                 cx.emit(inst.def(*one));
                 return;
@@ -158,13 +160,12 @@ impl Isel<'_> {
         if bits == 32 {
             // gfx6 has no load of three words.
             let first = if there == 3 && self.generation == 0 { 2 } else { there };
-            fetch(cx, words(first), &out[..first], offset, &[]);
+            fetch(cx, words(first), &out[..first], offset, 0);
             if first < there {
-                fetch(cx, words(there - first), &out[first..there], offset + 4 * first as u32, &[]);
+                fetch(cx, words(there - first), &out[first..there], offset + 4 * first as u32, 0);
             }
         } else {
             let (data, number) = typed(format);
-            let how = [("format", data | number << 4)];
             // Blue is first in memory.
             let turned = format == VertexFormat::Unorm8x4Bgra;
             let n = if turned && there > 0 { there.max(3) } else { there };
@@ -180,7 +181,7 @@ impl Isel<'_> {
                     out.get(from).filter(|_| from < there).copied().unwrap_or_else(|| cx.temp(V))
                 })
                 .collect();
-            fetch(cx, o, &to, offset, &how);
+            fetch(cx, o, &to, offset, data | number << 4);
         }
         for (k, &r) in out.iter().enumerate().skip(there) {
             let one = if format.base() == gpucc_pipeline::Base::Float { 1f32.to_bits() } else { 1 };
@@ -216,7 +217,7 @@ impl Isel<'_> {
                 let Some(n) = item(self, 12) else { return Err(cx.unknown(i)) };
                 let v = self.filled(cx, n);
                 self.set_bool(cx, out[0], |me, cx, to| {
-                    me.valu(cx, with(op(Op::VCmpLtF32).def(to).imm(0).arg(v), &[("@long", 1)]));
+                    me.valu(cx, with(op(Op::VCmpLtF32).def(to).imm(0).arg(v), (Long(true),)));
                 });
             }
             Sysval::SampleIndex => {
@@ -271,7 +272,7 @@ impl Isel<'_> {
             }
         };
         let inst = op(Op::SAndn2B64).def(Def::preg(live)).arg(Use::preg(live)).arg(here);
-        cx.emit(with(inst, &[(ENDS, 1)]));
+        cx.emit(with(inst, (Ends(true),)));
         Ok(())
     }
 
@@ -285,21 +286,19 @@ impl Isel<'_> {
         }
     }
 
-    fn difference(&mut self, cx: &mut Cx<'_>, to: VReg, x: U, [first, second]: [u32; 2]) {
+    fn difference(&mut self, cx: &mut Cx<'_>, to: VReg, x: U, [first, second]: [u8; 2]) {
         let from = cx.temp(V);
         // Coarse differences along both axes begin at the same lane.
         self.images.once = true;
         if self.generation == 2 {
-            cx.emit(with(op(Op::VMovB32).def(from).arg(x), &[("dpp_ctrl", first), (ONCE, 1)]));
-            cx.emit(with(op(Op::VSubF32).def(to).arg(x).arg(from), &[("dpp_ctrl", second)]));
+            cx.emit(with(op(Op::VMovB32).def(from).arg(x), (Lanes(first), Once(true))));
+            cx.emit(with(op(Op::VSubF32).def(to).arg(x).arg(from), (Lanes(second),)));
             return;
         }
         let minuend = cx.temp(V);
         for (r, lanes) in [(from, first), (minuend, second)] {
-            cx.emit(with(
-                op(Op::DsSwizzleB32).def(r).arg(x),
-                &[("offset", 0x8000 | lanes), ("@readonly", 1), (ONCE, 1)],
-            ));
+            let mods = (Offset(0x8000 | u32::from(lanes)), Readonly(true), Once(true));
+            cx.emit(with(op(Op::DsSwizzleB32).def(r).arg(x), mods));
         }
         self.valu(cx, op(Op::VSubF32).def(to).arg(minuend).arg(from));
     }
@@ -337,14 +336,11 @@ impl Isel<'_> {
                 let u = self.in_vector(cx, u);
                 inst = inst.arg(u);
             }
-            let mods = [
-                ("tgt", e.target),
-                ("en", e.enabled),
-                ("compr", e.compressed.into()),
-                ("done", u32::from(k == done)),
-                ("vm", u32::from(k == done && self.io.is_fragment)),
-            ];
-            cx.emit(with(inst, &mods));
+            let (done, vm) = (Done(k == done), Vm(k == done && self.io.is_fragment));
+            cx.emit(with(
+                inst,
+                (ExportTo(e.target as u8), Enabled(e.enabled as u8), Compressed(e.compressed), done, vm),
+            ));
         }
         Ok(())
     }

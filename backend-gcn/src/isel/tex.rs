@@ -12,9 +12,11 @@ use gpucc_ir::{
 use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
 use smallvec::SmallVec;
 
-use super::{Cx, Isel, MI, U, memory, op, with};
+use super::{Cx, Isel, MI, U, op, with};
 use crate::bindings::{Bindings, IMAGE, size};
-use crate::target::{MASK, S, S4, S8, V, run_class};
+use crate::target::{
+    Da, Dmask, Glc, K, Long, MASK, OfImage, Offset, Once, Readonly, S, S4, S8, Sbase, Unorm, V, run_class,
+};
 
 /// 8.0: what a cube's layer counts for beside its face.
 const FACES: u32 = 0x4100_0000;
@@ -30,12 +32,9 @@ pub(super) struct Images<'m> {
     read: SideMap<Value, u8>,
     /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
     loaded: Vec<(u32, u32, VReg)>,
-    /// Whether something is marked as computed once ([`ONCE`]).
+    /// Whether something is marked as computed once ([`Once`]).
     pub(super) once: bool,
 }
-
-/// Marks what is computed once in a block, however often it is asked for.
-pub(crate) const ONCE: &str = "@once";
 
 impl<'m> Images<'m> {
     pub(super) fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
@@ -172,8 +171,8 @@ impl Isel<'_> {
             }
             Some(more) => (0, Some(self.scalar_op(cx, Op::SAddU32, more, Use::imm(at)))),
         };
-        let mods = [("sbase", self.fixed.table(group) / 2), ("offset", offset)];
-        cx.emit(memory(op(o).def(to).args(register), true, &mods));
+        let mods = (Sbase(self.fixed.table(group) as u8 / 2), Offset(offset), Readonly(true));
+        cx.emit(with(op(o).def(to).args(register), mods));
     }
 
     /// The descriptor of a resource, or of an element of an array of them; `behind` bytes further.
@@ -288,15 +287,15 @@ impl Isel<'_> {
     }
 
     /// The result's lanes that are read, at least one.
-    fn mask_of(&self, i: Inst, cx: &Cx<'_>) -> u32 {
+    fn mask_of(&self, i: Inst, cx: &Cx<'_>) -> u8 {
         match cx.f.ty(cx.data(i).result()).lanes() {
-            4 => u32::from(self.images.read[cx.data(i).result()]).max(1),
+            4 => self.images.read[cx.data(i).result()].max(1),
             _ => 1,
         }
     }
 
     /// Emits what returns the lanes of a mask.
-    fn returns(&mut self, cx: &mut Cx<'_>, i: Inst, mask: u32, inst: MI) {
+    fn returns(&mut self, cx: &mut Cx<'_>, i: Inst, mask: u8, inst: MI) {
         let out = cx.result(i, 0);
         let to: SmallVec<[VReg; 4]> = (0..out.len()).filter(|k| mask >> k & 1 == 1).map(|k| out[k]).collect();
         if let [one] = to.as_slice() {
@@ -381,8 +380,8 @@ impl Isel<'_> {
             let mask = self.mask_of(i, cx);
             (sample_op(lod, desc.shadow(), offset != 0), mask, mask)
         };
-        let mods = [("dmask", dmask), ("da", u32::from(self.is_array(ask)))];
-        let inst = memory(op(o).arg(address).arg(texture).arg(sampler), true, &mods);
+        let mods = (Dmask(dmask), Da(self.is_array(ask)), Readonly(true));
+        let inst = with(op(o).arg(address).arg(texture).arg(sampler), mods);
         self.returns(cx, i, mask, inst);
         Ok(())
     }
@@ -410,7 +409,7 @@ impl Isel<'_> {
         let layer = self.vector_op(cx, Op::VMinF32, [last, layer]);
         let face = self.in_vector(cx, face);
         let t = cx.temp(V);
-        cx.emit(with(op(Op::VMadmkF32).arg(layer).arg(face), &[("k", FACES), ("@k", 1)]).def(t));
+        cx.emit(with(op(Op::VMadmkF32).arg(layer).arg(face), (K(FACES),)).def(t));
         Use::reg(t)
     }
 
@@ -422,7 +421,7 @@ impl Isel<'_> {
             let size = self.vector_op(cx, Op::VCvtF32U32, [size]);
             let inverse = self.vector_op(cx, Op::VRcpIflagF32, [size]);
             *c = Use::reg(
-                self.make_v(cx, with(op(Op::VMadF32).imm((-0.5f32).to_bits()).arg(inverse).arg(*c), &[("@long", 1)])),
+                self.make_v(cx, with(op(Op::VMadF32).imm((-0.5f32).to_bits()).arg(inverse).arg(*c), (Long(true),))),
             );
         }
     }
@@ -465,12 +464,10 @@ impl Isel<'_> {
         let mask = self.mask_of(i, cx);
         let image = desc.what() == TexWhat::Load;
         let da = self.is_array(ask) || image && desc.dim() == TexDim::D3;
-        let mut mods = SmallVec::<[_; 4]>::from_slice(&[("dmask", mask), ("unorm", 1), ("da", u32::from(da))]);
-        if image {
-            mods.push(("@image", ask.tex.texture.0));
-        }
         let never = !image || !self.module.resources[ask.tex.texture].kind.is_writable();
-        let inst = memory(op(o).arg(address).arg(texture), never, &mods);
+        let mods =
+            (Dmask(mask), Unorm(true), Da(da), Readonly(never), OfImage(image.then_some(ask.tex.texture).into()));
+        let inst = with(op(o).arg(address).arg(texture), mods);
         self.returns(cx, i, mask, inst);
         Ok(())
     }
@@ -489,9 +486,8 @@ impl Isel<'_> {
         let fragment = self.vector_op(cx, Op::VBfeU32, [map.into(), at, Use::imm(3)]);
         // A sample that no pixel has stays one.
         let inside = cx.temp(MASK);
-        self.valu(cx, with(op(Op::VCmpGtU32).def(inside).imm(8).arg(sample), &[("@long", 1)]));
-        let long = [("@long", 1), ("@mask", 3)];
-        Use::reg(self.make_v(cx, with(op(Op::VCndmaskB32).arg(sample).arg(fragment).arg(inside), &long)))
+        self.valu(cx, with(op(Op::VCmpGtU32).def(inside).imm(8).arg(sample), (Long(true),)));
+        Use::reg(self.make_v(cx, with(op(Op::VCndmaskB32).arg(sample).arg(fragment).arg(inside), (Long(true),))))
     }
 
     /// The map of a pixel's samples to fragments, which all samples of the pixel share.
@@ -500,16 +496,15 @@ impl Isel<'_> {
         let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
         let parts: Vec<U> = place.iter().map(|&p| self.in_vector(cx, p)).collect();
         let address = cx.temp(run_class(parts.len()));
-        cx.emit(with(MInst::collect(address, parts), &[(ONCE, 1)]));
+        cx.emit(with(MInst::collect(address, parts), (Once(true),)));
         let found = cx.temp(V);
-        let mods = [("dmask", 1), ("unorm", 1), ("da", u32::from(self.is_array(ask))), (ONCE, 1)];
-        cx.emit(memory(op(Op::ImageLoad).def(found).arg(address).arg(fmask), true, &mods));
+        let mods = (Dmask(1), Unorm(true), Da(self.is_array(ask)), Once(true), Readonly(true));
+        cx.emit(with(op(Op::ImageLoad).def(found).arg(address).arg(fmask), mods));
         let there = cx.temp(MASK);
         let word = Use::reg(fmask).part(1, 1);
-        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), &[("@long", 1), (ONCE, 1)]));
-        let none = self.make_v(cx, with(op(Op::VMovB32).imm(NO_FMASK), &[(ONCE, 1)]));
-        let long = [("@long", 1), ("@mask", 3), (ONCE, 1)];
-        self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), &long))
+        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), (Long(true), Once(true))));
+        let none = self.make_v(cx, with(op(Op::VMovB32).imm(NO_FMASK), (Once(true),)));
+        self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), (Long(true), Once(true))))
     }
 
     /// Stores and atomics.
@@ -522,17 +517,17 @@ impl Isel<'_> {
             return Err(cx.unknown(i));
         };
         let address = self.collected(cx, &address);
-        let da = u32::from(self.is_array(ask) || dim == TexDim::D3);
+        let da = self.is_array(ask) || dim == TexDim::D3;
         let components = if ask.tex.desc.what() == TexWhat::Atomic { 1 } else { format.components() };
         let data: SmallVec<[U; 4]> = self.lanes(cx, value).into_iter().take(components as usize).collect();
         let data = self.collected(cx, &data);
-        let mods = [("dmask", (1 << components) - 1), ("unorm", 1), ("da", da), ("@image", ask.tex.texture.0)];
+        let mods = (Dmask((1 << components) - 1), Unorm(true), Da(da), OfImage(Some(ask.tex.texture).into()));
         if let Attr::TexAtomic(k, _) = ask.data.attr {
             let old = cx.result(i, 0)[0];
             let inst = op(image_atomic(k)).def(Def::reg(old).tied(0)).arg(data).arg(address).arg(texture);
-            cx.emit(with(with(inst, &mods), &[("glc", 1)]));
+            cx.emit(with(with(inst, mods), (Glc(true),)));
         } else {
-            cx.emit(with(op(Op::ImageStore).arg(data).arg(address).arg(texture), &mods));
+            cx.emit(with(op(Op::ImageStore).arg(data).arg(address).arg(texture), mods));
         }
         Ok(())
     }
