@@ -371,7 +371,7 @@ fn statistics(
         ("registers", u64::from(registers)),
         ("short", p.short),
         ("immediates", p.immediate),
-        ("movs", p.movs),
+        ("moves", p.movs),
         ("branches", p.branches),
         ("memory", p.memory),
         ("issue_clocks", p.issue),

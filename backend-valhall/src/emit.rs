@@ -88,7 +88,7 @@ fn source(u: &Use<Valhall>) -> Result<src::Src, Diagnostic> {
     let SrcMods { neg, abs, not, .. } = u.mods;
     let swizzle = u.mods.swizzle();
     let base = match u.src {
-        Src::Imm(v) => src::lut(v).ok_or_else(|| bug(format!("{v:#x} is no immediate of the table")))?,
+        Src::Imm(v) => src::lut(v).ok_or_else(|| bug(format!("{v:#x} is not an immediate of the table")))?,
         Src::Uniform(n) if n >= SPECIAL => {
             let n = n - SPECIAL;
             src::Src { byte: n as u8, page: Some((n >> 8) as u8), neg, abs, not, swizzle }
@@ -109,7 +109,7 @@ fn units(p: gpucc_mir::PReg) -> u64 {
 
 /// Encodes one instruction that is no branch.
 fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
-    let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is no instruction"))) };
+    let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is not an instruction"))) };
     let row = &ROWS[op as usize];
     let mut inst = blank(op);
     for &(name, value) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {

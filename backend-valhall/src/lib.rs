@@ -326,7 +326,7 @@ fn statistics(
         ("quadwords", (p.code.len() as u64).div_ceil(16)),
         ("loops", p.loops),
         ("spills", u64::from(alloc.spills)),
-        ("fills", u64::from(alloc.reloads)),
+        ("reloads", u64::from(alloc.reloads)),
         ("moves", u64::from(alloc.moves)),
         ("uniform_words", uniforms as u64),
         ("shared_bytes", u64::from(shared)),

@@ -429,7 +429,7 @@ fn source(
     let pack = |c: [u32; 4]| operand::swizzle(c[0], c[1], c[2], c[3]);
     let mut v = match u.src {
         Src::Imm(bits) => {
-            return operand::imm_bits(bits).ok_or_else(|| bug(format!("{bits:#x} is no immediate")));
+            return operand::imm_bits(bits).ok_or_else(|| bug(format!("{bits:#x} is not an immediate")));
         }
         Src::Uniform(slot) => {
             let words = table.words(slot);

@@ -25,7 +25,7 @@ pub fn of(
         ("uniforms", p.uniforms.registers.len() as u64),
         ("uniform_words", words as u64),
         ("immediates", c.immediates),
-        ("movs", c.movs),
+        ("moves", c.movs),
         ("uniform_moves", uniform_moves as u64),
         ("address_moves", c.address_moves),
         ("lane_use_percent", (c.lanes.0 * 100).checked_div(c.lanes.1).unwrap_or(0)),

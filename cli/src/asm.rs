@@ -17,10 +17,10 @@ fn machine(text: Option<&str>) -> Result<(&'static Machine, usize), Failure> {
         let one = |m: &Machine| format!("{} ({})", m.family, m.generations.join(", "));
         MACHINES.iter().map(one).collect::<Vec<_>>().join(", ")
     };
-    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; there are {}", known())))?;
+    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; available: {}", known())))?;
     let (family, generation) = text.split_once(':').map_or((text, None), |(f, g)| (f, Some(g)));
     let m = gpucc_machines::find(family)
-        .ok_or_else(|| Failure::Usage(format!("unknown target `{text}`; there are {}", known())))?;
+        .ok_or_else(|| Failure::Usage(format!("unknown target `{text}`; available: {}", known())))?;
     let index = match generation {
         None => m.default_generation,
         Some(g) => m.generations.iter().position(|n| *n == g).ok_or_else(|| {

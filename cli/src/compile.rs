@@ -60,7 +60,7 @@ impl Plan {
             let dumped = dump_after.iter().map(|d| ("--dump after:", d));
             if let Some((option, p)) = dumped.chain(fuel.1.iter().map(|p| ("--fuel ", p))).find(|(_, p)| !known(p)) {
                 return Err(Failure::Usage(format!(
-                    "{option}{p}: {t} has no such pass; there are {}",
+                    "{option}{p}: {t} has no such pass; available: {}",
                     there.join(", ")
                 )));
             }
@@ -81,7 +81,7 @@ impl Plan {
         if let [_] = args.input.as_slice() {
             outs.push(out.clone());
         } else if !out.is_dir() {
-            let text = format!("with several inputs, -o names a folder that exists; `{}` is none", out.display());
+            let text = format!("with several inputs, -o must name an existing folder; `{}` is not one", out.display());
             return Err(Failure::Usage(text));
         } else {
             for i in &args.input {

@@ -256,7 +256,7 @@ fn text(c: &Comparison, markdown: bool) -> String {
     let (hurt, helped) = (|s: &&(Row, Change)| s.1.after > s.1.before, |s: &&(Row, Change)| s.1.after < s.1.before);
     out += &list("most hurt", c.shaders.iter().filter(hurt).take(5).map(shader).collect());
     out += &list("most helped", c.shaders.iter().rev().filter(helped).take(5).map(shader).collect());
-    out + &list("for the worse", c.problems.iter().map(Problem::line).collect())
+    out + &list("regressions", c.problems.iter().map(Problem::line).collect())
 }
 
 /// Workflow commands, which GitHub shows beside the files of a change.

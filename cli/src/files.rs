@@ -62,7 +62,7 @@ pub fn write(path: &Path, data: &[u8]) -> Result<(), Failure> {
         Ok(to) => path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
         Err(_) => path.to_path_buf(),
     });
-    let name = real.file_name().ok_or_else(|| Failure::Io(format!("`{shown}` is no file name")))?;
+    let name = real.file_name().ok_or_else(|| Failure::Io(format!("`{shown}` is not a file name")))?;
     let mut temp = std::ffi::OsString::from(".");
     temp.push(name);
     temp.push(format!(".{}.tmp", std::process::id()));

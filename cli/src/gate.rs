@@ -95,9 +95,9 @@ impl Gate {
             let list = match name.as_str() {
                 "total" => &mut gate.total,
                 "shader" => &mut gate.shader,
-                _ => return Err(format!("unknown key `{name}`; there are the tables [total] and [shader]")),
+                _ => return Err(format!("unknown key `{name}`; the tables are [total] and [shader]")),
             };
-            let Value::Table(limits) = value else { return Err(format!("`{name}` is no table of limits")) };
+            let Value::Table(limits) = value else { return Err(format!("`{name}` is not a table of limits")) };
             for (name, value) in limits {
                 let statistic = statistics::find(name).ok_or_else(|| unknown(name))?;
                 let allowed = allowed(value).ok_or_else(|| {
@@ -115,7 +115,7 @@ impl Gate {
 
 fn unknown(name: &str) -> String {
     let names: Vec<&str> = STATISTICS.iter().map(|s| s.name).collect();
-    format!("unknown statistic `{name}`; there are {}", names.join(", "))
+    format!("unknown statistic `{name}`; available: {}", names.join(", "))
 }
 
 fn allowed(value: &Value) -> Option<Allowed> {
@@ -164,7 +164,7 @@ mod tests {
             ("[total]\nnonsense = 1\n", "unknown statistic `nonsense`"),
             ("[totals]\ninstructions = 1\n", "unknown key `totals`"),
             ("instructions = 1\n", "unknown key `instructions`"),
-            ("total = 1\n", "no table"),
+            ("total = 1\n", "not a table"),
             ("[total]\ninstructions = -1\n", "from 0"),
             ("[total]\ninstructions = \"5\"\n", "percentage"),
             ("[total]\ninstructions = nan\n", "from 0"),

@@ -144,6 +144,6 @@ pub fn load_bytes(path: &Path, bytes: &[u8], front: &Front, messages: &Messages)
 /// # Errors
 /// A usage failure that lists what there is.
 pub fn targets(text: Option<&str>) -> Result<Vec<Target>, Failure> {
-    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; there are {}", Target::known())))?;
+    let text = text.ok_or_else(|| Failure::Usage(format!("--target is missing; available: {}", Target::known())))?;
     Target::parse_list(text).map_err(Failure::Usage)
 }

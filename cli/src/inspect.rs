@@ -50,6 +50,15 @@ fn interface_text(r: &InterfaceRow) -> String {
     format!("{at} {base} components {:#x} {mode} {sampled}", r.components)
 }
 
+/// The same for people: `location 0, xy, perspective, center`. Only what a fragment program reads is interpolated.
+fn interface_words(r: &InterfaceRow) -> String {
+    let text = interface_text(r);
+    let (at, rest) = text.split_once(" components ").unwrap_or((&text, ""));
+    let lanes: String = "xyzw".chars().enumerate().filter(|(i, _)| r.components >> i & 1 != 0).map(|c| c.1).collect();
+    let mode = rest.split_once(' ').map_or("", |m| m.1).replace(' ', ", ");
+    if r.output { format!("{at}, {lanes}") } else { format!("{at}, {lanes}, {mode}") }
+}
+
 fn interface(r: &InterfaceRow) -> Value {
     let way = if r.output { "output" } else { "input" };
     json!({"direction": way, "what": interface_text(r), "file": r.file, "index": r.index, "lane": r.lane})
@@ -214,7 +223,7 @@ fn text(c: &Container) -> String {
             let way = if r.output { "output" } else { "input" };
             out += &format!(
                 "  {way} {}: {}\n",
-                interface_text(r),
+                interface_words(r),
                 legend::place(names.as_ref(), (r.file, r.index, r.lane))
             );
         }

@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<Pipeline, Failure> {
     let Some((_, found)) = pipelines.iter().find(|(n, _)| *n == name) else {
         let names: Vec<&str> = pipelines.iter().map(|(n, _)| n).collect();
         let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-        return Err(Failure::Input(format!("{path}: there is no pipeline `{name}`; there are: {names}")));
+        return Err(Failure::Input(format!("{path}: there is no pipeline `{name}`; available: {names}")));
     };
     match found {
         model::Pipeline::Render(r) => Ok(r.state()),

@@ -71,7 +71,7 @@ pub fn main(args: &Render, messages: &Messages) -> Result<(), Failure> {
 
 /// The places of `--target`.
 fn places(text: Option<&str>) -> Result<Vec<On>, Failure> {
-    let missing = || format!("--target is missing; there are {}, interp", Target::known());
+    let missing = || format!("--target is missing; available: {}, interp", Target::known());
     let mut list: Vec<On> = Vec::new();
     for item in text.ok_or_else(|| Failure::Usage(missing()))?.split(',') {
         let more = match item.trim() {
@@ -216,7 +216,7 @@ fn wanted<'a>(args: &Render, scene: &'a Scene) -> Result<Vec<Wanted<'a>>, Failur
         let Some(out) = scene.outputs.iter().find(|o| o.name == name) else {
             let names: Vec<String> = scene.outputs.iter().map(|o| format!("`{}`", o.name)).collect();
             let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-            return Err(Failure::Usage(format!("--dump {d}: there is no output `{name}`; there are {there}")));
+            return Err(Failure::Usage(format!("--dump {d}: there is no output `{name}`; available: {there}")));
         };
         list.push(Wanted::Bytes(out, path.into()));
     }

@@ -145,7 +145,7 @@ fn said(report: &RunReport, entry: &str, dispatch: &Dispatch, on: &str, reporter
 fn entry_name(names: &[&str], wanted: Option<&str>) -> Result<String, Failure> {
     match (wanted, names) {
         (Some(w), _) if names.contains(&w) => Ok(w.to_string()),
-        (Some(w), _) => Err(Failure::Input(format!("no entry point `{w}`; there are: {}", names.join(", ")))),
+        (Some(w), _) => Err(Failure::Input(format!("no entry point `{w}`; available: {}", names.join(", ")))),
         (None, [one]) => Ok((*one).to_string()),
         (None, []) => Err(Failure::Input("there is no entry point".into())),
         (None, _) => {
@@ -381,7 +381,7 @@ fn write_dumps(
 /// `gpucc run --launch FILE.json`: code of any compiler, as its launch description says.
 fn launch(args: &Run, path: &Path, messages: &Messages) -> Result<(), Failure> {
     let launch = Launch::read(&files::read(path)?)
-        .map_err(|e| Failure::Input(format!("`{}` is no launch description: {e}", path.display())))?;
+        .map_err(|e| Failure::Input(format!("`{}` is not a launch description: {e}", path.display())))?;
     let dumps = dumps(args, path, &launch.dispatch)?;
     let mut done = launch.dispatch.clone();
     let on = format!("{}:{}", launch.container.family, launch.container.generation);

@@ -65,7 +65,7 @@ impl Spec {
 fn list<const N: usize>(what: &str, text: &str, number: impl Fn(&str) -> Option<[u8; N]>) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::new();
     for item in text.split(',').map(str::trim).filter(|s| !s.is_empty()) {
-        out.extend(number(item).ok_or_else(|| Failure::Usage(format!("`{item}` is no {what} value")))?);
+        out.extend(number(item).ok_or_else(|| Failure::Usage(format!("`{item}` is not a valid {what}")))?);
     }
     Ok(out)
 }
@@ -120,7 +120,7 @@ pub fn spec(text: &str) -> Result<Spec, Failure> {
     for &part in &all {
         let (bytes, kind) = match part.split_once(':') {
             Some(("zero", n)) => {
-                let n: usize = n.trim().parse().map_err(|_| Failure::Usage(format!("`{n}` is no size in bytes")))?;
+                let n: usize = n.trim().parse().map_err(|_| Failure::Usage(format!("`{n}` is not a size in bytes")))?;
                 if n > MOST {
                     return Err(Failure::Usage(format!("a buffer of {n} bytes is beyond the limit of {MOST}")));
                 }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_named() {
         for (wrong, name) in
-            [("u32:1,-1", "`-1` is no u32 value"), ("f16:x", "`x` is no f16 value"), ("u32:1+f32:y", "`y`")]
+            [("u32:1,-1", "`-1` is not a valid u32"), ("f16:x", "`x` is not a valid f16"), ("u32:1+f32:y", "`y`")]
         {
             let Err(Failure::Usage(text)) = spec(wrong) else { panic!("{wrong}") };
             assert!(text.contains(name), "{text}");

@@ -45,7 +45,7 @@ fn launches_and_says_what_is_wrong() {
     let bad = file("bad", "870200");
     let text = std::fs::read_to_string(&bad).unwrap().replace("\"flags\": 0,", "");
     std::fs::write(&bad, text).unwrap();
-    expect(&bad, &[], 1, "bad.json` is no launch description: `launch`: missing field `flags`");
+    expect(&bad, &[], 1, "bad.json` is not a launch description: `launch`: missing field `flags`");
     expect(Path::new("/nowhere/to/be/found.json"), &[], 2, "found.json");
     for p in [good, trap, bad] {
         std::fs::remove_file(p).expect("the file is there");

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::process::{Output, Stdio};
 
+use serde_json::Value;
+
 use crate::common::{DOUBLE, SHARED_ATOMICS, Scratch, expect, feed, gpucc, text};
 
 /// What every command prints on standard output.
@@ -393,7 +395,7 @@ fn pipelines_of_scenes() {
     assert!(text.contains("exp mrt0") && text.contains("off, off done vm"), "{text}");
     let text = expect(&[&shader, "--target", "gcn", "-S"], 0, "");
     assert!(text.contains("buffer_load_dwordx4") && text.contains("done compr vm"), "{text}");
-    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("x")], 1, "there is no pipeline `x`; there are: ");
+    expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("x")], 1, "there is no pipeline `x`; available: ");
     expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("c")], 1, "compute pipeline");
     expect(&[&shader, "--target", "gcn", "-S", "--pipeline", &with("none")], 1, "reads location 3");
     expect(
@@ -457,5 +459,44 @@ fn inspect_speaks_of_registers_by_name() {
             assert!(text.contains(line), "{target} does not say `{line}`: {text}");
         }
         assert!(!text.contains("file 0") && !text.contains('{'), "{text}");
+    }
+}
+
+/// Graphics containers: both stages with their inputs, outputs, places and register words.
+#[test]
+fn inspect_shows_both_stages() {
+    let s = Scratch::new("inspect-stages");
+    let source = "struct V { @builtin(position) p: vec4f, @location(0) uv: vec2f, @location(3) @interpolate(flat) k: u32 }
+        @group(0) @binding(0) var t: texture_2d<f32>;
+        @group(0) @binding(1) var s: sampler;
+        @vertex fn vs(@location(0) at: vec2f, @builtin(instance_index) i: u32) -> V { return V(vec4f(at, 0, 1), at, i); }
+        @fragment fn fs(v: V) -> @location(0) vec4f { return textureSample(t, s, v.uv) * f32(v.k); }";
+    let (shader, bin) = (s.write("g.wgsl", source), s.path("g.bin"));
+    for generation in ["gfx6", "gfx7", "gfx8"] {
+        expect(&[&shader, "--target", &format!("gcn:{generation}"), "-o", &bin], 0, "");
+        let text = expect(&["inspect", &bin], 0, "entry vs (vertex)");
+        for line in [
+            "entry fs (fragment)",
+            "`t`: texture 2d float, group 0 binding 0, read, slot 0",
+            "`s`: sampler, group 0 binding 1, slot 1",
+            "first instance",
+            "input location 0 float, xy, perspective, center: attribute0.x",
+            "output position float, xyzw: export target 12.x",
+            "output location 0 float, xy: param0.x",
+            "output location 3 integer, x: param1.x",
+            "input location 3 integer, x, flat, center: param1.x",
+            "SPI_VS_OUT_CONFIG = 0x00000002",
+            "SPI_PS_INPUT_CNTL_0 = ",
+            "SPI_PS_INPUT_CNTL_1 = ",
+            "CB_SHADER_MASK = 0x0000000f",
+        ] {
+            assert!(text.contains(line), "{generation} does not say `{line}`: {text}");
+        }
+        assert!(!text.contains("of space"), "a register has no name: {text}");
+        let json: Value = serde_json::from_str(&expect(&["inspect", "--json", &bin], 0, "")).expect("an object");
+        let entries = json["entries"].as_array().expect("a list");
+        assert_eq!(entries.iter().map(|e| &e["stage"]).collect::<Vec<_>>(), ["vertex", "fragment"]);
+        assert!(entries.iter().all(|e| !e["interface"].as_array().expect("rows").is_empty()));
+        assert!(entries.iter().all(|e| !e["state"].as_array().expect("words").is_empty()));
     }
 }

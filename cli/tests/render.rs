@@ -121,7 +121,7 @@ fn a_shader_alone() {
     assert_eq!(bytes.len(), 32);
     expect(&["render", &shader, "--target", "interp"], 2, "nothing is to be written");
     expect(&["render", &shader, "--target", "interp", "--size", "0x4", "-o", &s.path("x.png")], 2, "--size 0x4");
-    expect(&["render", &shader, "--target", "interp", "--size", "9", "-o", &s.path("x.png")], 2, "`9` is no value");
+    expect(&["render", &shader, "--target", "interp", "--size", "9", "-o", &s.path("x.png")], 2, "`9` is not a value");
     expect(
         &["render", &shader, "--target", "interp", "--entry", "x", "-o", &s.path("x.png")],
         1,
@@ -147,7 +147,7 @@ fn what_is_wrong_is_told_in_a_sentence() {
     expect(
         &["render", &scene, "--target", "interp", "--dump", "x=a"],
         2,
-        "there is no output `x`; there are `picture`",
+        "there is no output `x`; available: `picture`",
     );
     expect(&["render", &scene, "--target", "interp", "-o", &scene], 2, "it is not overwritten");
     expect(&["render", &scene, "--target", "interp", "-o", &png, "--time", "1"], 2, "--time is for a shader alone");

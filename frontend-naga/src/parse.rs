@@ -171,7 +171,7 @@ fn text<'a>(input: &Input<'a>) -> Result<&'a str, Refusals> {
 
 fn spirv_refused(refused: spirv::Refused) -> Diagnostic {
     match refused {
-        spirv::Refused::Malformed(why) => Diagnostic::invalid("parse", format!("this is no SPIR-V module: {why}")),
+        spirv::Refused::Malformed(why) => Diagnostic::invalid("parse", format!("this is not a SPIR-V module: {why}")),
         spirv::Refused::Limit(limit, word) => report::limit(&limit).note(format!("at word {word}")),
     }
 }

@@ -107,7 +107,11 @@ fn trigonometry() {
         TINY,
         16.0 * ULP,
     );
-    assert_eq!(floats("atan2(a, b)", &[[0.0, 0.0, 0.0]], ""), [0.0], "the origin has no angle, but is no NaN either");
+    assert_eq!(
+        floats("atan2(a, b)", &[[0.0, 0.0, 0.0]], ""),
+        [0.0],
+        "the origin has no angle, but is not a NaN either"
+    );
     close("sinh(a)", &range(-3.0, 3.0), |a, _, _| a.sinh(), TINY, 16.0 * ULP);
     close("sinh(a)", &range(-89.0, 89.0), |a, _, _| a.sinh(), TINY, 400.0 * ULP);
     close("cosh(a)", &range(-89.0, 89.0), |a, _, _| a.cosh(), TINY, 400.0 * ULP);

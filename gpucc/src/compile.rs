@@ -232,7 +232,7 @@ fn check_entry(module: &Module, name: &str) -> Result<(), Diagnostic> {
     }
     let there: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
     let list = if there.is_empty() { "none".to_string() } else { there.join(", ") };
-    Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; there are: {list}")))
+    Err(Diagnostic::invalid("no-entry", format!("no entry point `{name}`; available: {list}")))
 }
 
 /// `shared` is used for a single entry point alone.

@@ -202,7 +202,7 @@ fn gir(bytes: &[u8], options: &FrontOptions) -> Result<Loaded, Vec<Diagnostic>> 
         let names: Vec<String> = module.entries.iter().map(|e| e.name.clone()).collect();
         module.entries.retain(|e| e.name == *name);
         if module.entries.is_empty() {
-            let text = format!("no entry point `{name}`; there are: {}", names.join(", "));
+            let text = format!("no entry point `{name}`; available: {}", names.join(", "));
             return Err(vec![Diagnostic::invalid("no-entry", text)]);
         }
     }

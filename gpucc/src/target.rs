@@ -60,7 +60,7 @@ impl Target {
                         .iter()
                         .copied()
                         .find(|b| b.family() == family)
-                        .ok_or_else(|| format!("unknown target `{item}`; there are {}", Target::known()))?;
+                        .ok_or_else(|| format!("unknown target `{item}`; available: {}", Target::known()))?;
                     match generation {
                         None => add(Target { backend, generation: backend.default_generation() }),
                         Some("all") => {

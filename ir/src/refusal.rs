@@ -71,7 +71,7 @@ refusals! {
     Elf "elf" Feature ["no ELF form is written"] "`--emit elf`";
     Commands "commands" Feature ["not there in this version"] "`gpucc explain`, `gpucc serve` and `gpucc reduce`";
     NotModelled "not-modelled" Feature ["the interpreter of the machine does not model them"] "some instructions of other compilers' machine code (`gpucc run --launch`)";
-    Atomics "atomics" Chip "atomics on storage buffers and workgroup memory; stores of less than a word on chips that need an atomic for them";
+    Atomics "atomics" Chip "atomics on storage buffers and workgroup memory";
     WorkgroupSize "workgroup-size" Chip "large workgroups";
     BindGroup "bind-group" Chip "bind groups of high numbers";
     TooManyBuffers "too-many-buffers" Chip "many buffers in one entry point";

@@ -469,7 +469,7 @@ impl Verifier<'_> {
             return self.say("texture", format!("{} does not exist", tex.texture));
         };
         let Some((dim, arrayed, multisampled, lane)) = resource.kind.texels() else {
-            return self.say("texture", format!("{} is no texture", tex.texture));
+            return self.say("texture", format!("{} is not a texture", tex.texture));
         };
         let query = desc.is_query();
         let cube_as_layers = desc.dim() == TexDim::D2 && dim == TexDim::Cube && d.op == Op::Tex && !desc.samples();
@@ -509,7 +509,7 @@ impl Verifier<'_> {
         if let Place::Buffer(r) = place
             && m.resources.get(r).is_some_and(|r| !r.kind.is_buffer())
         {
-            return self.say("memory", format!("{place} is no buffer"));
+            return self.say("memory", format!("{place} is not a buffer"));
         }
         let exists = match place {
             Place::Buffer(r) => m.resources.get(r).is_some(),
@@ -608,7 +608,7 @@ impl Verifier<'_> {
                         let ConstructKind::Loop { cont } = s.constructs[l].kind else { return false };
                         s.loop_of(a) == Some(l) && dom.dominates(cont, a)
                     });
-                    self.check(ok, "structure", || format!("the edge to {b} is no proper back edge"));
+                    self.check(ok, "structure", || format!("the edge to {b} is not a proper back edge"));
                     continue;
                 }
                 let mut exit = false;

@@ -56,7 +56,7 @@ fn refuses() {
     first("block0:\n  v0: i64 = trunc 1:i32\n  ret\n", "f: type");
     first("block0:\n  v0: b1 = icmp.slt true:b1, false:b1\n  ret\n", "f: type");
     // A loop without header, a jump into a loop, a merge that its header does not dominate, a break over two loops.
-    first("block0:\n  jump block1\nblock1:\n  jump block1\n", "the edge to block1 is no proper back edge");
+    first("block0:\n  jump block1\nblock1:\n  jump block1\n", "the edge to block1 is not a proper back edge");
     first(
         "block0:\n  br true:b1, block1, block2\nblock1 loop merge block4 continue block2:\n  br true:b1, block2, block4\n\
          block2:\n  jump block1\nblock4:\n  ret\n",

@@ -589,7 +589,7 @@ impl Side<'_> {
     /// When the units are not consecutive.
     pub fn preg(&self) -> PReg {
         let base = self.units[0];
-        assert!(self.units.iter().enumerate().all(|(i, &u)| u == base + i as u16), "{self:?} is no run");
+        assert!(self.units.iter().enumerate().all(|(i, &u)| u == base + i as u16), "{self:?} is not a run");
         PReg::new(self.file, base, self.units.len() as u16)
     }
 

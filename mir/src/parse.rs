@@ -227,7 +227,7 @@ impl<'a, T: Target> Cursor<'a, T> {
         let Some(class) = self.t.classes().iter().position(|c| c.name == name) else {
             let all: Vec<&str> = self.t.classes().iter().map(|c| c.name).collect();
             self.at = start;
-            return Err(self.fault(format!("no class `{name}`; there are {}", all.join(", "))));
+            return Err(self.fault(format!("no class `{name}`; available: {}", all.join(", "))));
         };
         mf.classes[v.0 as usize] = Class(class as u8);
         Ok(v)

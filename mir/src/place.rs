@@ -306,7 +306,7 @@ impl<'a> Walk<'a> {
             let detour = detours.next_if(|d| d.0 == b.item).map(|d| d.1);
             self.reach.holds(b.end + added, detour.unwrap_or(self.out.blocks[b.to as usize]))
         });
-        debug_assert!(!branches || detours.next().is_none(), "a detour of what is no branch, of {items}");
+        debug_assert!(!branches || detours.next().is_none(), "a detour of what is not a branch, of {items}");
         islands_reach && branches
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
                 }
                 if let Some(k) = d.tied_to() {
                     if inst.uses.get(k as usize).and_then(Use::vreg).is_none() {
-                        return Err(format!("block {b}: tie to a use that is no virtual register in {inst:?}"));
+                        return Err(format!("block {b}: tie to a use that is not a virtual register in {inst:?}"));
                     }
                     op = op.tied(index[k as usize]);
                 }

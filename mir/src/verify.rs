@@ -45,7 +45,7 @@ pub fn verify<T: Target>(mf: &MFunc<T>, t: &T, form: Form) -> Result<(), String>
                 terminators += 1;
                 let block = &mf.blocks[b.0 as usize];
                 if let Some(l) = i.labels().find(|l| block.all_succs().all(|e| e.to != *l)) {
-                    return Err(at(format!("{l:?} is no successor")));
+                    return Err(at(format!("{l:?} is not a successor")));
                 }
             } else if form == Form::Virtual && terminators > 0 && i.target_op().is_some() {
                 return Err(at("comes after a terminator".into()));

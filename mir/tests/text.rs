@@ -41,7 +41,7 @@ fn faults_have_a_place() {
     for (body, at, says) in [
         ("b1:\n}\n", "2:3", "block b0 comes next"),
         ("b0:\n  nop\n}\n", "3:3", "there is no instruction `nop`"),
-        ("b0:\n  %0:x = li 0x1\n}\n", "3:6", "no class `x`; there are r, p, f"),
+        ("b0:\n  %0:x = li 0x1\n}\n", "3:6", "no class `x`; available: r, p, f"),
         ("b0:\n  %2:r = li 0x1\n}\n", "3:3", "%2 is not below `vregs 2`"),
         ("b0:\n  %0:r = li {neg=1} 0x1\n}\n", "3:14", "no modifier `neg` with value 1"),
         ("b0:\n  r9 = li 0x1\n}\n", "3:3", "the file has 8 units"),
@@ -62,7 +62,7 @@ fn broken_rules_are_found() {
         ("b0:\n  out %0\n  end\n", "%0 is used, but not defined on every path"),
         ("b0:\n  %0:r = li 0x1\n  %0:r = li 0x1\n  end\n", "b0: %0 is defined twice"),
         ("b0:\n  end\n  %0:r = li 0x1\n", "b0: `%0:r = li 0x1`: comes after a terminator"),
-        ("b0:\n  jmp b1\nb1:\n  end\n", "b0: `jmp b1`: b1 is no successor"),
+        ("b0:\n  jmp b1\nb1:\n  end\n", "b0: `jmp b1`: b1 is not a successor"),
         ("b0 -> b1:\n  jmp b1\nb1(%0:r):\n  end\n", "b0 to b1: 0 arguments for 1 parameters"),
         ("b0 -> b1(%1):\n  %1:p = p_undef\n  jmp b1\nb1(%0:r):\n  end\n", "b0 to b1: %1 does not fit %0"),
         ("b0:\n  %0:r = p_undef\n  out %0[1+1]\n  end\n", "b0: `out %0[1+1]`: reads 1+1 of 1 units"),

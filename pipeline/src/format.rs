@@ -166,7 +166,7 @@ pub enum FormatError {
 impl std::fmt::Display for FormatError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FormatError::Unknown(n) => write!(f, "`{n}` is no texture format"),
+            FormatError::Unknown(n) => write!(f, "`{n}` is not a texture format"),
             FormatError::Compressed(n) => write!(f, "compressed format {n} not modelled"),
         }
     }

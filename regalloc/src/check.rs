@@ -204,7 +204,7 @@ fn inst(
             Constraint::Any | Constraint::Tied(_) => {
                 // Where some constraint fixes it, it may stay although its shape would not ask for that place.
                 if !p.shape(o.value).allows(file, at) && !fixed.contains(&(o.value, at)) {
-                    return Err(format!("operand {k}: {at:?} is no place for {:?}", p.shape(o.value)));
+                    return Err(format!("operand {k}: {at:?} is not a place for {:?}", p.shape(o.value)));
                 }
             }
         }

@@ -89,7 +89,7 @@ pub fn verify(p: &Problem) -> Result<(), Error> {
                     let v = p.info(o.value);
                     let top = at.set().highest().unwrap_or(u16::MAX);
                     if at.len() != v.shape.units || top >= p.files[v.file as usize].units {
-                        return bad(format!("instruction {i}, operand {k}: {at:?} is no place for {:?}", v.shape));
+                        return bad(format!("instruction {i}, operand {k}: {at:?} is not a place for {:?}", v.shape));
                     }
                 }
             }

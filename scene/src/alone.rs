@@ -58,7 +58,7 @@ impl Options {
         let mut rest = args.iter();
         while let Some(key) = rest.next() {
             let value = rest.next().ok_or_else(|| format!("`{key}` needs a value"))?;
-            let wrong = || format!("`{value}` is no value of `{key}`");
+            let wrong = || format!("`{value}` is not a value of `{key}`");
             match key.as_str() {
                 "--size" => out.size = pair(value, 'x').ok_or_else(wrong)?,
                 "--time" => out.time = value.parse().map_err(|_| wrong())?,

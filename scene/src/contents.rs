@@ -279,7 +279,7 @@ pub(crate) fn hex(text: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(text.len() / 2);
     let mut half = None;
     for c in text.chars().filter(|c| !c.is_ascii_whitespace()) {
-        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is no hexadecimal digit"))? as u8;
+        let digit = c.to_digit(16).ok_or_else(|| format!("`{c}` is not a hexadecimal digit"))? as u8;
         half = match half {
             None => Some(digit),
             Some(high) => {

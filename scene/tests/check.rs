@@ -160,7 +160,7 @@ fn resources() {
             r#""rgba8uint""#,
             "textures.color.viewFormats[0]: a rgba8unorm texture cannot be viewed as rgba8uint",
         ),
-        ("/samplers/s/lodMinClamp", "-1", "samplers.s.lodMinClamp: -1 is no level of detail from 0 on"),
+        ("/samplers/s/lodMinClamp", "-1", "samplers.s.lodMinClamp: -1 is not a level of detail from 0 on"),
         (
             "/samplers/s",
             r#"{"lodMinClamp": 5, "lodMaxClamp": 4}"#,
@@ -223,7 +223,7 @@ fn pipelines() {
             "[null,null,null,null,null,null,null,null,null]",
             "vertex.buffers: 9 vertex buffers are more than 8",
         ),
-        ("/vertex/buffers/0/arrayStride", "18", "vertex.buffers[0].arrayStride: 18 is no multiple of 4"),
+        ("/vertex/buffers/0/arrayStride", "18", "vertex.buffers[0].arrayStride: 18 is not a multiple of 4"),
         ("/vertex/buffers/0/arrayStride", "2052", "vertex.buffers[0].arrayStride: 2052 bytes are more than 2048"),
         (
             "/vertex/buffers/0/attributes/0/offset",
@@ -233,12 +233,12 @@ fn pipelines() {
         (
             "/vertex/buffers/0/attributes/0/offset",
             "2",
-            "vertex.buffers[0].attributes[0].offset: 2 is no multiple of 4, as float32x3 needs",
+            "vertex.buffers[0].attributes[0].offset: 2 is not a multiple of 4, as float32x3 needs",
         ),
         (
             "/vertex/buffers/0/attributes/1/offset",
             "13",
-            "vertex.buffers[0].attributes[1].offset: 13 is no multiple of 2, as unorm8x2 needs",
+            "vertex.buffers[0].attributes[1].offset: 13 is not a multiple of 2, as unorm8x2 needs",
         ),
         (
             "/vertex/buffers/2/attributes/0/shaderLocation",
@@ -254,12 +254,12 @@ fn pipelines() {
         (
             "/fragment/targets/0/format",
             r#""rgb9e5ufloat""#,
-            "fragment.targets[0].format: rgb9e5ufloat is no format of colour targets",
+            "fragment.targets[0].format: rgb9e5ufloat is not a format of colour targets",
         ),
         (
             "/fragment/targets/0/format",
             r#""depth16unorm""#,
-            "fragment.targets[0].format: depth16unorm is no format of colour targets",
+            "fragment.targets[0].format: depth16unorm is not a format of colour targets",
         ),
         ("/fragment/targets/0/format", r#""rgba8uint""#, "fragment.targets[0].blend: rgba8uint targets cannot blend"),
         (
@@ -323,7 +323,7 @@ fn compute_passes_and_bindings() {
     let b = "/passes/0/bindings";
     let table = [
         ("/passes/0/pipeline", r#""x""#, "passes[0].pipeline: there is no pipeline `x`"),
-        ("/passes/0/pipeline", r#""p""#, "passes[0].pipeline: `p` is no compute pipeline"),
+        ("/passes/0/pipeline", r#""p""#, "passes[0].pipeline: `p` is not a compute pipeline"),
         ("/passes/0/dispatch/1", "65536", "passes[0].dispatch[1]: 65536 workgroups are more than 65535"),
     ];
     for (path, value, sentence) in table {
@@ -340,7 +340,7 @@ fn compute_passes_and_bindings() {
         ),
         ("/2/sampler", r#""t""#, "[2].sampler: there is no sampler `t`"),
         ("/3/buffer", r#""t""#, "[3].buffer: there is no buffer `t`"),
-        ("/3/offset", "20", "[3].offset: 20 is no multiple of 32"),
+        ("/3/offset", "20", "[3].offset: 20 is not a multiple of 32"),
         ("/3/size", "225", "[3].size: 225 bytes from 32 are not in the 256 of `u`"),
         ("/3/size", "0", "[3]: the range has no bytes"),
         ("/0/texture", r#""t""#, "[0].texture: there is no texture `t`"),
@@ -381,12 +381,12 @@ fn attachments() {
         (
             "/2/colorAttachments/0/texture",
             r#""zs""#,
-            "[2].colorAttachments[0].texture: depth32float-stencil8 is no format of colour targets",
+            "[2].colorAttachments[0].texture: depth32float-stencil8 is not a format of colour targets",
         ),
         (
             "/2/colorAttachments/0/texture",
             r#""line""#,
-            "[2].colorAttachments[0].texture: a 1d texture is no attachment",
+            "[2].colorAttachments[0].texture: a 1d texture is not an attachment",
         ),
         ("/2/colorAttachments/0/mipLevel", "1", "[2].colorAttachments[0].mipLevel: there is no level 1 of 1"),
         ("/2/colorAttachments/0/arrayLayer", "1", "[2].colorAttachments[0].arrayLayer: there is no layer 1 of 1"),
@@ -416,7 +416,7 @@ fn attachments() {
         (
             "/2/colorAttachments/0/clearValue",
             "[-1, 0, 0, 0]",
-            "[2].colorAttachments[0].clearValue: -1 is no value of r32uint",
+            "[2].colorAttachments[0].clearValue: -1 is not a value of r32uint",
         ),
         (
             "/2/colorAttachments/1/clearValue",
@@ -496,11 +496,11 @@ fn attachments() {
 fn draws() {
     let table = [
         ("0/pipeline", r#""x""#, "0].pipeline: there is no pipeline `x`"),
-        ("0/pipeline", r#""c""#, "0].pipeline: `c` is no render pipeline"),
+        ("0/pipeline", r#""c""#, "0].pipeline: `c` is not a render pipeline"),
         ("0/pipeline", r#""q""#, "0].pipeline: its target 0 is r32uint, the attachment of the pass is rgba8unorm"),
         ("0/vertexBuffers", "[]", "0].vertexBuffers[0]: the pipeline `p` needs a vertex buffer here"),
         ("0/vertexBuffers/2", "null", "0].vertexBuffers[2]: the pipeline `p` needs a vertex buffer here"),
-        ("0/vertexBuffers/0/offset", "2", "0].vertexBuffers[0].offset: 2 is no multiple of 4"),
+        ("0/vertexBuffers/0/offset", "2", "0].vertexBuffers[0].offset: 2 is not a multiple of 4"),
         ("0/vertexBuffers/0/size", "161", "0].vertexBuffers[0].size: 161 bytes from 0 are not in the 160 of `v`"),
         ("0/vertexBuffers/0/buffer", r#""x""#, "0].vertexBuffers[0].buffer: there is no buffer `x`"),
         ("0/draw/vertexCount", "11", "0].vertexBuffers[0]: 11 vertices take 176 bytes, the buffer has 160"),
@@ -508,8 +508,8 @@ fn draws() {
         ("0/draw/firstInstance", "1", "0].vertexBuffers[2]: 4 instances take 16 bytes, the buffer has 12"),
         ("1/drawIndexed/instanceCount", "41", "1].vertexBuffers[2]: 41 instances take 164 bytes, the buffer has 160"),
         ("1/indexBuffer", "null", "1].indexBuffer: `drawIndexed` needs an index buffer"),
-        ("1/indexBuffer/offset", "1", "1].indexBuffer.offset: 1 is no multiple of 2"),
-        ("1/indexBuffer/format", r#""uint32""#, "1].indexBuffer.offset: 2 is no multiple of 4"),
+        ("1/indexBuffer/offset", "1", "1].indexBuffer.offset: 1 is not a multiple of 2"),
+        ("1/indexBuffer/format", r#""uint32""#, "1].indexBuffer.offset: 2 is not a multiple of 4"),
         (
             "1/indexBuffer",
             r#"{"buffer": "i", "format": "uint32"}"#,

@@ -118,7 +118,7 @@ fn data_that_does_not_fit_is_refused() {
     let table = [
         (r#""buffers":{"b":{"size":2,"hex":"010203"}}"#, "buffers.b.hex: 3 bytes are given where only 2 have room"),
         (r#""buffers":{"b":{"hex":"012"}}"#, "buffers.b.hex: the number of hexadecimal digits is odd"),
-        (r#""buffers":{"b":{"hex":"0g"}}"#, "buffers.b.hex: `g` is no hexadecimal digit"),
+        (r#""buffers":{"b":{"hex":"0g"}}"#, "buffers.b.hex: `g` is not a hexadecimal digit"),
         (r#""buffers":{"b":{"zlib64":"*"}}"#, "buffers.b.zlib64: the text is not base64"),
         (r#""buffers":{"b":{"zlib64":"AAAA"}}"#, "buffers.b.zlib64: the text is no whole zlib stream"),
         (

@@ -87,7 +87,7 @@ fn an_error_names_the_field() {
     let table = [
         (r#""texture":1"#, "texture: unknown field `texture`, expected one of"),
         (r#""textures":{"t":{"size":[1]}}"#, "textures.t: missing field `format`"),
-        (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is no texture format"),
+        (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is not a texture format"),
         (r#""textures":{"t":{"format":"bc4-r-unorm","size":[1]}}"#, "textures.t.format: compressed format bc4-r-unorm"),
         (
             r#""textures":{"t":{"format":"r8unorm","size":[]}}"#,

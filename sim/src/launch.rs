@@ -85,7 +85,7 @@ fn choose<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry,
     let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
     let mut compute = container.entries.iter().filter(|e| e.stage == Stage::Compute);
     let entry = match name {
-        Some(n) => container.entry(n).ok_or_else(|| refuse(format!("no entry point `{n}`; there are: {}", names())))?,
+        Some(n) => container.entry(n).ok_or_else(|| refuse(format!("no entry point `{n}`; available: {}", names())))?,
         None => match (compute.next(), compute.next()) {
             (Some(e), None) => e,
             (None, _) => return Err(refuse("the container has no compute entry point")),

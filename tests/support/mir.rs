@@ -57,13 +57,13 @@ pub fn check_faults<F: Family>() {
     }
     let code = "mir f vregs 1 {\nb0:\n  p_logical_start\n}\n";
     let nope = code.replace("p_logical_start", "nope");
-    let none = format!("no machine pass `nope`; there are {}", names.join(", "));
-    let generations = format!("no generation `nope`; there are {}", F::GENERATIONS.join(", "));
+    let none = format!("no machine pass `nope`; available: {}", names.join(", "));
+    let generations = format!("no generation `nope`; available: {}", F::GENERATIONS.join(", "));
     for (text, wanted) in [
         (format!("; a line of words\n; run: machine-dce, nope\n{code}"), format!("2:21: {none}")),
         (format!("; generation: nope\n{code}"), format!("1:15: {generations}")),
         (format!("; level: 4\n{code}"), "1:10: a level is 0 to 3".into()),
-        (format!("; constants: 0x1, 0x2 3\n{code}"), "1:23: `3` is no number `0x..`".into()),
+        (format!("; constants: 0x1, 0x2 3\n{code}"), "1:23: `3` is not a number `0x..`".into()),
         (format!("; constants: 0x1,, 0x2\n{code}"), "1:18: a constant has one to four words".into()),
         (format!("; rows: 64\n{code}"), "1:9: rows are 0 to 63".into()),
         (format!("; spills: some\n{code}"), "1:11: `all` is wanted".into()),

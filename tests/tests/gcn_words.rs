@@ -178,7 +178,9 @@ fn parameters_are_what_both_stages_have() {
         }";
     /// Inputs of the fragment program, what it returns, and locations with their components in the order of PARAMs.
     type Case<'a> = (&'a str, &'a str, &'a [(u32, u8)]);
-    let cases: [Case; 3] = [
+    let cases: [Case; 4] = [
+        // Declared, but never read.
+        ("@location(0) a: vec2f, @location(1) b: vec3f, @location(2) c: vec4f", "c + a.xyxy", &[(0, 3), (2, 15)]),
         ("@location(0) a: vec2f, @location(2) c: vec4f", "c + a.xyxy", &[(0, 3), (2, 15)]),
         ("@location(2) c: vec4f, @location(1) b: vec3f", "c + b.xyzx", &[(1, 7), (2, 15)]),
         ("@location(3) d: f32", "vec4f(d)", &[(3, 1)]),

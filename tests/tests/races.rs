@@ -375,7 +375,7 @@ fn what_is_known_to_race_does() {
     let bytes = std::fs::read(path).expect("the cases");
     let all = serde_json::from_slice::<gpucc_tests::cases::CaseFile>(&bytes).expect("the format of cases").cases;
     for (id, _) in gpucc_tests::cases::RACY {
-        let case = all.iter().find(|c| c.id == *id).unwrap_or_else(|| panic!("{id} is no case"));
+        let case = all.iter().find(|c| c.id == *id).unwrap_or_else(|| panic!("{id} is not a case"));
         let m = exec::lower(&case.wgsl, &case.entry, &case.overrides()).expect("it lowers");
         for (on, _) in places(&[2]) {
             let mut d = case.dispatch().expect("well-formed buffers");

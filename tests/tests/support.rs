@@ -404,7 +404,7 @@ fn the_page_is_what_the_code_says() {
         assert_eq!(rows.iter().filter(|r| **r == code.name()).count(), 1, "rows of `{code}`");
     }
     for r in rows {
-        assert!(Refusal::parse(r).is_some(), "`{r}` is no code");
+        assert!(Refusal::parse(r).is_some(), "`{r}` is not a code");
     }
     assert!(!page.contains("reference"), "nobody can open the references");
 }

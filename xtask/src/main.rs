@@ -103,7 +103,7 @@ fn main() -> ExitCode {
         Some("ci") if rest.is_empty() => ci(),
         Some("family") if !rest.is_empty() => {
             if let Some(wrong) = rest.iter().find(|f| !FAMILIES.contains(&f.as_str())) {
-                eprintln!("no family `{wrong}`; there are {}", FAMILIES.join(", "));
+                eprintln!("no family `{wrong}`; available: {}", FAMILIES.join(", "));
                 return ExitCode::from(2);
             }
             let names = rest.iter().flat_map(|f| [format!("gpucc-{f}-machine"), format!("gpucc-{f}")]);

@@ -24,46 +24,62 @@ pub const FAMILY_PS_INPUT: u32 = 64;
 
 /// Addresses of registers.
 pub mod reg {
-    /// Registers of fragment programs.
-    pub const SPI_SHADER_PGM_RSRC1_PS: u32 = 0xb028;
-    /// Launch state of fragment programs.
-    pub const SPI_SHADER_PGM_RSRC2_PS: u32 = 0xb02c;
-    /// Registers of vertex programs.
-    pub const SPI_SHADER_PGM_RSRC1_VS: u32 = 0xb128;
-    /// Launch state of vertex programs.
-    pub const SPI_SHADER_PGM_RSRC2_VS: u32 = 0xb12c;
-    /// Components that attachments are written.
-    pub const CB_TARGET_MASK: u32 = 0x28238;
-    /// Components that attachments get from the program.
-    pub const CB_SHADER_MASK: u32 = 0x2823c;
-    /// Where the first parameter of a fragment program comes from; those of others follow.
-    pub const SPI_PS_INPUT_CNTL_0: u32 = 0x28644;
-    /// Parameters that a vertex program exports.
-    pub const SPI_VS_OUT_CONFIG: u32 = 0x286c4;
-    /// Inputs of fragment programs that are written.
-    pub const SPI_PS_INPUT_ENA: u32 = 0x286cc;
-    /// Inputs of fragment programs that have registers.
-    pub const SPI_PS_INPUT_ADDR: u32 = 0x286d0;
-    /// Parameters that a fragment program reads.
-    pub const SPI_PS_IN_CONTROL: u32 = 0x286d8;
-    /// Where coordinates and the position of a fragment are taken.
-    pub const SPI_BARYC_CNTL: u32 = 0x286e0;
-    /// Formats of position exports.
-    pub const SPI_SHADER_POS_FORMAT: u32 = 0x2870c;
-    /// Format of the depth export.
-    pub const SPI_SHADER_Z_FORMAT: u32 = 0x28710;
-    /// Formats of colour exports.
-    pub const SPI_SHADER_COL_FORMAT: u32 = 0x28714;
-    /// Samples: bits 6:4 say how many invocations a pixel has.
-    pub const DB_EQAA: u32 = 0x28804;
-    /// What a fragment program does to depth.
-    pub const DB_SHADER_CONTROL: u32 = 0x2880c;
-    /// What position exports hold besides.
-    pub const PA_CL_VS_OUT_CNTL: u32 = 0x2881c;
-    /// Bit 16: a fragment program runs for each sample.
-    pub const PA_SC_MODE_CNTL_1: u32 = 0x28a4c;
-    /// Whether vertices get the number of their primitive.
-    pub const VGT_PRIMITIVEID_EN: u32 = 0x28a84;
+    macro_rules! registers {
+        ($($(#[$doc:meta])* $name:ident $at:literal;)*) => {
+            $($(#[$doc])* pub const $name: u32 = $at;)*
+
+            /// The name of the register at an address. Of SPI_PS_INPUT_CNTL only the first has one here.
+            pub fn name(at: u32) -> Option<&'static str> {
+                match at {
+                    $($at => Some(stringify!($name)),)*
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    registers! {
+        /// Registers of fragment programs.
+        SPI_SHADER_PGM_RSRC1_PS 0xb028;
+        /// Launch state of fragment programs.
+        SPI_SHADER_PGM_RSRC2_PS 0xb02c;
+        /// Registers of vertex programs.
+        SPI_SHADER_PGM_RSRC1_VS 0xb128;
+        /// Launch state of vertex programs.
+        SPI_SHADER_PGM_RSRC2_VS 0xb12c;
+        /// Components that attachments are written.
+        CB_TARGET_MASK 0x28238;
+        /// Components that attachments get from the program.
+        CB_SHADER_MASK 0x2823c;
+        /// Where the first parameter of a fragment program comes from; those of others follow.
+        SPI_PS_INPUT_CNTL_0 0x28644;
+        /// Parameters that a vertex program exports.
+        SPI_VS_OUT_CONFIG 0x286c4;
+        /// Inputs of fragment programs that are written.
+        SPI_PS_INPUT_ENA 0x286cc;
+        /// Inputs of fragment programs that have registers.
+        SPI_PS_INPUT_ADDR 0x286d0;
+        /// Parameters that a fragment program reads.
+        SPI_PS_IN_CONTROL 0x286d8;
+        /// Where coordinates and the position of a fragment are taken.
+        SPI_BARYC_CNTL 0x286e0;
+        /// Formats of position exports.
+        SPI_SHADER_POS_FORMAT 0x2870c;
+        /// Format of the depth export.
+        SPI_SHADER_Z_FORMAT 0x28710;
+        /// Formats of colour exports.
+        SPI_SHADER_COL_FORMAT 0x28714;
+        /// Samples: bits 6:4 say how many invocations a pixel has.
+        DB_EQAA 0x28804;
+        /// What a fragment program does to depth.
+        DB_SHADER_CONTROL 0x2880c;
+        /// What position exports hold besides.
+        PA_CL_VS_OUT_CNTL 0x2881c;
+        /// Bit 16: a fragment program runs for each sample.
+        PA_SC_MODE_CNTL_1 0x28a4c;
+        /// Whether vertices get the number of their primitive.
+        VGT_PRIMITIVEID_EN 0x28a84;
+    }
 }
 
 /// `Source::Family` number of the TG_SIZE word: waves of the workgroup in bits 5:0, number of this wave in 11:6.

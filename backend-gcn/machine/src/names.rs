@@ -3,7 +3,7 @@
 use crate::abi;
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, register };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -43,6 +43,16 @@ pub fn source(number: u32) -> Option<String> {
             let (item, n) = ((number - abi::FAMILY_PS_INPUT) / 4, number % 4);
             Some(format!("SPI_PS_INPUT_ADDR item {item}, register {n}"))
         }
+        _ => None,
+    }
+}
+
+/// A register of those that a container gives words for.
+pub fn register(space: u16, at: u32) -> Option<String> {
+    let first = abi::reg::SPI_PS_INPUT_CNTL_0;
+    match (space, at) {
+        (0, at) if at > first && at < first + 4 * 32 => Some(format!("SPI_PS_INPUT_CNTL_{}", (at - first) / 4)),
+        (0, at) => abi::reg::name(at).map(String::from),
         _ => None,
     }
 }

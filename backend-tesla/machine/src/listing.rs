@@ -12,7 +12,7 @@ fn words_of(line: &str) -> Result<Vec<u32>, String> {
     line.split_whitespace()
         .map(|w| {
             let digits = w.strip_prefix("0x").or_else(|| w.strip_prefix("0X")).unwrap_or(w);
-            u32::from_str_radix(digits, 16).map_err(|_| format!("`{w}` is no 32-bit word"))
+            u32::from_str_radix(digits, 16).map_err(|_| format!("`{w}` is not a 32-bit word"))
         })
         .collect()
 }
@@ -114,7 +114,7 @@ impl Listing for Tesla {
     fn misplaced(inst: &Inst<Tesla>, at: usize) -> Option<String> {
         let bytes = usize::from(inst.row().bytes);
         (!at.is_multiple_of(bytes))
-            .then(|| format!("{bytes}-byte instruction at 0x{at:x}, which is no multiple of {bytes}"))
+            .then(|| format!("{bytes}-byte instruction at 0x{at:x}, which is not a multiple of {bytes}"))
     }
 }
 
@@ -125,7 +125,7 @@ fn raw_line(text: &str) -> Option<Result<Vec<u8>, String>> {
     }
     let bytes = text.strip_prefix(".byte")?.split_whitespace().map(|item| {
         let digits = item.strip_prefix("0x").unwrap_or(item);
-        u8::from_str_radix(digits, 16).map_err(|_| format!("`{item}` is no byte"))
+        u8::from_str_radix(digits, 16).map_err(|_| format!("`{item}` is not a byte"))
     });
     Some(bytes.collect())
 }

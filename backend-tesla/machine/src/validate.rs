@@ -101,7 +101,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
             _ => 1,
         };
         if n % align != 0 {
-            return Err(format!("$r{n} is no multiple of {align}"));
+            return Err(format!("$r{n} is not a multiple of {align}"));
         }
     }
     if matches!(inst.op(), Op::LdG | Op::Atom(_)) && inst.row().facts.ty.bytes() > 4 {
@@ -116,7 +116,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
     }) {
         let size = inst.row().facts.ty.bytes();
         if off % size != 0 {
-            return Err(format!("l[] offset {off:#x} is no multiple of {size}"));
+            return Err(format!("l[] offset {off:#x} is not a multiple of {size}"));
         }
     }
     Ok(())

@@ -88,7 +88,7 @@ fn errors_name_line_and_column_and_the_rest_goes_on() {
 #[test]
 fn odd_placed_long_instruction_is_an_error() {
     let errors = assemble("mov b32 $r1 $r2\nexit nop\n", NVA3, CS, false).unwrap_err();
-    assert!(errors[0].message.contains("no multiple of 8"), "{}", errors[0]);
+    assert!(errors[0].message.contains("not a multiple of 8"), "{}", errors[0]);
     assert_eq!(errors[0].line, 2);
 }
 

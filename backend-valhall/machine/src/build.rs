@@ -68,7 +68,7 @@ pub fn inst(op: Op) -> ValhallInst {
 pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
     let name = ["s0", "s1", "s2", "s3"][position];
     let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
-    let Kind::Src(kind) = inst.row().slots[index].kind else { panic!("{name} is no source") };
+    let Kind::Src(kind) = inst.row().slots[index].kind else { panic!("{name} is not a source") };
     let raw = src.pack(kind).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
     inst.vals[index] = raw;
     if let Some(page) = src.page
@@ -90,7 +90,7 @@ pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
 /// When the row has no such run or the length does not fit.
 pub fn set_run(inst: &mut ValhallInst, name: &str, base: u8, len: u32) {
     let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no run {name}", inst.row().text));
-    let Kind::Run { count, minus1 } = inst.row().slots[index].kind else { panic!("{name} is no run") };
+    let Kind::Run { count, minus1 } = inst.row().slots[index].kind else { panic!("{name} is not a run") };
     assert!(base < 64 && len >= minus1 as u32 && len <= 7 + minus1 as u32, "run of {len} registers at r{base}");
     inst.vals[index] = base as u32;
     inst.set(count, len - minus1 as u32);

@@ -31,7 +31,7 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
     if digits.is_empty() || digits.len() > 16 {
         return Err(format!("expected a 64-bit word in hexadecimal, not `{}`", line.trim()));
     }
-    let word = u64::from_str_radix(digits, 16).map_err(|_| format!("`{digits}` is no word in hexadecimal"))?;
+    let word = u64::from_str_radix(digits, 16).map_err(|_| format!("`{digits}` is not a word in hexadecimal"))?;
     let inst = decode_word(word, generation, stages).map_err(|e| e.to_string())?;
     let mut out = String::new();
     text::print(&inst, &mut out);

@@ -668,7 +668,7 @@ fn launch_errors_are_sentences() {
     let other = Container { family: "gcn".into(), ..p.container.clone() };
     assert_eq!(run(&other, None, &mut d, &RunOptions::default()).unwrap_err().kind, TrapKind::Container);
     let t = run(&p.container, Some("nothing"), &mut d, &RunOptions::default()).unwrap_err();
-    assert!(t.message.contains("there are: main"), "{t}");
+    assert!(t.message.contains("available: main"), "{t}");
     // Buffers come back, whatever happens.
     assert_eq!(d.words(0, 0).unwrap(), [1, 2]);
     let mut q = p.clone();

@@ -73,7 +73,7 @@ fn parse_words(text: &str) -> Result<[u32; 4], String> {
         let digits = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")).unwrap_or(token);
         let ok = digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_hexdigit());
         let value = u32::from_str_radix(digits, 16).ok().filter(|_| ok);
-        let value = value.ok_or_else(|| format!("`{token}` is no 32-bit hexadecimal word"))?;
+        let value = value.ok_or_else(|| format!("`{token}` is not a 32-bit hexadecimal word"))?;
         *words.get_mut(n).ok_or("more than four words")? = value;
         n += 1;
     }

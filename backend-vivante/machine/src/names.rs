@@ -1,7 +1,7 @@
 //! What people call the places and sources that a container gives as numbers.
 
 /// All of them.
-pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names { place, file, source, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {

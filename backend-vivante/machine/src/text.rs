@@ -358,7 +358,7 @@ fn parse_mask(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
             let lanes: Vec<usize> = w.chars().filter_map(|ch| LANES.iter().position(|&l| l == ch)).collect();
             let rising = !w.contains('_') && !lanes.is_empty() && lanes.windows(2).all(|p| p[0] < p[1]);
             if !fixed && !rising {
-                return Err(cur.error(format!("`.{w}` is no write mask")));
+                return Err(cur.error(format!("`.{w}` is not a write mask")));
             }
             lanes.iter().fold(0, |m, &l| m | 1 << l)
         }
@@ -378,7 +378,7 @@ fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     for (i, ch) in letters.bytes().enumerate() {
         match lane(ch) {
             Some(l) => swiz |= (l as u32) << (2 * i),
-            None => return Err(cur.error(format!("`.{letters}` is no swizzle"))),
+            None => return Err(cur.error(format!("`.{letters}` is not a swizzle"))),
         }
     }
     *cur = c;
@@ -439,19 +439,19 @@ fn parse_immediate(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
         "" if looks_float => parse_f20(&lower).map_err(fail)?,
         "f20" => parse_f20(&lower).map_err(fail)?,
         "f16" => {
-            let x: f32 = lower.parse().map_err(|_| fail(format!("`{number}` is no number")))?;
+            let x: f32 = lower.parse().map_err(|_| fail(format!("`{number}` is not a number")))?;
             let h = (0..=u16::MAX).find(|&h| half_to_f32(h).to_bits() == x.to_bits());
-            imm_f16(h.ok_or_else(|| fail(format!("{number} is no half float")))?)
+            imm_f16(h.ok_or_else(|| fail(format!("{number} is not a half float")))?)
         }
         "" | "s20" | "u20" => {
             let mut c = cur.clone();
             let i = c.number().filter(|_| c.column() == column + number.len());
-            let i = i.ok_or_else(|| fail(format!("`{number}` is no number")))?;
+            let i = i.ok_or_else(|| fail(format!("`{number}` is not a number")))?;
             let signed = i32::try_from(i).ok().and_then(imm_s20).filter(|_| suffix != "u20");
             let unsigned = u32::try_from(i).ok().and_then(imm_u20).filter(|_| suffix != "s20");
             signed.or(unsigned).ok_or_else(|| fail(format!("{i} does not fit a 20-bit immediate")))?
         }
-        s => return Err(fail(format!("`:{s}` is no kind of immediate"))),
+        s => return Err(fail(format!("`:{s}` is not a kind of immediate"))),
     };
     cur.seek(column + text.len());
     Ok(v)
@@ -459,7 +459,7 @@ fn parse_immediate(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
 
 /// The 20-bit float that is, or prints as, the given number.
 fn parse_f20(text: &str) -> Result<u32, String> {
-    let x: f32 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let x: f32 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     if x.is_nan() {
         let sign = u32::from(text.starts_with('-')) << 19;
         return Ok(raw_f20(0x7fc00 | sign));

@@ -203,7 +203,7 @@ impl FuncCx<'_, '_> {
     /// A constant offset in texels.
     fn offset(&mut self, offset: Handle<Expression>) -> Lowered<[i32; 3]> {
         let value = self.one(offset)?;
-        let Some(c) = self.f.as_const(value) else { return self.broken("an offset that is no constant") };
+        let Some(c) = self.f.as_const(value) else { return self.broken("an offset that is not a constant") };
         let mut parts = [0; 3];
         for (to, &bits) in parts.iter_mut().zip(&c.bits) {
             *to = bits as u32 as i32;

@@ -163,7 +163,7 @@ fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Dia
         Op::OuterProduct => {
             let (a, b) = two()?;
             let (Some(column), Some(n)) = (cx.part(ty, 0), cx.length(ty)) else {
-                return Err(malformed("`OpOuterProduct` with a result that is no matrix"));
+                return Err(malformed("`OpOuterProduct` with a result that is not a matrix"));
             };
             let scalar = cx.part(column, 0).ok_or_else(|| malformed("a matrix of columns without lanes"))?;
             let each = |cx: &mut Cx, n: u32| {
@@ -368,7 +368,7 @@ fn apart(cx: &mut Cx, ty: u32, a: u32, b: u32, result: Option<u32>) -> u32 {
 
 /// The remainder with the sign of the divisor.
 fn modulo(cx: &mut Cx, ty: u32, result: u32, a: u32, b: u32) -> Result<(), Diagnostic> {
-    let signed = with_sign(cx, ty, true).ok_or_else(|| malformed("`OpSMod` of what is no integer"))?;
+    let signed = with_sign(cx, ty, true).ok_or_else(|| malformed("`OpSMod` of what is not an integer"))?;
     let (a, b) = (cast(cx, a, true), cast(cx, b, true));
     let bools = bools(cx, signed);
     let zero = cx.splat(signed, 0);
@@ -403,10 +403,10 @@ fn bools(cx: &mut Cx, ty: u32) -> u32 {
 fn pair(cx: &mut Cx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result<(), Diagnostic> {
     let member = match cx.ty(ty) {
         Type::Struct(members) if members.len() == 2 => members[0],
-        _ => return Err(malformed(format!("the result of `Op{op:?}` is no struct of two members"))),
+        _ => return Err(malformed(format!("the result of `Op{op:?}` is not a struct of two members"))),
     };
     let unsigned = with_sign(cx, member, false);
-    let unsigned = unsigned.ok_or_else(|| malformed(format!("`Op{op:?}` of what is no integer")))?;
+    let unsigned = unsigned.ok_or_else(|| malformed(format!("`Op{op:?}` of what is not an integer")))?;
     let narrow = cx.lanes(unsigned).is_some_and(|l| matches!(cx.ty(l.0), Type::Int(32, _)));
     if !narrow && matches!(op, Op::UMulExtended | Op::SMulExtended) {
         return Err(unsupported(&format!("Op{op:?} of other than 32 bits")));

@@ -77,10 +77,10 @@ pub fn read(bytes: &[u8]) -> Result<Binary, Diagnostic> {
         Err(why) => Some(why.to_string()),
     };
     if let Some(text) = text {
-        return Err(Diagnostic::invalid("parse", format!("this is no SPIR-V module: {text}")));
+        return Err(Diagnostic::invalid("parse", format!("this is not a SPIR-V module: {text}")));
     }
     let Some(header) = reader.header else {
-        return Err(Diagnostic::invalid("parse", "this is no SPIR-V module: there is no header"));
+        return Err(Diagnostic::invalid("parse", "this is not a SPIR-V module: there is no header"));
     };
     let strange = reader.strange;
     if let Some((op, id)) = strange {

@@ -174,7 +174,7 @@ impl Given {
                 callee.and_then(|c| self.functions.get(&c)).map_or_else(Vec::new, |callee| self.memory(callee));
             if let (Some(callee), false) = (callee, memory.is_empty()) {
                 let refused =
-                    || (unsupported("OpFunctionCall with a pointer that is no part of a variable"), inst.place);
+                    || (unsupported("OpFunctionCall with a pointer that is not a part of a variable"), inst.place);
                 let arguments = inst.ids(1);
                 let (mut places, mut values) = (Vec::new(), Vec::new());
                 for &n in &memory {

@@ -317,7 +317,7 @@ fn load(cx: &mut Cx, pointer: u32, result: Option<u32>) -> Result<u32, Diagnosti
         cx.emit_as(Op::CompositeConstruct, ty, result, parts.into_iter().map(id).collect());
         return Ok(result);
     }
-    let Some((_, ty)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is no pointer"))) };
+    let Some((_, ty)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is not a pointer"))) };
     if !cx.matrices.shapes.contains_key(&ty) {
         return Ok(cx.emit(Op::Load, ty, vec![id(pointer)]));
     }
@@ -340,7 +340,7 @@ fn store(cx: &mut Cx, pointer: u32, value: u32) -> Result<(), Diagnostic> {
         }
         return Ok(());
     }
-    let Some((_, ty)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is no pointer"))) };
+    let Some((_, ty)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is not a pointer"))) };
     let value = if cx.matrices.shapes.contains_key(&ty) { to_lines(cx, value, ty)? } else { value };
     put(cx, pointer, value);
     Ok(())

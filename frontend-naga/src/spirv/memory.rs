@@ -153,7 +153,7 @@ fn split(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
     let (Some(ty), Some(result), Some(set), Some(x), Some(pointer)) = found else {
         return Err(malformed("`Modf` or `Frexp` without operands"));
     };
-    let Some((_, other)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is no pointer"))) };
+    let Some((_, other)) = cx.pointee(pointer) else { return Err(malformed(format!("%{pointer} is not a pointer"))) };
     let both = cx.fresh();
     cx.global(Op::TypeStruct, None, both, vec![id(ty), id(other)]);
     let operands = vec![id(set), Operand::LiteralExtInstInteger(with as u32), id(x)];

@@ -177,8 +177,9 @@ impl Folder {
     /// The bits of a value from outside, as WebGPU converts it.
     fn given(&self, ty: u32, constant: &SpecConstant, x: f64) -> Result<u64, Diagnostic> {
         let name = constant.name.clone().unwrap_or_else(|| constant.number.to_string());
-        let bad =
-            |what: &str| Err(Diagnostic::invalid("override", format!("{x} is no value of override `{name}`: {what}")));
+        let bad = |what: &str| {
+            Err(Diagnostic::invalid("override", format!("{x} is not a value of override `{name}`: {what}")))
+        };
         if !x.is_finite() {
             return bad("it must be finite");
         }

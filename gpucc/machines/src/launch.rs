@@ -93,7 +93,7 @@ fn kind(text: &str) -> Result<(ResourceKind, Access), String> {
         "uniform" => Ok((ResourceKind::Uniform, Access::Read)),
         "storage_r" => Ok((ResourceKind::Storage, Access::Read)),
         "storage_rw" => Ok((ResourceKind::Storage, Access::ReadWrite)),
-        _ => Err(format!("unknown kind `{text}`; there are uniform, storage_r and storage_rw")),
+        _ => Err(format!("unknown kind `{text}`; available: uniform, storage_r, storage_rw")),
     }
 }
 
@@ -204,11 +204,11 @@ impl Launch {
         }
         let Some(machine) = crate::find(&d.family) else {
             let known: Vec<&str> = crate::MACHINES.iter().map(|m| m.family).collect();
-            return Err(format!("`family`: unknown family `{}`; there are {}", d.family, known.join(", ")));
+            return Err(format!("`family`: unknown family `{}`; available: {}", d.family, known.join(", ")));
         };
         if !machine.generations.contains(&d.generation.as_str()) {
             let known = machine.generations.join(", ");
-            return Err(format!("`generation`: {} has no generation `{}`; there are {known}", d.family, d.generation));
+            return Err(format!("`generation`: {} has no generation `{}`; available: {known}", d.family, d.generation));
         }
         if let Some(n) = d.exec_size.filter(|&n| n as usize > d.code.0.len()) {
             return Err(format!("`exec_size`: {n} bytes of {} are instructions", d.code.0.len()));

@@ -1,13 +1,13 @@
 //! What the passes may know of the pipeline around an entry point.
 
-use gpucc_ir::EntryPoint;
+use gpucc_ir::{Attr, EntryPoint, Module, Op, SideMap, StageInfo};
 use gpucc_opt::Around;
 use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
 use gpucc_scene::model::{Binding, BindingResource, Pass, Pipeline};
 
 /// The surroundings of an entry point of a scene's pipeline. `other` is the entry point of its other stage.
-pub(crate) fn of(scene: &Scene, name: &str, pipeline: &Pipeline, other: Option<&EntryPoint>) -> Around {
+pub(crate) fn of(scene: &Scene, name: &str, pipeline: &Pipeline, other: Option<(&Module, &EntryPoint)>) -> Around {
     let mut state = match pipeline {
         Pipeline::Compute(_) => gpucc_pipeline::Pipeline::default(),
         Pipeline::Render(r) => r.state(),
@@ -17,7 +17,29 @@ pub(crate) fn of(scene: &Scene, name: &str, pipeline: &Pipeline, other: Option<&
     let wide = places(scene, &all, |f| f.bytes() == 16);
     let fixed_depth = places(scene, &all, |f| f.depth_bits().is_some());
     let one_level = one_level(scene, &all);
-    Around { pipeline: state, other: other.map(|e| e.stage.clone()), wide, fixed_depth, one_level }
+    Around { pipeline: state, other: other.map(|(m, e)| read(m, e)), wide, fixed_depth, one_level }
+}
+
+/// A stage as the other one sees it. An input that a fragment program declares and never reads is left out: the vertex program need not
+/// give it.
+fn read(module: &Module, entry: &EntryPoint) -> StageInfo {
+    let mut stage = entry.stage.clone();
+    if let StageInfo::Fragment { io, .. } = &mut stage {
+        let f = &module.funcs[entry.func];
+        let mut used = SideMap::with_default(false);
+        for (_, i) in f.insts_in_order() {
+            f.insts[i].for_each_use(|v| used[v] = true);
+        }
+        let mut reads = vec![false; io.inputs.len()];
+        for (_, i) in f.insts_in_order() {
+            if let (Op::Input, Attr::Input(n)) = (f.insts[i].op, &f.insts[i].attr) {
+                reads[usize::from(*n)] |= used[f.insts[i].result()];
+            }
+        }
+        let mut all = reads.into_iter();
+        io.inputs.retain(|_| all.next().unwrap_or(true));
+    }
+    stage
 }
 
 /// Where samplers alone are bound that filter on one level, and on any.

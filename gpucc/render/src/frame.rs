@@ -191,6 +191,6 @@ impl Frame<'_> {
 
 /// A pass whose pipeline has no programs: scenes that were checked have none.
 fn lost(field: &str, pipeline: &str) -> Failure {
-    let message = format!("`{pipeline}` is no pipeline of this pass");
+    let message = format!("`{pipeline}` is not a pipeline of this pass");
     gpucc_scene::SceneError::new(format!("{field}.pipeline"), message).into()
 }

@@ -344,7 +344,7 @@ fn check_class(field: &str, u: &Used, class: TexClass, (own, format, aspect): (F
     }
     let message = match class {
         TexClass::Float if base == Base::Depth => {
-            format!("{} is sampled as floats, and {} is no format that filters", u.shown(), format.name())
+            format!("{} is sampled as floats, and {} is not a format that filters", u.shown(), format.name())
         }
         _ => format!("{} holds texels of class {}, which {} is not", u.shown(), class.name(), format.name()),
     };

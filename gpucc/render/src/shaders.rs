@@ -119,7 +119,7 @@ impl Shaders {
         let mut copies: Vec<Vec<usize>> = vec![Vec::new(); plain];
         for (number, (name, pipeline)) in scene.pipelines.iter().enumerate() {
             let Some(stages) = self.pipelines.get(number).copied() else { continue };
-            let point = |e: usize| self.entries[e].point();
+            let point = |e: usize| (&self.entries[e].module, self.entries[e].point());
             let with = |e: usize, other: Option<usize>| (e, around::of(scene, name, pipeline, other.map(point)));
             let found = match stages {
                 Stages::Compute(e) => [Some(with(e, None)), None],
@@ -236,7 +236,7 @@ impl Loader<'_> {
                 Some(&k) => k,
                 None => {
                     let message = format!(
-                        "the shader `{shader}` has no {shown} entry point `{n}`; there are {}",
+                        "the shader `{shader}` has no {shown} entry point `{n}`; available: {}",
                         names.join(", ")
                     );
                     return Err(self.wrong(key, message));

@@ -94,7 +94,7 @@ const VERTEX: &[(&str, &[Rule])] = &[
         "vertex.entryPoint",
         &[
             (r#"vertex = { shader = "m","#, r#"vertex = { shader = "c","#, "no vertex entry point"),
-            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "m", entryPoint = "x","#, "`x`; there are `vs`"),
+            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "m", entryPoint = "x","#, "`x`; available: `vs`"),
         ],
     ),
     ("vertex.constants", &[("override scale: f32 = 1.0;", "override scale: f32;", "`scale` has no default")]),
@@ -195,7 +195,7 @@ const DISPATCH: &[(&str, &[Rule])] = &[
 fn breaks(from: &str, to: &str, field: &str, part: &str) {
     assert!(SCENE.contains(from), "{from}");
     match ready(&SCENE.replacen(from, to, 1)) {
-        Ok(_) => panic!("`{to}` is no error"),
+        Ok(_) => panic!("`{to}` is not an error"),
         Err(Failure::Scene(e)) => {
             assert_eq!((e.file.as_str(), e.field.as_str()), ("a.toml", field), "`{to}`: {e}");
             assert!(e.message.contains(part), "`{to}`: {e}");

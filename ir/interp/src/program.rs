@@ -779,7 +779,7 @@ fn no_entry(module: &Module, entry: &str) -> Trap {
         stage => format!("{} ({})", e.name, stage.name()),
     };
     let names: Vec<_> = module.entries.iter().map(name).collect();
-    let message = format!("there is no entry point `{entry}`; there are: {}", names.join(", "));
+    let message = format!("there is no entry point `{entry}`; available: {}", names.join(", "));
     Trap::new(TrapKind::Dispatch, message)
 }
 

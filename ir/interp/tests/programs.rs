@@ -384,7 +384,7 @@ fn what_a_dispatch_lacks_is_named() {
     let mut d = Dispatch::new([1, 1, 1]).with(0, 0, vec![0; 3]);
     assert!(p.run(&mut d, &RunOptions::default(), &lanes(32)).unwrap_err().message.contains("has 3 bytes"));
     let m = parse_module(COLLATZ).unwrap();
-    assert!(Program::new(&m, "nope").unwrap_err().message.contains("there are: main"));
+    assert!(Program::new(&m, "nope").unwrap_err().message.contains("available: main"));
 }
 
 #[test]

@@ -215,7 +215,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("divide", "legalise", "what is left of divisions is written in the general way"),
     ("init-workgroup", "legalise", "the zeroing loop uses ops that a target may lack"),
     ("unroll", "rotate", "a loop whose turns are all known has no test left"),
-    ("licm", "rotate", "what the test reads and does not change is no part of the test then"),
+    ("licm", "rotate", "what the test reads and does not change is not a part of the test then"),
     ("if-convert", "switches", "a switch that only chooses values becomes selects"),
     ("rotate", "switches", "a way out of a loop by a case is one edge still"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
@@ -257,7 +257,7 @@ pub const UNMOVED: &[(&str, &[&str], &str)] = &[
     (
         "dce",
         &["dce", "fold", "gvn", "drop-locals"],
-        "what read constants, or the operands of an equal instruction that stays, was no reason to keep anything else",
+        "what read constants, or the operands of an equal instruction that stays, was not a reason to keep anything else",
     ),
 ];
 

@@ -5,11 +5,14 @@
 
 use crate::analysis::{ConstructId, DomTree, Structure};
 use crate::{Block, Const, Function, SideMap, Value, ValueDef, eval};
+use smallvec::SmallVec;
 
 /// Turns of a loop of which nothing is known.
 pub const UNKNOWN: u64 = 8;
 /// Turns that are counted one by one.
 const COUNTED: u32 = 1 << 10;
+/// Blocks that only jump, between the ends of a loop and its test.
+const NEAR: usize = 4;
 /// No block is said to run more often.
 const MOST: u64 = 1 << 40;
 
@@ -21,41 +24,50 @@ pub fn runs(f: &Function) -> SideMap<Block, u64> {
         return times;
     }
     let s = Structure::new(f, &DomTree::new(f));
+    let mut preds: SideMap<Block, SmallVec<[Block; 2]>> = SideMap::new();
+    for &b in &f.layout {
+        for t in f.succs(b) {
+            preds[t].push(b);
+        }
+    }
+    // Outer loops come before inner ones.
+    let mut of: SideMap<ConstructId, u64> = SideMap::with_default(1);
     for l in s.loops() {
-        let turns = turns(f, &s, l).map_or(UNKNOWN, u64::from);
-        for b in s.blocks(f, l) {
-            times[b] = (times[b] * turns).min(MOST);
+        let around = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k)).map_or(1, |k| of[k]);
+        of[l] = (around * turns(f, &s, l, &preds).map_or(UNKNOWN, u64::from)).min(MOST);
+    }
+    for &b in &f.layout {
+        if let Some(l) = s.loop_of(b) {
+            times[b] = of[l];
         }
     }
     times
 }
 
 /// Turns of a loop: how often its body runs, at least once.
-fn turns(f: &Function, s: &Structure, l: ConstructId) -> Option<u32> {
+fn turns(f: &Function, s: &Structure, l: ConstructId, preds: &SideMap<Block, SmallVec<[Block; 2]>>) -> Option<u32> {
     let c = &s.constructs[l];
     let (mut latches, mut entries) = (Vec::new(), Vec::new());
-    for &b in f.layout.iter().filter(|&&b| f.succs(b).contains(&c.header)) {
+    for &b in &preds[c.header] {
         if s.contains(l, b) { latches.push(b) } else { entries.push(b) }
     }
     let ([latch], [before]) = (&latches[..], &entries[..]) else { return None };
     // The test may stand in front of an edge's own block, or behind the header's.
-    let mut preds: SideMap<Block, u32> = SideMap::new();
-    let mut from: SideMap<Block, Option<Block>> = SideMap::with_default(None);
-    for &b in &f.layout {
-        for t in f.succs(b) {
-            preds[t] += 1;
-            from[t] = Some(b);
-        }
-    }
     let alone = |b: Block| f.insts[f.terminator(b)].as_br().is_none() && f.succs(b).len() == 1;
+    let next = |b: Block| f.succs(b)[0];
     let mut top = c.header;
-    while alone(top) && preds[f.succs(top)[0]] == 1 {
-        top = f.succs(top)[0];
+    for _ in 0..NEAR {
+        if !alone(top) || preds[next(top)].len() != 1 {
+            break;
+        }
+        top = next(top);
     }
     let mut bottom = *latch;
-    while bottom != c.header && alone(bottom) && preds[bottom] == 1 {
-        let Some(b) = from[bottom] else { break };
-        bottom = b;
+    for _ in 0..NEAR {
+        if bottom == c.header || !alone(bottom) || preds[bottom].len() != 1 {
+            break;
+        }
+        bottom = preds[bottom][0];
     }
     [top, bottom].into_iter().find_map(|at| {
         let t = f.terminator(at);

@@ -111,7 +111,7 @@ pub fn check_order<F: Family>(order: &[(&str, &str, &str)]) -> Result<(), String
         match (at(first), at(then)) {
             (Some(a), Some(b)) if a < b && !why.is_empty() => {}
             (Some(_), Some(_)) => return Err(format!("{first} before {then}: {why}")),
-            _ => return Err(format!("{first} or {then} is no pass of {}", F::NAME)),
+            _ => return Err(format!("{first} or {then} is not a pass of {}", F::NAME)),
         }
     }
     Ok(())

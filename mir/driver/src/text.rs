@@ -55,7 +55,7 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
             "run" => head.passes.extend(items.map(|i| (place(i, String::new()), i))),
             "generation" => {
                 let found = F::GENERATIONS.iter().position(|g| *g == value);
-                let all = || format!("no generation `{value}`; there are {}", F::GENERATIONS.join(", "));
+                let all = || format!("no generation `{value}`; available: {}", F::GENERATIONS.join(", "));
                 head.generation = found.ok_or_else(|| place(value, all()))? as u8;
             }
             "level" => {
@@ -66,7 +66,7 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
                 for i in items {
                     let number = |i: &str| {
                         let bits = i.strip_prefix("0x").and_then(|d| u32::from_str_radix(d, 16).ok());
-                        bits.ok_or_else(|| place(i, format!("`{i}` is no number `0x..`")))
+                        bits.ok_or_else(|| place(i, format!("`{i}` is not a number `0x..`")))
                     };
                     let words = i.split_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
                     if words.is_empty() || words.len() > 4 {
@@ -131,7 +131,7 @@ fn walk<F: Family, R>(
     for (place, name) in head.passes {
         let Some(pass) = F::PASSES.iter().find(|p| p.name == name) else {
             let all = machine_names::<F>().join(", ");
-            return Err(ParseError { message: format!("no machine pass `{name}`; there are {all}"), ..place });
+            return Err(ParseError { message: format!("no machine pass `{name}`; available: {all}"), ..place });
         };
         w.step(pass, &place)?;
     }

@@ -14,7 +14,7 @@ impl Checker<'_> {
         let name = &d.pipeline;
         let pipeline = match self.scene.pipelines.get(name) {
             Some(Pipeline::Render(p)) => p,
-            Some(_) => return fail(format!("{field}.pipeline"), format!("`{name}` is no render pipeline")),
+            Some(_) => return fail(format!("{field}.pipeline"), format!("`{name}` is not a render pipeline")),
             None => return fail(format!("{field}.pipeline"), format!("there is no pipeline `{name}`")),
         };
         check_fit(&format!("{field}.pipeline"), pipeline, pass)?;
@@ -39,7 +39,7 @@ impl Checker<'_> {
             let Some(r) = range else { continue };
             let field = format!("{field}.vertexBuffers[{slot}]");
             if !r.offset.is_multiple_of(4) {
-                return fail(format!("{field}.offset"), format!("{} is no multiple of 4", r.offset));
+                return fail(format!("{field}.offset"), format!("{} is not a multiple of 4", r.offset));
             }
             sizes[slot] = self.range(&field, &r.buffer, r.offset, r.size)?;
         }
@@ -76,7 +76,7 @@ impl Checker<'_> {
         if let Some(b) = &d.index_buffer {
             let bytes = u64::from(b.format.bytes());
             if !b.offset.is_multiple_of(bytes) {
-                return fail(format!("{key}.offset"), format!("{} is no multiple of {bytes}", b.offset));
+                return fail(format!("{key}.offset"), format!("{} is not a multiple of {bytes}", b.offset));
             }
             have = self.range(&key, &b.buffer, b.offset, b.size)?.map(|size| size / bytes);
         }

@@ -172,7 +172,7 @@ fn check_texture(field: &str, t: &Texture) -> Checked {
 
 fn check_sampler(field: &str, s: &Sampler) -> Checked {
     if !(s.lod_min_clamp >= 0.0 && s.lod_min_clamp.is_finite()) {
-        return fail(format!("{field}.lodMinClamp"), format!("{} is no level of detail from 0 on", s.lod_min_clamp));
+        return fail(format!("{field}.lodMinClamp"), format!("{} is not a level of detail from 0 on", s.lod_min_clamp));
     }
     if s.lod_max_clamp.is_nan() || s.lod_max_clamp < s.lod_min_clamp {
         let message = format!("{} is less than `lodMinClamp`, {}", s.lod_max_clamp, s.lod_min_clamp);

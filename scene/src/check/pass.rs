@@ -74,7 +74,7 @@ impl Checker<'_> {
                 match self.scene.pipelines.get(pipeline) {
                     Some(Pipeline::Compute(_)) => {}
                     Some(_) => {
-                        return fail(format!("{field}.pipeline"), format!("`{pipeline}` is no compute pipeline"));
+                        return fail(format!("{field}.pipeline"), format!("`{pipeline}` is not a compute pipeline"));
                     }
                     None => return fail(format!("{field}.pipeline"), format!("there is no pipeline `{pipeline}`")),
                 }
@@ -154,11 +154,11 @@ impl Checker<'_> {
             return fail(format!("{field}.format"), message);
         }
         if format.has_depth() || format.has_stencil() || !format.renderable() {
-            return fail(format!("{field}.texture"), format!("{} is no format of colour targets", format.name()));
+            return fail(format!("{field}.texture"), format!("{} is not a format of colour targets", format.name()));
         }
         let layer = check_part(field, t, c.mip_level, c.array_layer)?;
         let layer = match (t.dimension, c.depth_slice) {
-            (TextureDimension::D1, _) => return fail(format!("{field}.texture"), "a 1d texture is no attachment"),
+            (TextureDimension::D1, _) => return fail(format!("{field}.texture"), "a 1d texture is not an attachment"),
             (TextureDimension::D2, None) => layer,
             (TextureDimension::D2, Some(_)) => {
                 return fail(format!("{field}.depthSlice"), "only 3d textures have slices");
@@ -262,7 +262,7 @@ impl Checker<'_> {
                 }
                 BindingResource::Buffer(r) => {
                     if !r.offset.is_multiple_of(limits::BINDING_OFFSET) {
-                        let message = format!("{} is no multiple of {}", r.offset, limits::BINDING_OFFSET);
+                        let message = format!("{} is not a multiple of {}", r.offset, limits::BINDING_OFFSET);
                         return fail(format!("{field}.offset"), message);
                     }
                     if self.range(&field, &r.buffer, r.offset, r.size)? == Some(0) {
@@ -299,7 +299,7 @@ fn check_clear(field: &str, format: Format, value: [f64; 4]) -> Checked {
         _ => return Ok(()),
     };
     match value.iter().find(|v| !range.contains(v)) {
-        Some(v) => fail(field, format!("{v} is no value of {}", format.name())),
+        Some(v) => fail(field, format!("{v} is not a value of {}", format.name())),
         None => Ok(()),
     }
 }

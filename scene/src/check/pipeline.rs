@@ -51,13 +51,14 @@ fn check_vertex(field: &str, buffers: &[Option<VertexLayout>]) -> Checked {
             return fail(key, format!("{stride} bytes are more than {}", limits::VERTEX_STRIDE));
         }
         if !stride.is_multiple_of(4) {
-            return fail(key, format!("{stride} is no multiple of 4"));
+            return fail(key, format!("{stride} is not a multiple of 4"));
         }
         for (k, a) in layout.attributes.iter().enumerate() {
             let field = format!("{field}[{slot}].attributes[{k}]");
             let size = u64::from(a.format.bytes());
             if !a.offset.is_multiple_of(size.min(4)) {
-                let message = format!("{} is no multiple of {}, as {} needs", a.offset, size.min(4), a.format.name());
+                let message =
+                    format!("{} is not a multiple of {}, as {} needs", a.offset, size.min(4), a.format.name());
                 return fail(format!("{field}.offset"), message);
             }
             let most = if stride == 0 { limits::VERTEX_STRIDE } else { stride };
@@ -95,7 +96,7 @@ fn check_targets(field: &str, f: &Fragment) -> Checked {
 fn check_target(field: &str, t: &Target) -> Checked {
     let name = t.format.name();
     if t.format.has_depth() || t.format.has_stencil() || !t.format.renderable() {
-        return fail(format!("{field}.format"), format!("{name} is no format of colour targets"));
+        return fail(format!("{field}.format"), format!("{name} is not a format of colour targets"));
     }
     if t.write_mask > 15 {
         return fail(format!("{field}.writeMask"), format!("{} has bits beside the four components", t.write_mask));

@@ -65,7 +65,7 @@ impl Word for Format {
 
 impl Word for VertexFormat {
     fn from_word(word: &str) -> Result<Self, String> {
-        VertexFormat::parse(word).ok_or_else(|| format!("`{word}` is no vertex format"))
+        VertexFormat::parse(word).ok_or_else(|| format!("`{word}` is not a vertex format"))
     }
 }
 

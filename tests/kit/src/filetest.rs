@@ -168,7 +168,7 @@ fn binding(text: &str) -> Option<(u32, u32, u64, &str)> {
 }
 
 fn buffer(text: &str) -> Result<BoundBuffer, String> {
-    let bad = || format!("`{text}` is no buffer");
+    let bad = || format!("`{text}` is not a buffer");
     let (group, binding, _, spec) = binding(text).ok_or_else(bad)?;
     let (kind, values) = spec.split_once(':').ok_or_else(bad)?;
     let bytes = if kind == "zero" {
@@ -177,7 +177,7 @@ fn buffer(text: &str) -> Result<BoundBuffer, String> {
         let kind = Kind::parse(kind).ok_or_else(bad)?;
         let mut bytes = Vec::new();
         for v in values.split(',') {
-            let v = kind.value(v).ok_or_else(|| format!("`{v}` in `{text}` is no value"))?;
+            let v = kind.value(v).ok_or_else(|| format!("`{v}` in `{text}` is not a value"))?;
             bytes.extend_from_slice(&v.to_le_bytes()[..kind.size()]);
         }
         bytes
@@ -186,13 +186,13 @@ fn buffer(text: &str) -> Result<BoundBuffer, String> {
 }
 
 fn check(text: &str) -> Result<Check, String> {
-    let bad = || format!("`{text}` is no expectation");
+    let bad = || format!("`{text}` is not an expectation");
     let (group, binding, ulp, spec) = binding(text).ok_or_else(bad)?;
     let (kind, values) = spec.split_once(':').ok_or_else(bad)?;
     let kind = Kind::parse(kind).ok_or_else(bad)?;
     let value = |v: &str| match v {
         "*" => Ok(None),
-        v => kind.value(v).map(Some).ok_or_else(|| format!("`{v}` in `{text}` is no value")),
+        v => kind.value(v).map(Some).ok_or_else(|| format!("`{v}` in `{text}` is not a value")),
     };
     let want = values.split(',').map(value).collect::<Result<_, _>>()?;
     Ok(Check { group, binding, ulp, kind, want })
@@ -206,7 +206,7 @@ fn run_line(line: usize, text: &str) -> Result<Run, String> {
     }
     let mut grid = [1; 3];
     for (to, n) in grid.iter_mut().zip(words.next().unwrap_or_default().split(',')) {
-        *to = n.parse().map_err(|_| format!("`{n}` is no number of workgroups"))?;
+        *to = n.parse().map_err(|_| format!("`{n}` is not a number of workgroups"))?;
     }
     let mut dispatch = Dispatch::new(grid);
     for word in words {

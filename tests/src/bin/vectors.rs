@@ -22,7 +22,7 @@ fn run() -> Result<bool, String> {
     let name = family.split(':').next().unwrap_or_default();
     let machine = gpucc_machines::find(name).ok_or_else(|| {
         let known: Vec<&str> = gpucc_machines::MACHINES.iter().map(|m| m.family).collect();
-        format!("unknown family `{name}`; there are {}", known.join(", "))
+        format!("unknown family `{name}`; available: {}", known.join(", "))
     })?;
     if paths.is_empty() {
         return Err(usage.into());

@@ -131,7 +131,7 @@ struct Descriptor {
 impl Descriptor {
     fn read(w: [u32; 4], generation: u8) -> Result<Descriptor, Trap> {
         if w[3] >> 30 != 0 {
-            return Err(Trap::new(TrapKind::Reserved, "the descriptor is no buffer descriptor (TYPE is not 0)"));
+            return Err(Trap::new(TrapKind::Reserved, "the descriptor is not a buffer descriptor (TYPE is not 0)"));
         }
         let add_tid = w[3] >> 23 & 1 == 1;
         let mut stride = u64::from(w[1] >> 16 & 0x3fff);

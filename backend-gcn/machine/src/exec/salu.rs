@@ -495,7 +495,7 @@ impl Wave {
             Op::SGetregRegrdB32 | Op::SMovRegrdB32 => {
                 return Err(unsupported("the reference does not say what the register-read forms do"));
             }
-            _ => return Err(unsupported(format!("`{}` is no scalar operation of this interpreter", d.op.name()))),
+            _ => return Err(unsupported(format!("`{}` is not a scalar operation of this interpreter", d.op.name()))),
         }
         Ok(Next::Go)
     }

@@ -898,7 +898,7 @@ impl Wave {
             Op::VMullitF32 | Op::VTrigPreopF64 => {
                 Err(unsupported(format!("the reference does not define `{}`", d.op.name())))
             }
-            _ => Err(unsupported(format!("`{}` is no vector operation of this interpreter", d.op.name()))),
+            _ => Err(unsupported(format!("`{}` is not a vector operation of this interpreter", d.op.name()))),
         }
     }
 

@@ -315,7 +315,7 @@ impl Code {
                 Width::Q => (u32::from(n), 4),
             };
             if first % count != 0 {
-                return Err(bad_register(format!("$r{first} is no multiple of {count}")));
+                return Err(bad_register(format!("$r{first} is not a multiple of {count}")));
             }
             if first >= registers {
                 return match width {

@@ -47,7 +47,7 @@ impl World {
     fn resolve(&self, w: &Warp, lane: usize, address: u64, size: u32, align: u64) -> Result<(AllocId, u64), Trap> {
         let here = |t: Trap| t.in_lane(w.number * LANES as u32 + lane as u32);
         if !address.is_multiple_of(align) {
-            let what = format!("address {address:#x} is no multiple of {align}");
+            let what = format!("address {address:#x} is not a multiple of {align}");
             return Err(here(Trap::new(TrapKind::Misaligned, what)));
         }
         let (id, offset) = self.space.resolve(address, size).map_err(here)?;
@@ -220,7 +220,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
         let b = find(world, w, l)?;
         let offset = u64::from(offsets[l]);
         if !offset.is_multiple_of(align) {
-            return Err(Trap::new(TrapKind::Misaligned, format!("offset {offset:#x} is no multiple of {align}"))
+            return Err(Trap::new(TrapKind::Misaligned, format!("offset {offset:#x} is not a multiple of {align}"))
                 .in_lane(w.number * LANES as u32 + l as u32));
         }
         if offset + u64::from(bytes) <= b.size {

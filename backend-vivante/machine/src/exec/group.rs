@@ -447,7 +447,7 @@ impl Group {
         if address.is_multiple_of(size) {
             return Ok(());
         }
-        Err(Trap::new(TrapKind::Misaligned, format!("address 0x{address:x} is no multiple of {size}"))
+        Err(Trap::new(TrapKind::Misaligned, format!("address 0x{address:x} is not a multiple of {size}"))
             .in_lane(self.first + lane as u32))
     }
 

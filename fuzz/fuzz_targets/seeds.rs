@@ -1,10 +1,13 @@
-//! Fills `corpus/TARGET` with what the repository and the shared folder hold, each file named by its contents.
+//! No target: fills `corpus/TARGET` with what the repository and the shared folder hold, each file named by its contents, and ends. It is
+//! built as the targets are, so that nothing is built twice.
+#![no_main]
 
 use std::path::{Path, PathBuf};
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_machines::MACHINES;
+use libfuzzer_sys::fuzz_target;
 
 /// Largest seed in bytes.
 const MOST: usize = 12_000;
@@ -86,7 +89,7 @@ fn spirv(out: &Out, source: &str, turn: usize) {
     out.put("spirv", &code.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>());
 }
 
-fn main() {
+fn fill() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = std::env::var_os("GPUCC_SHARED").map_or_else(|| here.join("../../shared"), PathBuf::from);
     let out = Out(here.join("corpus"));
@@ -125,3 +128,11 @@ fn main() {
         text.lines().step_by(4).for_each(|line| out.put("launch", line.as_bytes()));
     }
 }
+
+fuzz_target!(
+    init: {
+        fill();
+        std::process::exit(0);
+    },
+    |_data: &[u8]| {}
+);
