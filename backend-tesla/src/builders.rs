@@ -51,22 +51,22 @@ pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =
 /// Whether a place of a row is an operand in machine code: a source, an immediate or a branch target. Address registers and flags come
 /// behind them.
 pub const fn is_source(s: &Slot<machine::Tesla>) -> bool {
-    match s.kind {
+    matches!(
+        s.kind,
         Kind::Src1(_)
-        | Kind::Src2(_)
-        | Kind::Src3(_)
-        | Kind::SSrc1(_)
-        | Kind::SSrc2(_)
-        | Kind::ISrc1(_)
-        | Kind::SameAsDst
-        | Kind::Reg(_)
-        | Kind::HalfOrFull
-        | Kind::Glob
-        | Kind::Mem(Space::Const, _)
-        | Kind::Target => true,
-        Kind::Num => same_name(s.name, "imm") || same_name(s.name, "cnt"),
-        _ => false,
-    }
+            | Kind::Src2(_)
+            | Kind::Src3(_)
+            | Kind::SSrc1(_)
+            | Kind::SSrc2(_)
+            | Kind::ISrc1(_)
+            | Kind::SameAsDst
+            | Kind::Reg(_)
+            | Kind::HalfOrFull
+            | Kind::Glob
+            | Kind::Mem(Space::Const, _)
+            | Kind::Num
+            | Kind::Target
+    )
 }
 
 /// Modifiers that a row has, but for types.

@@ -2,7 +2,7 @@
 
 use gpucc_driver::Job;
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Isa as _, ModValue as _, Packed, Role, TextCx, stage::CS};
+use gpucc_isa::{Inst, Isa as _, ModValue as _, Packed, TextCx, stage::CS};
 use gpucc_mir::{BlockId, MFunc, MInst, PReg, Src};
 use gpucc_tesla_machine as machine;
 use machine::operand::{DISCARD, half as half_index, put};
@@ -219,7 +219,7 @@ impl Emitter<'_> {
                         return None;
                     }
                 }
-                Kind::Num if matches!(s.role, Role::Imm) && matches!(s.name, "imm" | "cnt") => {
+                Kind::Num => {
                     let (src, mods) = *sources.get(next)?;
                     next += 1;
                     let Src::Imm(v) = src else { return None };
@@ -569,7 +569,7 @@ impl Emitter<'_> {
             p.immediate += u64::from(row.slot("imm").is_some() && bytes == 8);
             p.movs += u64::from(row.op == Op::Mov && row.slot("imm").is_none());
             p.branches += u64::from(matches!(row.op, Op::Bra | Op::Brk));
-            p.memory += u64::from(row.facts.unit == machine::Unit::Memory);
+            p.memory += u64::from(machine::Unit::of(row) == machine::Unit::Memory);
             p.issue = p.issue.saturating_add(u64::from(row.facts.issue) * runs.get(b).copied().unwrap_or(1));
         }
         Ok(p)
@@ -594,10 +594,14 @@ fn is_movable(m: &MInst<Tesla>) -> bool {
         Src::Imm(_) => true,
         _ => false,
     };
+    let pure = |op: TOp| {
+        let e = op.effects();
+        !(e.reads || e.writes || e.side_effect || e.convergent)
+    };
     m.mods.pred == Pred::Always
         && m.uses.iter().all(constant)
         && m.defs.iter().all(|d| d.phys().is_some_and(|p| p.file == R))
-        && matches!(m.target_op(), Some(TOp::M(op)) if !matches!(op, Op::LdG | Op::LdL | Op::LdS | Op::Atom(_) | Op::Red(_)))
+        && m.target_op().is_some_and(pure)
 }
 
 /// Whether two instructions may change places as far as registers go.
@@ -612,22 +616,17 @@ fn independent(a: &MInst<Tesla>, b: &MInst<Tesla>) -> bool {
     !meets(a, b) && !meets(b, a)
 }
 
-/// Whether an operation may carry `exit`.
+/// Whether an operation may carry `exit`: its rows have a place for that.
 fn carries_exit(op: Op) -> bool {
-    !matches!(op, Op::Bra | Op::Brk | Op::Bar | Op::PreBrk | Op::JoinAt)
+    forms::carries(op)
 }
 
 /// Whether an instruction may carry `join`: plain arithmetic without a predicate.
 fn carries_join(m: &MInst<Tesla>) -> bool {
-    let plain = match m.target_op() {
-        Some(TOp::M(op)) => {
-            carries_exit(op)
-                && !matches!(
-                    op,
-                    Op::LdG | Op::StG | Op::LdL | Op::StL | Op::LdS | Op::StS | Op::LdC | Op::Red(_) | Op::Atom(_)
-                )
-        }
-        _ => false,
+    let near = |op: Op| {
+        let e = forms::effects(op);
+        forms::carries(op) && !(e.reads || e.writes)
     };
+    let plain = matches!(m.target_op(), Some(TOp::M(op)) if near(op));
     plain && m.mods.pred == Pred::Always
 }

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use gpucc_isa::Effects;
 use gpucc_mir::{Fields as _, MInst, Src, Use};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
@@ -55,6 +56,8 @@ pub struct Form {
     address: bool,
     /// Whether one of its operands may have an address register.
     indexed: bool,
+    /// Whether it can carry `exit` or `join`.
+    carries: bool,
     sources: SmallVec<[Source; 3]>,
     /// Modifiers, as [`Mods::bit`] counts them.
     mods: u64,
@@ -104,6 +107,7 @@ impl Form {
             flags: any(|k| matches!(k, Kind::CDst | Kind::CDstAlways)),
             address: any(|k| matches!(k, Kind::ADst)),
             indexed: any(|k| matches!(k, Kind::A)),
+            carries: any(|k| matches!(k, Kind::Ei)),
             sources: sources.collect(),
             mods: build::modifiers(row),
         }
@@ -137,21 +141,33 @@ impl Source {
 
 /// An opcode.
 struct Entry {
+    effects: Effects,
     forms: Vec<Form>,
     takes: u64,
 }
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut all: Vec<Entry> = (0..Op::COUNT).map(|_| Entry { forms: Vec::new(), takes: 0 }).collect();
+    let mut all: Vec<Entry> =
+        (0..Op::COUNT).map(|_| Entry { effects: Effects::pure(1), forms: Vec::new(), takes: 0 }).collect();
     for row in machine::table().rows {
         let e = &mut all[row.op.number()];
         if e.forms.is_empty() {
-            e.takes = build::takes(row.op);
+            (e.effects, e.takes) = (row.effects, build::takes(row.op));
         }
         e.forms.push(Form::of(row));
     }
     all
 });
+
+/// What an opcode does besides its results. Its rows agree, but for latency and unit by type.
+pub fn effects(op: Op) -> Effects {
+    ENTRIES[op.number()].effects
+}
+
+/// Whether an instruction can carry `exit` or `join` in its long form.
+pub fn carries(op: Op) -> bool {
+    ENTRIES[op.number()].forms.iter().any(|f| f.carries)
+}
 
 /// Whether the rows of an opcode differ in the type of the result, and in that of the source.
 pub fn types(op: Op) -> (bool, bool) {
@@ -205,7 +221,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
         check_count("definitions", i.defs.len(), defs, defs)?;
         return check_modifiers(i, takes);
     };
-    let Entry { forms, takes } = &ENTRIES[op.number()];
+    let Entry { forms, takes, .. } = &ENTRIES[op.number()];
     let of: SmallVec<[&Form; 8]> = forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect();
     let Some(first) = of.first() else {
         return Err(format!("no form of {:?} from {:?} with half {:?}", i.mods.ty, i.mods.src, i.mods.half));
@@ -243,7 +259,7 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
     let Some(op) = i.target_op() else { return Ok(()) };
     let (count, of): (usize, SmallVec<[&Form; 8]>) = match op {
         TOp::M(op) => {
-            let Entry { forms, takes } = &ENTRIES[op.number()];
+            let Entry { forms, takes, .. } = &ENTRIES[op.number()];
             (build::sources(op), forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect())
         }
         _ => (own(op).0, SmallVec::new()),

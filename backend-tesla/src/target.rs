@@ -1,12 +1,13 @@
 //! The family as the shared machine passes see it: 32-bit registers, flag registers, address registers.
 
+use gpucc_isa::Effects;
 use gpucc_mir::{
     BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, Reg, Reuse, Side, SpillCx, SpillSlot, SpillTo, Src,
     Target, Use, VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_tesla_machine as machine;
-use machine::{AddOp, Cond, Op, Pred, Round, Ty};
+use machine::{AddOp, Cond, Memory, Op, Pred, Round, Ty};
 
 use crate::builders as build;
 use crate::forms;
@@ -65,6 +66,21 @@ pub enum TOp {
     /// The invocation ends.
     Exit,
 }
+
+impl TOp {
+    /// What an opcode does besides its results.
+    pub fn effects(self) -> Effects {
+        match self {
+            TOp::M(op) => forms::effects(op),
+            TOp::Lock(_) => Effects::atomic(LOCK).at(Memory::Shared as u16),
+            TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => Effects::kept().convergent(),
+            TOp::Exit => Effects::branch(),
+        }
+    }
+}
+
+/// Cycles of a loop around a locked word that nobody else wants.
+const LOCK: u16 = 150;
 
 /// Half of a register that an operand reads or a result goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -210,6 +226,15 @@ impl Tesla {
         Tesla { shared_base, ..self }
     }
 
+    /// Whether a store may change what an operand reads: a word of workgroup memory.
+    fn changes(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Pool(_) | Slot::Const(..) => false,
+            Slot::Shared(_, off) => u32::from(off) >= self.shared_base,
+            Slot::SharedAt(..) => true,
+        }
+    }
+
     /// Gives register 63 to nobody: it reads 0 then, and forms with 6 bits for a register can name it.
     pub fn keep_r63(&mut self) {
         self.files[R as usize].budget.remove(REGISTERS - 1);
@@ -239,21 +264,18 @@ impl Target for Tesla {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        let base = InstInfo::pure(24);
-        let effect = InstInfo { side_effect: true, ..base };
-        match inst.target_op() {
-            Some(TOp::M(op)) => match op {
-                Op::LdG | Op::LdL | Op::LdS | Op::LdC => InstInfo { reads: true, latency: 440, ..base },
-                Op::StG | Op::StL | Op::StS | Op::Red(_) => InstInfo { writes: true, ..effect },
-                Op::Atom(_) => InstInfo { reads: true, writes: true, latency: 440, ..effect },
-                Op::Bar => InstInfo { reads: true, writes: true, convergent: true, ..effect },
-                Op::Bra | Op::Brk => InstInfo { terminator: true, ..effect },
-                _ => base,
-            },
-            Some(TOp::Lock(_)) => InstInfo { reads: true, writes: true, ..effect },
-            Some(TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit) => InstInfo { convergent: true, ..effect },
-            Some(TOp::Exit) => InstInfo { terminator: true, ..effect },
-            None => base,
+        let Some(op) = inst.target_op() else { return InstInfo::pure(1) };
+        let TOp::M(op) = op else { return InstInfo::of(op.effects()) };
+        let own = InstInfo::of(forms::effects(op));
+        // A word of s[] is an operand of anything, also of what touches other memory.
+        let shared = inst.uses.iter().any(|u| match u.src {
+            Src::Uniform(n) => self.changes(Slot::unpack(n)),
+            _ => false,
+        });
+        match (shared, own.reads || own.writes) {
+            (false, _) => own,
+            (true, false) => InstInfo { reads: true, space: Memory::Shared as u16, ..own },
+            (true, true) => InstInfo { reads: true, space: 0, ..own },
         }
     }
 
@@ -320,11 +342,7 @@ impl Target for Tesla {
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         let still = |u: &Use<Self>| match u.src {
             Src::Imm(_) => true,
-            Src::Uniform(n) => match Slot::unpack(n) {
-                Slot::Pool(_) | Slot::Const(..) => true,
-                Slot::Shared(_, off) => u32::from(off) < self.shared_base,
-                Slot::SharedAt(..) => false,
-            },
+            Src::Uniform(n) => !self.changes(Slot::unpack(n)),
             Src::Reg(_) | Src::Label(_) => false,
         };
         matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC))) && inst.uses.iter().all(still)

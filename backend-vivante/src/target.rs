@@ -261,7 +261,7 @@ impl Target for Vivante {
                     true => GLOBAL,
                     false => 0,
                 };
-                InstInfo::of(effects, space)
+                InstInfo::of(effects.at(space))
             }
             _ => InstInfo { terminator: true, ..InstInfo::pure(1) },
         };

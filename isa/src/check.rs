@@ -1,7 +1,7 @@
 //! `const` checks of a table: call them in a `const _: () = ...;` beside the rows, so that a bad row does not compile.
 
 use crate::bits::Word;
-use crate::isa::{Enc, Isa, MAX_SLOTS, Row};
+use crate::isa::{Enc, Isa, MAX_SLOTS, Role, Row};
 
 /// Refuses rows whose fields overlap each other, their fixed bits or their ignored bits, or lie beyond the length.
 pub const fn fields<I: Isa>(rows: &[Row<I>]) {
@@ -29,6 +29,25 @@ pub const fn fields<I: Isa>(rows: &[Row<I>]) {
             s += 1;
         }
         assert!(row.slots.len() <= MAX_SLOTS, "too many slots");
+        r += 1;
+    }
+}
+
+/// Refuses rows without any effect: those that define nothing have a side effect, and so has what writes memory or ends a block.
+pub const fn effects<I: Isa>(rows: &[Row<I>]) {
+    let mut r = 0;
+    while r < rows.len() {
+        let row = &rows[r];
+        let mut defines = row.count(Role::Def) + row.count(Role::UseDef) > 0;
+        let mut k = 0;
+        while k < row.implicit.len() {
+            defines |= row.implicit[k].write;
+            k += 1;
+        }
+        let e = &row.effects;
+        assert!(defines || e.side_effect, "a row defines nothing and has no side effect");
+        assert!(e.side_effect || !(e.writes || e.terminator), "what writes memory or ends a block has a side effect");
+        assert!(e.space == 0 || e.reads || e.writes, "memory that a row does not touch");
         r += 1;
     }
 }

@@ -119,6 +119,8 @@ pub struct Effects {
     pub reads: bool,
     /// Writes memory, or orders it.
     pub writes: bool,
+    /// Memory that it touches, numbered by the family. Different ones never alias; 0 may alias all.
+    pub space: u16,
     /// Stays although nobody reads its results, and in order with all others of its kind.
     pub side_effect: bool,
     /// May not be moved to another block.
@@ -137,6 +139,7 @@ impl Effects {
         Effects {
             reads: false,
             writes: false,
+            space: 0,
             side_effect: false,
             convergent: false,
             terminator: false,
@@ -164,10 +167,24 @@ impl Effects {
     pub const fn branch() -> Effects {
         Effects { terminator: true, side_effect: true, ..Effects::pure(1) }
     }
+    /// Computes nothing, but stays where it is among others of its kind.
+    pub const fn kept() -> Effects {
+        Effects { side_effect: true, ..Effects::pure(1) }
+    }
     /// On this unit.
     #[must_use]
     pub const fn on(self, unit: u8) -> Effects {
         Effects { unit, ..self }
+    }
+    /// On this memory.
+    #[must_use]
+    pub const fn at(self, space: u16) -> Effects {
+        Effects { space, ..self }
+    }
+    /// May not be moved to another block: other lanes take part.
+    #[must_use]
+    pub const fn convergent(self) -> Effects {
+        Effects { convergent: true, ..self }
     }
 }
 
@@ -236,7 +253,14 @@ pub struct Row<I: Isa> {
 
 impl<I: Isa> Row<I> {
     /// A row of `bytes` length with the given fixed bits.
-    pub const fn new(op: I::Op, text: &'static str, bytes: u8, enc: &'static [Enc], facts: I::Facts) -> Self {
+    pub const fn new(
+        op: I::Op,
+        text: &'static str,
+        bytes: u8,
+        enc: &'static [Enc],
+        effects: Effects,
+        facts: I::Facts,
+    ) -> Self {
         Row {
             op,
             text,
@@ -247,11 +271,21 @@ impl<I: Isa> Row<I> {
             except: &[],
             slots: &[],
             implicit: &[],
-            effects: Effects::pure(1),
+            effects,
             facts,
             doc: "",
             source: "",
         }
+    }
+    /// A row of a family whose effects stand elsewhere.
+    pub const fn without_effects(
+        op: I::Op,
+        text: &'static str,
+        bytes: u8,
+        enc: &'static [Enc],
+        facts: I::Facts,
+    ) -> Self {
+        Row::new(op, text, bytes, enc, Effects::pure(1), facts)
     }
     /// Sets the slots.
     pub const fn slots(mut self, slots: &'static [Slot<I>]) -> Self {
@@ -261,11 +295,6 @@ impl<I: Isa> Row<I> {
     /// Sets the implicit state.
     pub const fn implicit(mut self, implicit: &'static [Implicit]) -> Self {
         self.implicit = implicit;
-        self
-    }
-    /// Sets what it does besides its results.
-    pub const fn effects(mut self, effects: Effects) -> Self {
-        self.effects = effects;
         self
     }
     /// Sets the program types.

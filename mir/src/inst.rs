@@ -532,9 +532,9 @@ impl InstInfo {
         }
     }
 
-    /// The effects of a row, on memory of this space (0: may alias everything).
-    pub const fn of(e: Effects, space: u16) -> InstInfo {
-        let Effects { reads, writes, side_effect, convergent, terminator, latency, unit } = e;
+    /// The effects of a row.
+    pub const fn of(e: Effects) -> InstInfo {
+        let Effects { reads, writes, space, side_effect, convergent, terminator, latency, unit } = e;
         InstInfo { reads, writes, space, side_effect, convergent, terminator, latency, unit }
     }
 

@@ -23,7 +23,7 @@ pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, list
 pub use modifiers::{AddOp, Cond, Pred, Round};
 pub use operand::{Addr, Operand, SharedTy};
 pub use page::reference_page;
-pub use types::{AtomOp, Facts, Kind, Op, Ty, Unit, Width};
+pub use types::{AtomOp, Facts, Kind, Memory, Op, Ty, Unit, Width};
 
 use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 use std::sync::LazyLock;

@@ -1,15 +1,15 @@
 //! The page of the instruction set for people, made from the table.
 
-use crate::types::{Kind, Op, Unit};
+use crate::types::{Kind, Memory, Op, Unit};
 use crate::{Tesla, table};
-use gpucc_isa::{Isa, Row, Slot, stage};
+use gpucc_isa::{Isa, Role, Row, Slot, stage};
 use std::fmt::Write;
 
 fn group(row: &Row<Tesla>) -> &'static str {
     match row.op {
         Op::CvtII | Op::CvtIF | Op::CvtFI | Op::CvtFF | Op::CvtRint => "Conversions",
         Op::Red(_) | Op::Atom(_) => "Atomics",
-        _ => match row.facts.unit {
+        _ => match Unit::of(row) {
             Unit::Memory => "Memory",
             Unit::Texture => "Textures",
             Unit::Flow => "Flow of control",
@@ -80,6 +80,42 @@ fn meaning(kind: Kind) -> String {
     }
 }
 
+/// What a row does besides its results, and how long those take.
+fn effects(row: &Row<Tesla>) -> String {
+    let e = row.effects;
+    let memory = match Memory::ALL[usize::from(e.space)] {
+        Memory::Any => "memory",
+        Memory::Global => "g[]",
+        Memory::Local => "l[]",
+        Memory::Shared => "s[]",
+        Memory::Const => "c[]",
+        Memory::Output => "o[]",
+        Memory::Texture => "texels",
+    };
+    let touches = match (e.reads, e.writes) {
+        (true, true) => format!("reads and writes {memory}"),
+        (true, false) => format!("reads {memory}"),
+        (false, true) => format!("writes {memory}"),
+        (false, false) => String::new(),
+    };
+    let words = [
+        (!touches.is_empty(), touches.as_str()),
+        (e.side_effect && !e.writes && !e.terminator, "stays"),
+        (e.convergent, "convergent"),
+        (e.terminator, "ends a block"),
+    ];
+    let mut all: Vec<String> = words.iter().filter(|w| w.0).map(|w| w.1.to_owned()).collect();
+    all.extend(row.implicit.iter().map(|i| match (i.read, i.write) {
+        (true, true) => format!("reads and writes {}", i.name),
+        (true, false) => format!("reads {}", i.name),
+        _ => format!("writes {}", i.name),
+    }));
+    if row.count(Role::Def) > 0 && !e.writes || e.reads {
+        all.push(format!("{} clocks", e.latency));
+    }
+    all.join(", ")
+}
+
 /// The page, in Markdown.
 pub fn reference_page() -> String {
     let mut out = String::from(
@@ -91,11 +127,15 @@ pub fn reference_page() -> String {
          | long: `pred`, `pcc` | w1.7-11, w1.12-13 | condition (15 always) and its flag register |\n\
          | `a`, `inc` | w0.26-27+w1.2, w0.25 | address register and post-increment of the one indexed operand |\n\
          | long: `cidx` | w1.22-25 | number of the c[] space |\n\
-         | `m23`, `m24` | w0.23, w0.24 | operand flags where SRC2 or SRC3 is no c[]; both set: SRC1 is p[] |\n",
+         | `m23`, `m24` | w0.23, w0.24 | operand flags where SRC2 or SRC3 is no c[]; both set: SRC1 is p[] |\n\n\
+         Clocks are those until a result can be used. What stays is executed although nobody reads its results; what is convergent needs the\n\
+         lanes that come to it, so that it stays in its block.\n",
     );
     for g in GROUPS {
         let _ = writeln!(out, "\n## {g}\n");
-        out.push_str("| text | words | operands | meaning | generations | programs |\n|---|---|---|---|---|---|\n");
+        out.push_str(
+            "| text | words | operands | meaning | effects | generations | programs |\n|---|---|---|---|---|---|---|\n",
+        );
         for row in table().rows.iter().filter(|r| group(r) == g) {
             let slots: Vec<String> = row
                 .slots
@@ -106,11 +146,12 @@ pub fn reference_page() -> String {
                 .collect();
             let _ = writeln!(
                 out,
-                "| `{}` | {} | {} | {} | {} | {} |",
+                "| `{}` | {} | {} | {} | {} | {} | {} |",
                 row.text.replace('|', "\\|"),
                 words(row),
                 slots.join("; "),
                 row.doc,
+                effects(row),
                 generations(row),
                 stages(row)
             );

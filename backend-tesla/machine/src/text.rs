@@ -165,7 +165,7 @@ pub fn print_slot(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut Strin
             }
         }
         Kind::Enum(names) => out.push_str(names[raw as usize]),
-        Kind::Num => {
+        Kind::Num | Kind::Bar => {
             let _ = write!(out, "{raw:#x}");
         }
         Kind::Target => {
@@ -447,7 +447,7 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             Some(i) => inst.vals[index] = i as u32,
             None => return fail(cur, format!("expected one of {}", names.join(", "))),
         },
-        Kind::Num => match cur.number().and_then(|n| u32::try_from(n).ok()) {
+        Kind::Num | Kind::Bar => match cur.number().and_then(|n| u32::try_from(n).ok()) {
             Some(n) if n <= slot.field.max() => inst.vals[index] = n,
             Some(_) => return fail(cur, "number is out of range".into()),
             None => return fail(cur, "expected a number".into()),

@@ -205,8 +205,10 @@ pub enum Kind {
     Flag(&'static str),
     /// One of several names, always printed.
     Enum(&'static [&'static str]),
-    /// A number in hexadecimal.
+    /// A number in hexadecimal: an immediate operand.
     Num,
+    /// Number of a barrier.
+    Bar,
     /// Code address in units of four bytes.
     Target,
     /// Special register.
@@ -238,6 +240,7 @@ pub enum Kind {
 /// Execution unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[repr(u8)]
 pub enum Unit {
     Alu,
     Sfu,
@@ -247,15 +250,59 @@ pub enum Unit {
     Flow,
 }
 
-/// Cost and type facts of a row (reference section 11).
+impl Unit {
+    /// All, by number.
+    pub const ALL: [Unit; 6] = [Unit::Alu, Unit::Sfu, Unit::Double, Unit::Memory, Unit::Texture, Unit::Flow];
+
+    /// The unit of a row.
+    pub const fn of(row: &crate::Row) -> Unit {
+        Unit::ALL[row.effects.unit as usize]
+    }
+
+    /// Name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Alu => "alu",
+            Unit::Sfu => "sfu",
+            Unit::Double => "double",
+            Unit::Memory => "memory",
+            Unit::Texture => "texture",
+            Unit::Flow => "flow",
+        }
+    }
+}
+
+/// Memory as effects name it: different ones never alias.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum Memory {
+    /// All of it, and its order.
+    Any,
+    /// g[].
+    Global,
+    /// l[].
+    Local,
+    /// s[].
+    Shared,
+    /// c[], which no program writes.
+    Const,
+    /// o[], and the vertices and primitives that are made of it.
+    Output,
+    /// Textures.
+    Texture,
+}
+
+impl Memory {
+    /// All, by number.
+    pub const ALL: [Memory; 7] =
+        [Memory::Any, Memory::Global, Memory::Local, Memory::Shared, Memory::Const, Memory::Output, Memory::Texture];
+}
+
+/// Cost and type facts of a row (reference section 11), besides its effects.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Unit.
-    pub unit: Unit,
     /// Issue cost of a warp in shader clocks.
     pub issue: u8,
-    /// Clocks until the result can be used.
-    pub latency: u16,
     /// Type of the result, or of the data moved.
     pub ty: Ty,
     /// Type of the source where it is another.

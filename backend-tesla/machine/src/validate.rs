@@ -1,7 +1,7 @@
 //! What decodes but must not be emitted (reference sections 1, 2, 6, 12 and appendix B).
 
 use crate::operand::{Operand, View};
-use crate::types::{Kind, Op, Space, Width};
+use crate::types::{Kind, Memory, Op, Space, Width};
 use crate::{Tesla, operand};
 use gpucc_isa::{Inst, Isa, TextCx};
 
@@ -104,7 +104,9 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
             return Err(format!("$r{n} is not a multiple of {align}"));
         }
     }
-    if matches!(inst.op(), Op::LdG | Op::Atom(_)) && inst.row().facts.ty.bytes() > 4 {
+    let effects = inst.row().effects;
+    let far = effects.reads && effects.space == Memory::Global as u16;
+    if far && inst.row().slot("dst").is_some() && inst.row().facts.ty.bytes() > 4 {
         let (dst, address) = (inst.get("dst").unwrap_or(0), inst.get("mem").unwrap_or(0) & 0x7f);
         if (dst..dst + inst.row().facts.ty.bytes() / 4).contains(&address) {
             return Err("the destination of a wide load must not overlap its address register".into());

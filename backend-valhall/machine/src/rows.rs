@@ -40,7 +40,7 @@ macro_rules! rows {
 
         /// The table's rows.
         pub const ROWS: &[Row<Valhall>] = &[$(
-            Row::new(
+            Row::without_effects(
                 Op::$op,
                 $name,
                 8,

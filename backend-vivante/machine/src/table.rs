@@ -222,6 +222,7 @@ macro_rules! row {
             $text,
             16,
             const { &[enc(Need::$need, $num, &[$($use),*])] },
+            effects::pure,
             Facts { class: Class::Unknown, need: Need::$need, types: Types::Any },
         )
         .slots($slots)
@@ -381,7 +382,7 @@ mod effects {
     pub(super) const atomic: Effects = Effects::atomic(MEMORY);
     pub(super) const barrier: Effects = Effects::barrier();
     pub(super) const branch: Effects = Effects::branch();
-    pub(super) const kill: Effects = Effects { side_effect: true, ..Effects::pure(1) };
+    pub(super) const kill: Effects = Effects::kept();
 }
 
 macro_rules! instructions {
@@ -396,7 +397,8 @@ macro_rules! instructions {
             let mut r = row!($op $num $name $shape $need);
             r.facts = Facts { class: Class::$class, need: Need::$need, types: Types::$types };
             r.implicit = implicit!($($imp)?);
-            r.effects(effects::$effects).doc($doc, $section)
+            r.effects = effects::$effects;
+            r.doc($doc, $section)
         }, )* ];
     };
 }

@@ -42,7 +42,7 @@ macro_rules! row {
         if none(E) {
             NO_ROW
         } else {
-            Row::new($op, $name, $bytes, E, $facts).slots(B.get()).implicit($imp).doc($doc, $src)
+            Row::without_effects($op, $name, $bytes, E, $facts).slots(B.get()).implicit($imp).doc($doc, $src)
         }
     }};
 }
@@ -78,8 +78,13 @@ impl Slots {
 pub(crate) const NO_SLOTS: &Slots = &Slots::new();
 
 /// The row of a form that an instruction lacks.
-pub(crate) const NO_ROW: Row<Gcn> =
-    Row::new(Op::SNop, "", 4, &[], Facts { format: Format::Sopp, suffix: Suffix::None, unit: Unit::Branch, cycles: 0 });
+pub(crate) const NO_ROW: Row<Gcn> = Row::without_effects(
+    Op::SNop,
+    "",
+    4,
+    &[],
+    Facts { format: Format::Sopp, suffix: Suffix::None, unit: Unit::Branch, cycles: 0 },
+);
 
 pub(crate) const fn none(e: &[Enc; 3]) -> bool {
     e[0].generations | e[1].generations | e[2].generations == 0

@@ -133,8 +133,16 @@ pub struct Program {
     pub generation: u8,
 }
 
-/// Classes of instructions in reports.
-pub const CLASSES: [&str; 6] = ["alu", "sfu", "double", "memory", "texture", "flow"];
+/// Classes of instructions in reports: the units.
+pub const CLASSES: [&str; 6] = {
+    let mut names = [""; 6];
+    let mut k = 0;
+    while k < names.len() {
+        names[k] = Unit::ALL[k].name();
+        k += 1;
+    }
+    names
+};
 
 impl Program {
     /// Code with `registers` allocated.
@@ -233,14 +241,7 @@ impl Code {
             op: row.op,
             ty: row.facts.ty,
             src_ty: row.facts.src,
-            class: match row.facts.unit {
-                Unit::Alu => 0,
-                Unit::Sfu => 1,
-                Unit::Double => 2,
-                Unit::Memory => 3,
-                Unit::Texture => 4,
-                Unit::Flow => 5,
-            },
+            class: usize::from(row.effects.unit),
             next,
             ei: get("ei").unwrap_or(0) as u8,
             pred: get("pred").unwrap_or(15) as u8,

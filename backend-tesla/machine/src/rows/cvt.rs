@@ -11,17 +11,17 @@ const M: &[S] = slots![AINC, M23, M24];
 
 /// `$mods` is the text between `cvt [neg] [abs]` and the destination type.
 macro_rules! cvt {
-    ($op:expr, $mods:literal, $dt:literal, $st:literal, $g:expr, $m1:expr, $v1:expr, $dst:expr, [$($src:expr),*], [$($x:expr),*], $facts:expr) => {
-        long!($op, concat!("cvt {neg}{abs}", $mods, $dt, " {cdst}{dst} ", $st, " {src1}"), $g, (0, 0xa000_0000, $m1, $v1), [PRE, $dst, CDST, $($src,)* NEGABS, $($x),*], $facts, concat!($dt, " from ", $st), "4.4, 7.5")
+    ($op:expr, $mods:literal, $dt:literal, $st:literal, $g:expr, $m1:expr, $v1:expr, $dst:expr, [$($src:expr),*], [$($x:expr),*], $does:expr) => {
+        long!($op, concat!("cvt {neg}{abs}", $mods, $dt, " {cdst}{dst} ", $st, " {src1}"), $g, (0, 0xa000_0000, $m1, $v1), [PRE, $dst, CDST, $($src,)* NEGABS, $($x),*], $does, concat!($dt, " from ", $st), "4.4, 7.5")
     };
 }
 
-const fn c(ty: Ty, src: Ty) -> Facts {
-    facts(Unit::Alu, 4, 24, ty, src)
+const fn c(ty: Ty, src: Ty) -> Does {
+    does(Effects::pure(24), Unit::Alu, 4, ty, src)
 }
 
-const fn d(ty: Ty, src: Ty) -> Facts {
-    facts(Unit::Double, 32, 48, ty, src)
+const fn d(ty: Ty, src: Ty) -> Does {
+    does(Effects::pure(48), Unit::Double, 32, ty, src)
 }
 
 /// All conversions.

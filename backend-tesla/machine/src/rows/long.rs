@@ -25,7 +25,8 @@ pub const MOVES: &[R] = &[
         ANY,
         (0, 0, SEC | 0x0420_0000, 0x0420_0000),
         [PRE, DO_S, A, &[use_("mem", f(9, 7), Kind::Mem(Space::Attr, 4))], LANES],
-        facts(Unit::Memory, 4, 24, Ty::B32, Ty::B32),
+        // Inputs never change.
+        does(Effects::pure(24), Unit::Memory, 4, Ty::B32, Ty::B32),
         "load an input attribute",
         "4.1"
     )
@@ -56,7 +57,8 @@ pub const MOVES: &[R] = &[
         ANY,
         (0, 0, SEC, 0x6000_0000),
         [PRE, D_S, &[use_("sr", f(46, 4), Kind::Sr)]],
-        alu(Ty::B32),
+        // The clock says something else each time.
+        does(Effects { side_effect: true, ..Effects::pure(24) }, Unit::Alu, 4, Ty::B32, Ty::B32),
         "read a special register",
         "4.1"
     ),
@@ -66,7 +68,7 @@ pub const MOVES: &[R] = &[
         ANY,
         (0, 0, SEC | 0x00c0_0000, 0x80c0_0000),
         [PRE, A, &[def("mem", f(9, 14), Kind::Mem(Space::Out, 4)), use_("data", f(46, 7), Kind::Reg(Width::S))]],
-        facts(Unit::Memory, 4, 24, Ty::B32, Ty::B32),
+        does(Effects::store().at(Memory::Output as u16), Unit::Memory, 4, Ty::B32, Ty::B32),
         "store an output",
         "4.1"
     ),
@@ -127,7 +129,7 @@ pub const MOVES: &[R] = &[
         SM12,
         (0x0fff_fffc, 0x1000_0200, SEC, 0x6000_0000),
         [PRE, CDST2],
-        alu(Ty::None),
+        between_lanes(Ty::None),
         "does the condition hold in some active lane",
         "4.1"
     )
@@ -138,7 +140,7 @@ pub const MOVES: &[R] = &[
         SM12,
         (0x0fff_fffc, 0x1000_0400, SEC, 0x6000_0000),
         [PRE, CDST2],
-        alu(Ty::None),
+        between_lanes(Ty::None),
         "does the condition hold in all active lanes",
         "4.1"
     )
@@ -557,7 +559,7 @@ pub const FLOAT: &[R] = &[
                 mod_("qlane", f(16, 3), Kind::QLane)
             ]
         ],
-        alu(Ty::F32),
+        between_lanes(Ty::F32),
         "arithmetic between lanes of a quad",
         "4.3, 7.2"
     ),
@@ -612,8 +614,8 @@ pub const FLOAT: &[R] = &[
     .stages(gpucc_isa::stage::FS),
 ];
 
-const fn double() -> Facts {
-    facts(Unit::Double, 32, 48, Ty::F64, Ty::F64)
+const fn double() -> Does {
+    does(Effects::pure(48), Unit::Double, 32, Ty::F64, Ty::F64)
 }
 
 /// Doubles (4.5).

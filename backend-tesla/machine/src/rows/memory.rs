@@ -16,12 +16,18 @@ const ADATA_D: &[S] = &[use_("src2", f(16, 7), Kind::Reg(Width::D))];
 const GLOB: &[S] = &[use_("mem", Field::split(&[(9, 7), (16, 4)]), Kind::Glob)];
 const AGLOB: &[S] = &[use_("mem", Field::split(&[(9, 7), (23, 4)]), Kind::Glob)];
 
-const fn mem(ty: Ty) -> Facts {
-    facts(Unit::Memory, if ty.bytes() > 4 { ty.bytes() as u8 } else { 4 }, 440, ty, ty)
+/// Cycles until memory outside of the multiprocessor answers.
+const FAR: u16 = 440;
+/// Cycles until memory beside it answers.
+const NEAR: u16 = 38;
+
+const fn far(effects: Effects, memory: Memory, ty: Ty) -> Does {
+    let issue = if ty.bytes() > 4 { ty.bytes() as u8 } else { 4 };
+    does(effects.at(memory as u16), Unit::Memory, issue, ty, ty)
 }
 
-const fn near(ty: Ty) -> Facts {
-    facts(Unit::Memory, 4, 38, ty, ty)
+const fn near(effects: Effects, memory: Memory, ty: Ty) -> Does {
+    does(effects.at(memory as u16), Unit::Memory, 4, ty, ty)
 }
 
 macro_rules! ldc {
@@ -32,7 +38,7 @@ macro_rules! ldc {
             ANY,
             (0, 0x1000_0000, SEC | 0xc000, 0x2000_0000 | $n << 14),
             [PRE, DOF, ADDR, &[use_("mem", f(9, $width), Kind::Mem(Space::Const, $scale))]],
-            near($ty),
+            near(Effects::load(NEAR), Memory::Const, $ty),
             "load from a constant space",
             "4.1"
         )
@@ -47,7 +53,7 @@ macro_rules! lds {
             SM11,
             (0, 0x1000_0000, SEC | 0x0080_c000, 0x4000_0000 | $n << 14),
             [PRE, DOF, AINC, &[use_("mem", f(9, $width), Kind::Mem(Space::Shared, $scale))]],
-            near($ty),
+            near(Effects::load(NEAR), Memory::Shared, $ty),
             "load from shared memory",
             "4.1, 7.6"
         )
@@ -63,7 +69,7 @@ macro_rules! sts {
             $g,
             (0, 0, SEC | 0x04c0_0000, 0xe000_0000 | $v1),
             [PRE, AINC, &[def("mem", f(9, $width), Kind::Mem(Space::Shared, $scale))], DATA_HF],
-            near($ty),
+            near(Effects::store(), Memory::Shared, $ty),
             "store to shared memory",
             "4.1, 7.6"
         )
@@ -80,7 +86,7 @@ macro_rules! local {
                 ANY,
                 (0, 0xd000_0000, SEC | 0x00e0_0000, 0x4000_0000 | $n << 21),
                 [PRE, AINC, &[use_("mem", f(9, 16), Kind::Mem(Space::Local, 1))], $dst],
-                mem($ty),
+                far(Effects::load(FAR), Memory::Local, $ty),
                 "load from local memory",
                 "4.6, 7.6"
             ),
@@ -90,7 +96,7 @@ macro_rules! local {
                 ANY,
                 (0, 0xd000_0000, SEC | 0x00e0_0000, 0x6000_0000 | $n << 21),
                 [PRE, AINC, &[def("mem", f(9, 16), Kind::Mem(Space::Local, 1))], $data],
-                mem($ty),
+                far(Effects::store(), Memory::Local, $ty),
                 "store to local memory",
                 "4.6, 7.6"
             ),
@@ -107,7 +113,7 @@ macro_rules! global {
                 ANY,
                 (0, 0xd000_0000, SEC | 0x00e0_0000, 0x8000_0000 | $n << 21),
                 [PRE, $dst, GLOB],
-                mem($ty),
+                far(Effects::load(FAR), Memory::Global, $ty),
                 "load from global memory",
                 "4.6, 7.6"
             )
@@ -118,7 +124,7 @@ macro_rules! global {
                 ANY,
                 (0, 0xd000_0000, SEC | 0x00e0_0000, 0xa000_0000 | $n << 21),
                 [PRE, GLOB, $data],
-                mem($ty),
+                far(Effects::store(), Memory::Global, $ty),
                 "store to global memory",
                 "4.6, 7.6"
             )
@@ -135,7 +141,7 @@ macro_rules! red {
             $g,
             (0, 0xd000_0000, SEC | 0x00e0_003c, 0xc000_0000 | $n << 2 | $size << 21),
             [PRE, GLOB, $data],
-            mem($ty),
+            far(Effects::atomic(FAR), Memory::Global, $ty),
             "atomic operation without result",
             "4.6"
         )
@@ -151,7 +157,7 @@ macro_rules! atom {
             $g,
             (0, 0xd000_0000, SEC | 0x00e0_003c, 0xe000_0000 | $n << 2 | $size << 21),
             [PRE, $dst, AGLOB, $data, $x],
-            mem($ty),
+            far(Effects::atomic(FAR), Memory::Global, $ty),
             "atomic operation; the result is the old value",
             "4.6"
         )
@@ -190,7 +196,7 @@ pub const ROWS: &[R] = &[
         SM12,
         (0, 0x1000_0000, SEC | 0x0080_c000, 0x4080_c000),
         [PRE, DOF, CDST2, AINC, &[use_("mem", f(9, 14), Kind::Mem(Space::Shared, 4))]],
-        near(Ty::B32),
+        near(Effects::atomic(NEAR), Memory::Shared, Ty::B32),
         "load from shared memory and try to lock the word",
         "4.1, 7.6"
     )

@@ -4,8 +4,8 @@
 
 use crate::Tesla;
 use crate::modifiers::{AddOp, Cond, Round};
-use crate::types::{Facts, Kind, Op, Ty, Unit, Width, pat};
-use gpucc_isa::{Enc, Field, Role, Row, Slot, Word};
+use crate::types::{Facts, Kind, Memory, Op, Ty, Unit, Width, pat};
+use gpucc_isa::{Effects, Enc, Field, Implicit, Role, Row, Slot, Word};
 
 type S = Slot<Tesla>;
 type R = Row<Tesla>;
@@ -81,7 +81,7 @@ macro_rules! slots {
 
 /// A long form: generations, fixed bits `(m0, v0, m1, v1)` beyond primary opcode and class.
 macro_rules! long {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr, $m1:expr, $v1:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr, $sec:expr) => {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr, $m1:expr, $v1:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr, $sec:expr) => {
         Row::new(
             $op,
             $text,
@@ -90,7 +90,8 @@ macro_rules! long {
                 const E: &[Enc] = &[enc($g, 0xf000_0003 | $m0, 1 | $v0, $m1, $v1)];
                 E
             },
-            $facts,
+            $does.effects,
+            $does.facts,
         )
         .slots(slots![$($s),*])
         .except(IMM_FORM)
@@ -100,7 +101,7 @@ macro_rules! long {
 
 /// A short form: fixed bits beyond primary opcode and class.
 macro_rules! short {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr) => {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr) => {
         Row::new(
             $op,
             $text,
@@ -109,7 +110,8 @@ macro_rules! short {
                 const E: &[Enc] = &[enc($g, 3 | $m0, $v0, 0, 0)];
                 E
             },
-            $facts,
+            $does.effects,
+            $does.facts,
         )
         .slots(slots![$($s),*])
         .doc($doc, "3")
@@ -118,7 +120,7 @@ macro_rules! short {
 
 /// An immediate form.
 macro_rules! immediate {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $facts:expr, $doc:expr) => {
+    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr) => {
         Row::new(
             $op,
             $text,
@@ -127,7 +129,8 @@ macro_rules! immediate {
                 const E: &[Enc] = &[enc($g, 3 | $m0, 1 | $v0, 0xf000_0003, 3)];
                 E
             },
-            $facts,
+            $does.effects,
+            $does.facts,
         )
         .slots(slots![$($s),*])
         .doc($doc, "3")
@@ -136,7 +139,7 @@ macro_rules! immediate {
 
 /// A control instruction; the predicate bits of those that have none are ignored.
 macro_rules! control {
-    ($op:expr, $text:expr, $g:expr, $prim:expr, $predicable:expr, [$($s:expr),* $(,)?], $doc:expr) => {
+    ($op:expr, $text:expr, $g:expr, $prim:expr, $predicable:expr, [$($s:expr),* $(,)?], $effects:expr, $doc:expr) => {
         Row::new(
             $op,
             $text,
@@ -145,7 +148,8 @@ macro_rules! control {
                 const E: &[Enc] = &[enc($g, 0xf000_0003, 3 | $prim << 28, 0, 0)];
                 E
             },
-            facts(Unit::Flow, 8, 24, Ty::None, Ty::None),
+            $effects.on(Unit::Flow as u8),
+            Facts { issue: 8, ty: Ty::None, src: Ty::None },
         )
         .slots(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
         .ignored(if $predicable { 0 } else { pat(0, 0x3f80) })
@@ -164,17 +168,33 @@ mod texture;
 /// Long words of the class "immediate" belong to the immediate rows.
 const IMM_FORM: &[(Word, Word)] = &[(pat(0, 3), pat(0, 3))];
 
-const fn facts(unit: Unit, issue: u8, latency: u16, ty: Ty, src: Ty) -> Facts {
-    Facts { unit, issue, latency, ty, src }
+/// What a row does and what it costs.
+#[derive(Clone, Copy)]
+struct Does {
+    effects: Effects,
+    facts: Facts,
 }
 
-const fn alu(ty: Ty) -> Facts {
-    facts(Unit::Alu, 4, 24, ty, ty)
+/// `issue` clocks on a unit.
+const fn does(effects: Effects, unit: Unit, issue: u8, ty: Ty, src: Ty) -> Does {
+    Does { effects: effects.on(unit as u8), facts: Facts { issue, ty, src } }
 }
 
-const fn sfu(ty: Ty) -> Facts {
-    facts(Unit::Sfu, 16, 28, ty, ty)
+const fn alu(ty: Ty) -> Does {
+    does(Effects::pure(24), Unit::Alu, 4, ty, ty)
 }
+
+/// Arithmetic that asks other lanes.
+const fn between_lanes(ty: Ty) -> Does {
+    does(Effects::pure(24).convergent(), Unit::Alu, 4, ty, ty)
+}
+
+const fn sfu(ty: Ty) -> Does {
+    does(Effects::pure(28), Unit::Sfu, 16, ty, ty)
+}
+
+/// The end of a program, whatever else it says.
+const TRAP: Effects = Effects::branch();
 
 // Slots shared by the classes. Bits of the second word are 32 and up.
 
@@ -265,6 +285,7 @@ const _: () = {
     let mut i = 0;
     while i < GROUPS.len() {
         gpucc_isa::check::fields(GROUPS[i]);
+        gpucc_isa::check::effects(GROUPS[i]);
         i += 1;
     }
 };

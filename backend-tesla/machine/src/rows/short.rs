@@ -112,11 +112,17 @@ macro_rules! imm_logic {
 const ADD: [R; 2] = add_family!(Op::Add, "add", 0, "");
 const SUB: [R; 2] = add_family!(Op::Sub, "sub", 0x0040_0000, "");
 const SUBR: [R; 2] = add_family!(Op::Subr, "subr", 0x1000_0000, "");
-const ADDC: [R; 2] = add_family!(Op::Addc, "addc", 0x1040_0000, " $c0");
+const ADDC: [R; 2] = carried(add_family!(Op::Addc, "addc", 0x1040_0000, " $c0"));
 const IADD: [R; 2] = imm_add_family!(Op::Add, "add", 0, "");
 const ISUB: [R; 2] = imm_add_family!(Op::Sub, "sub", 0x0040_0000, "");
 const ISUBR: [R; 2] = imm_add_family!(Op::Subr, "subr", 0x1000_0000, "");
-const IADDC: [R; 2] = imm_add_family!(Op::Addc, "addc", 0x1040_0000, " $c0");
+const IADDC: [R; 2] = carried(imm_add_family!(Op::Addc, "addc", 0x1040_0000, " $c0"));
+
+/// Rows that read the carry of the first flag register.
+const fn carried([half, whole]: [R; 2]) -> [R; 2] {
+    const C0: &[Implicit] = &[Implicit::read("$c0")];
+    [half.implicit(C0), whole.implicit(C0)]
+}
 
 /// Short forms and short control.
 pub const ROWS: &[R] = &[
@@ -267,7 +273,7 @@ pub const ROWS: &[R] = &[
         ANY,
         (0xff00_0000, 0xf000_0000),
         [TEX],
-        facts(Unit::Texture, 16, 100, Ty::F32, Ty::F32),
+        does(texture::DERIVED, Unit::Texture, 16, Ty::F32, Ty::F32),
         "texture sample, level from derivatives"
     ),
     short!(
@@ -276,7 +282,7 @@ pub const ROWS: &[R] = &[
         ANY,
         (0xff00_0000, 0xf100_0000),
         [TEX],
-        facts(Unit::Texture, 16, 100, Ty::F32, Ty::U32),
+        does(texture::TEXELS, Unit::Texture, 16, Ty::F32, Ty::F32),
         "texel fetch"
     ),
     short!(
@@ -285,7 +291,7 @@ pub const ROWS: &[R] = &[
         ANY,
         (0xffff_fffc, 0x9000_0002),
         [NO_SLOTS],
-        facts(Unit::Flow, 8, 24, Ty::None, Ty::None),
+        does(TRAP, Unit::Flow, 8, Ty::None, Ty::None),
         "end the program with an error"
     ),
     short!(
@@ -294,7 +300,7 @@ pub const ROWS: &[R] = &[
         SM11,
         (0xffff_fffc, 0xb000_0002),
         [NO_SLOTS],
-        facts(Unit::Flow, 8, 24, Ty::None, Ty::None),
+        does(Effects::kept(), Unit::Flow, 8, Ty::None, Ty::None),
         "breakpoint; no effect"
     ),
 ];

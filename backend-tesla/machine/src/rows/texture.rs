@@ -20,19 +20,28 @@ const OFFSETS: &[S] =
 const CUBE: u32 = 0x0800_0000;
 const FETCH: u32 = 0x0100_0000;
 
-const fn tex() -> Facts {
-    facts(Unit::Texture, 16, 100, Ty::F32, Ty::F32)
+/// Cycles until a texture answers.
+pub(super) const LATENCY: u16 = 100;
+
+const fn tex(effects: Effects) -> Does {
+    does(effects, Unit::Texture, 16, Ty::F32, Ty::F32)
 }
 
+/// Reads texels.
+pub(super) const TEXELS: Effects = Effects::load(LATENCY).at(Memory::Texture as u16);
+
+/// The level comes from the neighbours in the quad.
+pub(super) const DERIVED: Effects = TEXELS.convergent();
+
 macro_rules! flat {
-    ($op:expr, $name:literal, $g:expr, $v0:expr, $v1:expr, $doc:literal) => {
+    ($op:expr, $name:literal, $g:expr, $v0:expr, $v1:expr, $effects:expr, $doc:literal) => {
         long!(
             $op,
             concat!($name, " {live} {deriv}{dvec} {tex} {samp} {svec} {ox} {oy} {oz}"),
             $g,
             (CUBE | FETCH, 0xf000_0000 | $v0, SEC, $v1),
             [PRE, COMMON, SVEC, OFFSETS],
-            tex(),
+            tex($effects),
             $doc,
             "4.7, 6"
         )
@@ -40,14 +49,14 @@ macro_rules! flat {
 }
 
 macro_rules! cube {
-    ($op:expr, $name:literal, $g:expr, $v0:expr, $v1:expr, $doc:literal) => {
+    ($op:expr, $name:literal, $g:expr, $v0:expr, $v1:expr, $effects:expr, $doc:literal) => {
         long!(
             $op,
             concat!($name, " cube {live} {deriv}{dvec} {tex} {samp} {svec}"),
             $g,
             (CUBE | FETCH, 0xf000_0000 | CUBE | $v0, SEC, $v1),
             [PRE, COMMON, SVEC],
-            tex(),
+            tex($effects),
             $doc,
             "4.7, 6"
         )
@@ -56,20 +65,20 @@ macro_rules! cube {
 
 /// Texture operations.
 pub const ROWS: &[R] = &[
-    flat!(Op::TexAuto, "texauto", ANY, 0, 0, "texture sample, level from derivatives"),
-    cube!(Op::TexAuto, "texauto", ANY, 0, 0, "cube sample, level from derivatives"),
-    flat!(Op::TexFetch, "texfetch", ANY, FETCH, 0, "texel fetch"),
-    flat!(Op::TexBias, "texbias", ANY, 0, 0x2000_0000, "texture sample with level bias"),
-    cube!(Op::TexBias, "texbias", ANY, 0, 0x2000_0000, "cube sample with level bias"),
-    flat!(Op::TexLod, "texlod", ANY, 0, 0x4000_0000, "texture sample of a given level"),
-    cube!(Op::TexLod, "texlod", ANY, 0, 0x4000_0000, "cube sample of a given level"),
+    flat!(Op::TexAuto, "texauto", ANY, 0, 0, DERIVED, "texture sample, level from derivatives"),
+    cube!(Op::TexAuto, "texauto", ANY, 0, 0, DERIVED, "cube sample, level from derivatives"),
+    flat!(Op::TexFetch, "texfetch", ANY, FETCH, 0, TEXELS, "texel fetch"),
+    flat!(Op::TexBias, "texbias", ANY, 0, 0x2000_0000, DERIVED, "texture sample with level bias"),
+    cube!(Op::TexBias, "texbias", ANY, 0, 0x2000_0000, DERIVED, "cube sample with level bias"),
+    flat!(Op::TexLod, "texlod", ANY, 0, 0x4000_0000, TEXELS, "texture sample of a given level"),
+    cube!(Op::TexLod, "texlod", ANY, 0, 0x4000_0000, TEXELS, "cube sample of a given level"),
     long!(
         Op::TexSize,
         "texsize {live} {deriv}{dvec} {tex} {samp} {svec}",
         ANY,
         (CUBE | FETCH, 0xf000_0000, SEC | 0x0003_0000, 0x6000_0000),
         [PRE, COMMON, SVEC1],
-        tex(),
+        tex(Effects::pure(LATENCY)),
         "width, height, depth or layers, levels",
         "4.7, 6"
     ),
@@ -79,7 +88,7 @@ pub const ROWS: &[R] = &[
         NVA3,
         (CUBE | FETCH, 0xf000_0000 | CUBE, SEC | 0x0003_0000, 0x6001_0000),
         [PRE, COMMON, SVEC],
-        tex(),
+        tex(Effects::pure(LATENCY)),
         "cube array coordinates to 2D array coordinates",
         "4.7, 6"
     ),
@@ -89,11 +98,11 @@ pub const ROWS: &[R] = &[
         NVA3,
         (FETCH, 0xf000_0000, SEC | 0x0003_0000, 0x6002_0000),
         [PRE, COMMON, SVEC, &[flag("cube", 27, "cube")]],
-        tex(),
+        tex(Effects::pure(LATENCY).convergent()),
         "level that a sample would use",
         "4.7, 6"
     ),
-    flat!(Op::TexCsaa, "texcsaa", ANY, 0, 0x8000_0000, "multisample coverage lookup"),
-    flat!(Op::TexGather, "texgather", NVA3, FETCH, 0x8000_0000, "one component of four texels"),
-    cube!(Op::TexGather, "texgather", NVA3, FETCH, 0x8000_0000, "one component of four cube texels"),
+    flat!(Op::TexCsaa, "texcsaa", ANY, 0, 0x8000_0000, TEXELS, "multisample coverage lookup"),
+    flat!(Op::TexGather, "texgather", NVA3, FETCH, 0x8000_0000, TEXELS, "one component of four texels"),
+    cube!(Op::TexGather, "texgather", NVA3, FETCH, 0x8000_0000, TEXELS, "one component of four cube texels"),
 ];

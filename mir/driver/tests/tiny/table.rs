@@ -41,7 +41,7 @@ macro_rules! rows {
         /// The rows.
         pub const ROWS: &[Row<Set>] = &[$({
             const ENC: &[Enc] = &[fixed(1, &[(Field::new(56, 8), $code)])];
-            Row::new(Op::$op, $text, 8, ENC, ()).slots(&[$($slot),*]).effects($effects)
+            Row::new(Op::$op, $text, 8, ENC, $effects, ()).slots(&[$($slot),*])
         },)*];
     };
 }

@@ -83,7 +83,7 @@ impl Target for Tiny {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        inst.target_op().map_or(InstInfo::pure(1), |op| InstInfo::of(row(op).effects, u16::from(inst.mods.buffer) + 1))
+        inst.target_op().map_or(InstInfo::pure(1), |op| InstInfo::of(row(op).effects.at(1 + inst.mods.buffer as u16)))
     }
 
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
