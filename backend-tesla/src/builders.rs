@@ -71,10 +71,11 @@ pub const fn is_source(s: &Slot<machine::Tesla>) -> bool {
 
 /// Modifiers that a row has, but for types.
 pub const fn modifiers(row: &Row) -> u64 {
-    let (mut set, mut k) = (0, 0);
+    let (mut set, mut k) = (if row.bytes == 4 { Mods::bit("short") } else { 0 }, 0);
     while k < row.slots.len() {
         let s = &row.slots[k];
         set |= match s.kind {
+            Kind::Ei => Mods::bit("carries") | Mods::bit("id"),
             Kind::Pred => Mods::bit("pred"),
             Kind::Glob => Mods::bit("space"),
             Kind::Mem(Space::Const, _) => 0,

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use gpucc_isa::Effects;
+use gpucc_isa::{Effects, Slot};
 use gpucc_mir::{Fields as _, MInst, Src, Use};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
@@ -11,12 +11,23 @@ use machine::{Kind, Op, Ty, Width};
 use smallvec::SmallVec;
 
 use crate::builders as build;
-use crate::slots::Slot;
+use crate::slots::Slot as Operand;
 use crate::target::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla};
+
+/// Lengths of an instruction, and whether it has an immediate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// 4 bytes.
+    Short,
+    /// 8 bytes with an immediate of 32 bits.
+    Immediate,
+    /// 8 bytes.
+    Long,
+}
 
 /// What a place of a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Takes {
+pub enum Takes {
     /// A register alone.
     Register,
     /// A register or a word of s[].
@@ -24,7 +35,13 @@ enum Takes {
     /// A register or a word of c[].
     Const,
     /// A word of c[] alone.
-    Word,
+    Word(u8),
+    /// The register with an address in g[].
+    Global,
+    /// A register, beside a bit that says that it is a whole one.
+    Data,
+    /// The register that is the destination.
+    SameAsDst,
     /// An immediate.
     Immediate,
     /// A block.
@@ -33,34 +50,126 @@ enum Takes {
 
 /// A source of a row.
 #[derive(Clone, Copy, Debug)]
-struct Source {
-    takes: Takes,
+pub struct Source {
+    /// What it takes.
+    pub takes: Takes,
     /// Registers that it reads; 0 for half of one.
-    units: u16,
-    /// Whether it has a negation, an absolute value, a complement.
-    signs: [bool; 3],
-    /// Whether it is the register that is the destination.
-    same: bool,
+    pub units: u16,
+    /// Slots of its negation, its absolute value and its complement.
+    pub signs: [Option<u8>; 3],
 }
 
-/// A row, as selection asks for it.
+/// A modifier whose value a slot holds as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modifier {
+    /// Saturation.
+    Sat,
+    /// High bits of a product.
+    High,
+    /// Signed operands.
+    Signed,
+    /// What a comparison asks.
+    Cond,
+    /// Rounding mode.
+    Rounding,
+    /// What a multiply-add does with its product.
+    Sum,
+}
+
+/// Where the value of a slot comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    /// Always this, unless an operand sets it.
+    Value(u32),
+    /// What rides on the instruction.
+    Carried,
+    /// The test of the predicate.
+    Pred,
+    /// The flag register that is read.
+    Flags,
+    /// The address register of an operand.
+    Address,
+    /// The general destination, its half counted where only one is written. The largest field value that is a register.
+    Dst(Width, u32),
+    /// The same where it may be left out.
+    DstOrNone(Width, u32),
+    /// The general destination beside a bit that says that it is a whole one.
+    DstFull,
+    /// The flag register that is written, if one is.
+    FlagsDst,
+    /// The flag register that is written.
+    FlagsDstAlways,
+    /// The address register that is written.
+    AddressDst,
+    /// The offset of a memory operand in units.
+    Offset(u8),
+    /// The source of this number.
+    Source(u8),
+    /// The value of a modifier.
+    Modifier(Modifier),
+}
+
+impl Fill {
+    fn of(slot: &Slot<machine::Tesla>, source: u8) -> Fill {
+        if build::is_source(slot) {
+            return Fill::Source(source);
+        }
+        match slot.kind {
+            Kind::Ei => Fill::Carried,
+            Kind::Pred => Fill::Pred,
+            Kind::CReg => Fill::Flags,
+            Kind::A => Fill::Address,
+            Kind::Dst(w) => Fill::Dst(w, slot.field.max()),
+            Kind::DstO(w) => Fill::DstOrNone(w, slot.field.max() >> 1),
+            Kind::DstOF => Fill::DstFull,
+            Kind::CDst => Fill::FlagsDst,
+            Kind::CDstAlways => Fill::FlagsDstAlways,
+            Kind::ADst => Fill::AddressDst,
+            Kind::Mem(_, scale) => Fill::Offset(scale),
+            // A write in all lanes of the quads.
+            Kind::Lanes => Fill::Value(15),
+            // All warps of the workgroup, which count and wait.
+            Kind::BarCount => Fill::Value(1 << 12),
+            Kind::Flag(_) | Kind::Enum(_) => match slot.name {
+                "inc" | "wait" => Fill::Value(1),
+                "sat" => Fill::Modifier(Modifier::Sat),
+                "high" => Fill::Modifier(Modifier::High),
+                "s" | "s1" | "s2" => Fill::Modifier(Modifier::Signed),
+                "cond" => Fill::Modifier(Modifier::Cond),
+                "rnd" => Fill::Modifier(Modifier::Rounding),
+                "addop" => Fill::Modifier(Modifier::Sum),
+                _ => Fill::Value(0),
+            },
+            _ => Fill::Value(0),
+        }
+    }
+}
+
+/// A row, as selection and emission ask for it.
 #[derive(Debug)]
 pub struct Form {
+    /// Its index in the table.
+    pub row: u16,
+    /// Generations that have it, a bit each.
+    generations: u16,
+    /// Its length.
+    pub length: Length,
     ty: Ty,
     src: Ty,
     /// Registers of the general destination, 0 for half of one; nothing without one.
-    dst: Option<u16>,
+    pub dst: Option<u16>,
     /// Whether it may write flags.
-    flags: bool,
+    pub flags: bool,
     /// Whether it writes an address register.
     address: bool,
     /// Whether one of its operands may have an address register.
     indexed: bool,
-    /// Whether it can carry `exit` or `join`.
-    carries: bool,
-    sources: SmallVec<[Source; 3]>,
+    /// The sources, in order.
+    pub sources: SmallVec<[Source; 3]>,
+    /// For each slot, what it holds.
+    pub fills: Vec<Fill>,
     /// Modifiers, as [`Mods::bit`] counts them.
-    mods: u64,
+    pub mods: u64,
 }
 
 const fn units(w: Width) -> u16 {
@@ -73,42 +182,38 @@ const fn units(w: Width) -> u16 {
 }
 
 impl Form {
-    fn of(row: &machine::Row) -> Form {
+    fn of(index: usize, row: &machine::Row) -> Form {
         let any = |p: fn(Kind) -> bool| row.slots.iter().any(|s| p(s.kind));
         let dst = row.slots.iter().find_map(|s| match s.kind {
             Kind::Dst(w) | Kind::DstO(w) => Some(units(w)),
             Kind::DstOF => Some(1),
             _ => None,
         });
-        let sources = row.slots.iter().filter(|s| build::is_source(s)).map(|s| {
-            let (takes, units) = match s.kind {
-                Kind::Src1(w) | Kind::SSrc1(w) | Kind::ISrc1(w) => (Takes::Shared, units(w)),
-                Kind::Src2(w) | Kind::Src3(w) | Kind::SSrc2(w) => (Takes::Const, units(w)),
-                Kind::Reg(w) => (Takes::Register, units(w)),
-                Kind::Mem(..) => (Takes::Word, 1),
-                Kind::Num => (Takes::Immediate, 1),
-                Kind::Target => (Takes::Label, 0),
-                // The destination of what adds to it is a whole register.
-                _ => (Takes::Register, 1),
-            };
-            // Signs of the only source that has any have no number.
-            let number = s.name.strip_prefix("src").unwrap_or("2");
-            let sign = |name: &str| {
-                let own = row.slots.iter().any(|x| x.name.strip_prefix(name) == Some(number));
-                own || number == "1" && row.slot(name).is_some()
-            };
-            let same = matches!(s.kind, Kind::SameAsDst);
-            Source { takes, units, signs: ["neg", "abs", "not"].map(sign), same }
+        let immediate = |s: &Slot<machine::Tesla>| matches!(s.kind, Kind::Num) && s.field.width() == 32;
+        let sources: SmallVec<[Source; 3]> =
+            row.slots.iter().filter(|s| build::is_source(s)).map(|s| Source::of(row, s)).collect();
+        let mut next = 0;
+        let fills = row.slots.iter().map(|s| {
+            let fill = Fill::of(s, next);
+            next += u8::from(matches!(fill, Fill::Source(_)));
+            fill
         });
         Form {
+            row: index as u16,
+            generations: row.generations(),
+            length: match row.bytes {
+                4 => Length::Short,
+                _ if row.slots.iter().any(immediate) => Length::Immediate,
+                _ => Length::Long,
+            },
             ty: row.facts.ty,
             src: row.facts.src,
             dst,
             flags: any(|k| matches!(k, Kind::CDst | Kind::CDstAlways)),
             address: any(|k| matches!(k, Kind::ADst)),
             indexed: any(|k| matches!(k, Kind::A)),
-            carries: any(|k| matches!(k, Kind::Ei)),
-            sources: sources.collect(),
+            sources,
+            fills: fills.collect(),
             mods: build::modifiers(row),
         }
     }
@@ -119,42 +224,117 @@ impl Form {
             && (takes & Mods::bit("src") == 0 || self.src == mods.src)
             && (self.dst == Some(0)) == (mods.half != Half::Whole)
     }
+
+    /// Whether it can carry `exit` or `join`.
+    fn carries(&self) -> bool {
+        self.mods & Mods::bit("carries") != 0
+    }
+
+    /// Most definitions.
+    fn definitions(&self) -> usize {
+        usize::from(self.dst.is_some()) + usize::from(self.flags) + usize::from(self.address)
+    }
+
+    /// Whether it has the sources and modifiers of an instruction.
+    fn holds(&self, i: &MInst<Tesla>) -> bool {
+        let sources = self.sources.iter().zip(&i.uses).all(|(s, u)| s.fits(u));
+        sources && i.mods.given() & !(self.mods | TYPES) == 0
+    }
+
+    /// Whether registers are of the files and sizes that it takes: behind the `sources` at most `general` of the general file, and
+    /// `flags` flag registers.
+    fn takes(
+        &self,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+        sources: usize,
+        (general, flags): (usize, usize),
+    ) -> bool {
+        let own = self.sources.iter().zip(uses).all(|(s, r)| r.is_none_or(|r| r == (R, s.units.max(1))));
+        let mut seen = [0; 3];
+        let mut single = true;
+        for &(file, units) in uses.iter().skip(sources).flatten() {
+            seen[usize::from(file)] += 1;
+            single &= units == 1;
+        }
+        let rest = single
+            && seen[usize::from(R)] <= general
+            && seen[usize::from(C)] == flags
+            && seen[usize::from(A)] <= usize::from(self.indexed);
+        own && rest && defs.iter().enumerate().all(|(k, d)| self.defines(*d) && defs[..k].iter().all(|o| o.0 != d.0))
+    }
+
+    fn defines(&self, (file, units): (FileId, u16)) -> bool {
+        match file {
+            R => self.dst.is_some_and(|own| own.max(1) == units),
+            C => self.flags && units == 1,
+            _ => self.address && units == 1,
+        }
+    }
+}
+
+impl Source {
+    fn of(row: &machine::Row, s: &Slot<machine::Tesla>) -> Source {
+        let (takes, units) = match s.kind {
+            Kind::Src1(w) | Kind::SSrc1(w) | Kind::ISrc1(w) => (Takes::Shared, units(w)),
+            Kind::Src2(w) | Kind::Src3(w) | Kind::SSrc2(w) => (Takes::Const, units(w)),
+            Kind::Reg(w) => (Takes::Register, units(w)),
+            Kind::Glob => (Takes::Global, 1),
+            Kind::HalfOrFull => (Takes::Data, 1),
+            // The destination of what adds to it is a whole register.
+            Kind::SameAsDst => (Takes::SameAsDst, 1),
+            Kind::Mem(_, scale) => (Takes::Word(scale), 1),
+            Kind::Target => (Takes::Label, 0),
+            _ => (Takes::Immediate, 1),
+        };
+        // Signs of the only source that has any have no number.
+        let number = s.name.strip_prefix("src").unwrap_or("2");
+        let sign = |name: &str| {
+            let own = |x: &Slot<machine::Tesla>| {
+                x.name.strip_prefix(name).is_some_and(|n| n == number || n.is_empty() && number == "1")
+            };
+            row.slots.iter().position(own).map(|k| k as u8)
+        };
+        Source { takes, units, signs: ["neg", "abs", "not"].map(sign) }
+    }
 }
 
 impl Source {
     fn fits(&self, u: &Use<Tesla>) -> bool {
         let half = (self.units == 0) == (u.mods.half != Half::Whole);
         let kind = match u.src {
-            Src::Reg(_) => half && matches!(self.takes, Takes::Register | Takes::Shared | Takes::Const),
+            Src::Reg(_) => half && !matches!(self.takes, Takes::Word(_) | Takes::Immediate | Takes::Label),
             Src::Imm(_) => self.takes == Takes::Immediate && u.mods == SrcMods::default(),
             Src::Label(_) => self.takes == Takes::Label,
-            Src::Uniform(n) => match Slot::unpack(n) {
-                Slot::Pool(_) | Slot::Const(..) => half && matches!(self.takes, Takes::Const | Takes::Word),
+            Src::Uniform(n) => match Operand::unpack(n) {
+                Operand::Pool(_) | Operand::Const(..) => half && matches!(self.takes, Takes::Const | Takes::Word(_)),
                 // The type says what is read.
-                Slot::Shared(..) | Slot::SharedAt(..) => self.takes == Takes::Shared && u.mods.half != Half::High,
+                Operand::Shared(..) | Operand::SharedAt(..) => self.takes == Takes::Shared && u.mods.half != Half::High,
             },
         };
         let signs = [u.mods.neg, u.mods.abs, u.mods.not];
-        kind && signs.iter().zip(self.signs).all(|(&on, has)| !on || has)
+        kind && signs.iter().zip(self.signs).all(|(&on, has)| !on || has.is_some())
     }
 }
 
 /// An opcode.
 struct Entry {
     effects: Effects,
+    /// Operands before address registers and flags.
+    sources: usize,
     forms: Vec<Form>,
     takes: u64,
 }
 
 static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let mut all: Vec<Entry> =
-        (0..Op::COUNT).map(|_| Entry { effects: Effects::pure(1), forms: Vec::new(), takes: 0 }).collect();
-    for row in machine::table().rows {
+        (0..Op::COUNT).map(|_| Entry { effects: Effects::pure(1), sources: 0, forms: Vec::new(), takes: 0 }).collect();
+    for (k, row) in machine::table().rows.iter().enumerate() {
         let e = &mut all[row.op.number()];
         if e.forms.is_empty() {
-            (e.effects, e.takes) = (row.effects, build::takes(row.op));
+            (e.effects, e.sources, e.takes) = (row.effects, build::sources(row.op), build::takes(row.op));
         }
-        e.forms.push(Form::of(row));
+        e.forms.push(Form::of(k, row));
     }
     all
 });
@@ -164,20 +344,31 @@ pub fn effects(op: Op) -> Effects {
     ENTRIES[op.number()].effects
 }
 
-/// Whether an instruction can carry `exit` or `join` in its long form.
-pub fn carries(op: Op) -> bool {
-    ENTRIES[op.number()].forms.iter().any(|f| f.carries)
+/// Sources of an opcode. The function of the builders counts them in the rows, which is for constants.
+pub fn sources(op: Op) -> usize {
+    ENTRIES[op.number()].sources
 }
 
-/// Whether the rows of an opcode differ in the type of the result, and in that of the source.
-pub fn types(op: Op) -> (bool, bool) {
-    let takes = ENTRIES[op.number()].takes;
-    (takes & Mods::bit("ty") != 0, takes & Mods::bit("src") != 0)
+/// Whether an instruction can carry `exit` or `join` in its long form.
+pub fn carries(op: Op) -> bool {
+    ENTRIES[op.number()].forms.iter().any(Form::carries)
+}
+
+/// The rows of this length that an instruction's types and modifiers ask for, on a generation.
+pub fn of(op: Op, length: Length, mods: &Mods, generation: u8) -> impl Iterator<Item = &'static Form> {
+    let Entry { forms, takes, .. } = &ENTRIES[op.number()];
+    // What only text and control see.
+    const SILENT: u64 = TYPES | Mods::bit("short") | Mods::bit("id") | Mods::bit("divergent");
+    let given = mods.given() & !SILENT;
+    let mods = *mods;
+    forms.iter().filter(move |f| {
+        f.length == length && f.generations >> generation & 1 == 1 && given & !f.mods == 0 && f.is_of(&mods, *takes)
+    })
 }
 
 /// The source that short forms of an opcode have in their destination.
 pub fn added_to(op: Op) -> Option<usize> {
-    ENTRIES[op.number()].forms.iter().find_map(|f| f.sources.iter().position(|s| s.same))
+    ENTRIES[op.number()].forms.iter().find_map(|f| f.sources.iter().position(|s| s.takes == Takes::SameAsDst))
 }
 
 /// Operands of a piece of the flow of control or of a loop around a locked word: sources, modifiers, whether it may have an address
@@ -192,6 +383,9 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
 }
 
 fn check_modifiers(i: &MInst<Tesla>, takes: u64) -> Result<(), String> {
+    if i.mods.given() & !takes == 0 {
+        return Ok(());
+    }
     let mut wrong = None;
     i.mods.each(&mut |name, _| {
         if Mods::bit(name) & takes == 0 {
@@ -221,32 +415,41 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
         check_count("definitions", i.defs.len(), defs, defs)?;
         return check_modifiers(i, takes);
     };
-    let Entry { forms, takes, .. } = &ENTRIES[op.number()];
-    let of: SmallVec<[&Form; 8]> = forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect();
-    let Some(first) = of.first() else {
-        return Err(format!("no form of {:?} from {:?} with half {:?}", i.mods.ty, i.mods.src, i.mods.half));
+    let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
+    let asked = |f: &&Form| f.is_of(&i.mods, *takes) && (f.length == Length::Short || !i.mods.short);
+    let (flags, kept) = (usize::from(build::reads_flags(op, &i.mods)), usize::from(i.mods.half != Half::Whole));
+    let plain = |u: &Use<Tesla>| matches!(u.src, Src::Reg(_)) && u.mods == SrcMods::default();
+    let least = sources + flags;
+    let right = |f: &Form| {
+        (least..=least + kept + usize::from(f.indexed)).contains(&i.uses.len())
+            && (f.definitions().min(1)..=f.definitions()).contains(&i.defs.len())
+            && f.holds(i)
     };
-    let count = first.sources.len().max(build::sources(op));
-    let flags = usize::from(build::reads_flags(op, &i.mods));
-    let kept = usize::from(i.mods.half != Half::Whole);
-    let most = count + flags + kept + usize::from(of.iter().any(|f| f.indexed));
-    check_count("operands", i.uses.len(), count + flags, most)?;
-    let defs = |f: &Form| usize::from(f.dst.is_some()) + usize::from(f.flags) + usize::from(f.address);
-    let most = of.iter().map(|f| defs(f)).max().unwrap_or(0);
+    if i.mods.given() & !takes == 0
+        && i.uses.iter().skip(*sources).all(plain)
+        && forms.iter().any(|f| asked(&f) && right(f))
+    {
+        return Ok(());
+    }
+    // What is wrong.
+    let of: SmallVec<[&Form; 8]> = forms.iter().filter(asked).collect();
+    if of.is_empty() {
+        return Err(format!("no form of {:?} from {:?} with half {:?}", i.mods.ty, i.mods.src, i.mods.half));
+    }
+    let most = least + kept + usize::from(of.iter().any(|f| f.indexed));
+    check_count("operands", i.uses.len(), least, most)?;
+    let most = of.iter().map(|f| f.definitions()).max().unwrap_or(0);
     check_count("definitions", i.defs.len(), most.min(1), most)?;
     check_modifiers(i, *takes)?;
-    let (sources, rest) = i.uses.split_at(count);
-    if rest.iter().any(|u| !matches!(u.src, Src::Reg(_)) || u.mods != SrcMods::default()) {
+    let (own, rest) = i.uses.split_at(*sources);
+    if !rest.iter().all(plain) {
         return Err("behind the sources come plain registers alone".into());
     }
-    let fits = |f: &Form, k: usize| f.sources.get(k).map_or(op == Op::Brk, |s| s.fits(&sources[k]));
-    if let Some(k) = (0..count).find(|&k| of.iter().all(|f| !fits(f, k))) {
+    let fits = |f: &Form, k: usize| f.sources.get(k).is_none_or(|s| s.fits(&own[k]));
+    if let Some(k) = (0..own.len()).find(|&k| of.iter().all(|f| !fits(f, k))) {
         return Err(format!("no form takes operand {k}"));
     }
-    if of.iter().all(|f| !(0..count).all(|k| fits(f, k)) || check_modifiers(i, f.mods | TYPES).is_err()) {
-        return Err("no form has these operands and modifiers together".into());
-    }
-    Ok(())
+    Err("no form has these operands and modifiers together".into())
 }
 
 const TYPES: u64 = Mods::bit("ty") | Mods::bit("src");
@@ -259,8 +462,14 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
     let Some(op) = i.target_op() else { return Ok(()) };
     let (count, of): (usize, SmallVec<[&Form; 8]>) = match op {
         TOp::M(op) => {
-            let Entry { forms, takes, .. } = &ENTRIES[op.number()];
-            (build::sources(op), forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect())
+            let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
+            let (general, flags) = (i.mods.half != Half::Whole, build::reads_flags(op, &i.mods));
+            let others = (usize::from(general), usize::from(flags));
+            let right = |f: &Form| f.is_of(&i.mods, *takes) && f.takes(uses, defs, *sources, others);
+            if forms.iter().any(right) {
+                return Ok(());
+            }
+            (*sources, forms.iter().filter(|f| f.is_of(&i.mods, *takes)).collect())
         }
         _ => (own(op).0, SmallVec::new()),
     };
@@ -292,11 +501,7 @@ pub fn check_registers(i: &MInst<Tesla>, uses: &[Option<(FileId, u16)>], defs: &
     let locked = [(R, 1), (R, 1), (C, 1)];
     for (k, &d) in defs.iter().enumerate() {
         let fits = match op {
-            TOp::M(_) => of.iter().any(|f| match d.0 {
-                R => f.dst.is_some_and(|units| units.max(1) == d.1),
-                C => f.flags && d.1 == 1,
-                _ => f.address && d.1 == 1,
-            }),
+            TOp::M(_) => of.iter().any(|f| f.defines(d)),
             _ => locked.get(k) == Some(&d),
         };
         if !fits || !matches!(op, TOp::Lock(_)) && defs[..k].iter().any(|o| o.0 == d.0) {

@@ -1,13 +1,15 @@
-//! Code generation for NVIDIA Tesla (G80 to GT21x): selection, the control stack, allocation, short forms, emission.
+//! Code generation for NVIDIA Tesla (G80 to GT21x): selection, the control stack, allocation, what rides on what, short forms in pairs.
 
 pub mod builders;
 mod emit;
+mod encode;
 mod flow;
 mod forms;
 mod isel;
 mod layout;
 #[doc(hidden)]
 pub mod slots;
+mod tail;
 pub mod target;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
@@ -20,8 +22,9 @@ use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_tesla_machine as machine;
 
+use emit::Emitter;
+use encode::Encoder;
 use isel::{Home, Isel, PARAMETERS};
-use slots::Slot;
 use target::{REGISTERS, Tesla};
 
 /// The family.
@@ -128,6 +131,8 @@ fn advice(generation: u8, invocations: u64, demand: u32) -> String {
 #[derive(Default)]
 pub struct Shape {
     pool: Vec<Source>,
+    /// Index in the pool of each word of c0, once they have their places.
+    order: Vec<usize>,
     sizes: Vec<gpucc_ir::Res>,
     shared_base: u32,
     shared_bytes: u32,
@@ -152,6 +157,7 @@ impl Shape {
             .collect();
         Shape {
             pool: isel.pool_sources(),
+            order: Vec::new(),
             sizes: isel.sizes.clone(),
             shared_base: isel.shared_base,
             shared_bytes: isel.shared_bytes,
@@ -189,6 +195,11 @@ impl Family for TeslaFamily {
             Ok(0)
         })
         .physical(),
+        Pass::lower("place-constants", tail::place_constants).physical(),
+        Pass::lower("expand-locks", |mf, cx| Ok(tail::expand_locks(mf, &cx.target))).physical(),
+        Pass::improve("carry-joins", 0, |mf, cx| Ok(tail::carry_joins(mf, &Encoder::new(cx)))).physical(),
+        Pass::improve("pair-short", 0, |mf, cx| Ok(tail::pair_short(mf, &Encoder::new(cx)))).physical(),
+        Pass::improve("carry-exits", 0, |mf, cx| Ok(tail::carry_exits(mf, &Encoder::new(cx)))).physical(),
     ];
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
@@ -224,14 +235,11 @@ impl Family for TeslaFamily {
 
     fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
         let shape = &cx.state;
-        let highest = cx.alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
-        let registers = highest.map_or(1, |r| r + 1);
-        let (words, order) = place_words(mf, shape.pool.len());
-        if order.len() > 16_384 {
-            return Err(Diagnostic::internal("constants", "selection pools more constants than 64 KiB hold"));
-        }
-        let p = emit::Emitter { t: &cx.target, job: &cx.job, words: &words, registers }.emit(mf)?;
-        let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, &order);
+        let order = &shape.order;
+        let encoder = Encoder::new(cx);
+        let registers = encoder.registers;
+        let p = Emitter { job: &cx.job, encoder }.emit(mf)?;
+        let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, order);
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
         Ok(Program {
@@ -292,33 +300,6 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, 
         return Err(cx.job.refuse(Refusal::PrivateMemory, what).into());
     }
     Ok(u64::from(cx.alloc.moves))
-}
-
-/// Places of the pool's words in c0: those that are used most come first, where short forms reach them. Also gives the
-/// pool index of each place.
-fn place_words(mf: &MFunc<Tesla>, count: usize) -> (Vec<u16>, Vec<usize>) {
-    let mut uses = vec![0u32; count];
-    let mut halves = vec![false; count];
-    for u in mf.code.iter().flatten().flat_map(|i| &i.uses) {
-        if let Src::Uniform(n) = u.src
-            && let Slot::Pool(k) = Slot::unpack(n)
-        {
-            uses[k as usize] += 1;
-            halves[k as usize] |= u.mods.half != target::Half::Whole;
-        }
-    }
-    let mut order: Vec<usize> = (0..count).filter(|&k| uses[k] > 0).collect();
-    // With more words than operands reach, those that are operands are the first ones already.
-    if count <= slots::REACH {
-        // Operands reach the halves of fewer words; selection sees to it that there are not too many.
-        let many = order.len() > slots::HALF_REACH;
-        order.sort_by_key(|&k| (many && !halves[k], std::cmp::Reverse(uses[k]), k));
-    }
-    let mut words = vec![0; count];
-    for (at, &k) in order.iter().enumerate() {
-        words[k] = at as u16;
-    }
-    (words, order)
 }
 
 /// What is loaded at launch, and the buffers.

@@ -94,7 +94,20 @@ pub enum Half {
     High,
 }
 
+/// What rides on an instruction; the numbers are those of the encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Carried {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The end of the program behind it.
+    Exit,
+    /// A join before it.
+    Join,
+}
+
 gpucc_isa::mod_values!(Half { Whole, Low, High });
+gpucc_isa::mod_values!(Carried { Nothing, Exit, Join });
 
 gpucc_mir::modifiers! {
     /// Modifiers of an instruction.
@@ -125,6 +138,10 @@ gpucc_mir::modifiers! {
         offset: u32 = 0 => Offset,
         /// Number of a join or a loop exit, 0 for none.
         id: u16 = 0 => Id,
+        /// What rides on the instruction.
+        carries: Carried = Carried::Nothing => Carries,
+        /// 4 bytes long, as one of two that stand next to each other.
+        short: bool = false => Short,
         /// Whether a branch may separate lanes.
         divergent: bool = false => Divergent,
     }
@@ -266,7 +283,10 @@ impl Target for Tesla {
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
         let Some(op) = inst.target_op() else { return InstInfo::pure(1) };
         let TOp::M(op) = op else { return InstInfo::of(op.effects()) };
-        let own = InstInfo::of(forms::effects(op));
+        let mut own = InstInfo::of(forms::effects(op));
+        if inst.mods.carries == Carried::Exit {
+            (own.terminator, own.side_effect) = (true, true);
+        }
         // A word of s[] is an operand of anything, also of what touches other memory.
         let shared = inst.uses.iter().any(|u| match u.src {
             Src::Uniform(n) => self.changes(Slot::unpack(n)),

@@ -10,3 +10,4 @@ mod quality;
 mod run;
 mod slots;
 mod suites;
+mod tail;

@@ -28,6 +28,11 @@ fn passes_keep_their_order() {
     let order = [
         ("machine-copy-prop", "local-cse", "equal instructions read equal registers only then"),
         ("fold-moves", "layout", "a block that only breaks has no moves left"),
+        ("layout", "expand-locks", "a loop around a locked word is left as it is"),
+        ("layout", "carry-joins", "joins that nothing needs are gone"),
+        ("place-constants", "pair-short", "short forms reach the first words alone"),
+        ("carry-joins", "pair-short", "what carries a join is long"),
+        ("pair-short", "carry-exits", "an instruction that is pulled up leaves the end to another"),
     ];
     assert_eq!(gpucc_driver::check_order::<TeslaFamily>(&order), Ok(()));
 }

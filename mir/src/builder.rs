@@ -146,6 +146,12 @@ macro_rules! modifiers {
         $crate::fields!($mods { $($field),* });
 
         impl $mods {
+            /// Those that differ from the default, as a set.
+            pub fn given(&self) -> u64 {
+                let normal = Self::default();
+                0 $(| if self.$field == normal.$field { 0 } else { const { Self::bit(stringify!($field)) } })*
+            }
+
             /// The bit of a modifier in sets, by its name; 0 for what is none.
             pub const fn bit(name: &str) -> u64 {
                 const NAMES: &[&str] = &[$(stringify!($field)),*];

@@ -187,9 +187,9 @@ impl Isel<'_> {
             }
             Ir::FRcp | Ir::FRsqrt | Ir::FLog2 => {
                 let op = match d.op {
-                    Ir::FRcp => build::Rcp,
-                    Ir::FRsqrt => build::Rsqrt,
-                    _ => build::Lg2,
+                    Ir::FRcp => build::Rcp.plain(),
+                    Ir::FRsqrt => build::Rsqrt.plain(),
+                    _ => build::Lg2.plain(),
                 };
                 let x = self.modified(cx, a(0));
                 cx.emit(op.on([x]).def(r));

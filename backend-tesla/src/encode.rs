@@ -1,0 +1,228 @@
+//! From a machine instruction on physical registers to a row of the table with its values.
+
+use gpucc_driver::Cx;
+use gpucc_ir::Diagnostic;
+use gpucc_isa::{Inst, ModValue as _, TextCx, stage::CS};
+use gpucc_mir::{MInst, PReg, Reg, Src, Use};
+use gpucc_tesla_machine as machine;
+use machine::operand::{DISCARD, half as half_index, put};
+use machine::{Addr, Op, Operand, Width};
+
+use crate::TeslaFamily;
+use crate::forms::{self, Fill, Form, Length, Modifier, Source, Takes};
+use crate::slots::Slot;
+use crate::target::{A, C, Carried, Half, Mods, R, REGISTERS, SrcMods, TOp, Tesla, ZERO};
+
+/// Encodes instructions of a generation.
+pub struct Encoder {
+    /// Index of the generation in the machine crate.
+    pub generation: u8,
+    /// Registers allocated; higher ones read 0.
+    pub registers: u16,
+}
+
+/// The registers that an instruction names besides its sources.
+struct Named {
+    dst: Option<PReg>,
+    flags_dst: Option<PReg>,
+    address_dst: Option<PReg>,
+    /// The address register of an operand as encodings count them, 0 for none.
+    address: u8,
+    flags: Option<PReg>,
+}
+
+impl Named {
+    fn of(m: &MInst<Tesla>, sources: usize) -> Named {
+        let def = |file| m.defs.iter().filter_map(|d| d.phys()).find(|p: &PReg| p.file == file);
+        let other = |file| m.uses.iter().skip(sources).filter_map(Use::phys).find(|p| p.file == file);
+        Named {
+            dst: def(R),
+            flags_dst: def(C),
+            address_dst: def(A),
+            address: other(A).map_or(0, |p| p.place.base() as u8 + 1),
+            flags: other(C),
+        }
+    }
+}
+
+impl Encoder {
+    /// For the code of a compilation whose registers are allocated.
+    pub fn new(cx: &Cx<'_, TeslaFamily>) -> Encoder {
+        let highest = cx.alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
+        Encoder { generation: cx.target.generation, registers: highest.map_or(1, |r| r + 1) }
+    }
+
+    /// The context in which the machine crate looks at compute programs.
+    pub fn text_cx(&self) -> TextCx {
+        TextCx { stages: CS, ..TextCx::new(self.generation) }
+    }
+
+    /// The instruction in the form that it asks for: a short one, or a long one or one with an immediate.
+    ///
+    /// # Errors
+    /// A bug: no form holds it.
+    pub fn encode(&self, m: &MInst<Tesla>, op: Op) -> Result<Inst<machine::Tesla>, Diagnostic> {
+        let found = if m.mods.short {
+            self.form(m, op, Length::Short)
+        } else {
+            self.form(m, op, Length::Long).or_else(|| self.form(m, op, Length::Immediate))
+        };
+        found.ok_or_else(|| Diagnostic::internal("emission", format!("no form for {m:?}")))
+    }
+
+    /// Whether an instruction has a short form.
+    pub fn is_short(&self, m: &MInst<Tesla>) -> bool {
+        matches!(m.target_op(), Some(TOp::M(op)) if self.form(m, op, Length::Short).is_some())
+    }
+
+    /// Whether an instruction can carry something in its long form.
+    pub fn can_carry(&self, m: &MInst<Tesla>, carries: Carried) -> bool {
+        let Some(TOp::M(op)) = m.target_op() else { return false };
+        let mods = Mods { carries, ..m.mods };
+        m.mods.carries == Carried::Nothing && !m.mods.short && self.form_with(m, op, Length::Long, mods).is_some()
+    }
+
+    fn form(&self, m: &MInst<Tesla>, op: Op, length: Length) -> Option<Inst<machine::Tesla>> {
+        self.form_with(m, op, length, m.mods)
+    }
+
+    fn form_with(&self, m: &MInst<Tesla>, op: Op, length: Length, mods: Mods) -> Option<Inst<machine::Tesla>> {
+        let count = forms::sources(op);
+        let named = Named::of(m, count);
+        forms::of(op, length, &mods, self.generation).find_map(|f| self.fill(m, &mods, f, &named))
+    }
+
+    /// The instruction in a row, if it fits there.
+    fn fill(&self, m: &MInst<Tesla>, mods: &Mods, f: &Form, named: &Named) -> Option<Inst<machine::Tesla>> {
+        let flags = named.flags.is_some() && f.mods & Mods::bit("pred") == 0;
+        if flags || named.flags_dst.is_some() && !f.flags || named.dst.is_some() && f.dst.is_none() {
+            return None;
+        }
+        let mut i = Inst::<machine::Tesla>::new(f.row);
+        let unit = |p: PReg| u32::from(p.place.base());
+        let slots = i.row().slots;
+        for (n, fill) in f.fills.iter().enumerate() {
+            i.vals[n] = match *fill {
+                // An operand may have set it.
+                Fill::Value(0) => continue,
+                Fill::Value(v) => v,
+                Fill::Carried => mods.carries.bits(),
+                Fill::Pred => mods.pred.bits(),
+                Fill::Flags => named.flags.map_or(0, unit),
+                Fill::Address if named.address == 0 => continue,
+                Fill::Address => named.address.into(),
+                Fill::Dst(w, most) => destination(named.dst?, w, most, mods.half)?,
+                Fill::DstOrNone(w, most) => match named.dst {
+                    Some(p) => destination(p, w, most, mods.half)?,
+                    None => DISCARD,
+                },
+                Fill::DstFull => 0x100 | unit(named.dst?),
+                Fill::FlagsDst => named.flags_dst.map_or(0, |p| unit(p) | 4),
+                Fill::FlagsDstAlways => unit(named.flags_dst?),
+                Fill::AddressDst => unit(named.address_dst?) + 1,
+                Fill::Offset(scale) => scaled(mods.offset, scale, slots[n].field.max())?,
+                Fill::Source(k) => {
+                    let (u, s) = (m.uses.get(usize::from(k))?, &f.sources[usize::from(k)]);
+                    self.source(&mut i, n, u, s, mods, named)?;
+                    continue;
+                }
+                Fill::Modifier(x) => match x {
+                    Modifier::Sat => mods.sat.into(),
+                    Modifier::High => mods.high.into(),
+                    Modifier::Signed => mods.signed.into(),
+                    Modifier::Cond => mods.cond.bits(),
+                    Modifier::Rounding => mods.rnd.bits(),
+                    Modifier::Sum => mods.addop.bits(),
+                },
+            };
+        }
+        for (u, s) in m.uses.iter().zip(&f.sources) {
+            for (on, slot) in [u.mods.neg, u.mods.abs, u.mods.not].into_iter().zip(s.signs) {
+                if on {
+                    i.vals[usize::from(slot?)] = 1;
+                }
+            }
+        }
+        Some(i)
+    }
+
+    /// Puts a source into slot `n`.
+    fn source(
+        &self,
+        i: &mut Inst<machine::Tesla>,
+        n: usize,
+        u: &Use<Tesla>,
+        s: &Source,
+        mods: &Mods,
+        named: &Named,
+    ) -> Option<()> {
+        let most = i.row().slots[n].field.max();
+        let short = i.row().bytes == 4 || matches!(i.row().slots[n].kind, machine::Kind::ISrc1(_));
+        let register = || u.phys().filter(|p| p.file == R);
+        match s.takes {
+            Takes::Register | Takes::Shared | Takes::Const => {
+                let o = self.operand(u, s.units == 0, short, named.address)?;
+                put(i, n, o, &self.text_cx()).ok()?;
+            }
+            Takes::Global => i.vals[n] = u32::from(register()?.place.base()) | u32::from(mods.space) << 7,
+            Takes::Data => i.vals[n] = u32::from(register()?.place.base()) | 0x80,
+            Takes::SameAsDst => return (register()? == named.dst?).then_some(()),
+            Takes::Immediate => {
+                let Src::Imm(v) = u.src else { return None };
+                if u.mods != SrcMods::default() || v > most {
+                    return None;
+                }
+                i.vals[n] = v;
+            }
+            Takes::Word(scale) => {
+                let Src::Uniform(word) = u.src else { return None };
+                let Slot::Const(c, at) = Slot::unpack(word) else { return None };
+                i.vals[n] = scaled(at.into(), scale, most)?;
+                i.set("cidx", c.into());
+            }
+            // Its address is not known yet.
+            Takes::Label => {}
+        }
+        Some(())
+    }
+
+    /// An operand for a slot that reads half registers or not, of a short form or not.
+    fn operand(&self, u: &Use<Tesla>, half: bool, short: bool, a: u8) -> Option<Operand> {
+        let high = u.mods.half == Half::High;
+        match u.src {
+            Src::Reg(Reg::P(p)) if p.file == R => {
+                if half != (u.mods.half != Half::Whole) {
+                    return None;
+                }
+                let mut n = p.place.base() as u8;
+                if p == ZERO && (short || half) {
+                    n = 63;
+                    if self.registers > 63 {
+                        return None;
+                    }
+                }
+                Some(Operand::Reg(if half { half_index(n, high) as u8 } else { n }))
+            }
+            Src::Uniform(n) => match Slot::unpack(n) {
+                Slot::Const(c, off) => Some(Operand::Const(c, Addr::at(i32::from(off) + i32::from(high) * 2))),
+                Slot::Shared(ty, off) => Some(Operand::Shared(ty, Addr::at(off.into()))),
+                Slot::SharedAt(ty, off) => Some(Operand::Shared(ty, Addr::indexed(a, off.into()))),
+                Slot::Pool(_) => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Field of a register that is written, where it is in reach.
+fn destination(p: PReg, w: Width, most: u32, half: Half) -> Option<u32> {
+    let base = u32::from(p.place.base());
+    let n = if w == Width::H { base * 2 + u32::from(half == Half::High) } else { base };
+    (n <= most).then_some(n)
+}
+
+/// Field of an offset in units, where it is in reach.
+fn scaled(offset: u32, scale: u8, most: u32) -> Option<u32> {
+    let n = offset / u32::from(scale);
+    (offset.is_multiple_of(u32::from(scale)) && n <= most).then_some(n)
+}
