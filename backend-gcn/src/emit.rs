@@ -9,6 +9,7 @@ use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
 use smallvec::{SmallVec, smallvec};
 
 use crate::fixed::Fixed;
+use crate::forms::mask_source;
 use crate::isel::MI;
 use crate::model;
 use crate::target::{Cond, FILE_V, GOp, Gcn, Mods};
@@ -18,11 +19,6 @@ pub fn has_short(op: Op, generation: u8) -> bool {
     // Instructions that exist as VOP3 only count as short to the table: their one form is the 64-bit one.
     form::row(op, Form::Short, false, generation)
         .is_some_and(|r| gpucc_gcn_machine::table().rows[r as usize].bytes == 4)
-}
-
-/// The source of an operation that is a lane mask and has a place of its own.
-pub fn mask_source(op: Op) -> Option<usize> {
-    (op == Op::VCndmaskB32).then_some(2)
 }
 
 /// Puts modifiers where the row has them.

@@ -17,9 +17,9 @@ use gpucc_mir::{
 use gpucc_pipeline::Pipeline;
 
 use crate::bindings::Bindings;
-use crate::emit::mask_source;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
+use crate::forms::mask_source;
 use crate::homes::{Home, Homes};
 use crate::io::Io;
 use crate::ops::{commutes, scalar_compare, scalar_op};

@@ -6,6 +6,7 @@
 
 mod allocate;
 mod bindings;
+pub mod builders;
 #[doc(hidden)]
 pub mod clauses;
 mod discards;
@@ -15,6 +16,7 @@ pub mod emit;
 mod exec;
 mod fixed;
 mod flow;
+mod forms;
 mod homes;
 mod io;
 mod isel;

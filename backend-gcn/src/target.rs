@@ -13,6 +13,7 @@ use gpucc_mir::{
 };
 use smallvec::SmallVec;
 
+use crate::forms;
 use crate::isel::with;
 use crate::model;
 
@@ -473,6 +474,19 @@ impl Target for Gcn {
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
         inst.target_op() == Some(GOp::Jump)
+    }
+
+    fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
+        forms::check(inst)
+    }
+
+    fn check_registers(
+        &self,
+        inst: &MInst<Self>,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+    ) -> Result<(), String> {
+        forms::check_registers(inst, uses, defs)
     }
 
     fn ops(&self) -> Vec<GOp> {

@@ -4,6 +4,7 @@ mod clauses;
 mod common;
 mod mir;
 mod model;
+mod operands;
 mod order;
 mod parts;
 mod ranges;

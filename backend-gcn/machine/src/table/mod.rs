@@ -18,7 +18,8 @@ mod memory;
 mod scalar;
 mod vector;
 
-const PARTS: &[&[Row<Gcn>]] = &[
+/// The rows by their lists; those without an encoding are forms that an instruction lacks.
+pub const PARTS: &[&[Row<Gcn>]] = &[
     scalar::SOP2,
     scalar::SOPK,
     scalar::SOP1,

@@ -1,0 +1,145 @@
+//! Builders of the instructions that selection, lowering and spilling make; what each takes follows from its rows.
+//!
+//! Sources are in the order of the rows' slots. Behind them come what only some accesses have: the address and the V# of a buffer, the
+//! offset of a scalar load in a register, the components of an export.
+
+use gpucc_gcn_machine::table::PARTS;
+use gpucc_gcn_machine::{Facts, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
+use gpucc_isa::{Role, Row, Slot};
+
+use crate::target::Mods;
+
+/// Whether selection can ask for a row: parts of a register have no modifiers here.
+pub const fn is_form(row: &Row<Isa>) -> bool {
+    !row.enc.is_empty() && !matches!(row.facts.suffix, Suffix::Sdwa | Suffix::SilentSdwa)
+}
+
+const fn is_buffer(facts: &Facts) -> bool {
+    matches!(facts.format, Format::Mubuf | Format::Mtbuf)
+}
+
+/// Whether a place of a row is a source in machine code: a register or constant that is read. A lane that is written keeps what the
+/// others hold without reading it.
+pub const fn is_source(row: &Row<Isa>, s: &Slot<Isa>) -> bool {
+    let value = match s.kind {
+        Kind::Literal => !gpucc_mir::same_name(s.name, "k"),
+        Kind::SRsrc(_) => !is_buffer(&row.facts),
+        Kind::SSrc(_) => !is_buffer(&row.facts),
+        Kind::SReg(1) => !matches!(row.facts.format, Format::Smrd | Format::Smem),
+        Kind::SBase(_) | Kind::BufAddr | Kind::ExpSrc(_) | Kind::Vcc => false,
+        _ => matches!(s.role, Role::Use | Role::UseDef),
+    };
+    let read = matches!(s.role, Role::Use | Role::UseDef) || matches!(s.kind, Kind::Literal);
+    value && read && !(matches!(row.op, Op::VWritelaneB32) && matches!(s.role, Role::UseDef))
+}
+
+/// Modifiers that a row has.
+pub const fn modifiers(row: &Row<Isa>) -> u64 {
+    let facts = &row.facts;
+    let mut set = Mods::bit("once");
+    let mut k = 0;
+    while k < row.slots.len() {
+        let s = &row.slots[k];
+        set |= match s.kind {
+            Kind::Offset | Kind::Offset0 | Kind::Swizzle | Kind::SOffset => Mods::bit("offset"),
+            Kind::SRsrc(_) if is_buffer(facts) => Mods::bit("srsrc"),
+            Kind::SSrc(_) if is_buffer(facts) => Mods::bit("soffset"),
+            Kind::Literal if gpucc_mir::same_name(s.name, "k") => Mods::bit("k"),
+            Kind::SBase(_) => Mods::bit("sbase"),
+            Kind::DMask => Mods::bit("dmask"),
+            Kind::BufFormat => Mods::bit("format"),
+            Kind::DppCtrl => Mods::bit("dpp_ctrl"),
+            Kind::Attr => Mods::bit("attr"),
+            Kind::InterpParam => Mods::bit("param"),
+            Kind::ExpTarget => Mods::bit("tgt"),
+            Kind::ExpEn => Mods::bit("en"),
+            Kind::Flag(
+                Flag::Compr
+                | Flag::Done
+                | Flag::Vm
+                | Flag::Offen
+                | Flag::Idxen
+                | Flag::Glc
+                | Flag::Unorm
+                | Flag::Da
+                | Flag::Clamp,
+            ) => Mods::bit(s.name),
+            _ => 0,
+        };
+        k += 1;
+    }
+    if matches!(facts.format, Format::Vop3a | Format::Vop3b) {
+        set |= Mods::bit("long");
+    }
+    if matches!(facts.unit, Unit::Smem | Unit::Vmem | Unit::Lds) {
+        set |= Mods::bit("readonly");
+    }
+    if matches!(facts.format, Format::Mimg) {
+        set |= Mods::bit("image");
+    }
+    if matches!(row.op, Op::SAndn2B64) {
+        set |= Mods::bit("ends");
+    }
+    if matches!(row.op, Op::SBarrier) {
+        set |= Mods::bit("sync");
+    }
+    set
+}
+
+/// What the rows of an opcode have together.
+#[derive(Clone, Copy)]
+struct Union {
+    sources: usize,
+    takes: u64,
+}
+
+#[expect(clippy::large_const_arrays, reason = "constants of builders are found in it; programs have none of it")]
+const UNIONS: [Union; Op::ALL.len()] = {
+    let mut all = [Union { sources: 0, takes: 0 }; Op::ALL.len()];
+    let mut p = 0;
+    while p < PARTS.len() {
+        let mut r = 0;
+        while r < PARTS[p].len() {
+            let row = &PARTS[p][r];
+            r += 1;
+            if !is_form(row) {
+                continue;
+            }
+            let (mut n, mut k) = (0, 0);
+            while k < row.slots.len() {
+                n += is_source(row, &row.slots[k]) as usize;
+                k += 1;
+            }
+            let one = &mut all[row.op as usize];
+            // The mask of a selection is one more in the 64-bit form.
+            if n > one.sources {
+                one.sources = n;
+            }
+            one.takes |= modifiers(row);
+        }
+        p += 1;
+    }
+    all
+};
+
+/// Sources of an opcode.
+pub const fn sources(op: Op) -> usize {
+    UNIONS[op as usize].sources
+}
+
+/// Modifiers that an opcode may have.
+pub const fn takes(op: Op) -> u64 {
+    UNIONS[op as usize].takes
+}
+
+/// Modifiers that have no silent value: literals, attributes, components, what an export is for.
+pub const fn needs(op: Op) -> u64 {
+    let set = Mods::bit("k")
+        | Mods::bit("attr")
+        | Mods::bit("param")
+        | Mods::bit("dmask")
+        | Mods::bit("tgt")
+        | Mods::bit("en")
+        | Mods::bit("sbase");
+    takes(op) & set
+}
