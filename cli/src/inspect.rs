@@ -228,10 +228,10 @@ fn text(c: &Container) -> String {
             );
         }
         for w in &e.state {
-            out += &format!(
-                "  state space {} register {:#x}: {:#010x} of {:#010x}\n",
-                w.space, w.register, w.value, w.mask
-            );
+            let name = names.as_ref().and_then(|n| (n.register)(w.space, w.register));
+            let name = name.unwrap_or_else(|| format!("register {:#x} of space {}", w.register, w.space));
+            let mask = if w.mask == u32::MAX { String::new() } else { format!(" in the bits {:#010x}", w.mask) };
+            out += &format!("  {name} = {:#010x}{mask}\n", w.value);
         }
         let stats: Vec<String> = e.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
         if !stats.is_empty() {

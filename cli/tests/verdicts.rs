@@ -169,3 +169,17 @@ fn seeds_have_the_types_of_their_loads() {
     let said = expect(&[&file, "--target", "all", "--verify", "--deny", "not-compared", "-o", &out], 0, "");
     assert_eq!(said, "");
 }
+
+/// What fuzzing found: shaders that are compiled right and were called wrong. Many invocations that bounds handling sends to one word
+/// end with the one that comes last; WGSL's accuracy of f16 is not that of f32.
+#[test]
+fn what_fuzzing_found_is_right() {
+    for file in ["many-on-one-word", "cosine-of-halves"] {
+        let s = Scratch::new(file);
+        let (shader, bin) = (format!("cli/tests/found/{file}.gir"), s.path("a.bin"));
+        for target in ["valhall", "tesla:nv84", "tesla:nva0", "gcn", "vivante"] {
+            let said = expect(&[&shader, "--target", target, "--verify", "-o", &bin], 0, "");
+            assert!(!said.contains("bug"), "{target}: {said}");
+        }
+    }
+}

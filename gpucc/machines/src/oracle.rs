@@ -110,6 +110,18 @@ const STRAYS: [Stray; 7] =
 /// a word before the first of them stores to it, which no order of whole subgroups changes. 0 is the machine's own.
 const ORDERS: [(u64, u32); 5] = [(1, 0), (2, 0), (3, 1), (4, 128), (5, 16)];
 
+/// More orders of single invocations, before a difference counts: of many that meet on one word the last decides, and a few orders
+/// may all end with one that stores the same.
+const MORE: [(u64, u32); 12] = {
+    let mut list = [(0, 1); 12];
+    let mut k = 0;
+    while k < list.len() {
+        list[k].0 = 6 + k as u64;
+        k += 1;
+    }
+    list
+};
+
 /// Bytes of each buffer.
 struct Marks(Vec<Vec<bool>>);
 
@@ -151,10 +163,11 @@ impl Case<'_> {
         Ok((outcome, d))
     }
 
-    /// The bytes that the order of invocations decides. A run that traps tells nothing, or with `strict` everything.
-    fn raced(&self, usual: &Dispatch, strict: bool) -> Marks {
+    /// The bytes that the order of invocations decides, by some orders or, where that is not enough, by more. A run that traps tells
+    /// nothing, or with `strict` everything.
+    fn raced(&self, usual: &Dispatch, strict: bool, more: bool) -> Marks {
         let mut marks = Marks::none(self.before);
-        for (seed, lanes) in ORDERS {
+        for &(seed, lanes) in ORDERS.iter().chain(MORE.iter().filter(|_| more)) {
             let options = RunOptions { perturb: Some(seed), ..self.options.clone() };
             let subgroup_size = if lanes == 0 { self.profile.subgroup_size } else { lanes };
             match self.run(&options, &Profile { subgroup_size, ..self.profile.clone() }) {
@@ -219,7 +232,7 @@ pub fn judge(
         let exact = Case { program: &exact, profile: &own, ..case };
         let (_, expected) = exact.run(&quiet, &own).map_err(Verdict::Trap)?;
         if outcome.strayed {
-            raced = exact.raced(&expected, true);
+            raced = exact.raced(&expected, true, false);
         }
         // What is a float is told by the shader: late passes store several as one vector of words.
         let differs = |d: &Difference| !Tolerance::EXACT.accepts(d.kind, d.oracle, d.machine);
@@ -230,7 +243,7 @@ pub fn judge(
         if first(&ordered, &free).is_some() {
             free = exact.free(&expected);
             if first(&ordered, &free).is_some() {
-                ordered = exact.raced(&expected, false);
+                ordered = exact.raced(&expected, false, true);
             }
         }
         if let Some(d) = first(&ordered, &free) {
@@ -262,7 +275,7 @@ pub fn judge(
         add(&mut free, case.free(&plain));
         outside = judged(&ordered, &free);
         if outside.outside.is_some() {
-            add(&mut ordered, case.raced(&plain, false));
+            add(&mut ordered, case.raced(&plain, false, true));
             outside = judged(&ordered, &free);
         }
     }

@@ -13,7 +13,7 @@ use crate::exec::Outcome;
 use crate::profile::{MachineMath, Profile};
 use crate::program::Program;
 use gpucc_ir::{Op, Scalar};
-use gpucc_num::convert::{f16_to_f32, f32_to_f16};
+use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16};
 use gpucc_num::{Mode, Round, f32 as num, special::wide};
 use gpucc_sim::{Dispatch, RunOptions};
 use std::sync::Arc;
@@ -88,6 +88,9 @@ impl MachineMath for Moved {
     }
 
     fn eval(&self, op: Op, scalar: Scalar, _lanes: u32, args: &[u64]) -> Option<u64> {
+        if scalar == Scalar::F16 {
+            return self.eval16(op, args);
+        }
         if scalar != Scalar::F32 {
             return None;
         }
@@ -182,7 +185,44 @@ impl MachineMath for Moved {
     }
 }
 
+/// The distance between neighbours of f16 at this magnitude.
+fn ulp16(x: f64) -> f64 {
+    let e = if x == 0.0 { -14 } else { x.abs().log2().floor().clamp(-14.0, 15.0) as i32 };
+    2.0_f64.powi(e - 10)
+}
+
 impl Moved {
+    /// Inexact operations on halves. Sums and products are rounded as the profile says.
+    fn eval16(&self, op: Op, args: &[u64]) -> Option<u64> {
+        let flush = self.sample & 2 != 0;
+        let a = |n: usize| {
+            let x = f16_to_f64(args[n] as u16);
+            if flush && x.abs() < 2.0_f64.powi(-14) { 0.0_f64.copysign(x) } else { x }
+        };
+        let x = a(0);
+        let within = |exact: f64, error: f64| {
+            let moved = if exact.is_finite() { exact + error * self.shift(op, args, exact) } else { exact };
+            f64_to_f16(Round::Nearest, moved)
+        };
+        let ulps = |exact: f64, n: f64| within(exact, n * ulp16(exact));
+        let r = match op {
+            Op::FDiv => ulps(x / a(1), 2.5),
+            Op::FRcp => ulps(1.0 / x, 2.5),
+            Op::FSqrt => ulps(x.sqrt(), 5.0),
+            Op::FRsqrt => ulps(1.0 / x.sqrt(), 2.0),
+            Op::FExp2 => ulps(wide::exp2(x), 1.0 + 2.0 * x.abs()),
+            Op::FLog2 if (0.5..=2.0).contains(&x) => within(wide::log2(x), 2.0_f64.powi(-7)),
+            Op::FLog2 => ulps(wide::log2(x), 3.0),
+            Op::FSin | Op::FCos => {
+                let exact = if op == Op::FSin { wide::sin(x) } else { wide::cos(x) };
+                let error = 2.0_f64.powi(-7) * (x.abs() / core::f64::consts::PI).max(1.0);
+                if error > 0.25 { f64_to_f16(Round::Nearest, f64::NAN) } else { within(exact, error) }
+            }
+            _ => return None,
+        };
+        Some(u64::from(r))
+    }
+
     /// Small halves may be flushed.
     fn half(self, x: f32) -> f32 {
         if self.sample & 2 != 0 && x.abs() < 2.0_f32.powi(-14) { 0.0_f32.copysign(x) } else { x }

@@ -74,3 +74,39 @@ fn operations_stay_in_their_bounds() {
     assert!((0..16).any(|s| packed(tie, s) == 100) && (0..16).any(|s| packed(tie, s) == 101));
     assert!((0..16).all(|s| packed(100.25 / 255.0, s) == 100));
 }
+
+/// WGSL's table for f16: the cosine of a number inside [-pi, pi] may be off by 2^-7, 2^x by 1 + 2 |x| units, a logarithm between a half
+/// and two by 2^-7, a quotient by 2.5 units.
+#[test]
+fn halves_have_bounds_of_their_own() {
+    use gpucc_num::Round;
+    use gpucc_num::convert::{f16_to_f64, f64_to_f16};
+    let half = |x: f64| u64::from(f64_to_f16(Round::Nearest, x));
+    let spread = |op: Op, args: &[f64]| {
+        let bits: Vec<u64> = args.iter().map(|&x| half(x)).collect();
+        let all = (0..16).map(|sample| Moved { sample }.eval(op, Scalar::F16, 1, &bits).expect("the op is moved"));
+        let list: Vec<f64> = all.map(|r| f16_to_f64(r as u16)).collect();
+        list.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)))
+    };
+    // A unit of the last place between a half and one is 2^-11.
+    let unit = 2.0_f64.powi(-11);
+    for (op, args, exact, error) in [
+        (Op::FCos, &[1.0][..], 1.0_f64.cos(), 2.0_f64.powi(-7)),
+        (Op::FSin, &[1.0], 1.0_f64.sin(), 2.0_f64.powi(-7)),
+        (Op::FLog2, &[1.5], 1.5_f64.log2(), 2.0_f64.powi(-7)),
+        (Op::FExp2, &[-0.5], 0.5_f64.sqrt(), 2.0 * unit),
+        (Op::FDiv, &[2.0, 3.0], 2.0 / 3.0, 2.5 * unit),
+        (Op::FRsqrt, &[3.0], 1.0 / 3.0_f64.sqrt(), 2.0 * unit),
+    ] {
+        let (low, high) = spread(op, args);
+        // The ends of the bound, each rounded.
+        assert!(
+            (low - (exact - error)).abs() <= unit && (high - (exact + error)).abs() <= unit,
+            "{op:?}: {low} {high}"
+        );
+    }
+    assert!(
+        Moved { sample: 0 }.eval(Op::FAdd, Scalar::F16, 1, &[half(0.1), half(0.2)]).is_none(),
+        "the mode rounds it"
+    );
+}
