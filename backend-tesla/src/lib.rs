@@ -12,6 +12,9 @@ pub mod slots;
 mod tail;
 pub mod target;
 
+#[doc(hidden)]
+pub use gpucc_mir as mir;
+
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
     CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
