@@ -4,12 +4,10 @@
 //! Needs: blocks without waits. Keeps: what each instruction reads, registers and memory alike. Both look a bounded number
 //! of instructions ahead, so the whole is linear.
 
-use gpucc_gcn_machine::{Op, operand};
-
-use gpucc_isa::Role;
+use gpucc_gcn_machine::{Access, Counter, Op, operand, table};
 use smallvec::smallvec;
 
-use crate::emit::{Counter, Item, Ranges};
+use crate::emit::{Item, Ranges};
 use crate::waits::State;
 
 /// So many other instructions may pass the memory instructions that wait for one more of their kind.
@@ -33,7 +31,7 @@ fn ordered(a: &Item, b: &Item) -> bool {
 /// What every vector instruction depends on without naming it.
 fn sets_state(i: &Item) -> bool {
     let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
-    overlap(&i.writes, &state) || i.inst.op().name().ends_with("saveexec_b64")
+    overlap(&i.writes, &state) || table::writes_exec(i.inst.row())
 }
 
 /// Whether nothing may pass an instruction.
@@ -43,15 +41,9 @@ fn stays(i: &Item) -> bool {
 
 /// What an instruction can form clauses with: its counter, and whether it stores.
 fn kind(i: &Item) -> Option<(Counter, bool)> {
-    let name = i.inst.op().name();
-    let (load, store) = match i.image {
-        Some(image) => (image.effect == Role::Def, image.effect == Role::Use),
-        None => (
-            name.contains("load") || name.starts_with("ds_read"),
-            name.contains("store") || name.starts_with("ds_write"),
-        ),
-    };
-    (i.counter != Counter::None && (load || store)).then_some((i.counter, store))
+    let access = i.inst.row().facts.access;
+    let one = matches!(access, Access::Load | Access::Store);
+    (i.counter != Counter::None && one).then_some((i.counter, access == Access::Store))
 }
 
 /// Puts memory instructions of one kind next to each other: those that come first wait for the others, if there is little

@@ -2,16 +2,15 @@
 
 use gpucc_gcn_machine::emit::Form;
 use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Flag, Format, Gcn as Isa, Kind, Op, emit as form};
+use gpucc_gcn_machine::{Access, Counter, Facts, Flag, Format, Gcn as Isa, Kind, Op, Unit, emit as form, table};
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Packed, Role};
+use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
 use smallvec::{SmallVec, smallvec};
 
 use crate::fixed::Fixed;
 use crate::forms::mask_source;
 use crate::isel::MI;
-use crate::model;
 use crate::target::{Cond, FILE_V, GOp, Gcn, Mods};
 
 /// Whether an operation has a 32-bit form of its own.
@@ -47,16 +46,6 @@ fn modify(m: &mut Inst<Isa>, mods: &Mods) {
     }
 }
 
-/// What an instruction is to the wait counters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    None,
-    Vm,
-    Lds,
-    Scalar,
-    Export,
-}
-
 /// Registers as ranges: vector ones from 256 up.
 pub type Ranges = SmallVec<[(u32, u32); 3]>;
 
@@ -69,8 +58,6 @@ pub type Ways = SmallVec<[usize; 2]>;
 /// What the texture unit does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Image {
-    /// With the data.
-    pub effect: Role,
     /// Whether a sampler filters.
     pub sampled: bool,
 }
@@ -175,7 +162,7 @@ struct Emitter {
 impl Emitter {
     fn row(&self, op: Op, f: Form, literal: bool) -> u16 {
         form::row(op, f, literal, self.generation)
-            .unwrap_or_else(|| panic!("`{}` has no {f:?} form (literal {literal}) here", op.name()))
+            .unwrap_or_else(|| panic!("{op:?} has no {f:?} form (literal {literal}) here"))
     }
 
     fn note(&mut self, r: &Ranges) {
@@ -193,28 +180,16 @@ impl Emitter {
         self.note(&writes);
         self.exact = false;
         let op = inst.op();
-        let name = op.name();
-        let image = (inst.row().facts.format == Format::Mimg)
-            .then(|| Image { effect: model::image_effect(op), sampled: inst.row().slot("ssamp").is_some() });
-        let counter = if name.starts_with("buffer_") || name.starts_with("tbuffer_") || image.is_some() {
-            Counter::Vm
-        } else if name.starts_with("ds_") {
-            Counter::Lds
-        } else if name.starts_with("s_load_") || name.starts_with("s_buffer_load_") {
-            Counter::Scalar
-        } else if op == Op::Exp {
-            Counter::Export
-        } else {
-            Counter::None
-        };
+        let Facts { format, unit, counter, access, .. } = inst.row().facts;
+        let image = (format == Format::Mimg).then(|| Image { sampled: inst.row().slot("ssamp").is_some() });
         self.items.push(Item {
             reads,
             writes,
             counter,
-            is_store: name.starts_with("buffer_store") || image.is_some_and(|i| i.effect == Role::Use),
-            is_atomic: name.starts_with("buffer_atomic") || image.is_some_and(|i| i.effect == Role::UseDef),
+            is_store: unit == Unit::Vmem && access == Access::Store,
+            is_atomic: unit == Unit::Vmem && access == Access::Atomic,
             image,
-            is_valu: name.starts_with("v_"),
+            is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
             barrier: op == Op::SBarrier,
             loc: self.loc,
             ..Item::control(inst)
@@ -293,7 +268,7 @@ impl Emitter {
             }
             return;
         }
-        let name = op.name();
+        let Some(Facts { format, unit, access, .. }) = table::of(op).map(|r| r.facts) else { return };
         let mut reads = Ranges::new();
         let mut writes = Ranges::new();
         let mut dst = None;
@@ -322,7 +297,7 @@ impl Emitter {
                 m.set(slot, if on { reg(next) } else { 0 });
                 next += usize::from(on);
             }
-        } else if name.starts_with("v_interp_") {
+        } else if unit == Unit::Interp {
             m = form::inst(self.row(op, Form::Short, false));
             m.set("vdst", dst.unwrap_or(0) & 255);
             modify(&mut m, &i.mods);
@@ -348,15 +323,13 @@ impl Emitter {
             m.set("srsrc", codes.get(1).map_or(0, |c| c.0 / 4));
             m.set("soffset", 128);
             modify(&mut m, &i.mods);
-        } else if name.starts_with("buffer_") {
+        } else if format == Format::Mubuf {
             m = form::inst(self.row(op, Form::Short, false));
-            let store = i.defs.is_empty();
             let data = match dst {
                 Some(d) => d - 256,
                 None => reg(0),
             };
-            let atomic = name.starts_with("buffer_atomic");
-            let address = if store || atomic { 1 } else { 0 };
+            let address = usize::from(access != Access::Load);
             m.set("vdata", data);
             m.set("vaddr", if i.mods.offen { reg(address) } else { 0 });
             modify(&mut m, &i.mods);
@@ -365,9 +338,9 @@ impl Emitter {
             if i.mods.is_scratch() {
                 reads.push((i.mods.soffset.into(), 1));
             }
-        } else if model::facts(op).is_some_and(|f| f.format == Format::Mimg) {
+        } else if format == Format::Mimg {
             m = self.image(op, i, &codes, dst);
-        } else if name.starts_with("ds_") {
+        } else if format == Format::Ds {
             m = form::inst(self.row(op, Form::Short, false));
             m.set("addr", reg(0));
             if codes.len() > 1 {
@@ -385,10 +358,10 @@ impl Emitter {
             } else {
                 m.set("offset", i.mods.offset);
             }
-        } else if name.starts_with("s_buffer_load") || name.starts_with("s_load") {
+        } else if unit == Unit::Smem {
             let row = match codes.first() {
                 Some(_) => form::row_register_offset(op, self.generation)
-                    .unwrap_or_else(|| panic!("`{name}` takes no offset from a register")),
+                    .unwrap_or_else(|| panic!("{op:?} takes no offset from a register")),
                 None => self.row(op, Form::Short, false),
             };
             m = form::inst(row);
@@ -396,8 +369,12 @@ impl Emitter {
             m.set(sdst, dst.unwrap_or(0));
             m.set("sbase", i.mods.sbase.into());
             m.set("offset", codes.first().map_or(i.mods.offset, |c| c.0));
-            reads.push((u32::from(i.mods.sbase) * 2, if name.starts_with("s_load") { 2 } else { 4 }));
-        } else if name.starts_with("s_") {
+            let base = m.row().slots.iter().find_map(|s| match s.kind {
+                Kind::SBase(n) => Some(u32::from(n)),
+                _ => None,
+            });
+            reads.push((u32::from(i.mods.sbase) * 2, base.unwrap_or(0)));
+        } else if unit == Unit::Salu {
             self.scalar(op, &codes, dst, reads, writes);
             if i.mods.ends && self.worth {
                 // SCC says whether a lane is left.
@@ -479,7 +456,7 @@ impl Emitter {
     fn image(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
         let mut m = form::inst(self.row(op, Form::Short, false));
         let code = |k: usize| codes.get(k).map_or(0, |c| c.0);
-        let first = usize::from(model::image_effect(op) != Role::Def);
+        let first = usize::from(m.row().facts.access != Access::Load);
         m.set("vdata", dst.unwrap_or(code(0)) & 255);
         m.set("vaddr", code(first) & 255);
         m.set("srsrc", code(first + 1) / 4);
@@ -630,9 +607,14 @@ fn last_exports(insts: &[MI]) -> Option<usize> {
     let first = insts.iter().position(|i| i.target_op() == Some(GOp::I(Op::Exp)))?;
     let alone = |i: &MI| match i.op {
         Opcode::Op(GOp::I(op)) => {
-            let name = op.name();
-            let lane = name.starts_with("v_") && !i.mods.moves_lanes() && !name.contains("lane");
-            lane || op == Op::Exp || name.starts_with("s_") && !i.mods.ends || name.starts_with("buffer_load")
+            let Some(row) = table::of(op) else { return false };
+            match row.facts.unit {
+                Unit::Valu | Unit::Trans | Unit::Interp => !i.mods.moves_lanes() && !row.effects.convergent,
+                Unit::Salu | Unit::Smem | Unit::Branch => !i.mods.ends,
+                Unit::Vmem => row.facts.format == Format::Mubuf && row.facts.access == Access::Load,
+                Unit::Export => true,
+                Unit::Lds | Unit::Flat => false,
+            }
         }
         Opcode::Op(GOp::Choose(_) | GOp::End) => true,
         Opcode::Op(_) => false,
@@ -816,16 +798,16 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnost
             let detour = detours.next_if(|d| d.0 == k).map(|d| d.1);
             inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l as usize]))?);
         }
-        let name = inst.op().name();
+        let unit = inst.row().facts.unit;
         counts.images += u64::from(item.image.is_some());
         *match () {
             _ if item.counter == Counter::Export => &mut counts.exports,
-            _ if name.starts_with("v_interp_") => &mut counts.interps,
+            _ if unit == Unit::Interp => &mut counts.interps,
             _ if item.label.is_some() => &mut counts.branches,
             _ if item.counter == Counter::Vm => &mut counts.vmem,
             _ if item.counter == Counter::Scalar => &mut counts.smem,
             _ if item.counter == Counter::Lds => &mut counts.lds,
-            _ if name.starts_with("v_") => &mut counts.valu,
+            _ if matches!(unit, Unit::Valu | Unit::Trans) => &mut counts.valu,
             _ if inst.op() == Op::SWaitcnt => &mut counts.waits,
             _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,

@@ -2,40 +2,12 @@
 
 use std::collections::VecDeque;
 
-use gpucc_gcn_machine::emit::rows_of;
-use gpucc_gcn_machine::{Facts, Op, Unit, abi, table};
+use gpucc_gcn_machine::{Counter, Op, abi};
 
-use gpucc_isa::Role;
-
-use crate::emit::{Counter, Item};
+use crate::emit::Item;
 
 /// Cycles in which a wave gets one instruction issued.
 pub const SLOT: u32 = 4;
-
-/// What the table says of an operation, on the newest generation that has it.
-pub fn facts(op: Op) -> Option<Facts> {
-    let row = (0..3).rev().find_map(|g| rows_of(op, g).first())?;
-    Some(table().rows[*row as usize].facts)
-}
-
-/// What an image instruction does with its data: `Def` of a load or a sample, `Use` of a store, `UseDef` of an atomic.
-pub fn image_effect(op: Op) -> Role {
-    let row = rows_of(op, 2).first().map(|r| &table().rows[*r as usize]);
-    row.and_then(|r| r.slot("vdata").map(|s| r.slots[s].role)).unwrap_or(Role::UseDef)
-}
-
-/// Cycles from the issue of an instruction until its result can be used, caches hit.
-pub fn latency(facts: Facts) -> u32 {
-    let issue = u32::from(facts.cycles);
-    match facts.unit {
-        Unit::Vmem | Unit::Flat => 300 + issue,
-        Unit::Smem => 120 + issue,
-        Unit::Lds => 64 + issue,
-        // Until its sources have been read.
-        Unit::Export => 16 + issue,
-        _ => issue,
-    }
-}
 
 /// Registers of each file that leave a program with this pressure as many waves as it can have.
 pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
@@ -53,7 +25,8 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
     for (items, runs) in blocks {
         let mut add = |cycles: u64, times: u64| sum = sum.saturating_add(cycles.saturating_mul(times));
         for i in items {
-            let facts = i.inst.row().facts;
+            let row = i.inst.row();
+            let issue = u64::from(row.facts.cycles);
             let imm = i.inst.get("imm").unwrap_or(0);
             let cycles = match i.inst.op() {
                 Op::SWaitcnt => {
@@ -69,7 +42,7 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
                     continue;
                 }
                 Op::SNop => u64::from(SLOT * (imm + 1)),
-                _ => u64::from(facts.cycles),
+                _ => issue,
             };
             now += cycles;
             add(cycles, runs);
@@ -79,7 +52,7 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
                 Counter::Vm => &mut pending[0],
                 Counter::Lds | Counter::Scalar => &mut pending[1],
             }
-            .push_back((now + u64::from(latency(facts) - u32::from(facts.cycles)), runs));
+            .push_back((now + u64::from(row.effects.latency) - issue, runs));
         }
     }
     sum

@@ -4,12 +4,12 @@
 //! masks live along the graph of the wave. What a program needs everywhere (descriptors, system values) sits in scalar
 //! registers outside the budget.
 
-use gpucc_gcn_machine::{Format, Op, Unit};
+use gpucc_gcn_machine::{Access, Facts, Memory, Op, Unit, table};
 use gpucc_ir::Res;
-use gpucc_isa::{ModValue, Role};
+use gpucc_isa::{Effects, ModValue};
 use gpucc_mir::{
-    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Reg, RegFile,
-    Reuse, Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
+    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, PReg, Reg, RegFile, Reuse,
+    Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, UnitSet, Use, VReg,
 };
 use smallvec::SmallVec;
 
@@ -28,12 +28,10 @@ const SCALAR_CODES: u16 = 128;
 /// EXEC.
 const EXEC: PReg = PReg { file: FILE_S, place: gpucc_mir::Placement::run(126, 2) };
 
-/// What may meet in memory: workgroup memory, scratch, buffers and each image are apart. 0 would be anything.
-const SPACE_LDS: u16 = 1;
-const SPACE_SCRATCH: u16 = 2;
-const SPACE_BUFFER: u16 = 3;
-/// Images come behind it.
-const SPACE_IMAGES: u16 = SPACE_BUFFER;
+/// A lane's scratch never meets a buffer.
+const SPACE_SCRATCH: u16 = Memory::COUNT;
+/// Images that something writes come behind it: each is apart.
+const SPACE_IMAGES: u16 = SPACE_SCRATCH;
 
 /// One scalar register.
 pub const S: Class = Class(0);
@@ -286,12 +284,9 @@ impl Gcn {
 
 /// Whether lanes that are not live take no part: what others see.
 pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
-    if op == Op::Exp {
-        return true;
-    }
-    let name = op.name();
-    let buffer = (name.starts_with("buffer_store") || name.starts_with("buffer_atomic")) && !inst.mods.is_scratch();
-    buffer || name.starts_with("image_store") || name.starts_with("image_atomic")
+    let Some(Facts { unit, access, .. }) = table::of(op).map(|r| r.facts) else { return false };
+    let changes = unit == Unit::Vmem && matches!(access, Access::Store | Access::Atomic);
+    unit == Unit::Export || changes && !inst.mods.is_scratch()
 }
 
 impl Target for Gcn {
@@ -309,55 +304,38 @@ impl Target for Gcn {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        let mut info = InstInfo::pure(1);
-        match inst.op {
-            Opcode::Op(GOp::Leave(_) | GOp::Jump | GOp::Branch(_) | GOp::End) => {
-                info.terminator = true;
-                info.side_effect = true;
-            }
-            Opcode::Op(GOp::I(op)) => {
-                if let Some(facts) = model::facts(op) {
-                    info.latency = model::latency(facts).div_ceil(model::SLOT) as u16;
-                    info.unit = facts.unit as u8;
-                    info.space = match facts.unit {
-                        Unit::Lds => SPACE_LDS,
-                        Unit::Vmem if inst.mods.is_scratch() => SPACE_SCRATCH,
-                        Unit::Vmem if inst.mods.image != ImageNo::default() => SPACE_IMAGES + inst.mods.image.0,
-                        Unit::Vmem => SPACE_BUFFER,
-                        _ => 0,
-                    };
-                    if matches!(facts.unit, Unit::Lds | Unit::Vmem | Unit::Smem) {
-                        let name = op.name();
-                        info.reads = !inst.mods.readonly;
-                        // Loads that others' stores can be seen by keep their order.
-                        let seen = inst.mods.glc;
-                        let brings = match facts.format {
-                            Format::Mimg => model::image_effect(op) == Role::Def,
-                            _ => name.contains("load") || name.contains("read"),
-                        };
-                        info.writes = seen || !brings;
-                    }
-                }
-                if op == Op::Exp {
-                    info.side_effect = true;
-                }
-                if op == Op::SBarrier {
-                    info.side_effect = true;
-                    info.convergent = true;
-                    info.reads = true;
-                    info.writes = true;
-                }
-            }
-            _ => {}
+        let op = match inst.target_op() {
+            Some(GOp::I(op)) => op,
+            Some(GOp::Leave(_) | GOp::Jump | GOp::Branch(_) | GOp::End) => return InstInfo::of(Effects::branch()),
+            Some(GOp::Choose(_)) | None => return InstInfo::pure(1),
+        };
+        let Some(row) = table::of(op) else { return InstInfo::pure(1) };
+        let (e, access) = (row.effects, row.facts.access);
+        // What exchanges lanes through the LDS keeps its place among accesses to it.
+        let exchanges = row.facts.unit == Unit::Lds && access == Access::None;
+        InstInfo {
+            latency: e.latency.div_ceil(model::SLOT as u16),
+            reads: e.reads && !inst.mods.readonly,
+            // Loads that others' stores can be seen by keep their order.
+            writes: e.writes || exchanges || access == Access::Load && inst.mods.glc,
+            space: match inst.mods.image {
+                ImageNo(0) if inst.mods.is_scratch() => SPACE_SCRATCH,
+                ImageNo(0) if exchanges => Memory::Lds as u16,
+                ImageNo(0) => e.space,
+                ImageNo(n) => SPACE_IMAGES + n,
+            },
+            // Stores to different memory need no order among each other.
+            side_effect: e.side_effect && !matches!(access, Access::Store | Access::Atomic),
+            ..InstInfo::of(e)
         }
-        info
     }
 
     fn implicit(&self, inst: &MInst<Self>, reads: &mut SmallVec<[PReg; 4]>, writes: &mut SmallVec<[PReg; 4]>) {
         let _ = writes;
         let Some(GOp::I(op)) = inst.target_op() else { return };
-        let vector = model::facts(op).is_some_and(|f| !matches!(f.unit, Unit::Salu | Unit::Smem | Unit::Branch));
-        if vector || op == Op::SAndSaveexecB64 {
+        // What names a lane stays between changes of EXEC too.
+        let vector = |u: Unit| !matches!(u, Unit::Salu | Unit::Smem | Unit::Branch);
+        if table::of(op).is_some_and(|r| vector(r.facts.unit) || table::reads_exec(r)) {
             reads.push(EXEC);
         }
         if let Some(live) = self.live

@@ -1,16 +1,16 @@
 //! Drops changes of EXEC that nothing asks for before the next one: at the end of the program, and where two
 //! constructs end together.
 
-use gpucc_gcn_machine::{Op, operand};
+use gpucc_gcn_machine::{Counter, Op, operand, table};
 
-use crate::emit::{Counter, Item, Ways};
+use crate::emit::{Item, Ways};
 
 pub const EXEC: (u32, u32) = (operand::EXEC, 2);
 
 fn reads_exec(i: &Item) -> bool {
     let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
     let vector = i.is_valu || matches!(i.counter, Counter::Vm | Counter::Lds | Counter::Export);
-    branch || vector || i.reads.contains(&EXEC) || i.inst.op().name().ends_with("saveexec_b64")
+    branch || vector || i.reads.contains(&EXEC) || table::writes_exec(i.inst.row())
 }
 
 /// Whether an item does nothing but set EXEC.

@@ -4,7 +4,7 @@
 //! all its uses can name VCC, and nothing writes VCC in between. Looks a bounded number of instructions ahead.
 
 use gpucc_gcn_machine::emit::{self as form, Form};
-use gpucc_gcn_machine::{Gcn as Isa, Op, operand};
+use gpucc_gcn_machine::{Format, Gcn as Isa, Kind, Op, Unit, operand, table};
 use gpucc_isa::Inst;
 use smallvec::smallvec;
 
@@ -51,7 +51,8 @@ fn swapped(o: Op) -> Option<Op> {
 
 /// The comparison in its short form.
 fn short_compare(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
-    if !i.op().name().starts_with("v_cmp_") || i.row().bytes != 8 || i.get("clamp").unwrap_or(0) != 0 {
+    let compares = i.row().facts.format == Format::Vop3a && i.row().slot("sdst").is_some();
+    if !compares || table::writes_exec(i.row()) || i.get("clamp").unwrap_or(0) != 0 {
         return None;
     }
     let (a, b) = (i.get("src0")?, i.get("src1")?);
@@ -78,7 +79,9 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
             }
         }
         new.set("mask", operand::VCC);
-    } else if i.op().name().starts_with("s_") && i.op().name().ends_with("_b64") {
+    } else if i.row().facts.unit == Unit::Salu
+        && i.row().slots.iter().any(|s| matches!(s.kind, Kind::SReg(2) | Kind::SSrc(2)))
+    {
         for name in ["src0", "src1"] {
             if new.get(name) == Some(pair) {
                 new.set(name, operand::VCC);

@@ -4,11 +4,11 @@
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
-use gpucc_gcn_machine::{Format, Op, emit as form};
+use gpucc_gcn_machine::{Counter, Format, Op, emit as form};
 use gpucc_mir::Entries;
 use smallvec::{SmallVec, smallvec};
 
-use crate::emit::{Counter, Item, Ranges, Ways};
+use crate::emit::{Item, Ranges, Ways};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;

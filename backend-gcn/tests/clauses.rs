@@ -1,15 +1,16 @@
 //! Tests of `backend-gcn/src/clauses.rs`.
 
-use gpucc_gcn_machine::{Op, emit as form};
+use gpucc_gcn_machine::{Access, Counter, Op, Unit, emit as form, table};
 use smallvec::smallvec;
 
 use gpucc_gcn::clauses::{fill, gather};
-use gpucc_gcn::emit::{Counter, Item, Ranges};
+use gpucc_gcn::emit::{Item, Ranges};
 
 fn item(op: Op, counter: Counter, reads: Ranges, writes: Ranges) -> Item {
     let row = form::row(op, form::Form::Short, false, 2).unwrap();
-    let is_valu = op.name().starts_with("v_");
-    let is_store = op.name().starts_with("buffer_store");
+    let facts = table::of(op).unwrap().facts;
+    let is_valu = matches!(facts.unit, Unit::Valu | Unit::Trans);
+    let is_store = facts.access == Access::Store;
     Item { counter, reads, writes, is_valu, is_store, ..Item::control(form::inst(row)) }
 }
 

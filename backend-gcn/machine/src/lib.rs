@@ -15,7 +15,7 @@ pub mod text;
 pub mod vectors;
 
 pub use exec::{Export, Shade, draw, run, run_on, shade};
-pub use isa::{Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix, Unit};
+pub use isa::{Access, Counter, Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Memory, Mods, Suffix, Unit};
 pub use listing::{
     asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,
 };

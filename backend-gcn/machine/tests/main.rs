@@ -2,6 +2,7 @@
 
 mod cache;
 mod common;
+mod effects;
 mod exec;
 mod flip;
 mod foreign;

@@ -16,13 +16,14 @@
 //! Flags: `C`/`O` clamp and output modifier on all generations, `c`/`o` on gfx8 only; `S`/`D` has SDWA/DPP; `!` no VOP3.
 
 pub(crate) use gpucc_isa::Row;
-use gpucc_isa::{Enc, Field, Role, Slot, Word};
+use gpucc_isa::{Effects, Enc, Field, Role, Slot, Word};
 
+pub(crate) use super::effects::effects;
 pub(crate) use super::implicit::{self as imp, *};
 use crate::Facts;
 use crate::isa::{Flag, Kind, Mods};
 pub(crate) use crate::isa::{Format, Gcn, Suffix};
-pub(crate) use crate::{Op, Unit};
+pub(crate) use crate::{Access, Counter, Op, Unit};
 
 /// An opcode that does not exist.
 pub(crate) const NO: u16 = 0xffff;
@@ -42,7 +43,11 @@ macro_rules! row {
         if none(E) {
             NO_ROW
         } else {
-            Row::without_effects($op, $name, $bytes, E, $facts).slots(B.get()).implicit($imp).doc($doc, $src)
+            {
+                const F: &crate::Facts = &$facts;
+                const D: gpucc_isa::Effects = effects($op, B.get(), F, $imp);
+                Row::new($op, $name, $bytes, E, D, *F).slots(B.get()).implicit($imp).doc($doc, $src)
+            }
         }
     }};
 }
@@ -78,20 +83,31 @@ impl Slots {
 pub(crate) const NO_SLOTS: &Slots = &Slots::new();
 
 /// The row of a form that an instruction lacks.
-pub(crate) const NO_ROW: Row<Gcn> = Row::without_effects(
-    Op::SNop,
-    "",
-    4,
-    &[],
-    Facts { format: Format::Sopp, suffix: Suffix::None, unit: Unit::Branch, cycles: 0 },
-);
+pub(crate) const NO_ROW: Row<Gcn> =
+    Row::new(Op::SNop, "", 4, &[], Effects::kept(), facts(Format::Sopp, Suffix::None, Unit::Branch, 0));
 
 pub(crate) const fn none(e: &[Enc; 3]) -> bool {
     e[0].generations | e[1].generations | e[2].generations == 0
 }
 
 pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
-    Facts { format, suffix, unit, cycles }
+    Facts { format, suffix, unit, cycles, access: Access::None, counter: Counter::None, lanes: false }
+}
+
+/// What a memory instruction does, and what says that it is done.
+pub(crate) const fn accesses(facts: Facts, access: Access, counter: Counter) -> Facts {
+    Facts { access, counter, ..facts }
+}
+
+const fn vmem(format: Format, letter: u8) -> Facts {
+    let unit = if matches!(format, Format::Flat) { Unit::Flat } else { Unit::Vmem };
+    let access = match letter {
+        b'l' | b'g' => Access::Load,
+        b's' => Access::Store,
+        b'a' => Access::Atomic,
+        _ => Access::Order,
+    };
+    accesses(facts(format, Suffix::None, unit, 16), access, Counter::Vm)
 }
 
 /// Generations as a mask of indices.
@@ -326,7 +342,7 @@ macro_rules! sopp {
         /// Rows of section 4.5.
         pub(crate) const SOPP: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopp, false), sopp_slots(sig($sig)),
-                facts(Format::Sopp, Suffix::None, Unit::Branch, 4), 4, $imp, $doc, "4.5"),
+                sopp_facts(Op::$op), 4, $imp, $doc, "4.5"),
         )*];
     };
 }
@@ -334,6 +350,12 @@ macro_rules! sopp {
 pub(crate) const fn ends_with_literal(signature: &str) -> bool {
     let g = sig(signature);
     g.t[g.n - 1].a == b'l'
+}
+
+/// Facts of what the branch unit does: a barrier is one for memory too.
+pub(crate) const fn sopp_facts(op: Op) -> Facts {
+    let access = if matches!(op, Op::SBarrier) { Access::Order } else { Access::None };
+    accesses(facts(Format::Sopp, Suffix::None, Unit::Branch, 4), access, Counter::None)
 }
 
 /// Scalar ALU facts: saveexec and setreg take 8 cycles (section 19).
@@ -429,7 +451,14 @@ pub(crate) const fn smem_enc(g: Sig, codes: [u16; 3], off: Off) -> [Enc; 3] {
 /// Scalar memory facts: issue cycles by width (section 19).
 pub(crate) const fn smem_facts(format: Format, g: Sig) -> Facts {
     let w = if g.n > 1 { g.t[1].w } else { 1 };
-    facts(format, Suffix::None, Unit::Smem, if w <= 4 { 4 } else { w })
+    let own = facts(format, Suffix::None, Unit::Smem, if w <= 4 { 4 } else { w });
+    match g.t[0].a {
+        b'l' => accesses(own, Access::Load, Counter::Scalar),
+        b's' => accesses(own, Access::Store, Counter::Scalar),
+        b't' => accesses(own, Access::None, Counter::Scalar),
+        b'p' => own,
+        _ => accesses(own, Access::Order, Counter::None),
+    }
 }
 
 macro_rules! smrd {
@@ -802,14 +831,27 @@ pub(crate) const fn ds_cycles(g: Sig) -> u8 {
     }
 }
 
+/// Facts of LDS instructions: their signature says what they do with memory.
+pub(crate) const fn ds_facts(g: Sig) -> Facts {
+    let own = facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(g));
+    let access = match (g.has(b'R'), g.has(b'S'), g.has(b'A'), g.has(b'N')) {
+        (true, false, false, false) => Access::Load,
+        (false, true, false, false) => Access::Store,
+        (false, false, true, false) => Access::Atomic,
+        (false, false, false, true) => Access::None,
+        _ => panic!("what is done with memory is not said"),
+    };
+    Facts { lanes: matches!(access, Access::None), ..accesses(own, access, Counter::Lds) }
+}
+
 macro_rules! ds {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
         /// Rows of section 10.
         pub(crate) const DS: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, ds_enc(codes!($($c)*), false, sig($sig)), ds_slots(sig($sig), false),
-                facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(sig($sig))), 8, $imp, $doc, "10"),
+                ds_facts(sig($sig)), 8, $imp, $doc, "10"),
             row!(Op::$op, $name, ds_enc(codes!($($c)*), true, sig($sig)), ds_slots(sig($sig), true),
-                facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(sig($sig))), 8, $imp, $doc, "10"),
+                ds_facts(sig($sig)), 8, $imp, $doc, "10"),
         )*];
     };
 }
@@ -905,16 +947,31 @@ pub(crate) const fn flat_enc(codes: [u16; 3], g: Sig, returns: bool) -> [Enc; 3]
     enc(codes, ALL, top(6, 0x37), (18, 7), if atomic { bit(16, returns as u8) } else { NOTHING })
 }
 
-pub(crate) const VMEM: Facts = facts(Format::Mubuf, Suffix::None, Unit::Vmem, 16);
+/// Facts of an access to a buffer or to flat memory.
+pub(crate) const fn buffer_facts(format: Format, g: Sig) -> Facts {
+    vmem(format, g.t[0].a)
+}
+
+/// Facts of an image instruction.
+pub(crate) const fn mimg_facts(g: Sig) -> Facts {
+    let letter = if g.has(b's') {
+        b's'
+    } else if g.has(b'a') {
+        b'a'
+    } else {
+        b'l'
+    };
+    Facts { lanes: g.has(b'Q'), ..vmem(Format::Mimg, letter) }
+}
 
 macro_rules! mubuf {
     ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
         /// Rows of section 11.1.
         pub(crate) const MUBUF: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), false, sig($sig)), mubuf_slots(sig($sig), false),
-                VMEM, 8, EXEC_R, $doc, "11.1"),
+                buffer_facts(Format::Mubuf, sig($sig)), 8, EXEC_R, $doc, "11.1"),
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), true, sig($sig)), mubuf_slots(sig($sig), true),
-                VMEM, 8, EXEC_R, $doc, "11.1"),
+                buffer_facts(Format::Mubuf, sig($sig)), 8, EXEC_R, $doc, "11.1"),
         )*];
     };
 }
@@ -923,9 +980,9 @@ macro_rules! mtbuf {
         /// Rows of section 11.2.
         pub(crate) const MTBUF: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), false), mtbuf_slots(sig($sig), false),
-                facts(Format::Mtbuf, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "11.2"),
+                buffer_facts(Format::Mtbuf, sig($sig)), 8, EXEC_R, $doc, "11.2"),
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), true), mtbuf_slots(sig($sig), true),
-                facts(Format::Mtbuf, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "11.2"),
+                buffer_facts(Format::Mtbuf, sig($sig)), 8, EXEC_R, $doc, "11.2"),
         )*];
     };
 }
@@ -934,9 +991,9 @@ macro_rules! flat {
         /// Rows of section 11.6.
         pub(crate) const FLAT: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), false), flat_slots(sig($sig), false),
-                facts(Format::Flat, Suffix::None, Unit::Flat, 16), 8, EXEC_M0, $doc, "11.6"),
+                buffer_facts(Format::Flat, sig($sig)), 8, EXEC_M0, $doc, "11.6"),
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), true), flat_slots(sig($sig), true),
-                facts(Format::Flat, Suffix::None, Unit::Flat, 16), 8, EXEC_M0, $doc, "11.6"),
+                buffer_facts(Format::Flat, sig($sig)), 8, EXEC_M0, $doc, "11.6"),
         )*];
     };
 }
@@ -990,9 +1047,9 @@ macro_rules! mimg {
         /// Rows of section 12.1.
         pub(crate) const MIMG: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false), mimg_slots(sig($sig), false),
-                facts(Format::Mimg, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "12.1"),
+                mimg_facts(sig($sig)), 8, EXEC_R, $doc, "12.1"),
             row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), true), mimg_slots(sig($sig), true),
-                facts(Format::Mimg, Suffix::None, Unit::Vmem, 16), 8, EXEC_R, $doc, "12.1"),
+                mimg_facts(sig($sig)), 8, EXEC_R, $doc, "12.1"),
         )*];
     };
 }
@@ -1034,9 +1091,9 @@ macro_rules! special {
         /// Exports, and interpolation in VOP3.
         pub(crate) const SPECIAL: &[Row<Gcn>] = &[
             row!(Op::Exp, "exp", enc([0, 0, NO], OLD, top(6, 0x3e), (31, 0), NOTHING), exp_slots(),
-                facts(Format::Exp, Suffix::None, Unit::Export, 16), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
             row!(Op::Exp, "exp", enc([NO, NO, 0], NEW, top(6, 0x31), (31, 0), NOTHING), exp_slots(),
-                facts(Format::Exp, Suffix::None, Unit::Export, 16), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
             $(row!(Op::$op, $name, enc([NO, NO, $code], NEW, top(6, 0x34), (16, 10), NOTHING), $slots,
                 facts(Format::Vop3a, Suffix::$suffix, Unit::Interp, 4), 8, imp::EXEC_M0, $doc, "9"),)*
         ];

@@ -5,12 +5,15 @@ use std::sync::LazyLock;
 
 use gpucc_isa::{Row, Table};
 
-use crate::Suffix;
 use crate::isa::Gcn;
+use crate::{Op, Suffix};
+
+pub use effects::{reads_exec, writes_exec};
 
 #[macro_use]
 pub(crate) mod build;
 mod compare;
+mod effects;
 mod image;
 pub(crate) mod implicit;
 mod lds;
@@ -76,6 +79,32 @@ pub static ROWS: [Row<Gcn>; count()] = join();
 
 static TABLE: LazyLock<Table<Gcn>> = LazyLock::new(|| Table::new(&ROWS));
 
+/// By opcode its first row on the newest generation that has it.
+static NEWEST: [u16; Op::ALL.len()] = {
+    let rows = &join::<{ count() }>();
+    let mut all = [u16::MAX; Op::ALL.len()];
+    let mut last = [0; Op::ALL.len()];
+    let mut r = 0;
+    while r < rows.len() {
+        let (mut generations, mut e) = (0, 0);
+        while e < rows[r].enc.len() {
+            generations |= rows[r].enc[e].generations;
+            e += 1;
+        }
+        let (op, newest) = (rows[r].op as usize, 16 - generations.leading_zeros());
+        if newest > last[op] {
+            (all[op], last[op]) = (r as u16, newest);
+        }
+        r += 1;
+    }
+    all
+};
+
+/// The row that says what an opcode does: all its rows do the same.
+pub fn of(op: Op) -> Option<&'static Row<Gcn>> {
+    ROWS.get(NEWEST[op as usize] as usize)
+}
+
 /// The table of GCN.
 pub fn table() -> &'static Table<Gcn> {
     &TABLE
@@ -103,3 +132,4 @@ pub fn by_name(name: &str) -> &'static [u16] {
 
 // Overlapping fields do not compile. Ambiguity of rows is a test: n squared pairs take the constant evaluator too long.
 const _: () = gpucc_isa::check::fields(&join::<{ count() }>());
+const _: () = gpucc_isa::check::effects(&join::<{ count() }>());
