@@ -4,6 +4,7 @@ use gpucc::legend::{self, snake};
 use gpucc_container::{
     Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Resource, ResourceKind, Source, Stage,
 };
+use gpucc_pipeline::{Blend, BlendComponent, DepthBias, Pipeline, StencilFace, VertexAttribute};
 use serde_json::{Value, json};
 
 use crate::args::Inspect;
@@ -168,6 +169,9 @@ fn entry(e: &Entry) -> Value {
         "interface": e.interface.iter().map(interface).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register, "value": w.value, "mask": w.mask}))
             .collect::<Vec<_>>(),
+        "pipeline": e.pipeline.as_deref().map(pipeline_lines),
+        "programs": e.programs.iter().map(|p| json!({"role": p.role, "offset": p.offset, "size": p.size, "words": p.words}))
+            .collect::<Vec<_>>(),
         "data_bytes": e.data.len(),
         "lines": e.lines.len(),
         "stats": stats,
@@ -197,6 +201,59 @@ pub fn main(args: &Inspect) -> Result<(), Failure> {
         return files::stdout(format!("{:#}\n", summary(&c)).as_bytes());
     }
     files::stdout(text(&c).as_bytes())
+}
+
+/// The state of a pipeline that the code was compiled for, a line for each part.
+fn pipeline_lines(p: &Pipeline) -> Vec<String> {
+    let mut first = format!("pipeline: {}, {} front, cull {}", p.topology.name(), p.front_face.name(), p.cull.name());
+    first += &format!(", {} {}", p.samples, if p.samples == 1 { "sample" } else { "samples" });
+    if p.sample_mask != u32::MAX {
+        first += &format!(", sample mask {:#x}", p.sample_mask);
+    }
+    for (is, text) in [(p.alpha_to_coverage, ", alpha to coverage"), (p.unclipped_depth, ", unclipped depth")] {
+        first += if is { text } else { "" };
+    }
+    if let Some(format) = p.strip_index {
+        first += &format!(", strips end at {:#x}", format.restart());
+    }
+    let mut out = vec![first];
+    for (n, b) in p.vertex.iter().enumerate().filter_map(|(n, b)| Some((n, b.as_ref()?))) {
+        let one = |a: &VertexAttribute| format!("location {} {} at {}", a.location, a.format.name(), a.offset);
+        let list: Vec<String> = b.attributes.iter().map(one).collect();
+        out.push(format!("vertex buffer {n}: {} bytes for each {}; {}", b.stride, b.step.name(), list.join(", ")));
+    }
+    for (n, t) in p.targets.iter().enumerate().filter_map(|(n, t)| Some((n, t.as_ref()?))) {
+        let lanes: String = "rgba".chars().enumerate().filter(|(i, _)| t.write >> i & 1 != 0).map(|c| c.1).collect();
+        let blend = |b: &Blend| {
+            let part = |c: &BlendComponent| format!("{} of {} and {}", c.operation.name(), c.src.name(), c.dst.name());
+            format!("; color {}, alpha {}", part(&b.color), part(&b.alpha))
+        };
+        let written = if lanes.is_empty() { "nothing written".into() } else { format!("{lanes} written") };
+        out.push(format!(
+            "target {n}: {}, {written}{}",
+            t.format.name(),
+            t.blend.as_ref().map_or(String::new(), blend)
+        ));
+    }
+    if let Some(d) = &p.depth {
+        let written = if d.depth_write { "written" } else { "not written" };
+        let face = |f: &StencilFace| {
+            let [fail, depth, pass] = [f.fail, f.depth_fail, f.pass].map(|o| o.name());
+            format!("{}: {fail}, {depth}, {pass}", f.compare.name())
+        };
+        out.push(format!("depth and stencil: {}, depth {} and {written}", d.format.name(), d.depth_compare.name()));
+        let masks = format!("read mask {:#x}, write mask {:#x}", d.read_mask, d.write_mask);
+        out.push(format!("stencil: front {}; back {}; {masks}", face(&d.front), face(&d.back)));
+        let DepthBias { constant, slope, clamp } = p.bias;
+        if p.bias != DepthBias::default() {
+            out.push(format!("depth bias: constant {constant}, slope {slope:?}, clamp {clamp:?}"));
+        }
+    }
+    for s in &p.samplers {
+        let compare = s.compare.map_or(String::new(), |c| format!(", compares {}", c.name()));
+        out.push(format!("sampler at group {} binding {}: {}{compare}", s.group, s.binding, s.filter.name()));
+    }
+    out
 }
 
 /// The container for people.
@@ -232,6 +289,12 @@ fn text(c: &Container) -> String {
             let name = name.unwrap_or_else(|| format!("register {:#x} of space {}", w.register, w.space));
             let mask = if w.mask == u32::MAX { String::new() } else { format!(" in the bits {:#010x}", w.mask) };
             out += &format!("  {name} = {:#010x}{mask}\n", w.value);
+        }
+        for line in e.pipeline.as_deref().map(pipeline_lines).into_iter().flatten() {
+            out += &format!("  {line}\n");
+        }
+        for p in &e.programs {
+            out += &format!("  program of role {}: {} bytes from {:#x}\n", p.role, p.size, p.offset);
         }
         let stats: Vec<String> = e.stats.iter().map(|(k, v)| format!("{k} {v}")).collect();
         if !stats.is_empty() {

@@ -8,11 +8,12 @@
 //! [`Container::read`] takes bytes from anywhere: it never panics, and allocates no more than the file justifies.
 
 mod model;
+mod pipeline;
 mod read;
 mod write;
 
 pub use model::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, RaceMark, Resource,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
     ResourceKind, Shape, Source, Stage, StateWord, TexelClass, UNIFORM_FILE, flags,
 };
 pub use read::{ReadError, Section, sections, without};
@@ -23,7 +24,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 1;
+pub const VERSION_MINOR: u16 = 2;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
@@ -53,6 +54,10 @@ pub mod tag {
     pub const INTF: [u8; 4] = *b"INTF";
     /// Hardware registers that the code wants set; absent when there are none.
     pub const REGS: [u8; 4] = *b"REGS";
+    /// State of the render pipeline that an entry was compiled for; absent of compute.
+    pub const PIPE: [u8; 4] = *b"PIPE";
+    /// Programs that the code of an entry consists of; absent when it is one.
+    pub const PROG: [u8; 4] = *b"PROG";
     /// Constant bytes that the code reads; absent when there are none.
     pub const DATA: [u8; 4] = *b"DATA";
     /// Optional: code address to source position.

@@ -1,6 +1,6 @@
 //! What a container says, independent of its bytes.
 
-use gpucc_pipeline::Format;
+use gpucc_pipeline::{Format, Pipeline};
 
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
@@ -80,6 +80,10 @@ pub struct Entry {
     pub interface: Vec<InterfaceRow>,
     /// Hardware registers that the code wants set.
     pub state: Vec<StateWord>,
+    /// State of the render pipeline that the code was compiled for; none of compute.
+    pub pipeline: Option<Box<Pipeline>>,
+    /// Programs in the code, where it is several that the hardware starts apart; none where it is one.
+    pub programs: Vec<Program>,
     /// Constant bytes that the code reads.
     pub data: Vec<u8>,
     /// Optional: code address to source position.
@@ -90,6 +94,19 @@ pub struct Entry {
     pub names: Vec<(u32, String)>,
     /// Optional: what a check for races must know of the code, sorted by address; without it there is no check.
     pub races: Option<Vec<RaceMark>>,
+}
+
+/// One of several programs of an entry point, as of vertex shaders that compute positions and varyings apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// What it does, by family.
+    pub role: u16,
+    /// Where it begins in the code, in bytes.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// What the driver tells the hardware of it, by family.
+    pub words: Vec<u32>,
 }
 
 /// What an input or output is.

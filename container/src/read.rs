@@ -4,7 +4,7 @@ use gpucc_pipeline::Format;
 
 use crate::model::UNIFORM_FILE;
 use crate::model::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, RaceMark, Resource,
+    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
     ResourceKind, Shape, Source, Stage, StateWord, TexelClass,
 };
 use crate::{HEADER_SIZE, MAGIC, SECTION_OPTIONAL, SECTION_SIZE, VERSION_MAJOR, tag};
@@ -70,33 +70,33 @@ impl Section<'_> {
     }
 }
 
-struct Bytes<'a> {
-    data: &'a [u8],
-    what: &'static str,
+pub(crate) struct Bytes<'a> {
+    pub(crate) data: &'a [u8],
+    pub(crate) what: &'static str,
 }
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], ReadError> {
+    pub(crate) fn take(&mut self, n: usize) -> Result<&'a [u8], ReadError> {
         let (head, rest) = self.data.split_at_checked(n).ok_or_else(|| ReadError::Truncated(self.what.to_owned()))?;
         self.data = rest;
         Ok(head)
     }
 
-    fn u8(&mut self) -> Result<u8, ReadError> {
+    pub(crate) fn u8(&mut self) -> Result<u8, ReadError> {
         Ok(self.take(1)?[0])
     }
 
-    fn u16(&mut self) -> Result<u16, ReadError> {
+    pub(crate) fn u16(&mut self) -> Result<u16, ReadError> {
         let b = self.take(2)?;
         Ok(u16::from_le_bytes([b[0], b[1]]))
     }
 
-    fn u32(&mut self) -> Result<u32, ReadError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, ReadError> {
         let b = self.take(4)?;
         Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     }
 
-    fn u64(&mut self) -> Result<u64, ReadError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, ReadError> {
         Ok(u64::from(self.u32()?) | u64::from(self.u32()?) << 32)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Bytes<'a> {
         Ok(s.to_owned())
     }
 
-    fn invalid(&self, why: impl fmt::Display) -> ReadError {
+    pub(crate) fn invalid(&self, why: impl fmt::Display) -> ReadError {
         ReadError::Invalid(format!("{}: {why}", self.what))
     }
 
@@ -241,6 +241,10 @@ impl Container {
         // Sections may lie in any order; the model has register files first.
         for e in &mut out.entries {
             e.preloads.sort_by_key(|p| p.file >= UNIFORM_FILE);
+            let inside = |p: &Program| u64::from(p.offset) + u64::from(p.size) <= e.code.len() as u64;
+            if !e.programs.iter().all(inside) {
+                return Err(ReadError::Invalid("PROG: a program beyond the code".into()));
+            }
         }
         Ok(out)
     }
@@ -258,7 +262,7 @@ impl Container {
 
 /// A bit for each tag this version knows.
 fn known(t: [u8; 4]) -> Option<u16> {
-    const TAGS: [[u8; 4]; 13] = [
+    const TAGS: [[u8; 4]; 15] = [
         tag::TARG,
         tag::CODE,
         tag::META,
@@ -272,6 +276,8 @@ fn known(t: [u8; 4]) -> Option<u16> {
         tag::RACE,
         tag::INTF,
         tag::REGS,
+        tag::PIPE,
+        tag::PROG,
     ];
     TAGS.iter().position(|&k| k == t).map(|i| 1 << i)
 }
@@ -309,6 +315,16 @@ fn read_section(e: &mut Entry, s: &Section<'_>) -> Result<(), ReadError> {
                 let space = b.u16()?;
                 b.u16()?;
                 e.state.push(StateWord { space, register: b.u32()?, value: b.u32()?, mask: b.u32()? });
+            }
+        }
+        tag::PIPE => e.pipeline = Some(Box::new(crate::pipeline::read(s.bytes)?)),
+        tag::PROG => {
+            let mut b = Bytes { data: s.bytes, what: "PROG" };
+            while !b.data.is_empty() {
+                let (role, words) = (b.u16()?, b.u16()?);
+                let (offset, size) = (b.u32()?, b.u32()?);
+                let words = (0..words).map(|_| b.u32()).collect::<Result<_, _>>()?;
+                e.programs.push(Program { role, offset, size, words });
             }
         }
         tag::LINE => {

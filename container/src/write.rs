@@ -58,6 +58,12 @@ impl Container {
             if !e.state.is_empty() {
                 part(tag::REGS, 4, 0, state(e));
             }
+            if let Some(p) = &e.pipeline {
+                part(tag::PIPE, 4, 0, crate::pipeline::write(p));
+            }
+            if !e.programs.is_empty() {
+                part(tag::PROG, 4, 0, programs(e));
+            }
             if !e.data.is_empty() {
                 part(tag::DATA, 16, 0, e.data.clone());
             }
@@ -79,9 +85,15 @@ impl Container {
                 part(tag::RACE, 4, SECTION_OPTIONAL, bytes);
             }
         }
-        // The lowest version that has all that is used: vertex and fragment entries came with the first minor one.
-        let drawn = self.entries.iter().any(|e| e.stage != Stage::Compute);
-        assemble(&parts, self.entries.len() as u32, if drawn { VERSION_MINOR } else { 0 })
+        // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines and
+        // several programs with the second.
+        let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
+        let minor = match () {
+            () if any(|e| e.pipeline.is_some() || !e.programs.is_empty()) => VERSION_MINOR,
+            () if any(|e| e.stage != Stage::Compute) => 1,
+            () => 0,
+        };
+        assemble(&parts, self.entries.len() as u32, minor)
     }
 
     fn targ(&self) -> Vec<u8> {
@@ -267,6 +279,18 @@ fn state(e: &Entry) -> Vec<u8> {
         for v in [w.register, w.value, w.mask] {
             u32s(&mut out, v);
         }
+    }
+    out
+}
+
+fn programs(e: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    for p in &e.programs {
+        u16s(&mut out, p.role);
+        u16s(&mut out, p.words.len() as u16);
+        u32s(&mut out, p.offset);
+        u32s(&mut out, p.size);
+        p.words.iter().for_each(|&w| u32s(&mut out, w));
     }
     out
 }

@@ -1,10 +1,10 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, Dimension, Entry, LineEntry, Meta, Preload, RaceMark, ReadError, Resource, ResourceKind, Shape,
-    Source, Stage, TexelClass, sections, without,
+    Access, Container, Dimension, Entry, InterfaceRow, LineEntry, Meta, Preload, Program, RaceMark, ReadError,
+    Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, sections, without,
 };
-use gpucc_pipeline::Format;
+use gpucc_pipeline::*;
 
 fn sample() -> Container {
     let at = |file, index, source| Preload { file, lane: 0, index, source };
@@ -63,6 +63,8 @@ fn sample() -> Container {
         preloads: preloads.clone(),
         interface: Vec::new(),
         state: Vec::new(),
+        pipeline: None,
+        programs: Vec::new(),
         data: vec![1, 2, 3],
         lines: vec![LineEntry { pc: 8, line: 3, column: 5 }],
         stats: vec![("instructions".into(), 5), ("x".into(), u64::MAX)],
@@ -86,6 +88,99 @@ fn round_trip() {
     assert_eq!(Container::read(&bytes).unwrap().write(), bytes);
     let empty = Container::default();
     assert_eq!(Container::read(&empty.write()).unwrap(), empty);
+}
+
+/// A pipeline in which no field has its default.
+fn pipeline() -> Pipeline {
+    let face = |compare, fail| StencilFace {
+        compare,
+        fail,
+        depth_fail: StencilOperation::Invert,
+        pass: StencilOperation::Zero,
+    };
+    let part = |operation, src| BlendComponent { operation, src, dst: BlendFactor::OneMinusSrc1Alpha };
+    Pipeline {
+        vertex: vec![
+            None,
+            Some(VertexBuffer {
+                stride: 24,
+                step: StepMode::Instance,
+                attributes: vec![VertexAttribute { location: 3, format: VertexFormat::Float32x2, offset: 8 }],
+            }),
+        ],
+        topology: Topology::TriangleStrip,
+        strip_index: Some(IndexFormat::Uint32),
+        front_face: FrontFace::Cw,
+        cull: CullMode::Back,
+        unclipped_depth: true,
+        targets: vec![
+            Some(Target {
+                format: Format::Rgba16Float,
+                write: 7,
+                blend: Some(Blend {
+                    color: part(BlendOperation::Max, BlendFactor::One),
+                    alpha: part(BlendOperation::ReverseSubtract, BlendFactor::Constant),
+                }),
+            }),
+            None,
+        ],
+        depth: Some(DepthStencil {
+            format: Format::Depth24PlusStencil8,
+            depth_compare: Compare::GreaterEqual,
+            depth_write: true,
+            front: face(Compare::Less, StencilOperation::Replace),
+            back: face(Compare::NotEqual, StencilOperation::IncrementWrap),
+            read_mask: 0xf0,
+            write_mask: 0x0f,
+        }),
+        bias: DepthBias { constant: -5, slope: 1.5, clamp: 0.25 },
+        samples: 4,
+        sample_mask: 0b1011,
+        alpha_to_coverage: true,
+        samplers: vec![SamplerFacts { group: 2, binding: 9, compare: Some(Compare::Always), filter: Filter::Linear }],
+    }
+}
+
+/// Two entries of two stages, the vertex one with two programs, both with the state of their pipeline.
+fn drawn() -> Container {
+    let mut c = sample();
+    let program = |role, offset, words: &[u32]| Program { role, offset, size: 20, words: words.to_vec() };
+    let vertex = &mut c.entries[0];
+    vertex.stage = Stage::Vertex;
+    vertex.pipeline = Some(Box::new(pipeline()));
+    vertex.programs = vec![program(1, 0, &[]), program(2, 20, &[7, u32::MAX])];
+    let position = InterfaceRow { output: true, components: 15, file: 2, ..InterfaceRow::default() };
+    vertex.interface = vec![position];
+    vertex.state = vec![StateWord { space: 1, register: 0x286cc, value: 2, mask: 0xff }];
+    let fragment = &mut c.entries[1];
+    fragment.stage = Stage::Fragment;
+    fragment.pipeline = Some(Box::new(Pipeline { samples: 1, ..pipeline() }));
+    c
+}
+
+#[test]
+fn two_stages_and_two_programs_read_back() {
+    let c = drawn();
+    let bytes = c.write();
+    assert_eq!(bytes[10], 2, "the minor version that has pipelines and programs");
+    assert_eq!(Container::read(&bytes).unwrap(), c);
+    // Every byte of the new sections counts, or is refused.
+    for tag in [*b"PIPE", *b"PROG"] {
+        for s in sections(&bytes).unwrap().into_iter().filter(|s| s.tag == tag) {
+            for at in s.offset as usize..s.offset as usize + s.bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 0x41;
+                assert!(Container::read(&other).map_or(true, |r| r != c), "byte {at} of {tag:?} says nothing");
+            }
+            let cut = without(&bytes, |x| x.tag == tag).unwrap();
+            assert_ne!(Container::read(&cut).unwrap(), c);
+        }
+    }
+    let mut beyond = c;
+    beyond.entries[0].programs[1].size = 21;
+    assert!(
+        matches!(Container::read(&beyond.write()), Err(ReadError::Invalid(why)) if why.contains("beyond the code"))
+    );
 }
 
 /// The layout as docs/container.md states it, read by hand.

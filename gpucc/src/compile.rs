@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -122,13 +123,41 @@ fn with_place(mut d: Diagnostic) -> Diagnostic {
     d.note("please report this with the shader")
 }
 
-/// FNV-1a over what is written.
+/// FNV-1a over what is written and hashed. Numbers go in with one width and order, so the hash is the same on every machine.
 struct Fnv(u64);
+
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    }
+}
 
 impl std::fmt::Write for Fnv {
     fn write_str(&mut self, s: &str) -> std::fmt::Result {
-        self.0 = s.bytes().fold(self.0, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        self.add(s.as_bytes());
         Ok(())
+    }
+}
+
+/// Methods of a hasher that add a number as 64 bits.
+macro_rules! wide {
+    ($($method:ident $type:ty;)*) => {
+        $(fn $method(&mut self, n: $type) {
+            self.add(&(n as u64).to_le_bytes());
+        })*
+    };
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.add(bytes);
+    }
+    wide! {
+        write_u8 u8; write_u16 u16; write_u32 u32; write_u64 u64; write_usize usize;
+        write_i8 i8; write_i16 i16; write_i32 i32; write_i64 i64; write_isize isize;
     }
 }
 
@@ -136,14 +165,9 @@ impl std::fmt::Write for Fnv {
 fn options_hash(module: &Module, names: &[&str], o: &Options) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     // Writing into a hash never fails.
-    let _ = write!(hash, "{module}{names:?}{:?}", (o.codegen.opt_level, module.options.robust));
-    if let Some(around) = &o.codegen.around {
-        let _ = write!(hash, "{around:?}");
-    }
-    if let Some(pipeline) = &o.codegen.pipeline {
-        let _ = write!(hash, "{pipeline:?}");
-    }
-    hash.0
+    let _ = write!(hash, "{module}{names:?}");
+    (module.options.robust, o.codegen.choices()).hash(&mut hash);
+    hash.finish()
 }
 
 /// Adds to the refusal of a shader that is too big for a chip the largest of what it is too big by, and what would help.

@@ -1,3 +1,4 @@
 //! All tests of `gpucc` in one binary: linking and starting is paid once.
 
+mod hash;
 mod target;

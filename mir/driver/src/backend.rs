@@ -47,6 +47,57 @@ pub struct CodegenOptions {
     pub reparse: bool,
 }
 
+/// What of the options can change bytes: hashed whole, and by derive, so that no field is forgotten.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Choices<'a> {
+    opt_level: u8,
+    spill_all: bool,
+    tight: bool,
+    fragment: bool,
+    prepared: bool,
+    skip_passes: &'a [String],
+    fuel: u64,
+    fuel_of: Option<&'a str>,
+    around: Option<&'a Around>,
+    pipeline: Option<&'a Pipeline>,
+}
+
+impl CodegenOptions {
+    /// What of them can change bytes.
+    pub fn choices(&self) -> Choices<'_> {
+        // A new field has to be named here: as a choice, or as one that only watches.
+        let CodegenOptions {
+            opt_level,
+            verify: _,
+            spill_all,
+            tight,
+            fragment,
+            dump_after: _,
+            time_passes: _,
+            texts: _,
+            prepared,
+            skip_passes,
+            fuel,
+            around,
+            pipeline,
+            fuel_of,
+            reparse: _,
+        } = self;
+        Choices {
+            opt_level: *opt_level,
+            spill_all: *spill_all,
+            tight: *tight,
+            fragment: *fragment,
+            prepared: *prepared,
+            skip_passes,
+            fuel: *fuel,
+            fuel_of: fuel_of.as_deref(),
+            around: around.as_deref(),
+            pipeline: pipeline.as_deref(),
+        }
+    }
+}
+
 impl Default for CodegenOptions {
     fn default() -> Self {
         CodegenOptions {

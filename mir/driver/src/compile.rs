@@ -184,6 +184,8 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
         data: p.data,
         interface: p.interface,
         state: p.state,
+        pipeline: o.around.as_ref().map(|a| Box::new(a.pipeline.clone())),
+        programs: Vec::new(),
         meta: Meta {
             workgroup_size: e.workgroup_size().unwrap_or([1; 3]),
             flags: p.meta.flags | p.reflection.flags | trusted,

@@ -12,7 +12,9 @@ pub mod races;
 mod text;
 mod variables;
 
-pub use backend::{Backend, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect};
+pub use backend::{
+    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect,
+};
 pub use compile::{Driver, prepared_cases};
 pub use family::{Cause, Cx, Family, Given, Job, Pass, Program, Selected, Stop};
 pub use pass::{alloc_options, check_order};
