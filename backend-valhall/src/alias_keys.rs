@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use gpucc_mir::{MFunc, Reg, Src};
 use gpucc_valhall_machine::{Class as Kind, ROWS};
 
-use crate::emit::is_wide;
 use crate::flow::key;
+use crate::forms::is_wide;
 use crate::target::{VOp, Valhall};
 
 /// Tells accesses with one base and different offsets apart.
@@ -28,20 +28,13 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
         };
         let count = bases.len() as u32;
         let base = *bases.entry(base).or_insert(count);
-        let offset = i.mods.0.iter().find(|m| m.0 == "offset").map_or(0, |m| m.1);
-        let word = (i32::from(offset as u16 as i16) + 0x8000) as u32;
-        let text = ROWS[op as usize].text;
-        let words = match text.rsplit('i').next() {
-            Some("64") => 2,
-            Some("96") => 3,
-            Some("128") => 4,
-            _ => 1,
-        };
+        let word = (i32::from(i.mods.offset as i16) + 0x8000) as u32;
+        let words = u32::from(ROWS[op as usize].facts.bytes.div_ceil(4));
         if word.is_multiple_of(4)
             && let Some(k) = key(base, word / 4, words)
         {
             found += 1;
-            i.mods.0.push(("@key", k));
+            i.mods.key = k;
         }
     }
     found

@@ -2,16 +2,17 @@
 
 use gpucc_driver::Job;
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Role, Row, TextCx};
-use gpucc_mir::{MFunc, MInst, Src, Use};
+use gpucc_isa::{Row, TextCx};
+use gpucc_mir::{MFunc, MInst, Use};
 use gpucc_valhall_machine as machine;
 use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
-use gpucc_valhall_machine::{Kind, Op, ROWS, Unit, src};
+use gpucc_valhall_machine::{Kind, Op, ROWS, Unit};
 use smallvec::SmallVec;
 
 use crate::ValhallFamily;
 use crate::flow::{Access, Item, Line, Lines};
-use crate::target::{SPECIAL, SrcMods, VOp, Valhall, space};
+use crate::forms::{self, Definition};
+use crate::target::{Mods, VOp, Valhall};
 
 /// The finished program.
 pub struct Program {
@@ -60,49 +61,6 @@ fn bug(message: impl Into<String>) -> Diagnostic {
     Diagnostic::internal("emit", message)
 }
 
-const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
-
-/// Whether the row reads a staging run: it is the first use then.
-fn reads_run(op: Op) -> bool {
-    ROWS[op as usize].slot("sr").is_some_and(|k| ROWS[op as usize].slots[k].role == Role::Use)
-}
-
-/// Positions of the sources of a row, in order.
-fn positions(op: Op) -> impl Iterator<Item = usize> {
-    (0..4).filter(move |&p| ROWS[op as usize].slot(SOURCES[p]).is_some())
-}
-
-/// Whether use `k` of an instruction is a 64-bit operand.
-pub fn is_wide(inst: &MInst<Valhall>, k: usize) -> bool {
-    let Some(VOp::Op(op)) = inst.target_op() else { return false };
-    let skip = usize::from(reads_run(op));
-    let Some(k) = k.checked_sub(skip) else { return false };
-    let row = &ROWS[op as usize];
-    positions(op)
-        .nth(k)
-        .and_then(|p| row.slot(SOURCES[p]))
-        .is_some_and(|s| matches!(row.slots[s].kind, Kind::Src(kind) if kind.wide))
-}
-
-fn source(u: &Use<Valhall>) -> Result<src::Src, Diagnostic> {
-    let SrcMods { neg, abs, not, .. } = u.mods;
-    let swizzle = u.mods.swizzle();
-    let base = match u.src {
-        Src::Imm(v) => src::lut(v).ok_or_else(|| bug(format!("{v:#x} is not an immediate of the table")))?,
-        Src::Uniform(n) if n >= SPECIAL => {
-            let n = n - SPECIAL;
-            src::Src { byte: n as u8, page: Some((n >> 8) as u8), neg, abs, not, swizzle }
-        }
-        Src::Uniform(n) => src::uniform(n as u8),
-        Src::Reg(_) => match u.phys() {
-            Some(p) => src::reg(p.place.base() as u8),
-            None => return Err(bug(format!("{u:?} has no register"))),
-        },
-        Src::Label(_) => return Err(bug("a label as an operand")),
-    };
-    Ok(src::Src { neg, abs, not, swizzle, ..base })
-}
-
 fn units(p: gpucc_mir::PReg) -> u64 {
     p.place.units().fold(0, |m, u| m | 1 << u)
 }
@@ -110,44 +68,43 @@ fn units(p: gpucc_mir::PReg) -> u64 {
 /// Encodes one instruction that is no branch.
 fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
     let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is not an instruction"))) };
-    let row = &ROWS[op as usize];
+    let (row, form) = (&ROWS[op as usize], forms::of(op));
     let mut inst = blank(op);
-    for &(name, value) in i.mods.0.iter().filter(|m| !m.0.starts_with('@')) {
-        if row.slot(name).is_none() {
-            return Err(bug(format!("{} has no modifier {name}", row.text)));
+    for &(slot, m) in &form.modifiers {
+        if let Some(v) = m.value(&i.mods, row.facts.bytes) {
+            inst.vals[usize::from(slot)] = v;
         }
-        inst.set(name, value);
     }
     let (mut reads, mut staging, mut writes) = (0, 0, 0);
     let mut uses = i.uses.iter();
-    if reads_run(op) {
-        let p = uses.next().and_then(Use::phys).ok_or_else(|| bug(format!("{} without its run", row.text)))?;
-        set_run(&mut inst, "sr", p.place.base() as u8, u32::from(p.place.len()));
+    if let Some(run) = form.read_run {
+        let p = uses.next().and_then(Use::phys).ok_or_else(|| bug(format!("{op:?} without its run")))?;
+        set_run(&mut inst, run.name(), p.place.base() as u8, u32::from(p.place.len()));
         staging = units(p);
     }
-    for position in positions(op) {
-        let u = uses.next().ok_or_else(|| bug(format!("{} lacks a source", row.text)))?;
-        let s = source(u)?;
-        if !can_set_src(&inst, position, s) {
-            return Err(bug(format!("{} cannot take {u:?} as source {position}", row.text)));
+    for s in &form.sources {
+        let u = uses.next().ok_or_else(|| bug(format!("{op:?} lacks a source")))?;
+        let operand = forms::operand(u).map_err(|e| bug(format!("{op:?}: {e}")))?;
+        if !can_set_src(&inst, usize::from(s.position), operand) {
+            return Err(bug(format!("{op:?} cannot take {u:?} as source {}", s.position)));
         }
-        set_src(&mut inst, position, s);
+        set_src(&mut inst, usize::from(s.position), operand);
         if let Some(p) = u.phys() {
             reads |= units(p);
         }
     }
     if uses.next().is_some() {
-        return Err(bug(format!("{} has too many sources: {i:?}", row.text)));
+        return Err(bug(format!("{op:?} has too many sources: {i:?}")));
     }
     if let Some(d) = i.defs.first() {
         let p = d.phys().ok_or_else(|| bug(format!("{i:?} has no register")))?;
         let (base, len) = (p.place.base() as u8, u32::from(p.place.len()));
-        if row.slot("dst").is_some() {
-            inst.set("dst", dst::full(base));
-        } else if row.slot("srw").is_some() {
-            set_run(&mut inst, "srw", base, len);
-        } else {
-            set_run(&mut inst, "sr", base, len);
+        match form.definition {
+            Some(Definition::Run(run)) => set_run(&mut inst, run.name(), base, len),
+            Some(Definition::Register(slot) | Definition::Pair(slot)) => {
+                inst.vals[usize::from(slot)] = dst::full(base);
+            }
+            None => return Err(bug(format!("{op:?} defines nothing"))),
         }
         writes = units(p);
     }
@@ -158,8 +115,8 @@ fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
     (item.reads, item.staging, item.writes) = (reads, staging, writes);
     let info = gpucc_mir::Target::info(&Valhall::new(true), i);
     if row.facts.class.is_message() {
-        let (space, readonly) = space(i);
-        let key = i.mods.0.iter().find(|m| m.0 == "@key").map(|m| m.1);
+        let Mods { space, readonly, key, .. } = i.mods;
+        let key = (key != 0).then_some(key);
         item.message = true;
         item.access = (!readonly && (info.reads || info.writes)).then_some(Access { space, writes: info.writes, key });
     }
@@ -171,8 +128,7 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<It
     let mut inst = blank(Op::Branchz);
     let (mut reads, mut eq) = (0, true);
     if let Some((u, zero)) = cond {
-        let s = source(u)?;
-        set_src(&mut inst, 0, s);
+        set_src(&mut inst, 0, forms::operand(u).map_err(bug)?);
         reads = u.phys().map_or(0, units);
         eq = zero;
     }
@@ -182,10 +138,6 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<It
     item.target = Some(to as u32);
     item.conditional = cond.is_some();
     Ok(item)
-}
-
-fn has(i: &MInst<Valhall>, name: &str) -> bool {
-    i.mods.0.iter().any(|m| m.0 == name)
 }
 
 /// Where each block goes that only jumps, if others may go there in its place.
@@ -265,7 +217,7 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 Some(VOp::Fence) => items.push(Item::fence(i.loc)),
                 Some(VOp::Jump) => {
                     let to = label(i)?;
-                    line.together |= has(i, "@together");
+                    line.together |= i.mods.together;
                     line.succs.push(to as u32);
                     if next_real(b) != Some(to) {
                         items.push(branch(None, to, i.loc)?);
@@ -273,11 +225,11 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                 }
                 Some(VOp::Branch) => {
                     let mut to = label(i)?;
-                    let mut zero = i.mods.0.contains(&("eq", 1));
+                    let mut zero = i.mods.eq;
                     line.succs.push(to as u32);
                     if let Some(j) = insts.get(k + 1).filter(|j| j.target_op() == Some(VOp::Jump)) {
                         let other = label(j)?;
-                        line.together |= has(j, "@together");
+                        line.together |= j.mods.together;
                         if other == to {
                             // Both ways are one: the jump says it all.
                             k += 1;
@@ -293,7 +245,7 @@ fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
                         }
                     }
                     let mut item = branch(Some((&i.uses[0], zero)), to, i.loc)?;
-                    item.uniform = has(i, "@uniform");
+                    item.uniform = i.mods.uniform;
                     items.push(item);
                 }
                 _ => items.push(encode(i)?),

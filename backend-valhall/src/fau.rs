@@ -4,7 +4,7 @@ use gpucc_mir::{MInst, Src};
 use gpucc_valhall_machine::ROWS;
 use smallvec::{SmallVec, smallvec};
 
-use crate::emit::is_wide;
+use crate::forms::is_wide;
 use crate::target::{SPECIAL, VOp, Valhall};
 
 /// A word of the FAU.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gpucc_mir::{MFunc, Src};
 use smallvec::SmallVec;
 
-use crate::emit::is_wide;
+use crate::forms::is_wide;
 use crate::target::Valhall;
 use crate::uniforms::Uniforms;
 

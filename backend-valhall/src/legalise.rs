@@ -3,11 +3,11 @@
 //! Needs: virtual registers, uniforms in their places. Keeps: blocks and edges. Leaves: only instructions that can be encoded.
 
 use gpucc_mir::{Def, MFunc, MInst, Reg, Src, Use};
-use gpucc_valhall_machine::Op;
 
-use crate::emit::is_wide;
+use crate::builders::MovI32;
 use crate::fau;
-use crate::target::{R, R2, VOp, Valhall};
+use crate::forms::is_wide;
+use crate::target::{R, R2, Valhall};
 
 /// Moves operands that break the operand limits (7.1) to registers.
 pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
@@ -22,7 +22,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
                 let u = i.uses[k];
                 let mut word = |src: Src| {
                     let t = mf.vreg(R);
-                    new.push(MInst::new(VOp::Op(Op::MovI32)).def(Def::reg(t)).arg(Use::new(src)).at(i.loc));
+                    new.push(MovI32.on([Use::new(src)]).def(Def::reg(t)).at(i.loc));
                     t
                 };
                 let moved = match u.src {

@@ -1,10 +1,12 @@
 //! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
 
 mod alias_keys;
+pub mod builders;
 mod emit;
 #[doc(hidden)]
 pub mod fau;
 mod flow;
+mod forms;
 mod isel;
 mod layout_uniforms;
 mod legalise;

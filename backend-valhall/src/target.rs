@@ -5,13 +5,15 @@
 //! a 32-bit register.
 
 use gpucc_mir::{BlockId, Class};
-use gpucc_mir::{ClassInfo, CopyCx, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Reuse, Side, Src, Target, Use};
+use gpucc_mir::{ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Reuse, Side, Src, Target, Use};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
-use gpucc_valhall_machine::{Class as Kind, OPS, Op, ROWS, Unit};
-use thin_vec::{ThinVec, thin_vec};
+use gpucc_valhall_machine as machine;
+use machine::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
+use machine::{Class as Kind, OPS, Op, ROWS, Unit};
 
-use crate::isel::{load_op, store_op};
+use crate::builders::{self as build, loads, stores};
+use crate::forms;
 
 /// File code of r0..r63 in the container.
 pub const FILE_R: FileId = 0;
@@ -55,23 +57,69 @@ pub enum VOp {
     Fence,
 }
 
-/// Modifiers by slot name; absent ones are silent. One pointer, since most instructions have none.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Mods(pub ThinVec<(&'static str, u32)>);
+/// Where a byte or a half that is loaded goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LoadLane {
+    /// What the row does by itself: a byte or half goes to the lowest part of a register and leaves the others.
+    #[default]
+    Silent,
+    /// Into a word, extended.
+    Word,
+}
 
-/// Names that are ours alone.
-const OWN: [&str; 5] = ["@space", "@readonly", "@key", "@uniform", "@together"];
+gpucc_isa::mod_values!(LoadLane { Silent, Word });
 
-impl gpucc_mir::Fields for Mods {
-    fn each(&self, say: &mut dyn FnMut(&'static str, u32)) {
-        self.0.iter().for_each(|m| say(m.0, m.1));
-    }
-
-    fn set(&mut self, name: &str, bits: u32) -> bool {
-        let slots = ROWS.iter().flat_map(|r| r.slots).map(|s| s.name);
-        let found = OWN.into_iter().chain(slots).find(|n| *n == name);
-        self.0.extend(found.map(|n| (n, bits)));
-        found.is_some()
+gpucc_mir::modifiers! {
+    /// Modifiers of an instruction: those of its row's slots that selection gives, then what is known of it.
+    pub struct Mods of Valhall {
+        /// What a comparison asks.
+        cmp: Condition = Condition::Eq => If,
+        /// How it says true.
+        result_type: ResultType = ResultType::I1 => Says,
+        /// Range of a float result.
+        clamp: Clamp = Clamp::None => Within,
+        /// Rounding.
+        round: Round = Round::NearestEven => Rounding,
+        /// What decides between two sources.
+        mux: Mux = Mux::IntZero => By,
+        /// A shift to the right copies the sign.
+        signed: bool = false => Signed,
+        /// Mantissa and exponent of a square root.
+        sqrt: bool = false => OfRoot,
+        /// Exponent of a logarithm.
+        log: bool = false => OfLog,
+        /// A word in the instruction.
+        constant: u32 = 0 => Constant,
+        /// Left shift of an index.
+        shift: u8 = 0 => Shift,
+        /// Byte offset of an access, 16 bits.
+        offset: u16 = 0 => Offset,
+        /// Zeros above what is loaded.
+        unsigned: bool = false => Unsigned,
+        /// Where a byte or half goes.
+        load_lane: LoadLane = LoadLane::Silent => Into,
+        /// Hint for an access.
+        memory_access: MemoryAccess = MemoryAccess::None => Hint,
+        /// Atomic operation.
+        atom_opc: AtomOp = AtomOp::Add => Atomic,
+        /// Atomic operation with 1.
+        atom_one: AtomOne = AtomOne::Inc => AtomicOne,
+        /// Only where the old value is the one that is expected.
+        compare: bool = false => Compare,
+        /// The slot that a message signals.
+        slot: MessageSlot = MessageSlot::Slot0 => Signals,
+        /// A branch goes where its operand is zero.
+        eq: bool = false => IfZero,
+        /// Memory that is accessed; 0 is anything.
+        space: u16 = 0 => InSpace,
+        /// Nobody writes that memory.
+        readonly: bool = false => Readonly,
+        /// What tells accesses with one base apart; 0 says nothing.
+        key: u32 = 0 => Key,
+        /// All lanes that come to a branch go the same way.
+        uniform: bool = false => Uniform,
+        /// All lanes of the workgroup that began leave the block together.
+        together: bool = false => Together,
     }
 }
 
@@ -119,9 +167,9 @@ pub const SPECIAL: u32 = 0x1000;
 
 /// Memory spaces for alias questions: 0 is anything; spilled registers, which the program's own accesses never reach; then a
 /// number for each buffer and variable.
-pub const SPACE_SPILL: u32 = 1;
+pub const SPACE_SPILL: u16 = 1;
 /// The first buffer or variable.
-pub const SPACE_FIRST: u32 = 2;
+pub const SPACE_FIRST: u16 = 2;
 
 /// The machine: how many registers a thread may use.
 pub struct Valhall {
@@ -149,19 +197,12 @@ impl Valhall {
     }
 
     fn private(&self) -> Use<Self> {
-        crate::isel::Isel::special(gpucc_valhall_machine::src::THREAD_LOCAL_POINTER, 0)
+        crate::isel::Isel::special(machine::src::THREAD_LOCAL_POINTER, 0)
     }
 
-    fn spill_mods(&self, slot: SpillSlot) -> Mods {
-        let at = self.spill_base + 4 * slot.word;
-        Mods(thin_vec![("offset", at & 0xffff), ("@space", SPACE_SPILL)])
+    fn spill_mods(&self, slot: SpillSlot) -> (Offset, InSpace) {
+        (Offset((self.spill_base + 4 * slot.word) as u16), InSpace(SPACE_SPILL))
     }
-}
-
-/// A memory access's space and whether nobody writes it, from its modifiers.
-pub fn space(i: &MInst<Valhall>) -> (u16, bool) {
-    let get = |n: &str| i.mods.0.iter().find(|m| m.0 == n).map_or(0, |m| m.1);
-    (get("@space") as u16, get("@readonly") != 0)
 }
 
 /// Whether the result depends on which lanes run.
@@ -217,9 +258,8 @@ impl Target for Valhall {
                 };
                 match facts.class {
                     Kind::Memory | Kind::Buffer => {
-                        let (space, readonly) = space(inst);
-                        info.space = space;
-                        info.reads = !readonly;
+                        info.space = inst.mods.space;
+                        info.reads = !inst.mods.readonly;
                         let name = ROWS[op as usize].text;
                         if name.starts_with("STORE") || name.starts_with("ATOM") {
                             info.writes = true;
@@ -245,7 +285,7 @@ impl Target for Valhall {
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
         for (&d, &s) in dst.units.iter().zip(src.units) {
             let from = Use::preg(PReg::new(FILE_R, s, 1));
-            cx.push(MInst::new(VOp::Op(Op::MovI32)).def(gpucc_mir::Def::preg(PReg::new(FILE_R, d, 1))).arg(from));
+            cx.push(build::MovI32.on([from]).def(Def::preg(PReg::new(FILE_R, d, 1))));
         }
     }
 
@@ -255,22 +295,18 @@ impl Target for Valhall {
             let (x, y) = (PReg::new(FILE_R, x, 1), PReg::new(FILE_R, y, 1));
             for (d, s) in [(x, y), (y, x), (x, y)] {
                 let zero = Use::imm(0).mods(SrcMods::swizzled(4));
-                let i = MInst::new(VOp::Op(Op::LshiftXorI32)).def(gpucc_mir::Def::preg(d));
-                cx.push(i.arg(Use::preg(d)).arg(zero).arg(Use::preg(s)));
+                cx.push(build::LshiftXorI32.on([Use::preg(d), zero, Use::preg(s)]).def(Def::preg(d)));
             }
         }
     }
 
     fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
         for &d in dst.units {
-            let def = gpucc_mir::Def::preg(PReg::new(FILE_R, d, 1));
-            cx.push(match src.src {
-                Src::Imm(v) if gpucc_valhall_machine::src::lut(v).is_none() => {
-                    let zero = MInst::new(VOp::Op(Op::IaddImmI32)).def(def).arg(Use::imm(0));
-                    zero.mods(Mods(thin_vec![("constant", v)]))
-                }
-                _ => MInst::new(VOp::Op(Op::MovI32)).def(def).arg(*src),
-            });
+            let i = match src.src {
+                Src::Imm(v) if machine::src::lut(v).is_none() => build::IaddImmI32.with((Constant(v),), [Use::imm(0)]),
+                _ => build::MovI32.on([*src]),
+            };
+            cx.push(i.def(Def::preg(PReg::new(FILE_R, d, 1))));
         }
     }
 
@@ -279,17 +315,15 @@ impl Target for Valhall {
     }
 
     fn emit_spill(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
-        let store = MInst::new(VOp::Op(store_op(usize::from(slot.units)))).arg(v).arg(self.private());
-        let mut mods = self.spill_mods(slot);
-        mods.0.push(("memory_access", 3));
-        cx.push(store.mods(mods));
+        let (offset, space) = self.spill_mods(slot);
+        let store = stores(usize::from(slot.units));
+        cx.push(store.with((offset, Hint(MemoryAccess::Force), space), [v.into(), self.private()]));
     }
 
     fn emit_reload(&self, cx: &mut SpillCx<'_, Self>, slot: SpillSlot, v: VReg) {
-        let load = MInst::new(VOp::Op(load_op(usize::from(slot.units)))).def(v).arg(self.private());
-        let mut mods = self.spill_mods(slot);
-        mods.0.push(("unsigned", 1));
-        cx.push(load.mods(mods));
+        let (offset, space) = self.spill_mods(slot);
+        let load = loads(usize::from(slot.units));
+        cx.push(load.with((offset, Unsigned(true), space), [self.private()]).def(v));
     }
 
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
@@ -324,11 +358,24 @@ impl Target for Valhall {
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {
-        MInst::new(VOp::Jump).arg(to)
+        build::Jump.on([to.into()])
     }
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
         inst.target_op() == Some(VOp::Jump)
+    }
+
+    fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
+        forms::check(inst)
+    }
+
+    fn check_registers(
+        &self,
+        inst: &MInst<Self>,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+    ) -> Result<(), String> {
+        forms::check_registers(inst, uses, defs)
     }
 
     fn ops(&self) -> Vec<VOp> {

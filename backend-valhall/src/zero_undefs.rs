@@ -2,10 +2,10 @@
 //!
 //! Needs: virtual registers. Keeps: blocks, edges, definitions. Leaves no `p_undef`.
 
-use gpucc_mir::{MFunc, MInst, Pseudo};
-use gpucc_valhall_machine::Op;
+use gpucc_mir::{MFunc, Pseudo, Use};
 
-use crate::target::{VOp, Valhall};
+use crate::builders::MovI32;
+use crate::target::Valhall;
 
 /// Gives undefined values zeros: what reads them may be a select that throws them away, yet a register that nobody wrote must not
 /// be read.
@@ -19,7 +19,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
         for i in old {
             if i.is(Pseudo::Undef) {
                 count += 1;
-                insts.extend(i.vreg_defs().map(|d| MInst::new(VOp::Op(Op::MovI32)).def(d).imm(0).at(i.loc)));
+                insts.extend(i.vreg_defs().map(|d| MovI32.on([Use::imm(0)]).def(d).at(i.loc)));
             } else {
                 insts.push(i);
             }

@@ -4,6 +4,7 @@ mod common;
 mod fau;
 mod flow;
 mod mir;
+mod operands;
 mod order;
 mod parts;
 mod run;

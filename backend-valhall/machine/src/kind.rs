@@ -1,5 +1,7 @@
 //! Operand and modifier kinds: what the bits of each slot mean.
 
+use crate::modifiers::*;
+
 /// A named set of field values. Position is value; an empty name is a reserved value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EnumDef {
@@ -54,9 +56,9 @@ enums! {
     /// Part of a branch condition that is tested.
     COMBINE "combine" Some(0) => ["none", "h0", "h1", "and", "lowbits"];
     /// Place and extension of a loaded byte.
-    LOAD_LANE_8 "load lane" Some(0) => ["b0", "b1", "b2", "b3", "h0", "h1", "w0", "d0"];
+    LOAD_LANE_8 "load lane" Some(0) => ByteLane::NAMES;
     /// Place and extension of a loaded half.
-    LOAD_LANE_16 "load lane" Some(0) => ["h0", "h1", "w0", "d0"];
+    LOAD_LANE_16 "load lane" Some(0) => HalfLane::NAMES;
     /// Load lane of 24 bits.
     LOAD_LANE_24 "load lane" Some(0) => ["identity"];
     /// Load lane of 32 bits.
@@ -70,13 +72,13 @@ enums! {
     /// Load lane of 128 bits.
     LOAD_LANE_128 "load lane" Some(7) => ["", "", "", "", "", "", "", "identity"];
     /// Rounding.
-    ROUND "round mode" Some(0) => ["rte", "rtp", "rtn", "rtz"];
+    ROUND "round mode" Some(0) => Round::NAMES;
     /// How a comparison says true.
-    RESULT_TYPE "result type" None => ["i1", "f1", "m1", "u1"];
+    RESULT_TYPE "result type" None => ResultType::NAMES;
     /// Range of a float result.
-    CLAMP "clamp" Some(0) => ["none", "clamp_0_inf", "clamp_m1_1", "clamp_0_1"];
+    CLAMP "clamp" Some(0) => Clamp::NAMES;
     /// Comparison.
-    CONDITION "condition" None => ["eq", "gt", "ge", "ne", "lt", "le", "gtlt", "total"];
+    CONDITION "condition" None => Condition::NAMES;
     /// Texture dimension.
     DIMENSION "dimension" None => ["1d", "2d", "3d", "cube"];
     /// Level-of-detail selection.
@@ -97,9 +99,9 @@ enums! {
     /// Number of components.
     VECSIZE "vector size" Some(0) => ["none", "v2", "v3", "v4"];
     /// Message slot.
-    SLOT "slot" None => ["slot0", "slot1", "slot2", "", "", "", "", "slot7"];
+    SLOT "slot" None => MessageSlot::NAMES;
     /// Memory access hint.
-    MEMORY_ACCESS "memory access" Some(0) => ["none", "istream", "estream", "force"];
+    MEMORY_ACCESS "memory access" Some(0) => MemoryAccess::NAMES;
     /// Subgroup size.
     SUBGROUP "subgroup size" Some(3) => ["subgroup2", "subgroup4", "subgroup8", "subgroup16"];
     /// How CLPER finds the other lane.
@@ -108,7 +110,7 @@ enums! {
     INACTIVE "inactive result" Some(0) => ["zero", "umax", "i1", "v2i1", "smin", "smax", "v2smin", "v2smax", "v4smin",
         "v4smax", "f1", "v2f1", "infn", "inf", "v2infn", "v2inf"];
     /// What MUX tests.
-    MUX "mux" Some(1) => ["neg", "int_zero", "fp_zero", "bit"];
+    MUX "mux" Some(1) => Mux::NAMES;
     /// Interpolation location.
     SAMPLE "sample mode" None => ["center", "centroid", "sample", "explicit"];
     /// Hidden interpolation state.
@@ -119,10 +121,9 @@ enums! {
     /// Varying format in memory.
     SOURCE_FORMAT "source format" None => ["src_flat32", "src_flat16", "src_f32", "src_f16"];
     /// Atomic operation.
-    ATOM_OPC "atomic operation" None => ["", "", "aadd", "", "", "", "", "", "asmin", "asmax", "aumin", "aumax", "aand",
-        "aor", "axor", "axchg"];
+    ATOM_OPC "atomic operation" None => AtomOp::NAMES;
     /// Atomic operation with 1.
-    ATOM_OPC_1 "atomic operation" None => ["ainc", "adec", "aumax1", "asmax1", "aor1"];
+    ATOM_OPC_1 "atomic operation" None => AtomOne::NAMES;
     /// What FLUSH does with NaN.
     NAN_MODE "NaN mode" None => ["none", "flush_nan", "quiet_nan"];
 }

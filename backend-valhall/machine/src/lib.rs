@@ -7,6 +7,7 @@ pub mod build;
 pub mod exec;
 pub mod kind;
 pub mod listing;
+pub mod modifiers;
 pub mod names;
 pub mod page;
 mod rows;
@@ -26,6 +27,7 @@ pub use kind::Kind;
 pub use listing::{
     asm_words_line, assemble, decode_word, disasm_words_line, disassemble, encode_word, listing, undecodable,
 };
+pub use modifiers::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
 pub use page::reference_page;
 pub use rows::{OPS, Op, ROWS};
 
@@ -93,6 +95,8 @@ pub struct Facts {
     pub class: Class,
     /// Unit.
     pub unit: Unit,
+    /// Bytes that a load, store or atomic moves; 0 for all others.
+    pub bytes: u8,
 }
 
 /// The instruction set.

@@ -25,6 +25,18 @@ const fn enc(opcode: u32, fields: &[(u8, u8, u32)]) -> Enc {
     e
 }
 
+/// Bytes of an access, from the field that tells the rows of one mnemonic apart.
+const fn bytes(class: Class, fields: &[(u8, u8, u32)]) -> u8 {
+    let mut k = 0;
+    while k < fields.len() {
+        if let ((27, 3, size), Class::Memory | Class::Buffer) = (fields[k], class) {
+            return [1, 2, 3, 4, 6, 8, 12, 16][size as usize];
+        }
+        k += 1;
+    }
+    0
+}
+
 macro_rules! rows {
     ($($op:ident $name:literal $opc:literal [$($lo:literal:$width:literal=$value:literal),*] $class:ident $unit:ident
        [$($slot:ident)*] $doc:literal $source:literal;)*) => {
@@ -45,7 +57,11 @@ macro_rules! rows {
                 $name,
                 8,
                 const { &[enc($opc, &[$(($lo, $width, $value)),*])] },
-                Facts { class: Class::$class, unit: Unit::$unit },
+                Facts {
+                    class: Class::$class,
+                    unit: Unit::$unit,
+                    bytes: bytes(Class::$class, &[$(($lo, $width, $value)),*]),
+                },
             )
             .slots(const { &[$($slot,)* FLOW] })
             .doc($doc, $source),

@@ -179,7 +179,7 @@ slots! {
     COMPARE = flag("compare", 26);
     WRITE_MASK = named("write_mask", 22, 4, &crate::kind::WRITE_MASK);
     ATOM_OPC = named("atom_opc", 22, 4, &crate::kind::ATOM_OPC);
-    ATOM_OPC_1 = named("atom_opc", 22, 4, &crate::kind::ATOM_OPC_1);
+    ATOM_OPC_1 = named("atom_one", 22, 4, &crate::kind::ATOM_OPC_1);
     INACTIVE = named("inactive_result", 22, 4, &crate::kind::INACTIVE);
     REGISTER_WIDTH = named("register_width", 46, 1, &crate::kind::REGISTER_WIDTH);
     SECONDARY_WIDTH = named("secondary_width", 47, 1, &crate::kind::REGISTER_WIDTH);

@@ -1,7 +1,10 @@
 //! What decodes but must not be emitted (sections 2 and 7 of the ISA reference).
 
+use gpucc_isa::Role;
+
 use crate::build::flow;
 use crate::kind::{DstKind, Kind};
+use crate::modifiers::{ByteLane, HalfLane};
 use crate::src::{Operand, Src, operand};
 use crate::text::run_length;
 use crate::{Class, Op, ValhallInst, reserved_values};
@@ -163,31 +166,21 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
 
 /// How many registers the run at bit 40 of a memory access must have.
 pub(crate) fn staging_registers(inst: &ValhallInst) -> Option<u32> {
-    let lane = inst.get("load_lane");
-    let width = |name: &str| -> u32 {
-        match name.rsplit('i').next() {
-            Some("8") => 1,
-            Some("16") => 2,
-            Some("24") => 3,
-            Some("32") => 4,
-            Some("48") => 6,
-            Some("64") => 8,
-            Some("96") => 12,
-            _ => 16,
-        }
-    };
-    let name = inst.row().text;
-    if name.starts_with("LOAD.") || name.starts_with("LD_BUFFER.") {
-        let bytes = width(name);
-        let double = matches!((bytes, lane), (1, Some(7)) | (2, Some(3)) | (4, Some(1)));
+    let row = inst.row();
+    let bytes = u32::from(row.facts.bytes);
+    if bytes == 0 {
+        return None;
+    }
+    if let Some(lane) = inst.get("load_lane") {
+        let double = match bytes {
+            1 => lane == ByteLane::D0 as u32,
+            2 => lane == HalfLane::D0 as u32,
+            4 => lane == 1,
+            _ => false,
+        };
         return Some(if double { 2 } else { bytes.div_ceil(4) });
     }
-    if name.starts_with("STORE.") {
-        return Some(width(name).div_ceil(4));
-    }
-    if name.starts_with("ATOM.") || name.starts_with("ATOM_RETURN.") {
-        let compare = if inst.get("compare") == Some(1) { 2 } else { 1 };
-        return Some(compare * width(name).div_ceil(4));
-    }
-    None
+    // What an atomic with 1 returns may be left out.
+    let reads = row.slot("sr").is_some_and(|k| row.slots[k].role == Role::Use);
+    reads.then(|| if inst.get("compare") == Some(1) { 2 } else { 1 } * bytes.div_ceil(4))
 }

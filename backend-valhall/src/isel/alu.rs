@@ -2,89 +2,85 @@
 
 use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
-use gpucc_valhall_machine::Op as M;
+use gpucc_valhall_machine::{Clamp, Condition, Mux, ResultType, Round};
 
-use super::{Cx, Isel, MI, U, b00, op, with};
-use crate::target::SrcMods;
+use super::{Cx, Isel, MI, U, b00};
+use crate::builders::{self as build, Builder};
+use crate::target::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
 
-/// `MUX` by the bits of the mask.
-const MUX_BIT: u32 = 3;
-
-/// Values of the condition field (reference, section 4).
-pub(super) mod cond {
-    pub const EQ: u32 = 0;
-    pub const GT: u32 = 1;
-    pub const GE: u32 = 2;
-    pub const NE: u32 = 3;
-    pub const LT: u32 = 4;
-    pub const LE: u32 = 5;
-    pub const GTLT: u32 = 6;
-    pub const TOTAL: u32 = 7;
-}
+/// What shifts to the right may have.
+const SIGNED: u64 = Mods::bit("signed");
 
 /// The shift that computes `v`, if only this user needs it.
 fn shifts<'f>(cx: &Cx<'f>, v: Value) -> Option<&'f InstData> {
     cx.fold(v).filter(|d| matches!(d.op, Op::Shl | Op::UShr | Op::SShr))
 }
 
-/// Result types: 1, all ones.
-const I1: u32 = 0;
-const M1: u32 = 2;
-
 /// 0 or all ones from a word that is 0 or 1.
 pub(super) fn to_bool(v: VReg) -> MI {
-    with(op(M::IcmpOrU32).arg(v).imm(0).imm(0), &[("cmp", cond::NE), ("result_type", M1)])
+    compare(build::IcmpOrU32, Condition::Ne, v.into(), Use::imm(0))
 }
 
 /// 0 or 1 from a boolean.
 pub(super) fn from_bool(u: U) -> MI {
-    with(op(M::IcmpOrU32).arg(u).imm(0).imm(0), &[("cmp", cond::NE), ("result_type", I1)])
+    build::IcmpOrU32.with((If(Condition::Ne), Says(ResultType::I1)), [u, Use::imm(0), Use::imm(0)])
 }
-/// Rounding modes.
-const RTP: u32 = 1;
-const RTN: u32 = 2;
-const RTZ: u32 = 3;
+
+/// A comparison that says all ones.
+fn compare<const NEEDS: u64, const TAKES: u64>(op: Builder<3, NEEDS, TAKES>, cond: Condition, x: U, y: U) -> MI {
+    op.with((If(cond), Says(ResultType::M1)), [x, y, Use::imm(0)])
+}
+
+/// The opposite of a boolean.
+fn opposite(u: U) -> MI {
+    compare(build::IcmpOrU32, Condition::Eq, u, Use::imm(0))
+}
 
 /// Condition and signedness of an integer comparison.
-fn int_cond(cc: IntCc) -> (u32, bool) {
+fn int_cond(cc: IntCc) -> (Condition, bool) {
     match cc {
-        IntCc::Eq => (cond::EQ, false),
-        IntCc::Ne => (cond::NE, false),
-        IntCc::Slt => (cond::LT, true),
-        IntCc::Sle => (cond::LE, true),
-        IntCc::Sgt => (cond::GT, true),
-        IntCc::Sge => (cond::GE, true),
-        IntCc::Ult => (cond::LT, false),
-        IntCc::Ule => (cond::LE, false),
-        IntCc::Ugt => (cond::GT, false),
-        IntCc::Uge => (cond::GE, false),
+        IntCc::Eq => (Condition::Eq, false),
+        IntCc::Ne => (Condition::Ne, false),
+        IntCc::Slt => (Condition::Lt, true),
+        IntCc::Sle => (Condition::Le, true),
+        IntCc::Sgt => (Condition::Gt, true),
+        IntCc::Sge => (Condition::Ge, true),
+        IntCc::Ult => (Condition::Lt, false),
+        IntCc::Ule => (Condition::Le, false),
+        IntCc::Ugt => (Condition::Gt, false),
+        IntCc::Uge => (Condition::Ge, false),
     }
 }
 
 /// Condition of a float comparison, and whether the result is its opposite (unordered forms but `une`).
-fn float_cond(cc: FloatCc) -> (u32, bool) {
+fn float_cond(cc: FloatCc) -> (Condition, bool) {
     match cc {
-        FloatCc::Oeq => (cond::EQ, false),
-        FloatCc::Une => (cond::NE, false),
-        FloatCc::Olt => (cond::LT, false),
-        FloatCc::Ole => (cond::LE, false),
-        FloatCc::Ogt => (cond::GT, false),
-        FloatCc::Oge => (cond::GE, false),
-        FloatCc::One => (cond::GTLT, false),
-        FloatCc::Ord => (cond::TOTAL, false),
-        FloatCc::Ueq => (cond::GTLT, true),
-        FloatCc::Ult => (cond::GE, true),
-        FloatCc::Ule => (cond::GT, true),
-        FloatCc::Ugt => (cond::LE, true),
-        FloatCc::Uge => (cond::LT, true),
-        FloatCc::Uno => (cond::TOTAL, true),
+        FloatCc::Oeq => (Condition::Eq, false),
+        FloatCc::Une => (Condition::Ne, false),
+        FloatCc::Olt => (Condition::Lt, false),
+        FloatCc::Ole => (Condition::Le, false),
+        FloatCc::Ogt => (Condition::Gt, false),
+        FloatCc::Oge => (Condition::Ge, false),
+        FloatCc::One => (Condition::Gtlt, false),
+        FloatCc::Ord => (Condition::Total, false),
+        FloatCc::Ueq => (Condition::Gtlt, true),
+        FloatCc::Ult => (Condition::Ge, true),
+        FloatCc::Ule => (Condition::Gt, true),
+        FloatCc::Ugt => (Condition::Le, true),
+        FloatCc::Uge => (Condition::Lt, true),
+        FloatCc::Uno => (Condition::Total, true),
     }
 }
 
 impl Isel<'_> {
-    /// Shift and logic in one: `(a shifted by s) op b`.
-    fn logic(m: M, a: U, s: U, b: U) -> MI {
-        op(m).arg(a).arg(b00(s)).arg(b)
+    /// Shift to the left and logic in one: `(a shifted by s) op b`.
+    fn left(op: Builder<3, 0, 0>, a: U, s: U, b: U) -> MI {
+        op.on([a, b00(s), b])
+    }
+
+    /// Shift to the right and logic in one.
+    fn right(op: Builder<3, 0, SIGNED>, signed: bool, a: U, s: U, b: U) -> MI {
+        op.with((Signed(signed),), [a, b00(s), b])
     }
 
     pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -97,15 +93,15 @@ impl Isel<'_> {
             Op::FAdd | Op::FSub => {
                 let (x, mut y) = (self.float(cx, a(0)), self.float(cx, a(1)));
                 y.mods.neg ^= d.op == Op::FSub;
-                op(M::FaddF32).arg(x).arg(y)
+                build::FaddF32.on([x, y])
             }
             Op::FMul => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                op(M::FmaF32).arg(x).arg(y).arg(minus_zero())
+                build::FmaF32.on([x, y, minus_zero()])
             }
             Op::Fma => {
                 let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
-                op(M::FmaF32).arg(x).arg(y).arg(z)
+                build::FmaF32.on([x, y, z])
             }
             Op::FNeg | Op::FAbs => {
                 let mut x = self.float(cx, a(0));
@@ -114,97 +110,96 @@ impl Isel<'_> {
                 } else {
                     x.mods = SrcMods { abs: true, neg: false, ..x.mods };
                 }
-                op(M::FaddF32).arg(x).arg(minus_zero())
+                build::FaddF32.on([x, minus_zero()])
             }
             Op::FSat => {
                 let x = self.float(cx, a(0));
-                with(op(M::FaddF32).arg(x).arg(minus_zero()), &[("clamp", 3)])
+                build::FaddF32.with((Within(Clamp::ZeroOne),), [x, minus_zero()])
             }
             Op::FMin | Op::FMax => {
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                op(if d.op == Op::FMin { M::FminF32 } else { M::FmaxF32 }).arg(x).arg(y)
+                if d.op == Op::FMin { build::FminF32.on([x, y]) } else { build::FmaxF32.on([x, y]) }
             }
             Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRoundEven => {
                 let round = match d.op {
-                    Op::FFloor => RTN,
-                    Op::FCeil => RTP,
-                    Op::FTrunc => RTZ,
-                    _ => 0,
+                    Op::FFloor => Round::Down,
+                    Op::FCeil => Round::Up,
+                    Op::FTrunc => Round::Zero,
+                    _ => Round::NearestEven,
                 };
                 let x = self.float(cx, a(0));
-                with(op(M::FroundF32).arg(x), &[("round", round)])
+                build::FroundF32.with((Rounding(round),), [x])
             }
             Op::FRcp | Op::FRsqrt => {
                 let x = self.float(cx, a(0));
-                op(if d.op == Op::FRcp { M::FrcpF32 } else { M::FrsqF32 }).arg(x)
+                if d.op == Op::FRcp { build::FrcpF32.on([x]) } else { build::FrsqF32.on([x]) }
             }
             Op::FLdexp => {
                 let (x, n) = (self.float(cx, a(0)), self.int(cx, a(1)));
-                op(M::LdexpF32).arg(x).arg(n)
+                build::LdexpF32.on([x, n])
             }
             Op::FDiv | Op::FSqrt | Op::FExp2 | Op::FLog2 | Op::FSin | Op::FCos | Op::FQuant16 => self.math(cx, i),
             Op::PackHalf2x16 => {
                 let v = self.lanes(cx, a(0));
-                op(M::V2f32ToV2f16).arg(v[0]).arg(v[1])
+                build::V2f32ToV2f16.on([v[0], v[1]])
             }
             Op::UnpackHalf2x16 => {
                 let x = self.int(cx, a(0));
                 for (k, &r) in out.iter().enumerate() {
                     let src = x.mods(SrcMods::swizzled(k as u8));
-                    self.push(cx, op(M::F16ToF32).def(r).arg(src));
+                    self.push(cx, build::F16ToF32.on([src]).def(r));
                 }
                 return Ok(());
             }
             Op::F2SFull | Op::F2UFull => {
                 let x = self.float(cx, a(0));
-                with(op(if d.op == Op::F2SFull { M::F32ToS32 } else { M::F32ToU32 }).arg(x), &[("round", RTZ)])
+                let op = if d.op == Op::F2SFull { build::F32ToS32 } else { build::F32ToU32 };
+                op.with((Rounding(Round::Zero),), [x])
             }
             Op::S2F | Op::U2F => {
                 let x = self.int(cx, a(0));
-                op(if d.op == Op::S2F { M::S32ToF32 } else { M::U32ToF32 }).arg(x)
+                if d.op == Op::S2F { build::S32ToF32.on([x]) } else { build::U32ToF32.on([x]) }
             }
             Op::IAdd | Op::ISub | Op::IMul => {
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
-                op(match d.op {
-                    Op::IAdd => M::IaddU32,
-                    Op::ISub => M::IsubU32,
-                    _ => M::ImulI32,
-                })
-                .arg(x)
-                .arg(y)
+                match d.op {
+                    Op::IAdd => build::IaddU32.on([x, y]),
+                    Op::ISub => build::IsubU32.on([x, y]),
+                    _ => build::ImulI32.on([x, y]),
+                }
             }
             Op::INeg => {
                 let x = self.int(cx, a(0));
-                op(M::IsubU32).imm(0).arg(x)
+                build::IsubU32.on([Use::imm(0), x])
             }
             Op::IAbs => {
                 let x = self.int(cx, a(0));
-                op(M::IabsS32).arg(x)
+                build::IabsS32.on([x])
             }
             Op::UMulHi => {
                 let (x, y) = (self.pair_low(cx, a(0)), self.pair_low(cx, a(1)));
                 let pair = cx.temp(crate::target::R2);
-                self.push(cx, op(M::ImuldU64).def(pair).arg(x).arg(y));
+                self.push(cx, build::ImuldU64.on([x, y]).def(pair));
                 let low = cx.temp(crate::target::R);
                 cx.emit(MInst::split(&[low, out[0]], pair));
                 return Ok(());
             }
             Op::SMin | Op::SMax | Op::UMin | Op::UMax => {
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
-                let (m, c) = match d.op {
-                    Op::SMin => (M::CselS32, cond::LT),
-                    Op::SMax => (M::CselS32, cond::GT),
-                    Op::UMin => (M::CselU32, cond::LT),
-                    _ => (M::CselU32, cond::GT),
+                let (op, c) = match d.op {
+                    Op::SMin => (build::CselS32, Condition::Lt),
+                    Op::SMax => (build::CselS32, Condition::Gt),
+                    Op::UMin => (build::CselU32, Condition::Lt),
+                    _ => (build::CselU32, Condition::Gt),
                 };
-                with(op(m).arg(x).arg(y).arg(x).arg(y), &[("cmp", c)])
+                op.with((If(c),), [x, y, x, y])
             }
             Op::And | Op::Or | Op::Xor => {
                 // A shift of the first operand is free.
-                let (m, left, right) = match d.op {
-                    Op::And => (M::LshiftAndI32, M::LshiftAndI32, M::RshiftAndI32),
-                    Op::Or => (M::LshiftOrI32, M::LshiftOrI32, M::RshiftOrI32),
-                    _ => (M::LshiftXorI32, M::LshiftXorI32, M::RshiftXorI32),
+                let (left, right) = match d.op {
+                    Op::And => (build::LshiftAndI32, build::RshiftAndI32),
+                    Op::Or => (build::LshiftOrI32, build::RshiftOrI32),
+                    _ => (build::LshiftXorI32, build::RshiftXorI32),
                 };
                 let (mut x, mut y) = (a(0), a(1));
                 if shifts(cx, x).is_none() && shifts(cx, y).is_some() {
@@ -212,77 +207,74 @@ impl Isel<'_> {
                 }
                 if let Some(s) = shifts(cx, x) {
                     let (v, n, b) = (self.int(cx, s.args[0]), self.amount(cx, s.args[1]), self.inverted(cx, y));
-                    let shifted = Self::logic(if s.op == Op::Shl { left } else { right }, v, n, b);
-                    if s.op == Op::SShr { with(shifted, &[("signed", 1)]) } else { shifted }
+                    match s.op {
+                        Op::Shl => Self::left(left, v, n, b),
+                        _ => Self::right(right, s.op == Op::SShr, v, n, b),
+                    }
                 } else {
                     if self.is_not(cx, x) {
                         std::mem::swap(&mut x, &mut y);
                     }
                     let (v, b) = (self.int(cx, x), self.inverted(cx, y));
-                    Self::logic(m, v, zero(), b)
+                    Self::left(left, v, zero(), b)
                 }
             }
             Op::Not => {
                 let x = self.int(cx, a(0));
                 if cx.f.ty(a(0)).is_bool() {
-                    with(op(M::IcmpOrU32).arg(x).imm(0).imm(0), &[("cmp", cond::EQ), ("result_type", M1)])
+                    opposite(x)
                 } else {
                     let not = SrcMods { not: true, ..SrcMods::default() };
-                    Self::logic(M::LshiftOrI32, zero(), zero(), x.mods(not))
+                    Self::left(build::LshiftOrI32, zero(), zero(), x.mods(not))
                 }
             }
             Op::Shl | Op::UShr | Op::SShr => {
                 let (x, n) = (self.int(cx, a(0)), self.amount(cx, a(1)));
-                let m = if d.op == Op::Shl { M::LshiftOrI32 } else { M::RshiftOrI32 };
-                let s = Self::logic(m, x, n, zero());
-                if d.op == Op::SShr { with(s, &[("signed", 1)]) } else { s }
+                match d.op {
+                    Op::Shl => Self::left(build::LshiftOrI32, x, n, zero()),
+                    _ => Self::right(build::RshiftOrI32, d.op == Op::SShr, x, n, zero()),
+                }
             }
             Op::BitSel => {
                 let (m, x, y) = (self.int(cx, a(0)), self.int(cx, a(1)), self.int(cx, a(2)));
-                with(op(M::MuxI32).arg(x).arg(y).arg(m), &[("mux", MUX_BIT)])
+                build::MuxI32.with((By(Mux::Bit),), [x, y, m])
             }
             Op::Popcount | Op::Clz | Op::BitReverse => {
                 let x = self.int(cx, a(0));
-                op(match d.op {
-                    Op::Popcount => M::PopcountI32,
-                    Op::Clz => M::ClzU32,
-                    _ => M::BitrevI32,
-                })
-                .arg(x)
+                match d.op {
+                    Op::Popcount => build::PopcountI32.on([x]),
+                    Op::Clz => build::ClzU32.on([x]),
+                    _ => build::BitrevI32.on([x]),
+                }
             }
             Op::UDot4x8 | Op::SDot4x8 => {
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
-                op(if d.op == Op::UDot4x8 { M::IdpV4u8 } else { M::IdpV4s8 }).arg(x).arg(y).imm(0)
+                let op = if d.op == Op::UDot4x8 { build::IdpV4u8 } else { build::IdpV4s8 };
+                op.on([x, y, Use::imm(0)])
             }
             Op::ICmp => {
                 let Attr::IntCc(cc) = d.attr else { return Err(cx.unknown(i)) };
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
                 let (c, signed) = int_cond(cc);
-                let m = if signed { M::IcmpOrS32 } else { M::IcmpOrU32 };
-                with(op(m).arg(x).arg(y).imm(0), &[("cmp", c), ("result_type", M1)])
+                compare(if signed { build::IcmpOrS32 } else { build::IcmpOrU32 }, c, x, y)
             }
             Op::FCmp => {
                 let Attr::FloatCc(cc) = d.attr else { return Err(cx.unknown(i)) };
                 let (x, y) = (self.float(cx, a(0)), self.float(cx, a(1)));
-                let (c, opposite) = float_cond(cc);
-                let cmp = with(op(M::FcmpOrF32).arg(x).arg(y).imm(0), &[("cmp", c), ("result_type", M1)]);
-                if opposite {
-                    let r = self.make(cx, cmp);
-                    with(op(M::IcmpOrU32).arg(r).imm(0).imm(0), &[("cmp", cond::EQ), ("result_type", M1)])
-                } else {
-                    cmp
-                }
+                let (c, inverse) = float_cond(cc);
+                let cmp = compare(build::FcmpOrF32, c, x, y);
+                if inverse { opposite(self.make(cx, cmp).into()) } else { cmp }
             }
             Op::Select => self.select(cx, a(0), a(1), a(2)),
             // Bits above those of a narrow lane may be anything, but a load leaves zeros.
             Op::ZExt if cx.f.def_op(a(0), Op::Load).is_none() => {
                 let ones = self.word(cx, cx.f.ty(a(0)).scalar().mask() as u32);
                 let x = self.int(cx, a(0));
-                Self::logic(M::LshiftAndI32, x, zero(), ones)
+                Self::left(build::LshiftAndI32, x, zero(), ones)
             }
             Op::Bitcast | Op::ZExt | Op::Trunc if out.len() == 1 => {
                 let x = self.int(cx, a(0));
-                op(M::MovI32).arg(x)
+                build::MovI32.on([x])
             }
             Op::Bitcast => {
                 let from = cx.regs(a(0));
@@ -360,8 +352,8 @@ impl Isel<'_> {
                     let (k, signed) = int_cond(cc);
                     let (x, y) = (self.int(cx, d.args[0]), self.int(cx, d.args[1]));
                     let (a, b) = (self.int(cx, t), self.int(cx, e));
-                    let m = if signed { M::CselS32 } else { M::CselU32 };
-                    return with(op(m).arg(x).arg(y).arg(a).arg(b), &[("cmp", k)]);
+                    let op = if signed { build::CselS32 } else { build::CselU32 };
+                    return op.with((If(k),), [x, y, a, b]);
                 }
                 Attr::FloatCc(cc) if self.plain_float(cx, d.args[0]) && self.plain_float(cx, d.args[1]) => {
                     let (k, opposite) = float_cond(cc);
@@ -370,14 +362,14 @@ impl Isel<'_> {
                     }
                     let (x, y) = (self.plain(cx, d.args[0]), self.plain(cx, d.args[1]));
                     let (a, b) = (self.int(cx, t), self.int(cx, e));
-                    return with(op(M::CselF32).arg(x).arg(y).arg(a).arg(b), &[("cmp", k)]);
+                    return build::CselF32.with((If(k),), [x, y, a, b]);
                 }
                 _ => {}
             }
         }
         let c = self.int(cx, c);
         let (a, b) = (self.int(cx, t), self.int(cx, e));
-        with(op(M::CselU32).arg(c).imm(0).arg(a).arg(b), &[("cmp", cond::NE)])
+        build::CselU32.with((If(Condition::Ne),), [c, Use::imm(0), a, b])
     }
 
     /// Whether a float operand needs no source modifier.

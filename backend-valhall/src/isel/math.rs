@@ -2,11 +2,11 @@
 
 use gpucc_ir::{Inst, Op, Value};
 use gpucc_mir::{Use, VReg};
-use gpucc_valhall_machine::Op as M;
+use gpucc_valhall_machine::{Clamp, Condition};
 
-use super::alu::cond;
-use super::{Cx, Isel, MI, U, op, with};
-use crate::target::SrcMods;
+use super::{Cx, Isel, MI, U};
+use crate::builders as build;
+use crate::target::{If, OfLog, OfRoot, SrcMods, Within};
 
 fn neg(u: U) -> U {
     u.mods(SrcMods { neg: !u.mods.neg, ..u.mods })
@@ -30,48 +30,48 @@ impl Isel<'_> {
                 // Within 1 ULP of the reciprocal and half of the product: 2.5 at most.
                 let y = self.float(cx, d.args[1]);
                 if self.constant_bits(cx, a) == Some(1f32.to_bits()) {
-                    return op(M::FrcpF32).arg(y);
+                    return build::FrcpF32.on([y]);
                 }
-                let r = self.make(cx, op(M::FrcpF32).arg(y));
+                let r = self.make(cx, build::FrcpF32.on([y]));
                 let x = self.float(cx, a);
-                op(M::FmaF32).arg(x).arg(r).arg(minus_zero())
+                build::FmaF32.on([x, r.into(), minus_zero()])
             }
             Op::FSqrt => {
                 let x = self.float(cx, a);
                 let x = self.positive(cx, x);
-                let m = self.make(cx, with(op(M::FrexpmF32).arg(x), &[("sqrt", 1)]));
-                let r = self.make(cx, op(M::FrsqF32).arg(m));
-                let e = self.make(cx, with(op(M::FrexpeF32).arg(x), &[("sqrt", 1)]));
+                let m = self.make(cx, build::FrexpmF32.with((OfRoot(true),), [x]));
+                let r = self.make(cx, build::FrsqF32.on([m.into()]));
+                let e = self.make(cx, build::FrexpeF32.with((OfRoot(true),), [x]));
                 // LEFT: a factor that is zero gives m, so 0 and infinity come out right.
-                op(M::FmaRscaleLeftF32).arg(m).arg(r).arg(minus_zero()).arg(e)
+                build::FmaRscaleLeftF32.on([m.into(), r.into(), minus_zero(), e.into()])
             }
             Op::FExp2 => {
                 let x = self.float(cx, a);
                 // 8:24 fixed point; the scaled float itself decides overflow and NaN.
                 let scale = self.word(cx, 0x4b80_0000);
-                let s = self.make(cx, op(M::FmaF32).arg(x).arg(scale).arg(minus_zero()));
-                let n = self.make(cx, op(M::F32ToS32).arg(s));
-                let r = self.make(cx, op(M::FexpF32).arg(n).arg(s));
+                let s = self.make(cx, build::FmaF32.on([x, scale, minus_zero()]));
+                let n = self.make(cx, build::F32ToS32.on([s.into()]));
+                let r = self.make(cx, build::FexpF32.on([n.into(), s.into()]));
                 // What fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.
                 let least = self.word(cx, (-2_147_483_648f32).to_bits());
-                with(op(M::CselF32).arg(s).arg(least).imm(0).arg(r), &[("cmp", cond::LT)])
+                build::CselF32.with((If(Condition::Lt),), [s.into(), least, Use::imm(0), r.into()])
             }
             Op::FLog2 => {
                 let x = self.float(cx, a);
                 let x = self.positive(cx, x);
-                let e = self.make(cx, with(op(M::FrexpeF32).arg(x), &[("log", 1)]));
-                let e = self.make(cx, op(M::S32ToF32).arg(e));
+                let e = self.make(cx, build::FrexpeF32.with((OfLog(true),), [x]));
+                let e = self.make(cx, build::S32ToF32.on([e.into()]));
                 let one = neg(Use::imm(1f32.to_bits()));
-                let y = self.make(cx, op(M::FaddLscaleF32).arg(one).arg(x));
-                let d = self.make(cx, op(M::FlogdF32).arg(x));
-                op(M::FmaF32).arg(d).arg(y).arg(e)
+                let y = self.make(cx, build::FaddLscaleF32.on([one, x]));
+                let d = self.make(cx, build::FlogdF32.on([x]));
+                build::FmaF32.on([d.into(), y.into(), e.into()])
             }
             Op::FSin | Op::FCos => self.angle(cx, a, d.op == Op::FCos),
             // FQuant16: through a half.
             _ => {
                 let x = self.float(cx, a);
-                let half = self.make(cx, op(M::V2f32ToV2f16).arg(x).arg(x));
-                op(M::F16ToF32).arg(Use::reg(half).mods(SrcMods::swizzled(0)))
+                let half = self.make(cx, build::V2f32ToV2f16.on([x, x]));
+                build::F16ToF32.on([Use::reg(half).mods(SrcMods::swizzled(0))])
             }
         }
     }
@@ -81,7 +81,7 @@ impl Isel<'_> {
         if u.mods == SrcMods::default() {
             return u;
         }
-        Use::reg(self.make(cx, op(M::FaddF32).arg(u).arg(minus_zero())))
+        Use::reg(self.make(cx, build::FaddF32.on([u, minus_zero()])))
     }
 
     /// Sine or cosine: a table of 64 angles and a second-order step from there.
@@ -89,17 +89,19 @@ impl Isel<'_> {
         let x = self.float(cx, v);
         // Bias with an ULP of 1/32: the low 6 bits become round(x * 32 / pi) mod 64.
         let bias = self.word(cx, 0x48c0_0000);
-        let u = self.make(cx, op(M::FmaF32).arg(x).arg(Use::imm(ONE_BY_PI)).arg(bias));
-        let t = self.make(cx, op(M::FaddF32).arg(u).arg(neg(bias)));
-        let e = self.make(cx, op(M::FmaF32).arg(t).arg(neg(Use::imm(PI))).arg(x));
-        let s = self.make(cx, op(M::FsinTableU6).arg(u));
-        let c = self.make(cx, op(M::FcosTableU6).arg(u));
-        let half = op(M::FmaRscaleF32).arg(e).arg(e).arg(minus_zero()).imm(u32::MAX);
+        let u = self.make(cx, build::FmaF32.on([x, Use::imm(ONE_BY_PI), bias]));
+        let t = self.make(cx, build::FaddF32.on([u.into(), neg(bias)]));
+        let e = self.make(cx, build::FmaF32.on([t.into(), neg(Use::imm(PI)), x]));
+        let s = self.make(cx, build::FsinTableU6.on([u.into()]));
+        let c = self.make(cx, build::FcosTableU6.on([u.into()]));
+        let half = build::FmaRscaleF32.on([e.into(), e.into(), minus_zero(), Use::imm(u32::MAX)]);
         let h = neg(Use::reg(self.make(cx, half)));
-        let step = |first: VReg, second: U, q: VReg| with(op(M::FmaF32).arg(first).arg(second).arg(q), &[("clamp", 2)]);
+        let step = |first: VReg, second: U, q: VReg| {
+            build::FmaF32.with((Within(Clamp::MinusOneOne),), [first.into(), second, q.into()])
+        };
         let (table, slope) = if cos { (c, neg(Use::reg(s))) } else { (s, Use::reg(c)) };
-        let q = self.make(cx, op(M::FmaF32).arg(h).arg(table).arg(minus_zero()));
+        let q = self.make(cx, build::FmaF32.on([h, table.into(), minus_zero()]));
         let r = self.make(cx, step(e, slope, q));
-        op(M::FaddF32).arg(r).arg(table)
+        build::FaddF32.on([r.into(), table.into()])
     }
 }

@@ -7,12 +7,16 @@
 use gpucc_container::Source;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Op, Place, ResourceKind, Space, Type, Value};
 use gpucc_mir::{MInst, Use, VReg};
-use gpucc_valhall_machine::Op as M;
 use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
+use gpucc_valhall_machine::{AtomOne, AtomOp, MemoryAccess, Op as M};
 
-use super::{Cx, Isel, MI, U, no_uniforms, op, with};
+use super::{Cx, Isel, MI, U, no_uniforms};
+use crate::builders as build;
 use crate::resources::immediate;
-use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, run_class};
+use crate::target::{
+    Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shift, Unsigned,
+};
+use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, VOp, run_class};
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -26,23 +30,17 @@ enum Addr {
 /// The low word of a pair operand, extended.
 const W0: SrcMods = SrcMods::swizzled(8);
 
-/// Values of the lane field of loads of 8 and of 16 bits: into a word with zeros above.
-const LANE_8_WORD: u32 = 6;
-const LANE_16_WORD: u32 = 2;
-
-/// Value of the memory-access field for private memory: helper lanes store too.
-const FORCE: u32 = 3;
-
 impl Isel<'_> {
     /// A number for each place (different places never overlap), and its space.
-    fn place(&self, m: &Mem) -> (u32, Space) {
+    fn place(&self, m: &Mem) -> (u16, Space) {
         let (buffers, globals) = (self.module.resources.len() as u32, self.module.globals.len() as u32);
         let number = match m.place {
             Place::Buffer(r) => r.0,
             Place::Global(g) => buffers + g.0,
             Place::Local(l) => buffers + globals + l.0,
         };
-        ((SPACE_FIRST + number).min(u32::from(u16::MAX)), self.module.space(m.place))
+        let number = u16::try_from(number).unwrap_or(u16::MAX).saturating_add(SPACE_FIRST);
+        (number, self.module.space(m.place))
     }
 
     fn is_private(&self, m: &Mem) -> bool {
@@ -75,7 +73,7 @@ impl Isel<'_> {
         let e = cx.temp(RE);
         match u.vreg() {
             Some(v) if u.mods == SrcMods::default() => cx.emit(MInst::copy(e, v)),
-            _ => self.push(cx, op(M::MovI32).def(e).arg(u)),
+            _ => self.push(cx, build::MovI32.on([u]).def(e)),
         }
         Use::reg(e).mods(W0)
     }
@@ -115,7 +113,7 @@ impl Isel<'_> {
             }
             let word = self.word(cx, offset);
             let low = self.even(cx, word);
-            return Ok((self.wide_add(cx, M::IaddU64, base, low, 0), 0));
+            return Ok((self.wide(cx, build::IaddU64.on([base, low])), 0));
         };
         let (v, shift, constant) = self.peel(cx, dynamic);
         offset = offset.wrapping_add(constant);
@@ -125,26 +123,23 @@ impl Isel<'_> {
             let add = (offset as i32 >> shift) as u32;
             let rest = offset & ((1 << shift) - 1);
             let r = self.in_register(cx, index);
-            let sum = with(op(M::IaddImmI32).arg(r), &[("constant", add)]);
+            let sum = build::IaddImmI32.with((Constant(add),), [r.into()]);
             index = Use::reg(self.make(cx, sum));
             offset = rest;
         }
         let low = self.even(cx, index);
         let pair = match (shift, constant) {
-            (0, 0) => self.wide_add(cx, M::IaddU64, base, low, 0),
-            (0, _) => self.wide_add(cx, M::IaddS64, base, low, 0),
-            _ => self.wide_add(cx, M::ShaddxS64, base, low, shift),
+            (0, 0) => self.wide(cx, build::IaddU64.on([base, low])),
+            (0, _) => self.wide(cx, build::IaddS64.on([base, low])),
+            _ => self.wide(cx, build::ShaddxS64.with((Shift(shift as u8),), [base, low])),
         };
         Ok((pair, offset))
     }
 
-    fn wide_add(&mut self, cx: &mut Cx<'_>, m: M, base: U, low: U, shift: u32) -> U {
+    /// A new pair.
+    fn wide(&mut self, cx: &mut Cx<'_>, i: MI) -> U {
         let pair = cx.temp(R2);
-        let mut i = op(m).def(pair).arg(base).arg(low);
-        if shift > 0 {
-            i = with(i, &[("shift", shift)]);
-        }
-        self.push(cx, i);
+        self.push(cx, i.def(pair));
         Use::reg(pair)
     }
 
@@ -166,7 +161,7 @@ impl Isel<'_> {
             Some(v) => {
                 let v = self.int(cx, v);
                 let v = self.in_register(cx, v);
-                Use::reg(self.make(cx, with(op(M::IaddImmI32).arg(v), &[("constant", m.offset)])))
+                Use::reg(self.make(cx, build::IaddImmI32.with((Constant(m.offset),), [v.into()])))
             }
         };
         let handle = self.word(cx, handle);
@@ -199,13 +194,14 @@ impl Isel<'_> {
         out
     }
 
-    fn tags(&self, m: &Mem) -> [(&'static str, u32); 2] {
+    /// What an access is known to touch.
+    fn touches(&self, m: &Mem) -> (InSpace, Readonly) {
         let (number, space) = self.place(m);
         let readonly = match m.place {
             Place::Buffer(r) => space == Space::Uniform || !self.written.contains(&r),
             _ => false,
         };
-        [("@space", number), ("@readonly", u32::from(readonly))]
+        (InSpace(number), Readonly(readonly))
     }
 
     pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
@@ -220,33 +216,37 @@ impl Isel<'_> {
                 (first..).take(out.len()).map(|w| self.uniforms.word(Source::Immediate(w))).collect();
             if let Some(words) = words {
                 for (&r, n) in out.iter().zip(words) {
-                    self.push(cx, op(M::MovI32).def(r).arg(Use::uniform(n)));
+                    self.push(cx, build::MovI32.on([Use::uniform(n)]).def(r));
                 }
                 return Ok(());
             }
         }
-        let tags = self.tags(&m);
+        let (space, readonly) = self.touches(&m);
         let addr = self.address(cx, &m, dynamic, true)?;
         let mut first = 0usize;
         for n in self.pieces(&m, dynamic.is_some(), loaded.len() as u32) {
             let n = n as usize;
             let run = if n == 1 { loaded[first] } else { cx.temp(run_class(n)) };
-            let (by_address, by_handle, lane) = match bits {
-                8 => (M::LoadI8, M::LdBufferI8, Some(LANE_8_WORD)),
-                16 => (M::LoadI16, M::LdBufferI16, Some(LANE_16_WORD)),
-                _ => (load_op(n), load_buffer_op(n), None),
-            };
-            let mut inst = match addr {
+            let lane = Into(if bits < 32 { LoadLane::Word } else { LoadLane::Silent });
+            let inst = match addr {
                 Addr::Pair(base, offset) => {
-                    let at = offset.wrapping_add(4 * first as u32);
-                    with(op(by_address).arg(base), &[("offset", at & 0xffff)])
+                    let load = match bits {
+                        8 => build::LoadI8,
+                        16 => build::LoadI16,
+                        _ => build::loads(n),
+                    };
+                    let at = Offset(offset.wrapping_add(4 * first as u32) as u16);
+                    load.with((at, lane, Unsigned(true), space, readonly), [base])
                 }
-                Addr::Handle(offset, handle) => op(by_handle).arg(offset).arg(handle),
+                Addr::Handle(offset, handle) => {
+                    let load = match bits {
+                        8 => build::LdBufferI8,
+                        16 => build::LdBufferI16,
+                        _ => build::buffer_loads(n),
+                    };
+                    load.with((lane, Unsigned(true), space, readonly), [offset, handle])
+                }
             };
-            if let Some(lane) = lane {
-                inst = with(inst, &[("load_lane", lane)]);
-            }
-            let inst = with(with(inst, &[("unsigned", 1)]), &tags);
             self.push(cx, inst.def(run));
             if n > 1 {
                 cx.emit(MInst::split(&loaded[first..first + n], run));
@@ -298,7 +298,7 @@ impl Isel<'_> {
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let words = self.words(cx, d.args[0]);
         let dynamic = d.dyn_offset();
-        let tags = self.tags(&m);
+        let (space, readonly) = self.touches(&m);
         let Addr::Pair(base, offset) = self.address(cx, &m, dynamic, false)? else {
             return Err(cx.unknown(i));
         };
@@ -306,17 +306,15 @@ impl Isel<'_> {
         for n in self.pieces(&m, dynamic.is_some(), words.len() as u32) {
             let n = n as usize;
             let run = self.staging(cx, &words[first..first + n]);
-            let at = offset.wrapping_add(4 * first as u32);
+            let at = Offset(offset.wrapping_add(4 * first as u32) as u16);
             let store = match cx.f.ty(d.args[0]).bits() {
-                8 => M::StoreI8,
-                16 => M::StoreI16,
-                _ => store_op(n),
+                8 => build::StoreI8,
+                16 => build::StoreI16,
+                _ => build::stores(n),
             };
-            let mut inst = with(op(store).arg(run).arg(base), &[("offset", at & 0xffff)]);
-            if self.is_private(&m) {
-                inst = with(inst, &[("memory_access", FORCE)]);
-            }
-            self.push(cx, with(inst, &tags));
+            // Helper lanes store to their own memory too.
+            let hint = Hint(if self.is_private(&m) { MemoryAccess::Force } else { MemoryAccess::None });
+            self.push(cx, store.with((at, hint, space, readonly), [run.into(), base]));
             first += n;
         }
         Ok(())
@@ -325,73 +323,63 @@ impl Isel<'_> {
     pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
-        let tags = self.tags(&m);
+        let (space, readonly) = self.touches(&m);
         let wanted = cx.is_wanted(d.result());
         let (base, offset) = self.pair(cx, &m, d.dyn_offset(), |o| (0..256).contains(&o))?;
-        let place = [("offset", offset)];
+        let offset = Offset(offset as u16);
         let inst: MI = if d.op == Op::CmpXchg {
             let (expected, new) = (self.int(cx, d.args[0]), self.int(cx, d.args[1]));
             let run = self.staging(cx, &[new, expected]);
-            with(op(M::AtomReturnI32).arg(run).arg(base), &[("atom_opc", 15), ("compare", 1)])
+            let mods = (Atomic(AtomOp::Exchange), Compare(true), offset, space, readonly);
+            build::AtomReturnI32.with(mods, [run.into(), base])
         } else {
             let Attr::Atomic(what, _) = d.attr else { return Err(cx.unknown(i)) };
             let constant = self.constant_bits(cx, d.args[0]);
             let by_one = match (what, constant) {
-                (AtomicOp::Add, Some(1)) | (AtomicOp::Sub, Some(u32::MAX)) => Some(0),
-                (AtomicOp::Add, Some(u32::MAX)) | (AtomicOp::Sub, Some(1)) => Some(1),
-                (AtomicOp::UMax, Some(1)) => Some(2),
-                (AtomicOp::SMax, Some(1)) => Some(3),
-                (AtomicOp::Or, Some(1)) => Some(4),
+                (AtomicOp::Add, Some(1)) | (AtomicOp::Sub, Some(u32::MAX)) => Some(AtomOne::Inc),
+                (AtomicOp::Add, Some(u32::MAX)) | (AtomicOp::Sub, Some(1)) => Some(AtomOne::Dec),
+                (AtomicOp::UMax, Some(1)) => Some(AtomOne::Umax1),
+                (AtomicOp::SMax, Some(1)) => Some(AtomOne::Smax1),
+                (AtomicOp::Or, Some(1)) => Some(AtomOne::Or1),
                 _ => None,
             };
-            if let Some(opc) = by_one {
-                with(op(M::Atom1ReturnI32).arg(base), &[("atom_opc", opc)])
+            if let Some(what) = by_one {
+                build::Atom1ReturnI32.with((AtomicOne(what), offset, space, readonly), [base])
             } else {
                 let value = match (what, constant) {
                     (AtomicOp::Sub, Some(k)) => self.word(cx, k.wrapping_neg()),
                     (AtomicOp::Sub, None) => {
                         let x = self.int(cx, d.args[0]);
-                        Use::reg(self.make(cx, op(M::IsubU32).imm(0).arg(x)))
+                        Use::reg(self.make(cx, build::IsubU32.on([Use::imm(0), x])))
                     }
                     _ => self.int(cx, d.args[0]),
                 };
                 let run = self.staging(cx, &[value]);
                 let returns = wanted || what == AtomicOp::Exchange;
-                let m = if returns { M::AtomReturnI32 } else { M::AtomI32 };
-                with(op(m).arg(run).arg(base), &[("atom_opc", opcode(what))])
+                let mods = (Atomic(opcode(what)), offset, space, readonly);
+                match returns {
+                    true => build::AtomReturnI32.with(mods, [run.into(), base]),
+                    false => build::AtomI32.with(mods, [run.into(), base]),
+                }
             }
         };
-        let mut inst = with(with(inst, &place), &tags);
-        if wanted || matches!(inst.target_op(), Some(crate::target::VOp::Op(M::AtomReturnI32))) {
-            inst = inst.def(cx.result(i, 0)[0]);
-        }
+        let defines = wanted || inst.target_op() == Some(VOp::Op(M::AtomReturnI32));
+        let inst = if defines { inst.def(cx.result(i, 0)[0]) } else { inst };
         self.push(cx, inst);
         Ok(())
     }
 }
 
-fn opcode(o: AtomicOp) -> u32 {
+fn opcode(o: AtomicOp) -> AtomOp {
     match o {
-        AtomicOp::Add | AtomicOp::Sub => 2,
-        AtomicOp::SMin => 8,
-        AtomicOp::SMax => 9,
-        AtomicOp::UMin => 10,
-        AtomicOp::UMax => 11,
-        AtomicOp::And => 12,
-        AtomicOp::Or => 13,
-        AtomicOp::Xor => 14,
-        AtomicOp::Exchange => 15,
+        AtomicOp::Add | AtomicOp::Sub => AtomOp::Add,
+        AtomicOp::SMin => AtomOp::Smin,
+        AtomicOp::SMax => AtomOp::Smax,
+        AtomicOp::UMin => AtomOp::Umin,
+        AtomicOp::UMax => AtomOp::Umax,
+        AtomicOp::And => AtomOp::And,
+        AtomicOp::Or => AtomOp::Or,
+        AtomicOp::Xor => AtomOp::Xor,
+        AtomicOp::Exchange => AtomOp::Exchange,
     }
-}
-
-pub(crate) fn load_op(words: usize) -> M {
-    [M::LoadI32, M::LoadI64, M::LoadI96, M::LoadI128][words - 1]
-}
-
-fn load_buffer_op(words: usize) -> M {
-    [M::LdBufferI32, M::LdBufferI64, M::LdBufferI96, M::LdBufferI128][words - 1]
-}
-
-pub(crate) fn store_op(words: usize) -> M {
-    [M::StoreI32, M::StoreI64, M::StoreI96, M::StoreI128][words - 1]
 }

@@ -10,14 +10,14 @@ mod mem;
 use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
-use gpucc_valhall_machine::Op as M;
+use gpucc_valhall_machine::MessageSlot;
 use gpucc_valhall_machine::src::{LUT, Special, lut};
 
+use crate::builders as build;
 use crate::resources::{Resources, immediate};
-use crate::target::{FILE_R, R, SPECIAL, SrcMods, VOp, Valhall};
+use crate::target::{Constant, IfZero, Signals, Together, Uniform};
+use crate::target::{FILE_R, R, SPECIAL, SrcMods, Valhall};
 use crate::uniforms::Uniforms;
-
-pub(crate) use mem::{load_op, store_op};
 
 pub(crate) type Cx<'f> = Select<'f, Valhall>;
 pub(crate) type MI = MInst<Valhall>;
@@ -66,14 +66,9 @@ pub fn run(isel: &mut Isel<'_>, f: &Function, t: &Valhall) -> Result<gpucc_mir::
     Ok(mf)
 }
 
-pub(crate) fn op(m: M) -> MI {
-    MInst::new(VOp::Op(m))
-}
-
-/// Adds modifiers.
-pub(crate) fn with(mut i: MI, mods: &[(&'static str, u32)]) -> MI {
-    i.mods.0.extend_from_slice(mods);
-    i
+/// Any word in a register.
+pub(crate) fn constant(bits: u32) -> MI {
+    build::IaddImmI32.with((Constant(bits),), [Use::imm(0)])
 }
 
 /// A shift amount's lane selector: byte 0 unless it says another.
@@ -91,8 +86,7 @@ impl Isel<'_> {
             Some(n) => Use::uniform(n),
             None => {
                 let t = cx.temp(R);
-                let zero = op(M::IaddImmI32).def(t).imm(0);
-                cx.emit(with(zero, &[("constant", bits)]));
+                cx.emit(constant(bits).def(t));
                 Use::reg(t)
             }
         }
@@ -222,7 +216,7 @@ impl Isel<'_> {
         let (reg, half) = [(55, 0u8), (55, 3), (56, 0)][c];
         let packed = self.preloaded(cx, reg, if reg == 55 { Source::Family(0) } else { Source::LocalId(2) });
         let src = Use::reg(packed).mods(SrcMods::swizzled(half));
-        self.make(cx, op(M::U16ToU32).arg(src))
+        self.make(cx, build::U16ToU32.on([src]))
     }
 
     fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
@@ -244,7 +238,7 @@ impl Isel<'_> {
             Sysval::LocalInvocationId => {
                 for c in dims {
                     let r = if self.workgroup_size[c as usize] == 1 {
-                        self.make(cx, op(M::MovI32).imm(0))
+                        self.make(cx, build::MovI32.on([Use::imm(0)]))
                     } else {
                         self.local_id(cx, c as usize)
                     };
@@ -255,7 +249,7 @@ impl Isel<'_> {
                 for c in dims {
                     let word = self.uniforms.word(Source::NumWorkgroups(c));
                     let n = word.ok_or_else(|| no_uniforms("the number of workgroups"))?;
-                    self.push(cx, op(M::MovI32).def(out[c as usize]).arg(Use::uniform(n)));
+                    self.push(cx, build::MovI32.on([Use::uniform(n)]).def(out[c as usize]));
                 }
             }
             Sysval::LocalInvocationIndex => {
@@ -268,22 +262,22 @@ impl Isel<'_> {
                     let mut id = self.local_id(cx, c);
                     if scale > 1 {
                         let k = self.word(cx, scale);
-                        id = self.make(cx, op(M::ImulI32).arg(id).arg(k));
+                        id = self.make(cx, build::ImulI32.on([id.into(), k]));
                     }
                     sum = Some(match sum {
-                        Some(s) => self.make(cx, op(M::IaddU32).arg(s).arg(id)),
+                        Some(s) => self.make(cx, build::IaddU32.on([s.into(), id.into()])),
                         None => id,
                     });
                 }
                 match sum {
                     Some(s) => cx.emit(MInst::copy(out[0], s)),
-                    None => self.push(cx, op(M::MovI32).def(out[0]).imm(0)),
+                    None => self.push(cx, build::MovI32.on([Use::imm(0)]).def(out[0])),
                 }
             }
-            Sysval::SubgroupSize => self.push(cx, with(op(M::IaddImmI32).def(out[0]).imm(0), &[("constant", 16)])),
+            Sysval::SubgroupSize => self.push(cx, constant(16).def(out[0])),
             Sysval::SubgroupInvocationId => {
                 let lane = Self::special(gpucc_valhall_machine::src::LANE_ID, 0);
-                self.push(cx, op(M::MovI32).def(out[0]).arg(lane));
+                self.push(cx, build::MovI32.on([lane]).def(out[0]));
             }
             // Ids of subgroups are refused before, and other stages too.
             _ => return Err(cx.unknown(i)),
@@ -312,15 +306,15 @@ impl Lower<Valhall> for Isel<'_> {
                 let size = self.resources.size(self.module, *r);
                 let n = self.uniforms.word(size).ok_or_else(|| no_uniforms("a buffer size"))?;
                 let out = cx.result(i, 0)[0];
-                self.push(cx, op(M::MovI32).def(out).arg(Use::uniform(n)));
+                self.push(cx, build::MovI32.on([Use::uniform(n)]).def(out));
                 Ok(())
             }
             (Op::Barrier, Attr::Barrier(b)) => {
                 if b.exec == gpucc_ir::Scope::None {
-                    cx.emit(MInst::new(VOp::Fence));
+                    cx.emit(build::Fence.on([]));
                 } else {
                     self.barriers = true;
-                    cx.emit(with(op(M::Barrier), &[("slot", 7)]));
+                    cx.emit(build::Barrier.with((Signals(MessageSlot::Slot7),), []));
                 }
                 Ok(())
             }
@@ -334,7 +328,7 @@ impl Lower<Valhall> for Isel<'_> {
             Attr::Branch(b) => {
                 let then = cx.edge(b.then());
                 let Some(other) = b.other() else {
-                    cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(then.to)));
+                    cx.emit(self.jump(cx, then.to));
                     cx.set_succs(gpucc_mir::Cfg::Logical, [then]);
                     return Ok(());
                 };
@@ -342,11 +336,11 @@ impl Lower<Valhall> for Isel<'_> {
                 let (to, els) = (then.to, other.to);
                 cx.set_succs(gpucc_mir::Cfg::Logical, [then, other]);
                 self.branch(cx, d.args[0], to);
-                cx.emit(self.tagged(cx, MInst::new(VOp::Jump).arg(els)));
+                cx.emit(self.jump(cx, els));
             }
             _ => {
                 cx.set_succs(gpucc_mir::Cfg::Logical, []);
-                cx.emit(MInst::new(VOp::End));
+                cx.emit(build::End.on([]));
             }
         }
         Ok(())
@@ -357,9 +351,9 @@ impl Lower<Valhall> for Isel<'_> {
         for (k, &r) in into.iter().enumerate() {
             let bits = if c.ty.is_bool() { 0u32.wrapping_sub(c.bits[k] as u32) } else { c.bits[k] as u32 };
             if lut(bits).is_some() {
-                cx.emit(op(M::MovI32).def(r).imm(bits));
+                cx.emit(build::MovI32.on([Use::imm(bits)]).def(r));
             } else {
-                cx.emit(with(op(M::IaddImmI32).def(r).imm(0), &[("constant", bits)]));
+                cx.emit(constant(bits).def(r));
             }
         }
         Ok(())
@@ -383,25 +377,25 @@ impl Isel<'_> {
     pub(crate) fn in_register(&mut self, cx: &mut Cx<'_>, u: U) -> VReg {
         match u.vreg() {
             Some(v) if u.mods == SrcMods::default() => v,
-            _ => self.make(cx, op(M::MovI32).arg(u)),
+            _ => self.make(cx, build::MovI32.on([u])),
         }
     }
 
     /// Branches to `to` if the boolean is true.
     fn branch(&mut self, cx: &mut Cx<'_>, cond: Value, to: BlockId) {
-        let (mut v, mut eq) = (cond, 0);
+        let (mut v, mut eq) = (cond, false);
         // A test against zero is what the branch does by itself.
         while let Some(d) = cx.peek(v) {
             match (&d.op, &d.attr) {
                 (Op::Not, _) => {
-                    eq ^= 1;
+                    eq = !eq;
                     v = d.args[0];
                 }
                 (Op::ICmp, Attr::IntCc(cc @ (gpucc_ir::IntCc::Eq | gpucc_ir::IntCc::Ne)))
                     if self.constant_bits(cx, d.args[1]) == Some(0) =>
                 {
                     if *cc == gpucc_ir::IntCc::Eq {
-                        eq ^= 1;
+                        eq = !eq;
                     }
                     v = d.args[0];
                     if !cx.f.ty(v).is_bool() {
@@ -412,14 +406,13 @@ impl Isel<'_> {
             }
         }
         let u = self.int(cx, v);
-        let branch = with(MInst::new(VOp::Branch).arg(u).arg(to), &[("eq", eq)]);
         let uniform = !self.uniformity.is_divergent(cond);
-        cx.emit(if uniform { with(branch, &[("@uniform", 1)]) } else { branch });
+        cx.emit(build::Branch.with((IfZero(eq), Uniform(uniform)), [u, to.into()]));
     }
 
-    /// Notes on a jump that all lanes of the workgroup leave the block together.
-    fn tagged(&self, cx: &Cx<'_>, i: MI) -> MI {
+    /// Goes to a block, and notes whether all lanes of the workgroup leave this one together.
+    fn jump(&self, cx: &Cx<'_>, to: BlockId) -> MI {
         let together = !self.uniformity.divergent_block(cx.current());
-        if together { with(i, &[("@together", 1)]) } else { i }
+        build::Jump.with((Together(together),), [to.into()])
     }
 }

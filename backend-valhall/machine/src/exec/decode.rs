@@ -356,7 +356,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         flush_inf: flag("flush_inf"),
         seg_neg: flag("neg"),
         preserve_null: flag("preserve_null"),
-        atom: get("atom_opc") as u8,
+        atom: (get("atom_opc") | get("atom_one")) as u8,
         load_lane: get("load_lane") as u8,
         half_float: bits == 16,
         halves: two_lanes(inst.op(), row.text).then_some([[0; 2]; 4]),

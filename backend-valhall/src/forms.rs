@@ -1,0 +1,368 @@
+//! Each opcode's row as the compiler asks for it: what its operands take, where its modifiers go, what it defines, found once in its
+//! slots; and whether an instruction has what its row takes.
+
+use std::sync::LazyLock;
+
+use gpucc_isa::{ModValue as _, Role, Slot};
+use gpucc_mir::{Fields as _, MInst, Src, Use};
+use gpucc_regalloc::FileId;
+use gpucc_valhall_machine as machine;
+use machine::kind::{DstKind, SrcKind};
+use machine::modifiers::{ByteLane, HalfLane};
+use machine::{Class, Kind, OPS, Op, ROWS, src};
+use smallvec::SmallVec;
+
+use crate::builders as build;
+use crate::target::{LoadLane, Mods, SPECIAL, SrcMods, VOp, Valhall};
+
+/// A staging run of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Run {
+    /// The one that most messages have, read or written.
+    Only,
+    /// The written one where another is read.
+    Second,
+}
+
+impl Run {
+    /// The name of its slot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Run::Only => "sr",
+            Run::Second => "srw",
+        }
+    }
+}
+
+/// What a row defines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Definition {
+    /// A register, in this slot.
+    Register(u8),
+    /// A pair, in this slot.
+    Pair(u8),
+    /// A staging run.
+    Run(Run),
+}
+
+/// Names of the sources, by their bytes.
+const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
+
+/// A source of a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Its byte.
+    pub position: u8,
+    /// What it takes.
+    pub kind: SrcKind,
+}
+
+/// A modifier that a slot of a row holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modifier {
+    Cmp,
+    ResultType,
+    Clamp,
+    Round,
+    Mux,
+    Signed,
+    Sqrt,
+    Log,
+    Constant,
+    Shift,
+    Offset,
+    Unsigned,
+    LoadLane,
+    MemoryAccess,
+    AtomOpc,
+    AtomOne,
+    Compare,
+    Slot,
+}
+
+impl Modifier {
+    fn of(slot: &Slot<machine::Valhall>) -> Option<Modifier> {
+        Some(match slot.name {
+            "cmp" => Modifier::Cmp,
+            "result_type" => Modifier::ResultType,
+            "clamp" => Modifier::Clamp,
+            "round" => Modifier::Round,
+            "mux" => Modifier::Mux,
+            "signed" => Modifier::Signed,
+            "sqrt" => Modifier::Sqrt,
+            "log" => Modifier::Log,
+            "constant" => Modifier::Constant,
+            "shift" => Modifier::Shift,
+            "offset" => Modifier::Offset,
+            "unsigned" => Modifier::Unsigned,
+            "load_lane" => Modifier::LoadLane,
+            "memory_access" => Modifier::MemoryAccess,
+            "atom_opc" => Modifier::AtomOpc,
+            "atom_one" => Modifier::AtomOne,
+            "compare" => Modifier::Compare,
+            "slot" => Modifier::Slot,
+            _ => return None,
+        })
+    }
+
+    /// The value of the slot in a row of an access of so many bytes, where it is not what the row says by itself.
+    pub fn value(self, m: &Mods, bytes: u8) -> Option<u32> {
+        Some(match self {
+            Modifier::Cmp => m.cmp.bits(),
+            Modifier::ResultType => m.result_type.bits(),
+            Modifier::Clamp => m.clamp.bits(),
+            Modifier::Round => m.round.bits(),
+            Modifier::Mux => m.mux.bits(),
+            Modifier::Signed => m.signed.bits(),
+            Modifier::Sqrt => m.sqrt.bits(),
+            Modifier::Log => m.log.bits(),
+            Modifier::Constant => m.constant,
+            Modifier::Shift => m.shift.into(),
+            Modifier::Offset => m.offset.into(),
+            Modifier::Unsigned => m.unsigned.bits(),
+            Modifier::LoadLane => match (bytes, m.load_lane) {
+                (1, LoadLane::Word) => ByteLane::W0 as u32,
+                (2, LoadLane::Word) => HalfLane::W0 as u32,
+                _ => return None,
+            },
+            Modifier::MemoryAccess => m.memory_access.bits(),
+            Modifier::AtomOpc => m.atom_opc.bits(),
+            Modifier::AtomOne => m.atom_one.bits(),
+            Modifier::Compare => m.compare.bits(),
+            Modifier::Slot => m.slot.bits(),
+        })
+    }
+}
+
+/// A row, as selection and emission ask for it.
+#[derive(Debug)]
+pub struct Form {
+    /// The staging run that it reads, which is the first use.
+    pub read_run: Option<Run>,
+    /// Its sources, in order.
+    pub sources: SmallVec<[Source; 4]>,
+    /// What it defines.
+    pub definition: Option<Definition>,
+    /// Slots that hold modifiers.
+    pub modifiers: SmallVec<[(u8, Modifier); 6]>,
+    /// Modifiers that it may have, as [`Mods::bit`] counts them.
+    takes: u64,
+}
+
+impl Form {
+    fn of(op: Op) -> Form {
+        let mut form = Form {
+            read_run: None,
+            sources: SmallVec::new(),
+            definition: None,
+            modifiers: SmallVec::new(),
+            takes: build::takes(op),
+        };
+        for (k, s) in ROWS[op as usize].slots.iter().enumerate() {
+            let run = if s.name == Run::Second.name() { Run::Second } else { Run::Only };
+            match s.kind {
+                Kind::Src(kind) => {
+                    let position = SOURCES.iter().position(|n| *n == s.name).unwrap_or(0) as u8;
+                    form.sources.push(Source { position, kind });
+                }
+                Kind::Run { .. } if s.role == Role::Use => form.read_run = Some(run),
+                Kind::Run { .. } => form.definition = Some(Definition::Run(run)),
+                Kind::Dst(DstKind::Pair) => form.definition = Some(Definition::Pair(k as u8)),
+                Kind::Dst(_) => form.definition = Some(Definition::Register(k as u8)),
+                _ if matches!(s.role, Role::Mod | Role::Imm) => {
+                    form.modifiers.extend(Modifier::of(s).map(|m| (k as u8, m)));
+                }
+                _ => {}
+            }
+        }
+        form
+    }
+}
+
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| OPS.iter().map(|&op| Form::of(op)).collect());
+
+/// The row of an opcode.
+pub fn of(op: Op) -> &'static Form {
+    &FORMS[op as usize]
+}
+
+/// Whether use `k` of an instruction is a 64-bit operand.
+pub fn is_wide(inst: &MInst<Valhall>, k: usize) -> bool {
+    let Some(VOp::Op(op)) = inst.target_op() else { return false };
+    let form = of(op);
+    let source = k.checked_sub(usize::from(form.read_run.is_some())).and_then(|k| form.sources.get(k));
+    source.is_some_and(|s| s.kind.wide)
+}
+
+/// The operand for a use whose register, if it is one, is this one.
+fn operand_in(u: &Use<Valhall>, register: u8) -> Result<src::Src, String> {
+    let SrcMods { neg, abs, not, .. } = u.mods;
+    let swizzle = u.mods.swizzle();
+    let base = match u.src {
+        Src::Imm(v) => src::lut(v).ok_or_else(|| format!("{v:#x} is not a word of the table"))?,
+        Src::Uniform(n) if n >= SPECIAL => {
+            let n = n - SPECIAL;
+            src::Src { byte: n as u8, page: Some((n >> 8) as u8), ..src::zero() }
+        }
+        Src::Uniform(n) if n < UNIFORMS => src::uniform(n as u8),
+        Src::Uniform(n) => return Err(format!("there is no uniform word {n}")),
+        Src::Reg(_) => src::reg(register),
+        Src::Label(_) => return Err("a label is no source".into()),
+    };
+    Ok(src::Src { neg, abs, not, swizzle, ..base })
+}
+
+/// Uniform words that there are.
+const UNIFORMS: u32 = 128;
+
+/// The operand for a use whose register is physical.
+///
+/// # Errors
+/// What is wrong.
+pub fn operand(u: &Use<Valhall>) -> Result<src::Src, String> {
+    let register = match (u.src, u.phys()) {
+        (Src::Reg(_), None) => return Err(format!("{u:?} has no register")),
+        (_, p) => p.map_or(0, |p| p.place.base() as u8),
+    };
+    operand_in(u, register)
+}
+
+/// Registers of the run that an access reads or writes, where its row says how many.
+fn run_words(op: Op, mods: &Mods, read: bool) -> Option<u16> {
+    let bytes = u16::from(ROWS[op as usize].facts.bytes);
+    (bytes > 0).then(|| if mods.compare && read { 2 } else { 1 } * bytes.div_ceil(4))
+}
+
+fn check_count(what: &str, found: usize, least: usize, most: usize) -> Result<(), String> {
+    match () {
+        () if found < least => Err(format!("{found} {what} instead of {least}")),
+        () if found > most => Err(format!("{found} {what} instead of {most}")),
+        () => Ok(()),
+    }
+}
+
+fn check_modifiers(i: &MInst<Valhall>, takes: u64) -> Result<(), String> {
+    if i.mods.given() & !takes == 0 {
+        return Ok(());
+    }
+    let mut wrong = None;
+    i.mods.each(&mut |name, _| {
+        if Mods::bit(name) & takes == 0 {
+            wrong = Some(name);
+        }
+    });
+    wrong.map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
+}
+
+/// Whether a source takes a use. Pairs of uniform words start at even ones only when they have their places.
+fn check_source(kind: SrcKind, k: usize, u: &Use<Valhall>) -> Result<(), String> {
+    let s = operand_in(u, 0).map_err(|e| format!("operand {k}: {e}"))?;
+    if s.pack(kind).is_none() {
+        return Err(format!("operand {k} has no such modifier"));
+    }
+    match s.operand() {
+        src::Operand::Reserved => Err(format!("operand {k} names nothing")),
+        src::Operand::Special(sp, _) if kind.mods.is_float() => {
+            Err(format!("operand {k} cannot be {}: it is a float", sp.name))
+        }
+        src::Operand::Special(sp, 1) if kind.wide => Err(format!("operand {k} cannot be the high word of {}", sp.name)),
+        _ => Ok(()),
+    }
+}
+
+/// What a branch tests.
+const CONDITION: SrcKind = SrcKind { wide: false, mods: machine::kind::SrcMods::Combine };
+
+/// Operands of what is no row: whether it tests something, whether it goes to a block, modifiers.
+const fn own(op: VOp) -> (bool, bool, u64) {
+    match op {
+        VOp::Jump => (false, true, Mods::bit("together")),
+        VOp::Branch => (true, true, Mods::bit("eq") | Mods::bit("uniform")),
+        VOp::Op(_) | VOp::End | VOp::Fence => (false, false, 0),
+    }
+}
+
+fn check_own(i: &MInst<Valhall>, op: VOp) -> Result<(), String> {
+    let (tests, goes, takes) = own(op);
+    let uses = usize::from(tests) + usize::from(goes);
+    check_count("operands", i.uses.len(), uses, uses)?;
+    check_count("definitions", i.defs.len(), 0, 0)?;
+    check_modifiers(i, takes)?;
+    if tests {
+        check_source(CONDITION, 0, &i.uses[0])?;
+    }
+    match i.uses.last() {
+        Some(Use { src: Src::Label(_), .. }) | None => Ok(()),
+        Some(_) => Err(format!("operand {} is no block", uses - 1)),
+    }
+}
+
+/// Whether an instruction has as many operands as its row, modifiers that it has, and sources that it can hold.
+///
+/// # Errors
+/// What is wrong.
+pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
+    let op = match i.target_op() {
+        Some(VOp::Op(op)) => op,
+        Some(op) => return check_own(i, op),
+        None => return Ok(()),
+    };
+    let (row, form) = (&ROWS[op as usize], of(op));
+    if row.facts.class == Class::Branch {
+        return Err("branches are `Jump` and `Branch` here".into());
+    }
+    let run = usize::from(form.read_run.is_some());
+    check_count("operands", i.uses.len(), run + form.sources.len(), run + form.sources.len())?;
+    let defs = usize::from(form.definition.is_some());
+    // What an atomic with 1 returns may be left out.
+    let least = if matches!(op, Op::Atom1ReturnI32 | Op::Atom1ReturnI64) { 0 } else { defs };
+    check_count("definitions", i.defs.len(), least, defs)?;
+    check_modifiers(i, form.takes)?;
+    if i.uses.iter().take(run).any(|u| !matches!(u.src, Src::Reg(_)) || u.mods != SrcMods::default()) {
+        return Err("operand 0 is a run of registers, without modifiers".into());
+    }
+    form.sources.iter().zip(&i.uses[run..]).enumerate().try_for_each(|(k, (s, u))| check_source(s.kind, run + k, u))
+}
+
+/// Whether registers are as many as the row reads and writes.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_registers(
+    i: &MInst<Valhall>,
+    uses: &[Option<(FileId, u16)>],
+    defs: &[(FileId, u16)],
+) -> Result<(), String> {
+    let op = match i.target_op() {
+        Some(VOp::Op(op)) => op,
+        Some(_) => return check_sizes("operand", uses, |_| Some(1)),
+        None => return Ok(()),
+    };
+    let form = of(op);
+    let run = usize::from(form.read_run.is_some());
+    check_sizes("operand", uses, |k| match k.checked_sub(run) {
+        None => run_words(op, &i.mods, true),
+        // A part of a pair lies in its first register.
+        Some(s) if form.sources[s].kind.wide && i.uses[k].mods.swizzle().is_none() => Some(2),
+        Some(_) => Some(1),
+    })?;
+    let defs: SmallVec<[_; 1]> = defs.iter().copied().map(Some).collect();
+    check_sizes("definition", &defs, |_| match form.definition {
+        Some(Definition::Pair(_)) => Some(2),
+        Some(Definition::Run(_)) => run_words(op, &i.mods, false),
+        _ => Some(1),
+    })
+}
+
+fn check_sizes(
+    what: &str,
+    found: &[Option<(FileId, u16)>],
+    wants: impl Fn(usize) -> Option<u16>,
+) -> Result<(), String> {
+    for (k, &(_, units)) in found.iter().enumerate().filter_map(|(k, r)| Some((k, r.as_ref()?))) {
+        if wants(k).is_some_and(|w| w != units) {
+            return Err(format!("{what} {k} cannot be {units} of file r"));
+        }
+    }
+    Ok(())
+}
