@@ -4,9 +4,12 @@
 //! edges on every block, masks as ordinary values.
 
 use gpucc_gcn_machine::Op;
-use gpucc_mir::{BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Parts, Pseudo, Target, VReg, construct_ssa};
+use gpucc_mir::{
+    BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Parts, Pseudo, Target, Use, VReg, construct_ssa,
+};
 use smallvec::{SmallVec, smallvec};
 
+use crate::builders as build;
 use crate::edges::Beside;
 use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
 use crate::isel::{MI, exec, op};
@@ -109,15 +112,15 @@ impl Lowering<'_> {
         match b.waiting {
             Waiting::Nobody => {}
             Waiting::Saved(d) => {
-                let back = op(Op::SMovB64).def(exec_def()).arg(self.saved[d]);
+                let back = build::SMovB64.on([self.saved[d].into()]).def(exec_def());
                 self.lists.extend([back, MInst::pseudo(Pseudo::LogicalStart)]);
             }
             Waiting::Collected => {
                 let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
                 let take = if b.arrives {
-                    op(Op::SOrB64).def(exec_def()).arg(exec()).arg(mask)
+                    build::SOrB64.on([exec(), mask.into()]).def(exec_def())
                 } else {
-                    op(Op::SMovB64).def(exec_def()).arg(mask)
+                    build::SMovB64.on([mask.into()]).def(exec_def())
                 };
                 self.lists.push(take);
                 let none = match passed {
@@ -139,7 +142,7 @@ impl Lowering<'_> {
         let from = self.lists.open().len();
         self.lists.push(MInst::pseudo(Pseudo::LogicalEnd));
         for &x in &plan.clear {
-            self.lists.push(op(Op::SMovB64).def(self.waits[x]).imm(0));
+            self.lists.push(build::SMovB64.on([Use::imm(0)]).def(self.waits[x]));
         }
         let mask = leave.uses.first().copied();
         let waits = |e: &PlanEdge| e.how == How::Wait;
@@ -150,16 +153,16 @@ impl Lowering<'_> {
                 self.wait(e, Some((Op::SAndn2B64, m)));
                 match (waits(t), waits(e)) {
                     (false, _) if plan.saves => {
-                        let i = op(Op::SAndSaveexecB64).def(self.saved[p]).def(exec_def()).arg(m);
+                        let i = build::SAndSaveexecB64.on([m]).def(self.saved[p]).def(exec_def());
                         self.lists.push(i);
                     }
                     (false, _) => self.lists.push(lanes().arg(m)),
                     (true, other) => {
                         if plan.saves {
-                            self.lists.push(op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                            self.lists.push(build::SMovB64.on([exec()]).def(self.saved[p]));
                         }
                         if !other {
-                            let i = op(Op::SAndn2B64).def(exec_def()).arg(exec()).arg(m);
+                            let i = build::SAndn2B64.on([exec(), m]).def(exec_def());
                             self.lists.push(i);
                         }
                     }
@@ -167,7 +170,7 @@ impl Lowering<'_> {
             }
             (edges, _) => {
                 if plan.saves {
-                    self.lists.push(op(Op::SMovB64).def(self.saved[p]).arg(exec()));
+                    self.lists.push(build::SMovB64.on([exec()]).def(self.saved[p]));
                 }
                 if let [e] = edges {
                     self.wait(e, None);
@@ -181,7 +184,7 @@ impl Lowering<'_> {
                 let gone = plan.edges.iter().all(waits);
                 let target = &self.plan.blocks[w];
                 if gone && target.arrives && target.waiting == Waiting::Collected {
-                    self.lists.push(op(Op::SMovB64).def(exec_def()).imm(0));
+                    self.lists.push(build::SMovB64.on([Use::imm(0)]).def(exec_def()));
                 }
                 self.jump(here, self.entries[w]);
             }
@@ -223,7 +226,7 @@ impl Lowering<'_> {
         }
         let r = self.waits[edge.to];
         let these = match (chosen, edge.first) {
-            (None, true) => return self.lists.push(op(Op::SMovB64).def(r).arg(exec())),
+            (None, true) => return self.lists.push(build::SMovB64.on([exec()]).def(r)),
             (None, false) => exec(),
             (Some((o, m)), true) => return self.lists.push(op(o).def(r).arg(exec()).arg(m)),
             (Some((o, m)), false) => {
@@ -232,7 +235,7 @@ impl Lowering<'_> {
                 some.into()
             }
         };
-        self.lists.push(op(Op::SOrB64).def(r).arg(r).arg(these));
+        self.lists.push(build::SOrB64.on([r.into(), these]).def(r));
     }
 }
 

@@ -17,6 +17,7 @@ use gpucc_mir::{
 use gpucc_pipeline::Pipeline;
 
 use crate::bindings::Bindings;
+use crate::builders as build;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
 use crate::forms::mask_source;
@@ -211,7 +212,7 @@ impl<'m> Isel<'m> {
             return u;
         }
         let t = cx.temp(V);
-        cx.emit(op(Op::VMovB32).def(t).arg(Use::new(u.src)));
+        cx.emit(build::VMovB32.on([Use::new(u.src)]).def(t));
         Use::reg(t).mods(u.mods)
     }
 
@@ -257,7 +258,7 @@ impl<'m> Isel<'m> {
         if self.is_vector_reg(cx, &x) && x.vreg().is_some() && x.mods == SrcMods::default() {
             cx.emit(MInst::copy(r, x));
         } else {
-            self.valu(cx, op(Op::VMovB32).def(r).arg(x));
+            self.valu(cx, build::VMovB32.on([x]).def(r));
         }
     }
 
@@ -287,7 +288,7 @@ impl<'m> Isel<'m> {
                 continue;
             }
             let t = cx.temp(S);
-            cx.emit(op(Op::SMovB32).def(t).imm(b));
+            cx.emit(build::SMovB32.on([Use::imm(b)]).def(t));
             i.uses[k] = Use::reg(t);
         }
     }
@@ -296,12 +297,12 @@ impl<'m> Isel<'m> {
     fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         if let Some(b) = bits_of(cx.f, v) {
             let t = cx.temp(MASK);
-            cx.emit(op(Op::SMovB64).def(t).arg(if b != 0 { exec() } else { Use::imm(0) }));
+            cx.emit(build::SMovB64.on([if b != 0 { exec() } else { Use::imm(0) }]).def(t));
             return Use::reg(t);
         }
         if cx.f.is_undef(v) {
             let t = cx.temp(MASK);
-            cx.emit(op(Op::SMovB64).def(t).imm(0));
+            cx.emit(build::SMovB64.on([Use::imm(0)]).def(t));
             return Use::reg(t);
         }
         let r = cx.reg(v);
@@ -309,7 +310,7 @@ impl<'m> Isel<'m> {
             return Use::reg(r);
         }
         let t = cx.temp(MASK);
-        self.valu(cx, with(op(Op::VCmpNeU32).def(t).imm(0).arg(r), (Long(true),)));
+        self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), r.into()]).def(t));
         Use::reg(t)
     }
 
@@ -336,19 +337,19 @@ impl<'m> Isel<'m> {
             }
             Sysval::WorkgroupId => {
                 for (c, &r) in out.iter().enumerate() {
-                    self.valu(cx, op(Op::VMovB32).def(r).arg(fixed(self.fixed.workgroup_id[c])));
+                    self.valu(cx, build::VMovB32.on([fixed(self.fixed.workgroup_id[c])]).def(r));
                 }
             }
             Sysval::NumWorkgroups => {
                 for (c, &r) in out.iter().enumerate() {
-                    self.valu(cx, op(Op::VMovB32).def(r).arg(fixed(self.fixed.num_workgroups[c])));
+                    self.valu(cx, build::VMovB32.on([fixed(self.fixed.num_workgroups[c])]).def(r));
                 }
             }
             Sysval::GlobalInvocationId => {
                 for (c, &r) in out.iter().enumerate() {
                     let t = cx.temp(S);
                     let size = Use::imm(self.workgroup_size[c]);
-                    self.salu(cx, op(Op::SMulI32).def(t).arg(fixed(self.fixed.workgroup_id[c])).arg(size));
+                    self.salu(cx, build::SMulI32.on([fixed(self.fixed.workgroup_id[c]), size]).def(t));
                     let id = self.local_id(cx, c);
                     self.add(cx, r, Use::reg(t), id);
                 }
@@ -360,7 +361,7 @@ impl<'m> Isel<'m> {
                 for (c, scale) in [(1, sx), (2, sx.saturating_mul(sy))] {
                     if self.workgroup_size[c] > 1 {
                         let id = self.local_id(cx, c);
-                        let p = self.make_v(cx, op(Op::VMulU32U24).arg(Use::imm(scale)).arg(id));
+                        let p = self.make_v(cx, build::VMulU32U24.on([Use::imm(scale), id]));
                         let t = cx.temp(V);
                         self.add(cx, t, Use::reg(p), sum);
                         sum = Use::reg(t);
@@ -419,19 +420,19 @@ impl<'m> Isel<'m> {
             }
             Ir::Fma => {
                 let (x, y, z) = (self.float(cx, a(0)), self.float(cx, a(1)), self.float(cx, a(2)));
-                op(Op::VFmaF32).arg(x).arg(y).arg(z)
+                build::VFmaF32.on([x, y, z])
             }
             Ir::FNeg => {
                 let x = self.any(cx, a(0));
-                op(Op::VXorB32).imm(0x8000_0000).arg(x)
+                build::VXorB32.on([Use::imm(0x8000_0000), x])
             }
             Ir::FAbs => {
                 let x = self.any(cx, a(0));
-                op(Op::VAndB32).imm(0x7fff_ffff).arg(x)
+                build::VAndB32.on([Use::imm(0x7fff_ffff), x])
             }
             Ir::FSat => {
                 let x = self.float(cx, a(0));
-                with(op(Op::VAddF32).arg(x).imm(0), (Clamp(true),))
+                build::VAddF32.with((Clamp(true),), [x, Use::imm(0)])
             }
             Ir::FFloor
             | Ir::FCeil
@@ -459,18 +460,18 @@ impl<'m> Isel<'m> {
             Ir::FSin | Ir::FCos => {
                 // Turns, brought into one turn: the instruction takes -256..256 only.
                 let x = self.float(cx, a(0));
-                let turns = self.make_v(cx, self.shared(op(Op::VMulF32).imm(0x3e22_f983).arg(x)));
-                let t = self.make_v(cx, self.shared(op(Op::VFractF32).arg(turns)));
+                let turns = self.make_v(cx, self.shared(build::VMulF32.on([Use::imm(0x3e22_f983), x])));
+                let t = self.make_v(cx, self.shared(build::VFractF32.on([turns.into()])));
                 op(if d.op == Ir::FSin { Op::VSinF32 } else { Op::VCosF32 }).arg(t)
             }
             Ir::FLdexp => {
                 let (x, n) = (self.float(cx, a(0)), self.any(cx, a(1)));
-                with(op(Op::VLdexpF32).arg(x).arg(n), (Long(true),))
+                build::VLdexpF32.with((Long(true),), [x, n])
             }
             Ir::FQuant16 => {
                 let x = self.float(cx, a(0));
-                let h = self.make_v(cx, op(Op::VCvtF16F32).arg(x));
-                op(Op::VCvtF32F16).arg(h)
+                let h = self.make_v(cx, build::VCvtF16F32.on([x]));
+                build::VCvtF32F16.on([h.into()])
             }
             Ir::F2SFull | Ir::F2UFull => {
                 let x = self.float(cx, a(0));
@@ -482,20 +483,20 @@ impl<'m> Isel<'m> {
             }
             Ir::PackHalf2x16Rtz => {
                 let v = self.lanes(cx, a(0));
-                op(Op::VCvtPkrtzF16F32).arg(v[0]).arg(v[1])
+                build::VCvtPkrtzF16F32.on([v[0], v[1]])
             }
             Ir::PackHalf2x16 => {
                 let v = cx.regs(a(0));
-                let lo = self.make_v(cx, op(Op::VCvtF16F32).arg(v[0]));
-                let hi = self.make_v(cx, op(Op::VCvtF16F32).arg(v[1]));
-                let hi = self.make_v(cx, op(Op::VLshlrevB32).imm(16).arg(hi));
-                op(Op::VOrB32).arg(lo).arg(hi)
+                let lo = self.make_v(cx, build::VCvtF16F32.on([v[0].into()]));
+                let hi = self.make_v(cx, build::VCvtF16F32.on([v[1].into()]));
+                let hi = self.make_v(cx, build::VLshlrevB32.on([Use::imm(16), hi.into()]));
+                build::VOrB32.on([lo.into(), hi.into()])
             }
             Ir::UnpackHalf2x16 => {
                 let x = self.vector(cx, a(0));
-                self.valu(cx, op(Op::VCvtF32F16).def(out[0]).arg(x));
-                let h = self.make_v(cx, op(Op::VLshrrevB32).imm(16).arg(x));
-                self.valu(cx, op(Op::VCvtF32F16).def(out[1]).arg(h));
+                self.valu(cx, build::VCvtF32F16.on([x]).def(out[0]));
+                let h = self.make_v(cx, build::VLshrrevB32.on([Use::imm(16), x]));
+                self.valu(cx, build::VCvtF32F16.on([h.into()]).def(out[1]));
                 return Ok(());
             }
             Ir::IAdd => {
@@ -513,7 +514,7 @@ impl<'m> Isel<'m> {
             Ir::IAbs => {
                 let x = self.vector(cx, a(0));
                 let n = self.make_v(cx, op(if self.generation == 2 { Op::VSubU32 } else { Op::VSubI32 }).imm(0).arg(x));
-                op(Op::VMaxI32).arg(x).arg(n)
+                build::VMaxI32.on([x, n.into()])
             }
             Ir::IMul
             | Ir::UMulHi
@@ -571,22 +572,22 @@ impl<'m> Isel<'m> {
             }
             Ir::Popcount => {
                 let x = self.any(cx, a(0));
-                with(op(Op::VBcntU32B32).arg(x).imm(0), (Long(true),))
+                build::VBcntU32B32.with((Long(true),), [x, Use::imm(0)])
             }
             Ir::Clz | Ir::Ctz => {
                 let x = self.any(cx, a(0));
                 let t = self.make_v(cx, op(if d.op == Ir::Clz { Op::VFfbhU32 } else { Op::VFfblB32 }).arg(x));
-                op(Op::VMinU32).imm(32).arg(t)
+                build::VMinU32.on([Use::imm(32), t.into()])
             }
             Ir::Select => {
                 let c = self.mask(cx, a(0));
                 let (x, y) = (self.any(cx, a(1)), self.any(cx, a(2)));
-                with(op(Op::VCndmaskB32).arg(y).arg(x).arg(c), (Long(true),))
+                build::VCndmaskB32.with((Long(true),), [y, x, c])
             }
             // Bits above those of a narrow lane may be anything, but a load leaves zeros.
             Ir::ZExt if cx.f.def_op(a(0), Ir::Load).is_none() => {
                 let (x, ones) = (self.any(cx, a(0)), cx.f.ty(a(0)).scalar().mask());
-                op(Op::VAndB32).imm(ones as u32).arg(x)
+                build::VAndB32.on([Use::imm(ones as u32), x])
             }
             Ir::Bitcast | Ir::ZExt | Ir::Trunc if out.len() == 1 => {
                 let x = self.any(cx, a(0));
@@ -681,7 +682,7 @@ impl<'m> Isel<'m> {
                 let u = if k == 0 { &mut z } else { &mut x };
                 u.mods.neg = !u.mods.neg;
             }
-            return Some(with(op(Op::VMadF32).arg(x).arg(y).arg(z), (Long(true),)));
+            return Some(build::VMadF32.with((Long(true),), [x, y, z]));
         }
         None
     }
@@ -698,7 +699,7 @@ impl<'m> Isel<'m> {
             }
             Ir::Extract => {
                 let x = self.held(cx, d.result()).unwrap_or(Use::imm(0));
-                op(Op::SMovB32).arg(x)
+                build::SMovB32.on([x])
             }
             Ir::Bitcast => {
                 let x = self.any(cx, d.args[0]);
@@ -725,28 +726,28 @@ impl<'m> Isel<'m> {
                 let x = self.any(cx, d.args[0]);
                 let t = cx.temp(S);
                 self.salu(cx, op(if d.op == Ir::Clz { Op::SFlbitI32B32 } else { Op::SFf1I32B32 }).def(t).arg(x));
-                op(Op::SMinU32).arg(t).imm(32)
+                build::SMinU32.on([t.into(), Use::imm(32)])
             }
             Ir::FShr => {
                 let (x, y, n) = (self.any(cx, d.args[0]), self.any(cx, d.args[1]), self.any(cx, d.args[2]));
                 let (left, right) = (cx.temp(S), cx.temp(S));
                 match cx.f.const_bits(d.args[2]) {
-                    Some(c) => self.salu(cx, op(Op::SLshlB32).def(left).arg(x).imm(32 - (c as u32) % 32)),
+                    Some(c) => self.salu(cx, build::SLshlB32.on([x, Use::imm(32 - (c as u32) % 32)]).def(left)),
                     None => {
                         let by = cx.temp(S);
-                        self.salu(cx, op(Op::SSubU32).def(by).imm(0).arg(n));
-                        self.salu(cx, op(Op::SLshlB32).def(left).arg(x).arg(by));
+                        self.salu(cx, build::SSubU32.on([Use::imm(0), n]).def(by));
+                        self.salu(cx, build::SLshlB32.on([x, by.into()]).def(left));
                     }
                 }
-                self.salu(cx, op(Op::SLshrB32).def(right).arg(y).arg(n));
-                op(Op::SOrB32).arg(left).arg(right)
+                self.salu(cx, build::SLshrB32.on([y, n]).def(right));
+                build::SOrB32.on([left.into(), right.into()])
             }
             Ir::BitSel => {
                 let (m, x, y) = (self.any(cx, d.args[0]), self.any(cx, d.args[1]), self.any(cx, d.args[2]));
                 let (taken, left) = (cx.temp(S), cx.temp(S));
-                self.salu(cx, op(Op::SAndB32).def(taken).arg(x).arg(m));
-                self.salu(cx, op(Op::SAndn2B32).def(left).arg(y).arg(m));
-                op(Op::SOrB32).arg(taken).arg(left)
+                self.salu(cx, build::SAndB32.on([x, m]).def(taken));
+                self.salu(cx, build::SAndn2B32.on([y, m]).def(left));
+                build::SOrB32.on([taken.into(), left.into()])
             }
             Ir::UBitExtract | Ir::SBitExtract => {
                 let x = self.any(cx, d.args[0]);
@@ -815,7 +816,7 @@ impl Lower<Gcn> for Isel<'_> {
             }
             (Ir::Barrier, Attr::Barrier(b)) => {
                 let wait = b.exec != gpucc_ir::Scope::None;
-                cx.emit(with(op(Op::SBarrier), (Sync(wait),)));
+                cx.emit(build::SBarrier.with((Sync(wait),), []));
                 Ok(())
             }
             _ => self.alu(cx, i),
@@ -859,7 +860,7 @@ impl Lower<Gcn> for Isel<'_> {
     fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
         for (k, &r) in into.iter().enumerate() {
-            cx.emit(op(Op::VMovB32).def(r).imm(c.bits[k] as u32));
+            cx.emit(build::VMovB32.on([Use::imm(c.bits[k] as u32)]).def(r));
         }
         Ok(())
     }
@@ -933,7 +934,7 @@ impl Isel<'_> {
 
     /// 1 for the lanes of a mask, 0 for others.
     fn zero_or_one(&mut self, cx: &mut Cx<'_>, out: VReg, mask: U) {
-        self.valu(cx, with(op(Op::VCndmaskB32).def(out).imm(0).imm(1).arg(mask), (Long(true),)));
+        self.valu(cx, build::VCndmaskB32.with((Long(true),), [Use::imm(0), Use::imm(1), mask]).def(out));
     }
 
     /// The vector registers of a value that is loaded or stored, one a lane.

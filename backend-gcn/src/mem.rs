@@ -4,6 +4,7 @@ use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
 use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 
+use crate::builders as build;
 use crate::isel::{Cx, Isel, U, op, with};
 use crate::target::{
     FILE_S, Gcn, Glc, Long, MASK, Offen, Offset, Readonly, S, S4, Sbase, Soffset, Srsrc, V, V2, run_class,
@@ -20,7 +21,7 @@ impl Isel<'_> {
             None if offset <= limit => (None, offset),
             None => {
                 let t = cx.temp(V);
-                cx.emit(op(Op::VMovB32).def(t).imm(offset));
+                cx.emit(build::VMovB32.on([Use::imm(offset)]).def(t));
                 (Some(Use::reg(t)), 0)
             }
             Some(v) if offset <= limit => (Some(self.vector(cx, v)), offset),
@@ -43,7 +44,7 @@ impl Isel<'_> {
             let t = cx.temp(V);
             self.load_words(cx, &m, dynamic, &[t]);
             if cx.mf.class(out[0]) == MASK {
-                self.valu(cx, with(op(Op::VCmpNeU32).def(out[0]).imm(0).arg(t), (Long(true),)));
+                self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), t.into()]).def(out[0]));
             } else {
                 cx.emit(MInst::copy(out[0], t));
             }
@@ -82,13 +83,13 @@ impl Isel<'_> {
             Src::Imm(k) if k.wrapping_add(m.offset) / unit <= field => (k.wrapping_add(m.offset) / unit, None),
             Src::Imm(k) => {
                 let t = cx.temp(S);
-                cx.emit(op(Op::SMovB32).def(t).imm(k.wrapping_add(m.offset)));
+                cx.emit(build::SMovB32.on([Use::imm(k.wrapping_add(m.offset))]).def(t));
                 (0, Some(Use::reg(t)))
             }
             _ if m.offset == 0 => (0, Some(at)),
             _ => {
                 let t = cx.temp(S);
-                cx.emit(op(Op::SAddU32).def(t).arg(at).imm(m.offset));
+                cx.emit(build::SAddU32.on([at, Use::imm(m.offset)]).def(t));
                 (0, Some(Use::reg(t)))
             }
         };
@@ -109,7 +110,7 @@ impl Isel<'_> {
         for (k, &r) in out.iter().enumerate() {
             let part = Use::reg(run);
             let part = if size > 1 { part.part(k as u8, 1) } else { part };
-            cx.emit(op(Op::VMovB32).def(r).arg(part));
+            cx.emit(build::VMovB32.on([part]).def(r));
         }
     }
 
@@ -214,12 +215,12 @@ impl Isel<'_> {
                     let at = offset + 4 * k as u32;
                     if k + 1 < out.len() && two(at) {
                         let pair = cx.temp(V2);
-                        let i = op(Op::DsRead2B32).def(pair).arg(a);
+                        let i = build::DsRead2B32.on([a]).def(pair);
                         cx.emit(with(i, (Offset(at / 4),)));
                         cx.emit(MInst::split(&out[k..k + 2], pair));
                         k += 2;
                     } else {
-                        cx.emit(with(op(Op::DsReadB32).def(out[k]).arg(a), (Offset(at),)));
+                        cx.emit(build::DsReadB32.with((Offset(at),), [a]).def(out[k]));
                         k += 1;
                     }
                 }
@@ -228,7 +229,7 @@ impl Isel<'_> {
                 let base = self.tables.at(p).unwrap_or(0);
                 let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
                 for (k, &r) in out.iter().enumerate() {
-                    let i = op(Op::BufferLoadDword).def(r).args(a);
+                    let i = build::BufferLoadDword.on([]).def(r).args(a);
                     let table = Srsrc(self.fixed.tables as u8 / 4);
                     cx.emit(with(i, (table, Offen(a.is_some()), Offset(offset + 4 * k as u32), Readonly(true))));
                 }
@@ -237,7 +238,7 @@ impl Isel<'_> {
                 let base = (self.places)(p);
                 let (a, offset) = self.address(cx, m, dynamic, base, BUFFER_OFFSET - 16);
                 for (k, &r) in out.iter().enumerate() {
-                    let i = op(Op::BufferLoadDword).def(r).args(a);
+                    let i = build::BufferLoadDword.on([]).def(r).args(a);
                     cx.emit(with(i, self.scratch(a.is_some(), offset + 4 * k as u32)));
                 }
             }
@@ -252,7 +253,7 @@ impl Isel<'_> {
     fn lds_address(&mut self, cx: &mut Cx<'_>, a: Option<U>) -> U {
         a.unwrap_or_else(|| {
             let t = cx.temp(V);
-            cx.emit(op(Op::VMovB32).def(t).imm(0));
+            cx.emit(build::VMovB32.on([Use::imm(0)]).def(t));
             Use::reg(t)
         })
     }
@@ -282,7 +283,7 @@ impl Isel<'_> {
                     for (k, word) in regs.into_iter().enumerate() {
                         let data = self.in_vector(cx, Use::reg(word));
                         let mods = self.buffer(r, &m, a.is_some(), offset + 4 * k as u32);
-                        cx.emit(with(op(Op::BufferStoreDword).arg(data).args(a), mods));
+                        cx.emit(build::BufferStoreDword.with(mods, [data]).args(a));
                     }
                     return Ok(());
                 }
@@ -310,15 +311,15 @@ impl Isel<'_> {
                     if lds {
                         let Some(a) = address else { continue };
                         if k < words.len() && two(at) {
-                            let i = op(Op::DsWrite2B32).arg(a).arg(data).arg(words[k]);
+                            let i = build::DsWrite2B32.on([a, data, words[k]]);
                             cx.emit(with(i, (Offset(at / 4),)));
                             k += 1;
                             continue;
                         }
-                        cx.emit(with(op(Op::DsWriteB32).arg(a).arg(data), (Offset(at),)));
+                        cx.emit(build::DsWriteB32.with((Offset(at),), [a, data]));
                     } else {
                         let mods = self.scratch(a.is_some(), at);
-                        cx.emit(with(op(Op::BufferStoreDword).arg(data).args(a), mods));
+                        cx.emit(build::BufferStoreDword.with(mods, [data]).args(a));
                     }
                 }
             }
@@ -369,7 +370,7 @@ impl Isel<'_> {
                     }
                     None => {
                         let (e, n) = (self.vector(cx, d.args[0]), self.vector(cx, d.args[1]));
-                        op(Op::DsCmpstRtnB32).def(out).arg(a).arg(e).arg(n)
+                        build::DsCmpstRtnB32.on([a, e, n]).def(out)
                     }
                 };
                 cx.emit(with(inst, (Offset(offset),)));

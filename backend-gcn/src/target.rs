@@ -13,6 +13,7 @@ use gpucc_mir::{
 };
 use smallvec::SmallVec;
 
+use crate::builders as build;
 use crate::forms;
 use crate::isel::with;
 use crate::model;
@@ -364,7 +365,7 @@ impl Target for Gcn {
             let part = if slot.units == 1 { Use::reg(v) } else { Use::reg(v).part(k as u8, 1) };
             if slot.file == FILE_S {
                 let lane = spill_lane(word);
-                cx.push(MInst::new(GOp::I(Op::VWritelaneB32)).def(Def::preg(lane)).arg(part).imm(word % 64));
+                cx.push(build::VWritelaneB32.on([part, Use::imm(word % 64)]).def(Def::preg(lane)));
             } else {
                 let i = self.scratch(cx, Op::BufferStoreDword, word);
                 cx.push(i.arg(part));
@@ -382,7 +383,7 @@ impl Target for Gcn {
             };
             if slot.file == FILE_S {
                 let lane = spill_lane(word);
-                cx.push(MInst::new(GOp::I(Op::VReadlaneB32)).def(r).arg(Use::preg(lane)).imm(word % 64));
+                cx.push(build::VReadlaneB32.on([Use::preg(lane), Use::imm(word % 64)]).def(r));
             } else {
                 let i = self.scratch(cx, Op::BufferLoadDword, word);
                 cx.push(i.def(r));
@@ -415,7 +416,7 @@ impl Target for Gcn {
     fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
         let pair = |s: &Side<'_>| s.units.len() == 2 && s.units[0].is_multiple_of(2) && s.units[1] == s.units[0] + 1;
         if dst.file == FILE_S && src.file == FILE_S && pair(&dst) && pair(&src) {
-            cx.push(MInst::new(GOp::I(Op::SMovB64)).def(Def::preg(dst.preg())).arg(Use::preg(src.preg())));
+            cx.push(build::SMovB64.on([Use::preg(src.preg())]).def(Def::preg(dst.preg())));
             return;
         }
         let op = match (dst.file, src.file) {

@@ -2,9 +2,10 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{Attr, Diagnostic, Inst, IntCc, Op as Ir};
-use gpucc_mir::{MInst, VReg};
+use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Cx, Isel, exec, op, with};
+use crate::builders as build;
 use crate::ops::{float_compare, vector_compare};
 use crate::target::{Long, MASK};
 
@@ -63,7 +64,7 @@ impl Isel<'_> {
                     if equal {
                         let u = cx.temp(MASK);
                         cx.emit(op(o).def(u).arg(x).arg(y));
-                        cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(u));
+                        cx.emit(build::SAndn2B64.on([exec(), u.into()]).def(t));
                     } else {
                         cx.emit(op(o).def(t).arg(x).arg(y));
                     }
@@ -74,23 +75,23 @@ impl Isel<'_> {
                 if cx.mf.class(from) == cx.mf.class(r) {
                     cx.emit(MInst::copy(r, from));
                 } else if cx.mf.class(r) == MASK {
-                    self.valu(cx, with(op(Op::VCmpNeU32).def(r).imm(0).arg(from), (Long(true),)));
+                    self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), from.into()]).def(r));
                 } else {
-                    self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SMovB64).def(t).arg(from)));
+                    self.set_bool(cx, r, |_, cx, t| cx.emit(build::SMovB64.on([from.into()]).def(t)));
                 }
             }
             (Ir::Select, _) => {
                 let (c, x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)), self.mask(cx, a(2)));
                 self.set_bool(cx, r, |_, cx, t| {
                     let (taken, left) = (cx.temp(MASK), cx.temp(MASK));
-                    cx.emit(op(Op::SAndB64).def(taken).arg(x).arg(c));
-                    cx.emit(op(Op::SAndn2B64).def(left).arg(y).arg(c));
-                    cx.emit(op(Op::SOrB64).def(t).arg(taken).arg(left));
+                    cx.emit(build::SAndB64.on([x, c]).def(taken));
+                    cx.emit(build::SAndn2B64.on([y, c]).def(left));
+                    cx.emit(build::SOrB64.on([taken.into(), left.into()]).def(t));
                 });
             }
             (Ir::Not, _) => {
                 let x = self.mask(cx, a(0));
-                self.set_bool(cx, r, |_, cx, t| cx.emit(op(Op::SAndn2B64).def(t).arg(exec()).arg(x)));
+                self.set_bool(cx, r, |_, cx, t| cx.emit(build::SAndn2B64.on([exec(), x]).def(t)));
             }
             _ => return Err(cx.unknown(i)),
         }

@@ -6,6 +6,7 @@ use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::{Code, StepMode, VertexFormat};
 
 use super::{Cx, Isel, U, exec, op, with};
+use crate::builders as build;
 use crate::io::{self, Colour, VERTEX_GROUP, distances};
 use crate::target::{
     Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, MASK, Offset, Once,
@@ -124,13 +125,13 @@ impl Isel<'_> {
         let mods = (Attribute(attribute),);
         let Some(first) = self.io.coordinates(slot) else {
             // Of vertex 0.
-            cx.emit(with(op(Op::VInterpMovF32).def(to), (Attribute(attribute), Param(2))));
+            cx.emit(build::VInterpMovF32.with((Attribute(attribute), Param(2)), []).def(to));
             return;
         };
         let (x, y) = (self.filled(cx, first), self.filled(cx, first + 1));
         let half = cx.temp(V);
-        cx.emit(with(op(Op::VInterpP1F32).def(half).arg(x), mods));
-        cx.emit(with(op(Op::VInterpP2F32).def(Def::reg(to).tied(0)).arg(half).arg(y), mods));
+        cx.emit(build::VInterpP1F32.with(mods, [x]).def(half));
+        cx.emit(build::VInterpP2F32.with(mods, [half.into(), y]).def(Def::reg(to).tied(0)));
     }
 
     fn fetch_attribute(&mut self, cx: &mut Cx<'_>, f: io::Fetched, out: &[VReg]) {
@@ -185,7 +186,7 @@ impl Isel<'_> {
         }
         for (k, &r) in out.iter().enumerate().skip(there) {
             let one = if format.base() == gpucc_pipeline::Base::Float { 1f32.to_bits() } else { 1 };
-            cx.emit(op(Op::VMovB32).def(r).imm(if k == 3 { one } else { 0 }));
+            cx.emit(build::VMovB32.on([Use::imm(if k == 3 { one } else { 0 })]).def(r));
         }
     }
 
@@ -200,15 +201,15 @@ impl Isel<'_> {
             }
             Sysval::FirstVertex | Sysval::FirstInstance => {
                 let r = self.fixed.first[usize::from(s == Sysval::FirstInstance)];
-                cx.emit(op(Op::VMovB32).def(out[0]).arg(Use::preg(PReg::new(FILE_S, r as u16, 1))));
+                cx.emit(build::VMovB32.on([Use::preg(PReg::new(FILE_S, r as u16, 1))]).def(out[0]));
             }
             Sysval::FragCoord => {
                 for (k, &r) in out.iter().enumerate() {
                     match item(self, 8 + k as u32) {
-                        None => cx.emit(op(Op::VMovB32).def(r).imm(0)),
+                        None => cx.emit(build::VMovB32.on([Use::imm(0)]).def(r)),
                         Some(n) => {
                             let v = self.filled(cx, n);
-                            cx.emit(if k == 3 { op(Op::VRcpF32).def(r).arg(v) } else { MInst::copy(r, v) });
+                            cx.emit(if k == 3 { build::VRcpF32.on([v]).def(r) } else { MInst::copy(r, v) });
                         }
                     }
                 }
@@ -217,7 +218,7 @@ impl Isel<'_> {
                 let Some(n) = item(self, 12) else { return Err(cx.unknown(i)) };
                 let v = self.filled(cx, n);
                 self.set_bool(cx, out[0], |me, cx, to| {
-                    me.valu(cx, with(op(Op::VCmpLtF32).def(to).imm(0).arg(v), (Long(true),)));
+                    me.valu(cx, build::VCmpLtF32.with((Long(true),), [Use::imm(0), v]).def(to));
                 });
             }
             Sysval::SampleIndex => {
@@ -234,8 +235,8 @@ impl Isel<'_> {
                 // The hardware has the whole pixel's; an invocation stands for one sample.
                 let Some(at) = self.sample_index(cx) else { return Err(cx.unknown(i)) };
                 let bit = cx.temp(V);
-                self.valu(cx, op(Op::VLshlrevB32).def(bit).arg(at).imm(1));
-                self.valu(cx, op(Op::VAndB32).def(out[0]).arg(v).arg(bit));
+                self.valu(cx, build::VLshlrevB32.on([at, Use::imm(1)]).def(bit));
+                self.valu(cx, build::VAndB32.on([v, bit.into()]).def(out[0]));
             }
             _ => return Err(cx.unknown(i)),
         }
@@ -246,7 +247,7 @@ impl Isel<'_> {
         let n = self.io.item(13)?;
         let v = self.filled(cx, n);
         let at = cx.temp(V);
-        self.valu(cx, op(Op::VBfeU32).def(at).arg(v).imm(8).imm(4));
+        self.valu(cx, build::VBfeU32.on([v, Use::imm(8), Use::imm(4)]).def(at));
         Some(Use::reg(at))
     }
 
@@ -267,11 +268,11 @@ impl Isel<'_> {
             } else {
                 // What another mask says of lanes that are off means nothing.
                 let here = cx.temp(MASK);
-                cx.emit(op(Op::SAndB64).def(here).arg(gone).arg(exec()));
+                cx.emit(build::SAndB64.on([gone, exec()]).def(here));
                 Use::reg(here)
             }
         };
-        let inst = op(Op::SAndn2B64).def(Def::preg(live)).arg(Use::preg(live)).arg(here);
+        let inst = build::SAndn2B64.on([Use::preg(live), here]).def(Def::preg(live));
         cx.emit(with(inst, (Ends(true),)));
         Ok(())
     }
@@ -291,16 +292,16 @@ impl Isel<'_> {
         // Coarse differences along both axes begin at the same lane.
         self.images.once = true;
         if self.generation == 2 {
-            cx.emit(with(op(Op::VMovB32).def(from).arg(x), (Lanes(first), Once(true))));
-            cx.emit(with(op(Op::VSubF32).def(to).arg(x).arg(from), (Lanes(second),)));
+            cx.emit(build::VMovB32.with((Lanes(first), Once(true)), [x]).def(from));
+            cx.emit(build::VSubF32.with((Lanes(second),), [x, from.into()]).def(to));
             return;
         }
         let minuend = cx.temp(V);
         for (r, lanes) in [(from, first), (minuend, second)] {
             let mods = (Offset(0x8000 | u32::from(lanes)), Readonly(true), Once(true));
-            cx.emit(with(op(Op::DsSwizzleB32).def(r).arg(x), mods));
+            cx.emit(build::DsSwizzleB32.with(mods, [x]).def(r));
         }
-        self.valu(cx, op(Op::VSubF32).def(to).arg(minuend).arg(from));
+        self.valu(cx, build::VSubF32.on([minuend.into(), from.into()]).def(to));
     }
 
     /// The results of an entry point leave.

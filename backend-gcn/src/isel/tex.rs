@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::{Cx, Isel, MI, U, op, with};
 use crate::bindings::{Bindings, IMAGE, size};
+use crate::builders as build;
 use crate::target::{
     Da, Dmask, Glc, K, Long, MASK, OfImage, Offset, Once, Readonly, S, S4, S8, Sbase, Unorm, V, run_class,
 };
@@ -140,7 +141,7 @@ impl Isel<'_> {
             let to = if k == 2 { cx.temp(V) } else { out[k] };
             self.valu(cx, op(o).def(to).args(of.iter().copied()));
             if k == 2 {
-                self.valu(cx, op(Op::VAndB32).def(out[k]).imm(0x7fff_ffff).arg(to));
+                self.valu(cx, build::VAndB32.on([Use::imm(0x7fff_ffff), to.into()]).def(out[k]));
             }
         }
         Ok(())
@@ -166,7 +167,7 @@ impl Isel<'_> {
             None if at / unit <= most => (at / unit, None),
             None => {
                 let t = cx.temp(S);
-                cx.emit(op(Op::SMovB32).def(t).imm(at));
+                cx.emit(build::SMovB32.on([Use::imm(at)]).def(t));
                 (0, Some(Use::reg(t)))
             }
             Some(more) => (0, Some(self.scalar_op(cx, Op::SAddU32, more, Use::imm(at)))),
@@ -197,7 +198,7 @@ impl Isel<'_> {
         if self.is_vector_reg(cx, &element) {
             // All lanes have the same.
             let t = cx.temp(S);
-            cx.emit(op(Op::VReadfirstlaneB32).def(t).arg(element));
+            cx.emit(build::VReadfirstlaneB32.on([element]).def(t));
             element = Use::reg(t);
         }
         if clamp {
@@ -409,7 +410,7 @@ impl Isel<'_> {
         let layer = self.vector_op(cx, Op::VMinF32, [last, layer]);
         let face = self.in_vector(cx, face);
         let t = cx.temp(V);
-        cx.emit(with(op(Op::VMadmkF32).arg(layer).arg(face), (K(FACES),)).def(t));
+        cx.emit(build::VMadmkF32.with((K(FACES),), [layer, face]).def(t));
         Use::reg(t)
     }
 
@@ -421,7 +422,7 @@ impl Isel<'_> {
             let size = self.vector_op(cx, Op::VCvtF32U32, [size]);
             let inverse = self.vector_op(cx, Op::VRcpIflagF32, [size]);
             *c = Use::reg(
-                self.make_v(cx, with(op(Op::VMadF32).imm((-0.5f32).to_bits()).arg(inverse).arg(*c), (Long(true),))),
+                self.make_v(cx, build::VMadF32.with((Long(true),), [Use::imm((-0.5f32).to_bits()), inverse, *c])),
             );
         }
     }
@@ -486,8 +487,8 @@ impl Isel<'_> {
         let fragment = self.vector_op(cx, Op::VBfeU32, [map.into(), at, Use::imm(3)]);
         // A sample that no pixel has stays one.
         let inside = cx.temp(MASK);
-        self.valu(cx, with(op(Op::VCmpGtU32).def(inside).imm(8).arg(sample), (Long(true),)));
-        Use::reg(self.make_v(cx, with(op(Op::VCndmaskB32).arg(sample).arg(fragment).arg(inside), (Long(true),))))
+        self.valu(cx, build::VCmpGtU32.with((Long(true),), [Use::imm(8), sample]).def(inside));
+        Use::reg(self.make_v(cx, build::VCndmaskB32.with((Long(true),), [sample, fragment, inside.into()])))
     }
 
     /// The map of a pixel's samples to fragments, which all samples of the pixel share.
@@ -499,12 +500,12 @@ impl Isel<'_> {
         cx.emit(with(MInst::collect(address, parts), (Once(true),)));
         let found = cx.temp(V);
         let mods = (Dmask(1), Unorm(true), Da(self.is_array(ask)), Once(true), Readonly(true));
-        cx.emit(with(op(Op::ImageLoad).def(found).arg(address).arg(fmask), mods));
+        cx.emit(build::ImageLoad.with(mods, [address.into(), fmask.into()]).def(found));
         let there = cx.temp(MASK);
         let word = Use::reg(fmask).part(1, 1);
-        self.valu(cx, with(op(Op::VCmpNeU32).def(there).imm(0).arg(word), (Long(true), Once(true))));
-        let none = self.make_v(cx, with(op(Op::VMovB32).imm(NO_FMASK), (Once(true),)));
-        self.make_v(cx, with(op(Op::VCndmaskB32).arg(none).arg(found).arg(there), (Long(true), Once(true))))
+        self.valu(cx, build::VCmpNeU32.with((Long(true), Once(true)), [Use::imm(0), word]).def(there));
+        let none = self.make_v(cx, build::VMovB32.with((Once(true),), [Use::imm(NO_FMASK)]));
+        self.make_v(cx, build::VCndmaskB32.with((Long(true), Once(true)), [none.into(), found.into(), there.into()]))
     }
 
     /// Stores and atomics.
@@ -527,7 +528,7 @@ impl Isel<'_> {
             let inst = op(image_atomic(k)).def(Def::reg(old).tied(0)).arg(data).arg(address).arg(texture);
             cx.emit(with(with(inst, mods), (Glc(true),)));
         } else {
-            cx.emit(with(op(Op::ImageStore).arg(data).arg(address).arg(texture), mods));
+            cx.emit(build::ImageStore.with(mods, [data, address, texture.into()]));
         }
         Ok(())
     }
