@@ -113,12 +113,12 @@ fn encode(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
     }
     let mut item = Item::new(inst, i.loc);
     (item.reads, item.staging, item.writes) = (reads, staging, writes);
-    let info = gpucc_mir::Target::info(&Valhall::new(true), i);
     if row.facts.class.is_message() {
-        let Mods { space, readonly, key, .. } = i.mods;
+        let (effects, Mods { space, readonly, key, .. }) = (row.effects, i.mods);
         let key = (key != 0).then_some(key);
         item.message = true;
-        item.access = (!readonly && (info.reads || info.writes)).then_some(Access { space, writes: info.writes, key });
+        item.access =
+            (!readonly && (effects.reads || effects.writes)).then_some(Access { space, writes: effects.writes, key });
     }
     Ok(item)
 }

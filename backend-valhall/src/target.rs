@@ -4,13 +4,14 @@
 //! The only definition is the destination or the run that is written. Half registers are not allocated yet: a unit is
 //! a 32-bit register.
 
+use gpucc_isa::Effects;
 use gpucc_mir::{BlockId, Class};
 use gpucc_mir::{ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Reuse, Side, Src, Target, Use};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{Cfg, FileId, MoveCaps, RegFile, Shape, UnitSet};
 use gpucc_valhall_machine as machine;
 use machine::{AtomOne, AtomOp, Clamp, Condition, MemoryAccess, MessageSlot, Mux, ResultType, Round};
-use machine::{Class as Kind, OPS, Op, ROWS, Unit};
+use machine::{Class as Kind, OPS, Op, ROWS};
 
 use crate::builders::{self as build, loads, stores};
 use crate::forms;
@@ -55,6 +56,17 @@ pub enum VOp {
     End,
     /// Waits until all memory accesses so far are done.
     Fence,
+}
+
+impl VOp {
+    /// What an opcode does besides its results.
+    pub fn effects(self) -> Effects {
+        match self {
+            VOp::Op(op) => ROWS[op as usize].effects,
+            VOp::Jump | VOp::Branch | VOp::End => Effects::branch(),
+            VOp::Fence => Effects::atomic(1),
+        }
+    }
 }
 
 /// Where a byte or a half that is loaded goes.
@@ -205,22 +217,6 @@ impl Valhall {
     }
 }
 
-/// Whether the result depends on which lanes run.
-fn asks_other_lanes(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ClperI32
-            | Op::ClperV2u16
-            | Op::ClperV4u8
-            | Op::ClperS32
-            | Op::ClperV2s16
-            | Op::ClperV4s8
-            | Op::ClperU64
-            | Op::ClperS64
-            | Op::Wmask
-    )
-}
-
 impl Target for Valhall {
     type Op = VOp;
     type Mods = Mods;
@@ -236,46 +232,9 @@ impl Target for Valhall {
     }
 
     fn info(&self, inst: &MInst<Self>) -> InstInfo {
-        let Opcode::Op(op) = inst.op else { return InstInfo::pure(1) };
-        let mut info = InstInfo::pure(1);
-        match op {
-            VOp::Jump | VOp::Branch | VOp::End => {
-                info.terminator = true;
-                info.side_effect = true;
-            }
-            VOp::Fence => {
-                info.reads = true;
-                info.writes = true;
-                info.side_effect = true;
-            }
-            VOp::Op(op) => {
-                let facts = ROWS[op as usize].facts;
-                info.unit = facts.unit as u8;
-                info.latency = match facts.unit {
-                    Unit::Sfu => 4,
-                    _ if facts.class.is_message() => 20,
-                    _ => 1,
-                };
-                match facts.class {
-                    Kind::Memory | Kind::Buffer => {
-                        info.space = inst.mods.space;
-                        info.reads = !inst.mods.readonly;
-                        let name = ROWS[op as usize].text;
-                        if name.starts_with("STORE") || name.starts_with("ATOM") {
-                            info.writes = true;
-                        }
-                    }
-                    Kind::Barrier => {
-                        info.reads = true;
-                        info.writes = true;
-                        info.convergent = true;
-                        info.side_effect = true;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        info
+        let Some(op) = inst.target_op() else { return InstInfo::pure(1) };
+        let own = InstInfo::of(op.effects().at(inst.mods.space));
+        InstInfo { reads: own.reads && !inst.mods.readonly, ..own }
     }
 
     fn move_caps(&self, _file: FileId) -> MoveCaps {
@@ -337,7 +296,9 @@ impl Target for Valhall {
         let value = match inst.op {
             // Into an even register, above all: one serves all users.
             Opcode::Pseudo(Pseudo::Copy) => inst.vreg_uses().next().is_some(),
-            Opcode::Op(VOp::Op(op)) => ROWS[op as usize].facts.class == Kind::Alu && !asks_other_lanes(op),
+            Opcode::Op(VOp::Op(op)) => {
+                ROWS[op as usize].facts.class == Kind::Alu && !ROWS[op as usize].effects.convergent
+            }
             _ => false,
         };
         match same && value {

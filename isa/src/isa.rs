@@ -277,16 +277,6 @@ impl<I: Isa> Row<I> {
             source: "",
         }
     }
-    /// A row of a family whose effects stand elsewhere.
-    pub const fn without_effects(
-        op: I::Op,
-        text: &'static str,
-        bytes: u8,
-        enc: &'static [Enc],
-        facts: I::Facts,
-    ) -> Self {
-        Row::new(op, text, bytes, enc, Effects::pure(1), facts)
-    }
     /// Sets the slots.
     pub const fn slots(mut self, slots: &'static [Slot<I>]) -> Self {
         self.slots = slots;

@@ -88,13 +88,53 @@ impl Class {
     }
 }
 
-/// What the table states per row besides bits.
+/// What an operand is made of: so many bits, and whether integers are extended with their sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lane {
+    /// Bytes.
+    I8,
+    /// Halves.
+    I16,
+    /// Words.
+    I32,
+    /// Pairs of words.
+    I64,
+    /// Bytes with a sign.
+    S8,
+    /// Halves with a sign.
+    S16,
+    /// Words with a sign.
+    S32,
+    /// Pairs of words with a sign.
+    S64,
+}
+
+impl Lane {
+    /// Its bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Lane::I8 | Lane::S8 => 8,
+            Lane::I16 | Lane::S16 => 16,
+            Lane::I32 | Lane::S32 => 32,
+            Lane::I64 | Lane::S64 => 64,
+        }
+    }
+
+    /// Whether integers are extended with their sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Lane::S8 | Lane::S16 | Lane::S32 | Lane::S64)
+    }
+}
+
+/// What the table states per row besides bits and effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Kind of instruction.
     pub class: Class,
     /// Unit.
     pub unit: Unit,
+    /// Lanes of its operands.
+    pub lane: Lane,
     /// Bytes that a load, store or atomic moves; 0 for all others.
     pub bytes: u8,
 }
@@ -106,6 +146,7 @@ pub enum Valhall {}
 pub type ValhallInst = Inst<Valhall>;
 
 const _: () = check::fields(ROWS);
+const _: () = check::effects(ROWS);
 // Every pair of rows is compared: more steps than the lint likes, and known to end.
 #[allow(long_running_const_eval, reason = "all pairs of rows are compared while compiling")]
 const _: () = check::ambiguity(ROWS);

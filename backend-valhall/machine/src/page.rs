@@ -2,7 +2,7 @@
 
 use crate::kind::{EnumDef, Kind};
 use crate::{ROWS, Valhall};
-use gpucc_isa::{Isa, Slot};
+use gpucc_isa::{Isa, Role, Row, Slot};
 
 fn kind_text(slot: &Slot<Valhall>) -> String {
     match slot.kind {
@@ -32,12 +32,34 @@ fn bits(slot: &Slot<Valhall>) -> String {
     slot.field.segs().map(|s| format!("{}:{}", s.lo, s.width)).collect::<Vec<_>>().join("+")
 }
 
+/// What a row does besides its results, and how long those take.
+fn effects(row: &Row<Valhall>) -> String {
+    let e = row.effects;
+    let touches = match (e.reads, e.writes) {
+        (true, true) => "reads and writes memory",
+        (true, false) => "reads memory",
+        (false, true) => "writes memory",
+        (false, false) => "",
+    };
+    let words = [
+        (!touches.is_empty(), touches),
+        (e.side_effect && !e.writes && !e.terminator, "stays"),
+        (e.convergent, "convergent"),
+        (e.terminator, "ends a block"),
+    ];
+    let mut all: Vec<String> = words.iter().filter(|w| w.0).map(|w| w.1.to_owned()).collect();
+    if row.count(Role::Def) > 0 {
+        all.push(format!("{} clocks", e.latency));
+    }
+    all.join(", ")
+}
+
 /// The page: every row with its encoding, slots and meaning, then the named values.
 pub fn reference_page() -> String {
     let mut out = String::from(
         "# Valhall instruction set\n\nGenerated from the table of `backend-valhall/machine`. Bits are `lowest:width` of the 64-bit word, \
          the least significant run first. Every instruction also has `flow` at 59:4.\n\n\
-         | mnemonic | opcode | other fixed bits | unit | slots | meaning | generations |\n|---|---|---|---|---|---|---|\n",
+         | mnemonic | opcode | other fixed bits | unit | slots | meaning | effects | generations |\n|---|---|---|---|---|---|---|---|\n",
     );
     let mut enums: Vec<&'static EnumDef> = vec![&crate::kind::FLOW];
     for row in ROWS {
@@ -78,12 +100,13 @@ pub fn reference_page() -> String {
             .map(|(_, n)| *n)
             .collect();
         out.push_str(&format!(
-            "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} |\n",
+            "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} | {} |\n",
             row.text,
             rest.trim_end(),
             row.facts.unit,
             slots.join(", "),
             row.doc,
+            effects(row),
             generations.join(" ")
         ));
     }

@@ -140,29 +140,6 @@ pub(super) enum Slot {
     Bad(TrapKind, String),
 }
 
-/// Lane width of the operation, from its mnemonic.
-pub(super) fn element_bits(op_name: &str) -> u32 {
-    let suffix = op_name.rsplit('.').next().unwrap_or("");
-    match suffix {
-        "v2f16" | "v2i16" | "v2u16" | "v2s16" | "f16" => 16,
-        "v4i8" | "v4u8" | "v4s8" | "v2i8" => 8,
-        "u64" | "s64" | "i64" => 64,
-        _ => match op_name.split("_TO_").next() {
-            Some(from) if op_name.contains("_TO_") => from.trim_start_matches("V2")[1..].parse().unwrap_or(32),
-            _ => 32,
-        },
-    }
-}
-
-/// Whether integer sources are sign-extended.
-fn is_signed(op_name: &str) -> bool {
-    if let Some((from, _)) = op_name.split_once("_TO_") {
-        return from.trim_start_matches("V2").starts_with('S');
-    }
-    let suffix = op_name.rsplit('.').next().unwrap_or("");
-    suffix.trim_start_matches(|c: char| c == 'v' || c.is_ascii_digit()).starts_with('s')
-}
-
 /// Bits `lo` and width of what a part name (`h0`, `b2`, `w0`) selects.
 fn part(name: &str) -> Option<(u8, u8)> {
     let n = name[1..].parse::<u8>().ok()?;
@@ -319,8 +296,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
     let get = |name: &str| inst.get(name).unwrap_or(0);
     let flag = |name: &str| get(name) != 0;
     let page = get("page") as u8;
-    let signed = is_signed(row.text);
-    let bits = element_bits(row.text);
+    let (signed, bits) = (row.facts.lane.is_signed(), row.facts.lane.bits());
     let mut d = DInst {
         op: inst.op(),
         class: row.facts.class,
@@ -359,7 +335,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         atom: (get("atom_opc") | get("atom_one")) as u8,
         load_lane: get("load_lane") as u8,
         half_float: bits == 16,
-        halves: two_lanes(inst.op(), row.text).then_some([[0; 2]; 4]),
+        halves: two_lanes(inst).then_some([[0; 2]; 4]),
     };
     for (i, s) in row.slots.iter().enumerate() {
         let v = inst.vals[i];
@@ -459,13 +435,11 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
 }
 
 /// Whether the halves of the result depend on the same halves of the sources, so that an undefined one stays by itself.
-fn two_lanes(op: Op, text: &str) -> bool {
+fn two_lanes(inst: &ValhallInst) -> bool {
     use Op::*;
-    match op {
-        MkvecV2i16 | V2f32ToV2f16 | V2s8ToV2s16 | V2s8ToV2f16 | V2u8ToV2u16 | V2u8ToV2f16 => true,
-        ClperV2u16 | ClperV2s16 => false,
-        _ => ["v2f16", "v2i16", "v2u16", "v2s16", "V2F16", "V2S16", "V2U16"].iter().any(|t| text.ends_with(t)),
-    }
+    // What has one half as its result, or takes it from other lanes, is another matter.
+    let other = matches!(inst.op(), FrcpF16 | FrsqF16 | FpclassF16 | ClperV2u16 | ClperV2s16);
+    inst.row().slots.iter().any(|s| matches!(s.kind, Kind::Dst(DstKind::Half))) && !other
 }
 
 /// 16-bit lanes of source `at` that the result depends on; `None` for operations that use all bits.

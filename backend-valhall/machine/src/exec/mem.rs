@@ -2,7 +2,7 @@
 
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
-use super::decode::{DInst, element_bits};
+use super::decode::DInst;
 use super::scoreboard::Touch;
 use super::warp::{LANES, V32, V64, Warp};
 use crate::Op;
@@ -70,9 +70,7 @@ impl World {
 
 /// Bytes of the access and its natural alignment.
 fn access(op: Op) -> (u32, u64) {
-    let name = crate::ROWS[op as usize].text;
-    let bits: u32 = name.rsplit('i').next().and_then(|n| n.parse().ok()).unwrap_or(32);
-    let bytes = bits / 8;
+    let bytes = u32::from(crate::ROWS[op as usize].facts.bytes);
     let align = match bytes {
         1 | 3 => 1,
         2 | 6 => 2,
@@ -263,8 +261,8 @@ fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
 
 fn atomic(w: &mut Warp, d: &DInst, world: &mut World, addresses: &V64) -> Result<(), Trap> {
     use Op::*;
-    let bits = element_bits(crate::ROWS[d.op as usize].text);
-    let bytes = bits / 8;
+    let bytes = u32::from(crate::ROWS[d.op as usize].facts.bytes);
+    let bits = 8 * bytes;
     let with_one = matches!(d.op, Atom1ReturnI32 | Atom1ReturnI64);
     let returns = matches!(d.op, AtomReturnI32 | AtomReturnI64);
     // The run that receives the old value.
