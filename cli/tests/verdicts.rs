@@ -183,3 +183,30 @@ fn what_fuzzing_found_is_right() {
         }
     }
 }
+
+/// Textures, storage textures and samplers are seeded, too: shaders that read and write them are compared.
+#[test]
+fn textures_are_seeded() {
+    let s = Scratch::new("seeded-textures");
+    let source = "
+        @group(0) @binding(0) var t: texture_2d_array<f32>;
+        @group(0) @binding(1) var u: texture_3d<u32>;
+        @group(0) @binding(2) var z: texture_depth_2d;
+        @group(0) @binding(3) var c: texture_cube<f32>;
+        @group(0) @binding(4) var s: sampler;
+        @group(0) @binding(5) var k: sampler_comparison;
+        @group(0) @binding(6) var w: texture_storage_2d<rgba8unorm, write>;
+        @group(0) @binding(7) var<storage, read_write> o: array<vec4f>;
+        @compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3u) {
+            let at = (vec2f(id.xy) + 0.25) / 16.0;
+            let color = textureSampleLevel(t, s, at, id.x % 3u, 1.5) + textureSampleLevel(c, s, vec3f(at, 0.3), 0.0);
+            let depth = textureSampleCompareLevel(z, k, at, 0.5);
+            o[id.y * 16u + id.x] = color + depth + vec4f(textureLoad(u, vec3u(id.xy, 1u) % 8u, 0));
+            textureStore(w, id.xy, color * 0.5);
+        }";
+    let (shader, bin) = (shader(&s, "t.wgsl", source), s.path("t.bin"));
+    for generation in ["gfx6", "gfx7", "gfx8"] {
+        let target = format!("gcn:{generation}");
+        expect(&[&shader, "--target", &target, "--verify", "--deny", "not-compared", "-o", &bin], 0, "");
+    }
+}

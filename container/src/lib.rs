@@ -7,16 +7,18 @@
 //!
 //! [`Container::read`] takes bytes from anywhere: it never panics, and allocates no more than the file justifies.
 
+mod bytes;
 mod model;
 mod pipeline;
 mod read;
 mod write;
 
+pub use bytes::ReadError;
 pub use model::{
     Access, Container, Dimension, Entry, InterfaceRow, IoPlace, LineEntry, Meta, Preload, Program, RaceMark, Resource,
     ResourceKind, Shape, Source, Stage, StateWord, TexelClass, UNIFORM_FILE, flags,
 };
-pub use read::{ReadError, Section, sections, without};
+pub use read::{Section, sections, without};
 
 /// First bytes of every container.
 pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";

@@ -6,7 +6,7 @@ use gpucc_pipeline::{
     VertexAttribute, VertexBuffer, VertexFormat,
 };
 
-use crate::read::{Bytes, ReadError};
+use crate::bytes::{Bytes, ReadError};
 
 /// A value that has bytes.
 trait Field: Sized {

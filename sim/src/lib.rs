@@ -18,6 +18,7 @@ pub mod quads;
 pub mod race;
 pub mod raster;
 pub mod rng;
+pub mod source;
 #[doc(hidden)]
 pub mod sync;
 pub mod texture;
@@ -32,4 +33,5 @@ pub use launch::{Buffer, Host, Launch, Limits};
 pub use memory::{AllocId, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP};
 pub use rng::SplitMix64;
+pub use source::At;
 pub use trap::{Other, Trap, TrapKind};

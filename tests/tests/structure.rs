@@ -287,3 +287,24 @@ fn every_dependency_is_used() {
     }
     assert!(wrong.is_empty(), "nothing uses\n{}", wrong.join("\n"));
 }
+
+/// What a source means that is the same on every family stands in `sim/src/source.rs` alone: no machine gives it a value.
+#[test]
+fn machines_resolve_no_common_source() {
+    let common = ["Const(", "BufferSize", "NumWorkgroups(", "Immediate(", "FirstVertex", "FirstInstance", "LocalIndex"];
+    let mut wrong = Vec::new();
+    for family in ["valhall", "tesla", "gcn", "vivante"] {
+        let mut files = Vec::new();
+        rust_files(&gpucc_tests::shared::workspace().join(format!("backend-{family}/machine/src")), &mut files);
+        assert!(!files.is_empty());
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a file");
+            for name in common {
+                if text.contains(&format!("Source::{name}")) {
+                    wrong.push(format!("{}: Source::{name}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -161,7 +161,7 @@ fn one(
             () if compared.ordered > 0 => Reason::Order,
             () => Reason::NanBits,
         })),
-        Ok(_) => Ok(Outcome::Agrees),
+        Ok(_) => images(&out.ir, name, (target, before, &machine), options).map(|()| Outcome::Agrees),
         Err(Verdict::Trap(t)) => Ok(not(&t)),
         Err(_) if words == Words::Bits && loads_floats(module) => Ok(Outcome::not(Reason::Denormals)),
         Err(Verdict::Accuracy(d)) if sensitive(&program, before, &place, options) => {
@@ -169,6 +169,33 @@ fn one(
         }
         Err(v) => Err(v.to_string()),
     }
+}
+
+/// Compares what a machine left in textures with what the IR that selection read leaves there, under the machine's profile.
+fn images(
+    selected: &Module,
+    name: &str,
+    (target, before, machine): (Target, &Dispatch, &Dispatch),
+    options: &RunOptions,
+) -> Result<(), String> {
+    // With a seed no profile says where approximations go.
+    if machine.images.is_empty() || options.perturb.is_some() {
+        return Ok(());
+    }
+    let program = Program::new(selected, name).map_err(|t| t.to_string())?;
+    let mut expected = before.clone();
+    let profile = gpucc_machines::profile(target.family(), target.generation_index());
+    program.run(&mut expected, options, &profile).map_err(|t| format!("the oracle traps: {t}"))?;
+    for (k, (got, want)) in machine.images.iter().zip(&expected.images).enumerate() {
+        if let Some(at) = got.bytes.iter().zip(&want.bytes).position(|(g, w)| g != w) {
+            let place = machine.textures.iter().find(|t| t.image == k).map_or((0, 0), |t| (t.group, t.binding));
+            let (group, binding) = place;
+            return Err(format!(
+                "the texture at group {group} binding {binding} differs from the oracle's under the machine's numeric profile at byte {at}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the shader as it was read, with the arithmetic of the machine, already differs from the plain oracle by more than
@@ -238,7 +265,7 @@ pub fn verify_within(
             if compared > 0 && std::ptr::eq(given, &raw const single) {
                 break;
             }
-            let before = dispatch(module, name, given, words);
+            let before = dispatch(module, name, target.family(), given, words);
             let options = RunOptions { perturb, step_limit: steps, ..RunOptions::default() };
             match one(module, (artifact, i, target), (words, &before), &options) {
                 Ok(Outcome::Agrees) => compared += 1,

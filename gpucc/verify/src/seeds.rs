@@ -1,8 +1,10 @@
-//! Seeded inputs: a buffer for each resource of a module, with what its loads read there.
+//! Seeded inputs: a buffer for each buffer of a module, with what its loads read there, and textures and samplers for the others.
 
 use gpucc_container::IMMEDIATES;
-use gpucc_ir::{Attr, Function, Module, Op, Place, Res, ResourceKind, Scalar, Value};
-use gpucc_sim::{BoundBuffer, Dispatch};
+use gpucc_ir::{Attr, Function, Module, Op, Place, Res, ResourceData, ResourceKind, Scalar, TexClass, TexDim, Value};
+use gpucc_pipeline::{Compare, Filter, Format};
+use gpucc_sim::texture::{Dim, Image, Sampler};
+use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
 
 /// Elements of a runtime array.
 const ELEMENTS: u32 = 256;
@@ -131,14 +133,91 @@ fn bytes(size: usize, kinds: &[Option<Scalar>], words: Words, state: &mut u64) -
     out
 }
 
-/// A dispatch with every buffer of the module, the given ones as they are. Without a grid there are two workgroups in each
-/// dimension that workgroups have.
-pub fn dispatch(module: &Module, entry: &str, given: &Given, words: Words) -> Dispatch {
+/// Texels of an axis of a texture; of 3D textures and cubes a half.
+const TEXELS: u32 = 16;
+/// Layers of an arrayed texture.
+const LAYERS: u32 = 3;
+
+/// A texture of that form with seeded texels: levels where samples may choose among them, depths from 0 to 1.
+fn image(form: (TexDim, bool), format: Format, levels: bool, samples: u32, state: &mut u64) -> Image {
+    let (dim, arrayed) = form;
+    let layers = if arrayed { LAYERS } else { 1 };
+    let size = match dim {
+        TexDim::D1 => [TEXELS, 1, layers],
+        TexDim::D2 => [TEXELS, TEXELS, layers],
+        TexDim::D3 => [TEXELS / 2; 3],
+        TexDim::Cube => [TEXELS / 2, TEXELS / 2, 6 * layers],
+    };
+    let is_3d = dim == TexDim::D3;
+    // Textures of one axis have one level in WebGPU.
+    let levels = if levels && dim != TexDim::D1 { Image::full_chain(is_3d, size) } else { 1 };
+    let mut image = Image::new(format, is_3d, size, levels, samples);
+    for word in image.bytes.chunks_mut(4) {
+        let r = next(state) as u32;
+        let bits = match format {
+            Format::Depth32Float => (float(r) * 0.5).to_bits(),
+            // No infinities and no NaNs in halves and floats.
+            _ if format.name().ends_with("float") => r & 0x3bff_3bff,
+            _ => r,
+        };
+        let n = word.len();
+        word.copy_from_slice(&bits.to_le_bytes()[..n]);
+    }
+    image
+}
+
+/// Binds what a resource is that is no buffer.
+fn bind(d: &mut Dispatch, r: &ResourceData, filters: Precisions, state: &mut u64) {
+    let dim = |dim| match dim {
+        TexDim::D1 => Dim::D1,
+        TexDim::D2 => Dim::D2,
+        TexDim::D3 => Dim::D3,
+        TexDim::Cube => Dim::Cube,
+    };
+    for element in 0..r.count {
+        let (form, image) = match r.kind {
+            ResourceKind::Texture { dim, arrayed, multisampled, class } => {
+                let format = match class {
+                    TexClass::Float | TexClass::External => Format::Rgba8Unorm,
+                    TexClass::Sint => Format::Rgba8Sint,
+                    TexClass::Uint => Format::Rgba8Uint,
+                    TexClass::Depth => Format::Depth32Float,
+                };
+                (dim, image((dim, arrayed), format, !multisampled, if multisampled { 4 } else { 1 }, state))
+            }
+            ResourceKind::StorageTexture { dim, arrayed, format, .. } => {
+                (dim, image((dim, arrayed), format, false, 1, state))
+            }
+            ResourceKind::Sampler { comparison } => {
+                let compare = comparison.then_some(Compare::LessEqual);
+                let plain = Sampler { mag: Filter::Linear, min: Filter::Linear, compare, ..Sampler::default() };
+                let sampler = Sampler { precision: filters(&plain), ..plain };
+                d.samplers.push(BoundSampler { group: r.group, binding: r.binding, element, sampler });
+                continue;
+            }
+            _ => return,
+        };
+        let bound = BoundTexture::whole(r.group, r.binding, d.images.len(), &image, dim(form));
+        d.textures.push(BoundTexture { element, ..bound });
+        d.images.push(image);
+    }
+}
+
+/// The precision with which a family filters by a sampler.
+type Precisions = fn(&Sampler) -> gpucc_sim::texture::Precision;
+
+/// A dispatch with every resource of the module, the given buffers as they are. Without a grid there are two workgroups in each
+/// dimension that workgroups have. `family` says how samplers filter.
+pub fn dispatch(module: &Module, entry: &str, family: &str, given: &Given, words: Words) -> Dispatch {
     let size = module.entry(entry).and_then(gpucc_ir::EntryPoint::workgroup_size).unwrap_or([1; 3]);
     let usual = [2, if size[1] > 1 { 2 } else { 1 }, if size[2] > 1 { 2 } else { 1 }];
     let mut d = Dispatch::new(given.grid.unwrap_or(usual));
     let mut state = 1;
     for (id, r) in module.resources.iter() {
+        if !r.kind.is_buffer() {
+            bind(&mut d, r, gpucc_machines::sampling(family), &mut state);
+            continue;
+        }
         let more = u64::from(r.stride) * u64::from(ELEMENTS - 1);
         let size = (u64::from(r.min_size) + more).min(MOST_BYTES.max(u64::from(r.min_size))) as usize;
         let fixed = given.buffers.iter().find(|b| (b.group, b.binding) == (r.group, r.binding));
@@ -174,6 +253,10 @@ pub fn describe(d: &Dispatch) -> String {
         IMMEDIATES => format!("{} {} bytes", b.name(), b.bytes.len()),
         (group, binding) => format!("{group}:{binding} {} bytes", b.bytes.len()),
     });
-    let buffers: Vec<String> = buffers.collect();
+    let textures = d.textures.iter().map(|t| {
+        let image = &d.images[t.image];
+        format!("{}:{} {} texture of {:?}", t.group, t.binding, image.format.name(), image.size)
+    });
+    let buffers: Vec<String> = buffers.chain(textures).collect();
     format!("grid {x},{y},{z}; buffers {}", if buffers.is_empty() { "none".into() } else { buffers.join(", ") })
 }

@@ -9,7 +9,7 @@ use gpucc_sim::draw::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, 
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, AllocId, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
+    AddressSpace, AllocId, At, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
     Steps, Stop, Trap, TrapKind,
 };
 
@@ -256,11 +256,7 @@ impl<'a> Machine<'a> {
             let place = (&mut memory, &mut space);
             side.values = side.launch.values(place, buffers.clone(), &device.device, &device.tables[k])?;
             side.scratch = side.launch.scratch_of(&mut memory, &mut space, &mut side.values)?;
-            let root = |p: &Preload, values: &Values| match p.source {
-                Source::FirstVertex => Ok(first[0]),
-                Source::FirstInstance => Ok(first[1]),
-                _ => side.launch.value(p, values),
-            };
+            let root = |p: &Preload, values: &Values| side.launch.value(p, values, At::Draw(first));
             side.launch.fill_root(&mut memory, &mut space, &mut side.values, root)?;
         }
         let dual = draw
@@ -332,11 +328,9 @@ impl<'a> Machine<'a> {
             match p.file {
                 abi::FILE_SGPR => {
                     w.s[at] = match p.source {
-                        Source::FirstVertex => self.first[0],
-                        Source::FirstInstance => self.first[1],
                         Source::Family(abi::FAMILY_PRIM_MASK) => prim_mask,
                         Source::ScratchBase => 0,
-                        _ => side.launch.value(p, &side.values)?,
+                        _ => side.launch.value(p, &side.values, At::Draw(self.first))?,
                     };
                     w.s_known |= 1 << at;
                 }

@@ -1,7 +1,7 @@
 //! From a container and a dispatch to waves with their first registers (`docs/abi-gcn.md`).
 
 use gpucc_container::{Entry, Preload, Source};
-use gpucc_sim::{AddressSpace, AllocId, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, At, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
 use super::memory::Env;
@@ -270,7 +270,7 @@ impl<'a> Launch<'a> {
         };
         let mut words = vec![0; root_words * 4];
         for p in self.entry.preloads.iter().filter(|p| p.file == abi::FILE_ROOT) {
-            let word = self.value(p, &values)?;
+            let word = self.value(p, &values, At::Dispatch)?;
             let at = usize::from(p.index) * 4;
             words[at..at + 4].copy_from_slice(&word.to_le_bytes());
         }
@@ -295,7 +295,13 @@ impl<'a> Launch<'a> {
         self.entry.meta.scratch_bytes as usize * LANES * self.wave_count() as usize
     }
 
-    pub(crate) fn value(&self, p: &Preload, v: &Values) -> Result<u32, Trap> {
+    /// What a preload holds, for whoever asks.
+    pub(crate) fn value(&self, p: &Preload, v: &Values, at: At) -> Result<u32, Trap> {
+        self.common.value(p.source, at, |source| self.own(source, v))
+    }
+
+    /// A word that this family gives a meaning.
+    fn own(&self, source: Source, v: &Values) -> Result<u32, Trap> {
         let buffer = |group: u32, binding: u32| {
             let b = self.common.buffer(group, binding)?;
             Ok::<_, Trap>((v.buffers[b.id.0 as usize], b.size as u32))
@@ -309,17 +315,13 @@ impl<'a> Launch<'a> {
                 w => return Err(refuse(format!("a buffer descriptor has no word {w}"))),
             })
         };
-        match p.source {
-            Source::Const(c) => Ok(c),
+        match source {
             Source::BufferAddressLo { group, binding } => Ok(buffer(group, binding)?.0 as u32),
             Source::BufferAddressHi { group, binding } => Ok((buffer(group, binding)?.0 >> 32) as u32),
-            Source::BufferSize { group, binding } => Ok(buffer(group, binding)?.1),
             Source::DescriptorWord { group, binding, word } if v.describes(group, binding) => {
                 v.word(group, binding, word.into())
             }
             Source::DescriptorWord { group, binding, word } => raw(buffer(group, binding)?, word.into()),
-            Source::NumWorkgroups(i) if i < 3 => Ok(self.common.grid[usize::from(i)]),
-            Source::Immediate(word) => self.common.immediate(word),
             Source::DataAddressLo => Ok(v.data.0 as u32),
             Source::DataAddressHi => Ok((v.data.0 >> 32) as u32),
             Source::TableAddressLo(0) => Ok(v.root as u32),
@@ -379,17 +381,16 @@ impl<'a> Launch<'a> {
                 match p.file {
                     abi::FILE_SGPR => {
                         w.s[at] = match p.source {
-                            Source::WorkgroupId(i) => id[usize::from(i)],
                             Source::Family(abi::FAMILY_TG_SIZE) => count | number << 6,
                             Source::ScratchBase => number * self.entry.meta.scratch_bytes * LANES as u32,
-                            _ => self.value(p, &env.values)?,
+                            _ => self.value(p, &env.values, At::Workgroup(id))?,
                         };
                         w.s_known |= 1 << at;
                     }
                     abi::FILE_VGPR if at < w.v.len() => {
                         for lane in 0..LANES {
                             let index = number * LANES as u32 + lane as u32;
-                            w.v[at][lane] = gpucc_sim::local_id(index, self.entry.meta.workgroup_size)[at];
+                            w.v[at][lane] = self.value(p, &env.values, At::Invocation(id, index))?;
                         }
                         w.v_known[at] = exec;
                     }

@@ -8,8 +8,8 @@ use crate::Tesla;
 use gpucc_container::{Access, Container, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    Dispatch, Host, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
-    TrapKind, local_id,
+    At, Dispatch, Host, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop,
+    Trap, TrapKind, local_id,
 };
 
 /// Where parameters begin in s[], in words.
@@ -27,10 +27,6 @@ const PACKED_LOCAL_ID: u32 = 0;
 
 fn bad(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
-}
-
-fn refuse(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Dispatch, message)
 }
 
 /// Runs a dispatch of one entry point. Buffers change in place, also when the run traps.
@@ -316,12 +312,5 @@ impl Host for Run<'_> {
 
 /// Value of a uniform word.
 fn uniform(source: Source, common: &gpucc_sim::Launch<'_>) -> Result<u32, Trap> {
-    match source {
-        Source::Const(v) => Ok(v),
-        Source::NumWorkgroups(d @ 0..=2) => Ok(common.grid[usize::from(d)]),
-        Source::Immediate(word) => common.immediate(word),
-        Source::BufferSize { group, binding } => u32::try_from(common.buffer(group, binding)?.size)
-            .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB"))),
-        other => Err(bad(format!("no uniform word can hold {other:?}"))),
-    }
+    common.value(source, At::Dispatch, |other| Err(bad(format!("no uniform word can hold {other:?}"))))
 }

@@ -14,7 +14,7 @@ use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
+    AddressSpace, At, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
     SplitMix64, Steps, Stop, Trap, TrapKind, local_id,
 };
 
@@ -186,7 +186,10 @@ impl<'a> Launch<'a> {
     }
 
     /// The warps of one workgroup, with registers as the convention says.
-    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Vec<Warp> {
+    ///
+    /// # Errors
+    /// A preload without a value.
+    fn warps(&self, cx: &mut Shared<'_>, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
         let meta = &self.common.entry.meta;
         let total = meta.invocations() as u32;
         let mut rng = self.rng.as_ref().map(|r| r.fork(number));
@@ -205,21 +208,21 @@ impl<'a> Launch<'a> {
             };
             let mut w = Warp::new(number, live, thread_base, self.mode, rng.as_mut());
             let local: [[u32; 3]; LANES] = core::array::from_fn(|l| local_id(first + l as u32, meta.workgroup_size));
-            let size = meta.workgroup_size;
             for p in self.common.entry.preloads.iter().filter(|p| p.file == REGISTER_FILE) {
-                let global = |i: usize| core::array::from_fn(|l| id[i].wrapping_mul(size[i]).wrapping_add(local[l][i]));
-                let (bytes, values) = match p.source {
-                    Source::Family(_) => (0xF, local.map(|v| v[0] | v[1] << 16)),
-                    Source::LocalId(_) => (0x3, local.map(|v| v[2])),
-                    Source::WorkgroupId(i) => (0xF, [id[usize::from(i)]; LANES]),
-                    Source::GlobalId(i) => (0xF, global(usize::from(i))),
-                    _ => continue,
+                let bytes = match p.source {
+                    Source::LocalId(_) => 0x3,
+                    _ => 0xF,
                 };
+                let mut values = [0; LANES];
+                for (l, value) in values.iter_mut().enumerate() {
+                    let at = At::Invocation(id, first + l as u32);
+                    *value = self.common.value(p.source, at, |_| Ok(local[l][0] | local[l][1] << 16))?;
+                }
                 w.preload(p.index as u8, bytes, values);
             }
             warps.push(w);
         }
-        warps
+        Ok(warps)
     }
 }
 
@@ -266,19 +269,15 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) ->
         if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
             return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
         }
-        let value = match p.source {
-            Source::Const(v) => v,
-            Source::BufferAddressLo { group, binding } => address(group, binding)? as u32,
-            Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
-            Source::BufferSize { group, binding } => {
-                u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX)
-            }
-            Source::NumWorkgroups(i @ 0..=2) => common.grid[usize::from(i)],
-            Source::Immediate(word) => common.immediate(word)?,
-            Source::DataAddressLo => data_base as u32,
-            Source::DataAddressHi => (data_base >> 32) as u32,
-            other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
-        };
+        let value = common.value(p.source, At::Dispatch, |source| {
+            Ok(match source {
+                Source::BufferAddressLo { group, binding } => address(group, binding)? as u32,
+                Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
+                Source::DataAddressLo => data_base as u32,
+                Source::DataAddressHi => (data_base >> 32) as u32,
+                other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
+            })
+        })?;
         words[usize::from(p.index)] = Some(value);
     }
     Ok(words)
@@ -329,7 +328,7 @@ impl Machine for Run<'_> {
     fn start(&mut self, slot: usize, number: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
         self.enter(slot);
         self.cx.world.races.begin(slot, id);
-        *warps = self.launch.warps(&mut self.cx, id, number);
+        *warps = self.launch.warps(&mut self.cx, id, number)?;
         self.cx.report.subgroups += warps.len() as u64;
         Ok(())
     }

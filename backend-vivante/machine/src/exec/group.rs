@@ -1,7 +1,6 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
-use gpucc_container::Source;
-use gpucc_sim::{By, SplitMix64, Stop, Trap, TrapKind, local_id};
+use gpucc_sim::{By, SplitMix64, Stop, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{Neg, Operand, Place, Pre};
@@ -86,22 +85,14 @@ impl Group {
         }
     }
 
-    /// Writes one component of an id vector.
-    pub fn preload(&mut self, reg: u16, lane: u8, source: Source, group: [u32; 3], size: [u32; 3]) {
+    /// Writes one component of an id vector; `value` gives it for a local index.
+    pub fn preload(&mut self, reg: u16, lane: u8, value: impl Fn(u32) -> Result<u32, Trap>) -> Result<(), Trap> {
         let at = usize::from(reg) * 4 + usize::from(lane);
         for i in 0..LANES {
-            let local = local_id(self.first + i as u32, size);
-            self.regs[at][i] = match source {
-                Source::LocalId(d) => local[usize::from(d)],
-                Source::WorkgroupId(d) => group[usize::from(d)],
-                Source::GlobalId(d) => {
-                    let d = usize::from(d);
-                    group[d].wrapping_mul(size[d]).wrapping_add(local[d])
-                }
-                _ => 0,
-            };
+            self.regs[at][i] = value(self.first + i as u32)?;
         }
         self.written[at] = !0;
+        Ok(())
     }
 
     /// Runs until all lanes wait at one barrier, all ended, or the turn is over.

@@ -12,7 +12,7 @@ mod memory;
 use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    AddressSpace, AllocId, At, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
     SplitMix64, Steps, Stop, Trap, TrapKind,
 };
 
@@ -121,7 +121,7 @@ pub fn run(
         run,
         garbage: options.perturb.map(|s| SplitMix64::new(s ^ 0x7669_7661)),
         ids,
-        size: meta.workgroup_size,
+        common: &common,
         total: meta.invocations() as u32,
         grid: dispatch.grid,
     };
@@ -135,7 +135,7 @@ struct Dispatched<'a> {
     run: Run,
     garbage: Option<SplitMix64>,
     ids: Vec<(u16, u8, Source)>,
-    size: [u32; 3],
+    common: &'a gpucc_sim::Launch<'a>,
     /// Invocations of a workgroup.
     total: u32,
     grid: [u32; 3],
@@ -153,7 +153,7 @@ impl Machine for Dispatched<'_> {
         for g in groups.iter_mut() {
             g.start(self.launch, self.total, self.garbage.as_mut());
             for (reg, lane, source) in &self.ids {
-                g.preload(*reg, *lane, *source, id, self.size);
+                g.preload(*reg, *lane, |index| self.common.value(*source, At::Invocation(id, index), |_| Ok(0)))?;
             }
         }
         self.run.report.subgroups += groups.len() as u64;
@@ -249,51 +249,51 @@ fn uniform_words(
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
     let mut defined = vec![false; count * 4];
-    let size = |b: &gpucc_sim::Buffer| u32::try_from(b.size).unwrap_or(u32::MAX);
     let entry = common.entry;
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
             return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
         }
-        words[at] = match p.source {
-            Source::Const(v) => v,
-            Source::BufferAddressLo { group, binding } => {
-                space.addresses.base_of(common.buffer(group, binding)?.id).unwrap_or(0) as u32
-            }
-            Source::BufferSize { group, binding } => size(common.buffer(group, binding)?),
-            Source::DescriptorWord { group, binding, word } => {
-                let b = common.buffer(group, binding)?;
-                if b.writable {
-                    return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
-                }
-                let at = usize::from(word) * 4;
-                let b = dispatch.buffers[b.place].bytes.get(at..at + 4).ok_or_else(|| {
-                    Trap::new(
-                        TrapKind::Dispatch,
-                        format!("group {group} binding {binding} is too short: word {word} is missing"),
-                    )
-                })?;
-                u32::from_le_bytes([b[0], b[1], b[2], b[3]])
-            }
-            Source::Family(n) => {
-                // Rows of [group, binding, less, shift] behind the first family word.
-                let at = (n as usize).saturating_mul(4).saturating_add(1);
-                let Some(&[group, binding, less, shift]) = entry.meta.family_words.get(at..at.saturating_add(4)) else {
-                    return Err(bad(format!("derived size {n} is not in the family words")));
-                };
-                size(common.buffer(group, binding)?).saturating_sub(less).checked_shr(shift).unwrap_or(0)
-            }
-            Source::NumWorkgroups(d @ 0..=2) => dispatch.grid[usize::from(d)],
-            Source::Immediate(word) => common.immediate(word)?,
-            Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
-            Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
-            Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
-            other => return Err(bad(format!("a uniform cannot hold {other:?}"))),
-        };
+        words[at] = common.value(p.source, At::Dispatch, |source| own_word(common, dispatch, space, source))?;
         defined[at] = true;
     }
     Ok((words, defined))
+}
+
+/// A word of the family's own.
+fn own_word(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, space: &Space, source: Source) -> Result<u32, Trap> {
+    Ok(match source {
+        Source::BufferAddressLo { group, binding } => {
+            space.addresses.base_of(common.buffer(group, binding)?.id).unwrap_or(0) as u32
+        }
+        Source::DescriptorWord { group, binding, word } => {
+            let b = common.buffer(group, binding)?;
+            if b.writable {
+                return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
+            }
+            let at = usize::from(word) * 4;
+            let b = dispatch.buffers[b.place].bytes.get(at..at + 4).ok_or_else(|| {
+                let what = format!("group {group} binding {binding} is too short: word {word} is missing");
+                Trap::new(TrapKind::Dispatch, what)
+            })?;
+            u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+        }
+        Source::Family(n) => {
+            // Rows of [group, binding, less, shift] behind the first family word.
+            let at = (n as usize).saturating_mul(4).saturating_add(1);
+            let words = &common.entry.meta.family_words;
+            let Some(&[group, binding, less, shift]) = words.get(at..at.saturating_add(4)) else {
+                return Err(bad(format!("derived size {n} is not in the family words")));
+            };
+            let size = u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX);
+            size.saturating_sub(less).checked_shr(shift).unwrap_or(0)
+        }
+        Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
+        Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
+        Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
+        other => return Err(bad(format!("a uniform cannot hold {other:?}"))),
+    })
 }
 
 /// The id vectors that the thread walker writes: t0 and t1, one of its six pairs (10.5).

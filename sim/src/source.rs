@@ -1,0 +1,61 @@
+//! What the sources of a container mean that are the same on every family.
+
+use gpucc_container::Source;
+
+use crate::grid::local_id;
+use crate::launch::Launch;
+use crate::trap::{Trap, TrapKind};
+
+/// Who asks for a value: the more is known, the more sources have one.
+#[derive(Clone, Copy, Debug)]
+pub enum At {
+    /// The whole dispatch.
+    Dispatch,
+    /// A draw: what it adds to the numbers of vertices and of instances.
+    Draw([u32; 2]),
+    /// A workgroup, by its id.
+    Workgroup([u32; 3]),
+    /// An invocation: id of the workgroup, local index.
+    Invocation([u32; 3], u32),
+}
+
+impl Launch<'_> {
+    /// The value of a source: of what every family means alike from here, of the rest from `own`.
+    ///
+    /// # Errors
+    /// A buffer or a word of the immediate data that is not there, what `own` refuses, and a source that has no value here.
+    pub fn value(&self, source: Source, at: At, own: impl FnOnce(Source) -> Result<u32, Trap>) -> Result<u32, Trap> {
+        let refuse = |what: String| Trap::new(TrapKind::Container, what);
+        let none = || refuse(format!("{source:?} has no value here"));
+        let size = self.entry.meta.workgroup_size;
+        let group = match at {
+            At::Dispatch | At::Draw(_) => None,
+            At::Workgroup(id) | At::Invocation(id, _) => Some(id),
+        };
+        let index = match at {
+            At::Invocation(_, index) => Some(index),
+            _ => None,
+        };
+        let local = || index.map(|i| local_id(i, size));
+        let of = |list: Option<[u32; 3]>, d: u16| list.and_then(|l| l.get(usize::from(d)).copied()).ok_or_else(none);
+        match source {
+            Source::Const(v) => Ok(v),
+            Source::BufferSize { group, binding } => u32::try_from(self.buffer(group, binding)?.size)
+                .map_err(|_| refuse(format!("buffer at group {group} binding {binding} is larger than 4 GiB"))),
+            Source::NumWorkgroups(d) => of(Some(self.grid), d),
+            Source::Immediate(word) => self.immediate(word),
+            Source::WorkgroupId(d) => of(group, d),
+            Source::LocalId(d) => of(local(), d),
+            Source::FirstVertex | Source::FirstInstance => {
+                let At::Draw(first) = at else { return Err(none()) };
+                Ok(first[usize::from(source == Source::FirstInstance)])
+            }
+            Source::LocalIndex => index.ok_or_else(none),
+            Source::GlobalId(d) => {
+                let first = of(group, d)?.wrapping_mul(of(Some(size), d)?);
+                Ok(first.wrapping_add(of(local(), d)?))
+            }
+            other => own(other),
+        }
+    }
+}
