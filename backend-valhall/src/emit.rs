@@ -7,7 +7,6 @@ use gpucc_mir::{MFunc, MInst, Use};
 use gpucc_valhall_machine as machine;
 use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
 use gpucc_valhall_machine::{Kind, Op, ROWS, Unit};
-use smallvec::SmallVec;
 
 use crate::ValhallFamily;
 use crate::flow::{Access, Item, Line, Lines};
@@ -140,117 +139,37 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, to: usize, loc: Loc) -> Result<It
     Ok(item)
 }
 
-/// Where each block goes that only jumps, if others may go there in its place.
-///
-/// Not where the jump goes back: lanes that leave an inner loop meet in such a block before they start the outer loop again
-/// together. Only when its one predecessor lies in no inner loop, nobody has to meet there.
-fn only_jump(mf: &MFunc<Valhall>) -> Vec<Option<usize>> {
-    let n = mf.blocks.len();
-    let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
-    // The last block from which each block is jumped back to.
-    let mut latch: Vec<Option<usize>> = vec![None; n];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        for e in &block.succs {
-            let to = e.to.0 as usize;
-            preds[to].push(b);
-            if to <= b {
-                latch[to] = Some(b);
-            }
-        }
-    }
-    // The header of the innermost loop around each block.
-    let mut header: Vec<Option<usize>> = Vec::with_capacity(n);
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    for (b, &end) in latch.iter().enumerate() {
-        open.extend(end.map(|end| (b, end)));
-        while open.pop_if(|l| l.1 < b).is_some() {}
-        header.push(open.last().map(|l| l.0));
-    }
-    let target = |b: usize| match mf.code[b].as_slice() {
-        [i] if b > 0 && i.target_op() == Some(VOp::Jump) => i.labels().next().map(|l| l.0 as usize),
-        _ => None,
-    };
-    let free = |b: usize, to: usize| {
-        to > b
-            || matches!(preds[b].as_slice(), [p]
-                if *p > to && target(*p).is_none() && header[*p].is_none_or(|h| h <= to))
-    };
-    (0..n).map(|b| target(b).filter(|&to| free(b, to))).collect()
-}
-
-/// Where a chain of blocks that only jump ends.
-fn goal(only: &[Option<usize>], mut b: usize) -> usize {
-    for _ in 0..only.len() {
-        match only[b] {
-            Some(to) if b != to => b = to,
-            _ => return b,
-        }
-    }
-    b
-}
-
 /// Blocks as lists of instructions, with branches where control does not just go on.
 fn lines(mf: &MFunc<Valhall>) -> Result<Lines, Diagnostic> {
     let n = mf.blocks.len();
-    let only = only_jump(mf);
-    let goals: Vec<usize> = (0..n).map(|b| goal(&only, b)).collect();
-    let gone = |b: usize| goals[b] != b;
-    let next_real = |b: usize| (b + 1..n).find(|&x| !gone(x));
     let mut out =
         Lines { items: Vec::with_capacity(mf.inst_count()), added: Vec::new(), blocks: Vec::with_capacity(n) };
-    for b in 0..n {
+    for (b, insts) in mf.code.iter().enumerate() {
         let mut line = Line { items: out.items.len()..out.items.len(), ..Line::default() };
-        if gone(b) {
-            out.blocks.push(line);
-            continue;
-        }
         let items = &mut out.items;
-        let insts = &mf.code[b];
-        let mut k = 0;
-        while k < insts.len() {
-            let i = &insts[k];
-            let label = |i: &MInst<Valhall>| {
-                i.labels().next().map(|l| goals[l.0 as usize]).ok_or_else(|| bug("a branch without a target"))
-            };
+        for i in insts {
+            let label = || i.labels().next().map(|l| l.0 as usize).ok_or_else(|| bug("a branch without a target"));
             match i.target_op() {
                 Some(VOp::End) => line.ends = true,
                 Some(VOp::Fence) => items.push(Item::fence(i.loc)),
                 Some(VOp::Jump) => {
-                    let to = label(i)?;
+                    let to = label()?;
                     line.together |= i.mods.together;
                     line.succs.push(to as u32);
-                    if next_real(b) != Some(to) {
+                    // To the block that comes next control goes by itself.
+                    if to != b + 1 {
                         items.push(branch(None, to, i.loc)?);
                     }
                 }
                 Some(VOp::Branch) => {
-                    let mut to = label(i)?;
-                    let mut zero = i.mods.eq;
+                    let to = label()?;
                     line.succs.push(to as u32);
-                    if let Some(j) = insts.get(k + 1).filter(|j| j.target_op() == Some(VOp::Jump)) {
-                        let other = label(j)?;
-                        line.together |= j.mods.together;
-                        if other == to {
-                            // Both ways are one: the jump says it all.
-                            k += 1;
-                            line.succs.pop();
-                            continue;
-                        }
-                        if next_real(b) == Some(to) {
-                            // Turned around, it falls through to where it would have gone.
-                            line.succs.push(other as u32);
-                            to = other;
-                            zero = !zero;
-                            k += 1;
-                        }
-                    }
-                    let mut item = branch(Some((&i.uses[0], zero)), to, i.loc)?;
+                    let mut item = branch(Some((&i.uses[0], i.mods.eq)), to, i.loc)?;
                     item.uniform = i.mods.uniform;
                     items.push(item);
                 }
                 _ => items.push(encode(i)?),
             }
-            k += 1;
         }
         line.items.end = items.len();
         out.blocks.push(line);

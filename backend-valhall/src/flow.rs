@@ -1,7 +1,7 @@
-//! Slots and flow: which message signals which slot, what waits where, where lanes come together, where the program ends
+//! Flow: what waits where, where lanes come together, where the program ends
 //! (reference, section 9).
 //!
-//! Works on blocks of encoded instructions. Messages get slots; a dataflow over the blocks knows per slot which registers and which
+//! Works on blocks of encoded instructions, whose messages have slots. A dataflow over the blocks knows per slot which registers and which
 //! memory are outstanding; an instruction that touches any of it needs a wait, which the instruction before it carries.
 
 use std::collections::BTreeSet;
@@ -237,23 +237,6 @@ fn disjoint(x: u32, y: u32) -> bool {
     base(x) == base(y) && (word(x) + words(x) <= word(y) || word(y) + words(y) <= word(x))
 }
 
-/// Gives messages their slots: what nobody reads (stores) its own, the others in turns.
-fn assign(lines: &mut Lines) {
-    let mut turn = 0;
-    for item in &mut lines.items {
-        if !item.message || item.inst.op() == Op::Barrier {
-            continue;
-        }
-        let slot = if item.writes == 0 {
-            2
-        } else {
-            turn ^= 1;
-            turn ^ 1
-        };
-        item.inst.set("slot", slot);
-    }
-}
-
 /// What is outstanding at the entry of each block, and the slots in use at its end.
 fn solve(lines: &Lines) -> (Entries<State>, Vec<u32>) {
     let n = lines.blocks.len();
@@ -327,9 +310,8 @@ fn hoist(lines: &mut Lines, entry: &Entries<State>, busy: &[u32]) -> bool {
     true
 }
 
-/// Adds slots, waits, reconvergence, last uses and the end.
+/// Adds waits, reconvergence, last uses and the end.
 pub fn run(mut lines: Lines) -> Lines {
-    assign(&mut lines);
     let n = lines.blocks.len();
     let (mut entry, busy) = solve(&lines);
     if hoist(&mut lines, &entry, &busy) {
@@ -373,7 +355,9 @@ pub fn run(mut lines: Lines) -> Lines {
                 item.inst.set("flow", flow::RECONVERGE);
             }
             let last_conditional = out.last().is_some_and(|i| i.conditional);
-            if !last_conditional && join {
+            // Lanes that a branch left behind jump on without the others, which have to come along first.
+            let parted = out.items[line.items.clone()].iter().any(|i| i.conditional && !i.uniform);
+            if !last_conditional && (join || parted) {
                 out.finish(end, flow::RECONVERGE, loc);
             }
         }

@@ -1,6 +1,7 @@
 //! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
 
 mod alias_keys;
+mod assign_slots;
 pub mod builders;
 mod emit;
 #[doc(hidden)]
@@ -13,6 +14,7 @@ mod legalise;
 mod prefer_even_regs;
 mod resources;
 pub mod target;
+mod thread_jumps;
 mod uniforms;
 mod zero_undefs;
 
@@ -23,7 +25,7 @@ use gpucc_driver::{
 };
 use gpucc_ir::{Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, VarData};
 use gpucc_isa::Notes;
-use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, local_cse};
+use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_valhall_machine as machine;
 
@@ -158,6 +160,9 @@ impl Family for ValhallFamily {
         Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical(),
+        Pass::improve("thread-jumps", 0, |mf, _| Ok(thread_jumps::run(mf))).physical(),
+        Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
+        Pass::improve("assign-slots", 0, |mf, _| Ok(assign_slots::run(mf))).physical(),
     ];
 
     fn first(_generation: u8, _options: &CodegenOptions) {}

@@ -48,7 +48,7 @@ static CLASSES: [ClassInfo; 5] = [
 pub enum VOp {
     /// A row.
     Op(Op),
-    /// Goes to the label; a BRANCHZ on a constant, or nothing before its target.
+    /// Goes to the label: a BRANCHZ on a constant, or nothing where that block comes next.
     Jump,
     /// Goes to the label if the source is not zero (`eq`: is zero).
     Branch,
@@ -324,6 +324,14 @@ impl Target for Valhall {
 
     fn is_jump(&self, inst: &MInst<Self>) -> bool {
         inst.target_op() == Some(VOp::Jump)
+    }
+
+    fn invert(&self, branch: &mut MInst<Self>) -> bool {
+        let conditional = branch.target_op() == Some(VOp::Branch);
+        if conditional {
+            branch.mods.eq = !branch.mods.eq;
+        }
+        conditional
     }
 
     fn check(&self, inst: &MInst<Self>) -> Result<(), String> {

@@ -9,3 +9,4 @@ mod order;
 mod parts;
 mod run;
 mod suites;
+mod tail;

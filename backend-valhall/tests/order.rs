@@ -15,6 +15,8 @@ fn passes_keep_their_order() {
         ("prefer-even-regs", "local-cse", "copies into even registers that stay are computed once"),
         ("layout-uniforms", "legalise-operands", "whether words go together depends on their places"),
         ("legalise-operands", "local-cse", "moves of one word for several users are one"),
+        ("alias-keys", "allocate", "bases are told apart by their virtual registers"),
+        ("thread-jumps", "invert-branches", "which block comes next is known when no block is left that only jumps"),
         ("legalise-operands", "alias-keys", "bases that moved to registers are bases of their own"),
     ];
     assert_eq!(gpucc_driver::check_order::<ValhallFamily>(&order), Ok(()));

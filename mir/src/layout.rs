@@ -29,19 +29,19 @@ pub fn thread_jumps<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         from
     };
     let goal: Vec<BlockId> = mf.block_ids().map(resolve).collect();
-    keep_reached(mf, &goal)
+    redirect(mf, &goal)
 }
 
 /// Removes blocks that no edge reaches from the entry. Returns how many.
 pub fn remove_unreachable<T: Target>(mf: &mut MFunc<T>) -> usize {
     let same: Vec<BlockId> = mf.block_ids().collect();
-    keep_reached(mf, &same)
+    redirect(mf, &same)
 }
 
 /// Lets everything that names a block name its goal, and removes blocks that no edge reaches then. Returns how many.
 ///
 /// Labels are not asked, since that would be a walk over all instructions: what is named is the target of an edge.
-fn keep_reached<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
+pub fn redirect<T: Target>(mf: &mut MFunc<T>, goal: &[BlockId]) -> usize {
     let n = mf.blocks.len();
     let mut seen: Vec<bool> = (0..n).map(|b| b == 0).collect();
     // In the order of the code, again while something led back to what had not been reached.

@@ -40,7 +40,7 @@ pub use inst::{
     SpillSlot, SpillTo, Src, Target, Use, VReg,
 };
 pub use late::fold_moves;
-pub use layout::{drop_fallthrough, drop_jump, invert_branches, relabel, remove_unreachable, thread_jumps};
+pub use layout::{drop_fallthrough, drop_jump, invert_branches, redirect, relabel, remove_unreachable, thread_jumps};
 pub use local_cse::local_cse;
 pub use opt::{copy_prop, dce};
 pub use parse::{OpNames, ParseError, parse, parse_with};

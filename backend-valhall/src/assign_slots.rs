@@ -1,0 +1,27 @@
+//! Gives messages their slots: what nobody reads (stores) its own, the others in turns.
+//!
+//! Needs: the final order of instructions. Keeps: everything but the slots of messages; a barrier's is its own.
+
+use gpucc_mir::MFunc;
+use gpucc_valhall_machine::{Class, MessageSlot, ROWS};
+
+use crate::target::{VOp, Valhall};
+
+/// Returns how many messages have another slot than before.
+pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
+    let mut changed = 0;
+    let mut turns = [MessageSlot::Slot0, MessageSlot::Slot1].into_iter().cycle();
+    for i in mf.code.iter_mut().flatten() {
+        let Some(VOp::Op(op)) = i.target_op() else { continue };
+        let class = ROWS[op as usize].facts.class;
+        if !class.is_message() || class == Class::Barrier {
+            continue;
+        }
+        let slot = if i.defs.is_empty() { Some(MessageSlot::Slot2) } else { turns.next() };
+        if let Some(slot) = slot.filter(|s| *s != i.mods.slot) {
+            i.mods.slot = slot;
+            changed += 1;
+        }
+    }
+    changed
+}
