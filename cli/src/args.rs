@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
 
-/// gpucc: WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
+/// gpucc compiles WGSL, SPIR-V and GLSL to machine code for Valhall, Tesla, GCN and Vivante GPUs.
 #[derive(Debug, Parser)]
 #[command(name = "gpucc", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Cli {
@@ -26,7 +26,7 @@ pub struct Messages {
     /// Colour of messages.
     #[arg(long, value_enum, default_value_t = ColorArg::Auto, global = true, help_heading = "Messages")]
     pub color: ColorArg,
-    /// Form of messages: for people, or one JSON object a line.
+    /// Form of messages: text, or one JSON object per line.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, global = true, help_heading = "Messages")]
     pub message_format: MessageFormat,
 }
@@ -45,17 +45,17 @@ impl Messages {
 /// Everything that is not a compilation.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Print machine code as text.
+    /// Disassemble a container or raw machine code.
     Disasm(Disasm),
-    /// Assemble text to machine code.
+    /// Assemble a listing to machine code.
     Asm(Asm),
-    /// Show what a container holds.
+    /// Show the contents of a container.
     Inspect(Inspect),
-    /// Run a compute shader, or a compiled container, on the machine of its target.
+    /// Run a compute shader or a compiled container on an interpreter of the target's machine code.
     Run(Run),
-    /// Render a scene, or a fragment shader alone, to a picture.
+    /// Render a scene or a single fragment shader to a picture.
     Render(Render),
-    /// Compile files and folders and report statistics.
+    /// Compile files and folders, and report statistics.
     Stats(Stats),
     /// Compare two statistics reports.
     Diff(Diff),
@@ -81,47 +81,47 @@ pub struct NotYet {
 /// `gpucc INPUT --target T -o OUT`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// Shaders (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`) or `-` for standard input.
+    /// Shaders (`.wgsl`, `.spv`, `.glsl`, `.vert`, `.frag`, `.comp`, `.gir`), or `-` for standard input.
     pub input: Vec<PathBuf>,
-    /// What the output is for: `family[:generation]`, a comma list, `all` or `all:all`.
+    /// Targets: `family[:generation]`, a comma-separated list, `all` or `all:all`.
     #[arg(long, value_name = "T[,T]")]
     pub target: Option<String>,
-    /// Output file; with several targets `.family-generation` is put before its ending. With several inputs a folder.
+    /// Output file, or a folder if there are several inputs. With several targets, `.family-generation` is inserted before the extension.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Takes the state that graphics code depends on from a pipeline of a scene: vertex layout, target formats, samples, .... Without it
-    /// each output has an rgba8unorm target, and one vertex buffer holds the attributes as 32-bit components.
+    /// Compile for the state of a pipeline of a scene: vertex layout, target formats, samples and so on. The default is an rgba8unorm
+    /// target for each output and one vertex buffer with 32-bit components.
     #[arg(long, value_name = "SCENE:PIPELINE")]
     pub pipeline: Option<String>,
-    /// Print the assembly listing (`--emit asm`), to standard output unless `-o` is given.
+    /// Write the assembly listing (same as `--emit asm`), to standard output unless `-o` is given.
     #[arg(short = 'S')]
     pub assembly: bool,
-    /// What to write.
+    /// Form of the output.
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
     /// Print statistics.
     #[arg(long)]
     pub stats: bool,
-    /// Verify the IR after every pass, check every register allocation, run the result against the oracle.
+    /// Verify the IR after every pass, check every register allocation, and run the result against the IR interpreter.
     #[arg(long)]
     pub verify: bool,
-    /// Workgroup counts for `--verify`; without it two in each dimension that workgroups have.
+    /// Workgroup counts for `--verify` [default: two in each dimension that the workgroup uses].
     #[arg(long, value_name = "X,Y,Z", requires = "verify")]
     pub grid: Option<String>,
-    /// Binds a buffer for `--verify`, as in `run`; the others are seeded.
+    /// Bind a buffer for `--verify`, as in `run`; other buffers get seeded contents.
     #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true, requires = "verify")]
     pub buffers: Vec<String>,
     /// Exit with code 1 if `--verify` warns.
     #[arg(long, value_enum, requires = "verify")]
     pub deny: Option<Deny>,
-    /// Print the IR or the machine code after a pass, as `after:PASS` or `after:all`; can be repeated.
+    /// Print the IR or the machine IR after a pass: `after:PASS` or `after:all`. May be repeated.
     #[arg(long, value_name = "after:PASS")]
     pub dump: Vec<String>,
     /// Allow only the first N optimisations (or the first N of PASS), to bisect a miscompile. Mandatory passes always run; machine
     /// passes are skipped as a whole.
     #[arg(long, value_name = "[PASS=]N")]
     pub fuel: Option<String>,
-    /// Print how long each pass took and how much it changed.
+    /// Print the time that each pass took and the number of its changes.
     #[arg(long)]
     pub time_passes: bool,
     /// Options that `run` has as well.
@@ -132,7 +132,7 @@ pub struct Compile {
 /// Warnings that may be denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
-    /// Of `--verify`, for an entry point of which nothing was compared.
+    /// `--verify` could not compare any run of an entry point.
     NotCompared,
 }
 
@@ -145,13 +145,13 @@ pub struct Front {
     /// Stage of GLSL with the extension `.glsl` [default: cs].
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
-    /// Entry point [default: all of them; `run` needs it where there are several].
+    /// Entry point [default: all; `run` requires it if there are several].
     #[arg(long)]
     pub entry: Option<String>,
     /// Optimisation level [default: 2].
     #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub opt: Option<u8>,
-    /// Sets a pipeline override by name or numeric id.
+    /// Set a pipeline-overridable constant by name or numeric id.
     #[arg(long = "override", value_name = "NAME=VALUE")]
     pub overrides: Vec<String>,
     /// Keep accesses in bounds and zero workgroup memory [default: on].
@@ -189,13 +189,13 @@ pub struct Disasm {
     /// Raw machine code instead of a container.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "words"])]
     pub raw: Option<PathBuf>,
-    /// One instruction a line on standard input, in the family's notation.
+    /// Read one instruction per line from standard input, in the notation of the family.
     #[arg(long)]
     pub words: bool,
-    /// Family and generation of raw code and words.
+    /// Family and generation of the raw code or words.
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Program type, where the instruction set has several.
+    /// Program type, if the instruction set distinguishes several.
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
 }
@@ -203,27 +203,27 @@ pub struct Disasm {
 /// `gpucc asm`.
 #[derive(Debug, Args)]
 pub struct Asm {
-    /// Listing, or `-`.
+    /// Listing, or `-` for standard input.
     pub file: Option<PathBuf>,
-    /// One instruction a line in, one line of words out.
+    /// Read one instruction per line and print its words.
     #[arg(long)]
     pub words: bool,
-    /// Force long forms where an instruction has both (Tesla).
+    /// Prefer the long forms of instructions that have two (Tesla).
     #[arg(long)]
     pub long: bool,
     /// Family and generation.
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Program type, where the instruction set has several.
+    /// Program type, if the instruction set distinguishes several.
     #[arg(long, value_enum)]
     pub stage: Option<StageArg>,
-    /// Container whose code the listing replaces: the output is a container, too, which `run` takes.
+    /// Replace the code of this container, and write a container that `run` accepts.
     #[arg(long, value_name = "FILE.bin", conflicts_with = "words")]
     pub container: Option<PathBuf>,
-    /// Entry point of the container, where it has several.
+    /// Entry point of the container, if it has several.
     #[arg(long, value_name = "NAME", requires = "container")]
     pub entry: Option<String>,
-    /// Raw machine code output, or the container with the code.
+    /// Output: raw machine code, or a container with `--container`.
     #[arg(short, long, value_name = "OUT", conflicts_with = "words")]
     pub output: Option<PathBuf>,
 }
@@ -233,7 +233,7 @@ pub struct Asm {
 pub struct Inspect {
     /// Container.
     pub file: PathBuf,
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }
@@ -244,25 +244,25 @@ pub struct Run {
     /// Shader or container.
     #[arg(required_unless_present = "launch")]
     pub input: Option<PathBuf>,
-    /// Runs machine code of any compiler as this launch description (JSON) says, under hardware's rules.
+    /// Run machine code of any compiler from a launch description (JSON), under the rules of the hardware.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "target", "grid", "buffers", "oracle", "entry", "overrides", "immediates", "lang", "stage", "opt", "robust"])]
     pub launch: Option<PathBuf>,
-    /// Target, or `interp` for the IR interpreter alone (the default for a shader).
+    /// Target, or `interp` for the IR interpreter [default for shaders: interp].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
     /// Workgroup counts.
     #[arg(long, value_name = "X,Y,Z", default_value = "1,1,1")]
     pub grid: String,
-    /// Binds a buffer: FILE, `zero:BYTES`, `f32:1,2.5,...`, `f16:...`, `u32:...`, `i32:...`, or several joined by `+`.
+    /// Bind a buffer: FILE, `zero:BYTES`, `f32:1,2.5,...`, `f16:...`, `u32:...`, `i32:...`, or several joined by `+`.
     #[arg(long = "buf", value_name = "G:B=SPEC", allow_hyphen_values = true)]
     pub buffers: Vec<String>,
-    /// Writes a buffer after the run, to FILE or `-` for text on standard output.
+    /// Write a buffer after the run, to FILE or as text to standard output (`-`).
     #[arg(long = "dump", value_name = "G:B=FILE")]
     pub dumps: Vec<String>,
-    /// Also run the IR interpreter and compare.
+    /// Also run the IR interpreter and compare the results.
     #[arg(long)]
     pub oracle: bool,
-    /// Immediate data (push constants): a FILE or a list as in `--buf`.
+    /// Immediate data (push constants), written as for `--buf`.
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub immediates: Option<String>,
     /// Randomise uninitialised memory, scheduling and rounding errors, using this seed.
@@ -271,10 +271,10 @@ pub struct Run {
     /// What to do about data races [default: trap; off with --launch].
     #[arg(long, value_name = "WHAT")]
     pub races: Option<RacesArg>,
-    /// Step limit [default: 1000000000].
+    /// Stop after this many steps [default: 1000000000].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
-    /// Print what was executed.
+    /// Print the number of executed instructions by class.
     #[arg(long)]
     pub stats: bool,
     /// Options of the compilation.
@@ -287,37 +287,37 @@ pub struct Run {
 pub struct Render {
     /// Scene (`.toml`, `.json`) or fragment shader (`.wgsl`, `.spv`, `.frag`); `-` is a JSON scene or WGSL on standard input.
     pub input: PathBuf,
-    /// Where it is drawn: `interp` for the IR interpreter, `family[:generation]`, a comma list, or `all`.
+    /// Where to draw: `interp` for the IR interpreter, `family[:generation]`, a comma-separated list, or `all`.
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
     /// Optimisation level [default: 2].
     #[arg(short = 'O', value_name = "0..3", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub opt: Option<u8>,
-    /// Picture of the presented output, as PNG.
+    /// Write the presented output as a PNG file.
     #[arg(short, long, value_name = "OUT.png")]
     pub output: Option<PathBuf>,
-    /// Writes the raw bytes of an output of the scene.
+    /// Write the raw bytes of an output of the scene.
     #[arg(long = "dump", value_name = "NAME=FILE")]
     pub dumps: Vec<String>,
-    /// Also draw with the oracle and compare: with the same lowered modules, or with those of the source.
+    /// Also draw with the IR interpreter and compare: with the same lowered modules, or with the modules as written.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "lowered", value_name = "WITH")]
     pub oracle: Option<OracleArg>,
-    /// Size of the picture of a shader alone [default: 640x360].
+    /// Picture size for a single shader [default: 640x360].
     #[arg(long, value_name = "WxH")]
     pub size: Option<String>,
-    /// Time that a shader alone is told [default: 0].
+    /// Time passed to a single shader [default: 0].
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// Place of the mouse that a shader alone is told, in pixels from the upper left [default: 0,0].
+    /// Mouse position passed to a single shader, in pixels from the upper left corner [default: 0,0].
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
     pub mouse: Option<String>,
-    /// Fragment function of a shader alone [default: the only one].
+    /// Fragment entry point of a single shader [default: the only one].
     #[arg(long)]
     pub entry: Option<String>,
-    /// Stop after this many steps of invocations [default: 10^10].
+    /// Stop after this many steps of all invocations [default: 10^10].
     #[arg(long, value_name = "LIMIT")]
     pub steps: Option<u64>,
-    /// Seed of the order of workgroups, vertices and quads, on which no result may depend.
+    /// Run workgroups, vertices and quads in a random order with this seed; no result may depend on it.
     #[arg(long, value_name = "SEED")]
     pub perturb: Option<u64>,
 }
@@ -340,19 +340,19 @@ pub struct Stats {
     /// Targets [default: all].
     #[arg(long, value_name = "T")]
     pub target: Option<String>,
-    /// Form of the report [default: what the ending of OUT says, else `table`, for `merge` `json`].
+    /// Form of the report [default: by the extension of OUT; otherwise `table`, or `json` for `merge`].
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
-    /// Threads; all cores without it.
+    /// Number of threads [default: all cores].
     #[arg(long)]
     pub jobs: Option<usize>,
     /// Process only part I of N.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Code bytes of each source line; line 0 is code of no line.
+    /// Report the code bytes of each source line; line 0 is code without a source line.
     #[arg(long)]
     pub per_line: bool,
-    /// Output file instead of standard output.
+    /// Output file [default: standard output].
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Options of the compilation.
@@ -367,16 +367,16 @@ pub struct Diff {
     pub old: PathBuf,
     /// The report after.
     pub new: PathBuf,
-    /// TOML file with limits that decide the exit code; without it the main totals may not get worse.
+    /// TOML file with the limits that decide the exit code [default: no main total may get worse].
     #[arg(long, value_name = "FILE")]
     pub gate: Option<PathBuf>,
     /// Form of the comparison.
     #[arg(long, value_enum, default_value_t = DiffFormat::Table)]
     pub format: DiffFormat,
-    /// Folder of the repository that the files of the report are relative to, put before their names by `--format github`.
+    /// Folder that `--format github` puts before file names, relative to the root of the repository.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<String>,
-    /// Compare reports that were made with other options or have another schema.
+    /// Compare reports even if their options or schemas differ.
     #[arg(long)]
     pub allow_options: bool,
 }
@@ -394,9 +394,9 @@ pub enum Emit {
     Gir,
     /// Machine IR before emission.
     Mir,
-    /// What `inspect --json` shows.
+    /// The output of `inspect --json`.
     Json,
-    /// An ELF object, where tools of that family expect one.
+    /// An ELF object, for families whose tools expect one.
     Elf,
 }
 
@@ -422,11 +422,11 @@ impl Emit {
 /// What is done about races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RacesArg {
-    /// The first one ends the run.
+    /// The first race ends the run.
     Trap,
-    /// They are told, and the run goes on.
+    /// Races are reported, and the run continues.
     Report,
-    /// They are not looked for.
+    /// Races are not checked.
     Off,
 }
 
@@ -461,7 +461,7 @@ pub enum OnOff {
 /// Colour choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorArg {
-    /// When standard error is a terminal.
+    /// If standard error is a terminal.
     Auto,
     /// Always.
     Always,
@@ -472,9 +472,9 @@ pub enum ColorArg {
 /// Message forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
-    /// For people.
+    /// Text.
     Human,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 

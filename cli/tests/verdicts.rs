@@ -174,14 +174,34 @@ fn seeds_have_the_types_of_their_loads() {
 /// end with the one that comes last; WGSL's accuracy of f16 is not that of f32.
 #[test]
 fn what_fuzzing_found_is_right() {
-    for file in ["many-on-one-word", "cosine-of-halves"] {
+    for file in ["many-on-one-word.gir", "cosine-of-halves.gir", "index-beyond-32-bits.wgsl"] {
         let s = Scratch::new(file);
-        let (shader, bin) = (format!("cli/tests/found/{file}.gir"), s.path("a.bin"));
+        let (shader, bin) = (format!("cli/tests/found/{file}"), s.path("a.bin"));
         for target in ["valhall", "tesla:nv84", "tesla:nva0", "gcn", "vivante"] {
             let said = expect(&[&shader, "--target", target, "--verify", "-o", &bin], 0, "");
             assert!(!said.contains("bug"), "{target}: {said}");
         }
     }
+}
+
+/// Modules of the IR that no source gives: a workgroup without invocations is wrong; buffers of gigabytes are not run.
+#[test]
+fn strange_modules_are_told() {
+    let s = Scratch::new("strange-modules");
+    let bin = s.path("a.bin");
+    let wrong = "has a workgroup without invocations";
+    expect(&["cli/tests/found/no-invocations.gir", "--target", "gcn", "-o", &bin], 1, wrong);
+    let large = "module robust on
+res0 \"o\" group 0 binding 0 storage_rw size 2147483644 stride 4
+entry \"main\" compute func0 size 1,1,1
+func0 \"main\" {
+block0:
+  store 1:i32, res0[0] align 4
+  ret
+}
+";
+    let shader = s.write("large.gir", large);
+    expect(&[&shader, "--target", "all", "--verify", "-o", &s.path("b.bin")], 0, "the buffers are too large");
 }
 
 /// Textures, storage textures and samplers are seeded, too: shaders that read and write them are compared.

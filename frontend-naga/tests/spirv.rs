@@ -173,3 +173,30 @@ fn refusals_name_the_object() {
         assert!(note == "this is about `speeds`" || note == "this is about `totals`", "{note}");
     }
 }
+
+/// Inputs and outputs without `Location` and `BuiltIn` are wrong input, not a bug (found by fuzzing).
+#[test]
+fn inputs_and_outputs_without_a_place_are_wrong() {
+    let plain = binary(
+        "struct V { @builtin(position) p: vec4f, @location(0) a: vec2f, @location(1) b: vec2f }
+         @vertex fn vs(@location(0) a: vec2f, @location(1) b: vec2f) -> V { return V(vec4f(a, b), a, b); }
+         @fragment fn fs(@location(0) a: vec2f, @location(1) b: vec2f) -> @location(0) vec4f { return vec4f(a, b); }",
+    );
+    let words: Vec<u32> = plain.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("4 bytes"))).collect();
+    let (mut at, mut tried) = (5, 0);
+    while at < words.len() {
+        let (op, count) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+        // OpDecorate X Location N is cut out.
+        if op == 71 && words[at + 2] == 30 {
+            let mut other = words.clone();
+            other.drain(at..at + count);
+            let bytes: Vec<u8> = other.iter().flat_map(|w| w.to_le_bytes()).collect();
+            let done = parse(Input { bytes: &bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+            let list = done.expect_err("wrong");
+            assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
+            tried += 1;
+        }
+        at += count;
+    }
+    assert_eq!(tried, 7);
+}

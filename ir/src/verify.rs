@@ -99,6 +99,10 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
                 all.push(finding(f, "module", None, None, said));
             }
         }
+        if e.workgroup_size().is_some_and(|size| size.contains(&0)) {
+            let said = format!("`{}` has a workgroup without invocations", e.name);
+            all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));
+        }
         if m.entry_at(&e.name, e.stage.kind()).is_some_and(|first| !std::ptr::eq(first, e)) {
             let said = format!("there are two {} entries `{}`", e.stage.kind().name(), e.name);
             all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));

@@ -6,7 +6,7 @@ use super::types;
 use super::value::Val;
 use crate::report;
 use gpucc_ir as ir;
-use ir::{Interface, Interp, IoAt, IoSlot, Mode, Refusal, Scalar, Span, Sysval, Type, Value, Where};
+use ir::{Diagnostic, Interface, Interp, IoAt, IoSlot, Mode, Refusal, Scalar, Span, Sysval, Type, Value, Where};
 use naga::{Binding, BuiltIn, Handle, ShaderStage};
 
 /// Interface of the entry that is lowered.
@@ -21,6 +21,14 @@ pub struct Stage {
     pub outputs: Vec<Option<usize>>,
 }
 
+/// Of SPIR-V alone: what reads WGSL and GLSL asks for a place.
+fn no_place(what: &str) -> Diagnostic {
+    Diagnostic::invalid(
+        "validation",
+        format!("an {what} of the entry point has neither a location nor a built-in value"),
+    )
+}
+
 impl FuncCx<'_, '_> {
     /// The value of an entry's parameter.
     pub fn entry_argument(&mut self, argument: &naga::FunctionArgument, stage: &mut Stage) -> Lowered<Val> {
@@ -31,11 +39,11 @@ impl FuncCx<'_, '_> {
             (None, naga::TypeInner::Struct { members, .. }) => {
                 let part = |member: &naga::StructMember| match &member.binding {
                     Some(b) => self.input(b, member.ty, member.name.clone().unwrap_or_default(), stage),
-                    None => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
+                    None => Err(no_place("input")),
                 };
                 Ok(Val::parts(members.iter().map(part).collect::<Lowered<_>>()?))
             }
-            _ => Err(report::contradiction("an input without a binding", Span::UNKNOWN)),
+            _ => Err(no_place("input")),
         }
     }
 
@@ -113,9 +121,9 @@ impl FuncCx<'_, '_> {
             (Some(binding), _) => self.output(binding, result.ty, String::new(), stage),
             (None, naga::TypeInner::Struct { members, .. }) => members.iter().try_for_each(|m| match &m.binding {
                 Some(b) => self.output(b, m.ty, m.name.clone().unwrap_or_default(), stage),
-                None => Err(report::contradiction("an output without a binding", Span::UNKNOWN)),
+                None => Err(no_place("output")),
             }),
-            _ => Err(report::contradiction("an output without a binding", Span::UNKNOWN)),
+            _ => Err(no_place("output")),
         }?;
         self.f.ret = stage.io.outputs.iter().map(|s| s.ty).collect();
         Ok(())

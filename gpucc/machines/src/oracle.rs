@@ -102,8 +102,16 @@ impl fmt::Display for Compared {
 }
 
 /// Where else accesses out of bounds may go, to see which words they decide.
-const STRAYS: [Stray; 7] =
-    [Stray::End, Stray::Word, Stray::Apart, Stray::Start, Stray::Random(1), Stray::Random(2), Stray::Random(3)];
+const STRAYS: [Stray; 8] = [
+    Stray::End,
+    Stray::Word,
+    Stray::Apart,
+    Stray::Start,
+    Stray::Wrapped,
+    Stray::Random(1),
+    Stray::Random(2),
+    Stray::Random(3),
+];
 
 /// Orders of subgroups (a seed) and their sizes, to see which words the order decides: atomics may come in any, and compiled code
 /// sends accesses out of bounds to a known place where several invocations may meet. The size decides how many of them load
@@ -222,7 +230,7 @@ pub fn judge(
         bytes: before.buffers.iter().map(|b| b.bytes.len()).sum(),
         ..Compared::default()
     };
-    let mut program = Program::new(shader, entry).map_err(Verdict::Trap)?;
+    let mut program = Program::new(shader, entry).map_err(Verdict::Trap)?.with_wide_indices();
     let case = Case { program: &program, before, options: &quiet, profile: &default };
     let (outcome, plain) = case.run(&quiet, &default).map_err(Verdict::Trap)?;
     // What is left out of both, and how it is counted.

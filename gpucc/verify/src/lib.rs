@@ -17,6 +17,9 @@ pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 /// Steps of one run: a program that takes longer is not compared.
 const STEPS: u64 = 20_000_000;
 
+/// Most bytes of all buffers of a module together. A run holds them about ten times.
+const MOST_BYTES: u64 = 1 << 26;
+
 /// Why a run was not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
@@ -34,6 +37,8 @@ pub enum Reason {
     Denormals,
     /// The result changes with the last bits of approximations.
     Sensitive,
+    /// The buffers that the shader asks for are too large to be run several times.
+    Large,
 }
 
 impl fmt::Display for Reason {
@@ -45,6 +50,7 @@ impl fmt::Display for Reason {
             Reason::Strayed => f.write_str("accesses beyond the buffers decide every result"),
             Reason::NanBits => f.write_str("bits of NaN decide every result"),
             Reason::Denormals => f.write_str("denormals and NaNs leave the result open"),
+            Reason::Large => f.write_str("the buffers are too large"),
             Reason::Sensitive => f.write_str("the result changes with the last bits of approximations"),
         }
     }
@@ -128,7 +134,7 @@ fn one(
     let not = |t: &Trap| Outcome::NotCompared(Reason::Oracle(t.kind), format!("the oracle traps: {t}"));
     // What has no result in the oracle, or another one in another order, has none that a machine could miss.
     let program = match Program::new(module, name) {
-        Ok(p) => p,
+        Ok(p) => p.with_wide_indices(),
         Err(t) => return Ok(not(&t)),
     };
     let mut results: Vec<Dispatch> = Vec::new();
@@ -249,6 +255,14 @@ pub fn verify_within(
     for (i, out) in artifact.outputs().iter().enumerate() {
         let Entry { name, stage: Stage::Compute, .. } = &out.entry else { continue };
         let (mut why, mut compared): (Vec<Skipped>, u32) = (Vec::new(), 0);
+        let bytes: u64 = module.resources.values().map(|r| u64::from(r.min_size)).sum();
+        if bytes > MOST_BYTES {
+            let (text, inputs) =
+                (Reason::Large.to_string(), format!("at least {bytes} bytes, at most {MOST_BYTES} are run"));
+            why.push(Skipped { reason: Reason::Large, text, inputs });
+            left.push(NotCompared { entry: name.clone(), why });
+            continue;
+        }
         // One workgroup where several race or go beyond the buffers, if nothing else could be compared.
         let single = Given { grid: given.grid.or(Some([1; 3])), ..given.clone() };
         let runs = [

@@ -117,6 +117,7 @@ impl Program {
             strayed: false,
             stray: self.stray,
             whole: profile.whole_access,
+            wide: self.wide_indices.then(|| std::sync::Arc::new(self.indices.clone())),
             slot: 0,
         }
     }
@@ -751,7 +752,7 @@ fn step(
         (Op::Load, Extra::Mem(m)) => {
             for &l in active {
                 let lane = l as usize;
-                let dynamic = m.dynamic.map_or(0, |s| file[slot(s) + lane]);
+                let dynamic = common.dynamic(m, |s| file[slot(s) + lane]);
                 memory::load(common, own, m, by(l), dynamic, |i, v| file[slot(inst.dst + i as u32) + lane] = v)
                     .map_err(|t| t.in_lane(index * stride as u32 + l))?;
             }
@@ -845,7 +846,7 @@ fn change(
         }
         return Ok(());
     }
-    let dynamic = m.dynamic.map_or(0, |s| file[slot(s)]);
+    let dynamic = common.dynamic(m, |s| file[slot(s)]);
     let by = (lane, by);
     let old = match (inst.op, &inst.extra) {
         (Op::Store, _) => {

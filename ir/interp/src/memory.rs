@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of the interpreter.
 
 use crate::compare::Kind;
-use crate::program::{DMem, DPlace};
+use crate::program::{DMem, DPlace, Product};
 use crate::texture::Textures;
 use gpucc_ir::{AtomicOp, Scalar};
 use gpucc_num::int::sign_extend;
@@ -109,6 +109,8 @@ pub enum Stray {
     Start,
     /// Loads give zero, stores go to the last place.
     Apart,
+    /// Where the low 32 bits of the offset say, if that is inside; otherwise nowhere.
+    Wrapped,
     /// Any place, or nowhere, by a seed.
     Random(u64),
 }
@@ -119,7 +121,7 @@ impl Stray {
         let room = size.checked_sub(bytes)?;
         let last = room / align;
         match self {
-            Stray::Nowhere => None,
+            Stray::Nowhere | Stray::Wrapped => None,
             Stray::Apart if load => None,
             Stray::End | Stray::Apart => Some(last * align),
             Stray::Word => Some(room & !(align.min(4) - 1)),
@@ -153,6 +155,19 @@ pub(crate) struct Common {
     pub stray: Stray,
     /// An access that is partly out of bounds goes nowhere as a whole.
     pub whole: bool,
+    /// Products in the offsets of accesses, if they are looked at.
+    pub wide: Option<Arc<Vec<Vec<Product>>>>,
+}
+
+impl Common {
+    /// The dynamic offset of an access; `read` gives the value of a slot. Has [`BEYOND`] if an index does not fit.
+    #[inline]
+    pub fn dynamic(&self, m: &DMem, read: impl Fn(u32) -> u64) -> u64 {
+        let offset = m.dynamic.map_or(0, &read);
+        let (Some(all), Some(k)) = (&self.wide, m.index) else { return offset };
+        let sum: u64 = all[k as usize].iter().map(|&(s, by)| (read(s) & 0xffff_ffff) * u64::from(by)).sum();
+        if sum >> 32 == 0 { offset } else { offset | BEYOND }
+    }
 }
 
 /// Memory of the lanes of one subgroup, lane after lane.
@@ -180,10 +195,17 @@ struct Found {
     lanes: usize,
 }
 
+/// Bit of a dynamic offset: its index does not fit 32 bits.
+pub(crate) const BEYOND: u64 = 1 << 32;
+
 /// Finds the place of an access; nothing if it goes nowhere.
 #[inline]
 fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) -> Result<Option<Found>, Trap> {
-    let offset = u64::from(m.offset.wrapping_add(dynamic as u32));
+    let wrapped = u64::from(m.offset.wrapping_add(dynamic as u32));
+    // An index that does not fit is beyond every buffer, whatever the bits that are left say.
+    let beyond = dynamic & BEYOND != 0;
+    let offset = if beyond && common.stray != Stray::Wrapped { u64::from(u32::MAX) } else { wrapped };
+    common.strayed |= beyond && common.robust && !m.in_bounds;
     let bytes = u64::from(m.ty.mem_bytes());
     let size = match m.place {
         DPlace::Buffer(b) => common.buffers[b as usize].limit as u64,

@@ -55,6 +55,10 @@ pub struct Program {
     pub(crate) barriers: bool,
     pub(crate) strict: bool,
     pub(crate) stray: Stray,
+    /// Products in the offsets of accesses, where they are looked at.
+    pub(crate) indices: Vec<Vec<Product>>,
+    /// Whether an index is out of bounds whose offset comes inside again because it does not fit 32 bits.
+    pub(crate) wide_indices: bool,
     /// What a check for races has to know of instructions: number, kind, place, values. Buffers are numbered as here.
     pub(crate) marks: Vec<(u32, u16, u16, [u32; 3])>,
     /// Line and column of each instruction.
@@ -162,8 +166,13 @@ pub(crate) struct DMem {
     pub in_bounds: bool,
     /// Slot of the dynamic offset.
     pub dynamic: Option<u32>,
+    /// Number of its index among [`Program::indices`], where a product makes the offset.
+    pub index: Option<u32>,
     pub ty: Type,
 }
+
+/// A product in an offset: slot of the index, and the factor.
+pub(crate) type Product = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Extra {
@@ -264,6 +273,8 @@ impl Program {
                 barriers: false,
                 strict: false,
                 stray: Stray::Nowhere,
+                indices: Vec::new(),
+                wide_indices: false,
                 marks: Vec::new(),
                 lines: Vec::new(),
             },
@@ -334,6 +345,14 @@ impl Program {
     /// Whether a seed draws the place of accesses out of bounds, one after the other.
     pub(crate) fn strays_by_seed(&self) -> bool {
         matches!(self.stray, Stray::Random(_))
+    }
+
+    /// Takes an index of a buffer for out of bounds if its offset does not fit 32 bits, although the bits that are left may name a
+    /// place inside. Right for modules as the source has them: what bounds the index comes to another place than what bounds the
+    /// offset.
+    #[must_use]
+    pub fn with_wide_indices(self) -> Program {
+        Program { wide_indices: true, ..self }
     }
 
     /// Where accesses go that are out of bounds, if the module is robust.
@@ -620,6 +639,40 @@ impl Cx<'_> {
         self.out.marks.extend(clamps(self.module, f, i).into_iter().map(row));
     }
 
+    /// The products in the offset of an access to a buffer.
+    fn products(&mut self, s: &mut Slots, f: &Function, m: &Mem, offset: Option<Value>) -> Option<u32> {
+        if !matches!(m.place, Place::Buffer(_)) || m.flags.has(MemFlags::IN_BOUNDS) {
+            return None;
+        }
+        let mut list = Vec::new();
+        let mut open = vec![offset?];
+        while let Some(v) = open.pop() {
+            let Some(d) = f.def_inst(v).map(|i| &f.insts[i]).filter(|_| list.len() < 8) else { continue };
+            let constant = |k: usize| f.as_const(d.args[k]).and_then(|c| c.bits.first().map(|&b| b as u32));
+            match d.op {
+                Op::IAdd | Op::Or if open.len() < 8 => open.extend([d.args[0], d.args[1]]),
+                Op::IMul => {
+                    let (index, by) = match (constant(0), constant(1)) {
+                        (None, Some(by)) => (d.args[0], by),
+                        (Some(by), None) => (d.args[1], by),
+                        _ => continue,
+                    };
+                    list.push((self.slot(s, f, index), by));
+                }
+                Op::Shl => {
+                    let Some(by) = constant(1).and_then(|c| 1_u32.checked_shl(c)) else { continue };
+                    list.push((self.slot(s, f, d.args[0]), by));
+                }
+                _ => {}
+            }
+        }
+        if list.is_empty() {
+            return None;
+        }
+        self.out.indices.push(list);
+        Some(self.out.indices.len() as u32 - 1)
+    }
+
     fn edge(&mut self, s: &mut Slots, pos: &SideMap<Block, u32>, f: &Function, e: EdgeRef<'_>, out: &mut DFunc) -> u32 {
         let mut copies = Vec::new();
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
@@ -688,6 +741,7 @@ impl Cx<'_> {
             align: m.align.max(1),
             in_bounds: m.flags.has(MemFlags::IN_BOUNDS),
             dynamic: d.dyn_offset().map(|v| cx.slot(s, f, v)),
+            index: cx.products(s, f, m, d.dyn_offset()),
             ty,
         };
         let access = match d.op {
