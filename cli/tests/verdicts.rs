@@ -174,7 +174,9 @@ fn seeds_have_the_types_of_their_loads() {
 /// end with the one that comes last; WGSL's accuracy of f16 is not that of f32.
 #[test]
 fn what_fuzzing_found_is_right() {
-    for file in ["many-on-one-word.gir", "cosine-of-halves.gir", "index-beyond-32-bits.wgsl"] {
+    for file in
+        ["many-on-one-word.gir", "cosine-of-halves.gir", "index-beyond-32-bits.wgsl", "index-kept-for-the-access.wgsl"]
+    {
         let s = Scratch::new(file);
         let (shader, bin) = (format!("cli/tests/found/{file}"), s.path("a.bin"));
         for target in ["valhall", "tesla:nv84", "tesla:nva0", "gcn", "vivante"] {

@@ -595,7 +595,7 @@ impl Cx<'_> {
                 }
                 let mut done: Vec<Value> = Vec::new();
                 let last = |v: Value| single[v] == Some(at as u32);
-                d.for_each_use(|v| {
+                for_each_read(f, i, |v| {
                     if last(v) && !done.contains(&v) {
                         done.push(v);
                     }
@@ -639,33 +639,9 @@ impl Cx<'_> {
         self.out.marks.extend(clamps(self.module, f, i).into_iter().map(row));
     }
 
-    /// The products in the offset of an access to a buffer.
-    fn products(&mut self, s: &mut Slots, f: &Function, m: &Mem, offset: Option<Value>) -> Option<u32> {
-        if !matches!(m.place, Place::Buffer(_)) || m.flags.has(MemFlags::IN_BOUNDS) {
-            return None;
-        }
-        let mut list = Vec::new();
-        let mut open = vec![offset?];
-        while let Some(v) = open.pop() {
-            let Some(d) = f.def_inst(v).map(|i| &f.insts[i]).filter(|_| list.len() < 8) else { continue };
-            let constant = |k: usize| f.as_const(d.args[k]).and_then(|c| c.bits.first().map(|&b| b as u32));
-            match d.op {
-                Op::IAdd | Op::Or if open.len() < 8 => open.extend([d.args[0], d.args[1]]),
-                Op::IMul => {
-                    let (index, by) = match (constant(0), constant(1)) {
-                        (None, Some(by)) => (d.args[0], by),
-                        (Some(by), None) => (d.args[1], by),
-                        _ => continue,
-                    };
-                    list.push((self.slot(s, f, index), by));
-                }
-                Op::Shl => {
-                    let Some(by) = constant(1).and_then(|c| 1_u32.checked_shl(c)) else { continue };
-                    list.push((self.slot(s, f, d.args[0]), by));
-                }
-                _ => {}
-            }
-        }
+    /// The slots of the indices that an access to a buffer multiplies, with the factors.
+    fn products(&mut self, s: &mut Slots, f: &Function, i: Inst) -> Option<u32> {
+        let list: Vec<(u32, u32)> = index_products(f, i).into_iter().map(|(v, by)| (self.slot(s, f, v), by)).collect();
         if list.is_empty() {
             return None;
         }
@@ -741,7 +717,7 @@ impl Cx<'_> {
             align: m.align.max(1),
             in_bounds: m.flags.has(MemFlags::IN_BOUNDS),
             dynamic: d.dyn_offset().map(|v| cx.slot(s, f, v)),
-            index: cx.products(s, f, m, d.dyn_offset()),
+            index: cx.products(s, f, i),
             ty,
         };
         let access = match d.op {
@@ -841,6 +817,41 @@ fn too_large() -> Trap {
     Trap::new(TrapKind::Unsupported, "function variables larger than 4 GiB")
 }
 
+/// What an instruction reads here: its operands and the indices in the offset of its access.
+fn for_each_read(f: &Function, i: Inst, mut read: impl FnMut(Value)) {
+    f.insts[i].for_each_use(&mut read);
+    index_products(f, i).into_iter().for_each(|(v, _)| read(v));
+}
+
+/// The products of an index and a constant in the offset of an access to a buffer.
+fn index_products(f: &Function, i: Inst) -> Vec<(Value, u32)> {
+    let mut list = Vec::new();
+    let d = &f.insts[i];
+    if !d.mem().is_some_and(|m| matches!(m.place, Place::Buffer(_)) && !m.flags.has(MemFlags::IN_BOUNDS)) {
+        return list;
+    }
+    let mut open: Vec<Value> = d.dyn_offset().into_iter().collect();
+    while let Some(v) = open.pop() {
+        let Some(d) = f.def_inst(v).map(|i| &f.insts[i]).filter(|_| list.len() < 8) else { continue };
+        let constant = |k: usize| f.as_const(d.args[k]).and_then(|c| c.bits.first().map(|&b| b as u32));
+        match d.op {
+            Op::IAdd | Op::Or if open.len() < 8 => open.extend([d.args[0], d.args[1]]),
+            Op::IMul => match (constant(0), constant(1)) {
+                (None, Some(by)) => list.push((d.args[0], by)),
+                (Some(by), None) => list.push((d.args[1], by)),
+                _ => {}
+            },
+            Op::Shl => {
+                if let Some(by) = constant(1).and_then(|c| 1_u32.checked_shl(c)) {
+                    list.push((d.args[0], by));
+                }
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
 /// For values that are defined by an instruction and used in its block alone: position in the block of the last use
 /// (of the definition when there is none). A value keeps its place while lanes are elsewhere only if it is not one of
 /// these: other lanes may run the same block again in between.
@@ -857,7 +868,7 @@ fn single_block_values(f: &Function, order: &[Block]) -> SideMap<Value, Option<u
     }
     for &b in order {
         for (at, &i) in f.blocks[b].insts.iter().enumerate() {
-            f.insts[i].for_each_use(|v| {
+            for_each_read(f, i, |v| {
                 if home[v] != Some(b) {
                     last[v] = None;
                 } else if let Some(l) = last[v] {

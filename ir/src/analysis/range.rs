@@ -182,8 +182,8 @@ impl<'a> UpperBounds<'a> {
         match s.most() {
             Most::Number(n) => n,
             Most::Any => u64::from(u32::MAX),
-            Most::Launch => per(&|l| MAX_WORKGROUPS * size(l) - 1),
-            Most::Workgroup => per(&|l| size(l) - 1),
+            Most::Launch => per(&|l| (MAX_WORKGROUPS * size(l)).saturating_sub(1)),
+            Most::Workgroup => per(&|l| size(l).saturating_sub(1)),
             Most::Invocations => u64::from(crate::invocations(self.size)).saturating_sub(1),
             Most::Subgroups => u64::from(crate::invocations(self.size)).max(MAX_LANES),
         }
