@@ -7,7 +7,7 @@ use crate::VERSION_MAJOR;
 /// Why bytes are no container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// The first bytes are not [`MAGIC`].
+    /// The first bytes are not [`MAGIC`](crate::MAGIC).
     NotAContainer,
     /// A major version this reader does not know.
     Version(u16),
