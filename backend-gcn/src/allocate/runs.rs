@@ -3,10 +3,12 @@
 //! A collect copies each part that is read again later, for the run and the part are there at once. Here the part ends at the
 //! collect, and a split behind the reader begins it anew:
 //!
-//!     %r = collect %a, %b        %r = collect %a, %b
-//!     sample %r                  sample %r
-//!     ..                         %c, %d = split %r
-//!     use %a, %b                 use %c, %d
+//! ```text
+//! %r = collect %a, %b        %r = collect %a, %b
+//! sample %r                  sample %r
+//! ..                         %c, %d = split %r
+//! use %a, %b                 use %c, %d
+//! ```
 //!
 //! All of them may then lie in the same registers, and nothing is moved. What must stay as it is, since it is read where the split
 //! does not reach, is copied once, and later runs take the copy on.
