@@ -1,7 +1,7 @@
 //! Tables of bind groups: where the descriptors of textures, samplers and images lie (`docs/abi-gcn.md`, section 2.1).
 
 use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Attr, Function, Inst, Module, Place, Res, ResourceKind, SideMap, TexArg};
+use gpucc_ir::{Function, Inst, Module, Res, ResourceKind, SideMap, TexArg};
 
 /// Bytes of a T#, of a T# with that of its FMASK, and of an S# or V#.
 pub const IMAGE: u32 = 32;
@@ -33,22 +33,11 @@ impl Bindings {
         let mut out = Bindings::default();
         let mut used: SideMap<Res, bool> = SideMap::new();
         for (_, i) in f.insts_in_order() {
-            match &f.insts[i].attr {
-                Attr::Mem(a) | Attr::Atomic(_, a) => {
-                    if let Place::Buffer(r) = a.place {
-                        used[r] = true;
-                    }
+            for r in f.insts[i].resources() {
+                used[r] = true;
+                if !m.resources[r].kind.is_buffer() {
+                    out.groups.push(m.resources[r].group);
                 }
-                Attr::Res(r) => used[*r] = true,
-                Attr::Tex(t) | Attr::TexAtomic(_, t) => {
-                    used[t.texture] = true;
-                    out.groups.push(m.resources[t.texture].group);
-                    if let Some(s) = t.sampler {
-                        used[s] = true;
-                        out.groups.push(m.resources[s].group);
-                    }
-                }
-                _ => {}
             }
         }
         out.groups.sort_unstable();

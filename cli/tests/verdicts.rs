@@ -193,6 +193,19 @@ fn strange_modules_are_told() {
     let bin = s.path("a.bin");
     let wrong = "has a workgroup without invocations";
     expect(&["cli/tests/found/no-invocations.gir", "--target", "gcn", "-o", &bin], 1, wrong);
+    let twice = "module robust on
+res0 \"a\" group 0 binding 0 storage_ro size 4 stride 4
+res1 \"b\" group 0 binding 0 storage_rw size 4 stride 4
+entry \"main\" compute func0 size 1,1,1
+func0 \"main\" {
+block0:
+  v0: i32 = load res0[0] align 4
+  store v0, res1[0] align 4
+  ret
+}
+";
+    let shader = s.write("twice.gir", twice);
+    expect(&[&shader, "--target", "valhall", "-o", &bin], 1, "res0 and res1 are both group 0 binding 0");
     let large = "module robust on
 res0 \"o\" group 0 binding 0 storage_rw size 2147483644 stride 4
 entry \"main\" compute func0 size 1,1,1

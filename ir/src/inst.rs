@@ -511,6 +511,18 @@ impl InstData {
             _ => None,
         }
     }
+    /// The resources it names: a buffer, or a texture and perhaps its sampler.
+    pub fn resources(&self) -> impl Iterator<Item = Res> + use<> {
+        let (first, sampler) = match &self.attr {
+            Attr::Mem(Mem { place: Place::Buffer(r), .. })
+            | Attr::Atomic(_, Mem { place: Place::Buffer(r), .. })
+            | Attr::Place(Place::Buffer(r))
+            | Attr::Res(r) => (Some(*r), None),
+            Attr::Tex(t) | Attr::TexAtomic(_, t) => (Some(t.texture), t.sampler),
+            _ => (None, None),
+        };
+        first.into_iter().chain(sampler)
+    }
     /// What it reads or writes beyond its operands.
     pub fn touches(&self) -> Option<Touched> {
         match (self.op, &self.attr) {

@@ -10,6 +10,7 @@
 //! - `memory`: places exist, access fits constant bounds, alignment is a power of two that the constant offset has,
 //!   stores and atomics go to writable places, `b1` is in no buffer, `var_init` is on a variable.
 //! - `module`: entry points have no parameters, and return the outputs of their stage; calls lead to earlier functions.
+//! - `binding`: what an entry reaches has a group and binding of its own; a texture and a sampler may share them.
 //! - `stage`: what an entry reaches exists in its stage; `input` names a slot of it and stands in the entry function.
 //! - `texture`: texture instructions fit their resources.
 //!
@@ -27,6 +28,7 @@ use crate::stage::Stage;
 use crate::tex::{TexArg, TexDim, TexLayer};
 use crate::text::inst_text;
 use crate::types::{Scalar, Type};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A property that a function may claim.
@@ -108,20 +110,30 @@ pub fn verify_module(m: &Module) -> Result<(), Vec<Finding>> {
             all.extend(m.funcs.get(e.func).map(|f| finding(f, "module", None, None, said)));
         }
     }
-    stages(m, &mut all);
+    reached(m, &mut all);
     if all.is_empty() { Ok(()) } else { Err(all) }
 }
 
-/// What entry points reach must exist in their stage.
-fn stages(m: &Module, all: &mut Vec<Finding>) {
+/// What entry points reach must exist in their stage, and have a binding of its own: no pass looks for memory that two
+/// resources share.
+fn reached(m: &Module, all: &mut Vec<Finding>) {
     for e in &m.entries {
         let stage = e.stage.kind();
         let mut reached: EntitySet<Func> = EntitySet::new();
         let mut work: Vec<Func> = vec![e.func];
+        let mut bound: BTreeMap<(u32, u32, bool), Res> = BTreeMap::new();
         while let Some(id) = work.pop() {
             let Some(f) = m.funcs.get(id).filter(|_| reached.insert(id)) else { continue };
             for (block, i) in f.insts_in_order() {
                 let d = &f.insts[i];
+                for (r, data) in d.resources().filter_map(|r| Some((r, m.resources.get(r)?))) {
+                    let at = (data.group, data.binding, matches!(data.kind, ResourceKind::Sampler { .. }));
+                    let first = *bound.entry(at).or_insert(r);
+                    if first != r {
+                        let said = format!("{first} and {r} are both group {} binding {}", at.0, at.1);
+                        all.push(finding(f, "binding", Some(block), Some(i), said));
+                    }
+                }
                 let wrong = match d.attr {
                     Attr::Call(c) => {
                         work.push(c);

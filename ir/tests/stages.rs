@@ -44,6 +44,28 @@ fn two_entries_of_one_stage_have_two_names() {
     assert!(said[0].to_string().contains("two vertex entries `main`"), "{}", said[0]);
 }
 
+/// Two resources of one place would be memory that passes think apart. Entries of their own may share it, and a texture
+/// and its sampler.
+#[test]
+fn an_entry_has_one_resource_at_a_binding() {
+    let text = |second: &str, kind: &str| {
+        format!(
+            "module robust on\nres0 \"a\" group 0 binding 0 storage_rw size 4 stride 4\nres1 \"b\" group 0 binding {kind}\n\
+             entry \"one\" compute func0 size 1,1,1\nentry \"two\" compute func1 size 1,1,1\n\
+             func0 \"one\" {{\nblock0:\n  store 1:i32, res0[0] align 4\n{second}  ret\n}}\n\
+             func1 \"two\" {{\nblock0:\n  store 1:i32, res1[0] align 4\n  ret\n}}\n"
+        )
+    };
+    let both = "  store 1:i32, res1[0] align 4\n";
+    let same = "0 storage_rw size 4 stride 4";
+    let found = verify_module(&module(&text(both, same))).expect_err("a finding");
+    assert!(found[0].to_string().contains("res0 and res1 are both group 0 binding 0"), "{}", found[0]);
+    assert_eq!(found.len(), 1);
+    for (second, kind) in [("", same), (both, "1 storage_rw size 4 stride 4")] {
+        verify_module(&module(&text(second, kind))).unwrap_or_else(|e| panic!("{}", e[0]));
+    }
+}
+
 /// Values and barriers of compute, in a function that a fragment entry calls.
 #[test]
 fn what_a_stage_lacks_is_found() {

@@ -5,8 +5,9 @@
 //! and branches on floats have none at all. So the program is run again several times (a Monte Carlo error analysis);
 //! in each run every inexact operation goes to the upper or lower end of what WGSL allows it, all the same way or as a
 //! hash of the operands says, and denormals are flushed or not. What differs from the plain oracle must lie within
-//! [`SLACK`] times the spread of these runs. A word in which they do not differ must be the same bits: integers that
-//! do not depend on rounding stay exact.
+//! [`SLACK`] times the spread of these runs. The spread of a float is a distance; that of an integer is a distance or
+//! the bits that differ, since the shader may have made it of a rounded number by bit operations. A word in which the
+//! runs do not differ must be the same bits: integers that do not depend on rounding stay exact.
 
 use crate::compare::{Difference, Kind, Tolerance, words};
 use crate::exec::Outcome;
@@ -239,6 +240,36 @@ fn value(kind: Kind, bits: u64) -> f64 {
     }
 }
 
+/// How far sampled runs went from the plain oracle in one word.
+#[derive(Clone, Copy, Default)]
+struct Spread {
+    /// By value.
+    distance: f64,
+    /// By the bits that differ, read as a number. Integers only.
+    bits: u64,
+}
+
+impl Spread {
+    /// How far the second word of a difference is from the first.
+    fn of(d: &Difference) -> Spread {
+        let distance = (value(d.kind, d.machine) - value(d.kind, d.oracle)).abs();
+        // Infinity and NaN: nothing is promised where they can come out.
+        let distance = if distance.is_finite() { distance } else { f64::INFINITY };
+        Spread { distance, bits: if d.kind == Kind::Exact { d.machine ^ d.oracle } else { 0 } }
+    }
+
+    /// The farther of both, each way of its own.
+    fn max(self, other: Spread) -> Spread {
+        Spread { distance: self.distance.max(other.distance), bits: self.bits.max(other.bits) }
+    }
+
+    /// Whether a result may lie this far away.
+    fn allows(self, far: Spread) -> bool {
+        let near = self.distance > 0.0 && far.distance <= SLACK * self.distance;
+        near || far.bits != 0 && far.bits as f64 <= SLACK * self.bits as f64
+    }
+}
+
 /// What [`outside_accuracy`] found.
 #[derive(Debug, Default)]
 pub struct Sampled {
@@ -280,7 +311,7 @@ pub fn outside_accuracy(
     if most < FIRST {
         return Sampled { unsampled: open.len(), ..Sampled::default() };
     }
-    let mut spread = vec![0.0_f64; open.len()];
+    let mut spread = vec![Spread::default(); open.len()];
     let mut chaotic = 0;
     for sample in 0..most {
         if open.is_empty() {
@@ -296,9 +327,7 @@ pub fn outside_accuracy(
                     at += 1;
                 }
                 if at < open.len() && (open[at].buffer, open[at].offset) == (word.buffer, word.offset) {
-                    let distance = (value(word.kind, word.machine) - value(word.kind, word.oracle)).abs();
-                    // Infinity and NaN: nothing is promised where they can come out.
-                    spread[at] = if distance.is_finite() { spread[at].max(distance) } else { f64::INFINITY };
+                    spread[at] = spread[at].max(Spread::of(&word));
                 }
             }
         }
@@ -306,10 +335,9 @@ pub fn outside_accuracy(
             let mut kept = Vec::new();
             let mut wide = Vec::new();
             for (d, s) in open.iter().zip(&spread) {
-                let distance = (value(d.kind, d.machine) - value(d.kind, d.oracle)).abs();
-                let inside = *s > 0.0 && (s.is_infinite() || distance <= SLACK * s);
+                let inside = s.allows(Spread::of(d));
                 // Nothing is left of the value: where the samples happen to end says little of where others may.
-                let lost = *s > CHAOS * value(d.kind, d.oracle).abs() && *s > 0.0;
+                let lost = s.distance > CHAOS * value(d.kind, d.oracle).abs();
                 if !inside && lost {
                     chaotic += 1;
                 } else if !inside {

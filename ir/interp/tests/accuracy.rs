@@ -48,6 +48,42 @@ fn inside_and_outside() {
     assert_eq!(judged(|x| x, 8).map(|d| d.offset), Some(4), "integers that no rounding reaches are exact");
 }
 
+/// `10000 sin(x)^2`, as an integer with one bit turned.
+const TURNED: &str = r#"module robust off
+res0 "in" group 0 binding 0 storage_ro size 4 stride 4
+res1 "out" group 0 binding 1 storage_rw size 4 stride 4
+entry "main" compute func0 size 1,1,1
+func0 "main" {
+block0:
+  v0: f32 = load res0[0] align 4
+  v1: f32 = fsin v0
+  v2: f32 = fmul v1, v1
+  v3: f32 = fmul v2, 10000.0:f32
+  v4: i32 = f2s v3
+  v5: i32 = xor v4, 64:i32
+  store v5, res1[0] align 4
+  ret
+}
+"#;
+
+/// sin(1.25)^2 is 0.90057: the integer is 9005 = 0x232d, and may be off by 9. A turned bit 6 makes 0x236d of it, and 0x2306 of
+/// 9030 = 0x2346: near before the bit was turned, far by value, near by the bits that differ.
+#[test]
+fn bit_operations_on_rounded_numbers() {
+    let m = parse_module(TURNED).expect("the text is right");
+    let p = Program::new(&m, "main").expect("a program");
+    let before = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[0]);
+    let mut after = before.clone();
+    let options = RunOptions::default();
+    let outcome = p.run(&mut after, &options, &Profile::default()).expect("it runs");
+    assert_eq!(after.words(0, 1), Some(vec![0x236d]));
+    for (word, inside) in [(0x236d, true), (0x2366, true), (0x2306, true), (0x2606, false), (0x336d, false)] {
+        let machine = Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1.25]).with_u32(0, 1, &[word]);
+        let found = outside_accuracy(&p, &before, (&options, 0), (&outcome, &after), &machine, |_| false);
+        assert_eq!(found.outside.is_none(), inside, "{word:#x}");
+    }
+}
+
 #[test]
 fn operations_stay_in_their_bounds() {
     let one = |op: Op, args: &[f32], sample: u64| {

@@ -2,9 +2,7 @@
 
 use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
-use gpucc_ir::{
-    Attr, Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Place, Res, Stage, StageInfo, TexClass, TexDim,
-};
+use gpucc_ir::{Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Res, Stage, StageInfo, TexClass, TexDim};
 use gpucc_isa::Notes;
 use gpucc_opt::{Around, Caps, Report};
 use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
@@ -305,22 +303,12 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
         if d.op == Op::Barrier {
             out.flags |= flags::BARRIERS;
         }
-        let r = match &d.attr {
-            Attr::Mem(x) | Attr::Atomic(_, x) => match x.place {
-                Place::Buffer(r) => r,
-                _ => continue,
-            },
-            Attr::Res(r) => *r,
-            Attr::Tex(t) | Attr::TexAtomic(_, t) => {
-                t.sampler.iter().for_each(|s| touched[s.0 as usize].0 = true);
-                t.texture
-            }
-            _ => continue,
-        };
-        let t = &mut touched[r.0 as usize];
-        t.0 = true;
-        t.1 |= matches!(d.op, Op::ImageLoad | Op::ImageAtomic);
-        t.2 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg | Op::ImageStore | Op::ImageAtomic);
+        for r in d.resources() {
+            let t = &mut touched[r.0 as usize];
+            t.0 = true;
+            t.1 |= matches!(d.op, Op::ImageLoad | Op::ImageAtomic);
+            t.2 |= matches!(d.op, Op::Store | Op::Atomic | Op::CmpXchg | Op::ImageStore | Op::ImageAtomic);
+        }
     }
     for (r, data) in m.resources.iter() {
         let (used, loaded, written) = touched[r.0 as usize];
