@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use gpucc_gcn_machine::operand::inline32;
 use gpucc_gcn_machine::{Facts, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit};
 use gpucc_isa::{Role, Row};
-use gpucc_mir::{Fields as _, FileId, MInst, Src, Use};
+use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
 
 use crate::builders as build;
@@ -105,7 +105,7 @@ impl Form {
     fn fits(&self, i: &MInst<Gcn>, count: usize) -> bool {
         self.sources.len() == count
             && i.uses[..count].iter().enumerate().all(|(k, u)| self.takes(k, u))
-            && foreign(&i.mods, self.mods).is_none()
+            && i.mods.foreign(self.mods).is_none()
     }
 
     /// Registers of data that a mask of components says.
@@ -135,25 +135,6 @@ static FORMS: LazyLock<Vec<Vec<Form>>> = LazyLock::new(|| {
     }
     all
 });
-
-/// A modifier that is there and not among those of a set.
-fn foreign(mods: &Mods, set: u64) -> Option<&'static str> {
-    let mut found = None;
-    mods.each(&mut |name, _| {
-        if Mods::bit(name) & set == 0 {
-            found = Some(name);
-        }
-    });
-    found
-}
-
-fn check_count(what: &str, found: usize, least: usize, most: usize) -> Result<(), String> {
-    match () {
-        () if found < least => Err(format!("{found} {what} instead of {least}")),
-        () if found > most => Err(format!("{found} {what} instead of {most}")),
-        () => Ok(()),
-    }
-}
 
 /// Registers behind the sources: file and number of each, and how many of them must be there.
 fn behind(op: Op, facts: &Facts, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, usize) {
@@ -207,7 +188,7 @@ fn check_own(i: &MInst<Gcn>, op: GOp) -> Result<(), String> {
     if i.uses.iter().any(|u| u.mods != SrcMods::default() || matches!(u.src, Src::Uniform(_))) {
         return Err("a value is a plain register or a constant".into());
     }
-    foreign(&i.mods, 0).map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
+    i.mods.check(0)
 }
 
 /// Whether an instruction has as many operands as its opcode takes, modifiers that it has, and sources that one of its rows can hold.
@@ -224,9 +205,7 @@ pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
     check_count("operands", i.uses.len(), count + least, count + list.len())?;
     let defs = usize::from(first.def.is_some()) + usize::from(first.exec);
     check_count("definitions", i.defs.len(), defs, defs)?;
-    if let Some(name) = foreign(&i.mods, build::takes(op)) {
-        return Err(format!("there is no modifier `{name}`"));
-    }
+    i.mods.check(build::takes(op))?;
     let plain = |u: &Use<Gcn>| matches!(u.src, Src::Reg(_)) && u.mods == SrcMods::default();
     if !i.uses[count..].iter().all(plain) {
         return Err("behind the sources come plain registers alone".into());

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use gpucc_isa::{Effects, Slot};
-use gpucc_mir::{Fields as _, MInst, Src, Use};
+use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
 use machine::{Kind, Op, Ty, Width};
@@ -382,27 +382,6 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
     }
 }
 
-fn check_modifiers(i: &MInst<Tesla>, takes: u64) -> Result<(), String> {
-    if i.mods.given() & !takes == 0 {
-        return Ok(());
-    }
-    let mut wrong = None;
-    i.mods.each(&mut |name, _| {
-        if Mods::bit(name) & takes == 0 {
-            wrong = Some(name);
-        }
-    });
-    wrong.map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
-}
-
-fn check_count(what: &str, found: usize, least: usize, most: usize) -> Result<(), String> {
-    match () {
-        () if found < least => Err(format!("{found} {what} instead of {least}")),
-        () if found > most => Err(format!("{found} {what} instead of {most}")),
-        () => Ok(()),
-    }
-}
-
 /// Whether an instruction has as many operands as its opcode takes, modifiers that it has, and sources that one of its rows can hold.
 ///
 /// # Errors
@@ -413,7 +392,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
         let (sources, takes, indexed, defs) = own(op);
         check_count("operands", i.uses.len(), sources, sources + usize::from(indexed))?;
         check_count("definitions", i.defs.len(), defs, defs)?;
-        return check_modifiers(i, takes);
+        return i.mods.check(takes);
     };
     let Entry { forms, takes, sources, .. } = &ENTRIES[op.number()];
     let asked = |f: &&Form| f.is_of(&i.mods, *takes) && (f.length == Length::Short || !i.mods.short);
@@ -440,7 +419,7 @@ pub fn check(i: &MInst<Tesla>) -> Result<(), String> {
     check_count("operands", i.uses.len(), least, most)?;
     let most = of.iter().map(|f| f.definitions()).max().unwrap_or(0);
     check_count("definitions", i.defs.len(), most.min(1), most)?;
-    check_modifiers(i, *takes)?;
+    i.mods.check(*takes)?;
     let (own, rest) = i.uses.split_at(*sources);
     if !rest.iter().all(plain) {
         return Err("behind the sources come plain registers alone".into());

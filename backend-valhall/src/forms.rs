@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use gpucc_isa::{ModValue as _, Role, Slot};
-use gpucc_mir::{Fields as _, MInst, Src, Use};
+use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_valhall_machine as machine;
 use machine::kind::{DstKind, SrcKind};
@@ -233,27 +233,6 @@ fn run_words(op: Op, mods: &Mods, read: bool) -> Option<u16> {
     (bytes > 0).then(|| if mods.compare && read { 2 } else { 1 } * bytes.div_ceil(4))
 }
 
-fn check_count(what: &str, found: usize, least: usize, most: usize) -> Result<(), String> {
-    match () {
-        () if found < least => Err(format!("{found} {what} instead of {least}")),
-        () if found > most => Err(format!("{found} {what} instead of {most}")),
-        () => Ok(()),
-    }
-}
-
-fn check_modifiers(i: &MInst<Valhall>, takes: u64) -> Result<(), String> {
-    if i.mods.given() & !takes == 0 {
-        return Ok(());
-    }
-    let mut wrong = None;
-    i.mods.each(&mut |name, _| {
-        if Mods::bit(name) & takes == 0 {
-            wrong = Some(name);
-        }
-    });
-    wrong.map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
-}
-
 /// Whether a source takes a use. Pairs of uniform words start at even ones only when they have their places.
 fn check_source(kind: SrcKind, k: usize, u: &Use<Valhall>) -> Result<(), String> {
     let s = operand_in(u, 0).map_err(|e| format!("operand {k}: {e}"))?;
@@ -287,7 +266,7 @@ fn check_own(i: &MInst<Valhall>, op: VOp) -> Result<(), String> {
     let uses = usize::from(tests) + usize::from(goes);
     check_count("operands", i.uses.len(), uses, uses)?;
     check_count("definitions", i.defs.len(), 0, 0)?;
-    check_modifiers(i, takes)?;
+    i.mods.check(takes)?;
     if tests {
         check_source(CONDITION, 0, &i.uses[0])?;
     }
@@ -317,7 +296,7 @@ pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
     // What an atomic with 1 returns may be left out.
     let least = if matches!(op, Op::Atom1ReturnI32 | Op::Atom1ReturnI64) { 0 } else { defs };
     check_count("definitions", i.defs.len(), least, defs)?;
-    check_modifiers(i, form.takes)?;
+    i.mods.check(form.takes)?;
     if i.uses.iter().take(run).any(|u| !matches!(u.src, Src::Reg(_)) || u.mods != SrcMods::default()) {
         return Err("operand 0 is a run of registers, without modifiers".into());
     }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use gpucc_isa::Role;
 use gpucc_mir::{
-    Class, ClassInfo, CopyCx, Def, Fields, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src,
-    Target, Use, VReg,
+    Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
+    VReg, check_count,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
@@ -349,25 +349,16 @@ impl Target for Vivante {
         // The address register of an indexed operand comes behind the others.
         let indexed = inst.mods.indexed || inst.uses.iter().any(|u| u.mods.indexed);
         let sources = sources + usize::from(indexed);
-        if inst.uses.len() != sources {
-            return Err(format!("{op:?} has {} sources instead of {sources}", inst.uses.len()));
-        }
+        check_count("operands", inst.uses.len(), sources, sources)?;
         // The result of an atomic may be left out by nobody; that of a barrier is there for its encoding alone.
-        if inst.defs.len() != defs && op != VOp::M(Op::Barrier) {
-            return Err(format!("{op:?} has {} definitions instead of {defs}", inst.defs.len()));
-        }
+        let least = if op == VOp::M(Op::Barrier) { 0 } else { defs };
+        check_count("definitions", inst.defs.len(), least, defs)?;
         if let VOp::M(op) = op
             && !op.row().facts.types.has(inst.mods.ty)
         {
             return Err(format!("{op:?} has no meaning on {:?}", inst.mods.ty));
         }
-        let mut wrong = None;
-        inst.mods.each(&mut |name, _| {
-            if Mods::bit(name) & takes == 0 {
-                wrong = Some(name);
-            }
-        });
-        wrong.map_or(Ok(()), |name| Err(format!("{op:?} has no modifier `{name}`")))
+        inst.mods.check(takes)
     }
 }
 

@@ -7,8 +7,9 @@
 //! - `type`: operand and result types follow the op's rule; edge arguments, calls and returns have the declared types.
 //! - `dominance`: a definition dominates its uses (unreachable blocks are not looked at).
 //! - `structure`: the graph is reducible and nested as the crate documentation says.
-//! - `memory`: places exist, access fits constant bounds, alignment is a power of two that the constant offset has,
-//!   stores and atomics go to writable places, `b1` is in no buffer, `var_init` is on a variable.
+//! - `memory`: places exist, access fits constant bounds (with a dynamic offset, for some value of it), alignment is a
+//!   power of two that the constant offset has, stores and atomics go to writable places, `b1` is in no buffer, `var_init`
+//!   is on a variable.
 //! - `module`: entry points have no parameters, and return the outputs of their stage; calls lead to earlier functions.
 //! - `binding`: what an entry reaches has a group and binding of its own; a texture and a sampler may share them.
 //! - `stage`: what an entry reaches exists in its stage; `input` names a slot of it and stands in the entry function.
@@ -546,9 +547,11 @@ impl Verifier<'_> {
         let align_ok = mem.align.is_power_of_two() && mem.offset % mem.align == 0;
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
         let bytes = f.access_bytes(i);
-        if let (Some(size), None) = (m.place_size(f, place), d.dyn_offset()) {
-            let fits = mem.offset.checked_add(bytes).is_some_and(|e| e <= size);
-            self.check(fits, "memory", || format!("{bytes} bytes at {} leave the {size} bytes of {place}", mem.offset));
+        if let Some(size) = m.place_size(f, place) {
+            // Any offset may be wrong when the program runs, but one must be right.
+            let offset = if d.dyn_offset().is_some() { 0 } else { mem.offset };
+            let fits = offset.checked_add(bytes).is_some_and(|e| e <= size);
+            self.check(fits, "memory", || format!("{bytes} bytes at {offset} leave the {size} bytes of {place}"));
         }
         if let Place::Buffer(r) = place {
             let kind = m.resources[r].kind;

@@ -152,13 +152,28 @@ macro_rules! modifiers {
                 0 $(| if self.$field == normal.$field { 0 } else { const { Self::bit(stringify!($field)) } })*
             }
 
+            /// The names, by the number of their bit in sets.
+            const NAMES: &[&'static str] = &[$(stringify!($field)),*];
+
+            /// The first that differs from the default and is not in a set.
+            pub fn foreign(&self, takes: u64) -> Option<&'static str> {
+                Self::NAMES.get((self.given() & !takes).trailing_zeros() as usize).copied()
+            }
+
+            /// Whether what is given is in a set, for the verifier.
+            ///
+            /// # Errors
+            /// What is not.
+            pub fn check(&self, takes: u64) -> Result<(), String> {
+                self.foreign(takes).map_or(Ok(()), |name| Err(format!("there is no modifier `{name}`")))
+            }
+
             /// The bit of a modifier in sets, by its name; 0 for what is none.
             pub const fn bit(name: &str) -> u64 {
-                const NAMES: &[&str] = &[$(stringify!($field)),*];
-                const { assert!(NAMES.len() <= 64, "a set is a word") };
+                const { assert!(Self::NAMES.len() <= 64, "a set is a word") };
                 let mut k = 0;
-                while k < NAMES.len() {
-                    if $crate::same_name(NAMES[k], name) {
+                while k < Self::NAMES.len() {
+                    if $crate::same_name(Self::NAMES[k], name) {
                         return 1 << k;
                     }
                     k += 1;

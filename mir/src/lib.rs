@@ -51,4 +51,4 @@ pub use problem::AllocStats;
 pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Repr, Select, access_loc, select, select_apart};
 pub use ssa::construct as construct_ssa;
-pub use verify::{Form, verify};
+pub use verify::{Form, check_count, verify};

@@ -30,6 +30,18 @@ pub enum Form {
     Physical,
 }
 
+/// Whether an instruction has as many operands of a kind as it must, for [`Target::check`].
+///
+/// # Errors
+/// How many there are, and how many there must be.
+pub fn check_count(what: &str, found: usize, least: usize, most: usize) -> Result<(), String> {
+    match () {
+        () if found < least => Err(format!("{found} {what} instead of {least}")),
+        () if found > most => Err(format!("{found} {what} instead of {most}")),
+        () => Ok(()),
+    }
+}
+
 /// Checks a function.
 ///
 /// # Errors

@@ -1,44 +1,9 @@
 //! Values of modifiers that have names: what a flag register must say, comparisons, rounding modes, sums. The rows take their names
 //! from here.
 
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident: [$(#[$names_doc:meta])* $count:literal] {
-        $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)*
-    }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
-
-        impl $name {
-            $(#[$names_doc])*
-            pub const NAMES: [&'static str; $count] = {
-                let mut names = [""; $count];
-                $(names[$number] = $text;)*
-                names
-            };
-        }
-
-        impl gpucc_isa::ModValue for $name {
-            fn bits(self) -> u32 {
-                self as u32
-            }
-            fn from_bits(bits: u32) -> Option<Self> {
-                match bits {
-                    $($number => Some($name::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-named! {
+gpucc_isa::named_values! {
     /// What the flags must say for a lane to execute an instruction.
-    Pred: [
-        /// Names by number; empty where the encoding is invalid.
-        32
-    ] {
+    Pred 32 {
         /// Nothing helps.
         Never = 0x00 "never",
         /// Less.
@@ -90,12 +55,9 @@ named! {
     }
 }
 
-named! {
+gpucc_isa::named_values! {
     /// A comparison: bit 0 less, bit 1 equal, bit 2 greater, bit 3 unordered. Integers know the first seven.
-    Cond: [
-        /// Names by number.
-        16
-    ] {
+    Cond 16 {
         /// Never.
         Never = 0 "never",
         /// Less.
@@ -131,12 +93,9 @@ named! {
     }
 }
 
-named! {
+gpucc_isa::named_values! {
     /// Rounding mode.
-    Round: [
-        /// Names by number.
-        4
-    ] {
+    Round 4 {
         /// To nearest, to even between two.
         Nearest = 0 "rn",
         /// Down.
@@ -148,12 +107,9 @@ named! {
     }
 }
 
-named! {
+gpucc_isa::named_values! {
     /// What a multiply-add does with its product.
-    AddOp: [
-        /// Names by number.
-        4
-    ] {
+    AddOp 4 {
         /// Product plus third source.
         Add = 0 "add",
         /// Product minus third source.

@@ -1,37 +1,7 @@
 //! Values of modifiers that selection gives: comparisons, results of comparisons, ranges, rounding, atomic operations. The slots take
 //! their names from here.
 
-macro_rules! named {
-    ($($(#[$doc:meta])* $name:ident $count:literal { $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
-
-        impl $name {
-            /// Names by number; empty where the number has no meaning.
-            pub const NAMES: [&'static str; $count] = {
-                let mut names = [""; $count];
-                $(names[$number] = $text;)*
-                names
-            };
-        }
-
-        impl gpucc_isa::ModValue for $name {
-            fn bits(self) -> u32 {
-                self as u32
-            }
-            fn from_bits(bits: u32) -> Option<Self> {
-                match bits {
-                    $($number => Some($name::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-    )*};
-}
-
-named! {
+gpucc_isa::named_values! {
     /// A comparison.
     Condition 8 {
         /// Equal.

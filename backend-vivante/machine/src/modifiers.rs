@@ -4,28 +4,7 @@ use gpucc_isa::Inst;
 
 use crate::Vivante;
 
-macro_rules! numbered {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
-
-        impl gpucc_isa::ModValue for $name {
-            fn bits(self) -> u32 {
-                self as u32
-            }
-            fn from_bits(bits: u32) -> Option<Self> {
-                match bits {
-                    $($number => Some($name::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-numbered! {
+gpucc_isa::numbered_values! {
     /// Type of the operands.
     Type {
         /// 32-bit float.
@@ -47,7 +26,7 @@ numbered! {
     }
 }
 
-numbered! {
+gpucc_isa::numbered_values! {
     /// Condition.
     Cond {
         /// Always.
@@ -87,7 +66,7 @@ numbered! {
     }
 }
 
-numbered! {
+gpucc_isa::numbered_values! {
     /// Rounding mode.
     Round {
         /// That of the launch; plain LOG, SIN, COS, DIV.
