@@ -183,9 +183,8 @@ fn inputs_and_outputs_without_a_place_are_wrong() {
          @fragment fn fs(@location(0) a: vec2f, @location(1) b: vec2f) -> @location(0) vec4f { return vec4f(a, b); }",
     );
     let words: Vec<u32> = plain.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("4 bytes"))).collect();
-    let (mut at, mut tried) = (5, 0);
-    while at < words.len() {
-        let (op, count) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+    let mut tried = 0;
+    for (at, op, count) in instructions(&words) {
         // OpDecorate X Location N is cut out.
         if op == 71 && words[at + 2] == 30 {
             let mut other = words.clone();
@@ -196,7 +195,59 @@ fn inputs_and_outputs_without_a_place_are_wrong() {
             assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
             tried += 1;
         }
-        at += count;
     }
     assert_eq!(tried, 7);
+}
+
+/// Instructions of a module: where each begins, its opcode, its words.
+fn instructions(words: &[u32]) -> Vec<(usize, u32, usize)> {
+    let mut list = Vec::new();
+    let mut at = 5;
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        list.push((at, words[at] & 0xffff, length));
+        at += length;
+    }
+    list
+}
+
+/// A scalar that no machine could load from its place, and ids that mean two things: no source makes them, and nothing behind
+/// the reader asks again.
+#[test]
+fn layouts_and_ids_are_checked() {
+    let source = "struct Block { m: array<mat2x4<f32>, 2>, x: f32, y: f32 }
+        @group(0) @binding(0) var<storage, read_write> b: Block;
+        @compute @workgroup_size(1) fn main() { b.y = b.x + b.m[1][1].z; }";
+    let bytes = binary(source);
+    let words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect();
+    let said = |words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let module = parse(Input { bytes: &bytes }, Lang::Spirv).and_then(|p| lower(&p, &Options::default()));
+        let list = module.map_or_else(|list| list, |_| Vec::new());
+        list.first().map_or_else(String::new, |d| format!("{:?} {}", d.class, d.message))
+    };
+    assert_eq!(said(&words), "");
+    // Opcode, the word that says which decoration, which, the word of the number, and the number.
+    const DECORATE: u32 = 71;
+    const MEMBER: u32 = 72;
+    for (opcode, kind, decoration, number, old, text) in [
+        (MEMBER, 3, 35, 4, 68, "an Offset of member 2 is 70, no multiple of the 4 bytes of a scalar there"),
+        (MEMBER, 3, 7, 4, 16, "a MatrixStride of member 0 is 18, no multiple of the 4 bytes"),
+        (DECORATE, 2, 6, 3, 32, "an ArrayStride is 34, no multiple of the 4 bytes"),
+    ] {
+        let mut changed = words.clone();
+        let list = instructions(&words);
+        let found = |&&(at, op, _): &&(usize, u32, usize)| {
+            op == opcode && words[at + kind] == decoration && words[at + number] == old
+        };
+        let &(at, ..) = list.iter().find(found).expect("the decoration");
+        changed[at + number] += 2;
+        assert!(said(&changed).starts_with(&format!("Invalid {text}")), "{}", said(&changed));
+    }
+    // OpConstant: type, id, value.
+    let list = instructions(&words);
+    let constants: Vec<usize> = list.iter().filter(|i| i.1 == 43).map(|i| i.0).collect();
+    let mut twice = words.clone();
+    twice[constants[1] + 2] = twice[constants[0] + 2];
+    assert!(said(&twice).contains("is defined twice"), "{}", said(&twice));
 }

@@ -14,6 +14,7 @@ mod exits;
 mod flow;
 mod given;
 mod images;
+mod layout;
 mod literals;
 mod matrix;
 mod memory;
@@ -91,6 +92,7 @@ impl Module {
         let mut module = self.binary.clone();
         entries::prune(&mut module, entry);
         refuse::check(&module)?;
+        layout::check(&module)?;
         images::check(&module)?;
         combined::split(&mut module);
         specialize::specialize(&mut module, values)?;
