@@ -7,6 +7,7 @@ pub mod caps;
 #[doc(hidden)]
 pub mod clamp;
 mod emit;
+mod forms;
 mod forward_moves;
 mod isel;
 mod merge_edges;

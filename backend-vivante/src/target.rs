@@ -1,11 +1,8 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
-use std::sync::LazyLock;
-
-use gpucc_isa::Role;
 use gpucc_mir::{
     Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
-    VReg, check_count,
+    VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
@@ -13,6 +10,7 @@ use machine::Type;
 use machine::{Cond, Op, Round};
 
 use crate::builders as build;
+use crate::forms;
 use crate::uniforms::Slot;
 
 /// An opcode of the machine's table, or the end of the program.
@@ -116,9 +114,6 @@ pub const SPILL_BASE: PReg = PReg::new(FILE, 255, 1);
 /// Bytes of a spilled component.
 const WORD: u32 = 4;
 
-/// What [`takes`](build::takes) says of each opcode, by its number: it compares names, and the check asks it of every instruction.
-static TAKEN: LazyLock<Vec<u64>> = LazyLock::new(|| machine::table().rows.iter().map(|r| build::takes(r.op)).collect());
-
 /// Class of `n` components anywhere in one register.
 pub const fn row(n: u32) -> Class {
     Class(n as u8 - 1)
@@ -161,7 +156,7 @@ impl Vivante {
                 class("r2", Shape::run(2)),
                 class("r3", Shape::run(3)),
                 class("r4", Shape::row(4)),
-                ClassInfo { name: "a", file: 1, shape: Shape::row(1) },
+                ClassInfo { name: "a", file: ADDRESSES, shape: Shape::row(1) },
             ],
         }
     }
@@ -341,24 +336,16 @@ impl Target for Vivante {
     }
 
     fn check(&self, inst: &MInst<Self>) -> Result<(), String> {
-        let Some(op) = inst.target_op() else { return Ok(()) };
-        let (sources, takes, defs) = match op {
-            VOp::M(op) => (build::sources(op), TAKEN[op as usize], op.row().count(Role::Def)),
-            VOp::End => (0, 0, 0),
-        };
-        // The address register of an indexed operand comes behind the others.
-        let indexed = inst.mods.indexed || inst.uses.iter().any(|u| u.mods.indexed);
-        let sources = sources + usize::from(indexed);
-        check_count("operands", inst.uses.len(), sources, sources)?;
-        // The result of an atomic may be left out by nobody; that of a barrier is there for its encoding alone.
-        let least = if op == VOp::M(Op::Barrier) { 0 } else { defs };
-        check_count("definitions", inst.defs.len(), least, defs)?;
-        if let VOp::M(op) = op
-            && !op.row().facts.types.has(inst.mods.ty)
-        {
-            return Err(format!("{op:?} has no meaning on {:?}", inst.mods.ty));
-        }
-        inst.mods.check(takes)
+        forms::check(inst)
+    }
+
+    fn check_registers(
+        &self,
+        inst: &MInst<Self>,
+        uses: &[Option<(FileId, u16)>],
+        defs: &[(FileId, u16)],
+    ) -> Result<(), String> {
+        forms::check_registers(inst, uses, defs)
     }
 }
 
@@ -369,3 +356,6 @@ pub fn uniform(slot: Slot) -> Use<Vivante> {
 
 /// The file of temporaries.
 pub const FILE: FileId = 0;
+
+/// The file of the address register.
+pub const ADDRESSES: FileId = 1;

@@ -3,6 +3,7 @@
 mod clamp;
 mod common;
 mod mir;
+mod operands;
 mod optimise;
 mod order;
 mod quality;
