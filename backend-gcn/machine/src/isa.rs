@@ -2,7 +2,7 @@
 
 use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word};
 
-use crate::{Op, operand, text};
+use crate::{Facts, Op, operand, text};
 
 /// AMD GCN 1.0 to 1.2.
 #[derive(Clone, Copy, Debug)]
@@ -273,100 +273,6 @@ impl Suffix {
             Suffix::Dpp => "_dpp",
         }
     }
-}
-
-/// Where an instruction executes; decides counters and cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Unit {
-    /// Scalar ALU.
-    Salu,
-    /// Branch and message unit, waits.
-    Branch,
-    /// Scalar memory.
-    Smem,
-    /// Vector ALU.
-    Valu,
-    /// Vector ALU at a quarter rate.
-    Trans,
-    /// Vector memory.
-    Vmem,
-    /// Flat memory.
-    Flat,
-    /// Local and global data share.
-    Lds,
-    /// Export.
-    Export,
-    /// Parameter interpolation.
-    Interp,
-}
-
-/// What an instruction does with memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    /// Nothing.
-    None,
-    /// Reads it, through a filter or not.
-    Load,
-    /// Writes it.
-    Store,
-    /// Reads and writes it.
-    Atomic,
-    /// Orders what others do.
-    Order,
-}
-
-/// The counter that says when an instruction is done (reference section 16).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    /// None: results are there.
-    None,
-    /// `vmcnt`. Flat accesses count `lgkmcnt` besides.
-    Vm,
-    /// `lgkmcnt`, in order.
-    Lds,
-    /// `lgkmcnt`, in any order.
-    Scalar,
-    /// `expcnt`, until sources have been read.
-    Export,
-}
-
-/// Memory as effects name it: different ones never alias.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u16)]
-pub enum Memory {
-    /// All of it, and its order.
-    Any,
-    /// Local and global data share.
-    Lds,
-    /// Buffers.
-    Buffer,
-    /// Images.
-    Image,
-}
-
-impl Memory {
-    /// How many there are.
-    pub const COUNT: u16 = 4;
-}
-
-/// What a row states besides its bits and effects.
-#[derive(Clone, Copy, Debug)]
-pub struct Facts {
-    /// Encoding.
-    pub format: Format,
-    /// Suffix of the mnemonic.
-    pub suffix: Suffix,
-    /// Unit.
-    pub unit: Unit,
-    /// Issue cycles of a wave (reference section 19; double factor 8).
-    pub cycles: u8,
-    /// What it does with memory.
-    pub access: Access,
-    /// What says that it is done.
-    pub counter: Counter,
-    /// Whether lanes take part whose results it does not give.
-    pub lanes: bool,
 }
 
 impl Isa for Gcn {

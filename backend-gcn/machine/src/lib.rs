@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod emit;
 pub mod exec;
+pub mod facts;
 pub mod isa;
 pub mod listing;
 pub mod names;
@@ -15,7 +16,8 @@ pub mod text;
 pub mod vectors;
 
 pub use exec::{Export, Shade, draw, run, run_on, shade};
-pub use isa::{Access, Counter, Facts, Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Memory, Mods, Suffix, Unit};
+pub use facts::{Access, Atomic, AtomicOp, Counter, Elements, Facts, Memory, Operation, Unit};
+pub use isa::{Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix};
 pub use listing::{
     asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,
 };

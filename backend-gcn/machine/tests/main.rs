@@ -4,6 +4,7 @@ mod cache;
 mod common;
 mod effects;
 mod exec;
+mod facts;
 mod flip;
 mod foreign;
 mod image_kit;

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::common::Kernel;
+use gpucc_gcn_machine::Unit;
 use gpucc_gcn_machine::emit::{self, rows_of};
-use gpucc_gcn_machine::isa::{Gcn, Kind, Unit};
+use gpucc_gcn_machine::isa::{Gcn, Kind};
 use gpucc_gcn_machine::{Format, Op, assemble, encode, operand, table};
 use gpucc_isa::{Role, Row};
 use gpucc_sim::{Dispatch, RunOptions, Trap};

@@ -4,39 +4,7 @@ use std::sync::LazyLock;
 
 use gpucc_num::{MinMax, Mode, f32 as n32, f64 as n64};
 
-use crate::Op;
-
-/// What an atomic does to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
-    Swap,
-    CmpSwap,
-    FCmpSwap,
-    Add,
-    Sub,
-    Rsub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    FMin,
-    FMax,
-    FAdd,
-    MskOr,
-    Wrap,
-}
-
-/// An atomic and whether it works on 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Atomic {
-    pub kind: Kind,
-    pub wide: bool,
-}
+use crate::{Atomic, AtomicOp as Kind, Op};
 
 static ATOMICS: LazyLock<Vec<Option<Atomic>>> = LazyLock::new(|| Op::ALL.iter().map(|o| parse(o.name())).collect());
 
@@ -68,35 +36,9 @@ fn parse(name: &str) -> Option<Atomic> {
             "fmax" => Kind::FMax,
             _ => return None,
         };
-        return Some(Atomic { kind, wide });
+        return Some(Atomic { op: kind, wide });
     }
-    let rest = name.strip_prefix("ds_")?;
-    let (stem, ty) = rest.rsplit_once('_')?;
-    let stem = stem.trim_end_matches("_rtn");
-    let kind = match (stem, ty.as_bytes()[0]) {
-        ("add", b'u') => Kind::Add,
-        ("add", b'f') => Kind::FAdd,
-        ("sub", _) => Kind::Sub,
-        ("rsub", _) => Kind::Rsub,
-        ("inc", _) => Kind::Inc,
-        ("dec", _) => Kind::Dec,
-        ("min", b'i') => Kind::SMin,
-        ("min", b'u') => Kind::UMin,
-        ("min", b'f') => Kind::FMin,
-        ("max", b'i') => Kind::SMax,
-        ("max", b'u') => Kind::UMax,
-        ("max", b'f') => Kind::FMax,
-        ("and", _) => Kind::And,
-        ("or", _) => Kind::Or,
-        ("xor", _) => Kind::Xor,
-        ("mskor", _) => Kind::MskOr,
-        ("wrxchg", _) => Kind::Swap,
-        ("cmpst", b'b') => Kind::CmpSwap,
-        ("cmpst", b'f') => Kind::FCmpSwap,
-        ("wrap", _) => Kind::Wrap,
-        _ => return None,
-    };
-    Some(Atomic { kind, wide: ty.ends_with("64") })
+    None
 }
 
 /// The operations at one width: unsigned, signed and float type, module of the arithmetic.
@@ -104,7 +46,7 @@ macro_rules! operations {
     ($name:ident, $u:ty, $s:ty, $f:ty, $n:ident) => {
         fn $name(self, mem: $u, data: $u, other: $u) -> $u {
             let f = <$f>::from_bits;
-            match self.kind {
+            match self.op {
                 Kind::Swap => data,
                 Kind::CmpSwap => {
                     if mem == other {

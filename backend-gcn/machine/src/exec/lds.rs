@@ -2,19 +2,28 @@
 
 use gpucc_sim::{Trap, TrapKind};
 
-use super::atomic::{self, Kind};
 use super::memory::Env;
 use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
-use crate::Op;
 use crate::isa::GFX6;
+use crate::{Access, Elements, Op, Operation};
+
+/// One lane's access to elements that lie together.
+struct Place {
+    lane: usize,
+    /// Number of the element of a pair.
+    number: usize,
+    /// First byte.
+    at: u32,
+    /// Where the data share ends.
+    limit: u32,
+}
 
 impl Wave {
     /// LDS instructions.
     pub(crate) fn lds(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
-        let name = d.op.name();
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         match d.op {
             Op::DsNop => {
@@ -28,10 +37,10 @@ impl Wave {
             }
             _ => {}
         }
-        if name.contains("src2") || name.contains("condxchg") {
-            return Err(unsupported(format!("the reference does not define `{name}`")));
+        if d.operation == Operation::Undefined {
+            return Err(unsupported(format!("the reference does not define `{}`", d.op.name())));
         }
-        if d.mem.gds || name.contains("gws") || d.op == Op::DsOrderedCount {
+        if d.mem.gds {
             return Err(unsupported("the global data share is not modelled"));
         }
         let limit = self.m0()?.min(env.lds_size);
@@ -52,46 +61,35 @@ impl Wave {
             self.send(Order::Lds, d, true, None);
             return Ok(());
         }
-        let atomic = atomic::of(d.op);
-        let two = name.contains("2_b") || name.contains("2st64") || name.contains("wrxchg2");
-        // Bytes of an element and number of elements at one address.
-        let (bytes, signed, count): (u32, bool, u32) = match name.rsplit('_').next().unwrap_or("") {
-            "i8" => (1, true, 1),
-            "u8" | "b8" => (1, false, 1),
-            "i16" => (2, true, 1),
-            "u16" | "b16" => (2, false, 1),
-            "b96" => (4, false, 3),
-            "b128" => (4, false, 4),
-            t if t.ends_with("64") => (8, false, 1),
-            _ => (4, false, 1),
+        let (elements, offsets) = match d.operation {
+            Operation::Elements(e) => (e, [Some(d.mem.offset), None]),
+            Operation::Pair(e, stride) => {
+                let unit = u32::from(e.bytes) * u32::from(stride);
+                (e, [Some(d.mem.offset * unit), Some(d.mem.offset1 * unit)])
+            }
+            Operation::Atomic(a) => (if a.wide { Elements::B64 } else { Elements::B32 }, [Some(d.mem.offset), None]),
+            _ => return Err(unsupported(format!("`{}` is not an access of this interpreter", d.op.name()))),
         };
-        let align = match count {
-            3 | 4 => 16,
-            _ if bytes == 8 => 8,
-            _ => bytes,
-        };
-        let unit = bytes * if name.contains("st64") { 64 } else { 1 };
-        let offsets = if two { [d.mem.offset * unit, d.mem.offset1 * unit] } else { [d.mem.offset, 0] };
-        let read = name.starts_with("ds_read");
-        let exchange = name.contains("wrxchg2");
+        let align = if elements.count > 1 { 16 } else { u32::from(elements.bytes) };
         let order = self.lane_order(exec);
         for &lane in &order {
             let base = self.v[usize::from(d.mem.addr)][lane];
-            if self.generation == GFX6 && base >> 31 == 1 && offsets[0] | offsets[1] != 0 {
+            if self.generation == GFX6 && base >> 31 == 1 && offsets.iter().any(|o| o.is_some_and(|o| o != 0)) {
                 return Err(Trap::new(
                     TrapKind::Hazard,
                     "a negative LDS base with an offset gives wrong addresses on gfx6",
                 )
                 .in_lane(lane as u32));
             }
-            for (k, offset) in offsets.iter().enumerate().take(if two { 2 } else { 1 }) {
+            for (number, offset) in offsets.iter().flatten().enumerate() {
                 let mut at = base.wrapping_add(*offset);
                 if align > 4 && at % align != 0 {
+                    let name = d.op.name();
                     return Err(Trap::new(TrapKind::Misaligned, format!("`{name}` at LDS address {at:#x}"))
                         .in_lane(lane as u32));
                 }
                 at &= !(align.min(4) - 1);
-                self.lds_access(d, env, lane, k, at, limit, (bytes, signed, count), atomic, read, exchange)
+                self.lds_access(d, env, elements, &Place { lane, number, at, limit })
                     .map_err(|t| t.in_lane(lane as u32))?;
             }
         }
@@ -100,52 +98,39 @@ impl Wave {
                 self.v_known[usize::from(d.dst) + i] |= exec;
             }
         }
-        self.send(Order::Lds, d, !read, None);
+        self.send(Order::Lds, d, d.access != Access::Load, None);
         Ok(())
     }
 
-    /// One lane's access number `k` at byte `at`.
-    #[expect(clippy::too_many_arguments, reason = "one access and everything that it touches")]
-    fn lds_access(
-        &mut self,
-        d: &Decoded,
-        env: &mut Env,
-        lane: usize,
-        k: usize,
-        at: u32,
-        limit: u32,
-        (bytes, signed, count): (u32, bool, u32),
-        atomic: Option<atomic::Atomic>,
-        read: bool,
-        exchange: bool,
-    ) -> Result<(), Trap> {
-        let dwords = (bytes / 4).max(1) as usize;
-        let dst = usize::from(d.dst) + k * dwords;
+    /// One lane's access to `elements`.
+    fn lds_access(&mut self, d: &Decoded, env: &mut Env, elements: Elements, place: &Place) -> Result<(), Trap> {
+        let (lane, bytes) = (place.lane, u32::from(elements.bytes));
+        let dst = usize::from(d.dst) + place.number * bytes.div_ceil(4) as usize;
         let data = [usize::from(d.mem.data), usize::from(d.mem.data1)];
         let value = |w: &Wave, r: usize| {
             let lo = u64::from(w.v[r][lane]);
             if bytes == 8 { lo | u64::from(w.v[r + 1][lane]) << 32 } else { lo }
         };
         let by = self.by(d, lane);
-        for i in 0..count {
-            let at = at.wrapping_add(4 * i);
-            let inside = u64::from(at) + u64::from(bytes) <= u64::from(limit);
+        for i in 0..usize::from(elements.count) {
+            let at = place.at.wrapping_add(4 * i as u32);
+            let inside = u64::from(at) + u64::from(bytes) <= u64::from(place.limit);
             let put = |w: &mut Wave, v: u64| {
-                w.v[dst + i as usize][lane] = v as u32;
+                w.v[dst + i][lane] = v as u32;
                 if bytes == 8 {
                     w.v[dst + 1][lane] = (v >> 32) as u32;
                 }
             };
-            if read {
+            if d.access == Access::Load {
                 let raw = if inside { env.lds_load(at, bytes, by)? } else { 0 };
-                let v = if signed { gpucc_num::int::sign_extend(raw, 8 * bytes) as u32 as u64 } else { raw };
+                let v = if elements.signed { gpucc_num::int::sign_extend(raw, 8 * bytes) as u32 as u64 } else { raw };
                 put(self, v);
                 continue;
             }
-            if let Some(a) = atomic {
+            if let Operation::Atomic(a) = d.operation {
                 // Compare and store names the comparison first, unlike buffers.
                 let (mut new, mut other) = (value(self, data[0]), value(self, data[1]));
-                if matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap) {
+                if a.op.compares() {
                     (new, other) = (other, new);
                 }
                 let mut old = 0;
@@ -157,8 +142,8 @@ impl Wave {
                 }
                 continue;
             }
-            let v = value(self, data[k] + i as usize);
-            if exchange {
+            let v = value(self, data[place.number] + i);
+            if d.access == Access::Atomic {
                 let old = if inside { env.lds_atomic(at, bytes, by, |_| v)? } else { 0 };
                 put(self, old);
             } else if inside {

@@ -2,7 +2,7 @@
 
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
-use super::atomic::{self, Atomic, Kind};
+use super::atomic;
 use super::cache::L1;
 use super::format;
 use super::launch::Values;
@@ -10,9 +10,9 @@ use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
-use crate::Op;
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
+use crate::{Atomic, Op};
 
 /// What all waves of a launch share.
 pub(crate) struct Env {
@@ -442,7 +442,7 @@ impl Wave {
             if a.wide { lo | u64::from(w.v[at + 1][lane]) << 32 } else { lo }
         };
         let new = value(self, data);
-        let swap = matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap);
+        let swap = a.op.compares();
         let other = if swap { value(self, data + if a.wide { 2 } else { 1 }) } else { 0 };
         let size = if a.wide { 8 } else { 4 };
         let old = match address {

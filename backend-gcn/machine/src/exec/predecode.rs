@@ -6,7 +6,8 @@ use gpucc_sim::TrapKind;
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::listing;
 use crate::operand::{self, LITERAL, VCC};
-use crate::{Op, Unit};
+use crate::table::build::NO_ROW;
+use crate::{Access, Facts, Op, Operation, Unit};
 
 /// A source as the executor reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +52,8 @@ pub(crate) struct Decoded {
     pub op: Op,
     pub format: Format,
     pub unit: Unit,
+    pub access: Access,
+    pub operation: Operation,
     /// Byte address and address of the next instruction.
     pub at: u32,
     pub next: u32,
@@ -218,7 +221,7 @@ pub(crate) fn predecode(code: &[u8], generation: u8, limits: Limits) -> Vec<Deco
                     }
                     _ => TrapKind::Undecodable,
                 };
-                let mut d = blank(Op::SNop, Format::Sopp, Unit::Branch, at as u32, 4);
+                let mut d = blank(Op::SNop, &NO_ROW.facts, at as u32, 4);
                 d.fault = Some((kind, e.to_string()));
                 out.push(d);
                 at += 4;
@@ -235,11 +238,13 @@ pub(crate) fn predecode(code: &[u8], generation: u8, limits: Limits) -> Vec<Deco
     out
 }
 
-fn blank(op: Op, format: Format, unit: Unit, at: u32, length: u32) -> Decoded {
+fn blank(op: Op, facts: &Facts, at: u32, length: u32) -> Decoded {
     Decoded {
         op,
-        format,
-        unit,
+        format: facts.format,
+        unit: facts.unit,
+        access: facts.access,
+        operation: facts.operation,
         at,
         next: at + length,
         dst: 0xffff,
@@ -356,7 +361,7 @@ fn vector_source(code: u32, n: u8, name: &str, generation: u8) -> Src {
 fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -> Decoded {
     let row = inst.row();
     let name = row.text;
-    let mut d = blank(row.op, row.facts.format, row.facts.unit, at, length);
+    let mut d = blank(row.op, &row.facts, at, length);
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
         d.fault.get_or_insert(e);
     };

@@ -23,7 +23,7 @@ pub(crate) use super::implicit::{self as imp, *};
 use crate::Facts;
 use crate::isa::{Flag, Kind, Mods};
 pub(crate) use crate::isa::{Format, Gcn, Suffix};
-pub(crate) use crate::{Access, Counter, Op, Unit};
+pub(crate) use crate::{Access, Atomic, AtomicOp, Counter, Elements, Op, Operation, Unit};
 
 /// An opcode that does not exist.
 pub(crate) const NO: u16 = 0xffff;
@@ -91,7 +91,16 @@ pub(crate) const fn none(e: &[Enc; 3]) -> bool {
 }
 
 pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
-    Facts { format, suffix, unit, cycles, access: Access::None, counter: Counter::None, lanes: false }
+    Facts {
+        format,
+        suffix,
+        unit,
+        cycles,
+        access: Access::None,
+        counter: Counter::None,
+        operation: Operation::Own,
+        lanes: false,
+    }
 }
 
 /// What a memory instruction does, and what says that it is done.
@@ -173,14 +182,18 @@ impl Sig {
         self.flags >> flag & 1 == 1
     }
     pub(crate) const fn find(&self, letter: u8) -> bool {
+        self.width(letter) > 0
+    }
+    /// Width of the first operand with this letter, 0 if there is none.
+    const fn width(&self, letter: u8) -> u8 {
         let mut i = 0;
         while i < self.n {
             if self.t[i].a == letter {
-                return true;
+                return self.t[i].w;
             }
             i += 1;
         }
-        false
+        0
     }
 }
 
@@ -831,27 +844,73 @@ pub(crate) const fn ds_cycles(g: Sig) -> u8 {
     }
 }
 
-/// Facts of LDS instructions: their signature says what they do with memory.
-pub(crate) const fn ds_facts(g: Sig) -> Facts {
+/// Facts of LDS instructions. The signature gives the width of an atomic.
+pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -> Facts {
     let own = facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(g));
-    let access = match (g.has(b'R'), g.has(b'S'), g.has(b'A'), g.has(b'N')) {
-        (true, false, false, false) => Access::Load,
-        (false, true, false, false) => Access::Store,
-        (false, false, true, false) => Access::Atomic,
-        (false, false, false, true) => Access::None,
-        _ => panic!("what is done with memory is not said"),
+    let data = g.width(b'x');
+    let operation = match operation {
+        Operation::Elements(e) => {
+            assert!(e.registers() == if matches!(access, Access::Load) { g.width(b'd') } else { data });
+            operation
+        }
+        Operation::Pair(e, _) => {
+            assert!(2 * e.registers() == if matches!(access, Access::Store) { 2 * data } else { g.width(b'd') });
+            operation
+        }
+        Operation::Atomic(a) => Operation::Atomic(Atomic { wide: data == 2, ..a }),
+        _ => operation,
     };
-    Facts { lanes: matches!(access, Access::None), ..accesses(own, access, Counter::Lds) }
+    Facts { lanes: matches!(access, Access::None), operation, ..accesses(own, access, Counter::Lds) }
+}
+
+/// What an LDS instruction does: access and operation by its words in the table.
+macro_rules! ds_operation {
+    (read $t:ident) => {
+        (Access::Load, Operation::Elements(Elements::$t))
+    };
+    (write $t:ident) => {
+        (Access::Store, Operation::Elements(Elements::$t))
+    };
+    (read2 $t:ident) => {
+        (Access::Load, Operation::Pair(Elements::$t, 1))
+    };
+    (write2 $t:ident) => {
+        (Access::Store, Operation::Pair(Elements::$t, 1))
+    };
+    (exchange2 $t:ident) => {
+        (Access::Atomic, Operation::Pair(Elements::$t, 1))
+    };
+    (read2st64 $t:ident) => {
+        (Access::Load, Operation::Pair(Elements::$t, 64))
+    };
+    (write2st64 $t:ident) => {
+        (Access::Store, Operation::Pair(Elements::$t, 64))
+    };
+    (exchange2st64 $t:ident) => {
+        (Access::Atomic, Operation::Pair(Elements::$t, 64))
+    };
+    (atomic $op:ident) => {
+        (Access::Atomic, Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false }))
+    };
+    (counter) => {
+        (Access::Atomic, Operation::Own)
+    };
+    (undefined) => {
+        (Access::Atomic, Operation::Undefined)
+    };
+    (nothing) => {
+        (Access::None, Operation::Own)
+    };
 }
 
 macro_rules! ds {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 10.
         pub(crate) const DS: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, ds_enc(codes!($($c)*), false, sig($sig)), ds_slots(sig($sig), false),
-                ds_facts(sig($sig)), 8, $imp, $doc, "10"),
+                ds_facts(sig($sig), ds_operation!($($what)+)), 8, $imp, $doc, "10"),
             row!(Op::$op, $name, ds_enc(codes!($($c)*), true, sig($sig)), ds_slots(sig($sig), true),
-                ds_facts(sig($sig)), 8, $imp, $doc, "10"),
+                ds_facts(sig($sig), ds_operation!($($what)+)), 8, $imp, $doc, "10"),
         )*];
     };
 }

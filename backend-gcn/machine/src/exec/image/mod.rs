@@ -10,7 +10,7 @@ use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::{Dim, texel_at};
 use gpucc_sim::{Trap, TrapKind};
 
-use super::atomic::{self, Kind};
+use super::atomic;
 use super::format::{from_half, to_half};
 use super::memory::Env;
 use super::predecode::Decoded;
@@ -250,7 +250,7 @@ impl Wave {
         lane: usize,
     ) -> Result<(), Trap> {
         let Some(mut a) = atomic::of(d.op) else { return Err(unsupported(format!("`{}`", d.op.name()))) };
-        let swap = matches!(a.kind, Kind::CmpSwap | Kind::FCmpSwap);
+        let swap = a.op.compares();
         a.wide = d.mem.data_width == if swap { 4 } else { 2 };
         let size = if a.wide { 8 } else { 4 };
         if let Some(t) = &image.texture

@@ -1,0 +1,191 @@
+//! What rows state besides their bits: unit and cost, what is done with memory and with values.
+
+use crate::isa::{Format, Suffix};
+
+/// Where an instruction executes; decides counters and cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Unit {
+    /// Scalar ALU.
+    Salu,
+    /// Branch and message unit, waits.
+    Branch,
+    /// Scalar memory.
+    Smem,
+    /// Vector ALU.
+    Valu,
+    /// Vector ALU at a quarter rate.
+    Trans,
+    /// Vector memory.
+    Vmem,
+    /// Flat memory.
+    Flat,
+    /// Local and global data share.
+    Lds,
+    /// Export.
+    Export,
+    /// Parameter interpolation.
+    Interp,
+}
+
+/// What an instruction does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Nothing.
+    None,
+    /// Reads it, through a filter or not.
+    Load,
+    /// Writes it.
+    Store,
+    /// Reads and writes it.
+    Atomic,
+    /// Orders what others do.
+    Order,
+}
+
+/// The counter that says when an instruction is done (reference section 16).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counter {
+    /// None: results are there.
+    None,
+    /// `vmcnt`. Flat accesses count `lgkmcnt` besides.
+    Vm,
+    /// `lgkmcnt`, in order.
+    Lds,
+    /// `lgkmcnt`, in any order.
+    Scalar,
+    /// `expcnt`, until sources have been read.
+    Export,
+}
+
+/// Memory as effects name it: different ones never alias.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum Memory {
+    /// All of it, and its order.
+    Any,
+    /// Local and global data share.
+    Lds,
+    /// Buffers.
+    Buffer,
+    /// Images.
+    Image,
+}
+
+impl Memory {
+    /// How many there are.
+    pub const COUNT: u16 = 4;
+}
+
+/// Elements of memory as they lie there, one behind the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elements {
+    /// Bytes of one.
+    pub bytes: u8,
+    /// What is smaller than a word is extended by its sign.
+    pub signed: bool,
+    /// How many there are.
+    pub count: u8,
+}
+
+#[expect(missing_docs, reason = "the names are those of the reference")]
+impl Elements {
+    pub const I8: Elements = Elements { bytes: 1, signed: true, count: 1 };
+    pub const U8: Elements = Elements { bytes: 1, signed: false, count: 1 };
+    pub const B8: Elements = Elements::U8;
+    pub const I16: Elements = Elements { bytes: 2, signed: true, count: 1 };
+    pub const U16: Elements = Elements { bytes: 2, signed: false, count: 1 };
+    pub const B16: Elements = Elements::U16;
+    pub const B32: Elements = Elements::words(1);
+    pub const B64: Elements = Elements { bytes: 8, signed: false, count: 1 };
+    pub const B96: Elements = Elements::words(3);
+    pub const B128: Elements = Elements::words(4);
+
+    /// Words, each an element of its own.
+    pub const fn words(count: u8) -> Elements {
+        Elements { bytes: 4, signed: false, count }
+    }
+
+    /// Registers that hold them.
+    pub const fn registers(self) -> u8 {
+        self.bytes.div_ceil(4) * self.count
+    }
+}
+
+/// What an atomic does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
+pub enum AtomicOp {
+    Swap,
+    CmpSwap,
+    FCmpSwap,
+    Add,
+    Sub,
+    Rsub,
+    SMin,
+    UMin,
+    SMax,
+    UMax,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    FMin,
+    FMax,
+    FAdd,
+    MskOr,
+    Wrap,
+}
+
+impl AtomicOp {
+    /// Whether memory is compared with a second operand first.
+    pub const fn compares(self) -> bool {
+        matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap)
+    }
+}
+
+/// An atomic and whether it works on 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Atomic {
+    /// What it does.
+    pub op: AtomicOp,
+    /// On 64 bits.
+    pub wide: bool,
+}
+
+/// What instructions alike in their operands do differently. [`Facts::access`] says whether memory is read or written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// What the opcode says.
+    Own,
+    /// Elements are moved as they are.
+    Elements(Elements),
+    /// Two elements of the data share are moved or exchanged. Offsets count so many elements.
+    Pair(Elements, u8),
+    /// One indivisible read and write.
+    Atomic(Atomic),
+    /// The reference does not define it.
+    Undefined,
+}
+
+/// What a row states besides its bits and effects.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Encoding.
+    pub format: Format,
+    /// Suffix of the mnemonic.
+    pub suffix: Suffix,
+    /// Unit.
+    pub unit: Unit,
+    /// Issue cycles of a wave (reference section 19; double factor 8).
+    pub cycles: u8,
+    /// What it does with memory.
+    pub access: Access,
+    /// What says that it is done.
+    pub counter: Counter,
+    /// What it does with what is there.
+    pub operation: Operation,
+    /// Whether lanes take part whose results it does not give.
+    pub lanes: bool,
+}

@@ -1,0 +1,77 @@
+//! What rows state against the mnemonics of the reference, which say the same in words.
+
+use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, Operation, table};
+
+/// Elements that the last word of a mnemonic names.
+fn elements(ty: &str) -> Elements {
+    match ty {
+        "i8" => Elements::I8,
+        "u8" | "b8" => Elements::B8,
+        "i16" => Elements::I16,
+        "u16" | "b16" => Elements::B16,
+        "b96" => Elements::B96,
+        "b128" => Elements::B128,
+        _ if ty.ends_with("64") => Elements::B64,
+        _ => Elements::B32,
+    }
+}
+
+/// The word of an LDS atomic, with the type where it tells operations apart.
+fn lds_word(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Swap => "wrxchg_b",
+        AtomicOp::CmpSwap => "cmpst_b",
+        AtomicOp::FCmpSwap => "cmpst_f",
+        AtomicOp::Add => "add_u",
+        AtomicOp::Sub => "sub_u",
+        AtomicOp::Rsub => "rsub_u",
+        AtomicOp::SMin => "min_i",
+        AtomicOp::UMin => "min_u",
+        AtomicOp::SMax => "max_i",
+        AtomicOp::UMax => "max_u",
+        AtomicOp::And => "and_b",
+        AtomicOp::Or => "or_b",
+        AtomicOp::Xor => "xor_b",
+        AtomicOp::Inc => "inc_u",
+        AtomicOp::Dec => "dec_u",
+        AtomicOp::FMin => "min_f",
+        AtomicOp::FMax => "max_f",
+        AtomicOp::FAdd => "add_f",
+        AtomicOp::MskOr => "mskor_b",
+        AtomicOp::Wrap => "wrap_b",
+    }
+}
+
+#[test]
+fn lds_rows_do_what_their_names_say() {
+    let mut count = [0; 3];
+    for row in table().rows.iter().filter(|r| r.facts.format == Format::Ds) {
+        let (name, facts) = (row.text, row.facts);
+        let ty = name.rsplit('_').next().unwrap();
+        assert_eq!(name.starts_with("ds_read"), facts.access == Access::Load, "{name}");
+        let undefined = name.contains("src2") || name.contains("condxchg");
+        assert_eq!(undefined, facts.operation == Operation::Undefined, "{name}");
+        match facts.operation {
+            Operation::Elements(e) => {
+                assert_eq!(e, elements(ty), "{name}");
+                assert!(facts.access != Access::Atomic && !name.contains("2_b") && !name.contains("2st64"), "{name}");
+                count[0] += 1;
+            }
+            Operation::Pair(e, stride) => {
+                assert_eq!(e, elements(ty), "{name}");
+                assert_eq!(stride, if name.contains("2st64") { 64 } else { 1 }, "{name}");
+                assert!(name.contains("2_") || name.contains("2st64"), "{name}");
+                assert_eq!(name.contains("wrxchg2"), facts.access == Access::Atomic, "{name}");
+                count[1] += 1;
+            }
+            Operation::Atomic(a) => {
+                assert_eq!(a.wide, ty.ends_with("64"), "{name}");
+                let stem = name.trim_start_matches("ds_").replace("_rtn", "");
+                assert!(stem.starts_with(lds_word(a.op)), "{name}: {:?}", a.op);
+                count[2] += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(count.iter().all(|&n| n > 10), "{count:?}");
+}
