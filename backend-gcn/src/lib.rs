@@ -156,6 +156,7 @@ impl Family for GcnFamily {
     type Target = Gcn;
     type Strategy = Strategy;
     type State = State;
+    type Encoded = MFunc<Gcn>;
 
     const NAME: &'static str = "gcn";
     const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
@@ -266,6 +267,10 @@ impl Family for GcnFamily {
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.memory.at(place)
+    }
+
+    fn encode(code: MFunc<Gcn>, _: &mut Cx<'_, Self>) -> Result<MFunc<Gcn>, Diagnostic> {
+        Ok(code)
     }
 
     fn emit(mf: &MFunc<Gcn>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {

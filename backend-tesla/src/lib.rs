@@ -182,6 +182,7 @@ impl Family for TeslaFamily {
     type Target = Tesla;
     type Strategy = ();
     type State = Shape;
+    type Encoded = MFunc<Tesla>;
 
     const NAME: &'static str = "tesla";
     const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3"];
@@ -234,6 +235,10 @@ impl Family for TeslaFamily {
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.shared.iter().find(|s| s.0 == place).map(|s| s.1)
+    }
+
+    fn encode(code: MFunc<Tesla>, _: &mut Cx<'_, Self>) -> Result<MFunc<Tesla>, Diagnostic> {
+        Ok(code)
     }
 
     fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {

@@ -140,6 +140,7 @@ impl Family for ValhallFamily {
     type Target = Valhall;
     type Strategy = ();
     type State = State;
+    type Encoded = MFunc<Valhall>;
 
     const NAME: &'static str = "valhall";
     const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
@@ -220,6 +221,10 @@ impl Family for ValhallFamily {
 
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.places.at(place)
+    }
+
+    fn encode(code: MFunc<Valhall>, _: &mut Cx<'_, Self>) -> Result<MFunc<Valhall>, Diagnostic> {
+        Ok(code)
     }
 
     fn emit(mf: &MFunc<Valhall>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {

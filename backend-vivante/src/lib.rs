@@ -70,6 +70,7 @@ impl Family for VivanteFamily {
     type Target = Vivante;
     type Strategy = Strategy;
     type State = State;
+    type Encoded = MFunc<Vivante>;
 
     const NAME: &'static str = "vivante";
     const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
@@ -192,6 +193,10 @@ impl Family for VivanteFamily {
             Place::Global(g) => cx.state.shared_offsets.get(g.0 as usize).copied(),
             _ => None,
         }
+    }
+
+    fn encode(code: MFunc<Vivante>, _: &mut Cx<'_, Self>) -> Result<MFunc<Vivante>, Diagnostic> {
+        Ok(code)
     }
 
     fn emit(mf: &Code, cx: &PassCx<'_>) -> Result<Program, Diagnostic> {

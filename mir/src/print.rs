@@ -166,13 +166,18 @@ pub fn print_inst<T: Target>(mf: &MFunc<T>, t: &T, i: &MInst<T>) -> String {
     if !uses.is_empty() {
         let _ = write!(s, " {}", uses.join(", "));
     }
-    if i.loc != Loc::UNKNOWN {
-        let access = match (i.loc.is_access(), i.loc.is_atomic()) {
+    print_loc(i.loc, &mut s);
+    s
+}
+
+/// ` @number` of a location, with what is accessed there, or nothing.
+pub(crate) fn print_loc(loc: Loc, s: &mut String) {
+    if loc != Loc::UNKNOWN {
+        let access = match (loc.is_access(), loc.is_atomic()) {
             (_, true) => ".atomic",
             (true, _) => ".access",
             _ => "",
         };
-        let _ = write!(s, " @{}{access}", i.loc.plain().0);
+        let _ = write!(s, " @{}{access}", loc.plain().0);
     }
-    s
 }

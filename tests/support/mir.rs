@@ -84,7 +84,8 @@ const SHADER: &str = "
     if (s > 7u) { y[g.x] = s; } else { y[g.x + 1u] = s ^ 3u; }
 }";
 
-/// What is dumped behind a machine pass reads back as the same text, and a pass without fuel is left out and nothing else.
+/// What is dumped behind a machine pass reads back as the same text, those of the tail are dumped too, and a pass without fuel is left
+/// out and nothing else.
 pub fn check_dumps_and_fuel<F: Family>(backend: &dyn Backend) {
     let lang = frontend::Lang::Wgsl;
     let parsed = frontend::parse(frontend::Input::text(SHADER), lang).unwrap_or_else(|e| panic!("{e:?}"));
@@ -99,17 +100,21 @@ pub fn check_dumps_and_fuel<F: Family>(backend: &dyn Backend) {
     let whole = dumps(&all);
     let names: Vec<&str> = whole.iter().map(|d| d.0.as_str()).collect();
     let wanted = F::PASSES.iter().filter(|p| p.level <= all.opt_level).map(|p| p.name);
-    assert_eq!(names, ["isel"].into_iter().chain(wanted).collect::<Vec<_>>());
-    for (name, text) in &whole {
+    let machine: Vec<_> = ["isel"].into_iter().chain(wanted).collect();
+    let tail = F::TAIL.iter().filter(|p| p.level <= all.opt_level).map(|p| p.name);
+    let encoded = (!F::TAIL.is_empty()).then_some("encode").into_iter().chain(tail);
+    assert_eq!(names, machine.iter().copied().chain(encoded).collect::<Vec<_>>());
+    for (name, text) in &whole[..machine.len()] {
         assert_eq!(run_text::<F>(text).as_ref(), Ok(text), "{}: after {name}", F::NAME);
     }
-    for pass in F::PASSES.iter().filter(|p| p.optional) {
-        let without = dumps(&CodegenOptions { fuel: 0, fuel_of: Some(pass.name.into()), ..all.clone() });
+    let optional = F::PASSES.iter().filter(|p| p.optional).map(|p| p.name);
+    for pass in optional.chain(F::TAIL.iter().filter(|p| p.optional).map(|p| p.name)) {
+        let without = dumps(&CodegenOptions { fuel: 0, fuel_of: Some(pass.into()), ..all.clone() });
         let left: Vec<&str> = without.iter().map(|d| d.0.as_str()).collect();
-        let others: Vec<&str> = names.iter().copied().filter(|n| *n != pass.name).collect();
-        assert_eq!(left, others, "{} without {}", F::NAME, pass.name);
+        let others: Vec<&str> = names.iter().copied().filter(|n| *n != pass).collect();
+        assert_eq!(left, others, "{} without {pass}", F::NAME);
         // What comes before it works as ever.
-        let first = names.iter().position(|n| *n == pass.name).unwrap_or(names.len());
-        assert_eq!(without[..first], whole[..first], "{} before {}", F::NAME, pass.name);
+        let first = names.iter().position(|n| *n == pass).unwrap_or(names.len());
+        assert_eq!(without[..first], whole[..first], "{} before {pass}", F::NAME);
     }
 }

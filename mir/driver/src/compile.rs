@@ -6,12 +6,11 @@ use gpucc_container::{Entry, LineEntry, Meta, Stage, flags};
 use gpucc_ir::trace::{self, Watch};
 use gpucc_ir::{Diagnostic, Lack, Loc, Module};
 use gpucc_isa::Notes;
-use gpucc_mir::AllocStats;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around};
-use crate::family::{Cx, Family, Job, Selected, Stop};
+use crate::family::{Cx, Family, IrUnit, Job, Selected, Stop};
 use crate::pass;
 use crate::races::race_marks;
 
@@ -161,11 +160,13 @@ fn compile<F: Family>(
 fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, Stop> {
     let (o, m) = (job.options, job.module);
     trace::enter("isel", &job.func().name);
-    let Selected { mut code, target, state } = F::select(&job)?;
-    let mut cx = Cx { job, target, state, alloc: AllocStats::default() };
+    let Selected { code, target, state } = F::select(&job)?;
+    let mut cx = Cx::new(job, target, state);
     let spent: u64 = report.times.iter().filter(|t| pass::is_rationed(o, t.pass)).map(|t| t.changes).sum();
-    let texts = pass::run(&mut code, &mut cx, o.fuel.saturating_sub(spent))?;
-    trace::enter("emission", &code.name);
+    let mut passes = pass::Manager::new(o, o.fuel.saturating_sub(spent));
+    let code = passes.run(code, &mut cx)?;
+    let texts = passes.texts;
+    trace::enter("emission", code.name());
     let p = F::emit(&code, &cx)?;
     let (e, f) = (cx.job.entry(), cx.job.func());
     let stats: Vec<(String, u64)> = p.stats.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();

@@ -2,8 +2,8 @@
 
 use gpucc_container::{InterfaceRow, Meta, Preload, StateWord};
 use gpucc_ir::{Diagnostic, EntryPoint, Function, Lack, Loc, Module, Place, Refusal};
-use gpucc_isa::Notes;
-use gpucc_mir::{AllocError, AllocStats, Form, MFunc, OutOfRegisters, Target};
+use gpucc_isa::{Isa, Notes};
+use gpucc_mir::{AllocError, AllocStats, EncodedFunc, Form, MFunc, OutOfRegisters, Payload, Target, print, verify};
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{CodegenOptions, Reflection};
@@ -61,6 +61,16 @@ pub struct Cx<'m, F: Family> {
     pub state: F::State,
     /// What the allocation used, once it has run.
     pub alloc: AllocStats,
+    /// So many changes the pass that runs may make. One that cannot stop in between makes them all; it is left out once nothing is
+    /// allowed.
+    pub fuel: u64,
+}
+
+impl<'m, F: Family> Cx<'m, F> {
+    /// In front of all passes.
+    pub fn new(job: Job<'m, F>, target: F::Target, state: F::State) -> Self {
+        Cx { job, target, state, alloc: AllocStats::default(), fuel: u64::MAX }
+    }
 }
 
 /// What comes with code from a text.
@@ -119,11 +129,54 @@ impl Stop {
     }
 }
 
-/// What a pass does: changes the code and gives the number of its changes.
-pub type Run<F> = fn(&mut MFunc<<F as Family>::Target>, &mut Cx<'_, F>) -> Result<u64, Stop>;
+/// Code that passes change, as the pass manager sees it.
+pub trait IrUnit<F: Family> {
+    /// Name of the function.
+    fn name(&self) -> &str;
 
-/// A machine pass.
-pub struct Pass<F: Family> {
+    /// Its text.
+    fn text(&self, cx: &Cx<'_, F>) -> String;
+
+    /// Runs the verifier, with registers of this form.
+    ///
+    /// # Errors
+    /// The first broken rule.
+    fn check(&self, cx: &Cx<'_, F>, form: Form) -> Result<(), String>;
+}
+
+impl<F: Family> IrUnit<F> for MFunc<F::Target> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn text(&self, cx: &Cx<'_, F>) -> String {
+        print(self, &cx.target)
+    }
+
+    fn check(&self, cx: &Cx<'_, F>, form: Form) -> Result<(), String> {
+        verify(self, &cx.target, form)
+    }
+}
+
+impl<F: Family, I: Isa, X: Payload<I>> IrUnit<F> for EncodedFunc<I, X> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn text(&self, cx: &Cx<'_, F>) -> String {
+        self.print(cx.job.generation)
+    }
+
+    fn check(&self, cx: &Cx<'_, F>, _: Form) -> Result<(), String> {
+        self.verify(cx.job.generation)
+    }
+}
+
+/// What a pass does: changes the code and gives the number of its changes.
+pub type Run<F, C> = fn(&mut C, &mut Cx<'_, F>) -> Result<u64, Stop>;
+
+/// A pass on code of the type `C`: a machine pass, if nothing else is said.
+pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
     /// The name for dumps, times and switches.
     pub name: &'static str,
     /// The lowest optimisation level at which it runs.
@@ -132,17 +185,20 @@ pub struct Pass<F: Family> {
     pub optional: bool,
     /// What registers are when it has run.
     pub form: Form,
-    run: Run<F>,
+    run: Run<F, C>,
 }
 
-impl<F: Family> Pass<F> {
+/// A pass on encoded code.
+pub type TailPass<F> = Pass<F, <F as Family>::Encoded>;
+
+impl<F: Family, C> Pass<F, C> {
     /// One that emission cannot do without.
-    pub const fn lower(name: &'static str, run: Run<F>) -> Self {
+    pub const fn lower(name: &'static str, run: Run<F, C>) -> Self {
         Pass { name, level: 0, optional: false, form: Form::Virtual, run }
     }
 
     /// One that makes better code, from a level on.
-    pub const fn improve(name: &'static str, level: u8, run: Run<F>) -> Self {
+    pub const fn improve(name: &'static str, level: u8, run: Run<F, C>) -> Self {
         Pass { name, level, optional: true, form: Form::Virtual, run }
     }
 
@@ -150,8 +206,8 @@ impl<F: Family> Pass<F> {
     ///
     /// # Errors
     /// A refusal or a bug.
-    pub fn run(&self, mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<u64, Stop> {
-        (self.run)(mf, cx)
+    pub fn run(&self, code: &mut C, cx: &mut Cx<'_, F>) -> Result<u64, Stop> {
+        (self.run)(code, cx)
     }
 
     /// The allocation, or one behind it.
@@ -195,6 +251,9 @@ pub trait Family: Sized + Sync + 'static {
     /// What selection decides besides code: tables of constants and uniforms, places of variables, launch registers.
     type State;
 
+    /// What the passes of the tail change: code of the table ([`EncodedFunc`]), or machine code where all passes are on that.
+    type Encoded: IrUnit<Self>;
+
     /// Name as in targets: `valhall`, `tesla`, `gcn`, `vivante`.
     const NAME: &'static str;
 
@@ -209,6 +268,9 @@ pub trait Family: Sized + Sync + 'static {
 
     /// The machine passes, in order.
     const PASSES: &'static [Pass<Self>];
+
+    /// The passes on encoded code, in order.
+    const TAIL: &'static [TailPass<Self>] = &[];
 
     /// What people call the places and sources in its containers.
     const NAMES: gpucc_isa::Names = gpucc_isa::Names::NONE;
@@ -251,11 +313,17 @@ pub trait Family: Sized + Sync + 'static {
     /// Offset of a variable in the workgroup memory that the machine checks for races.
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;
 
-    /// Encodes what the passes left.
+    /// Makes of what the machine passes left what the passes of the tail change.
+    ///
+    /// # Errors
+    /// A bug.
+    fn encode(code: MFunc<Self::Target>, cx: &mut Cx<'_, Self>) -> Result<Self::Encoded, Diagnostic>;
+
+    /// Makes bytes of what all passes left.
     ///
     /// # Errors
     /// A program that does not fit, or a bug.
-    fn emit(code: &MFunc<Self::Target>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic>;
+    fn emit(code: &Self::Encoded, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic>;
 
     /// Disassembles code, with what is to be said besides.
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String;

@@ -16,7 +16,7 @@ pub use backend::{
     Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect,
 };
 pub use compile::{Driver, prepared_cases};
-pub use family::{Cause, Cx, Family, Given, Job, Pass, Program, Selected, Stop};
+pub use family::{Cause, Cx, Family, Given, IrUnit, Job, Pass, Program, Run, Selected, Stop, TailPass};
 pub use pass::{alloc_options, check_order};
 pub use text::{emit_text, run_text};
 pub use variables::{Variables, used_places};

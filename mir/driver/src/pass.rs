@@ -2,10 +2,13 @@
 
 use gpucc_ir::Diagnostic;
 use gpucc_ir::trace;
-use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print, verify};
+use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print};
 
 use crate::backend::CodegenOptions;
-use crate::family::{Cx, Family, Stop};
+use crate::family::{Cx, Family, IrUnit, Pass, Stop};
+
+/// The step in front of the passes on encoded code.
+const ENCODE: &str = "encode";
 
 /// Switches of the allocation.
 pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
@@ -33,59 +36,94 @@ pub(crate) fn is_rationed(o: &CodegenOptions, pass: &str) -> bool {
     o.fuel_of.as_ref().is_none_or(|n| n == pass)
 }
 
-/// Runs the passes of a family over the code.
-pub(crate) fn run<F: Family>(mf: &mut MFunc<F::Target>, cx: &mut Cx<'_, F>, mut fuel: u64) -> Result<Texts, Stop> {
-    let o = cx.job.options;
-    let mut texts = Texts::default();
-    let names = o.reparse.then(|| OpNames::new(&cx.target));
-    let after = |mf: &mut MFunc<F::Target>, cx: &Cx<'_, F>, pass, form, texts: &mut Texts| {
-        done(mf, cx, pass, form, texts)?;
-        names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
-    };
-    after(mf, cx, "isel", Form::Virtual, &mut texts)?;
-    let mut form = Form::Virtual;
-    for p in F::PASSES {
-        let rationed = is_rationed(o, p.name);
-        let skipped = p.optional && (fuel == 0 && rationed || o.skip_passes.iter().any(|s| s == p.name));
-        if skipped || o.opt_level < p.level {
-            continue;
-        }
-        if p.form != form && o.texts {
-            texts.before = print(mf, &cx.target);
-        }
-        form = p.form;
-        trace::enter(p.name, &mf.name);
-        let changes = p.run(mf, cx)?;
-        trace::changed(changes);
-        if p.optional && rationed {
-            fuel = fuel.saturating_sub(changes);
-        }
-        after(mf, cx, p.name, form, &mut texts)?;
-    }
-    if o.texts {
-        texts.after = print(mf, &cx.target);
-    }
-    Ok(texts)
+/// The way of one function through the lists of passes.
+pub(crate) struct Manager<'o> {
+    o: &'o CodegenOptions,
+    /// Changes that are left.
+    fuel: u64,
+    form: Form,
+    /// What was asked for on the way.
+    pub texts: Texts,
 }
 
-/// What happens after each pass: dump and verifier.
-fn done<F: Family>(
-    mf: &MFunc<F::Target>,
-    cx: &Cx<'_, F>,
-    pass: &'static str,
-    form: Form,
-    texts: &mut Texts,
-) -> Result<(), Diagnostic> {
-    let o = cx.job.options;
-    if o.dump_after.iter().any(|d| d == pass || d == "all") {
-        texts.dumps.push((pass.into(), print(mf, &cx.target)));
+impl<'o> Manager<'o> {
+    /// With so much fuel.
+    pub fn new(o: &'o CodegenOptions, fuel: u64) -> Self {
+        Manager { o, fuel, form: Form::Virtual, texts: Texts::default() }
     }
-    if (o.verify || cfg!(debug_assertions))
-        && let Err(e) = verify(mf, &cx.target, form)
-    {
-        return Err(Diagnostic::internal("verify", format!("after machine pass `{pass}`: {e}")));
+
+    /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that.
+    pub fn run<F: Family>(&mut self, mut mf: MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<F::Encoded, Stop> {
+        let names = self.o.reparse.then(|| OpNames::new(&cx.target));
+        self.list("isel", F::PASSES, &mut mf, cx, |mf, cx, pass| {
+            names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
+        })?;
+        if self.o.texts {
+            self.texts.after = print(&mf, &cx.target);
+        }
+        if F::TAIL.is_empty() {
+            return Ok(F::encode(mf, cx)?);
+        }
+        trace::enter(ENCODE, &mf.name);
+        let mut code = F::encode(mf, cx)?;
+        self.list(ENCODE, F::TAIL, &mut code, cx, |_, _, _| Ok(()))?;
+        Ok(code)
     }
-    Ok(())
+
+    /// Runs the passes of a list over code that the step `first` made; `then` may change it behind each.
+    fn list<F: Family, C: IrUnit<F>>(
+        &mut self,
+        first: &'static str,
+        passes: &[Pass<F, C>],
+        code: &mut C,
+        cx: &mut Cx<'_, F>,
+        then: impl Fn(&mut C, &Cx<'_, F>, &str) -> Result<(), Diagnostic>,
+    ) -> Result<(), Stop> {
+        self.done(code, cx, first)?;
+        then(code, cx, first)?;
+        for p in passes {
+            let o = self.o;
+            let rationed = p.optional && is_rationed(o, p.name);
+            let skipped = rationed && self.fuel == 0 || p.optional && o.skip_passes.iter().any(|s| s == p.name);
+            if skipped || o.opt_level < p.level {
+                continue;
+            }
+            if p.form == Form::Physical && self.form == Form::Virtual {
+                if o.texts {
+                    self.texts.before = code.text(cx);
+                }
+                self.form = Form::Physical;
+            }
+            trace::enter(p.name, code.name());
+            cx.fuel = if rationed { self.fuel } else { u64::MAX };
+            let changes = p.run(code, cx)?;
+            trace::changed(changes);
+            if rationed {
+                self.fuel = self.fuel.saturating_sub(changes);
+            }
+            self.done(code, cx, p.name)?;
+            then(code, cx, p.name)?;
+        }
+        Ok(())
+    }
+
+    /// What happens behind each pass: dump and verifier.
+    fn done<F: Family, C: IrUnit<F>>(
+        &mut self,
+        code: &C,
+        cx: &Cx<'_, F>,
+        pass: &'static str,
+    ) -> Result<(), Diagnostic> {
+        if self.o.dump_after.iter().any(|d| d == pass || d == "all") {
+            self.texts.dumps.push((pass.into(), code.text(cx)));
+        }
+        if (self.o.verify || cfg!(debug_assertions))
+            && let Err(e) = code.check(cx, self.form)
+        {
+            return Err(Diagnostic::internal("verify", format!("after machine pass `{pass}`: {e}")));
+        }
+        Ok(())
+    }
 }
 
 /// Goes on with what the parser reads of the code's text.
@@ -106,7 +144,8 @@ fn reparse<F: Family>(
 /// # Errors
 /// The first that does not, or that names no pass or no reason.
 pub fn check_order<F: Family>(order: &[(&str, &str, &str)]) -> Result<(), String> {
-    let at = |n: &str| F::PASSES.iter().position(|p| p.name == n);
+    let all: Vec<&str> = F::PASSES.iter().map(|p| p.name).chain(F::TAIL.iter().map(|p| p.name)).collect();
+    let at = |n: &str| all.iter().position(|p| *p == n);
     for (first, then, why) in order {
         match (at(first), at(then)) {
             (Some(a), Some(b)) if a < b && !why.is_empty() => {}
@@ -117,7 +156,7 @@ pub fn check_order<F: Family>(order: &[(&str, &str, &str)]) -> Result<(), String
     Ok(())
 }
 
-/// Names of all passes that work for a family: on the IR, then on machine code.
+/// Names of all passes that work for a family: on the IR, then on machine code, then on encoded code.
 pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     let mut all = vec!["inline"];
     for p in (0..=3).flat_map(gpucc_opt::pipeline::passes) {
@@ -127,6 +166,10 @@ pub(crate) fn names<F: Family>() -> Vec<&'static str> {
     }
     all.push("isel");
     all.extend(machine_names::<F>());
+    if !F::TAIL.is_empty() {
+        all.push(ENCODE);
+        all.extend(F::TAIL.iter().map(|p| p.name));
+    }
     all
 }
 

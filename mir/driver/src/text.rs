@@ -16,8 +16,9 @@
 //! level; constants are the first entries of the family's table of uniforms, in this order, each of one to four words. `rows` are
 //! kept from the allocator for indexed variables, where a family has such; with `spills`, every value that can be is spilled.
 
+use gpucc_ir::Diagnostic;
 use gpucc_ir::text::parse_module;
-use gpucc_mir::{AllocStats, Form, MFunc, MInst, ParseError, parse, print, verify};
+use gpucc_mir::{Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
 use crate::family::{Cx, Family, Given, Job, Pass, Program, Stop};
@@ -109,10 +110,7 @@ impl<F: Family> Walk<'_, F> {
 }
 
 /// Runs the passes that a text asks for, the verifier before them and after each, and hands the code to `finish`.
-fn walk<F: Family, R>(
-    text: &str,
-    finish: impl FnOnce(&mut Walk<'_, F>) -> Result<R, ParseError>,
-) -> Result<R, ParseError> {
+fn walk<F: Family, R>(text: &str, finish: impl FnOnce(Walk<'_, F>) -> Result<R, ParseError>) -> Result<R, ParseError> {
     let head = head::<F>(text)?;
     let module = parse_module(EMPTY).map_err(|d| fault(1, d.to_string()))?;
     let options =
@@ -125,8 +123,7 @@ fn walk<F: Family, R>(
         |i: &MInst<F::Target>| i.target_op().is_some() && i.vreg_defs().chain(i.vreg_uses()).next().is_none();
     let all = code.code.iter().flatten().all(physical) && code.blocks.iter().all(|b| b.params.is_empty());
     let form = if all { Form::Physical } else { Form::Virtual };
-    let cx = Cx { job, target, state, alloc: AllocStats::default() };
-    let mut w = Walk { cx, code, form, last: text.lines().count() };
+    let mut w = Walk { cx: Cx::new(job, target, state), code, form, last: text.lines().count() };
     w.check("before the first pass")?;
     for (place, name) in head.passes {
         let Some(pass) = F::PASSES.iter().find(|p| p.name == name) else {
@@ -135,7 +132,7 @@ fn walk<F: Family, R>(
         };
         w.step(pass, &place)?;
     }
-    finish(&mut w)
+    finish(w)
 }
 
 /// Runs the passes that a text asks for and gives the code they leave. The verifier runs before them and after each.
@@ -146,17 +143,22 @@ pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
     walk::<F, _>(text, |w| Ok(print(&w.code, &w.cx.target)))
 }
 
-/// Runs the passes that a text asks for, then those of the family's list from place `from` on that emission cannot do without, and
-/// emits the code: with it a text can be executed.
+/// Runs the passes that a text asks for, then those of the family's list from place `from` on that emission cannot do without and
+/// those of its tail, and emits the code: with it a text can be executed.
 ///
 /// # Errors
 /// As [`run_text`]; what emission refuses.
 pub fn emit_text<F: Family>(text: &str, from: usize) -> Result<Program, ParseError> {
-    walk::<F, _>(text, |w| {
+    walk::<F, _>(text, |mut w| {
         let end = fault(w.last, String::new());
         for pass in F::PASSES.iter().skip(from).filter(|p| !p.optional) {
             w.step(pass, &end)?;
         }
-        F::emit(&w.code, &w.cx).map_err(|d| fault(w.last, d.to_string()))
+        let refused = |e: Diagnostic| fault(end.line, e.to_string());
+        let mut code = F::encode(w.code, &mut w.cx).map_err(refused)?;
+        for pass in F::TAIL.iter().filter(|p| !p.optional) {
+            pass.run(&mut code, &mut w.cx).map_err(|s| refused(s.refused))?;
+        }
+        F::emit(&code, &w.cx).map_err(refused)
     })
 }

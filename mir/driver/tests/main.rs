@@ -1,4 +1,5 @@
 //! All tests of `gpucc-driver` in one binary: linking and starting is paid once.
 
+mod encoded;
 mod races;
 mod tiny;

@@ -8,7 +8,7 @@ mod machine;
 #[path = "tiny/select.rs"]
 mod select;
 #[path = "tiny/table.rs"]
-mod table;
+pub mod table;
 #[path = "tiny/target.rs"]
 mod target;
 

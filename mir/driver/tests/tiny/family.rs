@@ -23,6 +23,7 @@ impl Family for TinyFamily {
     type Target = Tiny;
     type Strategy = ();
     type State = ();
+    type Encoded = MFunc<Tiny>;
 
     const NAME: &'static str = "tiny";
     const GENERATIONS: &'static [&'static str] = Set::GENERATIONS;
@@ -59,6 +60,10 @@ impl Family for TinyFamily {
 
     fn variable(_: &Cx<'_, Self>, _: Place) -> Option<u32> {
         None
+    }
+
+    fn encode(code: MFunc<Tiny>, _: &mut Cx<'_, Self>) -> Result<MFunc<Tiny>, Diagnostic> {
+        Ok(code)
     }
 
     fn emit(mf: &MFunc<Tiny>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {

@@ -23,8 +23,10 @@ const D: Slot<Set> = Slot::new("d", Field::new(0, 4), Kind::Register, Role::Def)
 const A: Slot<Set> = Slot::new("a", Field::new(4, 4), Kind::Register, Role::Use);
 const B: Slot<Set> = Slot::new("b", Field::new(8, 4), Kind::Register, Role::Use);
 const C: Slot<Set> = Slot::new("c", Field::new(12, 4), Kind::Register, Role::Use);
-/// An immediate, the index of a buffer, or the index of the instruction that comes next.
+/// An immediate, or the index of a buffer.
 const IMM: Slot<Set> = Slot::new("imm", Field::new(16, 32), Kind::Number, Role::Imm);
+/// The index of the instruction that comes next.
+const TO: Slot<Set> = Slot::new("imm", Field::new(16, 32), Kind::Number, Role::Label);
 const BUFFER: Slot<Set> = Slot::new("buffer", Field::new(48, 8), Kind::Number, Role::Mod);
 
 macro_rules! rows {
@@ -63,8 +65,8 @@ rows! {
     Id "id {d} {imm}" 14 [D IMM] Effects::pure(1);
     Ld "ld {d} {a} {buffer} {imm}" 15 [D A BUFFER IMM] Effects::load(20);
     St "st {a} {b} {buffer} {imm}" 16 [A B BUFFER IMM] Effects::store();
-    Br "br {a} {imm}" 17 [A IMM] Effects::branch();
-    Jmp "jmp {imm}" 18 [IMM] Effects::branch();
+    Br "br {a} {imm}" 17 [A TO] Effects::branch();
+    Jmp "jmp {imm}" 18 [TO] Effects::branch();
     End "end" 19 [] Effects::branch();
 }
 

@@ -37,9 +37,9 @@ const fn row(op: Op) -> &'static Row<Set> {
     &ROWS[op as usize]
 }
 
-/// Registers that are read, and the immediate.
+/// Registers that are read, the immediate, and where a branch goes.
 const fn sources(op: Op) -> usize {
-    row(op).count(Role::Use) + row(op).count(Role::Imm)
+    row(op).slots.len() - row(op).count(Role::Def) - row(op).count(Role::Mod)
 }
 
 /// The buffer has no silent value.
