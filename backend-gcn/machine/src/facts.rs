@@ -97,6 +97,7 @@ impl Elements {
     pub const U16: Elements = Elements { bytes: 2, signed: false, count: 1 };
     pub const B16: Elements = Elements::U16;
     pub const B32: Elements = Elements::words(1);
+    pub const B32X2: Elements = Elements::words(2);
     pub const B64: Elements = Elements { bytes: 8, signed: false, count: 1 };
     pub const B96: Elements = Elements::words(3);
     pub const B128: Elements = Elements::words(4);
@@ -163,6 +164,11 @@ pub enum Operation {
     Elements(Elements),
     /// Two elements of the data share are moved or exchanged. Offsets count so many elements.
     Pair(Elements, u8),
+    /// Components are converted, by the format of the instruction or of the descriptor.
+    Formatted {
+        /// In registers they are halves.
+        half: bool,
+    },
     /// One indivisible read and write.
     Atomic(Atomic),
     /// The reference does not define it.

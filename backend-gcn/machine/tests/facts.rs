@@ -75,3 +75,48 @@ fn lds_rows_do_what_their_names_say() {
     }
     assert!(count.iter().all(|&n| n > 10), "{count:?}");
 }
+
+#[test]
+fn memory_rows_do_what_their_names_say() {
+    let mut count = [0; 3];
+    let formats = [Format::Mubuf, Format::Mtbuf, Format::Flat];
+    for row in table().rows.iter().filter(|r| formats.contains(&r.facts.format)) {
+        let (name, facts) = (row.text, row.facts);
+        let access = match name.split('_').nth(1).unwrap() {
+            "load" => Access::Load,
+            "store" => Access::Store,
+            "atomic" => Access::Atomic,
+            _ => Access::Order,
+        };
+        assert_eq!(facts.access, access, "{name}");
+        match facts.operation {
+            Operation::Elements(e) => {
+                let named = match name.rsplit('_').next().unwrap() {
+                    "ubyte" | "byte" => Elements::U8,
+                    "sbyte" => Elements::I8,
+                    "ushort" | "short" => Elements::U16,
+                    "sshort" => Elements::I16,
+                    "dwordx2" => Elements::words(2),
+                    "dwordx3" => Elements::words(3),
+                    "dwordx4" => Elements::words(4),
+                    _ => Elements::words(1),
+                };
+                assert_eq!(e, named, "{name}");
+                count[0] += 1;
+            }
+            Operation::Formatted { half } => {
+                assert!(name.contains("format"), "{name}");
+                assert_eq!(half, name.contains("d16"), "{name}");
+                count[1] += 1;
+            }
+            Operation::Atomic(a) => {
+                let word = format!("_atomic_{:?}", a.op).to_lowercase();
+                let (_, rest) = name.split_once(&word).unwrap_or_else(|| panic!("{name}: {:?}", a.op));
+                assert_eq!(rest, if a.wide { "_x2" } else { "" }, "{name}");
+                count[2] += 1;
+            }
+            _ => assert!(name.contains("wbinvl1") || name == "buffer_store_lds_dword", "{name}"),
+        }
+    }
+    assert!(count.iter().all(|&n| n > 10), "{count:?}");
+}

@@ -2,7 +2,6 @@
 
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
-use super::atomic;
 use super::cache::L1;
 use super::format;
 use super::launch::Values;
@@ -12,7 +11,7 @@ use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
-use crate::{Atomic, Op};
+use crate::{Access, Atomic, Elements, Op, Operation};
 
 /// What all waves of a launch share.
 pub(crate) struct Env {
@@ -187,6 +186,28 @@ struct Place {
     offset: u64,
 }
 
+/// How components are converted.
+struct Conversion {
+    layout: Option<format::Layout>,
+    nfmt: u32,
+    /// Where each component comes from.
+    sel: [u32; 4],
+    /// In registers they are halves.
+    half: bool,
+}
+
+impl Conversion {
+    /// By the format of a typed instruction, or of the descriptor.
+    fn new(d: &Decoded, v: &Descriptor, half: bool) -> Conversion {
+        let (dfmt, nfmt, sel) = if d.format == Format::Mtbuf {
+            (u32::from(d.mem.format & 15), u32::from(d.mem.format >> 4), [4, 5, 6, 7])
+        } else {
+            (v.dfmt, v.nfmt, v.sel)
+        };
+        Conversion { layout: format::Layout::of(dfmt), nfmt, sel, half }
+    }
+}
+
 impl Wave {
     fn descriptor(&self, d: &Decoded) -> Result<Descriptor, Trap> {
         let r = usize::from(d.mem.rsrc);
@@ -195,7 +216,6 @@ impl Wave {
 
     /// Scalar memory.
     pub(crate) fn smem(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
-        let name = d.op.name();
         match d.op {
             Op::SMemtime | Op::SMemrealtime => {
                 let t = self.time();
@@ -223,13 +243,13 @@ impl Wave {
             _ if self.generation == GFX8 => d.mem.offset.into(),
             _ => u64::from(d.mem.offset) * 4,
         };
-        let store = name.contains("store");
+        let store = d.access == Access::Store;
         let (first, count) =
             if store { (usize::from(d.mem.data), d.mem.data_width) } else { (usize::from(d.dst), d.dst_width) };
         if store && matches!(d.src[1], super::predecode::Src::S(n) if u32::from(n) != M0) {
             return Err(Trap::new(TrapKind::Reserved, "scalar stores take their offset from M0 or an immediate"));
         }
-        let (base, size) = if name.contains("buffer") {
+        let (base, size) = if d.mem.descriptor {
             let v = self.descriptor(d)?;
             let bytes = if v.stride == 0 || self.generation == GFX8 { v.records } else { v.stride * v.records };
             (v.base, Some(bytes))
@@ -278,34 +298,28 @@ impl Wave {
 
     /// Buffer instructions.
     pub(crate) fn buffer(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
-        let name = d.op.name();
-        if matches!(d.op, Op::BufferWbinvl1 | Op::BufferWbinvl1Sc | Op::BufferWbinvl1Vol) {
+        if d.access == Access::Order {
             env.l1.invalidate(self.unit);
             self.send(Order::Vmem, d, false, None);
             return Ok(());
         }
-        if d.op == Op::BufferStoreLdsDword {
-            return Err(unsupported("the reference does not give the address of `buffer_store_lds_dword`"));
+        if d.operation == Operation::Undefined {
+            return Err(unsupported(format!("the reference does not give the address of `{}`", d.op.name())));
         }
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         let v = self.descriptor(d)?;
         let soffset = u64::from(self.s32(d.src[1])?);
-        let atomic = atomic::of(d.op);
-        let store = name.contains("store");
+        let store = d.access == Access::Store;
         let width = u32::from(d.mem.data_width);
         let data = usize::from(d.mem.data);
-        let typed = d.format == Format::Mtbuf || name.contains("format");
         let order: Vec<usize> = self.lane_order(exec);
-        let unit = Some(self.unit);
-        let cache = unit.filter(|_| !d.mem.glc);
-        // Each lane's pieces: address or refusal, for (lane, dword).
-        let plain = plain_access(d.op);
         for &lane in &order {
             let p = self.place(d, &v, lane);
             let a = usize::from(d.mem.addr);
             let base = if d.mem.addr64 { u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32 } else { 0 };
             let generation = self.generation;
             let structured = d.mem.idxen || v.add_tid;
+            // Address of some bytes further on, or refusal.
             let at = |more: u64, size: u64| -> Option<u64> {
                 if d.mem.addr64 {
                     let align = if size >= 4 { !3 } else { !(size - 1) };
@@ -314,99 +328,20 @@ impl Wave {
                 }
                 v.address(generation, structured, Place { offset: p.offset + more, ..p }, size, soffset)
             };
-            let by = self.by(d, lane);
-            let mut go = || -> Result<(), Trap> {
-                if let Some(a) = atomic {
-                    let address = at(0, if a.wide { 8 } else { 4 });
-                    return self.atomic_at(d, env, a, address, lane);
+            match d.operation {
+                Operation::Atomic(a) => self.atomic_at(d, env, a, at(0, if a.wide { 8 } else { 4 }), lane),
+                Operation::Formatted { half } => {
+                    let format = Conversion::new(d, &v, half);
+                    let address = format.layout.as_ref().and_then(|l| at(0, l.bytes().into()));
+                    self.formatted(d, env, &format, address, lane)
                 }
-                if typed {
-                    let (dfmt, nfmt) = if d.format == Format::Mtbuf {
-                        (u32::from(d.mem.format & 15), u32::from(d.mem.format >> 4))
-                    } else {
-                        (v.dfmt, v.nfmt)
-                    };
-                    let sel = if d.format == Format::Mtbuf { [4, 5, 6, 7] } else { v.sel };
-                    let Some(layout) = format::Layout::of(dfmt) else {
-                        for i in 0..width as usize {
-                            if !store {
-                                self.v[data + i][lane] = 0;
-                            }
-                        }
-                        return Ok(());
-                    };
-                    let bytes = layout.bytes();
-                    let Some(address) = at(0, bytes.into()) else {
-                        for i in 0..width as usize {
-                            if !store {
-                                self.v[data + i][lane] = 0;
-                            }
-                        }
-                        return Ok(());
-                    };
-                    let d16 = name.contains("d16");
-                    if store {
-                        let mut c = [0u32; 4];
-                        for (i, c) in c.iter_mut().enumerate().take(width as usize) {
-                            *c = self.v[data + i][lane];
-                        }
-                        let raw = layout.pack(nfmt, c, d16);
-                        for i in 0..bytes.div_ceil(4) {
-                            let n = (bytes - 4 * i).min(4);
-                            env.store(unit, address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
-                        }
-                    } else {
-                        let mut raw = 0u128;
-                        for i in 0..bytes.div_ceil(4) {
-                            let n = (bytes - 4 * i).min(4);
-                            raw |= u128::from(env.load(cache, address + u64::from(4 * i), n, by)?) << (32 * i);
-                        }
-                        let c = layout.unpack(nfmt, raw);
-                        let one = if matches!(nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
-                        for (i, s) in sel.into_iter().enumerate().take(width as usize) {
-                            let x = match s {
-                                0 => 0,
-                                1 => one,
-                                s @ 4..=7 => c[s as usize - 4],
-                                _ => return Err(Trap::new(TrapKind::Reserved, "reserved component selector")),
-                            };
-                            let x = if d16 { format::to_half(nfmt, x) } else { x };
-                            self.v[data + i][lane] = x;
-                        }
-                    }
-                    return Ok(());
-                }
-                let (bytes, signed, count) = plain;
-                for i in 0..count {
-                    let address = at(u64::from(4 * i), bytes.into());
-                    let reg = data + i as usize;
-                    if store {
-                        if let Some(a) = address {
-                            let value = self.v[reg][lane];
-                            env.store(unit, a, bytes, value.into(), by)?;
-                        }
-                    } else {
-                        let raw = match address {
-                            Some(a) => env.load(cache, a, bytes, by)? as u32,
-                            None => 0,
-                        };
-                        let shift = 32 - 8 * bytes;
-                        let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
-                        if d.mem.lds {
-                            let to = (self.m0()? & 0xffff) + d.mem.offset + 4 * lane as u32;
-                            if to + 4 <= env.lds_size {
-                                env.lds_store(to, 4, value.into(), by)?;
-                            }
-                        } else {
-                            self.v[reg][lane] = value;
-                        }
-                    }
-                }
-                Ok(())
-            };
-            go().map_err(|t| t.in_lane(lane as u32))?;
+                Operation::Elements(e) => self.elements(d, env, e, at, lane),
+                _ => Err(unsupported(format!("`{}` is not an access of this interpreter", d.op.name()))),
+            }
+            .map_err(|t| t.in_lane(lane as u32))?;
         }
-        if !store && !d.mem.lds && (atomic.is_none() || d.mem.glc) {
+        let atomic = d.access == Access::Atomic;
+        if !store && !d.mem.lds && (!atomic || d.mem.glc) {
             for i in 0..width as usize {
                 self.v_known[data + i] |= exec;
             }
@@ -418,12 +353,100 @@ impl Wave {
                 self.v[status][lane] = 0;
             }
         }
-        let effect = store || atomic.is_some();
+        let effect = store || atomic;
         let locks = (effect && self.generation == GFX6).then_some((d.mem.data.into(), d.mem.data_width));
         if effect && width > 2 && self.generation != GFX6 && !matches!(d.src[1], super::predecode::Src::S(_)) {
             self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
         }
         self.send(Order::Vmem, d, effect, locks);
+        Ok(())
+    }
+
+    /// Components of one lane in a format. Without an address nothing is stored and zeros are loaded.
+    fn formatted(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        format: &Conversion,
+        address: Option<u64>,
+        lane: usize,
+    ) -> Result<(), Trap> {
+        let (data, width) = (usize::from(d.mem.data), usize::from(d.mem.data_width));
+        let store = d.access == Access::Store;
+        let (Some(layout), Some(address)) = (&format.layout, address) else {
+            for i in (0..width).filter(|_| !store) {
+                self.v[data + i][lane] = 0;
+            }
+            return Ok(());
+        };
+        let (by, bytes) = (self.by(d, lane), layout.bytes());
+        if store {
+            let mut c = [0u32; 4];
+            for (i, c) in c.iter_mut().enumerate().take(width) {
+                *c = self.v[data + i][lane];
+            }
+            let raw = layout.pack(format.nfmt, c, format.half);
+            for i in 0..bytes.div_ceil(4) {
+                let n = (bytes - 4 * i).min(4);
+                env.store(Some(self.unit), address + u64::from(4 * i), n, (raw >> (32 * i)) as u64, by)?;
+            }
+            return Ok(());
+        }
+        let cache = Some(self.unit).filter(|_| !d.mem.glc);
+        let mut raw = 0u128;
+        for i in 0..bytes.div_ceil(4) {
+            let n = (bytes - 4 * i).min(4);
+            raw |= u128::from(env.load(cache, address + u64::from(4 * i), n, by)?) << (32 * i);
+        }
+        let c = layout.unpack(format.nfmt, raw);
+        let one = if matches!(format.nfmt, 4 | 5) { 1 } else { 1f32.to_bits() };
+        for (i, s) in format.sel.into_iter().enumerate().take(width) {
+            let x = match s {
+                0 => 0,
+                1 => one,
+                s @ 4..=7 => c[s as usize - 4],
+                _ => return Err(Trap::new(TrapKind::Reserved, "reserved component selector")),
+            };
+            self.v[data + i][lane] = if format.half { format::to_half(format.nfmt, x) } else { x };
+        }
+        Ok(())
+    }
+
+    /// Plain elements of one lane of a buffer. `at` gives the address of some bytes further on, or refuses.
+    fn elements(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        e: Elements,
+        at: impl Fn(u64, u64) -> Option<u64>,
+        lane: usize,
+    ) -> Result<(), Trap> {
+        let (by, bytes) = (self.by(d, lane), u32::from(e.bytes));
+        let cache = Some(self.unit).filter(|_| !d.mem.glc);
+        for i in 0..usize::from(e.count) {
+            let address = at(4 * i as u64, bytes.into());
+            let reg = usize::from(d.mem.data) + i;
+            if d.access == Access::Store {
+                if let Some(a) = address {
+                    let value = self.v[reg][lane];
+                    env.store(Some(self.unit), a, bytes, value.into(), by)?;
+                }
+                continue;
+            }
+            let raw = match address {
+                Some(a) => env.load(cache, a, bytes, by)? as u32,
+                None => 0,
+            };
+            let value = extended(e, raw);
+            if !d.mem.lds {
+                self.v[reg][lane] = value;
+                continue;
+            }
+            let to = (self.m0()? & 0xffff) + d.mem.offset + 4 * lane as u32;
+            if to + 4 <= env.lds_size {
+                env.lds_store(to, 4, value.into(), by)?;
+            }
+        }
         Ok(())
     }
 
@@ -485,67 +508,60 @@ impl Wave {
     pub(crate) fn flat(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         self.m0()?;
-        let atomic = atomic::of(d.op);
-        let store = d.op.name().contains("store");
-        let (bytes, signed, count) = plain_access(d.op);
         let order: Vec<usize> = self.lane_order(exec);
-        let unit = Some(self.unit);
-        let cache = unit.filter(|_| !d.mem.glc);
         for &lane in &order {
             let a = usize::from(d.mem.addr);
             let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;
-            let by = self.by(d, lane);
-            let mut go = || -> Result<(), Trap> {
-                if let Some(a) = atomic {
-                    let align = if a.wide { 8 } else { 4 };
-                    if address % align != 0 {
-                        return Err(Trap::new(TrapKind::Misaligned, format!("atomic at address {address:#x}")));
-                    }
-                    return self.atomic_at(d, env, a, Some(address), lane);
+            match d.operation {
+                Operation::Atomic(a) if address % (if a.wide { 8 } else { 4 }) != 0 => {
+                    Err(Trap::new(TrapKind::Misaligned, format!("atomic at address {address:#x}")))
                 }
-                let align = if bytes >= 4 { !3 } else { !(u64::from(bytes) - 1) };
-                for i in 0..count {
-                    let at = (address & align).wrapping_add(u64::from(4 * i));
-                    if store {
-                        let value = self.v[usize::from(d.mem.data) + i as usize][lane];
-                        env.store(unit, at, bytes, value.into(), by)?;
-                    } else {
-                        let raw = env.load(cache, at, bytes, by)? as u32;
-                        let shift = 32 - 8 * bytes;
-                        let value = if signed { ((raw << shift) as i32 >> shift) as u32 } else { raw };
-                        self.v[usize::from(d.dst) + i as usize][lane] = value;
-                    }
-                }
-                Ok(())
-            };
-            go().map_err(|t| t.in_lane(lane as u32))?;
+                Operation::Atomic(a) => self.atomic_at(d, env, a, Some(address), lane),
+                Operation::Elements(e) => self.flat_elements(d, env, e, address, lane),
+                _ => Err(unsupported(format!("`{}` is not an access of this interpreter", d.op.name()))),
+            }
+            .map_err(|t| t.in_lane(lane as u32))?;
         }
-        if !store && atomic.is_none() {
+        if d.access == Access::Load {
             for i in 0..usize::from(d.dst_width) {
                 self.v_known[usize::from(d.dst) + i] |= exec;
             }
         }
-        let effect = store || atomic.is_some();
+        let effect = d.access != Access::Load;
         if effect && d.mem.data_width > 2 {
             self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
         }
         self.send(Order::Flat, d, effect, None);
         Ok(())
     }
+
+    /// Plain elements of one lane at a flat address.
+    fn flat_elements(
+        &mut self,
+        d: &Decoded,
+        env: &mut Env,
+        e: Elements,
+        address: u64,
+        lane: usize,
+    ) -> Result<(), Trap> {
+        let (by, bytes) = (self.by(d, lane), u32::from(e.bytes));
+        let cache = Some(self.unit).filter(|_| !d.mem.glc);
+        for i in 0..usize::from(e.count) {
+            let at = (address & !(u64::from(bytes) - 1)).wrapping_add(4 * i as u64);
+            if d.access == Access::Store {
+                let value = self.v[usize::from(d.mem.data) + i][lane];
+                env.store(Some(self.unit), at, bytes, value.into(), by)?;
+            } else {
+                let raw = env.load(cache, at, bytes, by)? as u32;
+                self.v[usize::from(d.dst) + i][lane] = extended(e, raw);
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Bytes of one element, sign extension, number of elements of a plain load or store.
-fn plain_access(op: Op) -> (u32, bool, u32) {
-    let name = op.name();
-    let tail = name.rsplit('_').next().unwrap_or("");
-    match tail {
-        "ubyte" | "byte" => (1, false, 1),
-        "sbyte" => (1, true, 1),
-        "ushort" | "short" => (2, false, 1),
-        "sshort" => (2, true, 1),
-        "dwordx2" => (4, false, 2),
-        "dwordx3" => (4, false, 3),
-        "dwordx4" => (4, false, 4),
-        _ => (4, false, 1),
-    }
+/// An element as a register holds it.
+fn extended(e: Elements, raw: u32) -> u32 {
+    let shift = 32 - 8 * u32::from(e.bytes);
+    if e.signed { ((raw << shift) as i32 >> shift) as u32 } else { raw }
 }

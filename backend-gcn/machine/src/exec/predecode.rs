@@ -92,6 +92,8 @@ pub(crate) struct Mem {
     pub data1_width: u8,
     pub addr: u8,
     pub rsrc: u8,
+    /// Scalar memory: the base is a buffer descriptor.
+    pub descriptor: bool,
     pub offset: u32,
     pub offset1: u32,
     pub offen: bool,
@@ -426,6 +428,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
             Kind::SBase(n) => {
                 regs = Some((v * 2, n));
+                d.mem.descriptor = n == 4;
                 d.mem.rsrc = (v * 2) as u8;
             }
             Kind::SRsrc(n) => {
@@ -550,7 +553,7 @@ fn adjust(d: &mut Decoded, conventions: bool) {
         }
     }
     // Returning nothing, an atomic does not write its data register.
-    if matches!(d.format, Format::Mubuf) && d.op.name().contains("atomic") && !d.mem.glc {
+    if matches!(d.format, Format::Mubuf) && d.access == Access::Atomic && !d.mem.glc {
         d.writes.clear();
     }
     if d.mem.lds && !d.mem.tfe && d.format == Format::Mubuf {
@@ -575,12 +578,11 @@ fn adjust_image(d: &mut Decoded) {
         let rsrc = u16::from(d.mem.rsrc);
         d.reads.iter_mut().filter(|r| r.first == rsrc && r.count == 8).for_each(|r| r.count = 4);
     }
-    let (name, data) = (d.op.name(), u16::from(d.mem.data) + 256);
-    let atomic = name.contains("atomic");
-    if atomic || name.contains("store") {
+    if matches!(d.access, Access::Store | Access::Atomic) {
+        let data = u16::from(d.mem.data) + 256;
         d.reads.push(Regs { first: data, count: d.mem.data_width, any_lane: false });
     }
-    if atomic && !d.mem.glc {
+    if d.access == Access::Atomic && !d.mem.glc {
         d.writes.clear();
     }
 }

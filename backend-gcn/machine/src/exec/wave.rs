@@ -327,7 +327,7 @@ impl Wave {
                             self.need(2, "SGPR written by the vector ALU, then read by SMRD", 4, self.valu_s[n])?;
                         }
                     }
-                    if d.op.name().starts_with("s_buffer_load") {
+                    if d.mem.descriptor {
                         let base = usize::from(d.mem.rsrc);
                         for n in base..base + 4 {
                             let what = "descriptor written by the scalar ALU, then used by s_buffer_load";

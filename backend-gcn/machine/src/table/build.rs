@@ -108,15 +108,9 @@ pub(crate) const fn accesses(facts: Facts, access: Access, counter: Counter) -> 
     Facts { access, counter, ..facts }
 }
 
-const fn vmem(format: Format, letter: u8) -> Facts {
+const fn vmem(format: Format, access: Access, operation: Operation) -> Facts {
     let unit = if matches!(format, Format::Flat) { Unit::Flat } else { Unit::Vmem };
-    let access = match letter {
-        b'l' | b'g' => Access::Load,
-        b's' => Access::Store,
-        b'a' => Access::Atomic,
-        _ => Access::Order,
-    };
-    accesses(facts(format, Suffix::None, unit, 16), access, Counter::Vm)
+    Facts { operation, ..accesses(facts(format, Suffix::None, unit, 16), access, Counter::Vm) }
 }
 
 /// Generations as a mask of indices.
@@ -1006,53 +1000,93 @@ pub(crate) const fn flat_enc(codes: [u16; 3], g: Sig, returns: bool) -> [Enc; 3]
     enc(codes, ALL, top(6, 0x37), (18, 7), if atomic { bit(16, returns as u8) } else { NOTHING })
 }
 
-/// Facts of an access to a buffer or to flat memory.
-pub(crate) const fn buffer_facts(format: Format, g: Sig) -> Facts {
-    vmem(format, g.t[0].a)
+/// Facts of an access to a buffer or to flat memory. The signature gives the width of an atomic.
+pub(crate) const fn buffer_facts(format: Format, g: Sig, operation: Operation) -> Facts {
+    let t = g.t[0];
+    let access = match t.a {
+        b'l' => Access::Load,
+        b's' => Access::Store,
+        b'a' => Access::Atomic,
+        _ => Access::Order,
+    };
+    let operation = match operation {
+        Operation::Elements(e) => {
+            assert!(e.registers() == t.w);
+            operation
+        }
+        Operation::Atomic(a) => {
+            let wide = t.w == if a.op.compares() { 4 } else { 2 };
+            Operation::Atomic(Atomic { wide, ..a })
+        }
+        _ => operation,
+    };
+    vmem(format, access, operation)
+}
+
+/// What an access to a buffer or to flat memory does, by its words in the table.
+macro_rules! buffer_operation {
+    (move $t:ident) => {
+        Operation::Elements(Elements::$t)
+    };
+    (format) => {
+        Operation::Formatted { half: false }
+    };
+    (half) => {
+        Operation::Formatted { half: true }
+    };
+    (atomic $op:ident) => {
+        Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false })
+    };
+    (cache) => {
+        Operation::Own
+    };
+    (undefined) => {
+        Operation::Undefined
+    };
 }
 
 /// Facts of an image instruction.
 pub(crate) const fn mimg_facts(g: Sig) -> Facts {
-    let letter = if g.has(b's') {
-        b's'
+    let access = if g.has(b's') {
+        Access::Store
     } else if g.has(b'a') {
-        b'a'
+        Access::Atomic
     } else {
-        b'l'
+        Access::Load
     };
-    Facts { lanes: g.has(b'Q'), ..vmem(Format::Mimg, letter) }
+    Facts { lanes: g.has(b'Q'), ..vmem(Format::Mimg, access, Operation::Own) }
 }
 
 macro_rules! mubuf {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.1.
         pub(crate) const MUBUF: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), false, sig($sig)), mubuf_slots(sig($sig), false),
-                buffer_facts(Format::Mubuf, sig($sig)), 8, EXEC_R, $doc, "11.1"),
+                buffer_facts(Format::Mubuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.1"),
             row!(Op::$op, $name, mubuf_enc(codes!($($c)*), true, sig($sig)), mubuf_slots(sig($sig), true),
-                buffer_facts(Format::Mubuf, sig($sig)), 8, EXEC_R, $doc, "11.1"),
+                buffer_facts(Format::Mubuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.1"),
         )*];
     };
 }
 macro_rules! mtbuf {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.2.
         pub(crate) const MTBUF: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), false), mtbuf_slots(sig($sig), false),
-                buffer_facts(Format::Mtbuf, sig($sig)), 8, EXEC_R, $doc, "11.2"),
+                buffer_facts(Format::Mtbuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.2"),
             row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), true), mtbuf_slots(sig($sig), true),
-                buffer_facts(Format::Mtbuf, sig($sig)), 8, EXEC_R, $doc, "11.2"),
+                buffer_facts(Format::Mtbuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.2"),
         )*];
     };
 }
 macro_rules! flat {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 11.6.
         pub(crate) const FLAT: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), false), flat_slots(sig($sig), false),
-                buffer_facts(Format::Flat, sig($sig)), 8, EXEC_M0, $doc, "11.6"),
+                buffer_facts(Format::Flat, sig($sig), buffer_operation!($($what)+)), 8, EXEC_M0, $doc, "11.6"),
             row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), true), flat_slots(sig($sig), true),
-                buffer_facts(Format::Flat, sig($sig)), 8, EXEC_M0, $doc, "11.6"),
+                buffer_facts(Format::Flat, sig($sig), buffer_operation!($($what)+)), 8, EXEC_M0, $doc, "11.6"),
         )*];
     };
 }
