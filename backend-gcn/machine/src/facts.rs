@@ -155,6 +155,191 @@ pub struct Atomic {
     pub wide: bool,
 }
 
+/// What an image instruction does with texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageKind {
+    /// Reads a texel by integer coordinates.
+    Load,
+    /// Writes a texel.
+    Store,
+    /// One indivisible read and write of a texel, whose width the component mask gives.
+    Atomic(AtomicOp),
+    /// Gives sizes.
+    ResInfo,
+    /// Gives the level of detail that a sample would take.
+    Lod,
+    /// Filters texels.
+    Sample,
+    /// Gives one component of four texels.
+    Gather,
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// From what coordinates change by in the quad.
+    Implicit,
+    /// It follows the coordinates.
+    Given,
+    /// From derivatives in front of the coordinates.
+    Derivatives,
+    /// It is 0.
+    Zero,
+}
+
+/// What an image instruction does, and what it asks its address registers for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageOp {
+    /// What it does with texels.
+    pub kind: ImageKind,
+    /// Loads and stores: an integer level follows the coordinates.
+    pub mip: bool,
+    /// Loads and stores: no conversion, words as they lie in memory.
+    pub raw: bool,
+    /// Raw loads: texels of less than a word are extended by their sign.
+    pub signed: bool,
+    /// Offsets in texels are first.
+    pub offset: bool,
+    /// A bias of the level of detail is given.
+    pub bias: bool,
+    /// A value is given that texels are compared with.
+    pub compare: bool,
+    /// Where the level of detail comes from.
+    pub level: Level,
+    /// A least level of detail follows the coordinates.
+    pub clamp: bool,
+}
+
+/// Words of the table: what an instruction asks for beside coordinates.
+impl ImageOp {
+    /// One that asks for coordinates alone.
+    pub const fn new(kind: ImageKind) -> ImageOp {
+        ImageOp {
+            kind,
+            mip: false,
+            raw: false,
+            signed: false,
+            offset: false,
+            bias: false,
+            compare: false,
+            level: Level::Implicit,
+            clamp: false,
+        }
+    }
+    /// With [`ImageOp::mip`].
+    pub const fn mip(self) -> ImageOp {
+        ImageOp { mip: true, ..self }
+    }
+    /// With [`ImageOp::raw`].
+    pub const fn raw(self) -> ImageOp {
+        ImageOp { raw: true, ..self }
+    }
+    /// With [`ImageOp::signed`].
+    pub const fn signed(self) -> ImageOp {
+        ImageOp { signed: true, ..self }
+    }
+    /// With [`ImageOp::offset`].
+    pub const fn offset(self) -> ImageOp {
+        ImageOp { offset: true, ..self }
+    }
+    /// With [`ImageOp::bias`].
+    pub const fn bias(self) -> ImageOp {
+        ImageOp { bias: true, ..self }
+    }
+    /// With [`ImageOp::compare`].
+    pub const fn compare(self) -> ImageOp {
+        ImageOp { compare: true, ..self }
+    }
+    /// With [`Level::Derivatives`].
+    pub const fn derivatives(self) -> ImageOp {
+        ImageOp { level: Level::Derivatives, ..self }
+    }
+    /// With [`Level::Given`].
+    pub const fn level(self) -> ImageOp {
+        ImageOp { level: Level::Given, ..self }
+    }
+    /// With [`Level::Zero`].
+    pub const fn zero(self) -> ImageOp {
+        ImageOp { level: Level::Zero, ..self }
+    }
+    /// With [`ImageOp::clamp`].
+    pub const fn clamp(self) -> ImageOp {
+        ImageOp { clamp: true, ..self }
+    }
+
+    /// Whether coordinates are integers.
+    pub const fn addressed(&self) -> bool {
+        matches!(self.kind, ImageKind::Load | ImageKind::Store | ImageKind::Atomic(_))
+    }
+
+    /// Whether there is a sampler descriptor.
+    pub const fn samples(&self) -> bool {
+        matches!(self.kind, ImageKind::Sample | ImageKind::Gather | ImageKind::Lod)
+    }
+
+    /// Whether the coordinates of a whole quad are read.
+    pub const fn implicit(&self) -> bool {
+        self.samples() && matches!(self.level, Level::Implicit)
+    }
+}
+
+/// Types of the numbers that a compare reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
+pub enum Number {
+    F16,
+    F32,
+    F64,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+/// When a compare holds: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for unordered. Of integers, which are never
+/// unordered, the reference names `Lg` ne and `Tru` t.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names are those of the reference")]
+pub enum Condition {
+    F,
+    Lt,
+    Eq,
+    Le,
+    Gt,
+    Lg,
+    Ge,
+    O,
+    U,
+    Nge,
+    Nlg,
+    Ngt,
+    Nle,
+    Neq,
+    Nlt,
+    Tru,
+}
+
+/// What a compare asks about its sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// How the first is to the second.
+    Order(Condition),
+    /// Whether the class of the first is in the mask that the second is.
+    Class,
+}
+
+/// One compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Compare {
+    /// Type of what is compared.
+    pub ty: Number,
+    /// What is asked.
+    pub test: Test,
+}
+
 /// What instructions alike in their operands do differently. [`Facts::access`] says whether memory is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
@@ -171,6 +356,10 @@ pub enum Operation {
     },
     /// One indivisible read and write.
     Atomic(Atomic),
+    /// An image instruction.
+    Image(ImageOp),
+    /// A vector compare.
+    Compare(Compare),
     /// The reference does not define it.
     Undefined,
 }

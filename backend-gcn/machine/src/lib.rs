@@ -16,7 +16,10 @@ pub mod text;
 pub mod vectors;
 
 pub use exec::{Export, Shade, draw, run, run_on, shade};
-pub use facts::{Access, Atomic, AtomicOp, Counter, Elements, Facts, Memory, Operation, Unit};
+pub use facts::{
+    Access, Atomic, AtomicOp, Compare, Condition, Counter, Elements, Facts, ImageKind, ImageOp, Memory, Number,
+    Operation, Test, Unit,
+};
 pub use isa::{Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix};
 pub use listing::{
     asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,

@@ -4,7 +4,7 @@ use gpucc_isa::{Inst, Role};
 
 use crate::isa::{Flag, Format, GFX6, GFX8, Gcn, Kind};
 use crate::operand::{self, LDS_DIRECT, LITERAL, M0, VCC};
-use crate::{Op, Unit};
+use crate::{ImageKind, ImageOp, Op, Operation, Unit};
 
 /// Checks the rules that our compiler keeps: those of [`defined`], and none of the bits that hardware ignores is set
 /// (sections 2, 3, 11, 12, 16).
@@ -50,8 +50,8 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if row.facts.format == Format::Mimg && inst.get("dmask") == Some(0) {
         return Err(format!("`{name}` with an empty dmask is undefined"));
     }
-    if row.facts.format == Format::Mimg && name.contains("atomic") {
-        let wide = name.contains("cmpswap");
+    if let Operation::Image(ImageOp { kind: ImageKind::Atomic(op), .. }) = row.facts.operation {
+        let wide = op.compares();
         if !inst.get("dmask").is_some_and(|m| matches!((m, wide), (1 | 3, false) | (3 | 15, true))) {
             return Err(format!("`{name}` has the wrong components in dmask"));
         }

@@ -1,6 +1,7 @@
 //! What rows state against the mnemonics of the reference, which say the same in words.
 
-use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, Operation, table};
+use gpucc_gcn_machine::facts::Level;
+use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, ImageKind, Operation, Test, table};
 
 /// Elements that the last word of a mnemonic names.
 fn elements(ty: &str) -> Elements {
@@ -119,4 +120,62 @@ fn memory_rows_do_what_their_names_say() {
         }
     }
     assert!(count.iter().all(|&n| n > 10), "{count:?}");
+}
+
+#[test]
+fn image_rows_do_what_their_names_say() {
+    let mut count = 0;
+    for row in table().rows.iter().filter(|r| r.facts.format == Format::Mimg) {
+        let name = row.text;
+        let Operation::Image(op) = row.facts.operation else { panic!("{name} has no operation") };
+        let words: Vec<&str> = name.split('_').skip(1).collect();
+        let has = |word: &str| words[1..].contains(&word);
+        count += 1;
+        match op.kind {
+            ImageKind::Atomic(a) => {
+                assert_eq!(words, ["atomic", &format!("{a:?}").to_lowercase()], "{name}");
+                continue;
+            }
+            ImageKind::ResInfo => assert_eq!(words, ["get", "resinfo"]),
+            ImageKind::Lod => assert_eq!(words, ["get", "lod"]),
+            ImageKind::Load => assert_eq!(words[0], "load", "{name}"),
+            ImageKind::Store => assert_eq!(words[0], "store", "{name}"),
+            ImageKind::Sample => assert_eq!(words[0], "sample", "{name}"),
+            ImageKind::Gather => assert_eq!(words[0], "gather4", "{name}"),
+        }
+        let asks = [op.mip, op.raw, op.signed, op.offset, op.bias, op.compare, op.clamp];
+        assert_eq!(asks, ["mip", "pck", "sgn", "o", "b", "c", "cl"].map(has), "{name}");
+        let level = match () {
+            () if has("d") || has("cd") => Level::Derivatives,
+            () if has("l") => Level::Given,
+            () if has("lz") => Level::Zero,
+            () => Level::Implicit,
+        };
+        assert_eq!(op.level, level, "{name}");
+    }
+    assert!(count > 90, "{count}");
+}
+
+#[test]
+fn compare_rows_do_what_their_names_say() {
+    let mut count = 0;
+    for row in table().rows.iter().filter(|r| r.text.starts_with("v_cmp")) {
+        let name = row.text;
+        let Operation::Compare(c) = row.facts.operation else { panic!("{name} has no operation") };
+        let words: Vec<&str> = name.split('_').skip(1).collect();
+        assert_eq!(words[2], format!("{:?}", c.ty).to_lowercase(), "{name}");
+        let condition = match c.test {
+            Test::Class => "class".into(),
+            Test::Order(c) => format!("{c:?}").to_lowercase(),
+        };
+        let integer = !words[2].starts_with('f');
+        match words[1] {
+            "ne" if integer => assert_eq!(condition, "lg", "{name}"),
+            "t" if integer => assert_eq!(condition, "tru", "{name}"),
+            word => assert_eq!(condition, word, "{name}"),
+        }
+        assert_eq!(words[0].ends_with('x'), table::writes_exec(row), "{name}");
+        count += 1;
+    }
+    assert!(count > 500, "{count}");
 }

@@ -1,45 +1,8 @@
 //! Atomic operations, shared by buffers, FLAT and LDS (sections 10, 11).
 
-use std::sync::LazyLock;
-
 use gpucc_num::{MinMax, Mode, f32 as n32, f64 as n64};
 
-use crate::{Atomic, AtomicOp as Kind, Op};
-
-static ATOMICS: LazyLock<Vec<Option<Atomic>>> = LazyLock::new(|| Op::ALL.iter().map(|o| parse(o.name())).collect());
-
-/// The atomic that `op` is, if it is one.
-pub(crate) fn of(op: Op) -> Option<Atomic> {
-    ATOMICS[op as usize]
-}
-
-fn parse(name: &str) -> Option<Atomic> {
-    if let Some((_, rest)) = name.split_once("_atomic_") {
-        let wide = rest.ends_with("_x2");
-        let kind = match rest.trim_end_matches("_x2") {
-            "swap" => Kind::Swap,
-            "cmpswap" => Kind::CmpSwap,
-            "fcmpswap" => Kind::FCmpSwap,
-            "add" => Kind::Add,
-            "sub" => Kind::Sub,
-            "rsub" => Kind::Rsub,
-            "smin" => Kind::SMin,
-            "umin" => Kind::UMin,
-            "smax" => Kind::SMax,
-            "umax" => Kind::UMax,
-            "and" => Kind::And,
-            "or" => Kind::Or,
-            "xor" => Kind::Xor,
-            "inc" => Kind::Inc,
-            "dec" => Kind::Dec,
-            "fmin" => Kind::FMin,
-            "fmax" => Kind::FMax,
-            _ => return None,
-        };
-        return Some(Atomic { op: kind, wide });
-    }
-    None
-}
+use crate::{Atomic, AtomicOp};
 
 /// The operations at one width: unsigned, signed and float type, module of the arithmetic.
 macro_rules! operations {
@@ -47,50 +10,50 @@ macro_rules! operations {
         fn $name(self, mem: $u, data: $u, other: $u) -> $u {
             let f = <$f>::from_bits;
             match self.op {
-                Kind::Swap => data,
-                Kind::CmpSwap => {
+                AtomicOp::Swap => data,
+                AtomicOp::CmpSwap => {
                     if mem == other {
                         data
                     } else {
                         mem
                     }
                 }
-                Kind::FCmpSwap => {
+                AtomicOp::FCmpSwap => {
                     if f(mem) == f(other) {
                         data
                     } else {
                         mem
                     }
                 }
-                Kind::Add => mem.wrapping_add(data),
-                Kind::Sub => mem.wrapping_sub(data),
-                Kind::Rsub => data.wrapping_sub(mem),
-                Kind::SMin => (mem as $s).min(data as $s) as $u,
-                Kind::UMin => mem.min(data),
-                Kind::SMax => (mem as $s).max(data as $s) as $u,
-                Kind::UMax => mem.max(data),
-                Kind::And => mem & data,
-                Kind::Or => mem | data,
-                Kind::Xor => mem ^ data,
-                Kind::Inc => {
+                AtomicOp::Add => mem.wrapping_add(data),
+                AtomicOp::Sub => mem.wrapping_sub(data),
+                AtomicOp::Rsub => data.wrapping_sub(mem),
+                AtomicOp::SMin => (mem as $s).min(data as $s) as $u,
+                AtomicOp::UMin => mem.min(data),
+                AtomicOp::SMax => (mem as $s).max(data as $s) as $u,
+                AtomicOp::UMax => mem.max(data),
+                AtomicOp::And => mem & data,
+                AtomicOp::Or => mem | data,
+                AtomicOp::Xor => mem ^ data,
+                AtomicOp::Inc => {
                     if mem >= data {
                         0
                     } else {
                         mem + 1
                     }
                 }
-                Kind::Dec => {
+                AtomicOp::Dec => {
                     if mem == 0 || mem > data {
                         data
                     } else {
                         mem - 1
                     }
                 }
-                Kind::FMin => $n::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-                Kind::FMax => $n::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
-                Kind::FAdd => $n::add(Mode::IEEE, f(mem), f(data)).to_bits(),
-                Kind::MskOr => mem & !data | other,
-                Kind::Wrap => {
+                AtomicOp::FMin => $n::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+                AtomicOp::FMax => $n::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
+                AtomicOp::FAdd => $n::add(Mode::IEEE, f(mem), f(data)).to_bits(),
+                AtomicOp::MskOr => mem & !data | other,
+                AtomicOp::Wrap => {
                     if mem >= data {
                         mem - data
                     } else {

@@ -6,7 +6,7 @@ use gpucc_sim::TrapKind;
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::listing;
 use crate::operand::{self, LITERAL, VCC};
-use crate::table::build::NO_ROW;
+use crate::table::{self, build::NO_ROW};
 use crate::{Access, Facts, Op, Operation, Unit};
 
 /// A source as the executor reads it.
@@ -54,6 +54,8 @@ pub(crate) struct Decoded {
     pub unit: Unit,
     pub access: Access,
     pub operation: Operation,
+    /// EXEC is written without an operand for it.
+    pub writes_exec: bool,
     /// Byte address and address of the next instruction.
     pub at: u32,
     pub next: u32,
@@ -247,6 +249,7 @@ fn blank(op: Op, facts: &Facts, at: u32, length: u32) -> Decoded {
         unit: facts.unit,
         access: facts.access,
         operation: facts.operation,
+        writes_exec: false,
         at,
         next: at + length,
         dst: 0xffff,
@@ -364,6 +367,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
     let row = inst.row();
     let name = row.text;
     let mut d = blank(row.op, &row.facts, at, length);
+    d.writes_exec = table::writes_exec(row);
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
         d.fault.get_or_insert(e);
     };
@@ -511,7 +515,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
 
 /// Width in dwords of the operand that a trailing literal replaces.
 fn literal_width(op: Op) -> u8 {
-    let r = crate::table::ROWS.iter().find(|r| r.op == op);
+    let r = table::ROWS.iter().find(|r| r.op == op);
     let Some(r) = r else { return 1 };
     r.slots
         .iter()

@@ -3,14 +3,13 @@
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
 use gpucc_sim::{Trap, TrapKind};
 
-use super::compare;
 use super::float;
 use super::predecode::{Decoded, Src};
 use super::salu::{bfe, sign_bits, unsupported};
 use super::wave::{LANES, Lanes, Wave, Wide, undefined};
-use crate::Op;
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::{M0, VCC};
+use crate::{Number, Op, Operation};
 
 /// An instruction on its way: its lanes, and the permuted first source of DPP.
 pub(crate) struct Cx<'a> {
@@ -454,7 +453,7 @@ impl Wave {
             (self.exec(), None)
         };
         let c = &Cx { d, mask, dpp };
-        if let Some(cmp) = compare::of(d.op) {
+        if let Operation::Compare(cmp) = d.operation {
             return self.compare(c, cmp);
         }
         let m = self.float.f32;
@@ -1070,14 +1069,14 @@ impl Wave {
         Ok(())
     }
 
-    /// Sources of a compare, for [`compare`].
-    pub(crate) fn compare_src(&self, c: &Cx<'_>, k: usize, ty: compare::Type) -> Result<Lanes, Trap> {
+    /// Sources of a compare, for [`Wave::compare`].
+    pub(crate) fn compare_src(&self, c: &Cx<'_>, k: usize, ty: Number) -> Result<Lanes, Trap> {
         self.src(
             c,
             k,
             match ty {
-                compare::Type::F16 => SIGN16,
-                compare::Type::F32 => SIGN32,
+                Number::F16 => SIGN16,
+                Number::F32 => SIGN32,
                 _ => 0,
             },
         )

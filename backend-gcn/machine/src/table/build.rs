@@ -23,7 +23,10 @@ pub(crate) use super::implicit::{self as imp, *};
 use crate::Facts;
 use crate::isa::{Flag, Kind, Mods};
 pub(crate) use crate::isa::{Format, Gcn, Suffix};
-pub(crate) use crate::{Access, Atomic, AtomicOp, Counter, Elements, Op, Operation, Unit};
+pub(crate) use crate::{
+    Access, Atomic, AtomicOp, Compare, Condition, Counter, Elements, ImageKind, ImageOp, Number, Op, Operation, Test,
+    Unit,
+};
 
 /// An opcode that does not exist.
 pub(crate) const NO: u16 = 0xffff;
@@ -689,28 +692,46 @@ pub(crate) const fn e32_suffix(g: Sig) -> Suffix {
     if g.has(b'!') || g.n == 0 { Suffix::None } else { Suffix::E32 }
 }
 
+/// Facts of a vector instruction with its operation.
+pub(crate) const fn vector(own: Facts, operation: Operation) -> Facts {
+    Facts { operation, ..own }
+}
+
+/// What a vector instruction does beyond its opcode: a compare by condition and type.
+macro_rules! vector_operation {
+    () => {
+        Operation::Own
+    };
+    (Class $ty:ident) => {
+        Operation::Compare(Compare { ty: Number::$ty, test: Test::Class })
+    };
+    ($c:ident $ty:ident) => {
+        Operation::Compare(Compare { ty: Number::$ty, test: Test::Order(Condition::$c) })
+    };
+}
+
 macro_rules! vop_short {
     ($list:ident $format:ident $base:expr, $sdwa:ident, $src:literal:
-     $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $doc:literal;)*) => {
+     $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $unit:ident $cycles:literal $($what:ident)* $doc:literal;)*) => {
         #[doc = concat!("Rows of section ", $src, " in all their forms.")]
         pub(crate) const $list: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::E32, sig($sig)),
                 short_slots(sig($sig), Short::E32, false),
-                facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles),
+                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)),
                 if sig($sig).find(b'K') { 8 } else { 4 }, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Literal, sig($sig)),
                 short_slots(sig($sig), Short::Literal, false),
-                facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, long_enc(codes!($($c)*), $base, false, sig($sig)), long_slots(sig($sig), false),
-                vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, $src),
+                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
             row!(Op::$op, $name, long_enc(codes!($($c)*), $base, true, sig($sig)), long_slots(sig($sig), true),
-                vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, $src),
+                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Sdwa, sig($sig)),
                 short_slots(sig($sig), Short::Sdwa, select($name)),
-                facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+                vector(facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Dpp, sig($sig)),
                 short_slots(sig($sig), Short::Dpp, select($name)),
-                facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), 8, imp::v::$imp.short, $doc, $src),
+                vector(facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
         )*];
     };
 }
@@ -1046,15 +1067,13 @@ macro_rules! buffer_operation {
 }
 
 /// Facts of an image instruction.
-pub(crate) const fn mimg_facts(g: Sig) -> Facts {
-    let access = if g.has(b's') {
-        Access::Store
-    } else if g.has(b'a') {
-        Access::Atomic
-    } else {
-        Access::Load
+pub(crate) const fn mimg_facts(op: ImageOp) -> Facts {
+    let access = match op.kind {
+        ImageKind::Store => Access::Store,
+        ImageKind::Atomic(_) => Access::Atomic,
+        _ => Access::Load,
     };
-    Facts { lanes: g.has(b'Q'), ..vmem(Format::Mimg, access, Operation::Own) }
+    Facts { lanes: op.implicit(), ..vmem(Format::Mimg, access, Operation::Image(op)) }
 }
 
 macro_rules! mubuf {
@@ -1093,26 +1112,18 @@ macro_rules! flat {
 
 // ---- images
 
-pub(crate) const fn mimg_slots(g: Sig, gfx8: bool) -> Slots {
-    let (kind, role) = if g.has(b'g') {
-        (Kind::ImgGather, Role::Def)
-    } else {
-        (
-            Kind::ImgData,
-            if g.has(b's') {
-                Role::Use
-            } else if g.has(b'a') {
-                Role::UseDef
-            } else {
-                Role::Def
-            },
-        )
+pub(crate) const fn mimg_slots(g: Sig, op: ImageOp, gfx8: bool) -> Slots {
+    let (kind, role) = match op.kind {
+        ImageKind::Gather => (Kind::ImgGather, Role::Def),
+        ImageKind::Store => (Kind::ImgData, Role::Use),
+        ImageKind::Atomic(_) => (Kind::ImgData, Role::UseDef),
+        _ => (Kind::ImgData, Role::Def),
     };
     let s = Slots::new()
         .put("vdata", f(40, 8), kind, role)
         .put("vaddr", f(32, 8), Kind::Vgpr(g.t[0].w), Role::Use)
         .put("srsrc", f(48, 5), Kind::SRsrc(8), Role::Use);
-    let s = if g.has(b'S') { s.put("ssamp", f(53, 5), Kind::SRsrc(4), Role::Use) } else { s };
+    let s = if op.samples() { s.put("ssamp", f(53, 5), Kind::SRsrc(4), Role::Use) } else { s };
     let s = s
         .put("dmask", f(8, 4), Kind::DMask, Role::Mod)
         .flag("unorm", 12, Flag::Unorm)
@@ -1135,14 +1146,22 @@ pub(crate) const fn mimg_enc(codes: [u16; 3], g: Sig, gfx8: bool) -> [Enc; 3] {
     enc(codes, generations, top(6, 0x3c), (18, 7), NOTHING)
 }
 
+/// An image instruction by its words in the table.
+macro_rules! image_op {
+    (Atomic $op:ident) => { ImageOp::new(ImageKind::Atomic(AtomicOp::$op)) };
+    ($kind:ident $($asks:ident)*) => { ImageOp::new(ImageKind::$kind)$(.$asks())* };
+}
+
 macro_rules! mimg {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
+    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
         /// Rows of section 12.1.
         pub(crate) const MIMG: &[Row<Gcn>] = &[$(
-            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false), mimg_slots(sig($sig), false),
-                mimg_facts(sig($sig)), 8, EXEC_R, $doc, "12.1"),
-            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), true), mimg_slots(sig($sig), true),
-                mimg_facts(sig($sig)), 8, EXEC_R, $doc, "12.1"),
+            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false),
+                mimg_slots(sig($sig), image_op!($($what)+), false),
+                mimg_facts(image_op!($($what)+)), 8, EXEC_R, $doc, "12.1"),
+            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), true),
+                mimg_slots(sig($sig), image_op!($($what)+), true),
+                mimg_facts(image_op!($($what)+)), 8, EXEC_R, $doc, "12.1"),
         )*];
     };
 }

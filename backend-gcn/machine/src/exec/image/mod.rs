@@ -1,8 +1,8 @@
 //! Image instructions (section 12).
 
 mod descriptor;
-mod form;
 mod format;
+mod places;
 mod sample;
 mod texels;
 
@@ -10,24 +10,24 @@ use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::{Dim, texel_at};
 use gpucc_sim::{Trap, TrapKind};
 
-use super::atomic;
 use super::format::{from_half, to_half};
 use super::memory::Env;
 use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::wave::{Order, Wave, undefined};
+use crate::facts::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
 use descriptor::{Rules, Sampling, Texture};
-use form::{Form, What};
+use places::Places;
 use sample::{Address, Request};
 use texels::Reader;
 
 /// What an instruction needs of the wave, decoded once.
 struct Image {
-    form: Form,
+    op: ImageOp,
     texture: Option<Texture>,
     sampling: Option<Sampling>,
-    places: form::Places,
+    places: Places,
     exec: u64,
 }
 
@@ -37,7 +37,7 @@ impl Wave {
         let image = self.image_of(d)?;
         self.check_address(d, &image)?;
         let order = self.lane_order(image.exec);
-        let effect = matches!(image.form.what, What::Store | What::Atomic);
+        let effect = d.access != Access::Load;
         if effect {
             for &lane in &order {
                 self.image_effect(d, env, &image, lane).map_err(|t| t.in_lane(lane as u32))?;
@@ -53,7 +53,7 @@ impl Wave {
             }
         }
         let locks = (effect && self.generation == GFX6).then_some((d.mem.data.into(), d.mem.data_width));
-        if image.form.what == What::Store && d.mem.data_width > 2 && self.generation != GFX6 && d.mem.image.r128 {
+        if d.access == Access::Store && d.mem.data_width > 2 && self.generation != GFX6 && d.mem.image.r128 {
             self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
         }
         self.send(Order::Vmem, d, effect, locks);
@@ -61,13 +61,13 @@ impl Wave {
     }
 
     fn image_of(&self, d: &Decoded) -> Result<Image, Trap> {
-        let form = form::of(d.op).ok_or_else(|| unsupported(format!("`{}`", d.op.name())))?;
+        let Operation::Image(op) = d.operation else { return Err(unsupported(format!("`{}`", d.op.name()))) };
         let rules = Rules { generation: self.generation, strict: self.conventions };
         let at = usize::from(d.mem.rsrc);
         let words = if d.mem.image.r128 { 4 } else { 8 };
         let mut texture = Texture::read(&self.s[at..at + words], rules)?;
         let mut sampling = None;
-        if matches!(form.what, What::Sample | What::Gather | What::Lod) {
+        if op.samples() {
             let at = usize::from(d.mem.image.sampler);
             let s = Sampling::read([self.s[at], self.s[at + 1], self.s[at + 2], self.s[at + 3]], rules)?;
             if let Some(t) = &mut texture {
@@ -82,19 +82,19 @@ impl Wave {
         }
         let array = d.mem.image.da;
         if let Some(t) = &texture {
-            if t.dim == Dim::Cube && !array && form.what != What::ResInfo {
+            if t.dim == Dim::Cube && !array && op.kind != ImageKind::ResInfo {
                 return Err(Trap::new(TrapKind::Reserved, "T# is a cube, the instruction has no da"));
             }
             if d.mem.image.lwe && t.min_lod_warn != 0 {
                 return Err(unsupported("warnings of levels"));
             }
         }
-        if d.mem.tfe && matches!(form.what, What::Store) {
+        if d.mem.tfe && d.access == Access::Store {
             return Err(unsupported("tfe on a store, which returns nothing"));
         }
-        let places = form.places_of(texture.as_ref(), array);
+        let places = op.places_of(texture.as_ref(), array);
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
-        Ok(Image { form, texture, sampling, places, exec })
+        Ok(Image { op, texture, sampling, places, exec })
     }
 
     /// Address registers hold something in all lanes that are looked at: of coordinates whose differences count, those of
@@ -112,7 +112,7 @@ impl Wave {
         }
         let quads = p.coordinates..p.coordinates + p.axes;
         for k in 0..p.count {
-            let whole = image.form.implicit() && quads.contains(&k);
+            let whole = image.op.implicit() && quads.contains(&k);
             let lanes = if whole { Masks::whole_quads(image.exec) } else { image.exec };
             let n = first + k;
             self.arrived(n, lanes)?;
@@ -135,14 +135,14 @@ impl Wave {
         let axis = |k: usize| if k < p.axes { i64::from(a.word(p.coordinates + k)) } else { 0 };
         let slice = p.slice.map_or(0, |at| i64::from(a.word(at)));
         let sample = p.sample.map_or(0, |at| i64::from(a.word(at)));
-        let level = if image.form.mip { i64::from(a.word(p.level)) } else { 0 };
+        let level = if image.op.mip { i64::from(a.word(p.level)) } else { 0 };
         texel_at(&reader.view(false), [0, 1, 2].map(axis), slice, level, sample)
     }
 
     /// What one lane of a load, sample or query gets.
     fn image_result(&self, d: &Decoded, env: &mut Env, image: &Image, lane: usize) -> Result<[u32; 4], Trap> {
         let Some(texture) = &image.texture else { return Ok([0; 4]) };
-        if image.form.what == What::ResInfo {
+        if image.op.kind == ImageKind::ResInfo {
             return Ok(resinfo(texture, self.address(d, image, lane).word(0)));
         }
         let cache = Some(self.unit).filter(|_| !d.mem.glc);
@@ -150,13 +150,13 @@ impl Wave {
         let Some(sampling) = &image.sampling else {
             let Some(at) = self.place_in_view(d, image, &reader, lane) else { return Ok([0; 4]) };
             let raw = reader.raw(at)?;
-            if image.form.raw {
-                return Ok(words(raw, texture.format.bytes(), image.form.signed));
+            if image.op.raw {
+                return Ok(words(raw, texture.format.bytes(), image.op.signed));
             }
             return Ok(texture.selected(texture.format.decode(raw)));
         };
         let request = Request {
-            form: image.form,
+            op: image.op,
             sampling,
             texels: d.mem.image.unorm || sampling.unnormalised,
             component: d.mem.image.dmask.trailing_zeros() as usize & 3,
@@ -167,7 +167,7 @@ impl Wave {
     /// Puts what a lane got into its data registers.
     fn image_return(&mut self, d: &Decoded, image: &Image, lane: usize, texel: [u32; 4]) {
         let nfmt = image.texture.as_ref().map_or(0, |t| t.format.number());
-        let gathers = image.form.what == What::Gather;
+        let gathers = image.op.kind == ImageKind::Gather;
         let mut to = usize::from(d.mem.data);
         for (k, word) in texel.into_iter().enumerate() {
             if gathers || d.mem.image.dmask >> k & 1 == 1 {
@@ -197,11 +197,13 @@ impl Wave {
             }
             None => None,
         };
-        if image.form.what == What::Atomic {
-            return self.image_atomic(d, env, image, at, lane);
+        if let ImageKind::Atomic(op) = image.op.kind {
+            // The component mask gives the width.
+            let wide = d.mem.data_width == if op.compares() { 4 } else { 2 };
+            return self.image_atomic(d, env, image, Atomic { op, wide }, at, lane);
         }
         let (Some(texture), Some(address)) = (&image.texture, at) else { return Ok(()) };
-        let raw = self.image_data(d, image.form, texture, lane)?;
+        let raw = self.image_data(d, image.op, texture, lane)?;
         let bytes = texture.format.bytes();
         for k in 0..bytes.div_ceil(4) {
             let size = (bytes - 4 * k).min(4);
@@ -212,7 +214,7 @@ impl Wave {
     }
 
     /// The bytes that a store leaves: components by DMASK, each where the selection takes it from.
-    fn image_data(&self, d: &Decoded, form: Form, texture: &Texture, lane: usize) -> Result<u128, Trap> {
+    fn image_data(&self, d: &Decoded, op: ImageOp, texture: &Texture, lane: usize) -> Result<u128, Trap> {
         let mut given = [0; 4];
         let mut from = usize::from(d.mem.data);
         for (k, g) in given.iter_mut().enumerate() {
@@ -221,7 +223,7 @@ impl Wave {
                 from += 1;
             }
         }
-        if form.raw {
+        if op.raw {
             return Ok(given.iter().rev().fold(0, |w, &g| w << 32 | u128::from(g)));
         }
         if d.mem.image.d16 {
@@ -246,12 +248,10 @@ impl Wave {
         d: &Decoded,
         env: &mut Env,
         image: &Image,
+        a: Atomic,
         at: Option<u64>,
         lane: usize,
     ) -> Result<(), Trap> {
-        let Some(mut a) = atomic::of(d.op) else { return Err(unsupported(format!("`{}`", d.op.name()))) };
-        let swap = a.op.compares();
-        a.wide = d.mem.data_width == if swap { 4 } else { 2 };
         let size = if a.wide { 8 } else { 4 };
         if let Some(t) = &image.texture
             && t.format.bytes() != size

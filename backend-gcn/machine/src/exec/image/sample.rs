@@ -8,9 +8,10 @@ use gpucc_sim::texture::{
 };
 
 use super::descriptor::Sampling;
-use super::form::{Form, Level, Places, What};
+use super::places::Places;
 use super::texels::Reader;
 use crate::exec::wave::Lanes;
+use crate::facts::{ImageKind, ImageOp, Level};
 
 /// Address registers of one lane, and of its quad.
 pub(super) struct Address<'a> {
@@ -37,8 +38,8 @@ impl Address<'_> {
     }
 
     /// Six signed bits for each axis.
-    fn offset(&self, form: &Form) -> [i32; 3] {
-        if !form.offset {
+    fn offset(&self, op: &ImageOp) -> [i32; 3] {
+        if !op.offset {
             return [0; 3];
         }
         let w = self.word(self.places.offset);
@@ -46,9 +47,9 @@ impl Address<'_> {
     }
 
     /// What the coordinates change by from lane to lane in the quad, from its first lane, or as given.
-    fn gradient(&self, form: &Form) -> Gradient {
+    fn gradient(&self, op: &ImageOp) -> Gradient {
         let wide = |d: [f32; 3]| d.map(f64::from);
-        if form.level == Level::Derivatives {
+        if op.level == Level::Derivatives {
             let first = self.places.gradients;
             let (dx, dy) = (self.vector(first, self.lane), self.vector(first + self.places.axes, self.lane));
             return Gradient { dx: wide(dx), dy: wide(dy) };
@@ -62,7 +63,7 @@ impl Address<'_> {
 
 /// A sampling instruction with its descriptors.
 pub(super) struct Request<'a> {
-    pub form: Form,
+    pub op: ImageOp,
     pub sampling: &'a Sampling,
     /// Coordinates are in texels.
     pub texels: bool,
@@ -93,15 +94,15 @@ impl Request<'_> {
 
     /// The level of detail before clamps.
     fn lambda(&self, view: &View<'_>, a: &Address<'_>) -> f64 {
-        let base = match self.form.level {
+        let base = match self.op.level {
             Level::Zero => 0.0,
             Level::Given => f64::from(a.float(a.places.level)),
             Level::Implicit | Level::Derivatives => {
                 let size = if self.texels { [1; 3] } else { view.size };
-                lambda_of(size, a.places.axes, &a.gradient(&self.form))
+                lambda_of(size, a.places.axes, &a.gradient(&self.op))
             }
         };
-        let bias = if self.form.bias { clamp_bias(a.float(a.places.bias)) } else { 0.0 };
+        let bias = if self.op.bias { clamp_bias(a.float(a.places.bias)) } else { 0.0 };
         base + bias + self.sampling.bias
     }
 
@@ -109,7 +110,7 @@ impl Request<'_> {
     fn sampler(&self, reader: &Reader<'_>, a: &Address<'_>) -> Sampler {
         let mut s = self.sampling.sampler;
         s.lod_min = s.lod_min.max(reader.texture.min_lod);
-        if self.form.clamp {
+        if self.op.clamp {
             // The greater of two; NaN is none.
             s.lod_min = s.lod_min.max(a.float(a.places.level));
         }
@@ -121,7 +122,7 @@ impl Request<'_> {
         let format = reader.texture.format;
         let fixed = format.fraction() && !self.sampling.upgraded_depth;
         let sampler = self.sampler(reader, a);
-        if self.form.what == What::Gather {
+        if self.op.kind == ImageKind::Gather {
             return self.gathered(reader, a, sampler, fixed);
         }
         let mut view = reader.view(fixed);
@@ -129,14 +130,14 @@ impl Request<'_> {
         if self.sampling.no_mip {
             view.levels = 1;
         }
-        if self.form.what == What::Lod {
+        if self.op.kind == ImageKind::Lod {
             let (_, high, _, delta) = mip_levels(&sampler, view.levels, lambda);
             let level = f64::from(high) + delta;
             return Ok([(level as f32).to_bits(), (lambda as f32).to_bits(), 0, 0]);
         }
         let coord = self.coord(&view, a, 0.0, 0);
-        let offset = a.offset(&self.form);
-        if self.form.compare {
+        let offset = a.offset(&self.op);
+        if self.op.compare {
             let value = sample_compare(&view, &sampler, &coord, offset, lambda, a.float(a.places.compare))?;
             return Ok(reader.texture.selected([value.to_bits(), 0, 0, 1f32.to_bits()]));
         }
@@ -151,7 +152,7 @@ impl Request<'_> {
         fixed: bool,
     ) -> Result<[u32; 4], Trap> {
         // Without a level it is that of the view, whatever the sampler's limits are.
-        if self.form.level != Level::Zero && !self.sampling.no_mip {
+        if self.op.level != Level::Zero && !self.sampling.no_mip {
             sampler.mip = Filter::Nearest;
             let view = reader.view(fixed);
             let (_, level, ..) = mip_levels(&sampler, view.levels, self.lambda(&view, a));
@@ -164,8 +165,8 @@ impl Request<'_> {
         // Integers take the path of point filtering, which does not go back by half a texel.
         let shift = if reader.texture.format.integer() { 0.5 } else { 0.0 };
         let coord = self.coord(&view, a, shift, 0);
-        let offset = a.offset(&self.form);
-        if self.form.compare {
+        let offset = a.offset(&self.op);
+        if self.op.compare {
             let reference = a.float(a.places.compare);
             return Ok(gather_compare(&view, &sampler, &coord, offset, reference)?.map(f32::to_bits));
         }
