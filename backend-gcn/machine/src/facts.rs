@@ -283,7 +283,7 @@ impl ImageOp {
     }
 }
 
-/// Types of the numbers that a compare reads.
+/// Types of the numbers that sources hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
 pub enum Number {
@@ -381,6 +381,8 @@ pub struct Facts {
     pub counter: Counter,
     /// What it does with what is there.
     pub operation: Operation,
+    /// Type of the numbers that sources hold, where constants depend on it (section 2); else [`Number::U32`].
+    pub number: Number,
     /// Whether lanes take part whose results it does not give.
     pub lanes: bool,
 }

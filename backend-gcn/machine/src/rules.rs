@@ -4,7 +4,7 @@ use gpucc_isa::{Inst, Role};
 
 use crate::isa::{Flag, Format, GFX6, GFX8, Gcn, Kind};
 use crate::operand::{self, LDS_DIRECT, LITERAL, M0, VCC};
-use crate::{ImageKind, ImageOp, Op, Operation, Unit};
+use crate::{ImageKind, ImageOp, Number, Op, Operation, Unit};
 
 /// Checks the rules that our compiler keeps: those of [`defined`], and none of the bits that hardware ignores is set
 /// (sections 2, 3, 11, 12, 16).
@@ -17,7 +17,7 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if operand::ignored(inst) {
         return Err(format!("`{name}` sets bits that are ignored"));
     }
-    if name.ends_with("_f16") || integer16(inst) {
+    if inst.row().facts.number == Number::F16 || integer16(inst) {
         // Hardware uses the low half of a literal.
         for (slot, v) in inst.row().slots.iter().zip(inst.vals) {
             if slot.kind == Kind::Literal && v > 0xffff {
@@ -25,7 +25,8 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
             }
         }
     }
-    if inst.get("omod").is_some_and(|o| o != 0) && name.contains("f64") && generation == GFX6 && name.contains("fma") {
+    let fused = matches!(inst.op(), Op::VFmaF64 | Op::VDivFmasF64);
+    if fused && generation == GFX6 && inst.get("omod").is_some_and(|o| o != 0) {
         return Err(format!("`{name}` with an output modifier needs flushed output denormals"));
     }
     if inst.op() == Op::SNop && inst.get("imm").is_some_and(|n| n > 7) {
@@ -90,14 +91,14 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
 
 /// Whether operands are 16-bit integers.
 fn integer16(inst: &Inst<Gcn>) -> bool {
-    ["_i16", "_u16", "_b16"].iter().any(|t| inst.row().text.ends_with(t))
+    matches!(inst.row().facts.number, Number::I16 | Number::U16)
 }
 
 /// 16-bit operands: only integer constants where the operand is an integer (section 2).
 fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
     let integer = integer16(inst);
-    if !integer && !row.text.ends_with("_f16") {
+    if !integer && row.facts.number != Number::F16 {
         return Ok(());
     }
     for (slot, v) in row.slots.iter().zip(inst.vals) {

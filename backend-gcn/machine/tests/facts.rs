@@ -1,7 +1,7 @@
 //! What rows state against the mnemonics of the reference, which say the same in words.
 
 use gpucc_gcn_machine::facts::Level;
-use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, ImageKind, Operation, Test, table};
+use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, ImageKind, Kind, Number, Operation, Test, Unit, table};
 
 /// Elements that the last word of a mnemonic names.
 fn elements(ty: &str) -> Elements {
@@ -178,4 +178,31 @@ fn compare_rows_do_what_their_names_say() {
         count += 1;
     }
     assert!(count > 500, "{count}");
+}
+
+#[test]
+fn sources_hold_what_the_last_word_of_a_name_says() {
+    let mut count = [0; 3];
+    let units = [Unit::Salu, Unit::Valu, Unit::Trans];
+    for row in table().rows.iter().filter(|r| units.contains(&r.facts.unit)) {
+        let (name, number) = (row.text, row.facts.number);
+        let integer = ["_i16", "_u16", "_b16"].iter().any(|t| name.ends_with(t));
+        assert_eq!(number == Number::F16, name.ends_with("_f16"), "{name}");
+        assert_eq!(matches!(number, Number::I16 | Number::U16), integer, "{name}");
+        let wide = row.slots.iter().any(|s| matches!(s.kind, Kind::Src(2, _)));
+        assert!(number != Number::F64 || name.contains("f64"), "{name}");
+        assert!(!(wide && name.contains("f64")) || number == Number::F64, "{name}");
+        count[0] += usize::from(number == Number::F16);
+        count[1] += usize::from(integer);
+        count[2] += usize::from(number == Number::F64);
+    }
+    assert!(count.iter().all(|&n| n > 50), "{count:?}");
+}
+
+#[test]
+fn slow_scalar_rows_are_those_of_section_19() {
+    for row in table().rows.iter().filter(|r| r.facts.unit == Unit::Salu) {
+        let slow = row.text.contains("saveexec") || row.text.contains("setreg");
+        assert_eq!(row.facts.cycles, if slow { 8 } else { 4 }, "{}", row.text);
+    }
 }

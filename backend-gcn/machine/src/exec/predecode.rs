@@ -7,7 +7,7 @@ use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::listing;
 use crate::operand::{self, LITERAL, VCC};
 use crate::table::{self, build::NO_ROW};
-use crate::{Access, Facts, Op, Operation, Unit};
+use crate::{Access, Facts, Number, Op, Operation, Unit};
 
 /// A source as the executor reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,7 +152,7 @@ pub(crate) struct Limits {
 }
 
 /// Constant `code` as an operand of `width` dwords of an instruction reads it (section 2).
-pub(crate) fn constant(code: u32, width: u8, name: &str, generation: u8) -> u64 {
+pub(crate) fn constant(code: u32, width: u8, number: Number, generation: u8) -> u64 {
     const F64: [u64; 9] = [
         0x3fe0_0000_0000_0000,
         0xbfe0_0000_0000_0000,
@@ -182,9 +182,9 @@ pub(crate) fn constant(code: u32, width: u8, name: &str, generation: u8) -> u64 
         193..=208 => u64::from((192 - code as i32) as u32),
         240..=248 => {
             let i = code as usize - 240;
-            if width == 2 && name.contains("f64") {
+            if width == 2 && number == Number::F64 {
                 F64[i]
-            } else if name.ends_with("f16") && generation == GFX8 {
+            } else if number == Number::F16 && generation == GFX8 {
                 F16[i].into()
             } else {
                 F32[i].into()
@@ -194,11 +194,11 @@ pub(crate) fn constant(code: u32, width: u8, name: &str, generation: u8) -> u64 
     }
 }
 
-fn literal(value: u32, width: u8, name: &str) -> Result<u64, (TrapKind, String)> {
+fn literal(value: u32, width: u8, number: Number) -> Result<u64, (TrapKind, String)> {
     if width < 2 {
         return Ok(value.into());
     }
-    if name.contains("f64") {
+    if number == Number::F64 {
         return Ok(u64::from(value) << 32);
     }
     if value >> 31 == 1 {
@@ -354,18 +354,18 @@ fn vector_tuple(d: &mut Decoded, name: &str, (v, n): (u32, u8), k: usize) {
 }
 
 /// A source of the vector ALU by its code.
-fn vector_source(code: u32, n: u8, name: &str, generation: u8) -> Src {
+fn vector_source(code: u32, n: u8, number: Number, generation: u8) -> Src {
     match code {
         256.. => Src::V((code - 256) as u8),
         0..128 => Src::S(code as u8),
         251..256 => Src::Special(code as u8),
-        _ => Src::K(constant(code, n, name, generation)),
+        _ => Src::K(constant(code, n, number, generation)),
     }
 }
 
 fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -> Decoded {
     let row = inst.row();
-    let name = row.text;
+    let number = row.facts.number;
     let mut d = blank(row.op, &row.facts, at, length);
     d.writes_exec = table::writes_exec(row);
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
@@ -388,7 +388,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
                     regs = Some((v, n));
                     Src::S(v as u8)
                 } else if v == LITERAL {
-                    match literal(inst.get("lit").unwrap_or(0), n, name) {
+                    match literal(inst.get("lit").unwrap_or(0), n, number) {
                         Ok(value) => Src::K(value),
                         Err(e) => {
                             fail(&mut d, e);
@@ -398,7 +398,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
                 } else if v >= 251 {
                     Src::Special(v as u8)
                 } else {
-                    Src::K(constant(v, n, name, generation))
+                    Src::K(constant(v, n, number, generation))
                 };
                 if matches!(slot.kind, Kind::SRegSrc(_)) && v >= 128 {
                     fail(&mut d, (TrapKind::Unsupported, "a flag where a register is meant".into()));
@@ -407,7 +407,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             Kind::Src(n, mods) | Kind::VSrc(n, mods) => {
                 let (code, neg, abs, sext) = operand::split_mods(v, 9, mods);
                 regs = (!(128..256).contains(&code)).then_some((code, n));
-                d.src[k] = vector_source(code, n, name, generation);
+                d.src[k] = vector_source(code, n, number, generation);
                 d.neg |= u8::from(neg) << k;
                 d.abs |= u8::from(abs) << k;
                 if sext {
@@ -446,7 +446,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             Kind::Literal => {
                 let n = if slot.name == "k" { 1 } else { literal_width(row.op) };
                 let k = if slot.name == "k" { 2 } else { k };
-                match literal(v, n, name) {
+                match literal(v, n, number) {
                     Ok(value) => d.src[k] = Src::K(value),
                     Err(e) => fail(&mut d, e),
                 }

@@ -13,7 +13,8 @@
 //! | `w` | vector source, no literal | | |
 //! | `y` / `z` | scalar second / first source of lane access | `K` | literal constant |
 //!
-//! Flags: `C`/`O` clamp and output modifier on all generations, `c`/`o` on gfx8 only; `S`/`D` has SDWA/DPP; `!` no VOP3.
+//! Flags: `C`/`O` clamp and output modifier on all generations, `c`/`o` on gfx8 only; `S`/`D` has SDWA/DPP; `!` no VOP3;
+//! `H`/`I` sources are halves, floats or integers; `E` eight issue cycles instead of four.
 
 pub(crate) use gpucc_isa::Row;
 use gpucc_isa::{Effects, Enc, Field, Role, Slot, Word};
@@ -102,6 +103,7 @@ pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8
         access: Access::None,
         counter: Counter::None,
         operation: Operation::Own,
+        number: Number::U32,
         lanes: false,
     }
 }
@@ -328,9 +330,9 @@ macro_rules! sop_two {
         #[doc = concat!("Rows of section ", $src, ".")]
         pub(crate) const $list: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::$format, false), $slots(sig($sig), false),
-                salu(Format::$format, $name), 4, $imp, $doc, $src),
+                salu(Format::$format, sig($sig)), 4, $imp, $doc, $src),
             row!(Op::$op, $name, if_literal(sig($sig), sop_enc(codes!($($c)*), Format::$format, true)),
-                $slots(sig($sig), true), salu(Format::$format, $name), 8, $imp, $doc, $src),
+                $slots(sig($sig), true), salu(Format::$format, sig($sig)), 8, $imp, $doc, $src),
         )*];
     };
 }
@@ -343,7 +345,7 @@ macro_rules! sopk {
         /// Rows of section 4.2.
         pub(crate) const SOPK: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopk, false), sopk_slots(sig($sig)),
-                salu(Format::Sopk, $name), if ends_with_literal($sig) { 8 } else { 4 }, $imp, $doc, "4.2"),
+                salu(Format::Sopk, sig($sig)), if ends_with_literal($sig) { 8 } else { 4 }, $imp, $doc, "4.2"),
         )*];
     };
 }
@@ -368,26 +370,21 @@ pub(crate) const fn sopp_facts(op: Op) -> Facts {
     accesses(facts(Format::Sopp, Suffix::None, Unit::Branch, 4), access, Counter::None)
 }
 
-/// Scalar ALU facts: saveexec and setreg take 8 cycles (section 19).
-pub(crate) const fn salu(format: Format, name: &str) -> Facts {
-    let b = name.as_bytes();
-    let slow = contains(b, b"saveexec") || contains(b, b"setreg");
-    facts(format, Suffix::None, Unit::Salu, if slow { 8 } else { 4 })
+/// Scalar ALU facts (issue cycles: section 19).
+pub(crate) const fn salu(format: Format, g: Sig) -> Facts {
+    let own = facts(format, Suffix::None, Unit::Salu, if g.has(b'E') { 8 } else { 4 });
+    Facts { number: number(g), ..own }
 }
 
-const fn contains(b: &[u8], what: &[u8]) -> bool {
-    let mut i = 0;
-    while i + what.len() <= b.len() {
-        let mut j = 0;
-        while j < what.len() && b[i + j] == what[j] {
-            j += 1;
-        }
-        if j == what.len() {
-            return true;
-        }
-        i += 1;
+/// What sources hold: halves where flags say so, doubles where floats have two dwords.
+const fn number(g: Sig) -> Number {
+    let double = g.width(b'f') == 2 || g.width(b'n') == 2;
+    match (g.has(b'H'), g.has(b'I')) {
+        (true, _) => Number::F16,
+        (_, true) => Number::I16,
+        _ if double => Number::F64,
+        _ => Number::U32,
     }
-    false
 }
 
 // ---- scalar memory
@@ -693,8 +690,12 @@ pub(crate) const fn e32_suffix(g: Sig) -> Suffix {
 }
 
 /// Facts of a vector instruction with its operation.
-pub(crate) const fn vector(own: Facts, operation: Operation) -> Facts {
-    Facts { operation, ..own }
+pub(crate) const fn vector(own: Facts, g: Sig, operation: Operation) -> Facts {
+    let number = match operation {
+        Operation::Compare(c) => c.ty,
+        _ => number(g),
+    };
+    Facts { operation, number, ..own }
 }
 
 /// What a vector instruction does beyond its opcode: a compare by condition and type.
@@ -717,21 +718,21 @@ macro_rules! vop_short {
         pub(crate) const $list: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::E32, sig($sig)),
                 short_slots(sig($sig), Short::E32, false),
-                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)),
+                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)),
                 if sig($sig).find(b'K') { 8 } else { 4 }, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Literal, sig($sig)),
                 short_slots(sig($sig), Short::Literal, false),
-                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
+                vector(facts(Format::$format, e32_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, long_enc(codes!($($c)*), $base, false, sig($sig)), long_slots(sig($sig), false),
-                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
+                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
             row!(Op::$op, $name, long_enc(codes!($($c)*), $base, true, sig($sig)), long_slots(sig($sig), true),
-                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
+                vector(vop3_facts(sig($sig), Suffix::E64, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.long, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Sdwa, sig($sig)),
-                short_slots(sig($sig), Short::Sdwa, select($name)),
-                vector(facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
+                short_slots(sig($sig), Short::Sdwa, matches!(Op::$op, Op::VCndmaskB32)),
+                vector(facts(Format::Sdwa, Suffix::$sdwa, Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
             row!(Op::$op, $name, short_enc(codes!($($c)*), Format::$format, Short::Dpp, sig($sig)),
-                short_slots(sig($sig), Short::Dpp, select($name)),
-                vector(facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
+                short_slots(sig($sig), Short::Dpp, matches!(Op::$op, Op::VCndmaskB32)),
+                vector(facts(Format::Dpp, dpp_suffix(sig($sig)), Unit::$unit, $cycles), sig($sig), vector_operation!($($what)*)), 8, imp::v::$imp.short, $doc, $src),
         )*];
     };
 }
@@ -744,15 +745,11 @@ macro_rules! vop3 {
         /// Rows of section 6.3.
         pub(crate) const VOP3: &[Row<Gcn>] = &[$(
             row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), false, sig($sig)), long_slots(sig($sig), false),
-                vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, "6.3"),
+                vector(vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), sig($sig), Operation::Own), 8, imp::v::$imp.long, $doc, "6.3"),
             row!(Op::$op, $name, long_enc(codes!($($c)*), (0, 0), true, sig($sig)), long_slots(sig($sig), true),
-                vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), 8, imp::v::$imp.long, $doc, "6.3"),
+                vector(vop3_facts(sig($sig), Suffix::None, Unit::$unit, $cycles), sig($sig), Operation::Own), 8, imp::v::$imp.long, $doc, "6.3"),
         )*];
     };
-}
-
-pub(crate) const fn select(name: &str) -> bool {
-    contains(name.as_bytes(), b"v_cndmask")
 }
 
 pub(crate) const fn dpp_suffix(g: Sig) -> Suffix {

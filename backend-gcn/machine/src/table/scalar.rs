@@ -73,9 +73,9 @@ sopk! {
     SMulkI32 "s_mulk_i32"                [0x10 0x10 0x0f] "m1 hex" NONE "D := low 32 bits of D * imm";
     SCbranchIFork "s_cbranch_i_fork"     [0x11 0x11 0x10] "u2 rel" NONE "fork by a mask to a relative address";
     SGetregB32 "s_getreg_b32"            [0x12 0x12 0x11] "d1 hw" NONE "D := bits of a hardware register";
-    SSetregB32 "s_setreg_b32"            [0x13 0x13 0x12] "hw u1" NONE "bits of a hardware register := src";
+    SSetregB32 "s_setreg_b32"            [0x13 0x13 0x12] "hw u1 E" NONE "bits of a hardware register := src";
     SGetregRegrdB32 "s_getreg_regrd_b32" [0x14 0x14 0x13] "d1 hw" NONE "D := bits of a hardware register";
-    SSetregImm32B32 "s_setreg_imm32_b32" [0x15 0x15 0x14] "hw lit" NONE "bits of a hardware register := src";
+    SSetregImm32B32 "s_setreg_imm32_b32" [0x15 0x15 0x14] "hw lit E" NONE "bits of a hardware register := src";
 }
 
 // SOP1, section 4.3.
@@ -103,7 +103,7 @@ sop1! {
     SFlbitI32 "s_flbit_i32"                  [0x17 0x17 0x14] "s1 s1" NONE "D := leading bits equal to the sign or -1 if all";
     SFlbitI32I64 "s_flbit_i32_i64"           [0x18 0x18 0x15] "s1 s2" NONE "D := leading bits equal to the sign or -1 if all";
     SSextI32I8 "s_sext_i32_i8"               [0x19 0x19 0x16] "s1 s1" NONE "D := a sign-extended";
-    SSextI32I16 "s_sext_i32_i16"             [0x1a 0x1a 0x17] "s1 s1" NONE "D := a sign-extended";
+    SSextI32I16 "s_sext_i32_i16"             [0x1a 0x1a 0x17] "s1 s1 I" NONE "D := a sign-extended";
     SBitset0B32 "s_bitset0_b32"              [0x1b 0x1b 0x18] "m1 s1" NONE "bit a of D := 0";
     SBitset0B64 "s_bitset0_b64"              [0x1c 0x1c 0x19] "m2 s1" NONE "bit a of D := 0";
     SBitset1B32 "s_bitset1_b32"              [0x1d 0x1d 0x1a] "m1 s1" NONE "bit a of D := 1";
@@ -112,14 +112,14 @@ sop1! {
     SSetpcB64 "s_setpc_b64"                  [0x20 0x20 0x1d] "- r2" NONE "jump to a";
     SSwappcB64 "s_swappc_b64"                [0x21 0x21 0x1e] "s2 s2" NONE "D := address of the next instruction; jump to a";
     SRfeB64 "s_rfe_b64"                      [0x22 0x22 0x1f] "- r2" NONE "return from exception (privileged)";
-    SAndSaveexecB64 "s_and_saveexec_b64"     [0x24 0x24 0x20] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src and EXEC; SCC := EXEC != 0";
-    SOrSaveexecB64 "s_or_saveexec_b64"       [0x25 0x25 0x21] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src or EXEC; SCC := EXEC != 0";
-    SXorSaveexecB64 "s_xor_saveexec_b64"     [0x26 0x26 0x22] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src xor EXEC; SCC := EXEC != 0";
-    SAndn2SaveexecB64 "s_andn2_saveexec_b64" [0x27 0x27 0x23] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src andn2 EXEC; SCC := EXEC != 0";
-    SOrn2SaveexecB64 "s_orn2_saveexec_b64"   [0x28 0x28 0x24] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src orn2 EXEC; SCC := EXEC != 0";
-    SNandSaveexecB64 "s_nand_saveexec_b64"   [0x29 0x29 0x25] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src nand EXEC; SCC := EXEC != 0";
-    SNorSaveexecB64 "s_nor_saveexec_b64"     [0x2a 0x2a 0x26] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src nor EXEC; SCC := EXEC != 0";
-    SXnorSaveexecB64 "s_xnor_saveexec_b64"   [0x2b 0x2b 0x27] "s2 s2" SAVEEXEC "D := EXEC; EXEC := src xnor EXEC; SCC := EXEC != 0";
+    SAndSaveexecB64 "s_and_saveexec_b64"     [0x24 0x24 0x20] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src and EXEC; SCC := EXEC != 0";
+    SOrSaveexecB64 "s_or_saveexec_b64"       [0x25 0x25 0x21] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src or EXEC; SCC := EXEC != 0";
+    SXorSaveexecB64 "s_xor_saveexec_b64"     [0x26 0x26 0x22] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src xor EXEC; SCC := EXEC != 0";
+    SAndn2SaveexecB64 "s_andn2_saveexec_b64" [0x27 0x27 0x23] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src andn2 EXEC; SCC := EXEC != 0";
+    SOrn2SaveexecB64 "s_orn2_saveexec_b64"   [0x28 0x28 0x24] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src orn2 EXEC; SCC := EXEC != 0";
+    SNandSaveexecB64 "s_nand_saveexec_b64"   [0x29 0x29 0x25] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src nand EXEC; SCC := EXEC != 0";
+    SNorSaveexecB64 "s_nor_saveexec_b64"     [0x2a 0x2a 0x26] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src nor EXEC; SCC := EXEC != 0";
+    SXnorSaveexecB64 "s_xnor_saveexec_b64"   [0x2b 0x2b 0x27] "s2 s2 E" SAVEEXEC "D := EXEC; EXEC := src xnor EXEC; SCC := EXEC != 0";
     SQuadmaskB32 "s_quadmask_b32"            [0x2c 0x2c 0x28] "s1 s1" SCC_W "D := one bit per quad of a, packed; SCC := D != 0";
     SQuadmaskB64 "s_quadmask_b64"            [0x2d 0x2d 0x29] "s2 s2" SCC_W "D := one bit per quad of a, packed; SCC := D != 0";
     SMovrelsB32 "s_movrels_b32"              [0x2e 0x2e 0x2a] "s1 r1" M0_R "D := SGPR[a + M0]";
