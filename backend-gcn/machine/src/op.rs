@@ -1,1080 +1,162 @@
-//! Semantic opcodes: one name for an operation whatever its encoding, form or generation.
+//! Semantic opcodes: one name for an operation whatever its encoding, form or generation. Mnemonics and meanings are in the
+//! rows.
 
-/// Declares the opcodes with their mnemonics.
+/// Declares the opcodes.
 macro_rules! ops {
-    ($($op:ident $name:literal $doc:literal;)*) => {
+    ($($op:ident),* $(,)?) => {
         /// What an instruction does. Rows of several forms and generations share one.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[repr(u16)]
+        #[expect(missing_docs, reason = "the rows say what each does")]
         pub enum Op {
-            $(#[doc = concat!("`", $doc, "`")] $op,)*
+            $($op,)*
         }
 
         impl Op {
             /// Every opcode.
             pub const ALL: &[Op] = &[$(Op::$op),*];
-
-            /// Mnemonic without a form suffix.
-            pub const fn name(self) -> &'static str {
-                match self { $(Op::$op => $name,)* }
-            }
-
-            /// What it does, in a line.
-            pub const fn doc(self) -> &'static str {
-                match self { $(Op::$op => $doc,)* }
-            }
         }
     };
 }
 
+impl Op {
+    /// Mnemonic without a form suffix.
+    pub fn name(self) -> &'static str {
+        crate::table::of(self).map_or("", |row| row.text)
+    }
+}
+
 ops! {
-    SAddU32 "s_add_u32" "D := a + b; SCC := unsigned carry";
-    SSubU32 "s_sub_u32" "D := a - b; SCC := unsigned borrow";
-    SAddI32 "s_add_i32" "D := a + b; SCC := signed overflow";
-    SSubI32 "s_sub_i32" "D := a - b; SCC := signed overflow";
-    SAddcU32 "s_addc_u32" "D := a + b + SCC; SCC := carry";
-    SSubbU32 "s_subb_u32" "D := a - b - SCC; SCC := borrow";
-    SMinI32 "s_min_i32" "D := signed minimum; SCC := a chosen";
-    SMinU32 "s_min_u32" "D := unsigned minimum; SCC := a chosen";
-    SMaxI32 "s_max_i32" "D := signed maximum; SCC := a chosen";
-    SMaxU32 "s_max_u32" "D := unsigned maximum; SCC := a chosen";
-    SCselectB32 "s_cselect_b32" "D := SCC ? a : b";
-    SCselectB64 "s_cselect_b64" "D := SCC ? a : b";
-    SAndB32 "s_and_b32" "D := a & b; SCC := D != 0";
-    SAndB64 "s_and_b64" "D := a & b; SCC := D != 0";
-    SOrB32 "s_or_b32" "D := a | b; SCC := D != 0";
-    SOrB64 "s_or_b64" "D := a | b; SCC := D != 0";
-    SXorB32 "s_xor_b32" "D := a ^ b; SCC := D != 0";
-    SXorB64 "s_xor_b64" "D := a ^ b; SCC := D != 0";
-    SAndn2B32 "s_andn2_b32" "D := a & ~b; SCC := D != 0";
-    SAndn2B64 "s_andn2_b64" "D := a & ~b; SCC := D != 0";
-    SOrn2B32 "s_orn2_b32" "D := a | ~b; SCC := D != 0";
-    SOrn2B64 "s_orn2_b64" "D := a | ~b; SCC := D != 0";
-    SNandB32 "s_nand_b32" "D := ~(a & b); SCC := D != 0";
-    SNandB64 "s_nand_b64" "D := ~(a & b); SCC := D != 0";
-    SNorB32 "s_nor_b32" "D := ~(a | b); SCC := D != 0";
-    SNorB64 "s_nor_b64" "D := ~(a | b); SCC := D != 0";
-    SXnorB32 "s_xnor_b32" "D := ~(a ^ b); SCC := D != 0";
-    SXnorB64 "s_xnor_b64" "D := ~(a ^ b); SCC := D != 0";
-    SLshlB32 "s_lshl_b32" "D := a << b; SCC := D != 0";
-    SLshlB64 "s_lshl_b64" "D := a << b; SCC := D != 0";
-    SLshrB32 "s_lshr_b32" "D := a >> b, zero fill; SCC := D != 0";
-    SLshrB64 "s_lshr_b64" "D := a >> b, zero fill; SCC := D != 0";
-    SAshrI32 "s_ashr_i32" "D := a >> b, sign fill; SCC := D != 0";
-    SAshrI64 "s_ashr_i64" "D := a >> b, sign fill; SCC := D != 0";
-    SBfmB32 "s_bfm_b32" "D := ((1 << a) - 1) << b";
-    SBfmB64 "s_bfm_b64" "D := ((1 << a) - 1) << b";
-    SMulI32 "s_mul_i32" "D := low 32 bits of a * b";
-    SBfeU32 "s_bfe_u32" "D := field of a, offset b[5:0], width b[22:16]; SCC := D != 0";
-    SBfeI32 "s_bfe_i32" "D := field of a, offset b[5:0], width b[22:16]; SCC := D != 0";
-    SBfeU64 "s_bfe_u64" "D := field of a, offset b[5:0], width b[22:16]; SCC := D != 0";
-    SBfeI64 "s_bfe_i64" "D := field of a, offset b[5:0], width b[22:16]; SCC := D != 0";
-    SCbranchGFork "s_cbranch_g_fork" "fork by a mask to an address in registers";
-    SAbsdiffI32 "s_absdiff_i32" "D := |a - b|; SCC := D != 0";
-    SRfeRestoreB64 "s_rfe_restore_b64" "return from exception (privileged)";
-    SMovB32 "s_mov_b32" "D := a";
-    SMovB64 "s_mov_b64" "D := a";
-    SCmovB32 "s_cmov_b32" "if SCC: D := a";
-    SCmovB64 "s_cmov_b64" "if SCC: D := a";
-    SNotB32 "s_not_b32" "D := ~a; SCC := D != 0";
-    SNotB64 "s_not_b64" "D := ~a; SCC := D != 0";
-    SWqmB32 "s_wqm_b32" "D := each quad all ones if any bit set; SCC := D != 0";
-    SWqmB64 "s_wqm_b64" "D := each quad all ones if any bit set; SCC := D != 0";
-    SBrevB32 "s_brev_b32" "D := bits reversed";
-    SBrevB64 "s_brev_b64" "D := bits reversed";
-    SBcnt0I32B32 "s_bcnt0_i32_b32" "D := number of 0 bits; SCC := D != 0";
-    SBcnt0I32B64 "s_bcnt0_i32_b64" "D := number of 0 bits; SCC := D != 0";
-    SBcnt1I32B32 "s_bcnt1_i32_b32" "D := number of 1 bits; SCC := D != 0";
-    SBcnt1I32B64 "s_bcnt1_i32_b64" "D := number of 1 bits; SCC := D != 0";
-    SFf0I32B32 "s_ff0_i32_b32" "D := index of the lowest 0 bit or -1";
-    SFf0I32B64 "s_ff0_i32_b64" "D := index of the lowest 0 bit or -1";
-    SFf1I32B32 "s_ff1_i32_b32" "D := index of the lowest 1 bit or -1";
-    SFf1I32B64 "s_ff1_i32_b64" "D := index of the lowest 1 bit or -1";
-    SFlbitI32B32 "s_flbit_i32_b32" "D := leading zeros or -1 if none set";
-    SFlbitI32B64 "s_flbit_i32_b64" "D := leading zeros or -1 if none set";
-    SFlbitI32 "s_flbit_i32" "D := leading bits equal to the sign or -1 if all";
-    SFlbitI32I64 "s_flbit_i32_i64" "D := leading bits equal to the sign or -1 if all";
-    SSextI32I8 "s_sext_i32_i8" "D := a sign-extended";
-    SSextI32I16 "s_sext_i32_i16" "D := a sign-extended";
-    SBitset0B32 "s_bitset0_b32" "bit a of D := 0";
-    SBitset0B64 "s_bitset0_b64" "bit a of D := 0";
-    SBitset1B32 "s_bitset1_b32" "bit a of D := 1";
-    SBitset1B64 "s_bitset1_b64" "bit a of D := 1";
-    SGetpcB64 "s_getpc_b64" "D := address of the next instruction";
-    SSetpcB64 "s_setpc_b64" "jump to a";
-    SSwappcB64 "s_swappc_b64" "D := address of the next instruction; jump to a";
-    SRfeB64 "s_rfe_b64" "return from exception (privileged)";
-    SAndSaveexecB64 "s_and_saveexec_b64" "D := EXEC; EXEC := src and EXEC; SCC := EXEC != 0";
-    SOrSaveexecB64 "s_or_saveexec_b64" "D := EXEC; EXEC := src or EXEC; SCC := EXEC != 0";
-    SXorSaveexecB64 "s_xor_saveexec_b64" "D := EXEC; EXEC := src xor EXEC; SCC := EXEC != 0";
-    SAndn2SaveexecB64 "s_andn2_saveexec_b64" "D := EXEC; EXEC := src andn2 EXEC; SCC := EXEC != 0";
-    SOrn2SaveexecB64 "s_orn2_saveexec_b64" "D := EXEC; EXEC := src orn2 EXEC; SCC := EXEC != 0";
-    SNandSaveexecB64 "s_nand_saveexec_b64" "D := EXEC; EXEC := src nand EXEC; SCC := EXEC != 0";
-    SNorSaveexecB64 "s_nor_saveexec_b64" "D := EXEC; EXEC := src nor EXEC; SCC := EXEC != 0";
-    SXnorSaveexecB64 "s_xnor_saveexec_b64" "D := EXEC; EXEC := src xnor EXEC; SCC := EXEC != 0";
-    SQuadmaskB32 "s_quadmask_b32" "D := one bit per quad of a, packed; SCC := D != 0";
-    SQuadmaskB64 "s_quadmask_b64" "D := one bit per quad of a, packed; SCC := D != 0";
-    SMovrelsB32 "s_movrels_b32" "D := SGPR[a + M0]";
-    SMovrelsB64 "s_movrels_b64" "D := SGPR[a + M0]";
-    SMovreldB32 "s_movreld_b32" "SGPR[D + M0] := a";
-    SMovreldB64 "s_movreld_b64" "SGPR[D + M0] := a";
-    SCbranchJoin "s_cbranch_join" "join of forked paths";
-    SMovRegrdB32 "s_mov_regrd_b32" "move through the register-read path";
-    SAbsI32 "s_abs_i32" "D := |a|; SCC := D != 0";
-    SSetGprIdxIdx "s_set_gpr_idx_idx" "M0[7:0] := a[7:0]";
-    SCmpEqI32 "s_cmp_eq_i32" "SCC := src0 = src1 (i32)";
-    SCmpLgI32 "s_cmp_lg_i32" "SCC := src0 != src1 (i32)";
-    SCmpGtI32 "s_cmp_gt_i32" "SCC := src0 > src1 (i32)";
-    SCmpGeI32 "s_cmp_ge_i32" "SCC := src0 >= src1 (i32)";
-    SCmpLtI32 "s_cmp_lt_i32" "SCC := src0 < src1 (i32)";
-    SCmpLeI32 "s_cmp_le_i32" "SCC := src0 <= src1 (i32)";
-    SCmpEqU32 "s_cmp_eq_u32" "SCC := src0 = src1 (u32)";
-    SCmpLgU32 "s_cmp_lg_u32" "SCC := src0 != src1 (u32)";
-    SCmpGtU32 "s_cmp_gt_u32" "SCC := src0 > src1 (u32)";
-    SCmpGeU32 "s_cmp_ge_u32" "SCC := src0 >= src1 (u32)";
-    SCmpLtU32 "s_cmp_lt_u32" "SCC := src0 < src1 (u32)";
-    SCmpLeU32 "s_cmp_le_u32" "SCC := src0 <= src1 (u32)";
-    SBitcmp0B32 "s_bitcmp0_b32" "SCC := bit b of a is 0";
-    SBitcmp1B32 "s_bitcmp1_b32" "SCC := bit b of a is 1";
-    SBitcmp0B64 "s_bitcmp0_b64" "SCC := bit b of a is 0";
-    SBitcmp1B64 "s_bitcmp1_b64" "SCC := bit b of a is 1";
-    SSetvskip "s_setvskip" "VSKIP := bit b of a";
-    SSetGprIdxOn "s_set_gpr_idx_on" "vector register indexing on: M0[7:0] := a, M0[15:12] := imm";
-    SCmpEqU64 "s_cmp_eq_u64" "SCC := src0 = src1 (u64)";
-    SCmpLgU64 "s_cmp_lg_u64" "SCC := src0 != src1 (u64)";
-    SMovkI32 "s_movk_i32" "D := sign-extended imm";
-    SCmovkI32 "s_cmovk_i32" "if SCC: D := sign-extended imm";
-    SCmpkEqI32 "s_cmpk_eq_i32" "SCC := src0 = imm (i32)";
-    SCmpkLgI32 "s_cmpk_lg_i32" "SCC := src0 != imm (i32)";
-    SCmpkGtI32 "s_cmpk_gt_i32" "SCC := src0 > imm (i32)";
-    SCmpkGeI32 "s_cmpk_ge_i32" "SCC := src0 >= imm (i32)";
-    SCmpkLtI32 "s_cmpk_lt_i32" "SCC := src0 < imm (i32)";
-    SCmpkLeI32 "s_cmpk_le_i32" "SCC := src0 <= imm (i32)";
-    SCmpkEqU32 "s_cmpk_eq_u32" "SCC := src0 = imm (u32)";
-    SCmpkLgU32 "s_cmpk_lg_u32" "SCC := src0 != imm (u32)";
-    SCmpkGtU32 "s_cmpk_gt_u32" "SCC := src0 > imm (u32)";
-    SCmpkGeU32 "s_cmpk_ge_u32" "SCC := src0 >= imm (u32)";
-    SCmpkLtU32 "s_cmpk_lt_u32" "SCC := src0 < imm (u32)";
-    SCmpkLeU32 "s_cmpk_le_u32" "SCC := src0 <= imm (u32)";
-    SAddkI32 "s_addk_i32" "D := D + imm; SCC := signed overflow";
-    SMulkI32 "s_mulk_i32" "D := low 32 bits of D * imm";
-    SCbranchIFork "s_cbranch_i_fork" "fork by a mask to a relative address";
-    SGetregB32 "s_getreg_b32" "D := bits of a hardware register";
-    SSetregB32 "s_setreg_b32" "bits of a hardware register := src";
-    SGetregRegrdB32 "s_getreg_regrd_b32" "D := bits of a hardware register";
-    SSetregImm32B32 "s_setreg_imm32_b32" "bits of a hardware register := src";
-    SNop "s_nop" "wait imm + 1 states";
-    SEndpgm "s_endpgm" "end the wave";
-    SBranch "s_branch" "jump";
-    SCbranchScc0 "s_cbranch_scc0" "jump if SCC = 0";
-    SCbranchScc1 "s_cbranch_scc1" "jump if SCC = 1";
-    SCbranchVccz "s_cbranch_vccz" "jump if VCC = 0";
-    SCbranchVccnz "s_cbranch_vccnz" "jump if VCC != 0";
-    SCbranchExecz "s_cbranch_execz" "jump if EXEC = 0";
-    SCbranchExecnz "s_cbranch_execnz" "jump if EXEC != 0";
-    SBarrier "s_barrier" "wait for all waves of the workgroup";
-    SSetkill "s_setkill" "set the kill bit";
-    SWaitcnt "s_waitcnt" "wait until each counter is at most its value";
-    SSethalt "s_sethalt" "halt the wave";
-    SSleep "s_sleep" "sleep about 64 * imm clocks";
-    SSetprio "s_setprio" "set the wave priority";
-    SSendmsg "s_sendmsg" "send a message";
-    SSendmsghalt "s_sendmsghalt" "send a message, then halt";
-    STrap "s_trap" "enter the trap handler";
-    SIcacheInv "s_icache_inv" "invalidate the instruction cache";
-    SIncperflevel "s_incperflevel" "count up a performance counter";
-    SDecperflevel "s_decperflevel" "count down a performance counter";
-    STtracedata "s_ttracedata" "send M0 to the thread trace";
-    SCbranchCdbgsys "s_cbranch_cdbgsys" "jump if a debug condition holds";
-    SCbranchCdbguser "s_cbranch_cdbguser" "jump if a debug condition holds";
-    SCbranchCdbgsysOrUser "s_cbranch_cdbgsys_or_user" "jump if a debug condition holds";
-    SCbranchCdbgsysAndUser "s_cbranch_cdbgsys_and_user" "jump if a debug condition holds";
-    SWakeup "s_wakeup" "wake up sleeping waves of the workgroup";
-    SEndpgmSaved "s_endpgm_saved" "end the wave after a context save";
-    SSetGprIdxOff "s_set_gpr_idx_off" "vector register indexing off";
-    SSetGprIdxMode "s_set_gpr_idx_mode" "M0[15:12] := imm";
-    SLoadDword "s_load_dword" "D := memory[base + offset]";
-    SLoadDwordx2 "s_load_dwordx2" "D := memory[base + offset]";
-    SLoadDwordx4 "s_load_dwordx4" "D := memory[base + offset]";
-    SLoadDwordx8 "s_load_dwordx8" "D := memory[base + offset]";
-    SLoadDwordx16 "s_load_dwordx16" "D := memory[base + offset]";
-    SBufferLoadDword "s_buffer_load_dword" "D := buffer[offset], 0 out of range";
-    SBufferLoadDwordx2 "s_buffer_load_dwordx2" "D := buffer[offset], 0 out of range";
-    SBufferLoadDwordx4 "s_buffer_load_dwordx4" "D := buffer[offset], 0 out of range";
-    SBufferLoadDwordx8 "s_buffer_load_dwordx8" "D := buffer[offset], 0 out of range";
-    SBufferLoadDwordx16 "s_buffer_load_dwordx16" "D := buffer[offset], 0 out of range";
-    SDcacheInvVol "s_dcache_inv_vol" "invalidate the scalar cache";
-    SMemtime "s_memtime" "D := 64-bit clock counter";
-    SDcacheInv "s_dcache_inv" "invalidate the scalar cache";
-    SStoreDword "s_store_dword" "memory[base + offset] := data";
-    SStoreDwordx2 "s_store_dwordx2" "memory[base + offset] := data";
-    SStoreDwordx4 "s_store_dwordx4" "memory[base + offset] := data";
-    SBufferStoreDword "s_buffer_store_dword" "buffer[offset] := data";
-    SBufferStoreDwordx2 "s_buffer_store_dwordx2" "buffer[offset] := data";
-    SBufferStoreDwordx4 "s_buffer_store_dwordx4" "buffer[offset] := data";
-    SDcacheWb "s_dcache_wb" "write back the scalar cache";
-    SDcacheWbVol "s_dcache_wb_vol" "write back the scalar cache";
-    SMemrealtime "s_memrealtime" "D := 64-bit real time counter";
-    SAtcProbe "s_atc_probe" "probe the address translation cache";
-    SAtcProbeBuffer "s_atc_probe_buffer" "probe the address translation cache";
-    VNop "v_nop" "nothing";
-    VMovB32 "v_mov_b32" "D := a";
-    VReadfirstlaneB32 "v_readfirstlane_b32" "D := a of the lowest active lane, lane 0 if none";
-    VCvtI32F64 "v_cvt_i32_f64" "D := i32(a)";
-    VCvtF64I32 "v_cvt_f64_i32" "D := f64(a)";
-    VCvtF32I32 "v_cvt_f32_i32" "D := f32(a)";
-    VCvtF32U32 "v_cvt_f32_u32" "D := f32(a)";
-    VCvtU32F32 "v_cvt_u32_f32" "D := u32(a)";
-    VCvtI32F32 "v_cvt_i32_f32" "D := i32(a)";
-    VMovFedB32 "v_mov_fed_b32" "D := a (error detection)";
-    VCvtF16F32 "v_cvt_f16_f32" "D := f16(a)";
-    VCvtF32F16 "v_cvt_f32_f16" "D := f32(a)";
-    VCvtRpiI32F32 "v_cvt_rpi_i32_f32" "D := i32(floor(a + 0.5))";
-    VCvtFlrI32F32 "v_cvt_flr_i32_f32" "D := i32(floor(a))";
-    VCvtOffF32I4 "v_cvt_off_f32_i4" "D := ((a & 15) ^ 8) / 16 - 0.5";
-    VCvtF32F64 "v_cvt_f32_f64" "D := f32(a)";
-    VCvtF64F32 "v_cvt_f64_f32" "D := f64(a)";
-    VCvtF32Ubyte0 "v_cvt_f32_ubyte0" "D := f32(byte of a)";
-    VCvtF32Ubyte1 "v_cvt_f32_ubyte1" "D := f32(byte of a)";
-    VCvtF32Ubyte2 "v_cvt_f32_ubyte2" "D := f32(byte of a)";
-    VCvtF32Ubyte3 "v_cvt_f32_ubyte3" "D := f32(byte of a)";
-    VCvtU32F64 "v_cvt_u32_f64" "D := u32(a)";
-    VCvtF64U32 "v_cvt_f64_u32" "D := f64(a)";
-    VTruncF64 "v_trunc_f64" "D := a rounded toward zero";
-    VCeilF64 "v_ceil_f64" "D := a rounded up";
-    VRndneF64 "v_rndne_f64" "D := a rounded to nearest even";
-    VFloorF64 "v_floor_f64" "D := a rounded down";
-    VFractF32 "v_fract_f32" "D := a - floor(a)";
-    VTruncF32 "v_trunc_f32" "D := a rounded toward zero";
-    VCeilF32 "v_ceil_f32" "D := a rounded up";
-    VRndneF32 "v_rndne_f32" "D := a rounded to nearest even";
-    VFloorF32 "v_floor_f32" "D := a rounded down";
-    VExpF32 "v_exp_f32" "D := 2^a";
-    VLogClampF32 "v_log_clamp_f32" "D := log2(a), infinities to the largest number";
-    VLogF32 "v_log_f32" "D := log2(a)";
-    VRcpClampF32 "v_rcp_clamp_f32" "D := 1 / a, infinities to the largest number";
-    VRcpLegacyF32 "v_rcp_legacy_f32" "D := 1 / a, infinities to 0";
-    VRcpF32 "v_rcp_f32" "D := 1 / a";
-    VRcpIflagF32 "v_rcp_iflag_f32" "D := 1 / a, for integer division";
-    VRsqClampF32 "v_rsq_clamp_f32" "D := 1 / sqrt(a), infinities to the largest number";
-    VRsqLegacyF32 "v_rsq_legacy_f32" "D := 1 / sqrt(a), infinities to 0";
-    VRsqF32 "v_rsq_f32" "D := 1 / sqrt(a)";
-    VRcpF64 "v_rcp_f64" "D := 1 / a";
-    VRcpClampF64 "v_rcp_clamp_f64" "D := 1 / a, infinities to the largest number";
-    VRsqF64 "v_rsq_f64" "D := 1 / sqrt(a)";
-    VRsqClampF64 "v_rsq_clamp_f64" "D := 1 / sqrt(a), infinities to the largest number";
-    VSqrtF32 "v_sqrt_f32" "D := sqrt(a)";
-    VSqrtF64 "v_sqrt_f64" "D := sqrt(a)";
-    VSinF32 "v_sin_f32" "D := sin(2 pi a)";
-    VCosF32 "v_cos_f32" "D := cos(2 pi a)";
-    VNotB32 "v_not_b32" "D := ~a";
-    VBfrevB32 "v_bfrev_b32" "D := bits of a reversed";
-    VFfbhU32 "v_ffbh_u32" "D := leading zeros, -1 if a = 0";
-    VFfblB32 "v_ffbl_b32" "D := trailing zeros, -1 if a = 0";
-    VFfbhI32 "v_ffbh_i32" "D := leading bits equal to the sign, -1 if all";
-    VFrexpExpI32F64 "v_frexp_exp_i32_f64" "D := exponent e of a = m * 2^e";
-    VFrexpMantF64 "v_frexp_mant_f64" "D := mantissa m in [0.5, 1) of a";
-    VFractF64 "v_fract_f64" "D := a - floor(a)";
-    VFrexpExpI32F32 "v_frexp_exp_i32_f32" "D := exponent e of a = m * 2^e";
-    VFrexpMantF32 "v_frexp_mant_f32" "D := mantissa m in [0.5, 1) of a";
-    VClrexcp "v_clrexcp" "clear exceptions";
-    VMovreldB32 "v_movreld_b32" "VGPR[D + M0] := a";
-    VMovrelsB32 "v_movrels_b32" "D := VGPR[a + M0]";
-    VMovrelsdB32 "v_movrelsd_b32" "VGPR[D + M0] := VGPR[a + M0]";
-    VLogLegacyF32 "v_log_legacy_f32" "D := log2(a), less accurate";
-    VExpLegacyF32 "v_exp_legacy_f32" "D := 2^a, less accurate";
-    VCvtF16U16 "v_cvt_f16_u16" "D := f16(a)";
-    VCvtF16I16 "v_cvt_f16_i16" "D := f16(a)";
-    VCvtU16F16 "v_cvt_u16_f16" "D := u16(a)";
-    VCvtI16F16 "v_cvt_i16_f16" "D := i16(a)";
-    VRcpF16 "v_rcp_f16" "D := 1 / a";
-    VSqrtF16 "v_sqrt_f16" "D := sqrt(a)";
-    VRsqF16 "v_rsq_f16" "D := 1 / sqrt(a)";
-    VLogF16 "v_log_f16" "D := log2(a)";
-    VExpF16 "v_exp_f16" "D := 2^a";
-    VFrexpMantF16 "v_frexp_mant_f16" "D := mantissa m in [0.5, 1) of a";
-    VFrexpExpI16F16 "v_frexp_exp_i16_f16" "D := exponent e of a = m * 2^e";
-    VFloorF16 "v_floor_f16" "D := a rounded down";
-    VCeilF16 "v_ceil_f16" "D := a rounded up";
-    VTruncF16 "v_trunc_f16" "D := a rounded toward zero";
-    VRndneF16 "v_rndne_f16" "D := a rounded to nearest even";
-    VFractF16 "v_fract_f16" "D := a - floor(a)";
-    VSinF16 "v_sin_f16" "D := sin(2 pi a)";
-    VCosF16 "v_cos_f16" "D := cos(2 pi a)";
-    VCndmaskB32 "v_cndmask_b32" "D := mask ? b : a";
-    VReadlaneB32 "v_readlane_b32" "D := lane b of a";
-    VWritelaneB32 "v_writelane_b32" "lane b of D := a";
-    VAddF32 "v_add_f32" "D := a + b";
-    VSubF32 "v_sub_f32" "D := a - b";
-    VSubrevF32 "v_subrev_f32" "D := b - a";
-    VMacLegacyF32 "v_mac_legacy_f32" "D := a * b + D, 0 times anything is 0";
-    VMulLegacyF32 "v_mul_legacy_f32" "D := a * b, 0 times anything is 0";
-    VMulF32 "v_mul_f32" "D := a * b";
-    VMulI32I24 "v_mul_i32_i24" "D := low 32 bits of the signed 24-bit product";
-    VMulHiI32I24 "v_mul_hi_i32_i24" "D := high bits of the signed 24-bit product";
-    VMulU32U24 "v_mul_u32_u24" "D := low 32 bits of the unsigned 24-bit product";
-    VMulHiU32U24 "v_mul_hi_u32_u24" "D := high bits of the unsigned 24-bit product";
-    VMinLegacyF32 "v_min_legacy_f32" "D := a < b ? a : b";
-    VMaxLegacyF32 "v_max_legacy_f32" "D := a >= b ? a : b";
-    VMinF32 "v_min_f32" "D := minimum";
-    VMaxF32 "v_max_f32" "D := maximum";
-    VMinI32 "v_min_i32" "D := minimum";
-    VMaxI32 "v_max_i32" "D := maximum";
-    VMinU32 "v_min_u32" "D := minimum";
-    VMaxU32 "v_max_u32" "D := maximum";
-    VLshrB32 "v_lshr_b32" "D := a >> b, zero fill";
-    VLshrrevB32 "v_lshrrev_b32" "D := b >> a, zero fill";
-    VAshrI32 "v_ashr_i32" "D := a >> b, sign fill";
-    VAshrrevI32 "v_ashrrev_i32" "D := b >> a, sign fill";
-    VLshlB32 "v_lshl_b32" "D := a << b";
-    VLshlrevB32 "v_lshlrev_b32" "D := b << a";
-    VAndB32 "v_and_b32" "D := a & b";
-    VOrB32 "v_or_b32" "D := a | b";
-    VXorB32 "v_xor_b32" "D := a ^ b";
-    VBfmB32 "v_bfm_b32" "D := ((1 << a) - 1) << b";
-    VMacF32 "v_mac_f32" "D := a * b + D";
-    VMadmkF32 "v_madmk_f32" "D := a * K + b";
-    VMadakF32 "v_madak_f32" "D := a * b + K";
-    VBcntU32B32 "v_bcnt_u32_b32" "D := popcount(a) + b";
-    VMbcntLoU32B32 "v_mbcnt_lo_u32_b32" "D := popcount(a & lanes below, 0-31) + b";
-    VMbcntHiU32B32 "v_mbcnt_hi_u32_b32" "D := popcount(a & lanes below, 32-63) + b";
-    VAddI32 "v_add_i32" "D := a + b; carry mask";
-    VSubI32 "v_sub_i32" "D := a - b; borrow mask";
-    VSubrevI32 "v_subrev_i32" "D := b - a; borrow mask";
-    VAddcU32 "v_addc_u32" "D := a + b + carry in; carry mask";
-    VSubbU32 "v_subb_u32" "D := a - b - borrow in; borrow mask";
-    VSubbrevU32 "v_subbrev_u32" "D := b - a - borrow in; borrow mask";
-    VLdexpF32 "v_ldexp_f32" "D := a * 2^b";
-    VCvtPkaccumU8F32 "v_cvt_pkaccum_u8_f32" "insert u8(a) into byte b of D";
-    VCvtPknormI16F32 "v_cvt_pknorm_i16_f32" "D := two snorm16 of a, b";
-    VCvtPknormU16F32 "v_cvt_pknorm_u16_f32" "D := two unorm16 of a, b";
-    VCvtPkrtzF16F32 "v_cvt_pkrtz_f16_f32" "D := two f16 of a, b, toward zero";
-    VCvtPkU16U32 "v_cvt_pk_u16_u32" "D := two u16 of a, b, saturated";
-    VCvtPkI16I32 "v_cvt_pk_i16_i32" "D := two i16 of a, b, saturated";
-    VAddU32 "v_add_u32" "D := a + b; carry mask";
-    VSubU32 "v_sub_u32" "D := a - b; borrow mask";
-    VSubrevU32 "v_subrev_u32" "D := b - a; borrow mask";
-    VAddF16 "v_add_f16" "D := a + b";
-    VSubF16 "v_sub_f16" "D := a - b";
-    VSubrevF16 "v_subrev_f16" "D := b - a";
-    VMulF16 "v_mul_f16" "D := a * b";
-    VMacF16 "v_mac_f16" "D := a * b + D";
-    VMadmkF16 "v_madmk_f16" "D := a * K + b";
-    VMadakF16 "v_madak_f16" "D := a * b + K";
-    VAddU16 "v_add_u16" "D := a + b";
-    VSubU16 "v_sub_u16" "D := a - b";
-    VSubrevU16 "v_subrev_u16" "D := b - a";
-    VMulLoU16 "v_mul_lo_u16" "D := low bits of a * b";
-    VLshlrevB16 "v_lshlrev_b16" "D := b << a";
-    VLshrrevB16 "v_lshrrev_b16" "D := b >> a, zero fill";
-    VAshrrevI16 "v_ashrrev_i16" "D := b >> a, sign fill";
-    VMaxF16 "v_max_f16" "D := maximum";
-    VMinF16 "v_min_f16" "D := minimum";
-    VMaxU16 "v_max_u16" "D := maximum";
-    VMaxI16 "v_max_i16" "D := maximum";
-    VMinU16 "v_min_u16" "D := minimum";
-    VMinI16 "v_min_i16" "D := minimum";
-    VLdexpF16 "v_ldexp_f16" "D := a * 2^b";
-    VMadLegacyF32 "v_mad_legacy_f32" "D := a * b + c, 0 times anything is 0";
-    VMadF32 "v_mad_f32" "D := a * b + c, product rounded";
-    VMadI32I24 "v_mad_i32_i24" "D := 24-bit signed a * b + c";
-    VMadU32U24 "v_mad_u32_u24" "D := 24-bit unsigned a * b + c";
-    VCubeidF32 "v_cubeid_f32" "D := cube face of (a, b, c)";
-    VCubescF32 "v_cubesc_f32" "D := cube s coordinate";
-    VCubetcF32 "v_cubetc_f32" "D := cube t coordinate";
-    VCubemaF32 "v_cubema_f32" "D := twice the cube major axis";
-    VBfeU32 "v_bfe_u32" "D := field of a, offset b, width c";
-    VBfeI32 "v_bfe_i32" "D := signed field of a, offset b, width c";
-    VBfiB32 "v_bfi_b32" "D := (a & b) | (~a & c)";
-    VFmaF32 "v_fma_f32" "D := fused a * b + c";
-    VFmaF64 "v_fma_f64" "D := fused a * b + c";
-    VLerpU8 "v_lerp_u8" "D := per byte (a + b + (c & 1)) >> 1";
-    VAlignbitB32 "v_alignbit_b32" "D := {a, b} >> c";
-    VAlignbyteB32 "v_alignbyte_b32" "D := {a, b} >> 8 c";
-    VMullitF32 "v_mullit_f32" "D := a * b with lighting rules of c";
-    VMin3F32 "v_min3_f32" "D := least of three";
-    VMin3I32 "v_min3_i32" "D := least of three";
-    VMin3U32 "v_min3_u32" "D := least of three";
-    VMax3F32 "v_max3_f32" "D := greatest of three";
-    VMax3I32 "v_max3_i32" "D := greatest of three";
-    VMax3U32 "v_max3_u32" "D := greatest of three";
-    VMed3F32 "v_med3_f32" "D := median of three";
-    VMed3I32 "v_med3_i32" "D := median of three";
-    VMed3U32 "v_med3_u32" "D := median of three";
-    VSadU8 "v_sad_u8" "D := sum of byte distances + c";
-    VSadHiU8 "v_sad_hi_u8" "D := (sum of byte distances << 16) + c";
-    VSadU16 "v_sad_u16" "D := sum of half distances + c";
-    VSadU32 "v_sad_u32" "D := |a - b| + c";
-    VCvtPkU8F32 "v_cvt_pk_u8_f32" "D := c with byte b replaced by u8(a)";
-    VDivFixupF32 "v_div_fixup_f32" "D := quotient a of c / b with special cases";
-    VDivFixupF64 "v_div_fixup_f64" "D := quotient a of c / b with special cases";
-    VLshlB64 "v_lshl_b64" "D := a << b";
-    VLshrB64 "v_lshr_b64" "D := a >> b, zero fill";
-    VAshrI64 "v_ashr_i64" "D := a >> b, sign fill";
-    VAddF64 "v_add_f64" "D := a + b";
-    VMulF64 "v_mul_f64" "D := a * b";
-    VMinF64 "v_min_f64" "D := minimum";
-    VMaxF64 "v_max_f64" "D := maximum";
-    VLdexpF64 "v_ldexp_f64" "D := a * 2^b";
-    VMulLoU32 "v_mul_lo_u32" "D := low bits of a * b";
-    VMulHiU32 "v_mul_hi_u32" "D := high bits of a * b";
-    VMulLoI32 "v_mul_lo_i32" "D := low bits of a * b";
-    VMulHiI32 "v_mul_hi_i32" "D := high bits of a * b";
-    VDivScaleF32 "v_div_scale_f32" "D := a scaled for the division c / b; mask: scale back";
-    VDivScaleF64 "v_div_scale_f64" "D := a scaled for the division c / b; mask: scale back";
-    VDivFmasF32 "v_div_fmas_f32" "D := fused a * b + c, scaled back where VCC";
-    VDivFmasF64 "v_div_fmas_f64" "D := fused a * b + c, scaled back where VCC";
-    VMsadU8 "v_msad_u8" "D := sum of byte distances where b is not 0, + c";
-    VQsadPkU16U8 "v_qsad_pk_u16_u8" "four sums of byte distances of sliding windows + c";
-    VMqsadPkU16U8 "v_mqsad_pk_u16_u8" "four masked sums of byte distances of sliding windows + c";
-    VTrigPreopF64 "v_trig_preop_f64" "D := segment b of 2/pi scaled for a";
-    VMqsadU32U8 "v_mqsad_u32_u8" "four masked sums of byte distances of sliding windows + c";
-    VMadU64U32 "v_mad_u64_u32" "D := a * b + c, 64-bit; carry mask";
-    VMadI64I32 "v_mad_i64_i32" "D := a * b + c, 64-bit signed; carry mask";
-    VMadF16 "v_mad_f16" "D := a * b + c, product rounded";
-    VMadU16 "v_mad_u16" "D := a * b + c";
-    VMadI16 "v_mad_i16" "D := a * b + c";
-    VPermB32 "v_perm_b32" "D := bytes of {a, b} chosen by c";
-    VFmaF16 "v_fma_f16" "D := fused a * b + c";
-    VDivFixupF16 "v_div_fixup_f16" "D := quotient a of c / b with special cases";
-    VLshlrevB64 "v_lshlrev_b64" "D := b << a";
-    VLshrrevB64 "v_lshrrev_b64" "D := b >> a, zero fill";
-    VAshrrevI64 "v_ashrrev_i64" "D := b >> a, sign fill";
-    VCmpFF16 "v_cmp_f_f16" "D := never (f16)";
-    VCmpLtF16 "v_cmp_lt_f16" "D := a < b (f16)";
-    VCmpEqF16 "v_cmp_eq_f16" "D := a = b (f16)";
-    VCmpLeF16 "v_cmp_le_f16" "D := a <= b (f16)";
-    VCmpGtF16 "v_cmp_gt_f16" "D := a > b (f16)";
-    VCmpLgF16 "v_cmp_lg_f16" "D := a < b or a > b (f16)";
-    VCmpGeF16 "v_cmp_ge_f16" "D := a >= b (f16)";
-    VCmpOF16 "v_cmp_o_f16" "D := ordered (f16)";
-    VCmpUF16 "v_cmp_u_f16" "D := unordered (f16)";
-    VCmpNgeF16 "v_cmp_nge_f16" "D := not a >= b (f16)";
-    VCmpNlgF16 "v_cmp_nlg_f16" "D := not (a < b or a > b) (f16)";
-    VCmpNgtF16 "v_cmp_ngt_f16" "D := not a > b (f16)";
-    VCmpNleF16 "v_cmp_nle_f16" "D := not a <= b (f16)";
-    VCmpNeqF16 "v_cmp_neq_f16" "D := not a = b (f16)";
-    VCmpNltF16 "v_cmp_nlt_f16" "D := not a < b (f16)";
-    VCmpTruF16 "v_cmp_tru_f16" "D := always (f16)";
-    VCmpxFF16 "v_cmpx_f_f16" "D := never (f16), EXEC := D";
-    VCmpxLtF16 "v_cmpx_lt_f16" "D := a < b (f16), EXEC := D";
-    VCmpxEqF16 "v_cmpx_eq_f16" "D := a = b (f16), EXEC := D";
-    VCmpxLeF16 "v_cmpx_le_f16" "D := a <= b (f16), EXEC := D";
-    VCmpxGtF16 "v_cmpx_gt_f16" "D := a > b (f16), EXEC := D";
-    VCmpxLgF16 "v_cmpx_lg_f16" "D := a < b or a > b (f16), EXEC := D";
-    VCmpxGeF16 "v_cmpx_ge_f16" "D := a >= b (f16), EXEC := D";
-    VCmpxOF16 "v_cmpx_o_f16" "D := ordered (f16), EXEC := D";
-    VCmpxUF16 "v_cmpx_u_f16" "D := unordered (f16), EXEC := D";
-    VCmpxNgeF16 "v_cmpx_nge_f16" "D := not a >= b (f16), EXEC := D";
-    VCmpxNlgF16 "v_cmpx_nlg_f16" "D := not (a < b or a > b) (f16), EXEC := D";
-    VCmpxNgtF16 "v_cmpx_ngt_f16" "D := not a > b (f16), EXEC := D";
-    VCmpxNleF16 "v_cmpx_nle_f16" "D := not a <= b (f16), EXEC := D";
-    VCmpxNeqF16 "v_cmpx_neq_f16" "D := not a = b (f16), EXEC := D";
-    VCmpxNltF16 "v_cmpx_nlt_f16" "D := not a < b (f16), EXEC := D";
-    VCmpxTruF16 "v_cmpx_tru_f16" "D := always (f16), EXEC := D";
-    VCmpFF32 "v_cmp_f_f32" "D := never (f32)";
-    VCmpLtF32 "v_cmp_lt_f32" "D := a < b (f32)";
-    VCmpEqF32 "v_cmp_eq_f32" "D := a = b (f32)";
-    VCmpLeF32 "v_cmp_le_f32" "D := a <= b (f32)";
-    VCmpGtF32 "v_cmp_gt_f32" "D := a > b (f32)";
-    VCmpLgF32 "v_cmp_lg_f32" "D := a < b or a > b (f32)";
-    VCmpGeF32 "v_cmp_ge_f32" "D := a >= b (f32)";
-    VCmpOF32 "v_cmp_o_f32" "D := ordered (f32)";
-    VCmpUF32 "v_cmp_u_f32" "D := unordered (f32)";
-    VCmpNgeF32 "v_cmp_nge_f32" "D := not a >= b (f32)";
-    VCmpNlgF32 "v_cmp_nlg_f32" "D := not (a < b or a > b) (f32)";
-    VCmpNgtF32 "v_cmp_ngt_f32" "D := not a > b (f32)";
-    VCmpNleF32 "v_cmp_nle_f32" "D := not a <= b (f32)";
-    VCmpNeqF32 "v_cmp_neq_f32" "D := not a = b (f32)";
-    VCmpNltF32 "v_cmp_nlt_f32" "D := not a < b (f32)";
-    VCmpTruF32 "v_cmp_tru_f32" "D := always (f32)";
-    VCmpxFF32 "v_cmpx_f_f32" "D := never (f32), EXEC := D";
-    VCmpxLtF32 "v_cmpx_lt_f32" "D := a < b (f32), EXEC := D";
-    VCmpxEqF32 "v_cmpx_eq_f32" "D := a = b (f32), EXEC := D";
-    VCmpxLeF32 "v_cmpx_le_f32" "D := a <= b (f32), EXEC := D";
-    VCmpxGtF32 "v_cmpx_gt_f32" "D := a > b (f32), EXEC := D";
-    VCmpxLgF32 "v_cmpx_lg_f32" "D := a < b or a > b (f32), EXEC := D";
-    VCmpxGeF32 "v_cmpx_ge_f32" "D := a >= b (f32), EXEC := D";
-    VCmpxOF32 "v_cmpx_o_f32" "D := ordered (f32), EXEC := D";
-    VCmpxUF32 "v_cmpx_u_f32" "D := unordered (f32), EXEC := D";
-    VCmpxNgeF32 "v_cmpx_nge_f32" "D := not a >= b (f32), EXEC := D";
-    VCmpxNlgF32 "v_cmpx_nlg_f32" "D := not (a < b or a > b) (f32), EXEC := D";
-    VCmpxNgtF32 "v_cmpx_ngt_f32" "D := not a > b (f32), EXEC := D";
-    VCmpxNleF32 "v_cmpx_nle_f32" "D := not a <= b (f32), EXEC := D";
-    VCmpxNeqF32 "v_cmpx_neq_f32" "D := not a = b (f32), EXEC := D";
-    VCmpxNltF32 "v_cmpx_nlt_f32" "D := not a < b (f32), EXEC := D";
-    VCmpxTruF32 "v_cmpx_tru_f32" "D := always (f32), EXEC := D";
-    VCmpFF64 "v_cmp_f_f64" "D := never (f64)";
-    VCmpLtF64 "v_cmp_lt_f64" "D := a < b (f64)";
-    VCmpEqF64 "v_cmp_eq_f64" "D := a = b (f64)";
-    VCmpLeF64 "v_cmp_le_f64" "D := a <= b (f64)";
-    VCmpGtF64 "v_cmp_gt_f64" "D := a > b (f64)";
-    VCmpLgF64 "v_cmp_lg_f64" "D := a < b or a > b (f64)";
-    VCmpGeF64 "v_cmp_ge_f64" "D := a >= b (f64)";
-    VCmpOF64 "v_cmp_o_f64" "D := ordered (f64)";
-    VCmpUF64 "v_cmp_u_f64" "D := unordered (f64)";
-    VCmpNgeF64 "v_cmp_nge_f64" "D := not a >= b (f64)";
-    VCmpNlgF64 "v_cmp_nlg_f64" "D := not (a < b or a > b) (f64)";
-    VCmpNgtF64 "v_cmp_ngt_f64" "D := not a > b (f64)";
-    VCmpNleF64 "v_cmp_nle_f64" "D := not a <= b (f64)";
-    VCmpNeqF64 "v_cmp_neq_f64" "D := not a = b (f64)";
-    VCmpNltF64 "v_cmp_nlt_f64" "D := not a < b (f64)";
-    VCmpTruF64 "v_cmp_tru_f64" "D := always (f64)";
-    VCmpxFF64 "v_cmpx_f_f64" "D := never (f64), EXEC := D";
-    VCmpxLtF64 "v_cmpx_lt_f64" "D := a < b (f64), EXEC := D";
-    VCmpxEqF64 "v_cmpx_eq_f64" "D := a = b (f64), EXEC := D";
-    VCmpxLeF64 "v_cmpx_le_f64" "D := a <= b (f64), EXEC := D";
-    VCmpxGtF64 "v_cmpx_gt_f64" "D := a > b (f64), EXEC := D";
-    VCmpxLgF64 "v_cmpx_lg_f64" "D := a < b or a > b (f64), EXEC := D";
-    VCmpxGeF64 "v_cmpx_ge_f64" "D := a >= b (f64), EXEC := D";
-    VCmpxOF64 "v_cmpx_o_f64" "D := ordered (f64), EXEC := D";
-    VCmpxUF64 "v_cmpx_u_f64" "D := unordered (f64), EXEC := D";
-    VCmpxNgeF64 "v_cmpx_nge_f64" "D := not a >= b (f64), EXEC := D";
-    VCmpxNlgF64 "v_cmpx_nlg_f64" "D := not (a < b or a > b) (f64), EXEC := D";
-    VCmpxNgtF64 "v_cmpx_ngt_f64" "D := not a > b (f64), EXEC := D";
-    VCmpxNleF64 "v_cmpx_nle_f64" "D := not a <= b (f64), EXEC := D";
-    VCmpxNeqF64 "v_cmpx_neq_f64" "D := not a = b (f64), EXEC := D";
-    VCmpxNltF64 "v_cmpx_nlt_f64" "D := not a < b (f64), EXEC := D";
-    VCmpxTruF64 "v_cmpx_tru_f64" "D := always (f64), EXEC := D";
-    VCmpsFF32 "v_cmps_f_f32" "D := never (f32), signal NaN";
-    VCmpsLtF32 "v_cmps_lt_f32" "D := a < b (f32), signal NaN";
-    VCmpsEqF32 "v_cmps_eq_f32" "D := a = b (f32), signal NaN";
-    VCmpsLeF32 "v_cmps_le_f32" "D := a <= b (f32), signal NaN";
-    VCmpsGtF32 "v_cmps_gt_f32" "D := a > b (f32), signal NaN";
-    VCmpsLgF32 "v_cmps_lg_f32" "D := a < b or a > b (f32), signal NaN";
-    VCmpsGeF32 "v_cmps_ge_f32" "D := a >= b (f32), signal NaN";
-    VCmpsOF32 "v_cmps_o_f32" "D := ordered (f32), signal NaN";
-    VCmpsUF32 "v_cmps_u_f32" "D := unordered (f32), signal NaN";
-    VCmpsNgeF32 "v_cmps_nge_f32" "D := not a >= b (f32), signal NaN";
-    VCmpsNlgF32 "v_cmps_nlg_f32" "D := not (a < b or a > b) (f32), signal NaN";
-    VCmpsNgtF32 "v_cmps_ngt_f32" "D := not a > b (f32), signal NaN";
-    VCmpsNleF32 "v_cmps_nle_f32" "D := not a <= b (f32), signal NaN";
-    VCmpsNeqF32 "v_cmps_neq_f32" "D := not a = b (f32), signal NaN";
-    VCmpsNltF32 "v_cmps_nlt_f32" "D := not a < b (f32), signal NaN";
-    VCmpsTruF32 "v_cmps_tru_f32" "D := always (f32), signal NaN";
-    VCmpsxFF32 "v_cmpsx_f_f32" "D := never (f32), signal NaN, EXEC := D";
-    VCmpsxLtF32 "v_cmpsx_lt_f32" "D := a < b (f32), signal NaN, EXEC := D";
-    VCmpsxEqF32 "v_cmpsx_eq_f32" "D := a = b (f32), signal NaN, EXEC := D";
-    VCmpsxLeF32 "v_cmpsx_le_f32" "D := a <= b (f32), signal NaN, EXEC := D";
-    VCmpsxGtF32 "v_cmpsx_gt_f32" "D := a > b (f32), signal NaN, EXEC := D";
-    VCmpsxLgF32 "v_cmpsx_lg_f32" "D := a < b or a > b (f32), signal NaN, EXEC := D";
-    VCmpsxGeF32 "v_cmpsx_ge_f32" "D := a >= b (f32), signal NaN, EXEC := D";
-    VCmpsxOF32 "v_cmpsx_o_f32" "D := ordered (f32), signal NaN, EXEC := D";
-    VCmpsxUF32 "v_cmpsx_u_f32" "D := unordered (f32), signal NaN, EXEC := D";
-    VCmpsxNgeF32 "v_cmpsx_nge_f32" "D := not a >= b (f32), signal NaN, EXEC := D";
-    VCmpsxNlgF32 "v_cmpsx_nlg_f32" "D := not (a < b or a > b) (f32), signal NaN, EXEC := D";
-    VCmpsxNgtF32 "v_cmpsx_ngt_f32" "D := not a > b (f32), signal NaN, EXEC := D";
-    VCmpsxNleF32 "v_cmpsx_nle_f32" "D := not a <= b (f32), signal NaN, EXEC := D";
-    VCmpsxNeqF32 "v_cmpsx_neq_f32" "D := not a = b (f32), signal NaN, EXEC := D";
-    VCmpsxNltF32 "v_cmpsx_nlt_f32" "D := not a < b (f32), signal NaN, EXEC := D";
-    VCmpsxTruF32 "v_cmpsx_tru_f32" "D := always (f32), signal NaN, EXEC := D";
-    VCmpsFF64 "v_cmps_f_f64" "D := never (f64), signal NaN";
-    VCmpsLtF64 "v_cmps_lt_f64" "D := a < b (f64), signal NaN";
-    VCmpsEqF64 "v_cmps_eq_f64" "D := a = b (f64), signal NaN";
-    VCmpsLeF64 "v_cmps_le_f64" "D := a <= b (f64), signal NaN";
-    VCmpsGtF64 "v_cmps_gt_f64" "D := a > b (f64), signal NaN";
-    VCmpsLgF64 "v_cmps_lg_f64" "D := a < b or a > b (f64), signal NaN";
-    VCmpsGeF64 "v_cmps_ge_f64" "D := a >= b (f64), signal NaN";
-    VCmpsOF64 "v_cmps_o_f64" "D := ordered (f64), signal NaN";
-    VCmpsUF64 "v_cmps_u_f64" "D := unordered (f64), signal NaN";
-    VCmpsNgeF64 "v_cmps_nge_f64" "D := not a >= b (f64), signal NaN";
-    VCmpsNlgF64 "v_cmps_nlg_f64" "D := not (a < b or a > b) (f64), signal NaN";
-    VCmpsNgtF64 "v_cmps_ngt_f64" "D := not a > b (f64), signal NaN";
-    VCmpsNleF64 "v_cmps_nle_f64" "D := not a <= b (f64), signal NaN";
-    VCmpsNeqF64 "v_cmps_neq_f64" "D := not a = b (f64), signal NaN";
-    VCmpsNltF64 "v_cmps_nlt_f64" "D := not a < b (f64), signal NaN";
-    VCmpsTruF64 "v_cmps_tru_f64" "D := always (f64), signal NaN";
-    VCmpsxFF64 "v_cmpsx_f_f64" "D := never (f64), signal NaN, EXEC := D";
-    VCmpsxLtF64 "v_cmpsx_lt_f64" "D := a < b (f64), signal NaN, EXEC := D";
-    VCmpsxEqF64 "v_cmpsx_eq_f64" "D := a = b (f64), signal NaN, EXEC := D";
-    VCmpsxLeF64 "v_cmpsx_le_f64" "D := a <= b (f64), signal NaN, EXEC := D";
-    VCmpsxGtF64 "v_cmpsx_gt_f64" "D := a > b (f64), signal NaN, EXEC := D";
-    VCmpsxLgF64 "v_cmpsx_lg_f64" "D := a < b or a > b (f64), signal NaN, EXEC := D";
-    VCmpsxGeF64 "v_cmpsx_ge_f64" "D := a >= b (f64), signal NaN, EXEC := D";
-    VCmpsxOF64 "v_cmpsx_o_f64" "D := ordered (f64), signal NaN, EXEC := D";
-    VCmpsxUF64 "v_cmpsx_u_f64" "D := unordered (f64), signal NaN, EXEC := D";
-    VCmpsxNgeF64 "v_cmpsx_nge_f64" "D := not a >= b (f64), signal NaN, EXEC := D";
-    VCmpsxNlgF64 "v_cmpsx_nlg_f64" "D := not (a < b or a > b) (f64), signal NaN, EXEC := D";
-    VCmpsxNgtF64 "v_cmpsx_ngt_f64" "D := not a > b (f64), signal NaN, EXEC := D";
-    VCmpsxNleF64 "v_cmpsx_nle_f64" "D := not a <= b (f64), signal NaN, EXEC := D";
-    VCmpsxNeqF64 "v_cmpsx_neq_f64" "D := not a = b (f64), signal NaN, EXEC := D";
-    VCmpsxNltF64 "v_cmpsx_nlt_f64" "D := not a < b (f64), signal NaN, EXEC := D";
-    VCmpsxTruF64 "v_cmpsx_tru_f64" "D := always (f64), signal NaN, EXEC := D";
-    VCmpFI16 "v_cmp_f_i16" "D := never (i16)";
-    VCmpLtI16 "v_cmp_lt_i16" "D := a < b (i16)";
-    VCmpEqI16 "v_cmp_eq_i16" "D := a = b (i16)";
-    VCmpLeI16 "v_cmp_le_i16" "D := a <= b (i16)";
-    VCmpGtI16 "v_cmp_gt_i16" "D := a > b (i16)";
-    VCmpNeI16 "v_cmp_ne_i16" "D := a != b (i16)";
-    VCmpGeI16 "v_cmp_ge_i16" "D := a >= b (i16)";
-    VCmpTI16 "v_cmp_t_i16" "D := always (i16)";
-    VCmpxFI16 "v_cmpx_f_i16" "D := never (i16), EXEC := D";
-    VCmpxLtI16 "v_cmpx_lt_i16" "D := a < b (i16), EXEC := D";
-    VCmpxEqI16 "v_cmpx_eq_i16" "D := a = b (i16), EXEC := D";
-    VCmpxLeI16 "v_cmpx_le_i16" "D := a <= b (i16), EXEC := D";
-    VCmpxGtI16 "v_cmpx_gt_i16" "D := a > b (i16), EXEC := D";
-    VCmpxNeI16 "v_cmpx_ne_i16" "D := a != b (i16), EXEC := D";
-    VCmpxGeI16 "v_cmpx_ge_i16" "D := a >= b (i16), EXEC := D";
-    VCmpxTI16 "v_cmpx_t_i16" "D := always (i16), EXEC := D";
-    VCmpFU16 "v_cmp_f_u16" "D := never (u16)";
-    VCmpLtU16 "v_cmp_lt_u16" "D := a < b (u16)";
-    VCmpEqU16 "v_cmp_eq_u16" "D := a = b (u16)";
-    VCmpLeU16 "v_cmp_le_u16" "D := a <= b (u16)";
-    VCmpGtU16 "v_cmp_gt_u16" "D := a > b (u16)";
-    VCmpNeU16 "v_cmp_ne_u16" "D := a != b (u16)";
-    VCmpGeU16 "v_cmp_ge_u16" "D := a >= b (u16)";
-    VCmpTU16 "v_cmp_t_u16" "D := always (u16)";
-    VCmpxFU16 "v_cmpx_f_u16" "D := never (u16), EXEC := D";
-    VCmpxLtU16 "v_cmpx_lt_u16" "D := a < b (u16), EXEC := D";
-    VCmpxEqU16 "v_cmpx_eq_u16" "D := a = b (u16), EXEC := D";
-    VCmpxLeU16 "v_cmpx_le_u16" "D := a <= b (u16), EXEC := D";
-    VCmpxGtU16 "v_cmpx_gt_u16" "D := a > b (u16), EXEC := D";
-    VCmpxNeU16 "v_cmpx_ne_u16" "D := a != b (u16), EXEC := D";
-    VCmpxGeU16 "v_cmpx_ge_u16" "D := a >= b (u16), EXEC := D";
-    VCmpxTU16 "v_cmpx_t_u16" "D := always (u16), EXEC := D";
-    VCmpFI32 "v_cmp_f_i32" "D := never (i32)";
-    VCmpLtI32 "v_cmp_lt_i32" "D := a < b (i32)";
-    VCmpEqI32 "v_cmp_eq_i32" "D := a = b (i32)";
-    VCmpLeI32 "v_cmp_le_i32" "D := a <= b (i32)";
-    VCmpGtI32 "v_cmp_gt_i32" "D := a > b (i32)";
-    VCmpNeI32 "v_cmp_ne_i32" "D := a != b (i32)";
-    VCmpGeI32 "v_cmp_ge_i32" "D := a >= b (i32)";
-    VCmpTI32 "v_cmp_t_i32" "D := always (i32)";
-    VCmpxFI32 "v_cmpx_f_i32" "D := never (i32), EXEC := D";
-    VCmpxLtI32 "v_cmpx_lt_i32" "D := a < b (i32), EXEC := D";
-    VCmpxEqI32 "v_cmpx_eq_i32" "D := a = b (i32), EXEC := D";
-    VCmpxLeI32 "v_cmpx_le_i32" "D := a <= b (i32), EXEC := D";
-    VCmpxGtI32 "v_cmpx_gt_i32" "D := a > b (i32), EXEC := D";
-    VCmpxNeI32 "v_cmpx_ne_i32" "D := a != b (i32), EXEC := D";
-    VCmpxGeI32 "v_cmpx_ge_i32" "D := a >= b (i32), EXEC := D";
-    VCmpxTI32 "v_cmpx_t_i32" "D := always (i32), EXEC := D";
-    VCmpFU32 "v_cmp_f_u32" "D := never (u32)";
-    VCmpLtU32 "v_cmp_lt_u32" "D := a < b (u32)";
-    VCmpEqU32 "v_cmp_eq_u32" "D := a = b (u32)";
-    VCmpLeU32 "v_cmp_le_u32" "D := a <= b (u32)";
-    VCmpGtU32 "v_cmp_gt_u32" "D := a > b (u32)";
-    VCmpNeU32 "v_cmp_ne_u32" "D := a != b (u32)";
-    VCmpGeU32 "v_cmp_ge_u32" "D := a >= b (u32)";
-    VCmpTU32 "v_cmp_t_u32" "D := always (u32)";
-    VCmpxFU32 "v_cmpx_f_u32" "D := never (u32), EXEC := D";
-    VCmpxLtU32 "v_cmpx_lt_u32" "D := a < b (u32), EXEC := D";
-    VCmpxEqU32 "v_cmpx_eq_u32" "D := a = b (u32), EXEC := D";
-    VCmpxLeU32 "v_cmpx_le_u32" "D := a <= b (u32), EXEC := D";
-    VCmpxGtU32 "v_cmpx_gt_u32" "D := a > b (u32), EXEC := D";
-    VCmpxNeU32 "v_cmpx_ne_u32" "D := a != b (u32), EXEC := D";
-    VCmpxGeU32 "v_cmpx_ge_u32" "D := a >= b (u32), EXEC := D";
-    VCmpxTU32 "v_cmpx_t_u32" "D := always (u32), EXEC := D";
-    VCmpFI64 "v_cmp_f_i64" "D := never (i64)";
-    VCmpLtI64 "v_cmp_lt_i64" "D := a < b (i64)";
-    VCmpEqI64 "v_cmp_eq_i64" "D := a = b (i64)";
-    VCmpLeI64 "v_cmp_le_i64" "D := a <= b (i64)";
-    VCmpGtI64 "v_cmp_gt_i64" "D := a > b (i64)";
-    VCmpNeI64 "v_cmp_ne_i64" "D := a != b (i64)";
-    VCmpGeI64 "v_cmp_ge_i64" "D := a >= b (i64)";
-    VCmpTI64 "v_cmp_t_i64" "D := always (i64)";
-    VCmpxFI64 "v_cmpx_f_i64" "D := never (i64), EXEC := D";
-    VCmpxLtI64 "v_cmpx_lt_i64" "D := a < b (i64), EXEC := D";
-    VCmpxEqI64 "v_cmpx_eq_i64" "D := a = b (i64), EXEC := D";
-    VCmpxLeI64 "v_cmpx_le_i64" "D := a <= b (i64), EXEC := D";
-    VCmpxGtI64 "v_cmpx_gt_i64" "D := a > b (i64), EXEC := D";
-    VCmpxNeI64 "v_cmpx_ne_i64" "D := a != b (i64), EXEC := D";
-    VCmpxGeI64 "v_cmpx_ge_i64" "D := a >= b (i64), EXEC := D";
-    VCmpxTI64 "v_cmpx_t_i64" "D := always (i64), EXEC := D";
-    VCmpFU64 "v_cmp_f_u64" "D := never (u64)";
-    VCmpLtU64 "v_cmp_lt_u64" "D := a < b (u64)";
-    VCmpEqU64 "v_cmp_eq_u64" "D := a = b (u64)";
-    VCmpLeU64 "v_cmp_le_u64" "D := a <= b (u64)";
-    VCmpGtU64 "v_cmp_gt_u64" "D := a > b (u64)";
-    VCmpNeU64 "v_cmp_ne_u64" "D := a != b (u64)";
-    VCmpGeU64 "v_cmp_ge_u64" "D := a >= b (u64)";
-    VCmpTU64 "v_cmp_t_u64" "D := always (u64)";
-    VCmpxFU64 "v_cmpx_f_u64" "D := never (u64), EXEC := D";
-    VCmpxLtU64 "v_cmpx_lt_u64" "D := a < b (u64), EXEC := D";
-    VCmpxEqU64 "v_cmpx_eq_u64" "D := a = b (u64), EXEC := D";
-    VCmpxLeU64 "v_cmpx_le_u64" "D := a <= b (u64), EXEC := D";
-    VCmpxGtU64 "v_cmpx_gt_u64" "D := a > b (u64), EXEC := D";
-    VCmpxNeU64 "v_cmpx_ne_u64" "D := a != b (u64), EXEC := D";
-    VCmpxGeU64 "v_cmpx_ge_u64" "D := a >= b (u64), EXEC := D";
-    VCmpxTU64 "v_cmpx_t_u64" "D := always (u64), EXEC := D";
-    VCmpClassF32 "v_cmp_class_f32" "D := class of a is in mask b (f32)";
-    VCmpxClassF32 "v_cmpx_class_f32" "D := class of a is in mask b (f32), EXEC := D";
-    VCmpClassF64 "v_cmp_class_f64" "D := class of a is in mask b (f64)";
-    VCmpxClassF64 "v_cmpx_class_f64" "D := class of a is in mask b (f64), EXEC := D";
-    VCmpClassF16 "v_cmp_class_f16" "D := class of a is in mask b (f16)";
-    VCmpxClassF16 "v_cmpx_class_f16" "D := class of a is in mask b (f16), EXEC := D";
-    VInterpP1F32 "v_interp_p1_f32" "D := P0 + I * P10";
-    VInterpP2F32 "v_interp_p2_f32" "D := D + J * P20";
-    VInterpMovF32 "v_interp_mov_f32" "D := P10, P20 or P0";
-    VInterpP1llF16 "v_interp_p1ll_f16" "D := P10 * I + P0, f16 attribute";
-    VInterpP1lvF16 "v_interp_p1lv_f16" "D := P10 * I + P0, f16 attribute";
-    VInterpP2F16 "v_interp_p2_f16" "D := P20 * J + D";
-    DsAddU32 "ds_add_u32" "LDS := mem + data";
-    DsSubU32 "ds_sub_u32" "LDS := mem - data";
-    DsRsubU32 "ds_rsub_u32" "LDS := data - mem";
-    DsIncU32 "ds_inc_u32" "LDS := mem >= data ? 0 : mem + 1";
-    DsDecU32 "ds_dec_u32" "LDS := mem = 0 or mem > data ? data : mem - 1";
-    DsMinI32 "ds_min_i32" "LDS := minimum";
-    DsMaxI32 "ds_max_i32" "LDS := maximum";
-    DsMinU32 "ds_min_u32" "LDS := minimum";
-    DsMaxU32 "ds_max_u32" "LDS := maximum";
-    DsAndB32 "ds_and_b32" "LDS := mem & data";
-    DsOrB32 "ds_or_b32" "LDS := mem | data";
-    DsXorB32 "ds_xor_b32" "LDS := mem ^ data";
-    DsMskorB32 "ds_mskor_b32" "LDS := (mem & ~data0) | data1";
-    DsWriteB32 "ds_write_b32" "LDS := data";
-    DsWrite2B32 "ds_write2_b32" "LDS := data";
-    DsWrite2st64B32 "ds_write2st64_b32" "LDS := data";
-    DsCmpstB32 "ds_cmpst_b32" "LDS := mem = data0 ? data1 : mem";
-    DsCmpstF32 "ds_cmpst_f32" "LDS := mem = data0 ? data1 : mem";
-    DsMinF32 "ds_min_f32" "LDS := minimum";
-    DsMaxF32 "ds_max_f32" "LDS := maximum";
-    DsNop "ds_nop" "nothing";
-    DsGwsSemaReleaseAll "ds_gws_sema_release_all" "global wave sync";
-    DsGwsInit "ds_gws_init" "global wave sync";
-    DsGwsSemaV "ds_gws_sema_v" "global wave sync";
-    DsGwsSemaBr "ds_gws_sema_br" "global wave sync";
-    DsGwsSemaP "ds_gws_sema_p" "global wave sync";
-    DsGwsBarrier "ds_gws_barrier" "global wave sync";
-    DsWriteB8 "ds_write_b8" "LDS := data";
-    DsWriteB16 "ds_write_b16" "LDS := data";
-    DsAddRtnU32 "ds_add_rtn_u32" "LDS := mem + data; D := old value";
-    DsSubRtnU32 "ds_sub_rtn_u32" "LDS := mem - data; D := old value";
-    DsRsubRtnU32 "ds_rsub_rtn_u32" "LDS := data - mem; D := old value";
-    DsIncRtnU32 "ds_inc_rtn_u32" "LDS := mem >= data ? 0 : mem + 1; D := old value";
-    DsDecRtnU32 "ds_dec_rtn_u32" "LDS := mem = 0 or mem > data ? data : mem - 1; D := old value";
-    DsMinRtnI32 "ds_min_rtn_i32" "LDS := minimum; D := old value";
-    DsMaxRtnI32 "ds_max_rtn_i32" "LDS := maximum; D := old value";
-    DsMinRtnU32 "ds_min_rtn_u32" "LDS := minimum; D := old value";
-    DsMaxRtnU32 "ds_max_rtn_u32" "LDS := maximum; D := old value";
-    DsAndRtnB32 "ds_and_rtn_b32" "LDS := mem & data; D := old value";
-    DsOrRtnB32 "ds_or_rtn_b32" "LDS := mem | data; D := old value";
-    DsXorRtnB32 "ds_xor_rtn_b32" "LDS := mem ^ data; D := old value";
-    DsMskorRtnB32 "ds_mskor_rtn_b32" "LDS := (mem & ~data0) | data1; D := old value";
-    DsWrxchgRtnB32 "ds_wrxchg_rtn_b32" "LDS := data; D := old value";
-    DsWrxchg2RtnB32 "ds_wrxchg2_rtn_b32" "LDS := two exchanges; D := old value";
-    DsWrxchg2st64RtnB32 "ds_wrxchg2st64_rtn_b32" "LDS := two exchanges; D := old value";
-    DsCmpstRtnB32 "ds_cmpst_rtn_b32" "LDS := mem = data0 ? data1 : mem; D := old value";
-    DsCmpstRtnF32 "ds_cmpst_rtn_f32" "LDS := mem = data0 ? data1 : mem; D := old value";
-    DsMinRtnF32 "ds_min_rtn_f32" "LDS := minimum; D := old value";
-    DsMaxRtnF32 "ds_max_rtn_f32" "LDS := maximum; D := old value";
-    DsWrapRtnB32 "ds_wrap_rtn_b32" "LDS := mem >= data0 ? mem - data0 : mem + data1; D := old value";
-    DsSwizzleB32 "ds_swizzle_b32" "D := a of another lane by a fixed pattern";
-    DsReadB32 "ds_read_b32" "D := LDS";
-    DsRead2B32 "ds_read2_b32" "D := LDS";
-    DsRead2st64B32 "ds_read2st64_b32" "D := LDS";
-    DsReadI8 "ds_read_i8" "D := LDS";
-    DsReadU8 "ds_read_u8" "D := LDS";
-    DsReadI16 "ds_read_i16" "D := LDS";
-    DsReadU16 "ds_read_u16" "D := LDS";
-    DsConsume "ds_consume" "D := counter; counter -= number of active lanes";
-    DsAppend "ds_append" "D := counter; counter += number of active lanes";
-    DsOrderedCount "ds_ordered_count" "ordered count in GDS";
-    DsAddU64 "ds_add_u64" "LDS := mem + data";
-    DsSubU64 "ds_sub_u64" "LDS := mem - data";
-    DsRsubU64 "ds_rsub_u64" "LDS := data - mem";
-    DsIncU64 "ds_inc_u64" "LDS := mem >= data ? 0 : mem + 1";
-    DsDecU64 "ds_dec_u64" "LDS := mem = 0 or mem > data ? data : mem - 1";
-    DsMinI64 "ds_min_i64" "LDS := minimum";
-    DsMaxI64 "ds_max_i64" "LDS := maximum";
-    DsMinU64 "ds_min_u64" "LDS := minimum";
-    DsMaxU64 "ds_max_u64" "LDS := maximum";
-    DsAndB64 "ds_and_b64" "LDS := mem & data";
-    DsOrB64 "ds_or_b64" "LDS := mem | data";
-    DsXorB64 "ds_xor_b64" "LDS := mem ^ data";
-    DsMskorB64 "ds_mskor_b64" "LDS := (mem & ~data0) | data1";
-    DsWriteB64 "ds_write_b64" "LDS := data";
-    DsWrite2B64 "ds_write2_b64" "LDS := data";
-    DsWrite2st64B64 "ds_write2st64_b64" "LDS := data";
-    DsCmpstB64 "ds_cmpst_b64" "LDS := mem = data0 ? data1 : mem";
-    DsCmpstF64 "ds_cmpst_f64" "LDS := mem = data0 ? data1 : mem";
-    DsMinF64 "ds_min_f64" "LDS := minimum";
-    DsMaxF64 "ds_max_f64" "LDS := maximum";
-    DsAddRtnU64 "ds_add_rtn_u64" "LDS := mem + data; D := old value";
-    DsSubRtnU64 "ds_sub_rtn_u64" "LDS := mem - data; D := old value";
-    DsRsubRtnU64 "ds_rsub_rtn_u64" "LDS := data - mem; D := old value";
-    DsIncRtnU64 "ds_inc_rtn_u64" "LDS := mem >= data ? 0 : mem + 1; D := old value";
-    DsDecRtnU64 "ds_dec_rtn_u64" "LDS := mem = 0 or mem > data ? data : mem - 1; D := old value";
-    DsMinRtnI64 "ds_min_rtn_i64" "LDS := minimum; D := old value";
-    DsMaxRtnI64 "ds_max_rtn_i64" "LDS := maximum; D := old value";
-    DsMinRtnU64 "ds_min_rtn_u64" "LDS := minimum; D := old value";
-    DsMaxRtnU64 "ds_max_rtn_u64" "LDS := maximum; D := old value";
-    DsAndRtnB64 "ds_and_rtn_b64" "LDS := mem & data; D := old value";
-    DsOrRtnB64 "ds_or_rtn_b64" "LDS := mem | data; D := old value";
-    DsXorRtnB64 "ds_xor_rtn_b64" "LDS := mem ^ data; D := old value";
-    DsMskorRtnB64 "ds_mskor_rtn_b64" "LDS := (mem & ~data0) | data1; D := old value";
-    DsWrxchgRtnB64 "ds_wrxchg_rtn_b64" "LDS := data; D := old value";
-    DsWrxchg2RtnB64 "ds_wrxchg2_rtn_b64" "LDS := two exchanges; D := old value";
-    DsWrxchg2st64RtnB64 "ds_wrxchg2st64_rtn_b64" "LDS := two exchanges; D := old value";
-    DsCmpstRtnB64 "ds_cmpst_rtn_b64" "LDS := mem = data0 ? data1 : mem; D := old value";
-    DsCmpstRtnF64 "ds_cmpst_rtn_f64" "LDS := mem = data0 ? data1 : mem; D := old value";
-    DsMinRtnF64 "ds_min_rtn_f64" "LDS := minimum; D := old value";
-    DsMaxRtnF64 "ds_max_rtn_f64" "LDS := maximum; D := old value";
-    DsReadB64 "ds_read_b64" "D := LDS";
-    DsRead2B64 "ds_read2_b64" "D := LDS";
-    DsRead2st64B64 "ds_read2st64_b64" "D := LDS";
-    DsCondxchg32RtnB64 "ds_condxchg32_rtn_b64" "conditional exchange of 32-bit parts";
-    DsAddSrc2U32 "ds_add_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], add";
-    DsSubSrc2U32 "ds_sub_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], sub";
-    DsRsubSrc2U32 "ds_rsub_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], rsub";
-    DsIncSrc2U32 "ds_inc_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], inc";
-    DsDecSrc2U32 "ds_dec_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], dec";
-    DsMinSrc2I32 "ds_min_src2_i32" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2I32 "ds_max_src2_i32" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsMinSrc2U32 "ds_min_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2U32 "ds_max_src2_u32" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsAndSrc2B32 "ds_and_src2_b32" "LDS[A] := LDS[A] op LDS[A + offset], and";
-    DsOrSrc2B32 "ds_or_src2_b32" "LDS[A] := LDS[A] op LDS[A + offset], or";
-    DsXorSrc2B32 "ds_xor_src2_b32" "LDS[A] := LDS[A] op LDS[A + offset], xor";
-    DsWriteSrc2B32 "ds_write_src2_b32" "LDS[A] := LDS[A] op LDS[A + offset], write";
-    DsMinSrc2F32 "ds_min_src2_f32" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2F32 "ds_max_src2_f32" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsAddSrc2U64 "ds_add_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], add";
-    DsSubSrc2U64 "ds_sub_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], sub";
-    DsRsubSrc2U64 "ds_rsub_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], rsub";
-    DsIncSrc2U64 "ds_inc_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], inc";
-    DsDecSrc2U64 "ds_dec_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], dec";
-    DsMinSrc2I64 "ds_min_src2_i64" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2I64 "ds_max_src2_i64" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsMinSrc2U64 "ds_min_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2U64 "ds_max_src2_u64" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsAndSrc2B64 "ds_and_src2_b64" "LDS[A] := LDS[A] op LDS[A + offset], and";
-    DsOrSrc2B64 "ds_or_src2_b64" "LDS[A] := LDS[A] op LDS[A + offset], or";
-    DsXorSrc2B64 "ds_xor_src2_b64" "LDS[A] := LDS[A] op LDS[A + offset], xor";
-    DsWriteSrc2B64 "ds_write_src2_b64" "LDS[A] := LDS[A] op LDS[A + offset], write";
-    DsMinSrc2F64 "ds_min_src2_f64" "LDS[A] := LDS[A] op LDS[A + offset], min";
-    DsMaxSrc2F64 "ds_max_src2_f64" "LDS[A] := LDS[A] op LDS[A + offset], max";
-    DsWriteB96 "ds_write_b96" "LDS := data";
-    DsWriteB128 "ds_write_b128" "LDS := data";
-    DsCondxchg32RtnB128 "ds_condxchg32_rtn_b128" "conditional exchange of 32-bit parts";
-    DsReadB96 "ds_read_b96" "D := LDS";
-    DsReadB128 "ds_read_b128" "D := LDS";
-    DsAddF32 "ds_add_f32" "LDS := mem + data";
-    DsAddRtnF32 "ds_add_rtn_f32" "LDS := mem + data; D := old value";
-    DsPermuteB32 "ds_permute_b32" "lane (addr / 4) gets data of this lane";
-    DsBpermuteB32 "ds_bpermute_b32" "D := data of lane (addr / 4)";
-    DsAddSrc2F32 "ds_add_src2_f32" "LDS[A] := LDS[A] op LDS[A + offset], add";
-    BufferLoadFormatX "buffer_load_format_x" "D := buffer";
-    BufferLoadFormatXy "buffer_load_format_xy" "D := buffer";
-    BufferLoadFormatXyz "buffer_load_format_xyz" "D := buffer";
-    BufferLoadFormatXyzw "buffer_load_format_xyzw" "D := buffer";
-    BufferStoreFormatX "buffer_store_format_x" "buffer := data";
-    BufferStoreFormatXy "buffer_store_format_xy" "buffer := data";
-    BufferStoreFormatXyz "buffer_store_format_xyz" "buffer := data";
-    BufferStoreFormatXyzw "buffer_store_format_xyzw" "buffer := data";
-    BufferLoadUbyte "buffer_load_ubyte" "D := buffer";
-    BufferLoadSbyte "buffer_load_sbyte" "D := buffer";
-    BufferLoadUshort "buffer_load_ushort" "D := buffer";
-    BufferLoadSshort "buffer_load_sshort" "D := buffer";
-    BufferLoadDword "buffer_load_dword" "D := buffer";
-    BufferLoadDwordx2 "buffer_load_dwordx2" "D := buffer";
-    BufferLoadDwordx4 "buffer_load_dwordx4" "D := buffer";
-    BufferLoadDwordx3 "buffer_load_dwordx3" "D := buffer";
-    BufferStoreByte "buffer_store_byte" "buffer := data";
-    BufferStoreShort "buffer_store_short" "buffer := data";
-    BufferStoreDword "buffer_store_dword" "buffer := data";
-    BufferStoreDwordx2 "buffer_store_dwordx2" "buffer := data";
-    BufferStoreDwordx4 "buffer_store_dwordx4" "buffer := data";
-    BufferStoreDwordx3 "buffer_store_dwordx3" "buffer := data";
-    BufferAtomicSwap "buffer_atomic_swap" "atomic swap; GLC: D := old value";
-    BufferAtomicCmpswap "buffer_atomic_cmpswap" "atomic cmpswap; GLC: D := old value";
-    BufferAtomicAdd "buffer_atomic_add" "atomic add; GLC: D := old value";
-    BufferAtomicSub "buffer_atomic_sub" "atomic sub; GLC: D := old value";
-    BufferAtomicRsub "buffer_atomic_rsub" "atomic rsub; GLC: D := old value";
-    BufferAtomicSmin "buffer_atomic_smin" "atomic smin; GLC: D := old value";
-    BufferAtomicUmin "buffer_atomic_umin" "atomic umin; GLC: D := old value";
-    BufferAtomicSmax "buffer_atomic_smax" "atomic smax; GLC: D := old value";
-    BufferAtomicUmax "buffer_atomic_umax" "atomic umax; GLC: D := old value";
-    BufferAtomicAnd "buffer_atomic_and" "atomic and; GLC: D := old value";
-    BufferAtomicOr "buffer_atomic_or" "atomic or; GLC: D := old value";
-    BufferAtomicXor "buffer_atomic_xor" "atomic xor; GLC: D := old value";
-    BufferAtomicInc "buffer_atomic_inc" "atomic inc; GLC: D := old value";
-    BufferAtomicDec "buffer_atomic_dec" "atomic dec; GLC: D := old value";
-    BufferAtomicFcmpswap "buffer_atomic_fcmpswap" "atomic fcmpswap; GLC: D := old value";
-    BufferAtomicFmin "buffer_atomic_fmin" "atomic fmin; GLC: D := old value";
-    BufferAtomicFmax "buffer_atomic_fmax" "atomic fmax; GLC: D := old value";
-    BufferAtomicSwapX2 "buffer_atomic_swap_x2" "atomic swap; GLC: D := old value";
-    BufferAtomicCmpswapX2 "buffer_atomic_cmpswap_x2" "atomic cmpswap; GLC: D := old value";
-    BufferAtomicAddX2 "buffer_atomic_add_x2" "atomic add; GLC: D := old value";
-    BufferAtomicSubX2 "buffer_atomic_sub_x2" "atomic sub; GLC: D := old value";
-    BufferAtomicRsubX2 "buffer_atomic_rsub_x2" "atomic rsub; GLC: D := old value";
-    BufferAtomicSminX2 "buffer_atomic_smin_x2" "atomic smin; GLC: D := old value";
-    BufferAtomicUminX2 "buffer_atomic_umin_x2" "atomic umin; GLC: D := old value";
-    BufferAtomicSmaxX2 "buffer_atomic_smax_x2" "atomic smax; GLC: D := old value";
-    BufferAtomicUmaxX2 "buffer_atomic_umax_x2" "atomic umax; GLC: D := old value";
-    BufferAtomicAndX2 "buffer_atomic_and_x2" "atomic and; GLC: D := old value";
-    BufferAtomicOrX2 "buffer_atomic_or_x2" "atomic or; GLC: D := old value";
-    BufferAtomicXorX2 "buffer_atomic_xor_x2" "atomic xor; GLC: D := old value";
-    BufferAtomicIncX2 "buffer_atomic_inc_x2" "atomic inc; GLC: D := old value";
-    BufferAtomicDecX2 "buffer_atomic_dec_x2" "atomic dec; GLC: D := old value";
-    BufferAtomicFcmpswapX2 "buffer_atomic_fcmpswap_x2" "atomic fcmpswap; GLC: D := old value";
-    BufferAtomicFminX2 "buffer_atomic_fmin_x2" "atomic fmin; GLC: D := old value";
-    BufferAtomicFmaxX2 "buffer_atomic_fmax_x2" "atomic fmax; GLC: D := old value";
-    BufferWbinvl1Vol "buffer_wbinvl1_vol" "write back and invalidate the vector L1 cache";
-    BufferWbinvl1Sc "buffer_wbinvl1_sc" "write back and invalidate the vector L1 cache";
-    BufferWbinvl1 "buffer_wbinvl1" "write back and invalidate the vector L1 cache";
-    BufferLoadFormatD16X "buffer_load_format_d16_x" "D := buffer";
-    BufferLoadFormatD16Xy "buffer_load_format_d16_xy" "D := buffer";
-    BufferLoadFormatD16Xyz "buffer_load_format_d16_xyz" "D := buffer";
-    BufferLoadFormatD16Xyzw "buffer_load_format_d16_xyzw" "D := buffer";
-    BufferStoreFormatD16X "buffer_store_format_d16_x" "buffer := data";
-    BufferStoreFormatD16Xy "buffer_store_format_d16_xy" "buffer := data";
-    BufferStoreFormatD16Xyz "buffer_store_format_d16_xyz" "buffer := data";
-    BufferStoreFormatD16Xyzw "buffer_store_format_d16_xyzw" "buffer := data";
-    BufferStoreLdsDword "buffer_store_lds_dword" "buffer := LDS";
-    TbufferLoadFormatX "tbuffer_load_format_x" "typed D := buffer";
-    TbufferLoadFormatXy "tbuffer_load_format_xy" "typed D := buffer";
-    TbufferLoadFormatXyz "tbuffer_load_format_xyz" "typed D := buffer";
-    TbufferLoadFormatXyzw "tbuffer_load_format_xyzw" "typed D := buffer";
-    TbufferStoreFormatX "tbuffer_store_format_x" "typed buffer := data";
-    TbufferStoreFormatXy "tbuffer_store_format_xy" "typed buffer := data";
-    TbufferStoreFormatXyz "tbuffer_store_format_xyz" "typed buffer := data";
-    TbufferStoreFormatXyzw "tbuffer_store_format_xyzw" "typed buffer := data";
-    TbufferLoadFormatD16X "tbuffer_load_format_d16_x" "typed D := buffer";
-    TbufferLoadFormatD16Xy "tbuffer_load_format_d16_xy" "typed D := buffer";
-    TbufferLoadFormatD16Xyz "tbuffer_load_format_d16_xyz" "typed D := buffer";
-    TbufferLoadFormatD16Xyzw "tbuffer_load_format_d16_xyzw" "typed D := buffer";
-    TbufferStoreFormatD16X "tbuffer_store_format_d16_x" "typed buffer := data";
-    TbufferStoreFormatD16Xy "tbuffer_store_format_d16_xy" "typed buffer := data";
-    TbufferStoreFormatD16Xyz "tbuffer_store_format_d16_xyz" "typed buffer := data";
-    TbufferStoreFormatD16Xyzw "tbuffer_store_format_d16_xyzw" "typed buffer := data";
-    FlatLoadUbyte "flat_load_ubyte" "D := memory";
-    FlatLoadSbyte "flat_load_sbyte" "D := memory";
-    FlatLoadUshort "flat_load_ushort" "D := memory";
-    FlatLoadSshort "flat_load_sshort" "D := memory";
-    FlatLoadDword "flat_load_dword" "D := memory";
-    FlatLoadDwordx2 "flat_load_dwordx2" "D := memory";
-    FlatLoadDwordx4 "flat_load_dwordx4" "D := memory";
-    FlatLoadDwordx3 "flat_load_dwordx3" "D := memory";
-    FlatStoreByte "flat_store_byte" "memory := data";
-    FlatStoreShort "flat_store_short" "memory := data";
-    FlatStoreDword "flat_store_dword" "memory := data";
-    FlatStoreDwordx2 "flat_store_dwordx2" "memory := data";
-    FlatStoreDwordx4 "flat_store_dwordx4" "memory := data";
-    FlatStoreDwordx3 "flat_store_dwordx3" "memory := data";
-    FlatAtomicSwap "flat_atomic_swap" "atomic swap; GLC: D := old value";
-    FlatAtomicCmpswap "flat_atomic_cmpswap" "atomic cmpswap; GLC: D := old value";
-    FlatAtomicAdd "flat_atomic_add" "atomic add; GLC: D := old value";
-    FlatAtomicSub "flat_atomic_sub" "atomic sub; GLC: D := old value";
-    FlatAtomicSmin "flat_atomic_smin" "atomic smin; GLC: D := old value";
-    FlatAtomicUmin "flat_atomic_umin" "atomic umin; GLC: D := old value";
-    FlatAtomicSmax "flat_atomic_smax" "atomic smax; GLC: D := old value";
-    FlatAtomicUmax "flat_atomic_umax" "atomic umax; GLC: D := old value";
-    FlatAtomicAnd "flat_atomic_and" "atomic and; GLC: D := old value";
-    FlatAtomicOr "flat_atomic_or" "atomic or; GLC: D := old value";
-    FlatAtomicXor "flat_atomic_xor" "atomic xor; GLC: D := old value";
-    FlatAtomicInc "flat_atomic_inc" "atomic inc; GLC: D := old value";
-    FlatAtomicDec "flat_atomic_dec" "atomic dec; GLC: D := old value";
-    FlatAtomicFcmpswap "flat_atomic_fcmpswap" "atomic fcmpswap; GLC: D := old value";
-    FlatAtomicFmin "flat_atomic_fmin" "atomic fmin; GLC: D := old value";
-    FlatAtomicFmax "flat_atomic_fmax" "atomic fmax; GLC: D := old value";
-    FlatAtomicSwapX2 "flat_atomic_swap_x2" "atomic swap; GLC: D := old value";
-    FlatAtomicCmpswapX2 "flat_atomic_cmpswap_x2" "atomic cmpswap; GLC: D := old value";
-    FlatAtomicAddX2 "flat_atomic_add_x2" "atomic add; GLC: D := old value";
-    FlatAtomicSubX2 "flat_atomic_sub_x2" "atomic sub; GLC: D := old value";
-    FlatAtomicSminX2 "flat_atomic_smin_x2" "atomic smin; GLC: D := old value";
-    FlatAtomicUminX2 "flat_atomic_umin_x2" "atomic umin; GLC: D := old value";
-    FlatAtomicSmaxX2 "flat_atomic_smax_x2" "atomic smax; GLC: D := old value";
-    FlatAtomicUmaxX2 "flat_atomic_umax_x2" "atomic umax; GLC: D := old value";
-    FlatAtomicAndX2 "flat_atomic_and_x2" "atomic and; GLC: D := old value";
-    FlatAtomicOrX2 "flat_atomic_or_x2" "atomic or; GLC: D := old value";
-    FlatAtomicXorX2 "flat_atomic_xor_x2" "atomic xor; GLC: D := old value";
-    FlatAtomicIncX2 "flat_atomic_inc_x2" "atomic inc; GLC: D := old value";
-    FlatAtomicDecX2 "flat_atomic_dec_x2" "atomic dec; GLC: D := old value";
-    FlatAtomicFcmpswapX2 "flat_atomic_fcmpswap_x2" "atomic fcmpswap; GLC: D := old value";
-    FlatAtomicFminX2 "flat_atomic_fmin_x2" "atomic fmin; GLC: D := old value";
-    FlatAtomicFmaxX2 "flat_atomic_fmax_x2" "atomic fmax; GLC: D := old value";
-    ImageLoad "image_load" "D := texel";
-    ImageLoadMip "image_load_mip" "D := texel of a mip level";
-    ImageLoadPck "image_load_pck" "D := texel, no conversion";
-    ImageLoadPckSgn "image_load_pck_sgn" "D := texel, no conversion";
-    ImageLoadMipPck "image_load_mip_pck" "D := texel of a mip level, no conversion";
-    ImageLoadMipPckSgn "image_load_mip_pck_sgn" "D := texel of a mip level, no conversion";
-    ImageStore "image_store" "texel := data";
-    ImageStoreMip "image_store_mip" "texel := data at a mip level";
-    ImageStorePck "image_store_pck" "texel := data, no conversion";
-    ImageStoreMipPck "image_store_mip_pck" "texel := data at a mip level, no conversion";
-    ImageGetResinfo "image_get_resinfo" "D := width, height, depth or layers, mip levels";
-    ImageAtomicSwap "image_atomic_swap" "atomic swap on a texel; GLC: D := old value";
-    ImageAtomicCmpswap "image_atomic_cmpswap" "atomic cmpswap on a texel; GLC: D := old value";
-    ImageAtomicAdd "image_atomic_add" "atomic add on a texel; GLC: D := old value";
-    ImageAtomicSub "image_atomic_sub" "atomic sub on a texel; GLC: D := old value";
-    ImageAtomicRsub "image_atomic_rsub" "atomic rsub on a texel; GLC: D := old value";
-    ImageAtomicSmin "image_atomic_smin" "atomic smin on a texel; GLC: D := old value";
-    ImageAtomicUmin "image_atomic_umin" "atomic umin on a texel; GLC: D := old value";
-    ImageAtomicSmax "image_atomic_smax" "atomic smax on a texel; GLC: D := old value";
-    ImageAtomicUmax "image_atomic_umax" "atomic umax on a texel; GLC: D := old value";
-    ImageAtomicAnd "image_atomic_and" "atomic and on a texel; GLC: D := old value";
-    ImageAtomicOr "image_atomic_or" "atomic or on a texel; GLC: D := old value";
-    ImageAtomicXor "image_atomic_xor" "atomic xor on a texel; GLC: D := old value";
-    ImageAtomicInc "image_atomic_inc" "atomic inc on a texel; GLC: D := old value";
-    ImageAtomicDec "image_atomic_dec" "atomic dec on a texel; GLC: D := old value";
-    ImageAtomicFcmpswap "image_atomic_fcmpswap" "atomic fcmpswap on a texel; GLC: D := old value";
-    ImageAtomicFmin "image_atomic_fmin" "atomic fmin on a texel; GLC: D := old value";
-    ImageAtomicFmax "image_atomic_fmax" "atomic fmax on a texel; GLC: D := old value";
-    ImageSample "image_sample" "D := filtered texel";
-    ImageSampleCl "image_sample_cl" "D := filtered texel, level clamp given";
-    ImageSampleD "image_sample_d" "D := filtered texel, derivatives given";
-    ImageSampleDCl "image_sample_d_cl" "D := filtered texel, derivatives given, level clamp given";
-    ImageSampleL "image_sample_l" "D := filtered texel, level given";
-    ImageSampleB "image_sample_b" "D := filtered texel, bias given";
-    ImageSampleBCl "image_sample_b_cl" "D := filtered texel, bias given, level clamp given";
-    ImageSampleLz "image_sample_lz" "D := filtered texel, level 0";
-    ImageSampleC "image_sample_c" "D := filtered texel, depth compare";
-    ImageSampleCCl "image_sample_c_cl" "D := filtered texel, depth compare, level clamp given";
-    ImageSampleCD "image_sample_c_d" "D := filtered texel, depth compare, derivatives given";
-    ImageSampleCDCl "image_sample_c_d_cl" "D := filtered texel, depth compare, derivatives given, level clamp given";
-    ImageSampleCL "image_sample_c_l" "D := filtered texel, depth compare, level given";
-    ImageSampleCB "image_sample_c_b" "D := filtered texel, depth compare, bias given";
-    ImageSampleCBCl "image_sample_c_b_cl" "D := filtered texel, depth compare, bias given, level clamp given";
-    ImageSampleCLz "image_sample_c_lz" "D := filtered texel, depth compare, level 0";
-    ImageSampleO "image_sample_o" "D := filtered texel, texel offset given";
-    ImageSampleClO "image_sample_cl_o" "D := filtered texel, level clamp given, texel offset given";
-    ImageSampleDO "image_sample_d_o" "D := filtered texel, derivatives given, texel offset given";
-    ImageSampleDClO "image_sample_d_cl_o" "D := filtered texel, derivatives given, level clamp given, texel offset given";
-    ImageSampleLO "image_sample_l_o" "D := filtered texel, level given, texel offset given";
-    ImageSampleBO "image_sample_b_o" "D := filtered texel, bias given, texel offset given";
-    ImageSampleBClO "image_sample_b_cl_o" "D := filtered texel, bias given, level clamp given, texel offset given";
-    ImageSampleLzO "image_sample_lz_o" "D := filtered texel, level 0, texel offset given";
-    ImageSampleCO "image_sample_c_o" "D := filtered texel, depth compare, texel offset given";
-    ImageSampleCClO "image_sample_c_cl_o" "D := filtered texel, depth compare, level clamp given, texel offset given";
-    ImageSampleCDO "image_sample_c_d_o" "D := filtered texel, depth compare, derivatives given, texel offset given";
-    ImageSampleCDClO "image_sample_c_d_cl_o" "D := filtered texel, depth compare, derivatives given, level clamp given, texel offset given";
-    ImageSampleCLO "image_sample_c_l_o" "D := filtered texel, depth compare, level given, texel offset given";
-    ImageSampleCBO "image_sample_c_b_o" "D := filtered texel, depth compare, bias given, texel offset given";
-    ImageSampleCBClO "image_sample_c_b_cl_o" "D := filtered texel, depth compare, bias given, level clamp given, texel offset given";
-    ImageSampleCLzO "image_sample_c_lz_o" "D := filtered texel, depth compare, level 0, texel offset given";
-    ImageGather4 "image_gather4" "D := four texels of one component";
-    ImageGather4Cl "image_gather4_cl" "D := four texels of one component, level clamp given";
-    ImageGather4L "image_gather4_l" "D := four texels of one component, level given";
-    ImageGather4B "image_gather4_b" "D := four texels of one component, bias given";
-    ImageGather4BCl "image_gather4_b_cl" "D := four texels of one component, bias given, level clamp given";
-    ImageGather4Lz "image_gather4_lz" "D := four texels of one component, level 0";
-    ImageGather4C "image_gather4_c" "D := four texels of one component, depth compare";
-    ImageGather4CCl "image_gather4_c_cl" "D := four texels of one component, depth compare, level clamp given";
-    ImageGather4CL "image_gather4_c_l" "D := four texels of one component, depth compare, level given";
-    ImageGather4CB "image_gather4_c_b" "D := four texels of one component, depth compare, bias given";
-    ImageGather4CBCl "image_gather4_c_b_cl" "D := four texels of one component, depth compare, bias given, level clamp given";
-    ImageGather4CLz "image_gather4_c_lz" "D := four texels of one component, depth compare, level 0";
-    ImageGather4O "image_gather4_o" "D := four texels of one component, texel offset given";
-    ImageGather4ClO "image_gather4_cl_o" "D := four texels of one component, level clamp given, texel offset given";
-    ImageGather4LO "image_gather4_l_o" "D := four texels of one component, level given, texel offset given";
-    ImageGather4BO "image_gather4_b_o" "D := four texels of one component, bias given, texel offset given";
-    ImageGather4BClO "image_gather4_b_cl_o" "D := four texels of one component, bias given, level clamp given, texel offset given";
-    ImageGather4LzO "image_gather4_lz_o" "D := four texels of one component, level 0, texel offset given";
-    ImageGather4CO "image_gather4_c_o" "D := four texels of one component, depth compare, texel offset given";
-    ImageGather4CClO "image_gather4_c_cl_o" "D := four texels of one component, depth compare, level clamp given, texel offset given";
-    ImageGather4CLO "image_gather4_c_l_o" "D := four texels of one component, depth compare, level given, texel offset given";
-    ImageGather4CBO "image_gather4_c_b_o" "D := four texels of one component, depth compare, bias given, texel offset given";
-    ImageGather4CBClO "image_gather4_c_b_cl_o" "D := four texels of one component, depth compare, bias given, level clamp given, texel offset given";
-    ImageGather4CLzO "image_gather4_c_lz_o" "D := four texels of one component, depth compare, level 0, texel offset given";
-    ImageGetLod "image_get_lod" "D := clamped and raw level of detail";
-    ImageSampleCd "image_sample_cd" "D := filtered texel, coarse derivatives given";
-    ImageSampleCdCl "image_sample_cd_cl" "D := filtered texel, coarse derivatives given, level clamp given";
-    ImageSampleCCd "image_sample_c_cd" "D := filtered texel, depth compare, coarse derivatives given";
-    ImageSampleCCdCl "image_sample_c_cd_cl" "D := filtered texel, depth compare, coarse derivatives given, level clamp given";
-    ImageSampleCdO "image_sample_cd_o" "D := filtered texel, coarse derivatives given, texel offset given";
-    ImageSampleCdClO "image_sample_cd_cl_o" "D := filtered texel, coarse derivatives given, level clamp given, texel offset given";
-    ImageSampleCCdO "image_sample_c_cd_o" "D := filtered texel, depth compare, coarse derivatives given, texel offset given";
-    ImageSampleCCdClO "image_sample_c_cd_cl_o" "D := filtered texel, depth compare, coarse derivatives given, level clamp given, texel offset given";
-    Exp "exp" "export to a render target, position or parameter";
+    SAddU32, SSubU32, SAddI32, SSubI32, SAddcU32, SSubbU32, SMinI32, SMinU32, SMaxI32, SMaxU32, SCselectB32,
+    SCselectB64, SAndB32, SAndB64, SOrB32, SOrB64, SXorB32, SXorB64, SAndn2B32, SAndn2B64, SOrn2B32, SOrn2B64,
+    SNandB32, SNandB64, SNorB32, SNorB64, SXnorB32, SXnorB64, SLshlB32, SLshlB64, SLshrB32, SLshrB64, SAshrI32,
+    SAshrI64, SBfmB32, SBfmB64, SMulI32, SBfeU32, SBfeI32, SBfeU64, SBfeI64, SCbranchGFork, SAbsdiffI32,
+    SRfeRestoreB64, SMovB32, SMovB64, SCmovB32, SCmovB64, SNotB32, SNotB64, SWqmB32, SWqmB64, SBrevB32, SBrevB64,
+    SBcnt0I32B32, SBcnt0I32B64, SBcnt1I32B32, SBcnt1I32B64, SFf0I32B32, SFf0I32B64, SFf1I32B32, SFf1I32B64,
+    SFlbitI32B32, SFlbitI32B64, SFlbitI32, SFlbitI32I64, SSextI32I8, SSextI32I16, SBitset0B32, SBitset0B64,
+    SBitset1B32, SBitset1B64, SGetpcB64, SSetpcB64, SSwappcB64, SRfeB64, SAndSaveexecB64, SOrSaveexecB64,
+    SXorSaveexecB64, SAndn2SaveexecB64, SOrn2SaveexecB64, SNandSaveexecB64, SNorSaveexecB64, SXnorSaveexecB64,
+    SQuadmaskB32, SQuadmaskB64, SMovrelsB32, SMovrelsB64, SMovreldB32, SMovreldB64, SCbranchJoin, SMovRegrdB32,
+    SAbsI32, SSetGprIdxIdx, SCmpEqI32, SCmpLgI32, SCmpGtI32, SCmpGeI32, SCmpLtI32, SCmpLeI32, SCmpEqU32, SCmpLgU32,
+    SCmpGtU32, SCmpGeU32, SCmpLtU32, SCmpLeU32, SBitcmp0B32, SBitcmp1B32, SBitcmp0B64, SBitcmp1B64, SSetvskip,
+    SSetGprIdxOn, SCmpEqU64, SCmpLgU64, SMovkI32, SCmovkI32, SCmpkEqI32, SCmpkLgI32, SCmpkGtI32, SCmpkGeI32,
+    SCmpkLtI32, SCmpkLeI32, SCmpkEqU32, SCmpkLgU32, SCmpkGtU32, SCmpkGeU32, SCmpkLtU32, SCmpkLeU32, SAddkI32,
+    SMulkI32, SCbranchIFork, SGetregB32, SSetregB32, SGetregRegrdB32, SSetregImm32B32, SNop, SEndpgm, SBranch,
+    SCbranchScc0, SCbranchScc1, SCbranchVccz, SCbranchVccnz, SCbranchExecz, SCbranchExecnz, SBarrier, SSetkill,
+    SWaitcnt, SSethalt, SSleep, SSetprio, SSendmsg, SSendmsghalt, STrap, SIcacheInv, SIncperflevel, SDecperflevel,
+    STtracedata, SCbranchCdbgsys, SCbranchCdbguser, SCbranchCdbgsysOrUser, SCbranchCdbgsysAndUser, SWakeup,
+    SEndpgmSaved, SSetGprIdxOff, SSetGprIdxMode, SLoadDword, SLoadDwordx2, SLoadDwordx4, SLoadDwordx8,
+    SLoadDwordx16, SBufferLoadDword, SBufferLoadDwordx2, SBufferLoadDwordx4, SBufferLoadDwordx8,
+    SBufferLoadDwordx16, SDcacheInvVol, SMemtime, SDcacheInv, SStoreDword, SStoreDwordx2, SStoreDwordx4,
+    SBufferStoreDword, SBufferStoreDwordx2, SBufferStoreDwordx4, SDcacheWb, SDcacheWbVol, SMemrealtime, SAtcProbe,
+    SAtcProbeBuffer, VNop, VMovB32, VReadfirstlaneB32, VCvtI32F64, VCvtF64I32, VCvtF32I32, VCvtF32U32, VCvtU32F32,
+    VCvtI32F32, VMovFedB32, VCvtF16F32, VCvtF32F16, VCvtRpiI32F32, VCvtFlrI32F32, VCvtOffF32I4, VCvtF32F64,
+    VCvtF64F32, VCvtF32Ubyte0, VCvtF32Ubyte1, VCvtF32Ubyte2, VCvtF32Ubyte3, VCvtU32F64, VCvtF64U32, VTruncF64,
+    VCeilF64, VRndneF64, VFloorF64, VFractF32, VTruncF32, VCeilF32, VRndneF32, VFloorF32, VExpF32, VLogClampF32,
+    VLogF32, VRcpClampF32, VRcpLegacyF32, VRcpF32, VRcpIflagF32, VRsqClampF32, VRsqLegacyF32, VRsqF32, VRcpF64,
+    VRcpClampF64, VRsqF64, VRsqClampF64, VSqrtF32, VSqrtF64, VSinF32, VCosF32, VNotB32, VBfrevB32, VFfbhU32,
+    VFfblB32, VFfbhI32, VFrexpExpI32F64, VFrexpMantF64, VFractF64, VFrexpExpI32F32, VFrexpMantF32, VClrexcp,
+    VMovreldB32, VMovrelsB32, VMovrelsdB32, VLogLegacyF32, VExpLegacyF32, VCvtF16U16, VCvtF16I16, VCvtU16F16,
+    VCvtI16F16, VRcpF16, VSqrtF16, VRsqF16, VLogF16, VExpF16, VFrexpMantF16, VFrexpExpI16F16, VFloorF16, VCeilF16,
+    VTruncF16, VRndneF16, VFractF16, VSinF16, VCosF16, VCndmaskB32, VReadlaneB32, VWritelaneB32, VAddF32, VSubF32,
+    VSubrevF32, VMacLegacyF32, VMulLegacyF32, VMulF32, VMulI32I24, VMulHiI32I24, VMulU32U24, VMulHiU32U24,
+    VMinLegacyF32, VMaxLegacyF32, VMinF32, VMaxF32, VMinI32, VMaxI32, VMinU32, VMaxU32, VLshrB32, VLshrrevB32,
+    VAshrI32, VAshrrevI32, VLshlB32, VLshlrevB32, VAndB32, VOrB32, VXorB32, VBfmB32, VMacF32, VMadmkF32, VMadakF32,
+    VBcntU32B32, VMbcntLoU32B32, VMbcntHiU32B32, VAddI32, VSubI32, VSubrevI32, VAddcU32, VSubbU32, VSubbrevU32,
+    VLdexpF32, VCvtPkaccumU8F32, VCvtPknormI16F32, VCvtPknormU16F32, VCvtPkrtzF16F32, VCvtPkU16U32, VCvtPkI16I32,
+    VAddU32, VSubU32, VSubrevU32, VAddF16, VSubF16, VSubrevF16, VMulF16, VMacF16, VMadmkF16, VMadakF16, VAddU16,
+    VSubU16, VSubrevU16, VMulLoU16, VLshlrevB16, VLshrrevB16, VAshrrevI16, VMaxF16, VMinF16, VMaxU16, VMaxI16,
+    VMinU16, VMinI16, VLdexpF16, VMadLegacyF32, VMadF32, VMadI32I24, VMadU32U24, VCubeidF32, VCubescF32, VCubetcF32,
+    VCubemaF32, VBfeU32, VBfeI32, VBfiB32, VFmaF32, VFmaF64, VLerpU8, VAlignbitB32, VAlignbyteB32, VMullitF32,
+    VMin3F32, VMin3I32, VMin3U32, VMax3F32, VMax3I32, VMax3U32, VMed3F32, VMed3I32, VMed3U32, VSadU8, VSadHiU8,
+    VSadU16, VSadU32, VCvtPkU8F32, VDivFixupF32, VDivFixupF64, VLshlB64, VLshrB64, VAshrI64, VAddF64, VMulF64,
+    VMinF64, VMaxF64, VLdexpF64, VMulLoU32, VMulHiU32, VMulLoI32, VMulHiI32, VDivScaleF32, VDivScaleF64,
+    VDivFmasF32, VDivFmasF64, VMsadU8, VQsadPkU16U8, VMqsadPkU16U8, VTrigPreopF64, VMqsadU32U8, VMadU64U32,
+    VMadI64I32, VMadF16, VMadU16, VMadI16, VPermB32, VFmaF16, VDivFixupF16, VLshlrevB64, VLshrrevB64, VAshrrevI64,
+    VCmpFF16, VCmpLtF16, VCmpEqF16, VCmpLeF16, VCmpGtF16, VCmpLgF16, VCmpGeF16, VCmpOF16, VCmpUF16, VCmpNgeF16,
+    VCmpNlgF16, VCmpNgtF16, VCmpNleF16, VCmpNeqF16, VCmpNltF16, VCmpTruF16, VCmpxFF16, VCmpxLtF16, VCmpxEqF16,
+    VCmpxLeF16, VCmpxGtF16, VCmpxLgF16, VCmpxGeF16, VCmpxOF16, VCmpxUF16, VCmpxNgeF16, VCmpxNlgF16, VCmpxNgtF16,
+    VCmpxNleF16, VCmpxNeqF16, VCmpxNltF16, VCmpxTruF16, VCmpFF32, VCmpLtF32, VCmpEqF32, VCmpLeF32, VCmpGtF32,
+    VCmpLgF32, VCmpGeF32, VCmpOF32, VCmpUF32, VCmpNgeF32, VCmpNlgF32, VCmpNgtF32, VCmpNleF32, VCmpNeqF32,
+    VCmpNltF32, VCmpTruF32, VCmpxFF32, VCmpxLtF32, VCmpxEqF32, VCmpxLeF32, VCmpxGtF32, VCmpxLgF32, VCmpxGeF32,
+    VCmpxOF32, VCmpxUF32, VCmpxNgeF32, VCmpxNlgF32, VCmpxNgtF32, VCmpxNleF32, VCmpxNeqF32, VCmpxNltF32, VCmpxTruF32,
+    VCmpFF64, VCmpLtF64, VCmpEqF64, VCmpLeF64, VCmpGtF64, VCmpLgF64, VCmpGeF64, VCmpOF64, VCmpUF64, VCmpNgeF64,
+    VCmpNlgF64, VCmpNgtF64, VCmpNleF64, VCmpNeqF64, VCmpNltF64, VCmpTruF64, VCmpxFF64, VCmpxLtF64, VCmpxEqF64,
+    VCmpxLeF64, VCmpxGtF64, VCmpxLgF64, VCmpxGeF64, VCmpxOF64, VCmpxUF64, VCmpxNgeF64, VCmpxNlgF64, VCmpxNgtF64,
+    VCmpxNleF64, VCmpxNeqF64, VCmpxNltF64, VCmpxTruF64, VCmpsFF32, VCmpsLtF32, VCmpsEqF32, VCmpsLeF32, VCmpsGtF32,
+    VCmpsLgF32, VCmpsGeF32, VCmpsOF32, VCmpsUF32, VCmpsNgeF32, VCmpsNlgF32, VCmpsNgtF32, VCmpsNleF32, VCmpsNeqF32,
+    VCmpsNltF32, VCmpsTruF32, VCmpsxFF32, VCmpsxLtF32, VCmpsxEqF32, VCmpsxLeF32, VCmpsxGtF32, VCmpsxLgF32,
+    VCmpsxGeF32, VCmpsxOF32, VCmpsxUF32, VCmpsxNgeF32, VCmpsxNlgF32, VCmpsxNgtF32, VCmpsxNleF32, VCmpsxNeqF32,
+    VCmpsxNltF32, VCmpsxTruF32, VCmpsFF64, VCmpsLtF64, VCmpsEqF64, VCmpsLeF64, VCmpsGtF64, VCmpsLgF64, VCmpsGeF64,
+    VCmpsOF64, VCmpsUF64, VCmpsNgeF64, VCmpsNlgF64, VCmpsNgtF64, VCmpsNleF64, VCmpsNeqF64, VCmpsNltF64, VCmpsTruF64,
+    VCmpsxFF64, VCmpsxLtF64, VCmpsxEqF64, VCmpsxLeF64, VCmpsxGtF64, VCmpsxLgF64, VCmpsxGeF64, VCmpsxOF64,
+    VCmpsxUF64, VCmpsxNgeF64, VCmpsxNlgF64, VCmpsxNgtF64, VCmpsxNleF64, VCmpsxNeqF64, VCmpsxNltF64, VCmpsxTruF64,
+    VCmpFI16, VCmpLtI16, VCmpEqI16, VCmpLeI16, VCmpGtI16, VCmpNeI16, VCmpGeI16, VCmpTI16, VCmpxFI16, VCmpxLtI16,
+    VCmpxEqI16, VCmpxLeI16, VCmpxGtI16, VCmpxNeI16, VCmpxGeI16, VCmpxTI16, VCmpFU16, VCmpLtU16, VCmpEqU16,
+    VCmpLeU16, VCmpGtU16, VCmpNeU16, VCmpGeU16, VCmpTU16, VCmpxFU16, VCmpxLtU16, VCmpxEqU16, VCmpxLeU16, VCmpxGtU16,
+    VCmpxNeU16, VCmpxGeU16, VCmpxTU16, VCmpFI32, VCmpLtI32, VCmpEqI32, VCmpLeI32, VCmpGtI32, VCmpNeI32, VCmpGeI32,
+    VCmpTI32, VCmpxFI32, VCmpxLtI32, VCmpxEqI32, VCmpxLeI32, VCmpxGtI32, VCmpxNeI32, VCmpxGeI32, VCmpxTI32,
+    VCmpFU32, VCmpLtU32, VCmpEqU32, VCmpLeU32, VCmpGtU32, VCmpNeU32, VCmpGeU32, VCmpTU32, VCmpxFU32, VCmpxLtU32,
+    VCmpxEqU32, VCmpxLeU32, VCmpxGtU32, VCmpxNeU32, VCmpxGeU32, VCmpxTU32, VCmpFI64, VCmpLtI64, VCmpEqI64,
+    VCmpLeI64, VCmpGtI64, VCmpNeI64, VCmpGeI64, VCmpTI64, VCmpxFI64, VCmpxLtI64, VCmpxEqI64, VCmpxLeI64, VCmpxGtI64,
+    VCmpxNeI64, VCmpxGeI64, VCmpxTI64, VCmpFU64, VCmpLtU64, VCmpEqU64, VCmpLeU64, VCmpGtU64, VCmpNeU64, VCmpGeU64,
+    VCmpTU64, VCmpxFU64, VCmpxLtU64, VCmpxEqU64, VCmpxLeU64, VCmpxGtU64, VCmpxNeU64, VCmpxGeU64, VCmpxTU64,
+    VCmpClassF32, VCmpxClassF32, VCmpClassF64, VCmpxClassF64, VCmpClassF16, VCmpxClassF16, VInterpP1F32,
+    VInterpP2F32, VInterpMovF32, VInterpP1llF16, VInterpP1lvF16, VInterpP2F16, DsAddU32, DsSubU32, DsRsubU32,
+    DsIncU32, DsDecU32, DsMinI32, DsMaxI32, DsMinU32, DsMaxU32, DsAndB32, DsOrB32, DsXorB32, DsMskorB32, DsWriteB32,
+    DsWrite2B32, DsWrite2st64B32, DsCmpstB32, DsCmpstF32, DsMinF32, DsMaxF32, DsNop, DsGwsSemaReleaseAll, DsGwsInit,
+    DsGwsSemaV, DsGwsSemaBr, DsGwsSemaP, DsGwsBarrier, DsWriteB8, DsWriteB16, DsAddRtnU32, DsSubRtnU32,
+    DsRsubRtnU32, DsIncRtnU32, DsDecRtnU32, DsMinRtnI32, DsMaxRtnI32, DsMinRtnU32, DsMaxRtnU32, DsAndRtnB32,
+    DsOrRtnB32, DsXorRtnB32, DsMskorRtnB32, DsWrxchgRtnB32, DsWrxchg2RtnB32, DsWrxchg2st64RtnB32, DsCmpstRtnB32,
+    DsCmpstRtnF32, DsMinRtnF32, DsMaxRtnF32, DsWrapRtnB32, DsSwizzleB32, DsReadB32, DsRead2B32, DsRead2st64B32,
+    DsReadI8, DsReadU8, DsReadI16, DsReadU16, DsConsume, DsAppend, DsOrderedCount, DsAddU64, DsSubU64, DsRsubU64,
+    DsIncU64, DsDecU64, DsMinI64, DsMaxI64, DsMinU64, DsMaxU64, DsAndB64, DsOrB64, DsXorB64, DsMskorB64, DsWriteB64,
+    DsWrite2B64, DsWrite2st64B64, DsCmpstB64, DsCmpstF64, DsMinF64, DsMaxF64, DsAddRtnU64, DsSubRtnU64,
+    DsRsubRtnU64, DsIncRtnU64, DsDecRtnU64, DsMinRtnI64, DsMaxRtnI64, DsMinRtnU64, DsMaxRtnU64, DsAndRtnB64,
+    DsOrRtnB64, DsXorRtnB64, DsMskorRtnB64, DsWrxchgRtnB64, DsWrxchg2RtnB64, DsWrxchg2st64RtnB64, DsCmpstRtnB64,
+    DsCmpstRtnF64, DsMinRtnF64, DsMaxRtnF64, DsReadB64, DsRead2B64, DsRead2st64B64, DsCondxchg32RtnB64,
+    DsAddSrc2U32, DsSubSrc2U32, DsRsubSrc2U32, DsIncSrc2U32, DsDecSrc2U32, DsMinSrc2I32, DsMaxSrc2I32, DsMinSrc2U32,
+    DsMaxSrc2U32, DsAndSrc2B32, DsOrSrc2B32, DsXorSrc2B32, DsWriteSrc2B32, DsMinSrc2F32, DsMaxSrc2F32, DsAddSrc2U64,
+    DsSubSrc2U64, DsRsubSrc2U64, DsIncSrc2U64, DsDecSrc2U64, DsMinSrc2I64, DsMaxSrc2I64, DsMinSrc2U64, DsMaxSrc2U64,
+    DsAndSrc2B64, DsOrSrc2B64, DsXorSrc2B64, DsWriteSrc2B64, DsMinSrc2F64, DsMaxSrc2F64, DsWriteB96, DsWriteB128,
+    DsCondxchg32RtnB128, DsReadB96, DsReadB128, DsAddF32, DsAddRtnF32, DsPermuteB32, DsBpermuteB32, DsAddSrc2F32,
+    BufferLoadFormatX, BufferLoadFormatXy, BufferLoadFormatXyz, BufferLoadFormatXyzw, BufferStoreFormatX,
+    BufferStoreFormatXy, BufferStoreFormatXyz, BufferStoreFormatXyzw, BufferLoadUbyte, BufferLoadSbyte,
+    BufferLoadUshort, BufferLoadSshort, BufferLoadDword, BufferLoadDwordx2, BufferLoadDwordx4, BufferLoadDwordx3,
+    BufferStoreByte, BufferStoreShort, BufferStoreDword, BufferStoreDwordx2, BufferStoreDwordx4, BufferStoreDwordx3,
+    BufferAtomicSwap, BufferAtomicCmpswap, BufferAtomicAdd, BufferAtomicSub, BufferAtomicRsub, BufferAtomicSmin,
+    BufferAtomicUmin, BufferAtomicSmax, BufferAtomicUmax, BufferAtomicAnd, BufferAtomicOr, BufferAtomicXor,
+    BufferAtomicInc, BufferAtomicDec, BufferAtomicFcmpswap, BufferAtomicFmin, BufferAtomicFmax, BufferAtomicSwapX2,
+    BufferAtomicCmpswapX2, BufferAtomicAddX2, BufferAtomicSubX2, BufferAtomicRsubX2, BufferAtomicSminX2,
+    BufferAtomicUminX2, BufferAtomicSmaxX2, BufferAtomicUmaxX2, BufferAtomicAndX2, BufferAtomicOrX2,
+    BufferAtomicXorX2, BufferAtomicIncX2, BufferAtomicDecX2, BufferAtomicFcmpswapX2, BufferAtomicFminX2,
+    BufferAtomicFmaxX2, BufferWbinvl1Vol, BufferWbinvl1Sc, BufferWbinvl1, BufferLoadFormatD16X,
+    BufferLoadFormatD16Xy, BufferLoadFormatD16Xyz, BufferLoadFormatD16Xyzw, BufferStoreFormatD16X,
+    BufferStoreFormatD16Xy, BufferStoreFormatD16Xyz, BufferStoreFormatD16Xyzw, BufferStoreLdsDword,
+    TbufferLoadFormatX, TbufferLoadFormatXy, TbufferLoadFormatXyz, TbufferLoadFormatXyzw, TbufferStoreFormatX,
+    TbufferStoreFormatXy, TbufferStoreFormatXyz, TbufferStoreFormatXyzw, TbufferLoadFormatD16X,
+    TbufferLoadFormatD16Xy, TbufferLoadFormatD16Xyz, TbufferLoadFormatD16Xyzw, TbufferStoreFormatD16X,
+    TbufferStoreFormatD16Xy, TbufferStoreFormatD16Xyz, TbufferStoreFormatD16Xyzw, FlatLoadUbyte, FlatLoadSbyte,
+    FlatLoadUshort, FlatLoadSshort, FlatLoadDword, FlatLoadDwordx2, FlatLoadDwordx4, FlatLoadDwordx3, FlatStoreByte,
+    FlatStoreShort, FlatStoreDword, FlatStoreDwordx2, FlatStoreDwordx4, FlatStoreDwordx3, FlatAtomicSwap,
+    FlatAtomicCmpswap, FlatAtomicAdd, FlatAtomicSub, FlatAtomicSmin, FlatAtomicUmin, FlatAtomicSmax, FlatAtomicUmax,
+    FlatAtomicAnd, FlatAtomicOr, FlatAtomicXor, FlatAtomicInc, FlatAtomicDec, FlatAtomicFcmpswap, FlatAtomicFmin,
+    FlatAtomicFmax, FlatAtomicSwapX2, FlatAtomicCmpswapX2, FlatAtomicAddX2, FlatAtomicSubX2, FlatAtomicSminX2,
+    FlatAtomicUminX2, FlatAtomicSmaxX2, FlatAtomicUmaxX2, FlatAtomicAndX2, FlatAtomicOrX2, FlatAtomicXorX2,
+    FlatAtomicIncX2, FlatAtomicDecX2, FlatAtomicFcmpswapX2, FlatAtomicFminX2, FlatAtomicFmaxX2, ImageLoad,
+    ImageLoadMip, ImageLoadPck, ImageLoadPckSgn, ImageLoadMipPck, ImageLoadMipPckSgn, ImageStore, ImageStoreMip,
+    ImageStorePck, ImageStoreMipPck, ImageGetResinfo, ImageAtomicSwap, ImageAtomicCmpswap, ImageAtomicAdd,
+    ImageAtomicSub, ImageAtomicRsub, ImageAtomicSmin, ImageAtomicUmin, ImageAtomicSmax, ImageAtomicUmax,
+    ImageAtomicAnd, ImageAtomicOr, ImageAtomicXor, ImageAtomicInc, ImageAtomicDec, ImageAtomicFcmpswap,
+    ImageAtomicFmin, ImageAtomicFmax, ImageSample, ImageSampleCl, ImageSampleD, ImageSampleDCl, ImageSampleL,
+    ImageSampleB, ImageSampleBCl, ImageSampleLz, ImageSampleC, ImageSampleCCl, ImageSampleCD, ImageSampleCDCl,
+    ImageSampleCL, ImageSampleCB, ImageSampleCBCl, ImageSampleCLz, ImageSampleO, ImageSampleClO, ImageSampleDO,
+    ImageSampleDClO, ImageSampleLO, ImageSampleBO, ImageSampleBClO, ImageSampleLzO, ImageSampleCO, ImageSampleCClO,
+    ImageSampleCDO, ImageSampleCDClO, ImageSampleCLO, ImageSampleCBO, ImageSampleCBClO, ImageSampleCLzO,
+    ImageGather4, ImageGather4Cl, ImageGather4L, ImageGather4B, ImageGather4BCl, ImageGather4Lz, ImageGather4C,
+    ImageGather4CCl, ImageGather4CL, ImageGather4CB, ImageGather4CBCl, ImageGather4CLz, ImageGather4O,
+    ImageGather4ClO, ImageGather4LO, ImageGather4BO, ImageGather4BClO, ImageGather4LzO, ImageGather4CO,
+    ImageGather4CClO, ImageGather4CLO, ImageGather4CBO, ImageGather4CBClO, ImageGather4CLzO, ImageGetLod,
+    ImageSampleCd, ImageSampleCdCl, ImageSampleCCd, ImageSampleCCdCl, ImageSampleCdO, ImageSampleCdClO,
+    ImageSampleCCdO, ImageSampleCCdClO, Exp,
 }

@@ -1200,9 +1200,9 @@ macro_rules! special {
         /// Exports, and interpolation in VOP3.
         pub(crate) const SPECIAL: &[Row<Gcn>] = &[
             row!(Op::Exp, "exp", enc([0, 0, NO], OLD, top(6, 0x3e), (31, 0), NOTHING), exp_slots(),
-                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, "export to a render target, position or parameter", "13"),
             row!(Op::Exp, "exp", enc([NO, NO, 0], NEW, top(6, 0x31), (31, 0), NOTHING), exp_slots(),
-                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, Op::Exp.doc(), "13"),
+                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, "export to a render target, position or parameter", "13"),
             $(row!(Op::$op, $name, enc([NO, NO, $code], NEW, top(6, 0x34), (16, 10), NOTHING), $slots,
                 facts(Format::Vop3a, Suffix::$suffix, Unit::Interp, 4), 8, imp::EXEC_M0, $doc, "9"),)*
         ];
