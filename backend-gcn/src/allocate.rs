@@ -18,7 +18,7 @@ use crate::target::{self, Gcn};
 const MOVES_FOR_A_WAVE: u32 = 8;
 
 /// Whether instructions change places.
-pub fn schedules(options: &CodegenOptions) -> bool {
+fn schedules(options: &CodegenOptions) -> bool {
     options.opt_level >= 2 && !options.skip_passes.iter().any(|p| p == "schedule")
 }
 

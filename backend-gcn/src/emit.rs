@@ -1,112 +1,13 @@
-//! From allocated machine IR to machine code: forms, branches, addresses.
+//! From encoded code to bytes: addresses, distances of branches, counts.
 
-use gpucc_gcn_machine::emit::Form;
-use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Access, Counter, Facts, Flag, Format, Gcn as Isa, Kind, Op, Unit, emit as form, table};
+use gpucc_gcn_machine::emit::{self as form, Form};
+use gpucc_gcn_machine::{Counter, Gcn as Isa, Op, Unit};
 use gpucc_ir::{Diagnostic, Loc};
-use gpucc_isa::{Inst, Packed};
-use gpucc_mir::{MFunc, Opcode, Piece, Pseudo, Reach, Src};
-use smallvec::{SmallVec, smallvec};
+use gpucc_isa::Packed;
+use gpucc_mir::{Payload, Piece, Reach, place};
 
-use crate::fixed::Fixed;
-use crate::forms::mask_source;
-use crate::isel::MI;
-use crate::target::{Cond, FILE_V, GOp, Gcn, Mods};
-
-/// Whether an operation has a 32-bit form of its own.
-pub fn has_short(op: Op, generation: u8) -> bool {
-    // Instructions that exist as VOP3 only count as short to the table: their one form is the 64-bit one.
-    form::row(op, Form::Short, false, generation)
-        .is_some_and(|r| gpucc_gcn_machine::table().rows[r as usize].bytes == 4)
-}
-
-/// Puts modifiers where the row has them.
-fn modify(m: &mut Inst<Isa>, mods: &Mods) {
-    for (k, slot) in m.row().slots.iter().enumerate() {
-        m.vals[k] = match slot.kind {
-            Kind::Offset | Kind::Swizzle => mods.offset,
-            Kind::Attr => mods.attr.into(),
-            Kind::InterpParam => mods.param.into(),
-            Kind::DMask => mods.dmask.into(),
-            Kind::BufFormat => mods.format.into(),
-            Kind::ExpTarget => mods.tgt.into(),
-            Kind::ExpEn => mods.en.into(),
-            Kind::Flag(Flag::Compr) => mods.compr.into(),
-            Kind::Flag(Flag::Done) => mods.done.into(),
-            Kind::Flag(Flag::Vm) => mods.vm.into(),
-            Kind::Flag(Flag::Offen) => mods.offen.into(),
-            Kind::Flag(Flag::Idxen) => mods.idxen.into(),
-            Kind::Flag(Flag::Glc) => mods.glc.into(),
-            Kind::Flag(Flag::Unorm) => mods.unorm.into(),
-            Kind::Flag(Flag::Da) => mods.da.into(),
-            Kind::Flag(Flag::Clamp) => mods.clamp.into(),
-            _ if slot.name == "soffset" => mods.soffset.into(),
-            _ => continue,
-        };
-    }
-}
-
-/// Registers as ranges: vector ones from 256 up.
-pub type Ranges = SmallVec<[(u32, u32); 3]>;
-
-/// Codes of sources, each with its literal.
-type Codes = SmallVec<[(u32, Option<u32>); 3]>;
-
-/// Where the wave goes on behind a block.
-pub type Ways = SmallVec<[usize; 2]>;
-
-/// What the texture unit does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Image {
-    /// Whether a sampler filters.
-    pub sampled: bool,
-}
-
-/// One instruction on its way out.
-#[derive(Clone)]
-pub struct Item {
-    /// The instruction.
-    pub inst: Packed<Isa>,
-    /// Registers.
-    pub reads: Ranges,
-    /// Registers.
-    pub writes: Ranges,
-    /// Its wait counter.
-    pub counter: Counter,
-    /// A store to a buffer or an image.
-    pub is_store: bool,
-    /// An atomic operation on a buffer or an image.
-    pub is_atomic: bool,
-    /// An instruction of the texture unit.
-    pub image: Option<Image>,
-    /// A vector instruction.
-    pub is_valu: bool,
-    /// All memory operations must be done before it.
-    pub barrier: bool,
-    /// The block that a branch goes to.
-    pub label: Option<u32>,
-    /// Where it comes from.
-    pub loc: Loc,
-}
-
-impl Item {
-    /// An instruction that touches no registers.
-    pub fn control(inst: Inst<Isa>) -> Item {
-        Item {
-            inst: inst.into(),
-            reads: Ranges::new(),
-            writes: Ranges::new(),
-            counter: Counter::None,
-            is_store: false,
-            is_atomic: false,
-            image: None,
-            is_valu: false,
-            barrier: false,
-            label: None,
-            loc: Loc::UNKNOWN,
-        }
-    }
-}
+use crate::encoded::{Code, Facts, Item, row};
+use crate::model;
 
 /// Counts for people.
 #[derive(Clone, Debug, Default)]
@@ -134,619 +35,6 @@ pub struct Program {
     pub counts: Counts,
     /// Cycles of one wave, estimated.
     pub latency: u64,
-    /// Highest scalar register in use, and highest vector register, plus one.
-    pub sgprs: u32,
-    pub vgprs: u32,
-}
-
-struct Emitter {
-    generation: u8,
-    items: Vec<Item>,
-    /// Location of what is being emitted.
-    loc: Loc,
-    sgprs: u32,
-    vgprs: u32,
-    /// First register of the lanes that are live.
-    live: Option<u32>,
-    /// Whether the last instruction brought back EXEC behind one of live lanes.
-    exact: bool,
-    /// Whether EXEC holds live lanes alone to the end of the program.
-    last: bool,
-    /// Whether enough follows that a wave without live lanes had better end.
-    worth: bool,
-    /// The block that ends a wave without live lanes, and whether something leads there.
-    early: usize,
-    ends_early: bool,
-}
-
-impl Emitter {
-    fn row(&self, op: Op, f: Form, literal: bool) -> u16 {
-        form::row(op, f, literal, self.generation)
-            .unwrap_or_else(|| panic!("{op:?} has no {f:?} form (literal {literal}) here"))
-    }
-
-    fn note(&mut self, r: &Ranges) {
-        for &(from, n) in r {
-            if from >= 256 {
-                self.vgprs = self.vgprs.max(from - 256 + n);
-            } else if from < 104 {
-                self.sgprs = self.sgprs.max(from + n);
-            }
-        }
-    }
-
-    fn push(&mut self, inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> &mut Item {
-        self.note(&reads);
-        self.note(&writes);
-        self.exact = false;
-        let op = inst.op();
-        let Facts { format, unit, counter, access, .. } = inst.row().facts;
-        let image = (format == Format::Mimg).then(|| Image { sampled: inst.row().slot("ssamp").is_some() });
-        self.items.push(Item {
-            reads,
-            writes,
-            counter,
-            is_store: unit == Unit::Vmem && access == Access::Store,
-            is_atomic: unit == Unit::Vmem && access == Access::Atomic,
-            image,
-            is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
-            barrier: op == Op::SBarrier,
-            loc: self.loc,
-            ..Item::control(inst)
-        });
-        let last = self.items.len() - 1;
-        &mut self.items[last]
-    }
-
-    /// A scalar instruction on 64-bit registers: `(op, dst, a, b)` by scalar codes.
-    fn mask_op(&mut self, op: Op, dst: u32, a: u32, b: Option<u32>) {
-        let mut i = form::inst(self.row(op, Form::Short, false)).with("sdst", dst).with("src0", a);
-        let mut reads: Ranges = smallvec![(a, 2)];
-        if let Some(b) = b {
-            i.set("src1", b);
-            reads.push((b, 2));
-        }
-        reads.retain(|r| r.0 < 128);
-        self.push(i, reads, smallvec![(dst, 2)]);
-    }
-
-    fn branch(&mut self, op: Op, to: usize) {
-        let i = form::inst(self.row(op, Form::Short, false));
-        self.push(i, smallvec![], smallvec![]).label = Some(to as u32);
-    }
-
-    /// Code of a source: register, inline constant or (given back apart) literal.
-    fn source(&self, u: &crate::isel::U, reads: &mut Ranges) -> (u32, Option<u32>) {
-        let mut code = match u.src {
-            Src::Imm(b) => match inline32(b, self.generation) {
-                Some(c) => c,
-                None => return (operand::LITERAL, Some(b)),
-            },
-            _ => {
-                let Some(p) = u.phys() else { panic!("operand {u:?} was not allocated") };
-                let base = u32::from(p.place.base());
-                let n = u32::from(p.place.len());
-                if p.file == FILE_V {
-                    reads.push((256 + base, n));
-                    256 + base
-                } else {
-                    reads.push((base, n));
-                    base
-                }
-            }
-        };
-        if u.mods.neg {
-            code |= operand::NEG;
-        }
-        if u.mods.abs {
-            code |= operand::ABS;
-        }
-        (code, None)
-    }
-
-    fn inst(&mut self, i: &MI) {
-        let op = match i.op {
-            Opcode::Op(GOp::I(op)) => op,
-            Opcode::Op(GOp::Choose(cmp)) => {
-                self.compare(cmp, i);
-                let mut reads = Ranges::new();
-                let codes: Codes = i.uses[2..].iter().map(|u| self.source(u, &mut reads)).collect();
-                let d = i.defs[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                return self.scalar(Op::SCselectB32, &codes, Some(d), reads, smallvec![(d, 1)]);
-            }
-            Opcode::Op(_) | Opcode::Pseudo(Pseudo::LogicalEnd | Pseudo::LogicalStart) => return,
-            Opcode::Pseudo(p) => panic!("{p:?} is left after allocation"),
-        };
-        if op == Op::SBarrier {
-            let row = self.row(op, Form::Short, false);
-            if i.mods.sync {
-                self.push(form::inst(row), smallvec![], smallvec![]).barrier = true;
-            } else {
-                // Memory order alone: a wait for everything does it.
-                let w = form::inst(self.row(Op::SWaitcnt, Form::Short, false)).with("imm", form::waitcnt(0, 7, 0));
-                self.push(w, smallvec![], smallvec![]).barrier = true;
-            }
-            return;
-        }
-        let Some(Facts { format, unit, access, .. }) = table::of(op).map(|r| r.facts) else { return };
-        let mut reads = Ranges::new();
-        let mut writes = Ranges::new();
-        let mut dst = None;
-        for d in &i.defs {
-            let Some(p) = d.phys() else { continue };
-            let base = u32::from(p.place.base()) + if p.file == FILE_V { 256 } else { 0 };
-            writes.push((base, u32::from(p.place.len())));
-            dst = dst.or(Some(base));
-        }
-        let codes: Codes = i.uses.iter().map(|u| self.source(u, &mut reads)).collect();
-        let reg = |k: usize| codes.get(k).map_or(0, |c| c.0 & 255);
-        let mut m;
-        if self.live.is_some() && crate::target::is_exact(i, op) {
-            self.begin_exact();
-        }
-        if op == Op::Exp {
-            m = form::inst(self.row(op, Form::Short, false));
-            modify(&mut m, &i.mods);
-            let enabled = i.mods.en;
-            let used = |k: u32| {
-                if i.mods.compr { k < 2 && enabled >> (2 * k) & 3 != 0 } else { enabled >> k & 1 == 1 }
-            };
-            let mut next = 0;
-            for (k, slot) in ["src0", "src1", "src2", "src3"].into_iter().enumerate() {
-                let on = used(k as u32);
-                m.set(slot, if on { reg(next) } else { 0 });
-                next += usize::from(on);
-            }
-        } else if unit == Unit::Interp {
-            m = form::inst(self.row(op, Form::Short, false));
-            m.set("vdst", dst.unwrap_or(0) & 255);
-            modify(&mut m, &i.mods);
-            // The second half adds to what the first one left in the destination.
-            if m.row().slot("vsrc").is_some() {
-                m.set("vsrc", codes.last().map_or(0, |c| c.0 & 255));
-            }
-            reads.push((operand::M0, 1));
-        } else if i.mods.moves_lanes() {
-            m = form::inst(self.row(op, Form::Dpp, false));
-            m.set("vdst", dst.unwrap_or(0) & 255);
-            m.set("src0", reg(0));
-            if codes.len() > 1 {
-                m.set("src1", reg(1));
-            }
-            m.set("dpp_ctrl", i.mods.dpp_ctrl.into());
-            m.set("bound_ctrl", 1);
-        } else if i.mods.idxen {
-            // Attributes: the index, then the V#.
-            m = form::inst(self.row(op, Form::Short, false));
-            m.set("vdata", dst.unwrap_or(0) & 255);
-            m.set("vaddr", reg(0));
-            m.set("srsrc", codes.get(1).map_or(0, |c| c.0 / 4));
-            m.set("soffset", 128);
-            modify(&mut m, &i.mods);
-        } else if format == Format::Mubuf {
-            m = form::inst(self.row(op, Form::Short, false));
-            let data = match dst {
-                Some(d) => d - 256,
-                None => reg(0),
-            };
-            let address = usize::from(access != Access::Load);
-            m.set("vdata", data);
-            m.set("vaddr", if i.mods.offen { reg(address) } else { 0 });
-            modify(&mut m, &i.mods);
-            m.set("srsrc", i.mods.srsrc.into());
-            reads.push((u32::from(i.mods.srsrc) * 4, 4));
-            if i.mods.is_scratch() {
-                reads.push((i.mods.soffset.into(), 1));
-            }
-        } else if format == Format::Mimg {
-            m = self.image(op, i, &codes, dst);
-        } else if format == Format::Ds {
-            m = form::inst(self.row(op, Form::Short, false));
-            m.set("addr", reg(0));
-            if codes.len() > 1 {
-                m.set("data0", reg(1));
-            }
-            if codes.len() > 2 {
-                m.set("data1", reg(2));
-            }
-            if let Some(d) = dst {
-                m.set("vdst", d - 256);
-            }
-            if m.row().slot("offset0").is_some() {
-                m.set("offset0", i.mods.offset);
-                m.set("offset1", i.mods.offset + 1);
-            } else {
-                m.set("offset", i.mods.offset);
-            }
-        } else if unit == Unit::Smem {
-            let row = match codes.first() {
-                Some(_) => form::row_register_offset(op, self.generation)
-                    .unwrap_or_else(|| panic!("{op:?} takes no offset from a register")),
-                None => self.row(op, Form::Short, false),
-            };
-            m = form::inst(row);
-            let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
-            m.set(sdst, dst.unwrap_or(0));
-            m.set("sbase", i.mods.sbase.into());
-            m.set("offset", codes.first().map_or(i.mods.offset, |c| c.0));
-            let base = m.row().slots.iter().find_map(|s| match s.kind {
-                Kind::SBase(n) => Some(u32::from(n)),
-                _ => None,
-            });
-            reads.push((u32::from(i.mods.sbase) * 2, base.unwrap_or(0)));
-        } else if unit == Unit::Salu {
-            self.scalar(op, &codes, dst, reads, writes);
-            if i.mods.ends && self.worth {
-                // SCC says whether a lane is left.
-                self.ends_early = true;
-                self.branch(Op::SCbranchScc0, self.early);
-            }
-            return;
-        } else {
-            m = self.vector(op, i, &codes, dst);
-            if m.row().slot("sdst").is_some() && !writes.iter().any(|w| w.0 < 128) {
-                writes.push((operand::VCC, 2));
-            }
-        }
-        self.push(m, reads, writes);
-        if let Some(live) = self.live
-            && crate::target::is_exact(i, op)
-        {
-            self.end_exact();
-            if let (Some(d), true) = (dst, op != Op::Exp) {
-                // An atomic gives 0 where it did not happen.
-                let mut m = form::inst(self.row(Op::VCndmaskB32, Form::Long, false)).with("vdst", d - 256);
-                m.set("src0", 128);
-                m.set("src1", d);
-                m.set("mask", live);
-                self.push(m, smallvec![(d, 1), (live, 2)], smallvec![(d, 1)]);
-            }
-        }
-    }
-
-    /// From here on only lanes that are live are on.
-    fn begin_exact(&mut self) {
-        let Some(live) = self.live else { return };
-        if self.last {
-            return;
-        }
-        if self.exact {
-            // Neighbours share what is around them.
-            self.items.pop();
-            self.exact = false;
-            return;
-        }
-        self.mask_op(Op::SMovB64, live + 2, operand::EXEC, None);
-        self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
-    }
-
-    /// All lanes are on again.
-    fn end_exact(&mut self) {
-        let Some(live) = self.live.filter(|_| !self.last) else { return };
-        self.mask_op(Op::SMovB64, operand::EXEC, live + 2, None);
-        self.exact = true;
-    }
-
-    /// From here on only live lanes are on, to the end of the program.
-    fn only_live(&mut self) {
-        let Some(live) = self.live else { return };
-        if self.exact {
-            // A store was right in front.
-            self.items.pop();
-            self.exact = false;
-        } else {
-            self.mask_op(Op::SAndB64, operand::EXEC, operand::EXEC, Some(live));
-        }
-        self.last = true;
-    }
-
-    /// The end of a wave whose lanes were all discarded: no pixel is covered.
-    fn end_without_lanes(&mut self) {
-        self.loc = Loc::UNKNOWN;
-        self.last = true;
-        let none = form::inst(self.row(Op::SMovB64, Form::Short, false)).with("sdst", operand::EXEC);
-        self.push(none.with("src0", 128), smallvec![], smallvec![(operand::EXEC, 2)]);
-        let export = form::inst(self.row(Op::Exp, Form::Short, false)).with("tgt", 9).with("done", 1).with("vm", 1);
-        self.push(export, smallvec![], smallvec![]);
-        let end = form::inst(self.row(Op::SEndpgm, Form::Short, false));
-        self.push(end, smallvec![], smallvec![]);
-    }
-
-    /// Data where it is read, address, T#, and S# where there is one.
-    fn image(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
-        let mut m = form::inst(self.row(op, Form::Short, false));
-        let code = |k: usize| codes.get(k).map_or(0, |c| c.0);
-        let first = usize::from(m.row().facts.access != Access::Load);
-        m.set("vdata", dst.unwrap_or(code(0)) & 255);
-        m.set("vaddr", code(first) & 255);
-        m.set("srsrc", code(first + 1) / 4);
-        if m.row().slot("ssamp").is_some() {
-            m.set("ssamp", code(first + 2) / 4);
-        }
-        modify(&mut m, &i.mods);
-        m
-    }
-
-    fn scalar(&mut self, op: Op, codes: &[(u32, Option<u32>)], dst: Option<u32>, reads: Ranges, writes: Ranges) {
-        let literal = codes.iter().find_map(|c| c.1);
-        let mut m = form::inst(self.row(op, Form::Short, literal.is_some()));
-        if let Some(d) = dst {
-            m.set("sdst", d);
-        }
-        if let Some(value) = literal
-            && m.row().slot("lit").is_none()
-        {
-            m.set("src0", value);
-        } else {
-            for (k, c) in codes.iter().enumerate() {
-                m.set(["src0", "src1"][k], c.0);
-            }
-            if let Some(value) = literal {
-                m.set("lit", value);
-            }
-        }
-        self.push(m, reads, writes);
-    }
-
-    /// Compares the first two uses.
-    fn compare(&mut self, cmp: Op, i: &MI) {
-        let mut reads = Ranges::new();
-        let codes: Codes = i.uses[..2].iter().map(|u| self.source(u, &mut reads)).collect();
-        self.scalar(cmp, &codes, None, reads, smallvec![]);
-    }
-
-    fn vector(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
-        if matches!(op, Op::VReadlaneB32 | Op::VWritelaneB32) {
-            let d = dst.unwrap_or(0);
-            let m = form::inst(self.row(op, Form::Short, false)).with("vdst", if d >= 256 { d - 256 } else { d });
-            return m.with("src0", codes[0].0).with("src1", codes[1].0);
-        }
-        if matches!(op, Op::VMadmkF32 | Op::VMadakF32) {
-            let m = form::inst(self.row(op, Form::Short, true)).with("vdst", dst.map_or(0, |d| d - 256));
-            return m.with("src0", codes[0].0).with("src1", codes[1].0 - 256).with("k", i.mods.k);
-        }
-        // The sum in the place of its addend has a short form.
-        let marks = operand::NEG | operand::ABS;
-        if op == Op::VMadF32
-            && dst == Some(codes[2].0)
-            && codes[..2].iter().all(|c| c.1.is_none() && c.0 & marks == 0)
-            && codes[..2].iter().any(|c| c.0 >= 256)
-        {
-            let (a, b) = if codes[1].0 >= 256 { (codes[0].0, codes[1].0) } else { (codes[1].0, codes[0].0) };
-            let m = form::inst(self.row(Op::VMacF32, Form::Short, false)).with("vdst", codes[2].0 - 256);
-            return m.with("src0", a).with("src1", b - 256);
-        }
-        let plain = |c: u32| c & (operand::NEG | operand::ABS) == 0;
-        let literal = codes.iter().find_map(|c| c.1);
-        let short = !i.mods.long
-            && !i.mods.clamp
-            && codes.iter().all(|c| plain(c.0))
-            && codes.len() <= 2
-            && codes.get(1).is_none_or(|c| c.0 >= 256)
-            && has_short(op, self.generation);
-        let name = |k: usize| ["src0", "src1", "src2"][k];
-        if short {
-            let mut m = form::inst(self.row(op, Form::Short, literal.is_some()));
-            // v_readfirstlane has a scalar destination in the same slot.
-            m.set("vdst", dst.map_or(0, |d| if d >= 256 { d - 256 } else { d }));
-            match literal {
-                Some(v) => m.set("src0", v),
-                None => m.set("src0", codes[0].0),
-            }
-            if let Some(c) = codes.get(1) {
-                m.set("src1", c.0 - 256);
-            }
-            return m;
-        }
-        let mut m = form::inst(self.row(op, Form::Long, false));
-        let mask = mask_source(op);
-        for (k, c) in codes.iter().enumerate() {
-            if mask == Some(k) {
-                m.set("mask", c.0);
-            } else {
-                m.set(name(k), c.0);
-            }
-        }
-        match dst {
-            Some(d) if d >= 256 => m.set("vdst", d - 256),
-            Some(d) if m.row().slot("sdst").is_some() => m.set("sdst", d),
-            Some(d) => m.set("vdst", d),
-            None => {}
-        }
-        if m.row().slot("sdst").is_some() && dst.is_some_and(|d| d >= 256) {
-            m.set("sdst", operand::VCC);
-        }
-        if i.mods.clamp {
-            m.set("clamp", 1);
-        }
-        m
-    }
-
-    /// What ends a block.
-    fn leave(&mut self, i: &MI, next: usize) {
-        let to: Vec<usize> = i.labels().map(|l| l.0 as usize).collect();
-        match (i.target_op(), to.as_slice()) {
-            (Some(GOp::Jump), &[t]) if t != next => self.branch(Op::SBranch, t),
-            (Some(GOp::End), _) => {
-                let row = self.row(Op::SEndpgm, Form::Short, false);
-                self.push(form::inst(row), smallvec![], smallvec![]);
-            }
-            (Some(GOp::Branch(_)), &[t, e]) if t == e && t == next => {}
-            (Some(GOp::Branch(_)), &[t, e]) if t == e => self.branch(Op::SBranch, t),
-            (Some(GOp::Branch(cond)), &[t, e]) => {
-                let (yes, no) = match cond {
-                    Cond::Active => (Op::SCbranchExecnz, Op::SCbranchExecz),
-                    _ => (Op::SCbranchScc1, Op::SCbranchScc0),
-                };
-                match cond {
-                    Cond::Active => {}
-                    Cond::Scalar(cmp) => self.compare(cmp, i),
-                    Cond::Lanes => {
-                        let mask = i.uses[0].phys().map_or(0, |p| u32::from(p.place.base()));
-                        self.mask_op(Op::SAndB64, operand::VCC, operand::EXEC, Some(mask));
-                    }
-                }
-                if t == next {
-                    self.branch(no, e);
-                } else {
-                    self.branch(yes, t);
-                    if e != next {
-                        self.branch(Op::SBranch, e);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Where the exports of a block begin that ends the program, if nothing behind them asks for other lanes: work of a lane alone,
-/// exports, and what scalar registers need.
-fn last_exports(insts: &[MI]) -> Option<usize> {
-    matches!(insts.last()?.op, Opcode::Op(GOp::End)).then_some(())?;
-    let first = insts.iter().position(|i| i.target_op() == Some(GOp::I(Op::Exp)))?;
-    let alone = |i: &MI| match i.op {
-        Opcode::Op(GOp::I(op)) => {
-            let Some(row) = table::of(op) else { return false };
-            match row.facts.unit {
-                Unit::Valu | Unit::Trans | Unit::Interp => !i.mods.moves_lanes() && !row.effects.convergent,
-                Unit::Salu | Unit::Smem | Unit::Branch => !i.mods.ends,
-                Unit::Vmem => row.facts.format == Format::Mubuf && row.facts.access == Access::Load,
-                Unit::Export => true,
-                Unit::Lds | Unit::Flat => false,
-            }
-        }
-        Opcode::Op(GOp::Choose(_) | GOp::End) => true,
-        Opcode::Op(_) => false,
-        Opcode::Pseudo(_) => true,
-    };
-    insts[first..].iter().all(alone).then_some(first)
-}
-
-/// A program with no more instructions than this behind a discard goes on without live lanes.
-const SHORT: usize = 16;
-
-/// Emits an allocated function; with `order`, instructions may change places. Nothing if the program is so large and so
-/// tangled that its branches cannot reach.
-///
-/// # Errors
-/// A compiler bug: a branch that was placed out of reach.
-pub fn emit(mf: &MFunc<Gcn>, fixed: &Fixed, generation: u8, order: bool) -> Result<Option<Program>, Diagnostic> {
-    let mut e = Emitter {
-        generation,
-        items: Vec::new(),
-        loc: Loc::UNKNOWN,
-        sgprs: fixed.end,
-        vgprs: 1,
-        live: fixed.live,
-        exact: false,
-        last: false,
-        worth: false,
-        early: mf.blocks.len(),
-        ends_early: false,
-    };
-    let mut blocks: Vec<Vec<Item>> = Vec::with_capacity(mf.blocks.len());
-    let mut succs: Vec<Ways> = Vec::with_capacity(mf.blocks.len());
-    let mut about_exec = Vec::with_capacity(mf.blocks.len());
-    for (here, insts) in mf.code.iter().enumerate() {
-        if here == 0 {
-            prologue(&mut e, fixed);
-        }
-        let mut to = Ways::new();
-        let mut open = true;
-        let ending = matches!(insts.last().map(|i| i.op), Some(Opcode::Op(GOp::End)));
-        let exports = fixed.live.and_then(|_| last_exports(insts));
-        for (n, i) in insts.iter().enumerate() {
-            e.loc = i.loc;
-            e.worth = !ending || insts.len() - n > SHORT;
-            if exports == Some(n) {
-                e.only_live();
-            }
-            if matches!(i.op, Opcode::Op(GOp::Jump | GOp::Branch(_) | GOp::End)) {
-                e.leave(i, here + 1);
-                to.extend(i.labels().map(|l| l.0 as usize));
-                open = false;
-            } else {
-                e.inst(i);
-            }
-        }
-        if open {
-            to.push(here + 1);
-        }
-        e.loc = Loc::UNKNOWN;
-        if std::mem::take(&mut e.ends_early) {
-            to.push(e.early);
-        }
-        // As long as needed, so that the lists lie one behind the other.
-        let mut block = Vec::with_capacity(e.items.len());
-        block.append(&mut e.items);
-        e.exact = false;
-        about_exec.push(crate::tidy::effect(&block));
-        blocks.push(block);
-        succs.push(to);
-    }
-    if succs.iter().any(|to| to.contains(&e.early)) {
-        e.end_without_lanes();
-        let block = std::mem::take(&mut e.items);
-        about_exec.push(crate::tidy::effect(&block));
-        blocks.push(block);
-        succs.push(Ways::new());
-    }
-    // What looks at one block alone is done together, while the block is at hand.
-    let mut about_scalars = Vec::new();
-    for (block, wanted) in blocks.iter_mut().zip(crate::tidy::wanted(&about_exec, &succs)) {
-        crate::tidy::run(block, wanted);
-        if order {
-            crate::clauses::gather(block);
-            crate::clauses::fill(block, generation);
-            about_scalars.push(crate::vcc::effect(block));
-        }
-    }
-    if order {
-        crate::vcc::run(&mut blocks, &about_scalars, &succs, generation);
-    }
-    if fixed.quads && generation == 2 {
-        blocks.iter_mut().for_each(|b| crate::waits::quads(b, generation));
-    }
-    crate::waits::insert(&mut blocks, &succs, generation);
-    let runs = mf.blocks.iter().map(|b| b.runs).chain([1]);
-    let latency = crate::model::estimate(blocks.iter().zip(runs));
-    Ok(finish(&blocks, &e)?.map(|p| Program { latency, ..p }))
-}
-
-/// Loads what the program needs everywhere.
-fn prologue(e: &mut Emitter, fixed: &Fixed) {
-    if let Some(live) = fixed.live {
-        e.mask_op(Op::SMovB64, live, operand::EXEC, None);
-    }
-    if fixed.quads {
-        e.mask_op(Op::SWqmB64, operand::EXEC, operand::EXEC, None);
-    }
-    if let Some(r) = fixed.prim_mask.filter(|_| fixed.interpolates) {
-        let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", r);
-        e.push(m, smallvec![(r, 1)], smallvec![(operand::M0, 1)]);
-    }
-    // The registers follow each other: loads as wide as their alignment allows.
-    let mut word = 0;
-    let total: u32 = fixed.loads.iter().map(|l| l.1).sum();
-    while word < total {
-        let reg = fixed.loads[0].0 + word;
-        let (n, op) = [(16, Op::SLoadDwordx16), (8, Op::SLoadDwordx8), (4, Op::SLoadDwordx4), (2, Op::SLoadDwordx2)]
-            .into_iter()
-            .find(|&(n, _)| n <= total - word && reg.is_multiple_of(n.min(4)))
-            .unwrap_or((1, Op::SLoadDword));
-        let mut m = form::inst(e.row(op, Form::Short, false));
-        let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
-        m.set(sdst, reg);
-        m.set("sbase", 0);
-        m.set("offset", if e.generation == 2 { word * 4 } else { word });
-        e.push(m, smallvec![(0, 2)], smallvec![(reg, n)]);
-        word += n;
-    }
-    if fixed.uses_lds {
-        let m = form::inst(e.row(Op::SMovB32, Form::Short, false)).with("sdst", operand::M0).with("src0", 193);
-        e.push(m, smallvec![], smallvec![(operand::M0, 1)]);
-    }
 }
 
 /// What conditional and unconditional branches reach: 16 bits of words, with sign.
@@ -760,33 +48,37 @@ fn distance(from: u32, to: u32) -> Result<u32, Diagnostic> {
     Ok(u32::from(d as u16))
 }
 
-/// Encodes a program. Nothing if its branches cannot reach.
-fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnostic> {
+/// Places a program and gives its bytes. Nothing if it is so large and so tangled that its branches cannot reach.
+///
+/// # Errors
+/// A compiler bug: a branch that was placed out of reach.
+pub fn emit(source: &Code, generation: u8) -> Result<Option<Program>, Diagnostic> {
+    let blocks = &source.blocks;
     let mut counts = Counts::default();
     let piece = |i: &Item| Piece {
         bytes: u32::from(i.inst.row().bytes),
-        to: i.label,
-        falls: !matches!(i.inst.op(), Op::SBranch | Op::SEndpgm),
+        to: i.label.map(|l| l.0),
+        falls: Facts::falls(&i.inst),
     };
-    let Some(placed) = gpucc_mir::place(blocks.iter().map(|b| b.iter().map(piece)), REACH) else { return Ok(None) };
-    let mut count = blocks.iter().map(Vec::len).sum();
+    let Some(placed) = place(blocks.iter().map(|b| b.insts.iter().map(piece)), REACH) else { return Ok(None) };
+    let mut count = blocks.iter().map(|b| b.insts.len()).sum();
     let mut code = Vec::with_capacity(placed.size as usize);
     let mut locs = Vec::with_capacity(count);
     let mut put = |code: &mut Vec<u8>, inst: Packed<Isa>, loc: Loc| {
-        if let Err(why) = form::check(&inst.unpack(), e.generation) {
+        if let Err(why) = form::check(&inst.unpack(), generation) {
             panic!("{inst:?} breaks a rule: {why}");
         }
         locs.push((code.len() as u32, loc));
-        if let Some((word, bytes)) = inst.encode(e.generation) {
+        if let Some((word, bytes)) = inst.encode(generation) {
             code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         }
     };
     let mut islands = placed.islands.iter().peekable();
     let mut detours = placed.detours.iter().peekable();
-    for (k, item) in blocks.iter().flatten().enumerate() {
+    for (k, item) in blocks.iter().flat_map(|b| &b.insts).enumerate() {
         while let Some(i) = islands.next_if(|i| i.before == k) {
             for &to in &i.jumps {
-                let mut jump = Packed::from(form::inst(e.row(Op::SBranch, Form::Short, false)));
+                let mut jump = Packed::from(form::inst(row(Op::SBranch, Form::Short, false, generation)));
                 jump.set("target", distance(code.len() as u32, to)?);
                 put(&mut code, jump, Loc::UNKNOWN);
                 counts.branches += 1;
@@ -796,25 +88,25 @@ fn finish(blocks: &[Vec<Item>], e: &Emitter) -> Result<Option<Program>, Diagnost
         let mut inst = item.inst;
         if let Some(l) = item.label {
             let detour = detours.next_if(|d| d.0 == k).map(|d| d.1);
-            inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l as usize]))?);
+            inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l.0 as usize]))?);
         }
         let unit = inst.row().facts.unit;
-        counts.images += u64::from(item.image.is_some());
+        counts.images += u64::from(item.facts.image.is_some());
         *match () {
-            _ if item.counter == Counter::Export => &mut counts.exports,
+            _ if item.facts.counter == Counter::Export => &mut counts.exports,
             _ if unit == Unit::Interp => &mut counts.interps,
             _ if item.label.is_some() => &mut counts.branches,
-            _ if item.counter == Counter::Vm => &mut counts.vmem,
-            _ if item.counter == Counter::Scalar => &mut counts.smem,
-            _ if item.counter == Counter::Lds => &mut counts.lds,
+            _ if item.facts.counter == Counter::Vm => &mut counts.vmem,
+            _ if item.facts.counter == Counter::Scalar => &mut counts.smem,
+            _ if item.facts.counter == Counter::Lds => &mut counts.lds,
             _ if matches!(unit, Unit::Valu | Unit::Trans) => &mut counts.valu,
             _ if inst.op() == Op::SWaitcnt => &mut counts.waits,
             _ if inst.op() == Op::SNop => &mut counts.nops,
             _ => &mut counts.salu,
         } += 1;
-        let access = matches!(item.counter, Counter::Vm | Counter::Scalar | Counter::Lds);
+        let access = matches!(item.facts.counter, Counter::Vm | Counter::Scalar | Counter::Lds);
         put(&mut code, inst, if access { item.loc } else { item.loc.plain() });
     }
     let instructions = count as u64;
-    Ok(Some(Program { code, locs, instructions, counts, latency: 0, sgprs: e.sgprs, vgprs: e.vgprs }))
+    Ok(Some(Program { code, locs, instructions, counts, latency: model::estimate(source) }))
 }

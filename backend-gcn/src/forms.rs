@@ -3,13 +3,19 @@
 use std::sync::LazyLock;
 
 use gpucc_gcn_machine::operand::inline32;
-use gpucc_gcn_machine::{Facts, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit};
+use gpucc_gcn_machine::{Facts, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, emit, table};
 use gpucc_isa::{Role, Row};
 use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
 
 use crate::builders as build;
 use crate::target::{Cond, FILE_S, FILE_V, GOp, Gcn, Mods, SrcMods};
+
+/// Whether an operation has a 32-bit form of its own.
+pub fn has_short(op: Op, generation: u8) -> bool {
+    // Instructions that exist as VOP3 only count as short to the table: their one form is the 64-bit one.
+    emit::row(op, emit::Form::Short, false, generation).is_some_and(|r| table().rows[r as usize].bytes == 4)
+}
 
 /// What a place of a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,7 +20,7 @@ use crate::bindings::Bindings;
 use crate::builders as build;
 use crate::fixed::Fixed;
 use crate::flow::{Out, Plan};
-use crate::forms::mask_source;
+use crate::forms::{has_short, mask_source};
 use crate::homes::{Home, Homes};
 use crate::io::Io;
 use crate::ops::{commutes, scalar_compare, scalar_op};
@@ -229,7 +229,7 @@ impl<'m> Isel<'m> {
         let Some(GOp::I(o)) = i.target_op() else { return cx.emit(i) };
         let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.clamp;
         let mask = mask_source(o);
-        let short = crate::emit::has_short(o, self.generation) && !mods && !i.mods.long;
+        let short = has_short(o, self.generation) && !mods && !i.mods.long;
         if n >= 2 && short && !self.is_vector_reg(cx, &i.uses[1]) && self.is_vector_reg(cx, &i.uses[0]) && commutes(o) {
             i.uses.swap(0, 1);
         }

@@ -2,18 +2,25 @@
 //!
 //! `flow` plans how a wave runs the function (branches, lanes that wait), `homes` which values are scalar, `fixed` what scalar
 //! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
-//! allocation (`allocate`) `emit` writes forms and branches, `waits` wait counts and wait states.
+//! allocation (`allocate`) `encode` chooses forms and branches, the passes of `TAIL` change the order of what it made and put in
+//! waits, and `emit` places it.
 
 mod allocate;
 mod bindings;
 pub mod builders;
 #[doc(hidden)]
 pub mod clauses;
+#[doc(hidden)]
+pub mod dead_exec;
 mod discards;
 mod edges;
+mod emit;
+mod encode;
 #[doc(hidden)]
-pub mod emit;
+pub mod encoded;
 mod exec;
+#[doc(hidden)]
+pub mod fill;
 mod fixed;
 mod flow;
 mod forms;
@@ -26,17 +33,16 @@ pub mod model;
 mod ops;
 #[doc(hidden)]
 pub mod ranges;
+#[doc(hidden)]
+pub mod shrink_compares;
 mod tables;
 mod target;
 #[doc(hidden)]
-pub mod tidy;
-#[doc(hidden)]
-pub mod vcc;
-mod waits;
+pub mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, Variables, reflect,
+    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, TailPass, Variables, reflect,
     used_places,
 };
 use gpucc_gcn_machine::{self as machine, abi};
@@ -150,13 +156,15 @@ pub struct State {
     ids: [bool; 3],
     /// Whether something is computed once that selection wrote more often.
     once: bool,
+    /// Registers that the code uses, once it is encoded.
+    used: encode::Used,
 }
 
 impl Family for GcnFamily {
     type Target = Gcn;
     type Strategy = Strategy;
     type State = State;
-    type Encoded = MFunc<Gcn>;
+    type Encoded = encoded::Code;
 
     const NAME: &'static str = "gcn";
     const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
@@ -183,6 +191,13 @@ impl Family for GcnFamily {
             Ok(0)
         })
         .physical(),
+    ];
+    const TAIL: &'static [TailPass<Self>] = &[
+        Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec::run(code, cx.fuel))),
+        Pass::improve("clauses", 2, |code, cx| Ok(clauses::run(code, cx.fuel))),
+        Pass::improve("fill-wait-states", 2, |code, cx| Ok(fill::run(code, cx.job.generation, cx.fuel))),
+        Pass::improve("shrink-compares", 2, |code, cx| Ok(shrink_compares::run(code, cx.job.generation, cx.fuel))),
+        Pass::lower("waits", |code, cx| Ok(waits::run(code, cx.state.fixed.quads, cx.job.generation))),
     ];
 
     fn first(_generation: u8, options: &CodegenOptions) -> Strategy {
@@ -257,7 +272,11 @@ impl Family for GcnFamily {
         drop(isel);
         trace::enter("exec masks", &f.name);
         exec::lower(&mut code, lists, &plan, &target);
-        Ok(Selected { code, target, state: State { fixed, memory, tables, ids, io, once } })
+        Ok(Selected {
+            code,
+            target,
+            state: State { fixed, memory, tables, ids, io, once, used: encode::Used::default() },
+        })
     }
 
     fn bare(job: &Job<'_, Self>, _given: &Given) -> (Gcn, State) {
@@ -269,13 +288,15 @@ impl Family for GcnFamily {
         cx.state.memory.at(place)
     }
 
-    fn encode(code: MFunc<Gcn>, _: &mut Cx<'_, Self>) -> Result<MFunc<Gcn>, Diagnostic> {
+    fn encode(code: MFunc<Gcn>, cx: &mut Cx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+        let (code, used) = encode::encode(code, &cx.state.fixed, cx.job.generation);
+        cx.state.used = used;
         Ok(code)
     }
 
-    fn emit(mf: &MFunc<Gcn>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
         let (job, state, fixed) = (&cx.job, &cx.state, &cx.state.fixed);
-        let Some(p) = emit::emit(mf, fixed, job.generation, allocate::schedules(job.options))? else {
+        let Some(p) = emit::emit(code, job.generation)? else {
             let what = "has branches that reach 131072 bytes, and too many of them go further at once";
             return Err(job.refuse(Refusal::ProgramSize, what));
         };
@@ -284,7 +305,7 @@ impl Family for GcnFamily {
             return Ok(drawn(p, cx, scratch));
         }
         let highest = (0..3).rev().find(|&c| state.ids[c]).unwrap_or(0);
-        let vgprs = p.vgprs.max(highest as u32 + 1);
+        let vgprs = state.used.vgprs.max(highest as u32 + 1);
         let rsrc2 = abi::Rsrc2 {
             scratch: scratch > 0,
             user_sgprs: fixed.user,
@@ -298,7 +319,7 @@ impl Family for GcnFamily {
             let row = Preload { file: abi::FILE_VGPR, lane: 0, index: c, source: Source::LocalId(c) };
             preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
         }
-        let rsrc1 = abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, job.generation);
+        let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation);
         Ok(Program {
             interface: Vec::new(),
             state: Vec::new(),
@@ -308,7 +329,7 @@ impl Family for GcnFamily {
             locs: p.locs,
             meta: Meta {
                 subgroup_size: 64,
-                registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
+                registers: vec![(abi::FILE_SGPR, state.used.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
                 shared_bytes: state.memory.workgroup,
                 scratch_bytes: scratch,
                 family_words: vec![rsrc1, rsrc2.word(job.generation)],
@@ -330,7 +351,7 @@ impl Family for GcnFamily {
 fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
     let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
-    let vgprs = p.vgprs.max(io.vgprs());
+    let vgprs = state.used.vgprs.max(io.vgprs());
     let mut preloads = fixed.preloads();
     let at = preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len());
     let v = |index: u32, source| Preload { file: abi::FILE_VGPR, lane: 0, index: index as u16, source };
@@ -348,7 +369,7 @@ fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
     }
     preloads.splice(at..at, inputs);
     let count = if io.is_fragment || !io.instances { 0 } else { 1 << 24 };
-    let rsrc1 = abi::rsrc1(vgprs, p.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
+    let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     Program {
         stats: statistics(&p, vgprs, cx, scratch),
@@ -359,7 +380,7 @@ fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
         locs: p.locs,
         meta: Meta {
             subgroup_size: 64,
-            registers: vec![(abi::FILE_SGPR, p.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
+            registers: vec![(abi::FILE_SGPR, state.used.sgprs as u16), (abi::FILE_VGPR, vgprs as u16)],
             shared_bytes: 0,
             scratch_bytes: scratch,
             flags: io.flags(stage),
@@ -372,9 +393,9 @@ fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
 }
 
 fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
-    let (memory, stats) = (&cx.state.memory, &cx.alloc);
+    let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
     let size = cx.job.entry().workgroup_size().map_or(64, |s| s.iter().fold(1, |n: u32, s| n.saturating_mul(*s)));
-    let waves = abi::waves(vgprs, p.sgprs, cx.job.generation).min(abi::waves_of_groups(
+    let waves = abi::waves(vgprs, sgprs, cx.job.generation).min(abi::waves_of_groups(
         memory.workgroup,
         size,
         cx.job.generation,
@@ -383,7 +404,7 @@ fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u3
         ("instructions", p.instructions),
         ("bytes", p.code.len() as u64),
         ("registers", u64::from(vgprs)),
-        ("sgprs", u64::from(p.sgprs)),
+        ("sgprs", u64::from(sgprs)),
         ("vgprs", u64::from(vgprs)),
         ("waves", u64::from(waves)),
         ("latency", p.latency),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use gpucc_gcn_machine::{Counter, Op, abi};
 
-use crate::emit::Item;
+use crate::encoded::Code;
 
 /// Cycles in which a wave gets one instruction issued.
 pub const SLOT: u32 = 4;
@@ -16,15 +16,16 @@ pub fn limits(scalar: u32, vector: u32, generation: u8) -> (u32, u32) {
     (most(104, &|s| abi::waves(0, s, generation) >= waves), most(256, &|v| abi::waves(v, 0, generation) >= waves))
 }
 
-/// Cycles that one wave alone takes to run all blocks; with each block comes how often it runs. Blocks are run in order; an instruction takes its issue cycles, and a wait the time until the
-/// operations that it waits for are done, as often as those run.
-pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
+/// Cycles that one wave alone takes to run all blocks as often as they run. Blocks are run in order; an instruction takes its issue
+/// cycles, and a wait the time until the operations that it waits for are done, as often as those run.
+pub fn estimate(code: &Code) -> u64 {
     // When the outstanding operations of each counter are done, oldest first, and how often they run.
     let mut pending: [VecDeque<(u64, u64)>; 3] = Default::default();
     let (mut now, mut sum) = (0u64, 0u64);
-    for (items, runs) in blocks {
+    for block in &code.blocks {
+        let runs = block.runs;
         let mut add = |cycles: u64, times: u64| sum = sum.saturating_add(cycles.saturating_mul(times));
-        for i in items {
+        for i in &block.insts {
             let row = i.inst.row();
             let issue = u64::from(row.facts.cycles);
             let imm = i.inst.get("imm").unwrap_or(0);
@@ -46,7 +47,7 @@ pub fn estimate<'a>(blocks: impl Iterator<Item = (&'a Vec<Item>, u64)>) -> u64 {
             };
             now += cycles;
             add(cycles, runs);
-            match i.counter {
+            match i.facts.counter {
                 Counter::None => continue,
                 Counter::Export => &mut pending[2],
                 Counter::Vm => &mut pending[0],

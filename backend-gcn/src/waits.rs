@@ -1,14 +1,18 @@
-//! Wait counts and wait states over finished code, along the paths of the wave.
+//! Wait counts and wait states, along the paths of the wave.
+//!
+//! Needs: finished order, and waits that stand for memory order alone (`barrier`); gives what hardware does not see to by itself.
+//! Keeps: all instructions and their order, but those waits. Where the shader needs helper lanes (`quads`) instructions read lanes of
+//! their quad, which has hazards of its own.
 //!
 //! Per counter and register the state knows the least number of operations that were issued after the one that will write (or
 //! still reads) it; where ways meet the smaller number holds. A wait stands right before the first instruction that
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
 use gpucc_gcn_machine::{Counter, Format, Op, emit as form};
-use gpucc_mir::Entries;
+use gpucc_mir::{Entries, Ranges, overlap};
 use smallvec::{SmallVec, smallvec};
 
-use crate::emit::{Item, Ranges, Ways};
+use crate::encoded::{Code, Item, row};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;
@@ -123,7 +127,7 @@ impl State {
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
         let mut vm = touched(&self.vm);
         // Loads of one kind come back in order: writing the same register again needs no wait.
-        if item.counter == Counter::Vm && !item.is_store && least(&self.vm, &item.reads).is_none() {
+        if item.facts.counter == Counter::Vm && !item.facts.is_store && least(&self.vm, &item.reads).is_none() {
             let sampled = is_sampled(item);
             let same = |r: &(u32, u32)| {
                 let both = self.vm.range(*r).iter().zip(self.sampled.range(*r));
@@ -147,7 +151,7 @@ impl State {
         } else if data.is_some() && !self.exported.0.is_empty() {
             data = Some(0);
         }
-        if item.barrier {
+        if item.facts.barrier {
             vm = self.any_vm.then_some(0);
             lgkm = self.any_lgkm.then_some(0);
         }
@@ -177,7 +181,7 @@ impl State {
 
     /// Wait states that `item` lacks.
     pub fn states(&self, item: &Item, generation: u8) -> u8 {
-        let need = match item.counter {
+        let need = match item.facts.counter {
             Counter::Vm => 5,
             Counter::Scalar if generation == 0 => 4,
             _ => 0,
@@ -185,7 +189,7 @@ impl State {
         let read = item.reads.iter().filter(|r| r.0 < 128);
         let since = read.flat_map(|&r| self.written.range(r)).map(|e| e.1).min();
         let mut states = since.map_or(0, |n| need - n.min(need));
-        if generation > 0 && item.is_valu && overlap(&self.wide, &item.writes) {
+        if generation > 0 && item.facts.is_valu && overlap(&self.wide, &item.writes) {
             states = states.max(1);
         }
         states
@@ -203,7 +207,7 @@ impl State {
     pub fn issue<'i>(&mut self, item: &'i Item, generation: u8) {
         self.pass(1);
         let registers = |r: &'i Ranges| r.iter().flat_map(|&(a, n)| a..a + n);
-        match item.counter {
+        match item.facts.counter {
             Counter::Vm => {
                 self.vm.age(1);
                 self.any_vm = true;
@@ -214,11 +218,11 @@ impl State {
                 } else if !self.sampled.0.is_empty() {
                     item.writes.iter().for_each(|&r| self.sampled.remove(r));
                 }
-                if item.is_store || item.is_atomic {
+                if item.facts.is_store || item.facts.is_atomic {
                     self.data.age(1);
                     if generation == 0 {
                         self.data.begin(registers(&item.reads).filter(|r| *r >= 256));
-                    } else if item.image.is_some() {
+                    } else if item.facts.image.is_some() {
                         // A T# of eight words is read with the data.
                     } else if item.reads.iter().any(|r| r.0 >= 256 && r.1 > 2) {
                         self.wide = item.reads.iter().copied().filter(|r| r.0 >= 256 && r.1 > 2).collect();
@@ -240,7 +244,7 @@ impl State {
             }
             Counter::None => {}
         }
-        if item.is_valu {
+        if item.facts.is_valu {
             self.written.begin(registers(&item.writes).filter(|r| *r < 128));
         } else {
             item.writes.iter().for_each(|&r| self.written.remove(r));
@@ -249,70 +253,86 @@ impl State {
 }
 
 fn is_sampled(item: &Item) -> bool {
-    item.image.is_some_and(|i| i.sampled)
+    item.facts.image.is_some_and(|i| i.sampled)
 }
 
-fn overlap(a: &[(u32, u32)], b: &Ranges) -> bool {
-    a.iter().any(|x| b.iter().any(|y| x.0 < y.0 + y.1 && y.0 < x.0 + x.1))
-}
-
-/// Puts waits and NOPs into the code of `blocks`, whose wave goes on as `succs` says. Most blocks need none and stay where they are.
-pub fn insert(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) {
-    let mut entry = Entries::new(blocks.len());
-    // Steps over an item; what it needs in front of it goes to `out`.
-    let pass = |state: &mut State, item: &Item, mut out: Option<&mut Vec<Item>>| {
-        let needs = state.needs(item);
-        if needs.iter().any(Option::is_some) {
-            state.wait(needs);
-            if let Some(out) = out.as_deref_mut() {
-                let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
-                let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
-                out.extend(control(Op::SWaitcnt, imm, generation));
-            }
-        }
-        let states = state.states(item, generation);
-        if states > 0 {
-            state.pass(states);
-            if let Some(out) = out {
-                out.extend(control(Op::SNop, u32::from(states) - 1, generation));
-            }
-        }
-        state.issue(item, generation);
+/// Puts waits and NOPs into the code; with `quads`, also for instructions that read the lanes of their quad. Returns how many. Most
+/// blocks need none and stay where they are.
+pub fn run(code: &mut Code, quads: bool, generation: u8) -> u64 {
+    // Only gfx8 has such instructions.
+    let states = match quads && generation == 2 {
+        true => code.blocks.iter_mut().map(|b| quad_states(&mut b.insts, generation)).sum(),
+        false => 0,
     };
+    let entry = entries(code, generation);
+    states + insert(code, &entry, generation)
+}
+
+/// Steps over an item; what it needs in front of it goes to `out`.
+fn step(state: &mut State, item: &Item, generation: u8, mut out: Option<&mut Vec<Item>>) {
+    let needs = state.needs(item);
+    if needs.iter().any(Option::is_some) {
+        state.wait(needs);
+        if let Some(out) = out.as_deref_mut() {
+            let n = |k: usize, max: u32| needs[k].map_or(max, u32::from);
+            let imm = form::waitcnt(n(0, 15), n(1, 7).min(7), n(2, 15));
+            out.push(control(Op::SWaitcnt, imm, generation));
+        }
+    }
+    let states = state.states(item, generation);
+    if states > 0 {
+        state.pass(states);
+        if let Some(out) = out {
+            out.push(control(Op::SNop, u32::from(states) - 1, generation));
+        }
+    }
+    state.issue(item, generation);
+}
+
+/// What is outstanding at the start of each block.
+fn entries(code: &Code, generation: u8) -> Entries<State> {
+    let mut entry = Entries::new(code.blocks.len());
     // Blocks come after one of their predecessors; loops take a few more rounds, of the blocks that change.
-    let mut due = vec![true; blocks.len()];
+    let mut due = vec![true; code.blocks.len()];
     loop {
         let mut changed = false;
-        for b in 0..blocks.len() {
+        for b in 0..code.blocks.len() {
             if !std::mem::take(&mut due[b]) {
                 continue;
             }
             let Some(mut state) = entry.get(b).cloned() else { continue };
-            blocks[b].iter().for_each(|i| pass(&mut state, i, None));
-            for &s in &succs[b] {
+            code.blocks[b].insts.iter().for_each(|i| step(&mut state, i, generation, None));
+            for s in code.succs(b) {
                 let new = entry.join(s, &state);
                 due[s] |= new;
                 changed |= new && s <= b;
             }
         }
         if !changed {
-            break;
+            return entry;
         }
     }
+}
+
+/// Puts waits and NOPs into the code.
+fn insert(code: &mut Code, entry: &Entries<State>, generation: u8) -> u64 {
+    let mut count = 0;
     // What one block gets, and in front of which of its items.
     let mut new: Vec<Item> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     // A wait alone stands for memory order.
-    let stays = |i: &Item| !i.barrier || i.inst.op() == Op::SBarrier;
-    for (b, block) in blocks.iter_mut().enumerate() {
+    let stays = |i: &Item| !i.facts.barrier || i.inst.op() == Op::SBarrier;
+    for (b, block) in code.blocks.iter_mut().enumerate() {
+        let block = &mut block.insts;
         let mut state = entry.get(b).cloned().unwrap_or_default();
         for (k, item) in block.iter().enumerate() {
-            pass(&mut state, item, Some(&mut new));
+            step(&mut state, item, generation, Some(&mut new));
             places.resize(new.len(), k);
         }
         if new.is_empty() && block.iter().all(stays) {
             continue;
         }
+        count += new.len() as u64;
         let mut out = Vec::with_capacity(block.len() + new.len());
         let mut new = new.drain(..).zip(places.drain(..)).peekable();
         for (k, item) in std::mem::take(block).into_iter().enumerate() {
@@ -325,22 +345,24 @@ pub fn insert(blocks: &mut [Vec<Item>], succs: &[Ways], generation: u8) {
         }
         *block = out;
     }
+    count
 }
 
 /// Puts in front of what reads the quad's lanes the wait states between that and a vector instruction that wrote the register: two of
-/// them. What stands in front of a block may have written it.
-pub fn quads(block: &mut Vec<Item>, generation: u8) {
+/// them. What stands in front of a block may have written it. Returns how many NOPs that takes.
+fn quad_states(block: &mut Vec<Item>, generation: u8) -> u64 {
+    let before = block.len();
     let mut out: Vec<Item> = Vec::new();
     for (k, i) in block.iter().enumerate() {
         if i.inst.row().facts.format == Format::Dpp {
             let source = i.inst.get("src0").map_or(0, |s| 256 + s);
             let reads: Ranges = smallvec![(source, 1)];
             let near = (1..=2).find(|&n| match out.len().checked_sub(n) {
-                Some(at) => out[at].is_valu && overlap(&out[at].writes, &reads),
+                Some(at) => out[at].facts.is_valu && overlap(&out[at].writes, &reads),
                 None => true,
             });
             if let Some(n) = near {
-                out.extend(control(Op::SNop, 2 - n as u32, generation));
+                out.push(control(Op::SNop, 2 - n as u32, generation));
             }
         }
         if out.is_empty() && k == 0 {
@@ -349,8 +371,10 @@ pub fn quads(block: &mut Vec<Item>, generation: u8) {
         out.push(i.clone());
     }
     *block = out;
+    (block.len() - before) as u64
 }
 
-fn control(op: Op, imm: u32, generation: u8) -> Option<Item> {
-    form::row(op, form::Form::Short, false, generation).map(|r| Item::control(form::inst(r).with("imm", imm)))
+fn control(op: Op, imm: u32, generation: u8) -> Item {
+    let inst = form::inst(row(op, form::Form::Short, false, generation)).with("imm", imm);
+    Item::new(inst, smallvec![], smallvec![])
 }

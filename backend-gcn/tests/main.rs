@@ -2,6 +2,8 @@
 
 mod clauses;
 mod common;
+mod dead_exec;
+mod fill;
 mod mir;
 mod model;
 mod operands;
@@ -11,8 +13,9 @@ mod ranges;
 mod run;
 mod runs;
 mod schedule;
+mod shrink_compares;
 mod stages;
 mod suites;
+mod tail;
 mod textures;
-mod tidy;
-mod vcc;
+mod waits;

@@ -14,6 +14,11 @@ fn passes_keep_their_order() {
     let order = [
         ("allocate", "spill-lanes", "which vector registers are left is known then"),
         ("thread-jumps", "drop-fallthrough", "a jump to a jump may lead to the next block"),
+        ("dead-exec-writes", "clauses", "nothing is moved across a change of EXEC"),
+        ("clauses", "fill-wait-states", "what stands between two memory instructions decides about wait states"),
+        ("clauses", "shrink-compares", "a mask is in VCC only if nothing in between writes that"),
+        ("fill-wait-states", "shrink-compares", "a mask is in VCC only if nothing in between writes that"),
+        ("shrink-compares", "waits", "a mask in another register has other hazards"),
     ];
     assert_eq!(gpucc_driver::check_order::<GcnFamily>(&order), Ok(()));
 }

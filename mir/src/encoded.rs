@@ -16,7 +16,7 @@
 use core::fmt::{Display, Write};
 
 use gpucc_ir::Loc;
-use gpucc_isa::{Isa, Packed, Role, TextCx};
+use gpucc_isa::{Inst, Isa, Packed, Role, TextCx};
 use smallvec::SmallVec;
 
 use crate::inst::BlockId;
@@ -32,6 +32,9 @@ pub fn overlap(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
 
 /// What a family knows of an encoded instruction besides. Its text is empty where the instruction's own says all.
 pub trait Payload<I: Isa>: Clone + Display {
+    /// What it knows of any such instruction.
+    fn of(inst: &Inst<I>) -> Self;
+
     /// Whether control may go on behind an instruction.
     fn falls(inst: &Packed<I>) -> bool;
 }
@@ -54,6 +57,11 @@ pub struct EncodedInst<I: Isa, X> {
 }
 
 impl<I: Isa, X: Payload<I>> EncodedInst<I, X> {
+    /// An instruction that branches nowhere and comes from no place.
+    pub fn new(inst: Inst<I>, reads: Ranges, writes: Ranges) -> Self {
+        EncodedInst { facts: X::of(&inst), inst: inst.into(), reads, writes, label: None, loc: Loc::UNKNOWN }
+    }
+
     /// The instruction as listings show it, with its block in place of a distance.
     pub fn text(&self, cx: &TextCx) -> String {
         let mut s = String::new();

@@ -1,5 +1,6 @@
 //! This family under the helpers that the tests of all backends share.
 
+pub mod encoded;
 #[path = "../../../tests/support/backend.rs"]
 mod support;
 

@@ -20,6 +20,10 @@ impl fmt::Display for Word {
 }
 
 impl Payload<Set> for Word {
+    fn of(_: &Inst<Set>) -> Word {
+        Word("")
+    }
+
     fn falls(inst: &Packed<Set>) -> bool {
         !matches!(inst.op(), Op::Jmp | Op::End)
     }
@@ -28,14 +32,7 @@ impl Payload<Set> for Word {
 type Item = EncodedInst<Set, Word>;
 
 fn of(op: Op, label: Option<u32>) -> Item {
-    Item {
-        inst: Inst::new(op as u16).into(),
-        reads: smallvec![],
-        writes: smallvec![],
-        label: label.map(BlockId),
-        loc: Loc::UNKNOWN,
-        facts: Word(""),
-    }
+    Item { label: label.map(BlockId), ..Item::new(Inst::new(op as u16), smallvec![], smallvec![]) }
 }
 
 fn block(insts: Vec<Item>, succs: &[u32]) -> EncodedBlock<Set, Word> {

@@ -6,10 +6,12 @@
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::{Format, Gcn as Isa, Kind, Op, Unit, operand, table};
 use gpucc_isa::Inst;
+use gpucc_mir::{Ranges, backward};
 use smallvec::smallvec;
 
-use crate::emit::{Item, Ranges, Ways};
+use crate::encoded::{Code, Item};
 
+/// The registers of VCC.
 pub const VCC: (u32, u32) = (operand::VCC, 2);
 
 /// Instructions between a comparison and the last use of its mask.
@@ -95,7 +97,7 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
 
 /// What a block is to this pass.
 #[derive(Clone, Copy)]
-pub struct Effect {
+struct Effect {
     /// The scalar registers that it asks for before it sets them.
     asked: u128,
     /// Those that it sets.
@@ -107,13 +109,13 @@ pub struct Effect {
 /// The pair of scalar registers in which an instruction leaves a mask.
 fn mask_made(i: &Item) -> Option<u32> {
     match i.writes[..] {
-        [(pair, 2)] if i.is_valu && pair < 104 => Some(pair),
+        [(pair, 2)] if i.facts.is_valu && pair < 104 => Some(pair),
         _ => None,
     }
 }
 
 /// The effect of a block.
-pub fn effect(block: &[Item]) -> Effect {
+fn effect(block: &[Item]) -> Effect {
     let none = Effect { asked: 0, set: 0, makes_masks: false };
     block.iter().rev().fold(none, |e, i| {
         let w = bits(&i.writes);
@@ -122,28 +124,23 @@ pub fn effect(block: &[Item]) -> Effect {
     })
 }
 
-/// Runs over finished blocks with these effects, whose wave goes on as `succs` says. Returns how many masks moved.
-pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generation: u8) -> usize {
+/// Runs over the code. Moves at most `fuel` masks, and returns how many.
+pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
+    let effects: Vec<Effect> = code.blocks.iter().map(|b| effect(&b.insts)).collect();
     // Scalar registers that are asked for at the start of each block.
-    let mut live_in = vec![0u128; blocks.len()];
-    let out = |b: usize, live_in: &[u128]| succs[b].iter().filter_map(|&s| live_in.get(s)).fold(0, |m, l| m | l);
-    loop {
-        let mut changed = false;
-        for b in (0..blocks.len()).rev() {
-            let now = effects[b].asked | out(b, &live_in) & !effects[b].set;
-            changed |= std::mem::replace(&mut live_in[b], now) != now;
-        }
-        if !changed {
-            break;
-        }
-    }
+    let live_in = backward(
+        effects.len(),
+        |b| code.succs(b),
+        |live: &mut u128, next| *live |= next,
+        |b, live| *live = effects[b].asked | *live & !effects[b].set,
+    );
     let mut moved = 0;
     let mut after: Vec<u128> = Vec::new();
-    // Up, as each block is walked first: memory is fetched ahead of a walk that keeps its direction.
-    for (b, block) in blocks.iter_mut().enumerate().rev().filter(|x| effects[x.0].makes_masks) {
+    for b in (0..effects.len()).filter(|&b| effects[b].makes_masks) {
+        let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
+        let block = &mut code.blocks[b].insts;
         after.clear();
         after.resize(block.len(), 0);
-        let mut live = out(b, &live_in);
         for (k, i) in block.iter().enumerate().rev() {
             after[k] = live;
             live = live & !bits(&i.writes) | bits(&i.reads);
@@ -151,7 +148,7 @@ pub fn run(blocks: &mut [Vec<Item>], effects: &[Effect], succs: &[Ways], generat
         // VCC holds a mask up to here.
         let mut busy = 0;
         for k in 0..block.len() {
-            if k < busy {
+            if k < busy || moved == fuel {
                 continue;
             }
             let Some(pair) = mask_made(&block[k]) else { continue };

@@ -1,0 +1,73 @@
+//! Drops changes of EXEC that nothing asks for before the next one: at the end of the program, and where two constructs end
+//! together.
+//!
+//! Needs: encoded code. Keeps: EXEC wherever a vector instruction, a memory instruction, a branch or another change reads it. A
+//! change goes only if it does nothing else: scalar flags that an instruction sets in passing are read by none of these.
+
+use gpucc_gcn_machine::{Counter, Op, operand, table};
+use gpucc_mir::backward;
+
+use crate::encoded::{Code, Item};
+
+/// The registers of EXEC.
+pub const EXEC: (u32, u32) = (operand::EXEC, 2);
+
+fn reads_exec(i: &Item) -> bool {
+    let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
+    let vector = i.facts.is_valu || matches!(i.facts.counter, Counter::Vm | Counter::Lds | Counter::Export);
+    branch || vector || i.reads.contains(&EXEC) || table::writes_exec(i.inst.row())
+}
+
+/// Whether an item does nothing but set EXEC.
+fn only_sets(i: &Item) -> bool {
+    i.writes[..] == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
+}
+
+/// What a block does about EXEC: whether it asks for it before it sets it, and whether it sets it.
+fn effect(block: &[Item]) -> (bool, bool) {
+    block.iter().rev().fold((false, false), |(asked, set), i| {
+        let sets = i.writes.contains(&EXEC);
+        (asked && !sets || reads_exec(i), set || sets)
+    })
+}
+
+/// Runs over the code. Drops at most `fuel` changes, and returns how many.
+pub fn run(code: &mut Code, fuel: u64) -> u64 {
+    let effects: Vec<_> = code.blocks.iter().map(|b| effect(&b.insts)).collect();
+    // Whether EXEC is asked for at the start of each block.
+    let asked = backward(
+        effects.len(),
+        |b| code.succs(b),
+        |live: &mut bool, next| *live |= next,
+        |b, live| *live = effects[b].0 || !effects[b].1 && *live,
+    );
+    let mut dropped = 0;
+    for b in 0..code.blocks.len() {
+        let wanted = code.succs(b).any(|s| asked[s]);
+        dropped += run_block(&mut code.blocks[b].insts, wanted, fuel - dropped);
+    }
+    dropped
+}
+
+/// Runs over a block, behind which EXEC is asked for or not.
+fn run_block(block: &mut Vec<Item>, wanted_behind: bool, fuel: u64) -> u64 {
+    let mut now = wanted_behind;
+    let mut gone: Vec<usize> = Vec::new();
+    for (k, i) in block.iter().enumerate().rev() {
+        if only_sets(i) && !now && (gone.len() as u64) < fuel {
+            gone.push(k);
+            continue;
+        }
+        now &= !i.writes.contains(&EXEC);
+        now |= reads_exec(i);
+    }
+    let dropped = gone.len() as u64;
+    if dropped > 0 {
+        let mut k = 0;
+        block.retain(|_| {
+            k += 1;
+            gone.pop_if(|g| *g == k - 1).is_none()
+        });
+    }
+    dropped
+}

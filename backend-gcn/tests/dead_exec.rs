@@ -1,0 +1,51 @@
+//! Tests of `backend-gcn/src/dead_exec.rs`.
+
+use gpucc_gcn::dead_exec::{EXEC, run};
+use gpucc_gcn::encoded::Item;
+use gpucc_gcn_machine::Op;
+use smallvec::smallvec;
+
+use crate::common::encoded::{code, item, line, v};
+
+/// `exec = s[20:21]`, a vector instruction, and a scalar one.
+fn set() -> Item {
+    item(Op::SMovB64, smallvec![(20, 2)], smallvec![EXEC])
+}
+fn vector() -> Item {
+    item(Op::VMovB32, smallvec![], smallvec![v(0)])
+}
+fn scalar() -> Item {
+    item(Op::SMovB32, smallvec![], smallvec![(4, 1)])
+}
+
+/// What is left in each block.
+fn left(blocks: Vec<(Vec<Item>, &[u32])>) -> Vec<usize> {
+    let mut c = code(blocks);
+    run(&mut c, u64::MAX);
+    c.blocks.iter().map(|b| b.insts.len()).collect()
+}
+
+#[test]
+fn what_nobody_asks_for_goes() {
+    // Before another one, and at the end; the vector instruction between keeps its own.
+    assert_eq!(left(vec![(vec![set(), scalar(), set(), vector(), set()], &[])]), [3]);
+    // The next block sets EXEC itself.
+    assert_eq!(left(vec![(vec![set()], &[1]), (vec![set(), vector()], &[])]), [0, 2]);
+}
+
+#[test]
+fn what_is_asked_for_stays() {
+    assert_eq!(left(vec![(vec![set()], &[1]), (vec![scalar()], &[2]), (vec![vector()], &[])]), [1, 1, 1]);
+    // Only the way back asks.
+    assert_eq!(left(vec![(vec![scalar()], &[1]), (vec![vector(), set()], &[1])]), [1, 2]);
+}
+
+/// As many go as there is fuel for.
+#[test]
+fn fuel_ends_it() {
+    for (fuel, rest) in [(0, 3), (1, 2), (2, 1), (3, 1)] {
+        let mut b = line(vec![set(), scalar(), set()]);
+        assert_eq!(run(&mut b, fuel), 3 - rest);
+        assert_eq!(b.blocks[0].insts.len() as u64, rest);
+    }
+}
