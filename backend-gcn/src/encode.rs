@@ -149,6 +149,17 @@ impl Encoder {
         (code, None)
     }
 
+    fn barrier(&mut self, i: &MI) {
+        let row = self.row(Op::SBarrier, Form::Short, false);
+        if i.mods.sync {
+            self.push(form::inst(row), smallvec![], smallvec![]);
+        } else {
+            // Memory order alone: a wait for everything does it.
+            let w = form::inst(self.row(Op::SWaitcnt, Form::Short, false)).with("imm", form::waitcnt(0, 7, 0));
+            self.push(w, smallvec![], smallvec![]).facts.barrier = true;
+        }
+    }
+
     fn inst(&mut self, i: &MI) {
         let op = match i.op {
             Opcode::Op(GOp::I(op)) => op,
@@ -163,15 +174,7 @@ impl Encoder {
             Opcode::Pseudo(p) => panic!("{p:?} is left after allocation"),
         };
         if op == Op::SBarrier {
-            let row = self.row(op, Form::Short, false);
-            if i.mods.sync {
-                self.push(form::inst(row), smallvec![], smallvec![]);
-            } else {
-                // Memory order alone: a wait for everything does it.
-                let w = form::inst(self.row(Op::SWaitcnt, Form::Short, false)).with("imm", form::waitcnt(0, 7, 0));
-                self.push(w, smallvec![], smallvec![]).facts.barrier = true;
-            }
-            return;
+            return self.barrier(i);
         }
         let Some(Facts { format, unit, access, .. }) = table::of(op).map(|r| r.facts) else { return };
         let mut reads = Ranges::new();

@@ -146,12 +146,11 @@ impl Fixed {
             let place = match &f.insts[i].attr {
                 Attr::Mem(a) | Attr::Atomic(_, a) => Some(a.place),
                 Attr::Res(r) => Some(Place::Buffer(*r)),
-                Attr::Sysval(Sysval::WorkgroupId | Sysval::GlobalInvocationId) => {
-                    x.wants_id = [true; 3];
-                    None
-                }
-                Attr::Sysval(Sysval::NumWorkgroups) => {
-                    counts = true;
+                Attr::Sysval(s) => {
+                    if matches!(s, Sysval::WorkgroupId | Sysval::GlobalInvocationId) {
+                        x.wants_id = [true; 3];
+                    }
+                    counts |= *s == Sysval::NumWorkgroups;
                     None
                 }
                 _ => None,
@@ -270,12 +269,11 @@ impl Fixed {
                 continue;
             }
             let before = u32::from(k == 1 && io.first[0]);
-            let at = if direct { (4 * quads + 2 * groups.len()) as u32 + before } else { next };
-            x.first[k] = at;
+            x.first[k] = if direct { (4 * quads + 2 * groups.len()) as u32 + before } else { next };
             if direct {
-                x.data.push((at, source));
+                x.data.push((x.first[k], source));
             } else {
-                x.loads.push((at, 1));
+                x.loads.push((x.first[k], 1));
                 x.words.push(source);
                 next += 1;
             }

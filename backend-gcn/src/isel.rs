@@ -499,6 +499,18 @@ impl<'m> Isel<'m> {
                 self.valu(cx, build::VCvtF32F16.on([h.into()]).def(out[1]));
                 return Ok(());
             }
+            _ => return self.integer(cx, i, &out),
+        };
+        self.valu(cx, inst.def(r));
+        Ok(())
+    }
+
+    /// Integers, choices, and what moves lanes.
+    fn integer(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let a = |n: usize| d.args[n];
+        let r = out[0];
+        let inst: MI = match d.op {
             Ir::IAdd => {
                 let (x, y) = (self.any(cx, a(0)), self.any(cx, a(1)));
                 self.add(cx, r, x, y);
@@ -609,7 +621,7 @@ impl<'m> Isel<'m> {
             }
             Ir::Splat => {
                 let x = self.any(cx, a(0));
-                for &r in &out {
+                for &r in out {
                     self.set(cx, r, x);
                 }
                 return Ok(());

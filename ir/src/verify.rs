@@ -11,7 +11,8 @@
 //!   power of two that the constant offset has, stores and atomics go to writable places, `b1` is in no buffer, `var_init`
 //!   is on a variable.
 //! - `module`: entry points have no parameters, and return the outputs of their stage; calls lead to earlier functions.
-//! - `binding`: what an entry reaches has a group and binding of its own; a texture and a sampler may share them.
+//! - `binding`: what an entry reaches has a group and binding of its own; a texture and a sampler may share them, and
+//!   descriptors of one texture.
 //! - `stage`: what an entry reaches exists in its stage; `input` names a slot of it and stands in the entry function.
 //! - `texture`: texture instructions fit their resources.
 //!
@@ -130,7 +131,9 @@ fn reached(m: &Module, all: &mut Vec<Finding>) {
                 for (r, data) in d.resources().filter_map(|r| Some((r, m.resources.get(r)?))) {
                     let at = (data.group, data.binding, matches!(data.kind, ResourceKind::Sampler { .. }));
                     let first = *bound.entry(at).or_insert(r);
-                    if first != r {
+                    // A pass may ask for a texture a second time, with another descriptor.
+                    let is_texture = |r: Res| matches!(m.resources[r].kind, ResourceKind::Texture { .. });
+                    if first != r && !(is_texture(first) && is_texture(r)) {
                         let said = format!("{first} and {r} are both group {} binding {}", at.0, at.1);
                         all.push(finding(f, "binding", Some(block), Some(i), said));
                     }

@@ -28,30 +28,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         })
     });
     let preds_of = |k: usize| &preds[usize::from(cfgs[k] == Cfg::Linear)];
-    // Blocks in which each one is asked for before it is defined, and those in which it is defined.
-    let mut exposed: Vec<(u32, u32)> = Vec::new();
-    let mut defined: Vec<(u32, u32)> = Vec::new();
-    let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars.len()], vec![u32::MAX; vars.len()]);
-    for (b, insts) in mf.code.iter().enumerate() {
-        let here = b as u32;
-        for i in insts {
-            for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
-                let k = k as usize;
-                if defined_in[k] != here && exposed_in[k] != here {
-                    exposed_in[k] = here;
-                    exposed.push((k as u32, here));
-                }
-            }
-            for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
-                if std::mem::replace(&mut defined_in[k as usize], here) != here {
-                    defined.push((k, here));
-                }
-            }
-        }
-    }
-    let by_first =
-        |pairs: &[(u32, u32)], n: usize| Lists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)));
-    let (exposed, defined) = (by_first(&exposed, vars.len()), by_first(&defined, vars.len()));
+    let (exposed, defined) = mentions(mf, &index, vars.len());
     // Parameters where the register is live in and ways meet. Only blocks in which a register is live or defined are visited
     // for it: there may be as many registers as blocks.
     let mut params: Vec<(u32, (u32, VReg))> = Vec::new();
@@ -185,4 +162,34 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
         mf.code[0].insert(at, i);
     }
     added
+}
+
+/// Numbers in lists by the first of each pair.
+fn by_first(pairs: &[(u32, u32)], n: usize) -> Lists<u32> {
+    Lists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)))
+}
+
+/// For each register the blocks in which it is asked for before it is defined, and those in which it is defined.
+fn mentions<T: Target>(mf: &MFunc<T>, index: &[Option<u32>], vars: usize) -> (Lists<u32>, Lists<u32>) {
+    let mut exposed: Vec<(u32, u32)> = Vec::new();
+    let mut defined: Vec<(u32, u32)> = Vec::new();
+    let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars], vec![u32::MAX; vars]);
+    for (b, insts) in mf.code.iter().enumerate() {
+        let here = b as u32;
+        for i in insts {
+            for k in i.vreg_uses().filter_map(|v| index[v.0 as usize]) {
+                let k = k as usize;
+                if defined_in[k] != here && exposed_in[k] != here {
+                    exposed_in[k] = here;
+                    exposed.push((k as u32, here));
+                }
+            }
+            for k in i.vreg_defs().filter_map(|v| index[v.0 as usize]) {
+                if std::mem::replace(&mut defined_in[k as usize], here) != here {
+                    defined.push((k, here));
+                }
+            }
+        }
+    }
+    (by_first(&exposed, vars), by_first(&defined, vars))
 }

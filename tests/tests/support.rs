@@ -93,6 +93,7 @@ fn physical() -> Vec<u8> {
     header.into_iter().chain(code).chain([0x0001_0038]).flat_map(u32::to_le_bytes).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn probes() -> Vec<Probe> {
     use Refusal as R;
     let constants: String = (0..300)

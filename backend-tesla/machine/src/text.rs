@@ -349,6 +349,94 @@ fn expect_width(found: Option<Width>, want: Width, cur: &Cursor<'_>) -> Result<(
     }
 }
 
+/// The registers that a texture instruction writes, with `#` for those that it leaves.
+fn parse_written(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
+    let start = cur.column();
+    let kind = inst.row().slots[index].kind;
+    let fail = |cur: &mut Cursor<'_>, message: String| {
+        cur.seek(start);
+        Err(cur.error(message))
+    };
+    let mut mask = 0;
+    let mut base = None;
+    let mut next = 0;
+    for i in 0..4 {
+        if i > 0 && !cur.eat(":") {
+            return Err(cur.error("expected `:`"));
+        }
+        if cur.eat("#") {
+            continue;
+        }
+        // A vector may run past $r127 in words that no compiler emits.
+        let Some(n) = numbered(cur, "$r", 132)? else { return Err(cur.error("expected a register or #")) };
+        if base.is_some() && n != next {
+            return Err(cur.error("registers of the vector are not consecutive"));
+        }
+        base = base.or(Some(n));
+        next = n + 1;
+        mask |= 1 << i;
+    }
+    if matches!(kind, Kind::DVec) {
+        inst.vals[index] = mask;
+    } else if mask != 0xf {
+        return fail(cur, "the short form writes four registers".into());
+    }
+    if let Some(b) = base {
+        return set_base(inst, b, cur);
+    }
+    Ok(())
+}
+
+/// The registers that a texture instruction reads.
+fn parse_read(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
+    let start = cur.column();
+    let kind = inst.row().slots[index].kind;
+    let fail = |cur: &mut Cursor<'_>, message: String| {
+        cur.seek(start);
+        Err(cur.error(message))
+    };
+    let Some(base) = numbered(cur, "$r", 128)? else { return fail(cur, "expected a register".into()) };
+    let mut count = 1;
+    while cur.eat(":") {
+        match numbered(cur, "$r", 132)? {
+            Some(n) if n == base + count && count < 4 && matches!(kind, Kind::SVec) => count += 1,
+            _ => return Err(cur.error("registers of the vector are not consecutive")),
+        }
+    }
+    if matches!(kind, Kind::SVec) {
+        inst.vals[index] = count - 1;
+    }
+    let empty =
+        inst.get("dvec") == Some(0) && inst.row().slot("dvec").is_some_and(|i| inst.row().slots[i].field.width() > 0);
+    if empty {
+        return set_base(inst, base, cur);
+    }
+    if inst.get("base") != Some(base) {
+        return fail(cur, "source and destination vectors begin at the same register".into());
+    }
+    Ok(())
+}
+
+/// An operand of a size that the slot demands.
+fn parse_sized(
+    inst: &mut Inst<Tesla>,
+    index: usize,
+    w: Width,
+    cur: &mut Cursor<'_>,
+    cx: &TextCx,
+) -> Result<(), TextError> {
+    let start = cur.column();
+    let (op, found) = parse_operand(cur)?;
+    let at = cur.clone();
+    cur.seek(start);
+    expect_width(found, w, cur)?;
+    match put(inst, index, op, cx) {
+        Ok(()) => cur.seek(at.column()),
+        Err(e) => return Err(cur.error(e)),
+    }
+    Ok(())
+}
+
 /// Parses one slot.
 ///
 /// # Errors
@@ -370,14 +458,7 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
         | Kind::SSrc2(w)
         | Kind::ISrc1(w)
         | Kind::Reg(w) => {
-            let (op, found) = parse_operand(cur)?;
-            let at = cur.clone();
-            cur.seek(start);
-            expect_width(found, w, cur)?;
-            match put(inst, index, op, cx) {
-                Ok(()) => cur.seek(at.column()),
-                Err(e) => return Err(cur.error(e)),
-            }
+            parse_sized(inst, index, w, cur, cx)?;
         }
         Kind::DstOF => {
             let (op, found) = parse_operand(cur)?;
@@ -436,11 +517,10 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             close(cur)?;
         }
         Kind::Flag(name) => {
-            if cur.eat_word(name) {
-                inst.vals[index] = 1;
+            let there = cur.eat_word(name);
+            inst.vals[index] = there.into();
+            if there {
                 cur.blanks();
-            } else {
-                inst.vals[index] = 0;
             }
         }
         Kind::Enum(names) => match cur.eat_longest(names) {
@@ -503,56 +583,8 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             Some(n) => inst.vals[index] = n,
             None => return fail(cur, "expected a sampler".into()),
         },
-        Kind::DVec | Kind::DVec4 => {
-            let mut mask = 0;
-            let mut base = None;
-            let mut next = 0;
-            for i in 0..4 {
-                if i > 0 && !cur.eat(":") {
-                    return Err(cur.error("expected `:`"));
-                }
-                if cur.eat("#") {
-                    continue;
-                }
-                // A vector may run past $r127 in words that no compiler emits.
-                let Some(n) = numbered(cur, "$r", 132)? else { return Err(cur.error("expected a register or #")) };
-                if base.is_some() && n != next {
-                    return Err(cur.error("registers of the vector are not consecutive"));
-                }
-                base = base.or(Some(n));
-                next = n + 1;
-                mask |= 1 << i;
-            }
-            if matches!(slot.kind, Kind::DVec) {
-                inst.vals[index] = mask;
-            } else if mask != 0xf {
-                return fail(cur, "the short form writes four registers".into());
-            }
-            if let Some(b) = base {
-                return set_base(inst, b, cur);
-            }
-        }
-        Kind::SVec | Kind::SVec1 => {
-            let Some(base) = numbered(cur, "$r", 128)? else { return fail(cur, "expected a register".into()) };
-            let mut count = 1;
-            while cur.eat(":") {
-                match numbered(cur, "$r", 132)? {
-                    Some(n) if n == base + count && count < 4 && matches!(slot.kind, Kind::SVec) => count += 1,
-                    _ => return Err(cur.error("registers of the vector are not consecutive")),
-                }
-            }
-            if matches!(slot.kind, Kind::SVec) {
-                inst.vals[index] = count - 1;
-            }
-            let empty = inst.get("dvec") == Some(0)
-                && inst.row().slot("dvec").is_some_and(|i| inst.row().slots[i].field.width() > 0);
-            if empty {
-                return set_base(inst, base, cur);
-            }
-            if inst.get("base") != Some(base) {
-                return fail(cur, "source and destination vectors begin at the same register".into());
-            }
-        }
+        Kind::DVec | Kind::DVec4 => return parse_written(inst, index, cur),
+        Kind::SVec | Kind::SVec1 => return parse_read(inst, index, cur),
         Kind::TexOff => match cur.number() {
             Some(n @ -8..=7) => inst.vals[index] = n as u32 & 0xf,
             _ => return fail(cur, "expected an offset from -0x8 to 0x7".into()),

@@ -127,10 +127,10 @@ impl Isel<'_> {
         }
     }
 
+    /// Floats, and conversions from and to them; the rest is of integers.
     fn scalar(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
         let a = |n: usize| d.args[n];
         match d.op {
-            // Floats.
             Ir::FAdd | Ir::FSub => self.fadd(cx, d, r),
             Ir::FMul => {
                 let (x, _, n1) = Self::peel(cx, a(0), false);
@@ -230,7 +230,6 @@ impl Isel<'_> {
                 let t = self.to_half(cx, v[1].into(), Half::High, Some(t));
                 cx.emit(MInst::copy(r, t));
             }
-            // Conversions.
             Ir::S2F | Ir::U2F => {
                 let from = if d.op == Ir::S2F { Ty::S32 } else { Ty::U32 };
                 let x = self.first(cx, a(0));
@@ -250,7 +249,15 @@ impl Isel<'_> {
                     cx.emit(int.def(r));
                 }
             }
-            // Integers.
+            _ => return self.integer(cx, d, r),
+        }
+        Ok(())
+    }
+
+    /// Integers, comparisons, choices.
+    fn integer(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
+        let a = |n: usize| d.args[n];
+        match d.op {
             Ir::IAdd => self.iadd(cx, d, r),
             Ir::ISub => {
                 if let Some(b) = Self::bits(cx, a(1)) {

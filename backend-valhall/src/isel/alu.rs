@@ -83,11 +83,11 @@ impl Isel<'_> {
         op.with((Signed(signed),), [a, b00(s), b])
     }
 
+    /// Floats, and conversions from and to them; the rest is of integers.
     pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let out = cx.result(i, 0);
-        let zero = || Use::imm(0);
         let minus_zero = || Use::imm(0).mods(SrcMods { neg: true, ..SrcMods::default() });
         let inst: MI = match d.op {
             Op::FAdd | Op::FSub => {
@@ -160,6 +160,19 @@ impl Isel<'_> {
                 let x = self.int(cx, a(0));
                 if d.op == Op::S2F { build::S32ToF32.on([x]) } else { build::U32ToF32.on([x]) }
             }
+            _ => return self.integer(cx, i),
+        };
+        self.push(cx, inst.def(out[0]));
+        Ok(())
+    }
+
+    /// Integers, comparisons, choices, and what moves lanes.
+    fn integer(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let a = |n: usize| d.args[n];
+        let out = cx.result(i, 0);
+        let zero = || Use::imm(0);
+        let inst: MI = match d.op {
             Op::IAdd | Op::ISub | Op::IMul => {
                 let (x, y) = (self.int(cx, a(0)), self.int(cx, a(1)));
                 match d.op {
@@ -194,31 +207,7 @@ impl Isel<'_> {
                 };
                 op.with((If(c),), [x, y, x, y])
             }
-            Op::And | Op::Or | Op::Xor => {
-                // A shift of the first operand is free.
-                let (left, right) = match d.op {
-                    Op::And => (build::LshiftAndI32, build::RshiftAndI32),
-                    Op::Or => (build::LshiftOrI32, build::RshiftOrI32),
-                    _ => (build::LshiftXorI32, build::RshiftXorI32),
-                };
-                let (mut x, mut y) = (a(0), a(1));
-                if shifts(cx, x).is_none() && shifts(cx, y).is_some() {
-                    std::mem::swap(&mut x, &mut y);
-                }
-                if let Some(s) = shifts(cx, x) {
-                    let (v, n, b) = (self.int(cx, s.args[0]), self.amount(cx, s.args[1]), self.inverted(cx, y));
-                    match s.op {
-                        Op::Shl => Self::left(left, v, n, b),
-                        _ => Self::right(right, s.op == Op::SShr, v, n, b),
-                    }
-                } else {
-                    if self.is_not(cx, x) {
-                        std::mem::swap(&mut x, &mut y);
-                    }
-                    let (v, b) = (self.int(cx, x), self.inverted(cx, y));
-                    Self::left(left, v, zero(), b)
-                }
-            }
+            Op::And | Op::Or | Op::Xor => self.logic(cx, d),
             Op::Not => {
                 let x = self.int(cx, a(0));
                 if cx.f.ty(a(0)).is_bool() {
@@ -308,6 +297,32 @@ impl Isel<'_> {
         };
         self.push(cx, inst.def(out[0]));
         Ok(())
+    }
+
+    fn logic(&mut self, cx: &mut Cx<'_>, d: &InstData) -> MI {
+        // A shift of the first operand is free.
+        let (left, right) = match d.op {
+            Op::And => (build::LshiftAndI32, build::RshiftAndI32),
+            Op::Or => (build::LshiftOrI32, build::RshiftOrI32),
+            _ => (build::LshiftXorI32, build::RshiftXorI32),
+        };
+        let (mut x, mut y) = (d.args[0], d.args[1]);
+        if shifts(cx, x).is_none() && shifts(cx, y).is_some() {
+            std::mem::swap(&mut x, &mut y);
+        }
+        if let Some(s) = shifts(cx, x) {
+            let (v, n, b) = (self.int(cx, s.args[0]), self.amount(cx, s.args[1]), self.inverted(cx, y));
+            match s.op {
+                Op::Shl => Self::left(left, v, n, b),
+                _ => Self::right(right, s.op == Op::SShr, v, n, b),
+            }
+        } else {
+            if self.is_not(cx, x) {
+                std::mem::swap(&mut x, &mut y);
+            }
+            let (v, b) = (self.int(cx, x), self.inverted(cx, y));
+            Self::left(left, v, Use::imm(0), b)
+        }
     }
 
     /// The low word of a pair operand: any register, extended.

@@ -103,6 +103,7 @@ fn case(generation: u8, body: &'static str, inputs: &[[u32; 4]], expected: [u32;
 }
 
 /// Straight-line cases: one instruction (or what it needs around it) each.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<Case> {
     let mut v = Vec::new();
     let mut at = |g, body, inputs: &[[u32; 4]], expected| v.push(case(g, body, inputs, expected));

@@ -144,15 +144,20 @@ impl Marks {
 
     /// Adds the bytes in which two dispatches differ.
     fn differing(&mut self, a: &Dispatch, b: &Dispatch) {
+        // Most of a large buffer is alike.
+        const CHUNK: usize = 1 << 10;
         for (marked, (a, b)) in self.0.iter_mut().zip(a.buffers.iter().zip(&b.buffers)) {
-            let differ = a.bytes.iter().zip(&b.bytes).map(|(a, b)| a != b);
-            marked.iter_mut().zip(differ).for_each(|(m, d)| *m |= d);
+            let chunks = a.bytes.chunks(CHUNK).zip(b.bytes.chunks(CHUNK));
+            for (marked, (a, b)) in marked.chunks_mut(CHUNK).zip(chunks).filter(|(_, (a, b))| a != b) {
+                let differ = a.iter().zip(b).map(|(a, b)| a != b);
+                marked.iter_mut().zip(differ).for_each(|(m, d)| *m |= d);
+            }
         }
     }
 
     /// Whether a word has one of these bytes.
     fn has(&self, d: &Difference) -> bool {
-        self.0.get(d.buffer).is_some_and(|marked| marked.iter().skip(d.offset).take(d.size).any(|m| *m))
+        self.0.get(d.buffer).and_then(|m| m.get(d.offset..d.offset + d.size)).is_some_and(|m| m.contains(&true))
     }
 }
 

@@ -18,7 +18,7 @@ pub use crate::seeds::{Given, Words, describe, dispatch, kinds};
 const STEPS: u64 = 20_000_000;
 
 /// Most bytes of all buffers of a module together. A run holds them about ten times.
-const MOST_BYTES: u64 = 1 << 26;
+const MOST_BYTES: u64 = 1 << 24;
 
 /// Why a run was not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -118,7 +118,7 @@ pub fn words<'a>(
                 return None;
             }
             let kind = kinds.get(at).copied().unwrap_or_default();
-            let whole = |size: usize| (at..at + size).all(|i| kinds.get(i) == Some(&kind));
+            let whole = |size: usize| kinds.get(at..at + size).is_some_and(|all| all.iter().all(|k| *k == kind));
             let (kind, size) = match kind {
                 Kind::F16 if whole(2) => (kind, 2),
                 Kind::F32 if whole(4) => (kind, 4),

@@ -162,6 +162,14 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
         Op::BitInsert => bit_insert(e, a(0), a(1), a(2), a(3)),
         Op::UDot4x8 => dot4x8(e, a(0), a(1), false),
         Op::SDot4x8 => dot4x8(e, a(0), a(1), true),
+        _ => return expand_float(e, d.op, &d.args, ty).or_else(|| pack::expand(e, d.op, &d.args)),
+    })
+}
+
+/// Ops on floats, and those that make integers of them.
+fn expand_float(e: &mut Ex<'_, '_>, op: Op, args: &[Value], ty: Type) -> Option<Value> {
+    let a = |n: usize| args[n];
+    Some(match op {
         Op::FNeg => sign_bits(e, a(0), Op::Xor, i64::from(i32::MIN)),
         Op::FAbs => sign_bits(e, a(0), Op::And, i64::from(i32::MAX)),
         Op::FSign => {
@@ -239,7 +247,7 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
             let (r, top) = (e.b.f2u_full(a(0), ty), e.int(4_294_967_040));
             e.b.umin(r, top)
         }
-        _ => return pack::expand(e, d.op, &d.args),
+        _ => return None,
     })
 }
 

@@ -91,6 +91,7 @@ impl Wave {
         Ok(())
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
     pub(crate) fn salu(&mut self, d: &Decoded) -> Result<Next, Trap> {
         let a = || self.s32(d.src[0]);
         let imm = d.imm as u16 as i16 as i32;

@@ -445,6 +445,7 @@ impl Wave {
         Ok(out)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
     fn valu_lanes(&mut self, d: &Decoded) -> Result<(), Trap> {
         let (mask, dpp) = if d.format == Format::Dpp {
             let (v, m) = self.dpp(d)?;

@@ -202,6 +202,7 @@ impl Machine<'_> {
     }
 
     /// Executes everything but the flow of control, in the lanes of `mask` (not empty).
+    #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
     pub fn execute(&mut self, warp: &mut Warp, code: &Code, mask: u32) -> Result<(), Trap> {
         let zero = [0; 32];
         let bits = if code.ty.bytes() == 2 { 16 } else { 32 };

@@ -190,6 +190,7 @@ fn log_quotient(m: f64) -> f64 {
 }
 
 /// Executes one float instruction; an opcode that is none is a row nobody claimed.
+#[expect(clippy::too_many_lines, reason = "one arm for each operation")]
 pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
     use Op::*;
     let m = w.mode;

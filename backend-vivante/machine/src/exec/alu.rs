@@ -256,6 +256,7 @@ pub(crate) fn lighting(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<[
 }
 
 /// One lane of a lane-wise operation.
+#[expect(clippy::too_many_lines, reason = "one arm for each operation")]
 pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) -> Result<Result4, Trap> {
     let t = pre.ty;
     let m = pre.mode;
