@@ -114,11 +114,11 @@ pub struct Compile {
     /// Exit with code 1 if `--verify` warns.
     #[arg(long, value_enum, requires = "verify")]
     pub deny: Option<Deny>,
-    /// Print the IR or the machine IR after a pass: `after:PASS` or `after:all`. May be repeated.
+    /// Print the IR, the machine IR or the encoded code after a pass: `after:PASS` or `after:all`. May be repeated.
     #[arg(long, value_name = "after:PASS")]
     pub dump: Vec<String>,
     /// Allow only the first N optimisations (or the first N of PASS), to bisect a miscompile. Mandatory passes always run; machine
-    /// passes are skipped as a whole.
+    /// passes are skipped as a whole, those on encoded code stop in between.
     #[arg(long, value_name = "[PASS=]N")]
     pub fuel: Option<String>,
     /// Print the time that each pass took and the number of its changes.

@@ -129,11 +129,16 @@ fn reached(m: &Module, all: &mut Vec<Finding>) {
             for (block, i) in f.insts_in_order() {
                 let d = &f.insts[i];
                 for (r, data) in d.resources().filter_map(|r| Some((r, m.resources.get(r)?))) {
-                    let at = (data.group, data.binding, matches!(data.kind, ResourceKind::Sampler { .. }));
+                    // A pass may ask for a texture or a sampler a second time, with another descriptor.
+                    let read_only = |r: Res| match m.resources[r].kind {
+                        ResourceKind::Sampler { .. } => Some("sampler"),
+                        ResourceKind::Texture { .. } => Some("texture"),
+                        _ => None,
+                    };
+                    let kind = read_only(r);
+                    let at = (data.group, data.binding, kind == Some("sampler"));
                     let first = *bound.entry(at).or_insert(r);
-                    // A pass may ask for a texture a second time, with another descriptor.
-                    let is_texture = |r: Res| matches!(m.resources[r].kind, ResourceKind::Texture { .. });
-                    if first != r && !(is_texture(first) && is_texture(r)) {
+                    if first != r && (kind.is_none() || kind != read_only(first)) {
                         let said = format!("{first} and {r} are both group {} binding {}", at.0, at.1);
                         all.push(finding(f, "binding", Some(block), Some(i), said));
                     }

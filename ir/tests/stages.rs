@@ -66,6 +66,26 @@ fn an_entry_has_one_resource_at_a_binding() {
     }
 }
 
+/// Nothing is written through a texture or a sampler: a pass may ask for one a second time, with another descriptor. A
+/// texture and a buffer at one place stay an error.
+#[test]
+fn descriptors_of_one_place() {
+    let text = |more: &str| {
+        format!(
+            "module robust on\nres0 \"t\" group 0 binding 0 texture 2d float\n\
+             res1 \"t\" group 0 binding 0 texture 2d float variant high\nres2 \"s\" group 0 binding 0 sampler\n\
+             res3 \"s\" group 0 binding 0 sampler variant nearest\nres4 \"b\" group 0 binding 0 storage_rw size 4 stride 4\n\
+             entry \"main\" compute func0 size 1,1,1\nfunc0 \"main\" {{\nblock0:\n\
+             \x20 v0: f32x2 = splat 0.5:f32\n\
+             \x20 v1: f32x4 = tex v0, 0.0:f32, tex res0 sampler res2 sample 2d level\n\
+             \x20 v2: f32x4 = tex v0, 0.0:f32, tex res1 sampler res3 sample 2d level\n{more}  ret\n}}\n"
+        )
+    };
+    verify_module(&module(&text(""))).unwrap_or_else(|e| panic!("{}", e[0]));
+    let found = verify_module(&module(&text("  store 1:i32, res4[0] align 4\n"))).expect_err("a finding");
+    assert!(found[0].to_string().contains("res0 and res4 are both group 0 binding 0"), "{}", found[0]);
+}
+
 /// Values and barriers of compute, in a function that a fragment entry calls.
 #[test]
 fn what_a_stage_lacks_is_found() {
