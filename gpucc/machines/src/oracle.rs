@@ -118,13 +118,15 @@ const STRAYS: [Stray; 8] = [
 /// a word before the first of them stores to it, which no order of whole subgroups changes. 0 is the machine's own.
 const ORDERS: [(u64, u32); 5] = [(1, 0), (2, 0), (3, 1), (4, 128), (5, 16)];
 
-/// More orders of single invocations, before a difference counts: of many that meet on one word the last decides, and a few orders
-/// may all end with one that stores the same.
-const MORE: [(u64, u32); 12] = {
-    let mut list = [(0, 1); 12];
+/// More orders, before a difference counts: of many invocations that meet on one word the last decides, and a few orders may all
+/// end with one that stores the same. Which of them load a word before another stores to it depends on how many go side by
+/// side: subgroups of one invocation all come near it together, some orders of two, four or more do not.
+const MORE: [(u64, u32); 24] = {
+    const LANES: [u32; 6] = [1, 2, 4, 8, 32, 64];
+    let mut list = [(0, 1); 24];
     let mut k = 0;
     while k < list.len() {
-        list[k].0 = 6 + k as u64;
+        list[k] = (6 + k as u64, LANES[k % LANES.len()]);
         k += 1;
     }
     list
@@ -266,30 +268,40 @@ pub fn judge(
     }
     // Bytes of each buffer that depend on where accesses out of bounds go.
     let mut open = Marks::none(before);
-    if outcome.strayed {
-        for stray in STRAYS {
+    for stray in STRAYS.into_iter().filter(|_| outcome.strayed) {
+        program.straying(stray);
+        let straying = Case { program: &program, before, options: &quiet, profile: &default };
+        match straying.run(&quiet, &default) {
+            Ok((_, other)) => open.differing(&plain, &other),
+            // It may not end, or trap where others do not: then they decide everything.
+            Err(_) => open.all(),
+        }
+    }
+    program.straying(Stray::Nowhere);
+    let judged = |program: &Program, plain: (&Outcome, &Dispatch), ordered: &Marks, free: &Marks| {
+        let left_out = |d: &Difference| [&raced, &open, ordered, free].iter().any(|m| m.has(d));
+        outside_accuracy(program, before, (&quiet, lanes), plain, machine, left_out)
+    };
+    let mut outside = judged(&program, (&outcome, &plain), &ordered, &free);
+    for step in 0..2 {
+        if outside.outside.is_some() {
+            let case = Case { program: &program, before, options: &quiet, profile: &default };
+            match step {
+                0 => add(&mut free, case.free(&plain)),
+                _ => add(&mut ordered, case.raced(&plain, false, true)),
+            }
+            outside = judged(&program, (&outcome, &plain), &ordered, &free);
+        }
+    }
+    // Rounding and an access out of bounds decide together: the machine may give what WGSL allows with another answer.
+    for stray in STRAYS.into_iter().filter(|_| outcome.strayed) {
+        if outside.outside.is_some() {
             program.straying(stray);
             let straying = Case { program: &program, before, options: &quiet, profile: &default };
-            match straying.run(&quiet, &default) {
-                Ok((_, other)) => open.differing(&plain, &other),
-                // It may not end, or trap where others do not: then they decide everything.
-                Err(_) => open.all(),
+            if let Ok((outcome, plain)) = straying.run(&quiet, &default) {
+                let other = judged(&program, (&outcome, &plain), &ordered, &free);
+                outside = if other.outside.is_none() { other } else { outside };
             }
-        }
-        program.straying(Stray::Nowhere);
-    }
-    let case = Case { program: &program, before, options: &quiet, profile: &default };
-    let judged = |ordered: &Marks, free: &Marks| {
-        let left_out = |d: &Difference| [&raced, &open, ordered, free].iter().any(|m| m.has(d));
-        outside_accuracy(&program, before, (&quiet, lanes), (&outcome, &plain), machine, left_out)
-    };
-    let mut outside = judged(&ordered, &free);
-    if outside.outside.is_some() {
-        add(&mut free, case.free(&plain));
-        outside = judged(&ordered, &free);
-        if outside.outside.is_some() {
-            add(&mut ordered, case.raced(&plain, false, true));
-            outside = judged(&ordered, &free);
         }
     }
     if let Some(d) = outside.outside {

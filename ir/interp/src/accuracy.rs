@@ -5,7 +5,9 @@
 //! and branches on floats have none at all. So the program is run again several times (a Monte Carlo error analysis);
 //! in each run every inexact operation goes to the upper or lower end of what WGSL allows it, all the same way or as a
 //! hash of the operands says, and denormals are flushed or not. What differs from the plain oracle must lie within
-//! [`SLACK`] times the spread of these runs. The spread of a float is a distance; that of an integer is a distance or
+//! [`SLACK`] times the spread of these runs. What a comparison, `min` or a conversion to an integer makes of a float need not
+//! spread as the float does: before a difference counts, runs follow in which each operation is moved by [`SLACK`] times its
+//! bound, and their spread is taken as it is. The spread of a float is a distance; that of an integer is a distance or
 //! the bits that differ, since the shader may have made it of a rounded number by bit operations. A word in which the
 //! runs do not differ must be the same bits: integers that do not depend on rounding stay exact.
 
@@ -19,31 +21,40 @@ use gpucc_num::{Mode, Round, f32 as num, special::wide};
 use gpucc_sim::{Dispatch, RunOptions};
 use std::sync::Arc;
 
-/// How far beyond the spread of the sampled runs a result may lie.
+/// How far beyond the spread of the sampled runs a result may lie, or the operations of more runs beyond their bounds.
 pub const SLACK: f64 = 4.0;
 
-/// Runs at first, and in all before a difference counts.
+/// Runs at first, those inside the bounds, and all before a difference counts.
 const FIRST: u64 = 8;
-const MOST: u64 = 32;
+const INSIDE: u64 = 32;
+const MOST: u64 = 64;
 
 /// Moves operations inside WGSL's accuracy: by a hash of the seed and the operands, or always the same way.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     pub sample: u64,
+    /// How far, in bounds.
+    pub width: f64,
 }
 
 impl Moved {
-    fn profile(sample: u64, subgroup_size: u32) -> Profile {
+    fn profile(sample: u64, width: f64, subgroup_size: u32) -> Profile {
         let rounds = [Round::Up, Round::Down, Round::Zero, Round::Nearest];
         let flush = sample & 2 != 0;
         let mode = Mode { round: rounds[(sample % 4) as usize], flush_in: flush, flush_out: flush };
-        Profile { f16: mode, f32: mode, subgroup_size, machine: Some(Arc::new(Moved { sample })), ..Profile::default() }
+        Profile {
+            f16: mode,
+            f32: mode,
+            subgroup_size,
+            machine: Some(Arc::new(Moved { sample, width })),
+            ..Profile::default()
+        }
     }
 
-    /// Where between the lower (-1) and the upper (1) end of the bound the result is put.
+    /// Where between the lower (`-width`) and the upper (`width`) end of the bound the result is put.
     fn shift(&self, op: Op, args: &[u64], exact: f64) -> f64 {
         let outward = if exact < 0.0 { -1.0 } else { 1.0 };
-        match self.sample % 8 {
+        let way = match self.sample % 8 {
             0 => 1.0,
             1 => -1.0,
             2 => -outward,
@@ -56,7 +67,8 @@ impl Moved {
                 }
                 if h >> 40 & 1 == 0 { 1.0 } else { -1.0 }
             }
-        }
+        };
+        way * self.width
     }
 }
 
@@ -101,10 +113,12 @@ impl MachineMath for Moved {
             |up: f64| Mode { round: if up > 0.0 { Round::Up } else { Round::Down }, flush_in: flush, flush_out: flush };
         let near = Mode { round: Round::Nearest, ..mode(1.0) };
         let x = f64::from(num::input(near, a(0)));
-        // Correctly rounded operations: WGSL takes either neighbour.
+        // Correctly rounded operations: WGSL takes either neighbour, and what is exact stays so.
         let rounded = |f: &dyn Fn(Mode) -> f32| {
-            let way = mode(self.shift(op, args, f64::from(f(near))));
-            f(way)
+            let shift = self.shift(op, args, f64::from(f(near)));
+            let (near, way) = (f64::from(f(mode(shift))), f64::from(f(mode(-shift))));
+            let more = (self.width - 1.0) * (near - way);
+            if more.is_finite() { num::output(mode(shift), (near + more) as f32) } else { near as f32 }
         };
         // `exact` and how far from it the operation may be.
         let within = |exact: f64, error: f64| {
@@ -263,10 +277,10 @@ impl Spread {
         Spread { distance: self.distance.max(other.distance), bits: self.bits.max(other.bits) }
     }
 
-    /// Whether a result may lie this far away.
-    fn allows(self, far: Spread) -> bool {
-        let near = self.distance > 0.0 && far.distance <= SLACK * self.distance;
-        near || far.bits != 0 && far.bits as f64 <= SLACK * self.bits as f64
+    /// Whether a result may lie this far away, with so much slack.
+    fn allows(self, far: Spread, slack: f64) -> bool {
+        let near = self.distance > 0.0 && far.distance <= slack * self.distance;
+        near || far.bits != 0 && far.bits as f64 <= slack * self.bits as f64
     }
 }
 
@@ -311,7 +325,7 @@ pub fn outside_accuracy(
     if most < FIRST {
         return Sampled { unsampled: open.len(), ..Sampled::default() };
     }
-    let mut spread = vec![Spread::default(); open.len()];
+    let (mut inside, mut beyond) = (vec![Spread::default(); open.len()], vec![Spread::default(); open.len()]);
     let mut chaotic = 0;
     for sample in 0..most {
         if open.is_empty() {
@@ -319,8 +333,9 @@ pub fn outside_accuracy(
         }
         let mut d = before.clone();
         let quiet = RunOptions { perturb: None, ..options.clone() };
+        let (width, spread) = if sample < INSIDE { (1.0, &mut inside) } else { (SLACK, &mut beyond) };
         // A run that does not end says nothing.
-        if program.run(&mut d, &quiet, &Moved::profile(sample, lanes)).is_ok() {
+        if program.run(&mut d, &quiet, &Moved::profile(sample, width, lanes)).is_ok() {
             let mut at = 0;
             for word in words(outcome, oracle, &d).filter(|e| e.oracle != e.machine) {
                 while at < open.len() && (open[at].buffer, open[at].offset) < (word.buffer, word.offset) {
@@ -332,20 +347,19 @@ pub fn outside_accuracy(
             }
         }
         if sample + 1 >= FIRST {
-            let mut kept = Vec::new();
-            let mut wide = Vec::new();
-            for (d, s) in open.iter().zip(&spread) {
-                let inside = s.allows(Spread::of(d));
+            let mut kept: (Vec<_>, (Vec<_>, Vec<_>)) = Default::default();
+            for (d, s) in open.iter().zip(inside.iter().copied().zip(beyond.iter().copied())) {
+                let far = Spread::of(d);
+                let allowed = s.0.allows(far, SLACK) || s.1.allows(far, 1.0);
                 // Nothing is left of the value: where the samples happen to end says little of where others may.
-                let lost = s.distance > CHAOS * value(d.kind, d.oracle).abs();
-                if !inside && lost {
+                let lost = s.0.max(s.1).distance > CHAOS * value(d.kind, d.oracle).abs();
+                if !allowed && lost {
                     chaotic += 1;
-                } else if !inside {
-                    kept.push(*d);
-                    wide.push(*s);
+                } else if !allowed {
+                    kept.extend([(*d, s)]);
                 }
             }
-            (open, spread) = (kept, wide);
+            (open, (inside, beyond)) = kept;
         }
     }
     Sampled { outside: open.first().copied(), chaotic, unsampled: 0 }

@@ -84,11 +84,43 @@ fn bit_operations_on_rounded_numbers() {
     }
 }
 
+const CUT: &str = r#"module robust on
+res0 "input" group 0 binding 0 storage_ro size 4 stride 4
+res1 "output" group 0 binding 1 storage_rw size 4 stride 4
+entry "main" compute func0 size 1,1,1
+
+func0 "main" {
+block0:
+  v0: f32 = load res0[0] align 4
+  v1: f32 = fmul v0, v0
+  v2: i32 = f2s v1
+  store v2, res1[0] align 4
+  ret
+}
+"#;
+
+/// The float beside 1000, squared, is 1000000.122; its neighbours are 1000000.0625 and 1000000.125, of which both are cut to a
+/// million. Three units of the last place below, still inside the slack, lies 999999.875. Words farther off than the bits that turn there are wrong.
+#[test]
+fn what_is_cut_hides_its_spread() {
+    let m = parse_module(CUT).expect("the text is right");
+    let p = Program::new(&m, "main").expect("a program");
+    let with = |word: u32| Dispatch::new([1, 1, 1]).with_f32(0, 0, &[1_000.000_06]).with_u32(0, 1, &[word]);
+    let (before, mut after) = (with(0), with(0));
+    let options = RunOptions::default();
+    let outcome = p.run(&mut after, &options, &Profile::default()).expect("it runs");
+    assert_eq!(after.words(0, 1), Some(vec![1_000_000]));
+    for (word, inside) in [(999_999, true), (999_800, false), (1_000_200, false)] {
+        let found = outside_accuracy(&p, &before, (&options, 0), (&outcome, &after), &with(word), |_| false);
+        assert_eq!(found.outside.is_none(), inside, "{word}");
+    }
+}
+
 #[test]
 fn operations_stay_in_their_bounds() {
     let one = |op: Op, args: &[f32], sample: u64| {
         let bits: Vec<u64> = args.iter().map(|x| u64::from(x.to_bits())).collect();
-        let r = Moved { sample }.eval(op, Scalar::F32, 1, &bits);
+        let r = Moved { sample, width: 1.0 }.eval(op, Scalar::F32, 1, &bits);
         f32::from_bits(r.expect("the op is moved") as u32)
     };
     for sample in 0..16 {
@@ -101,12 +133,15 @@ fn operations_stay_in_their_bounds() {
         near(one(Op::FExp2, &[4.0], sample), 16.0, 22);
     }
     assert_ne!(one(Op::FDiv, &[1.0, 3.0], 0), one(Op::FDiv, &[1.0, 3.0], 1));
-    let unpacked: Vec<f32> = (0..16).map(|sample| Moved { sample }.unpacked(Op::UnpackUnorm4x8, 0.1)).collect();
+    let unpacked: Vec<f32> =
+        (0..16).map(|sample| Moved { sample, width: 1.0 }.unpacked(Op::UnpackUnorm4x8, 0.1)).collect();
     assert!(unpacked.iter().all(|&x| num::ulp_distance(x, 0.1).is_some_and(|d| d <= 3)), "{unpacked:?}");
     assert!(unpacked.iter().any(|&x| x != 0.1));
     // At a tie, and not beside it.
     let tie = 100.5 / 255.0;
-    let packed = |x: f32, sample: u64| (0.5 + 255.0 * f64::from(Moved { sample }.packed(Op::PackUnorm4x8, x))) as u32;
+    let packed = |x: f32, sample: u64| {
+        (0.5 + 255.0 * f64::from(Moved { sample, width: 1.0 }.packed(Op::PackUnorm4x8, x))) as u32
+    };
     assert!((0..16).any(|s| packed(tie, s) == 100) && (0..16).any(|s| packed(tie, s) == 101));
     assert!((0..16).all(|s| packed(100.25 / 255.0, s) == 100));
 }
@@ -120,7 +155,8 @@ fn halves_have_bounds_of_their_own() {
     let half = |x: f64| u64::from(f64_to_f16(Round::Nearest, x));
     let spread = |op: Op, args: &[f64]| {
         let bits: Vec<u64> = args.iter().map(|&x| half(x)).collect();
-        let all = (0..16).map(|sample| Moved { sample }.eval(op, Scalar::F16, 1, &bits).expect("the op is moved"));
+        let all = (0..16)
+            .map(|sample| Moved { sample, width: 1.0 }.eval(op, Scalar::F16, 1, &bits).expect("the op is moved"));
         let list: Vec<f64> = all.map(|r| f16_to_f64(r as u16)).collect();
         list.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (low.min(x), high.max(x)))
     };
@@ -142,7 +178,7 @@ fn halves_have_bounds_of_their_own() {
         );
     }
     assert!(
-        Moved { sample: 0 }.eval(Op::FAdd, Scalar::F16, 1, &[half(0.1), half(0.2)]).is_none(),
+        Moved { sample: 0, width: 1.0 }.eval(Op::FAdd, Scalar::F16, 1, &[half(0.1), half(0.2)]).is_none(),
         "the mode rounds it"
     );
 }
