@@ -5,14 +5,14 @@
 
 mod runs;
 
-use gpucc_driver::{CodegenOptions, Cx, Stop, alloc_options};
+use gpucc_driver::{CodegenOptions, Family, Job, Stop, alloc_options};
 use gpucc_gcn_machine::abi;
 use gpucc_ir::Refusal;
-use gpucc_mir::{AllocError, AllocOptions, AllocStats, MFunc, Schedule, Target};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, FileId, MFunc, Schedule, Target};
 
-use crate::GcnFamily;
+use crate::inst::{FILE_S, FILE_V, Gcn, SPILL_LANES};
 use crate::model;
-use crate::target::{self, Gcn};
+use crate::target::lower_spill_lanes;
 
 /// So many moves are worth a wave in programs of draws.
 const MOVES_FOR_A_WAVE: u32 = 8;
@@ -34,7 +34,7 @@ impl Worth {
     /// Spilling first, then waves that are lost, then moves.
     fn cost(&self, a: &AllocStats) -> (u64, u32, u32) {
         let top = |f: u8| a.used.get(usize::from(f)).and_then(|u| u.iter().max()).map_or(0, |u| u32::from(u) + 1);
-        let waves = abi::waves(top(target::FILE_V), top(target::FILE_S).max(self.fixed), self.generation);
+        let waves = abi::waves(top(FILE_V), top(FILE_S).max(self.fixed), self.generation);
         (a.spill_cost, 10 - waves, a.moves)
     }
 
@@ -54,7 +54,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     }
     let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
     let pressure = facts.pressure();
-    let (s, v) = (usize::from(target::FILE_S), usize::from(target::FILE_V));
+    let (s, v) = (usize::from(FILE_S), usize::from(FILE_V));
     let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
     let (scalar, vector) = model::limits(pressure[s] + worth.fixed, pressure[v], worth.generation);
     limits[s] = limits[s].min(scalar.saturating_sub(worth.fixed));
@@ -118,52 +118,47 @@ fn ordered(
     best
 }
 
-/// The pass.
+/// The pass. `fixed` scalar registers are taken before; `draws` says that the entry has a vertex or fragment stage.
 ///
 /// # Errors
 /// When registers run out.
-pub fn run(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
-    let job = &cx.job;
-    let worth = Worth { fixed: cx.state.fixed.end, generation: job.generation, draws: !cx.state.io.is_compute };
-    cx.alloc = within(mf, &cx.target, job.options, &worth).map_err(|e| {
+pub fn run<F: Family>(
+    mf: &mut MFunc<Gcn>,
+    t: &Gcn,
+    job: &Job<'_, F>,
+    (fixed, draws): (u32, bool),
+) -> Result<AllocStats, Stop> {
+    let worth = Worth { fixed, generation: job.generation, draws };
+    let alloc = within(mf, t, job.options, &worth).map_err(|e| {
         Stop::allocation(e, job.module, |o| {
             let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
             (has, "smaller arrays or fewer live values would help".into())
         })
     })?;
-    if lanes(cx) > u32::from(256 - target::SPILL_LANES) {
-        let what = format!("has too few lanes: {} scalar registers wait for others at once", words(cx, target::FILE_S));
+    if lanes(&alloc) > u32::from(256 - SPILL_LANES) {
+        let what = format!("has too few lanes: {} scalar registers wait for others at once", words(&alloc, FILE_S));
         return Err(job.refuse(Refusal::OutOfRegisters, what).into());
     }
-    Ok(u64::from(cx.alloc.moves))
+    Ok(alloc)
 }
 
 /// Words of spilled registers of a file.
-fn words(cx: &Cx<'_, GcnFamily>, file: u8) -> u32 {
-    cx.alloc.spill_words.get(usize::from(file)).copied().unwrap_or(0)
+pub fn words(alloc: &AllocStats, file: FileId) -> u32 {
+    alloc.spill_words.get(usize::from(file)).copied().unwrap_or(0)
 }
 
 /// Vector registers whose lanes hold scalar registers.
-fn lanes(cx: &Cx<'_, GcnFamily>) -> u32 {
-    words(cx, target::FILE_S).div_ceil(64)
+fn lanes(alloc: &AllocStats) -> u32 {
+    words(alloc, FILE_S).div_ceil(64)
 }
 
-/// Bytes of scratch of a lane.
-pub fn scratch(cx: &Cx<'_, GcnFamily>) -> u32 {
-    let least = if cx.state.fixed.scratch_offset.is_some() { 4 } else { 0 };
-    (cx.state.memory.private + 4 * words(cx, target::FILE_V)).max(least)
-}
-
-/// Brings the vector registers whose lanes hold scalar registers down to where the others end.
-///
-/// # Errors
-/// None.
-pub fn spill_lanes(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
-    let count = lanes(cx);
+/// Brings the vector registers whose lanes hold scalar registers down to where the others end. Gives how many there are.
+pub fn spill_lanes(mf: &mut MFunc<Gcn>, alloc: &AllocStats) -> u32 {
+    let count = lanes(alloc);
     if count > 0 {
-        let used = cx.alloc.used.get(usize::from(target::FILE_V));
-        let top = used.and_then(|u| u.iter().filter(|u| *u < target::SPILL_LANES).max());
-        target::lower_spill_lanes(mf, top.map_or(0, |u| u + 1));
+        let used = alloc.used.get(usize::from(FILE_V));
+        let top = used.and_then(|u| u.iter().filter(|u| *u < SPILL_LANES).max());
+        lower_spill_lanes(mf, top.map_or(0, |u| u + 1));
     }
-    Ok(u64::from(count))
+    count
 }

@@ -7,7 +7,7 @@ use gpucc_gcn_machine::table::PARTS;
 use gpucc_gcn_machine::{Facts, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
 use gpucc_isa::{Role, Row, Slot};
 
-use crate::target::{GOp, Gcn, Mods};
+use crate::inst::{GOp, Gcn, Mods};
 
 /// Whether selection can ask for a row: parts of a register have no modifiers here.
 pub const fn is_form(row: &Row<Isa>) -> bool {

@@ -12,8 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::encoded::{Block, Code, Item, row};
 use crate::fixed::Fixed;
 use crate::forms::{has_short, mask_source};
-use crate::isel::{MI, U};
-use crate::target::{Cond, FILE_V, GOp, Gcn, Mods, is_exact};
+use crate::inst::{Cond, FILE_V, GOp, Gcn, MI, Mods, U, is_exact};
 
 /// Puts modifiers where the row has them.
 fn modify(m: &mut Inst<Isa>, mods: &Mods) {

@@ -12,8 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::builders as build;
 use crate::edges::Beside;
 use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
-use crate::isel::{MI, exec, op};
-use crate::target::{Cond, FILE_S, GOp, Gcn, MASK};
+use crate::inst::{Cond, FILE_S, GOp, Gcn, MASK, MI, exec, op};
 
 /// EXEC as a definition.
 fn exec_def() -> Def {
@@ -220,7 +219,7 @@ impl Lowering<'_> {
     }
 
     /// The active lanes, or those of them that a mask chooses, wait at the target of an edge.
-    fn wait(&mut self, edge: &PlanEdge, chosen: Option<(Op, crate::isel::U)>) {
+    fn wait(&mut self, edge: &PlanEdge, chosen: Option<(Op, crate::inst::U)>) {
         if edge.how != How::Wait || self.plan.blocks[edge.to].waiting != Waiting::Collected {
             return;
         }

@@ -9,7 +9,7 @@ use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
 
 use crate::builders as build;
-use crate::target::{Cond, FILE_S, FILE_V, GOp, Gcn, Mods, SrcMods};
+use crate::inst::{Cond, FILE_S, FILE_V, GOp, Gcn, Mods, SrcMods};
 
 /// Whether an operation has a 32-bit form of its own.
 pub fn has_short(op: Op, generation: u8) -> bool {

@@ -1,7 +1,7 @@
 //! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).
 //!
 //! `flow` plans how a wave runs the function (branches, lanes that wait), `homes` which values are scalar, `fixed` what scalar
-//! registers hold for the whole program, `isel` and `mem` choose instructions, `exec` puts the plan into code; after
+//! registers hold for the whole program, `isel` chooses instructions, `exec` puts the plan into code; after
 //! allocation (`allocate`) `encode` chooses forms and branches, the passes of `TAIL` change the order of what it made and put in
 //! waits, and `emit` places it.
 
@@ -25,9 +25,9 @@ mod fixed;
 mod flow;
 mod forms;
 mod homes;
+mod inst;
 mod io;
 mod isel;
-mod mem;
 #[doc(hidden)]
 pub mod model;
 mod ops;
@@ -52,8 +52,8 @@ use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
 
+use inst::{Gcn, Scratch, Spills};
 use tables::Tables;
-use target::{Gcn, Scratch, Spills};
 
 /// The family.
 pub struct GcnFamily;
@@ -160,6 +160,12 @@ pub struct State {
     used: encode::Used,
 }
 
+/// The pass `allocate`.
+fn allocated(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
+    cx.alloc = allocate::run(mf, &cx.target, &cx.job, (cx.state.fixed.end, !cx.state.io.is_compute))?;
+    Ok(u64::from(cx.alloc.moves))
+}
+
 impl Family for GcnFamily {
     type Target = Gcn;
     type Strategy = Strategy;
@@ -174,8 +180,8 @@ impl Family for GcnFamily {
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
-        Pass::lower("allocate", allocate::run).physical(),
-        Pass::lower("spill-lanes", allocate::spill_lanes).physical(),
+        Pass::lower("allocate", allocated).physical(),
+        Pass::lower("spill-lanes", |mf, cx| Ok(allocate::spill_lanes(mf, &cx.alloc).into())).physical(),
         Pass::improve("schedule", 2, |mf, cx| {
             schedule_after(mf, &cx.target);
             Ok(0)
@@ -300,7 +306,8 @@ impl Family for GcnFamily {
             let what = "has branches that reach 131072 bytes, and too many of them go further at once";
             return Err(job.refuse(Refusal::ProgramSize, what));
         };
-        let scratch = allocate::scratch(cx);
+        let least = if fixed.scratch_offset.is_some() { 4 } else { 0 };
+        let scratch = (state.memory.private + 4 * allocate::words(&cx.alloc, inst::FILE_V)).max(least);
         if !state.io.is_compute && job.entry().workgroup_size().is_none() {
             return Ok(drawn(p, cx, scratch));
         }

@@ -226,7 +226,6 @@ const WITH_CIRCLES: &[&str] = &[
     "backend-valhall/machine",
     "backend-tesla",
     "backend-tesla/machine",
-    "backend-gcn",
     "backend-gcn/machine",
     "backend-vivante",
     "backend-vivante/machine",

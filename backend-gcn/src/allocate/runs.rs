@@ -18,7 +18,7 @@
 use gpucc_mir::{MInst, Pseudo, Reg, Src, Use, VReg};
 use smallvec::SmallVec;
 
-use crate::target::{Gcn, V};
+use crate::inst::{Gcn, V};
 
 type MFunc = gpucc_mir::MFunc<Gcn>;
 type MI = MInst<Gcn>;

@@ -4,10 +4,10 @@ use gpucc_gcn_machine::Op;
 use gpucc_ir::{Attr, Diagnostic, Inst, IntCc, Op as Ir};
 use gpucc_mir::{MInst, Use, VReg};
 
-use super::{Cx, Isel, exec, op, with};
+use super::{Cx, Isel};
 use crate::builders as build;
+use crate::inst::{Long, MASK, exec, op, with};
 use crate::ops::{float_compare, vector_compare};
-use crate::target::{Long, MASK};
 
 impl Isel<'_> {
     /// Vectors of booleans: 0 or 1 a lane.

@@ -5,22 +5,13 @@ use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};
 use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::{Code, StepMode, VertexFormat};
 
-use super::{Cx, Isel, U, exec, op, with};
+use super::{Cx, Isel};
 use crate::builders as build;
-use crate::io::{self, Colour, VERTEX_GROUP, distances};
-use crate::target::{
+use crate::inst::{
     Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, MASK, Offset, Once,
-    Param, Readonly, S4, Typed, V, Vm, run_class,
+    Param, Readonly, S4, Typed, U, V, Vm, exec, op, run_class, with,
 };
-
-/// Registers that the hardware fills before the program begins, as selection asks for them.
-#[derive(Default)]
-pub(super) struct Launched {
-    /// Of each vector register what holds it.
-    filled: Vec<(u32, VReg)>,
-    /// Number of the vertex and of the instance with what the draw adds.
-    elements: [Option<VReg>; 2],
-}
+use crate::io::{self, Colour, VERTEX_GROUP, distances};
 
 /// An export: the number of its target, the sources that are used, and their values.
 struct Export {
@@ -75,7 +66,7 @@ impl Isel<'_> {
     }
 
     /// Definitions of those registers, and what is made of them, at the start of the program.
-    pub(super) fn launch(&mut self, cx: &mut Cx<'_>, start: &mut MInst<crate::target::Gcn>) {
+    pub(super) fn launch(&mut self, cx: &mut Cx<'_>, start: &mut MInst<crate::inst::Gcn>) {
         let elements = self.launched.elements;
         let numbers: Vec<Option<U>> = (0..2).map(|k| elements[k as usize].map(|_| self.filled(cx, k))).collect();
         for &(n, r) in &self.launched.filled {

@@ -6,17 +6,18 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::{
-    AtomicOp, Attr, Diagnostic, Function, Inst, InstData, Op as Ir, Res, ResourceKind, SideMap, Tex, TexArg, TexClass,
-    TexDim, TexLayer, TexLod, TexWhat, Value,
+    AtomicOp, Attr, Diagnostic, Inst, InstData, Op as Ir, Res, ResourceKind, Tex, TexArg, TexClass, TexDim, TexLayer,
+    TexLod, TexWhat, Value,
 };
 use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
 use smallvec::SmallVec;
 
-use super::{Cx, Isel, MI, U, op, with};
-use crate::bindings::{Bindings, IMAGE, size};
+use super::{Cx, Isel};
+use crate::bindings::{IMAGE, size};
 use crate::builders as build;
-use crate::target::{
-    Da, Dmask, Glc, K, Long, MASK, OfImage, Offset, Once, Readonly, S, S4, S8, Sbase, Unorm, V, run_class,
+use crate::inst::{
+    Da, Dmask, Glc, K, Long, MASK, MI, OfImage, Offset, Once, Readonly, S, S4, S8, Sbase, U, Unorm, V, op, run_class,
+    with,
 };
 
 /// 8.0: what a cube's layer counts for beside its face.
@@ -25,33 +26,6 @@ const FACES: u32 = 0x4100_0000;
 const TRUNC_COORD: u32 = 1 << 27;
 /// Every sample in its own place: what an FMASK that is not there would say.
 const NO_FMASK: u32 = 0x7654_3210;
-
-/// What selection knows and learns of textures.
-pub(super) struct Images<'m> {
-    bindings: &'m Bindings,
-    /// Lanes of results that are read.
-    read: SideMap<Value, u8>,
-    /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
-    loaded: Vec<(u32, u32, VReg)>,
-    /// Whether something is marked as computed once ([`Once`]).
-    pub(super) once: bool,
-}
-
-impl<'m> Images<'m> {
-    pub(super) fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
-        let mut read: SideMap<Value, u8> = SideMap::new();
-        if !bindings.groups.is_empty() {
-            for (_, i) in f.insts_in_order() {
-                let d = &f.insts[i];
-                match (d.op, &d.attr) {
-                    (Ir::Extract, Attr::Lane(k)) => read[d.args[0]] |= 1 << k,
-                    _ => d.for_each_use(|v| read[v] = 15),
-                }
-            }
-        }
-        Images { bindings, read, loaded: Vec::new(), once: false }
-    }
-}
 
 /// The parts of an address.
 type Address = SmallVec<[U; 12]>;

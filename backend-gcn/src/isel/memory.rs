@@ -4,10 +4,10 @@ use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
 use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 
+use super::{Cx, Isel};
 use crate::builders as build;
-use crate::isel::{Cx, Isel, U, op, with};
-use crate::target::{
-    FILE_S, Gcn, Glc, Long, MASK, Offen, Offset, Readonly, S, S4, Sbase, Soffset, Srsrc, V, V2, run_class,
+use crate::inst::{
+    FILE_S, Gcn, Glc, Long, MASK, Offen, Offset, Readonly, S, S4, Sbase, Soffset, Srsrc, U, V, V2, op, run_class, with,
 };
 
 /// Largest immediate offset of a buffer instruction.

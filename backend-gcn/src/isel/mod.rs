@@ -1,0 +1,253 @@
+//! Instruction selection: IR to machine IR.
+//!
+//! `homes` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
+//! vector unit, a boolean then being 0 or 1 in a vector register.
+
+mod alu;
+mod bools;
+mod control;
+mod io;
+mod memory;
+mod operand;
+mod tex;
+
+use gpucc_gcn_machine::Op;
+use gpucc_ir::analysis::Uniformity;
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SideMap, Value};
+use gpucc_mir::{Cfg, Class, Def, Lower, MEdges, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
+use gpucc_pipeline::Pipeline;
+
+use crate::bindings::Bindings;
+use crate::builders as build;
+use crate::fixed::Fixed;
+use crate::flow::{Out, Plan};
+use crate::homes::{Home, Homes};
+use crate::inst::{FILE_S, FILE_V, GOp, Gcn, MASK, MI, Once, S, Sync, U, V, op, with};
+use crate::io::Io;
+use crate::ops::scalar_compare;
+use crate::tables::Tables;
+
+pub(crate) type Cx<'f> = Select<'f, Gcn>;
+
+/// What selection knows and learns.
+pub struct Isel<'m> {
+    pub module: &'m Module,
+    pub generation: u8,
+    pub workgroup_size: [u32; 3],
+    pub plan: &'m Plan,
+    pub fixed: &'m Fixed,
+    pub homes: Homes<'m>,
+    /// Byte offset of each variable in its memory.
+    pub places: &'m dyn Fn(Place) -> u32,
+    /// Constant tables.
+    pub tables: &'m Tables,
+    /// Registers of the local id that were asked for.
+    pub ids: [Option<VReg>; 3],
+    home: SideMap<Inst, Option<gpucc_ir::Block>>,
+    images: Images<'m>,
+    /// Inputs and outputs, and the pipeline that they belong to.
+    pub io: &'m Io,
+    pub pipeline: Option<&'m Pipeline>,
+    launched: Launched,
+    begun: Vec<Option<U>>,
+}
+
+/// What was found out before selection.
+pub struct Known<'m> {
+    /// How a wave runs the function.
+    pub plan: &'m Plan,
+    /// What is the same in all lanes.
+    pub uniform: &'m Uniformity,
+    /// What scalar registers hold for the whole program.
+    pub fixed: &'m Fixed,
+    /// Tables of bind groups.
+    pub bindings: &'m Bindings,
+    /// Constant tables.
+    pub tables: &'m Tables,
+    /// Inputs and outputs.
+    pub io: &'m Io,
+    /// The pipeline of a vertex or fragment entry.
+    pub pipeline: Option<&'m Pipeline>,
+}
+
+/// Integer and float constants as 32 register bits.
+fn bits_of(f: &Function, v: Value) -> Option<u32> {
+    f.const_bits(v).map(|b| b as u32)
+}
+/// What selection knows and learns of textures.
+struct Images<'m> {
+    bindings: &'m Bindings,
+    /// Lanes of results that are read.
+    read: SideMap<Value, u8>,
+    /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
+    loaded: Vec<(u32, u32, VReg)>,
+    /// Whether something is marked as computed once ([`Once`]).
+    once: bool,
+}
+
+impl<'m> Images<'m> {
+    fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
+        let mut read: SideMap<Value, u8> = SideMap::new();
+        if !bindings.groups.is_empty() {
+            for (_, i) in f.insts_in_order() {
+                let d = &f.insts[i];
+                match (d.op, &d.attr) {
+                    (Ir::Extract, Attr::Lane(k)) => read[d.args[0]] |= 1 << k,
+                    _ => d.for_each_use(|v| read[v] = 15),
+                }
+            }
+        }
+        Images { bindings, read, loaded: Vec::new(), once: false }
+    }
+}
+
+/// Registers that the hardware fills before the program begins, as selection asks for them.
+#[derive(Default)]
+struct Launched {
+    /// Of each vector register what holds it.
+    filled: Vec<(u32, VReg)>,
+    /// Number of the vertex and of the instance with what the draw adds.
+    elements: [Option<VReg>; 2],
+}
+
+impl<'m> Isel<'m> {
+    pub fn new(
+        module: &'m Module,
+        f: &'m Function,
+        generation: u8,
+        workgroup_size: [u32; 3],
+        known: &Known<'m>,
+        places: &'m dyn Fn(Place) -> u32,
+    ) -> Isel<'m> {
+        let &Known { plan, uniform, fixed, bindings, tables, io, pipeline } = known;
+        Isel {
+            module,
+            generation,
+            workgroup_size,
+            plan,
+            fixed,
+            homes: Homes::new(module, f, plan, uniform, generation),
+            places,
+            tables,
+            ids: [None; 3],
+            home: f.inst_blocks(),
+            images: Images::new(f, bindings),
+            io,
+            pipeline,
+            launched: Launched::default(),
+            begun: Vec::new(),
+        }
+    }
+
+    /// What sine and cosine of one angle have in common; in programs that draw.
+    fn shared(&self, i: MI) -> MI {
+        if self.io.is_compute { i } else { with(i, (Once(true),)) }
+    }
+
+    /// Whether something is marked as computed once in a block.
+    pub fn once(&self) -> bool {
+        self.images.once || !self.io.is_compute
+    }
+}
+
+impl Lower<Gcn> for Isel<'_> {
+    fn repr(&mut self, f: &Function, v: Value) -> Repr {
+        let ty = f.ty(v);
+        let class: Class = match self.homes.of(v) {
+            Home::Mask => MASK,
+            Home::Scalar => S,
+            Home::Vector => V,
+        };
+        Repr { class, count: ty.lanes() as u8 }
+    }
+
+    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        match (&d.op, &d.attr) {
+            (Ir::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
+            (Ir::Load, _) => self.load(cx, i),
+            (Ir::Store, _) => self.store(cx, i),
+            (Ir::Atomic | Ir::CmpXchg, _) => self.atomic(cx, i),
+            (Ir::BufferLength, Attr::Res(r)) => {
+                // Word 2 of the descriptor.
+                let size = Use::preg(PReg::new(FILE_S, self.fixed.descriptor(*r) as u16 + 2, 1));
+                let out = cx.result(i, 0)[0];
+                let o = if cx.mf.class(out) == S { Op::SMovB32 } else { Op::VMovB32 };
+                cx.emit(op(o).def(out).arg(size));
+                Ok(())
+            }
+            (_, Attr::Tex(t) | Attr::TexAtomic(_, t)) => self.image(cx, i, *t),
+            (Ir::CubeCoords, _) => self.cube_coords(cx, i),
+            (Ir::Input, Attr::Input(n)) => self.input(cx, i, *n),
+            (Ir::Demote, _) => self.demote(cx, i),
+            (Ir::Derivative, Attr::Deriv(d)) => {
+                self.derivative(cx, i, *d);
+                Ok(())
+            }
+            (Ir::Barrier, Attr::Barrier(b)) => {
+                let wait = b.exec != gpucc_ir::Scope::None;
+                cx.emit(build::SBarrier.with((Sync(wait),), []));
+                Ok(())
+            }
+            _ => self.alu(cx, i),
+        }
+    }
+
+    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+        let d = cx.data(i);
+        let edges: MEdges = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
+        if d.op == Ir::Ret {
+            self.outputs(cx, i)?;
+        }
+        let mut leave = MInst::new(GOp::Leave(None));
+        if d.op == Ir::Br {
+            let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
+            // A comparison of scalars decides by SCC; everything else by lanes.
+            match self.peek(cx, d.args[0]) {
+                Some(c) if together && self.homes.scalar_condition(d.args[0], Some(cx.current())) => {
+                    let Attr::IntCc(cc) = c.attr else { return Err(cx.unknown(i)) };
+                    leave = MInst::new(GOp::Leave(Some(scalar_compare(cc))));
+                    for &v in &c.args {
+                        let u = self.any(cx, v);
+                        leave = leave.arg(u);
+                    }
+                    self.one_literal(cx, &mut leave, 0..2);
+                }
+                _ => {
+                    let m = self.mask(cx, d.args[0]);
+                    leave = leave.arg(m);
+                }
+            }
+        }
+        for e in &edges {
+            leave = leave.arg(e.to);
+        }
+        cx.set_succs(Cfg::Logical, edges);
+        cx.emit(leave);
+        Ok(())
+    }
+
+    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+        let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
+        for (k, &r) in into.iter().enumerate() {
+            cx.emit(build::VMovB32.on([Use::imm(c.bits[k] as u32)]).def(r));
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+        let mut start = MInst::pseudo(Pseudo::Start);
+        for (c, r) in self.ids.iter().enumerate() {
+            if let Some(r) = r {
+                start.defs.push(Def::reg(*r).at(PReg::new(FILE_V, c as u16, 1)));
+            }
+        }
+        self.launch(cx, &mut start);
+        if !start.defs.is_empty() {
+            cx.emit(start);
+        }
+        self.number_elements(cx);
+        self.load_descriptors(cx);
+        Ok(())
+    }
+}

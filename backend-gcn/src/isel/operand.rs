@@ -1,0 +1,249 @@
+//! Operands: the registers and constants of values, in the class that an instruction takes; instructions of both units.
+
+use gpucc_gcn_machine::operand::inline32;
+use gpucc_ir::{Attr, Op as Ir, Sysval, Value};
+use gpucc_mir::{Class, MInst, PReg, Reg, Src, Use, VReg};
+
+use super::{Cx, Isel, bits_of};
+use crate::builders as build;
+use crate::forms::{has_short, mask_source};
+use crate::inst::{FILE_S, FILE_V, GOp, Long, MASK, MI, S, SrcMods, U, V, exec, run_class};
+use crate::ops::commutes;
+
+impl Isel<'_> {
+    /// The producer, if it is in the block that is being selected: only then may its operands be used again here.
+    pub(super) fn peek<'f>(&self, cx: &Cx<'f>, v: Value) -> Option<&'f gpucc_ir::InstData> {
+        let i = cx.f.def_inst(v)?;
+        (self.home[i] == Some(cx.current())).then(|| cx.peek(v))?
+    }
+
+    /// Looks through operations that change nothing in a register.
+    pub(super) fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
+        while let Some(d) = self.peek(cx, v) {
+            let f = cx.f;
+            if d.op == Ir::Bitcast
+                && !f.ty(v).is_vector()
+                && f.ty(d.args[0]).bits() == f.ty(v).bits()
+                && self.homes.of(v) == self.homes.of(d.args[0])
+            {
+                v = d.args[0];
+            } else {
+                break;
+            }
+        }
+        v
+    }
+
+    /// An operand: a constant, a scalar or a vector register.
+    pub(super) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let v = self.alias(cx, v);
+        if let Some(b) = bits_of(cx.f, v) {
+            return Use::imm(b);
+        }
+        self.held(cx, v).unwrap_or_else(|| Use::reg(cx.reg(v)))
+    }
+
+    /// The scalar register that holds a value for the whole program.
+    pub(super) fn held(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
+        let i = cx.f.def_inst(v)?;
+        let r = match (cx.data(i).op, &cx.data(i).attr) {
+            (Ir::BufferLength, Attr::Res(r)) => self.fixed.descriptor(*r) + 2,
+            (Ir::Load, _) => *self.fixed.immediates(self.module, cx.f, i)?.first()?,
+            (Ir::Extract, Attr::Lane(k)) if cx.f.def_op(cx.data(i).args[0], Ir::Load).is_some() => {
+                let load = cx.f.def_inst(cx.data(i).args[0])?;
+                *self.fixed.immediates(self.module, cx.f, load)?.get(usize::from(*k))?
+            }
+            _ => match self.homes.fixed_lane(i)? {
+                (Sysval::WorkgroupId, k) => self.fixed.workgroup_id[k as usize],
+                (_, k) => self.fixed.num_workgroups[k as usize],
+            },
+        };
+        Some(Use::preg(PReg::new(FILE_S, r as u16, 1)))
+    }
+
+    /// A float operand with sign and magnitude folded.
+    pub(super) fn float(&mut self, cx: &mut Cx<'_>, mut v: Value) -> U {
+        let mut m = SrcMods::default();
+        while let Some(d) = self.peek(cx, v) {
+            match d.op {
+                Ir::FNeg => m.neg ^= !m.abs,
+                Ir::FAbs => m.abs = true,
+                _ => break,
+            }
+            v = d.args[0];
+        }
+        if let Some(b) = bits_of(cx.f, v) {
+            let b = if m.abs { b & 0x7fff_ffff } else { b };
+            return Use::imm(if m.neg { b ^ 0x8000_0000 } else { b });
+        }
+        self.any(cx, v).mods(m)
+    }
+
+    pub(super) fn is_vector_reg(&self, cx: &Cx<'_>, u: &U) -> bool {
+        match u.src {
+            Src::Reg(Reg::V(r)) => cx.mf.class(r).0 >= V.0,
+            Src::Reg(Reg::P(p)) => p.file == FILE_V,
+            _ => false,
+        }
+    }
+
+    pub(super) fn inline(&self, u: &U) -> bool {
+        matches!(u.src, Src::Imm(b) if inline32(b, self.generation).is_some())
+    }
+
+    /// The operand in a vector register, its modifiers kept.
+    pub(super) fn in_vector(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+        if self.is_vector_reg(cx, &u) {
+            return u;
+        }
+        let t = cx.temp(V);
+        cx.emit(build::VMovB32.on([Use::new(u.src)]).def(t));
+        Use::reg(t).mods(u.mods)
+    }
+
+    /// The vector register of a value.
+    pub(super) fn vector(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let u = self.any(cx, v);
+        self.in_vector(cx, u)
+    }
+
+    /// Emits a vector instruction after moving operands that break its limits: one scalar or literal in all, literals and
+    /// scalars only where the form has room.
+    pub(super) fn valu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let n = i.uses.len();
+        let Some(GOp::I(o)) = i.target_op() else { return cx.emit(i) };
+        let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.clamp;
+        let mask = mask_source(o);
+        let short = has_short(o, self.generation) && !mods && !i.mods.long;
+        if n >= 2 && short && !self.is_vector_reg(cx, &i.uses[1]) && self.is_vector_reg(cx, &i.uses[0]) && commutes(o) {
+            i.uses.swap(0, 1);
+        }
+        // The short form takes anything first and a vector register second; the long form one scalar anywhere.
+        let fits_short = short && (n < 2 || self.is_vector_reg(cx, &i.uses[1]));
+        let mut scalars: Vec<Src> = Vec::new();
+        for k in (0..n).rev() {
+            let u = i.uses[k];
+            if self.is_vector_reg(cx, &u) || self.inline(&u) {
+                continue;
+            }
+            let is_mask = mask == Some(k);
+            let literal = matches!(u.src, Src::Imm(_));
+            let room = scalars.is_empty() || scalars.contains(&u.src);
+            if is_mask || room && (!literal || fits_short && k == 0) {
+                scalars.push(u.src);
+                continue;
+            }
+            i.uses[k] = self.in_vector(cx, u);
+        }
+        cx.emit(i);
+    }
+
+    /// Puts an operand into a vector register: a copy, if it is in one already, that allocation can do without.
+    pub(super) fn set(&mut self, cx: &mut Cx<'_>, r: VReg, x: U) {
+        if self.is_vector_reg(cx, &x) && x.vreg().is_some() && x.mods == SrcMods::default() {
+            cx.emit(MInst::copy(r, x));
+        } else {
+            self.valu(cx, build::VMovB32.on([x]).def(r));
+        }
+    }
+
+    pub(super) fn make_v(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
+        let t = cx.temp(V);
+        self.valu(cx, i.def(t));
+        t
+    }
+
+    /// Emits a scalar instruction; at most one literal.
+    pub(super) fn salu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+        let n = i.uses.len();
+        self.one_literal(cx, &mut i, 0..n);
+        cx.emit(i);
+    }
+
+    /// Leaves at most one literal among some of the uses.
+    pub(super) fn one_literal(&mut self, cx: &mut Cx<'_>, i: &mut MI, uses: core::ops::Range<usize>) {
+        let mut literal = None;
+        for k in uses {
+            let Src::Imm(b) = i.uses[k].src else { continue };
+            if inline32(b, self.generation).is_some() || literal == Some(b) {
+                continue;
+            }
+            if literal.is_none() {
+                literal = Some(b);
+                continue;
+            }
+            let t = cx.temp(S);
+            cx.emit(build::SMovB32.on([Use::imm(b)]).def(t));
+            i.uses[k] = Use::reg(t);
+        }
+    }
+
+    /// A boolean as a lane mask.
+    pub(super) fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        if let Some(b) = bits_of(cx.f, v) {
+            let t = cx.temp(MASK);
+            cx.emit(build::SMovB64.on([if b != 0 { exec() } else { Use::imm(0) }]).def(t));
+            return Use::reg(t);
+        }
+        if cx.f.is_undef(v) {
+            let t = cx.temp(MASK);
+            cx.emit(build::SMovB64.on([Use::imm(0)]).def(t));
+            return Use::reg(t);
+        }
+        let r = cx.reg(v);
+        if cx.mf.class(r) == MASK {
+            return Use::reg(r);
+        }
+        let t = cx.temp(MASK);
+        self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), r.into()]).def(t));
+        Use::reg(t)
+    }
+
+    /// Puts a mask where a boolean result is wanted.
+    pub(super) fn set_bool(&mut self, cx: &mut Cx<'_>, out: VReg, make: impl FnOnce(&mut Self, &mut Cx<'_>, VReg)) {
+        if cx.mf.class(out) == MASK {
+            make(self, cx, out);
+            return;
+        }
+        let t = cx.temp(MASK);
+        make(self, cx, t);
+        self.zero_or_one(cx, out, Use::reg(t));
+    }
+
+    /// The register, or a copy of it in this class.
+    pub(super) fn like(&mut self, cx: &mut Cx<'_>, r: VReg, class: Class) -> VReg {
+        if cx.mf.class(r) == class {
+            return r;
+        }
+        let t = cx.temp(class);
+        cx.emit(MInst::copy(t, r));
+        t
+    }
+
+    /// 1 for the lanes of a mask, 0 for others.
+    pub(super) fn zero_or_one(&mut self, cx: &mut Cx<'_>, out: VReg, mask: U) {
+        self.valu(cx, build::VCndmaskB32.with((Long(true),), [Use::imm(0), Use::imm(1), mask]).def(out));
+    }
+
+    /// The vector registers of a value that is loaded or stored, one a lane.
+    pub(super) fn run(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+        let lanes = cx.f.ty(v).lanes() as usize;
+        if lanes == 1 {
+            if cx.f.ty(v).is_bool() {
+                let m = self.mask(cx, v);
+                let t = cx.temp(V);
+                self.zero_or_one(cx, t, m);
+                return Use::reg(t);
+            }
+            return self.vector(cx, v);
+        }
+        let regs = cx.regs(v);
+        let whole = cx.temp(run_class(lanes));
+        let mut parts = Vec::new();
+        for r in regs {
+            parts.push(self.in_vector(cx, Use::reg(r)));
+        }
+        cx.emit(MInst::collect(whole, parts));
+        Use::reg(whole)
+    }
+}
