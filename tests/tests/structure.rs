@@ -217,7 +217,6 @@ fn circles(dir: &Path) -> Vec<String> {
 const WITH_CIRCLES: &[&str] = &[
     "ir",
     "ir/opt",
-    "ir/interp",
     "frontend-naga",
     "sim",
     "sim/num",

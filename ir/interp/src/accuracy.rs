@@ -11,8 +11,7 @@
 //! the bits that differ, since the shader may have made it of a rounded number by bit operations. A word in which the
 //! runs do not differ must be the same bits: integers that do not depend on rounding stay exact.
 
-use crate::compare::{Difference, Kind, Tolerance, words};
-use crate::exec::Outcome;
+use crate::compare::{Difference, Kind, Outcome, Tolerance, words};
 use crate::profile::{MachineMath, Profile};
 use crate::program::Program;
 use gpucc_ir::{Op, Scalar};

@@ -1,9 +1,8 @@
 //! Judges a machine's buffers by the oracle's.
 
-use crate::exec::Outcome;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_num::f32::ulp_distance;
-use gpucc_sim::Dispatch;
+use gpucc_sim::{Dispatch, RunReport};
 use std::fmt;
 
 /// What a byte of a buffer was last stored as.
@@ -19,6 +18,17 @@ pub enum Kind {
     F32,
     /// Part of a f64.
     F64,
+}
+
+/// What a run left behind besides the buffers.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Counts.
+    pub report: RunReport,
+    /// For each buffer of the dispatch, how each byte was last stored: what [`compare`](crate::compare()) goes by.
+    pub kinds: Vec<Vec<Kind>>,
+    /// An access of a robust module was out of bounds: WGSL leaves open which place it reaches.
+    pub strayed: bool,
 }
 
 /// How far apart two floats may be. Either bound is enough; zeros of both signs are one value, and so are all NaN.

@@ -4,8 +4,9 @@
 //! that write no memory know nothing of each other, so they run ahead on any core, and their results are taken in order. One that
 //! trapped, or that takes more steps than are left then, is run once more in its turn, which gives the trap of a run on one core.
 
+use crate::exec::MOST_NOTES;
 use crate::program::Program;
-use crate::stages::{Side, Store};
+use crate::side::{Side, Store};
 use gpucc_sim::{RunOptions, RunReport, Steps, Trap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -14,9 +15,6 @@ use std::thread;
 const AHEAD: u64 = 1 << 24;
 /// By how much that grows when a batch needed more and came to its end.
 const MORE: u64 = 16;
-
-/// Most notes that a run keeps.
-pub(crate) const MOST_NOTES: usize = 16;
 
 /// A program and those that run it.
 pub(crate) struct Crew<'a> {

@@ -1,13 +1,12 @@
 //! Runs a program: workgroups, subgroups in lockstep, control flow, calls.
 
 use crate::alu::Lanes;
-use crate::compare::Kind;
-use crate::cores::MOST_NOTES;
-use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory};
+use crate::compare::{Kind, Outcome};
+use crate::memory::{self, Buffer, Bytes, Common, Held, LaneMemory, Textures};
 use crate::profile::Profile;
 use crate::program::{DInst, DMem, DPlace, DTerm, Extra, NO_SLOT, Program};
 use crate::quads::{self, Batch};
-use crate::texture::{self, Textures};
+use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
     AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
@@ -15,16 +14,8 @@ use gpucc_sim::{
 };
 use std::cell::Cell;
 
-/// What a run left behind besides the buffers.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// Counts.
-    pub report: RunReport,
-    /// For each buffer of the dispatch, how each byte was last stored: what [`compare`](crate::compare()) goes by.
-    pub kinds: Vec<Vec<Kind>>,
-    /// An access of a robust module was out of bounds: WGSL leaves open which place it reaches.
-    pub strayed: bool,
-}
+/// Most notes that a run keeps.
+pub(crate) const MOST_NOTES: usize = 16;
 
 /// Most bytes that the state of the workgroups that run at once may take.
 pub(crate) const STATE_LIMIT: u64 = 1 << 30;

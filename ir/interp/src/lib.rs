@@ -24,16 +24,18 @@ mod memory;
 mod profile;
 mod program;
 mod quads;
+mod side;
 mod stages;
+mod stray;
 mod texture;
+mod translate;
 
 pub use accuracy::{Sampled, outside_accuracy};
-pub use compare::{Difference, Kind, Tolerance, compare, words};
-pub use exec::Outcome;
-pub use memory::Stray;
+pub use compare::{Difference, Kind, Outcome, Tolerance, compare, words};
 pub use profile::{FmaModel, Free, MachineMath, Profile};
 pub use program::Program;
 pub use stages::{Pair, draw};
+pub use stray::Stray;
 
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};

@@ -4,13 +4,11 @@
 //! Vertices and quads run in batches of 64 lanes. Inputs are worked out before a batch starts, outputs are read when it ended.
 
 use crate::cores::Crew;
-use crate::exec::{Run, STATE_LIMIT, Subgroup};
-use crate::memory::{Buffer, Bytes, Common, Held};
 use crate::profile::Profile;
 use crate::program::Program;
-use crate::quads::{Batch, LANES, sysval_row};
-use crate::texture::Textures;
-use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
+use crate::quads::{LANES, sysval_row};
+use crate::side::{Side, Store, wrong};
+use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
@@ -19,7 +17,7 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::raster::{Viewport, Weights};
-use gpucc_sim::texture::{Base, Codec, Image};
+use gpucc_sim::texture::{Base, Codec};
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Steps, Trap, TrapKind};
 
 /// From here on 1/w is clamped where code makes positions on the screen, and the primitive is dropped.
@@ -129,127 +127,6 @@ impl Program {
     fn dense(&self) -> bool {
         matches!(&self.stage, StageInfo::Fragment { io, .. } if io.dense)
     }
-
-    fn slots(&self) -> (&[IoSlot], &[IoSlot]) {
-        match &self.stage {
-            StageInfo::Compute { .. } => (&[], &[]),
-            StageInfo::Vertex(io) | StageInfo::Fragment { io, .. } => (&io.inputs, &io.outputs),
-        }
-    }
-}
-
-/// What is bound, while no program runs.
-#[derive(Default)]
-pub(crate) struct Store {
-    /// By place in the dispatch.
-    buffers: Vec<Buffer>,
-    images: Vec<Image>,
-}
-
-impl Store {
-    fn take(&mut self, bindings: &mut Dispatch) {
-        self.images = std::mem::take(&mut bindings.images);
-        for b in &mut bindings.buffers {
-            let data = std::mem::take(&mut b.bytes);
-            self.buffers.push(Buffer { kinds: Vec::new(), limit: data.len(), data });
-        }
-    }
-
-    fn give_back(&mut self, bindings: &mut Dispatch) {
-        bindings.images = std::mem::take(&mut self.images);
-        for (b, own) in bindings.buffers.iter_mut().zip(self.buffers.drain(..)) {
-            b.bytes = own.data;
-        }
-    }
-}
-
-/// One of the programs.
-pub(crate) struct Side<'a> {
-    program: &'a Program,
-    pub run: Run<'a>,
-    group: Subgroup,
-    /// Places of its buffers in the store.
-    homes: Vec<usize>,
-}
-
-impl<'a> Side<'a> {
-    fn new(
-        program: &'a Program,
-        stage: Stage,
-        bindings: &Dispatch,
-        options: &RunOptions,
-        profile: &'a Profile,
-    ) -> Result<Side<'a>, Trap> {
-        if program.stage() != stage {
-            let (name, is) = (program.name(), program.stage().name());
-            return Err(wrong(format!("`{name}` is a {is} entry where one of stage {} is needed", stage.name())));
-        }
-        if program.state_bytes(u64::from(LANES)) > STATE_LIMIT {
-            let said = format!("the state of {LANES} invocations of `{}` does not fit the interpreter", program.name());
-            return Err(Trap::new(TrapKind::Unsupported, said));
-        }
-        let (inputs, outputs) = program.slots();
-        let packed = outputs.iter().filter(|_| stage != Stage::Fragment).chain(inputs).find(|s| s.form != Form::Plain);
-        if let Some(s) = packed {
-            let said = format!("{} `{}` is packed as {}", s.at, s.name, s.form.name());
-            return Err(Trap::new(TrapKind::Unsupported, said));
-        }
-        let homes = program.homes(bindings)?;
-        let textures = Textures::of(program, bindings)?;
-        // No stage of a draw has workgroup memory; a module that uses it all the same gets some that nobody wrote.
-        let shared = Bytes::undefined(program.shared.len(), None);
-        let common = Common { textures, shared, ..program.common(profile) };
-        let mut run = Run::new(program, profile, common, options, (LANES as usize, LANES));
-        run.batch = Batch { rows: vec![0; (program.rows * LANES) as usize], ..Batch::default() };
-        Ok(Side { program, run, group: Subgroup::default(), homes })
-    }
-
-    /// The same program beside this one, on the same memory, which is shared then.
-    pub fn twin(&mut self) -> Side<'a> {
-        Side { run: self.run.twin(), group: Subgroup::default(), homes: Vec::new(), ..*self }
-    }
-
-    /// Runs `work` with what is bound.
-    pub fn with<T>(
-        &mut self,
-        store: &mut Store,
-        steps: &mut Steps,
-        work: impl FnOnce(&mut Self) -> Result<T, Trap>,
-    ) -> Result<T, Trap> {
-        for (b, &home) in self.program.buffers.iter().zip(&self.homes) {
-            let mut buffer = std::mem::take(&mut store.buffers[home]);
-            buffer.limit = b.limit(buffer.data.len());
-            self.run.common.buffers.own().push(buffer);
-        }
-        self.run.common.textures.images = Held::Own(std::mem::take(&mut store.images));
-        self.run.steps = steps.clone();
-        let result = work(self);
-        *steps = self.run.steps.clone();
-        store.images = self.run.common.textures.images.take();
-        for (buffer, &home) in self.run.common.buffers.take().into_iter().zip(&self.homes) {
-            store.buffers[home] = buffer;
-        }
-        result
-    }
-
-    /// Sets what all lanes of all batches read of a system value.
-    fn set_all(&mut self, value: Sysval, words: &[f32]) {
-        let Some(row) = sysval_row(value) else { return };
-        for (row, word) in (row..).zip(words) {
-            (0..LANES as usize).for_each(|lane| self.run.batch.set(row, lane, word.to_bits()));
-        }
-    }
-
-    /// A word of an output.
-    fn word(&self, slot: u32, lane: usize) -> u32 {
-        self.group.file[slot as usize * LANES as usize + lane] as u32
-    }
-
-    /// Up to four words of an output, filled up with 0, 0, 0, `one`.
-    fn words(&self, (slot, n): (u32, u32), lane: usize, one: u32) -> [u32; 4] {
-        let missing = |k| if k == 3 { one } else { 0 };
-        std::array::from_fn(|k| if k < n as usize { self.word(slot + k as u32, lane) } else { missing(k) })
-    }
 }
 
 /// An attribute of a vertex: row of its first component, components, place in the list of all attributes.
@@ -288,10 +165,6 @@ struct Runner<'a, 'd> {
     first: [u32; 2],
     /// Words for the fragments of the vertices of the last call.
     words: Vec<u32>,
-}
-
-fn wrong(message: String) -> Trap {
-    Trap::new(TrapKind::Dispatch, message)
 }
 
 impl<'a, 'd> Runner<'a, 'd> {

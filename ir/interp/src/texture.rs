@@ -1,11 +1,9 @@
 //! Textures and images: from an instruction to a request on the model of `gpucc_sim::texture`.
 
-use crate::memory::{self, Common, Held};
-use crate::program::{DInst, NO_SLOT, Program};
+use crate::memory::{self, Common, Textures};
+use crate::program::{DInst, DTex, NO_SLOT, Program};
 use crate::quads::{Batch, bits_of};
-use gpucc_ir::{
-    AtomicOp, Op, ResourceKind, TexArg, TexClass, TexCube, TexDesc, TexDim, TexLayer, TexLod, TexWhat, Variant,
-};
+use gpucc_ir::{Op, ResourceKind, TexArg, TexClass, TexCube, TexDim, TexLayer, TexLod, TexWhat, Variant};
 use gpucc_sim::bound::place_name;
 use gpucc_sim::texture::lod::clamp_bias;
 use gpucc_sim::texture::{
@@ -14,52 +12,6 @@ use gpucc_sim::texture::{
     texel_at,
 };
 use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
-
-/// A texture or image that a program names.
-#[derive(Clone, Debug)]
-pub(crate) struct DTexture {
-    pub name: String,
-    pub group: u32,
-    pub binding: u32,
-    pub count: u32,
-    pub kind: ResourceKind,
-    pub variant: Variant,
-}
-
-/// A sampler that a program names.
-#[derive(Clone, Debug)]
-pub(crate) struct DSampler {
-    pub name: String,
-    pub group: u32,
-    pub binding: u32,
-    pub count: u32,
-    pub variant: Variant,
-}
-
-/// A texture instruction.
-#[derive(Clone, Debug)]
-pub(crate) struct DTex {
-    /// Place in [`Program::textures`].
-    pub texture: u32,
-    /// Place in [`Program::samplers`].
-    pub sampler: Option<u32>,
-    pub desc: TexDesc,
-    /// Slots of the operands, by [`TexArg`].
-    pub args: [u32; TexArg::ALL.len()],
-    pub atomic: Option<AtomicOp>,
-}
-
-/// The textures, images and samplers of a program during a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Textures {
-    pub images: Held<Vec<Image>>,
-    /// Elements of each texture.
-    pub views: Vec<Vec<BoundTexture>>,
-    /// What each texture is of what is bound.
-    pub variants: Vec<Variant>,
-    /// Elements of each sampler.
-    pub samplers: Vec<Vec<Sampler>>,
-}
 
 impl Textures {
     /// What the dispatch has bound for a program. The images stay there.
