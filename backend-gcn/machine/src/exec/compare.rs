@@ -3,7 +3,7 @@
 use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::Trap;
 
-use super::valu::{Cx, lanes};
+use super::lanes::{Cx, lanes};
 use super::wave::Wave;
 use crate::facts::{Compare, Number, Test};
 

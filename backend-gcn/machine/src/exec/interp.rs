@@ -6,10 +6,10 @@ use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
 use gpucc_sim::{Trap, TrapKind};
 
+use super::lanes::lanes;
 use super::memory::Env;
 use super::predecode::{Decoded, Src};
 use super::salu::unsupported;
-use super::valu::lanes;
 use super::wave::Wave;
 use crate::Op;
 

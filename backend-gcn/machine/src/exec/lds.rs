@@ -2,10 +2,10 @@
 
 use gpucc_sim::{Trap, TrapKind};
 
+use super::lanes::lanes;
 use super::memory::Env;
 use super::predecode::Decoded;
 use super::salu::unsupported;
-use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
 use crate::isa::GFX6;
 use crate::{Access, Elements, Op, Operation};

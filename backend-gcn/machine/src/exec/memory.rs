@@ -4,10 +4,10 @@ use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, T
 
 use super::cache::L1;
 use super::format;
+use super::lanes::lanes;
 use super::launch::Values;
 use super::predecode::Decoded;
 use super::salu::unsupported;
-use super::valu::lanes;
 use super::wave::{LANES, Order, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;

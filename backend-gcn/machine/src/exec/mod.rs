@@ -12,6 +12,7 @@ mod float;
 mod format;
 mod image;
 mod interp;
+mod lanes;
 mod launch;
 mod lds;
 mod memory;

@@ -1,0 +1,8 @@
+//! Text of instructions as `llvm-mc` reads and prints it (reference section 21).
+
+mod parse;
+mod print;
+mod words;
+
+pub use parse::{parse, parse_slot};
+pub use print::{print, print_slot};
