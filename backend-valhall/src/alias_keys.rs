@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use gpucc_mir::{MFunc, Reg, Src};
 use gpucc_valhall_machine::{Class as Kind, ROWS};
 
-use crate::flow::key;
+use crate::encoded::key;
 use crate::forms::is_wide;
 use crate::target::{VOp, Valhall};
 

@@ -1,26 +1,42 @@
-//! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation, slots and flow, emission.
+//! Code generation for ARM Mali Valhall (v9, v10): selection, operand limits, allocation and slots on machine code; behind `encode`, the
+//! passes of `TAIL` give the code its flows (reference, section 9) and marks, and emission finds the distances of branches.
 
 mod alias_keys;
 mod assign_slots;
 pub mod builders;
+#[doc(hidden)]
+pub mod drop_fallthrough;
 mod emit;
 #[doc(hidden)]
+pub mod encode;
+#[doc(hidden)]
+pub mod encoded;
+#[doc(hidden)]
 pub mod fau;
-mod flow;
+#[doc(hidden)]
+pub mod fold_flow;
 mod forms;
+#[doc(hidden)]
+pub mod hoist_waits;
 mod isel;
+#[doc(hidden)]
+pub mod last_uses;
 mod layout_uniforms;
 mod legalise;
 mod prefer_even_regs;
+#[doc(hidden)]
+pub mod reconverge;
 mod resources;
 pub mod target;
 mod thread_jumps;
 mod uniforms;
+#[doc(hidden)]
+pub mod waits;
 mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, Variables,
+    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, TailPass, Variables,
     alloc_options, reflect, used_places,
 };
 use gpucc_ir::{Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, VarData};
@@ -140,7 +156,7 @@ impl Family for ValhallFamily {
     type Target = Valhall;
     type Strategy = ();
     type State = State;
-    type Encoded = MFunc<Valhall>;
+    type Encoded = encoded::Code;
 
     const NAME: &'static str = "valhall";
     const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
@@ -164,6 +180,14 @@ impl Family for ValhallFamily {
         Pass::improve("thread-jumps", 0, |mf, _| Ok(thread_jumps::run(mf))).physical(),
         Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
         Pass::improve("assign-slots", 0, |mf, _| Ok(assign_slots::run(mf))).physical(),
+    ];
+    const TAIL: &'static [TailPass<Self>] = &[
+        Pass::lower("reconverge", |code, _| Ok(reconverge::run(code))),
+        Pass::improve("drop-fallthrough", 0, |code, cx| Ok(drop_fallthrough::run(code, cx.fuel))),
+        Pass::improve("hoist-waits", 0, |code, cx| Ok(hoist_waits::run(code, cx.fuel))),
+        Pass::lower("waits", |code, _| Ok(waits::run(code))),
+        Pass::improve("fold-flow", 0, |code, cx| Ok(fold_flow::run(code, cx.fuel))),
+        Pass::improve("last-uses", 0, |code, cx| Ok(last_uses::run(code, cx.fuel))),
     ];
 
     fn first(_generation: u8, _options: &CodegenOptions) {}
@@ -223,12 +247,12 @@ impl Family for ValhallFamily {
         cx.state.places.at(place)
     }
 
-    fn encode(code: MFunc<Valhall>, _: &mut Cx<'_, Self>) -> Result<MFunc<Valhall>, Diagnostic> {
-        Ok(code)
+    fn encode(code: MFunc<Valhall>, _: &mut Cx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+        encode::encode(code)
     }
 
-    fn emit(mf: &MFunc<Valhall>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
-        let p = emit::emit(mf, &cx.job)?;
+    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+        let p = emit::emit(code, &cx.job)?;
         let mut preloads = cx.state.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
         preloads.sort_by_key(|p| p.index);
         preloads.extend(cx.state.uniforms.preloads());

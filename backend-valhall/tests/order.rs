@@ -18,6 +18,11 @@ fn passes_keep_their_order() {
         ("alias-keys", "allocate", "bases are told apart by their virtual registers"),
         ("thread-jumps", "invert-branches", "which block comes next is known when no block is left that only jumps"),
         ("legalise-operands", "alias-keys", "bases that moved to registers are bases of their own"),
+        ("reconverge", "drop-fallthrough", "whether lanes leave a block together stands at its jump"),
+        ("drop-fallthrough", "waits", "a jump that goes must carry no wait"),
+        ("hoist-waits", "waits", "an instruction carries a wait that was moved, or its NOP stays"),
+        ("waits", "fold-flow", "an instruction that carries a wait has no room for another flow"),
+        ("waits", "last-uses", "no mark where a message may still have to read the register"),
     ];
     assert_eq!(gpucc_driver::check_order::<ValhallFamily>(&order), Ok(()));
 }

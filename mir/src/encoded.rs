@@ -37,6 +37,11 @@ pub trait Payload<I: Isa>: Clone + Display {
 
     /// Whether control may go on behind an instruction.
     fn falls(inst: &Packed<I>) -> bool;
+
+    /// The same of an instruction of which this is known, where the word alone does not tell.
+    fn goes_on(&self, inst: &Packed<I>) -> bool {
+        Self::falls(inst)
+    }
 }
 
 /// An encoded instruction.
@@ -161,7 +166,7 @@ impl<I: Isa, X: Payload<I>> EncodedFunc<I, X> {
                 if !falls {
                     return at("control does not get here".into());
                 }
-                falls = X::falls(&i.inst);
+                falls = i.facts.goes_on(&i.inst);
                 if let Err(e) = i.check(&cx) {
                     return at(e);
                 }

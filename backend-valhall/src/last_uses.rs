@@ -1,0 +1,57 @@
+//! Marks sources that are read for the last time (reference, section 9.3).
+//!
+//! Needs: what `waits` noted about messages. Keeps: everything but the marks, and makes none where a message may still have to read the
+//! register.
+
+use gpucc_mir::backward;
+use gpucc_valhall_machine::Kind;
+
+use crate::encoded::{Code, Item, mask};
+
+/// Registers that are live before an instruction, of those behind it.
+fn before(live: u64, i: &Item) -> u64 {
+    live & !mask(&i.writes) | mask(&i.reads)
+}
+
+/// Marks at most `fuel` sources, and returns how many.
+pub fn run(code: &mut Code, fuel: u64) -> u64 {
+    // What each block reads before it writes it, and what it leaves alone.
+    let effects: Vec<(u64, u64)> = code
+        .blocks
+        .iter()
+        .map(|b| b.insts.iter().rev().fold((0, u64::MAX), |(r, keeps), i| (before(r, i), keeps & !mask(&i.writes))))
+        .collect();
+    let live_in = backward(
+        effects.len(),
+        |b| code.succs(b),
+        |live: &mut u64, next| *live |= next,
+        |b, live| *live = *live & effects[b].1 | effects[b].0,
+    );
+    let mut marked = 0;
+    for b in (0..code.blocks.len()).rev() {
+        let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
+        for i in code.blocks[b].insts.iter_mut().rev() {
+            marked += mark(i, live & !mask(&i.writes) | i.facts.staged, fuel - marked);
+            live = before(live, i);
+        }
+    }
+    marked
+}
+
+/// Marks the sources of an instruction that nobody needs `after` it.
+fn mark(i: &mut Item, after: u64, fuel: u64) -> u64 {
+    let mut marked = 0;
+    for k in 0..i.inst.row().slots.len() {
+        let Kind::Src(kind) = i.inst.row().slots[k].kind else { continue };
+        let raw = i.inst.at(k);
+        if raw & 0xc0 != 0 || marked == fuel {
+            continue;
+        }
+        let register = if kind.wide { 3u64 << (raw & 0x3e) } else { 1 << (raw & 0x3f) };
+        if register & after == 0 {
+            i.inst.set_at(k, raw | 0x40);
+            marked += 1;
+        }
+    }
+    marked
+}
