@@ -154,3 +154,32 @@ fn says_what_it_compared() {
          rounding decides every digit; left out of both: 2 words that redirected accesses race for"
     );
 }
+
+/// A variable that nobody wrote decides the way: garbage to the oracle, mostly 0 to a machine. Neither is wrong.
+const UNWRITTEN: &str = r#"module robust on
+res0 "out" group 0 binding 0 storage_rw size 4 stride 4
+entry "main" compute func0 size 1,1,1
+
+func0 "main" {
+  local0 "unwritten" size 4 align 4
+block0:
+  v0: i32 = load local0[0] align 4 {in_bounds}
+  v1: b1 = icmp.ult v0, 7:i32
+  br v1, block2, block1 merge block1
+block2:
+  store 5:i32, res0[0] align 4
+  jump block1
+block1:
+  ret
+}
+"#;
+
+#[test]
+fn bytes_that_nobody_wrote_decide_nothing() {
+    let loaded = frontend::load(UNWRITTEN.as_bytes(), Lang::Gir, &FrontOptions::default()).expect("a module");
+    for target in targets() {
+        let artifact = gpucc::compile_entry(&loaded.module, "main", &Options::new(target)).expect("code");
+        let done = gpucc_verify::verify(&loaded.module, &artifact, target, &gpucc_verify::Given::default());
+        done.unwrap_or_else(|d| panic!("{d}"));
+    }
+}
