@@ -9,7 +9,7 @@ use gpucc_valhall_machine::{Class as Kind, ROWS};
 
 use crate::encoded::key;
 use crate::forms::is_wide;
-use crate::target::{VOp, Valhall};
+use crate::inst::{VOp, Valhall};
 
 /// Tells accesses with one base and different offsets apart.
 pub fn run(mf: &mut MFunc<Valhall>) -> u64 {

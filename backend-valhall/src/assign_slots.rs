@@ -5,7 +5,7 @@
 use gpucc_mir::MFunc;
 use gpucc_valhall_machine::{Class, MessageSlot, ROWS};
 
-use crate::target::{VOp, Valhall};
+use crate::inst::{VOp, Valhall};
 
 /// Returns how many messages have another slot than before.
 pub fn run(mf: &mut MFunc<Valhall>) -> u64 {

@@ -5,7 +5,7 @@
 //! ```
 //! use gpucc_mir::Use;
 //! use gpucc_valhall::builders::{CselU32, IaddU32};
-//! use gpucc_valhall::target::If;
+//! use gpucc_valhall::inst::If;
 //! use gpucc_valhall_machine::Condition;
 //! let sum = IaddU32.on([Use::imm(0), Use::uniform(8)]);
 //! let _ = (sum, CselU32.with((If(Condition::Lt),), [Use::imm(0); 4]));
@@ -29,7 +29,7 @@
 //!
 //! ```compile_fail
 //! use gpucc_mir::Use;
-//! use gpucc_valhall::target::Within;
+//! use gpucc_valhall::inst::Within;
 //! use gpucc_valhall_machine::Clamp;
 //! let _ = gpucc_valhall::builders::IaddU32.with((Within(Clamp::ZeroOne),), [Use::imm(0); 2]);
 //! ```
@@ -38,7 +38,7 @@ use gpucc_isa::Role;
 use gpucc_valhall_machine as machine;
 use machine::{Class, Kind, Op, ROWS};
 
-use crate::target::{Mods, VOp, Valhall};
+use crate::inst::{Mods, VOp, Valhall};
 
 /// A builder of this family.
 pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =

@@ -1,12 +1,11 @@
 //! From encoded code to instruction words: distances of branches, counts.
 
-use gpucc_driver::Job;
+use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Row, TextCx};
 use gpucc_valhall_machine as machine;
 use gpucc_valhall_machine::{Kind, Unit};
 
-use crate::ValhallFamily;
 use crate::encoded::Code;
 
 /// The finished program.
@@ -63,7 +62,7 @@ const FAR: i64 = 1 << 26;
 ///
 /// # Errors
 /// A program that is longer than a branch reaches. A compiler bug: a rule of the machine broken.
-pub fn emit(code: &Code, job: &Job<'_, ValhallFamily>) -> Result<Program, Diagnostic> {
+pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnostic> {
     let (generation, check) = (job.generation, job.options.verify || cfg!(debug_assertions));
     // The number of the first instruction of each block, and of what would come behind the last.
     let mut starts = vec![0];

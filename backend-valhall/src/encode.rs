@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::encoded::{Access, Block, Code, Item, Turn, asks, mask, nop};
 use crate::forms::{self, Definition};
-use crate::target::{Mods, VOp, Valhall};
+use crate::inst::{Mods, VOp, Valhall};
 
 /// Slots that messages share, as bits.
 const ALL: u32 = flow::wait(7);

@@ -5,7 +5,7 @@ use gpucc_valhall_machine::ROWS;
 use smallvec::{SmallVec, smallvec};
 
 use crate::forms::is_wide;
-use crate::target::{SPECIAL, VOp, Valhall};
+use crate::inst::{SPECIAL, VOp, Valhall};
 
 /// A word of the FAU.
 #[derive(Clone, Copy, PartialEq, Eq)]

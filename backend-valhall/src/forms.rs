@@ -13,7 +13,7 @@ use machine::{Class, Kind, OPS, Op, ROWS, src};
 use smallvec::SmallVec;
 
 use crate::builders as build;
-use crate::target::{LoadLane, Mods, SPECIAL, SrcMods, VOp, Valhall};
+use crate::inst::{LoadLane, Mods, SPECIAL, SrcMods, VOp, Valhall};
 
 /// A staging run of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use gpucc_mir::{MFunc, Src};
 use smallvec::SmallVec;
 
 use crate::forms::is_wide;
-use crate::target::Valhall;
+use crate::inst::Valhall;
 use crate::uniforms::Uniforms;
 
 /// Gives uniform words their places, those used together in one slot.
@@ -26,7 +26,7 @@ pub fn run(mf: &mut MFunc<Valhall>, uniforms: &mut Uniforms) -> u64 {
         let mut words: SmallVec<[u32; 4]> = SmallVec::new();
         for (k, u) in i.uses.iter().enumerate() {
             if let Src::Uniform(n) = u.src
-                && n < crate::target::SPECIAL
+                && n < crate::inst::SPECIAL
                 && !is_wide(i, k)
                 && !words.contains(&n)
             {

@@ -7,7 +7,7 @@ use gpucc_mir::{Def, MFunc, MInst, Reg, Src, Use};
 use crate::builders::MovI32;
 use crate::fau;
 use crate::forms::is_wide;
-use crate::target::{R, R2, Valhall};
+use crate::inst::{R, R2, Valhall};
 
 /// Moves operands that break the operand limits (7.1) to registers.
 pub fn run(mf: &mut MFunc<Valhall>) -> u64 {

@@ -18,6 +18,7 @@ pub mod fold_flow;
 mod forms;
 #[doc(hidden)]
 pub mod hoist_waits;
+pub mod inst;
 mod isel;
 #[doc(hidden)]
 pub mod last_uses;
@@ -27,7 +28,7 @@ mod prefer_even_regs;
 #[doc(hidden)]
 pub mod reconverge;
 mod resources;
-pub mod target;
+mod target;
 mod thread_jumps;
 mod uniforms;
 #[doc(hidden)]
@@ -45,9 +46,9 @@ use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, inver
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_valhall_machine as machine;
 
+use inst::{FILE_R, Valhall};
 use isel::Isel;
 use resources::Resources;
-use target::{FILE_R, Valhall};
 use uniforms::Uniforms;
 
 /// The family.

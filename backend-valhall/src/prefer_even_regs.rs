@@ -5,7 +5,7 @@
 
 use gpucc_mir::{MFunc, Opcode, Pseudo, VReg};
 
-use crate::target::{R, RE, Valhall};
+use crate::inst::{R, RE, Valhall};
 
 /// Makes registers whose low word a 64-bit operand takes even from the start, so that no copy is needed. Returns how
 /// many there are.

@@ -5,7 +5,7 @@
 use gpucc_mir::{BlockId, MFunc};
 use smallvec::SmallVec;
 
-use crate::target::{VOp, Valhall};
+use crate::inst::{VOp, Valhall};
 
 /// Returns how many blocks are gone.
 pub fn run(mf: &mut MFunc<Valhall>) -> u64 {

@@ -5,7 +5,7 @@
 use gpucc_mir::{MFunc, Pseudo, Use};
 
 use crate::builders::MovI32;
-use crate::target::Valhall;
+use crate::inst::Valhall;
 
 /// Gives undefined values zeros: what reads them may be a select that throws them away, yet a register that nobody wrote must not
 /// be read.

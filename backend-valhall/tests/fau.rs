@@ -2,7 +2,7 @@
 
 use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_valhall::fau::excess;
-use gpucc_valhall::target::{VOp, Valhall};
+use gpucc_valhall::inst::{VOp, Valhall};
 use gpucc_valhall_machine::Op;
 
 #[test]

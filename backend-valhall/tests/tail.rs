@@ -8,7 +8,7 @@ use gpucc_mir::{Form, parse, verify};
 use gpucc_sim::Dispatch;
 use gpucc_valhall::encode::encode;
 use gpucc_valhall::encoded::Code;
-use gpucc_valhall::target::Valhall;
+use gpucc_valhall::inst::Valhall;
 use gpucc_valhall::{ValhallFamily, drop_fallthrough, fold_flow, hoist_waits, last_uses, reconverge, waits};
 
 /// Runs a pass of the family's list by its name.

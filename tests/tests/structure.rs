@@ -221,7 +221,6 @@ const WITH_CIRCLES: &[&str] = &[
     "sim",
     "sim/num",
     "regalloc",
-    "backend-valhall",
     "backend-valhall/machine",
     "backend-tesla",
     "backend-tesla/machine",

@@ -6,7 +6,7 @@ use gpucc_valhall_machine::{Clamp, Condition, Mux, ResultType, Round};
 
 use super::{Cx, Isel, MI, U, b00};
 use crate::builders::{self as build, Builder};
-use crate::target::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
+use crate::inst::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
 
 /// What shifts to the right may have.
 const SIGNED: u64 = Mods::bit("signed");
@@ -191,9 +191,9 @@ impl Isel<'_> {
             }
             Op::UMulHi => {
                 let (x, y) = (self.pair_low(cx, a(0)), self.pair_low(cx, a(1)));
-                let pair = cx.temp(crate::target::R2);
+                let pair = cx.temp(crate::inst::R2);
                 self.push(cx, build::ImuldU64.on([x, y]).def(pair));
-                let low = cx.temp(crate::target::R);
+                let low = cx.temp(crate::inst::R);
                 cx.emit(MInst::split(&[low, out[0]], pair));
                 return Ok(());
             }

@@ -6,7 +6,7 @@ use gpucc_valhall_machine::{Clamp, Condition};
 
 use super::{Cx, Isel, MI, U};
 use crate::builders as build;
-use crate::target::{If, OfLog, OfRoot, SrcMods, Within};
+use crate::inst::{If, OfLog, OfRoot, SrcMods, Within};
 
 fn neg(u: U) -> U {
     u.mods(SrcMods { neg: !u.mods.neg, ..u.mods })

@@ -12,11 +12,11 @@ use gpucc_valhall_machine::{AtomOne, AtomOp, MemoryAccess, Op as M};
 
 use super::{Cx, Isel, MI, U, no_uniforms};
 use crate::builders as build;
-use crate::resources::immediate;
-use crate::target::{
+use crate::inst::{
     Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shift, Unsigned,
 };
-use crate::target::{R, R2, RE, SPACE_FIRST, SrcMods, VOp, run_class};
+use crate::inst::{R, R2, RE, SPACE_FIRST, SrcMods, VOp, run_class, special};
+use crate::resources::immediate;
 
 /// Where an access goes.
 #[derive(Clone, Copy)]
@@ -50,13 +50,13 @@ impl Isel<'_> {
     /// The pointer that the place's offsets count from.
     fn base(&mut self, m: &Mem, space: Space) -> Result<U, Diagnostic> {
         Ok(match (space, m.place) {
-            (Space::Workgroup, _) => Self::special(WORKGROUP_LOCAL_POINTER, 0),
+            (Space::Workgroup, _) => special(WORKGROUP_LOCAL_POINTER, 0),
             (_, Place::Buffer(r)) => {
                 let (lo, hi) = self.resources.address(self.module, r);
                 let pair = self.uniforms.pair(lo, hi);
                 Use::uniform(pair.ok_or_else(|| no_uniforms("a buffer address"))?)
             }
-            _ => Self::special(THREAD_LOCAL_POINTER, 0),
+            _ => special(THREAD_LOCAL_POINTER, 0),
         })
     }
 

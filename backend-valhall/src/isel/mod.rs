@@ -11,12 +11,12 @@ use gpucc_container::{Preload, Source};
 use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::MessageSlot;
-use gpucc_valhall_machine::src::{LUT, Special, lut};
+use gpucc_valhall_machine::src::{LUT, lut};
 
 use crate::builders as build;
+use crate::inst::{Constant, IfZero, Signals, Together, Uniform};
+use crate::inst::{FILE_R, R, SrcMods, Valhall, special};
 use crate::resources::{Resources, immediate};
-use crate::target::{Constant, IfZero, Signals, Together, Uniform};
-use crate::target::{FILE_R, R, SPECIAL, SrcMods, Valhall};
 use crate::uniforms::Uniforms;
 
 pub(crate) type Cx<'f> = Select<'f, Valhall>;
@@ -196,11 +196,6 @@ impl Isel<'_> {
         t
     }
 
-    /// The operand for a special's word.
-    pub(crate) fn special(s: Special, half: u8) -> U {
-        Use::uniform(SPECIAL + (u32::from(s.page) << 8) + u32::from(s.byte + half))
-    }
-
     /// The register that the launcher loads with `source`.
     fn preloaded(&mut self, cx: &mut Cx<'_>, reg: u8, source: Source) -> VReg {
         if let Some(e) = self.entries.iter().find(|e| e.reg == reg) {
@@ -276,7 +271,7 @@ impl Isel<'_> {
             }
             Sysval::SubgroupSize => self.push(cx, constant(16).def(out[0])),
             Sysval::SubgroupInvocationId => {
-                let lane = Self::special(gpucc_valhall_machine::src::LANE_ID, 0);
+                let lane = special(gpucc_valhall_machine::src::LANE_ID, 0);
                 self.push(cx, build::MovI32.on([lane]).def(out[0]));
             }
             // Ids of subgroups are refused before, and other stages too.
