@@ -285,6 +285,9 @@ fn what_code_needs_takes_no_fuel() {
 /// A branch that always goes to its block, though it is none that says so, has instructions behind it.
 #[test]
 fn conditions_may_be_constants() {
-    let code = encoded("b0 -> b1, b2:; Branch {eq=1} 0x0, b2; Jump b1\nb1:; End\nb2:; End");
+    let mut code = encoded("b0 -> b1, b2:; Branch {eq=1} 0x0, b2; Jump b1\nb1:; End\nb2:; End");
     assert!(code.print(1).contains("BRANCHZ.eq 0x0, b2\n  BRANCHZ.eq 0x0, b1\n"), "{}", code.print(1));
+    // Behind the jump, which is the same word, there is nothing.
+    code.blocks[0].insts.swap(0, 1);
+    assert_eq!(code.verify(1), Err("b0: `BRANCHZ.eq 0x0, b2`: control does not get here".into()));
 }
