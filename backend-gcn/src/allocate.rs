@@ -52,7 +52,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     if !schedules(options) {
         return gpucc_mir::allocate(mf, t, &how);
     }
-    let facts = gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let facts = gpucc_mir::Pressure::new(mf, t).map_err(AllocError::Invalid)?;
     let pressure = facts.pressure();
     let (s, v) = (usize::from(FILE_S), usize::from(FILE_V));
     let mut limits: Vec<u32> = t.files().iter().map(|f| f.budget.len()).collect();
@@ -64,7 +64,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     let facts = if schedule.changed() > 0 {
         // Not both at once: each is about as large as the code.
         drop(facts);
-        gpucc_mir::Facts::new(mf, t).map_err(AllocError::Invalid)?
+        gpucc_mir::Pressure::new(mf, t).map_err(AllocError::Invalid)?
     } else {
         facts
     };
@@ -83,7 +83,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
 fn ordered(
     mf: &mut MFunc<Gcn>,
     t: &Gcn,
-    (facts, schedule): (gpucc_mir::Facts, Schedule),
+    (facts, schedule): (gpucc_mir::Pressure, Schedule),
     how: &AllocOptions,
     (worth, least): (&Worth, u32),
 ) -> Result<AllocStats, AllocError> {

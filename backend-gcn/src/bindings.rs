@@ -1,7 +1,7 @@
 //! Tables of bind groups: where the descriptors of textures, samplers and images lie (`docs/abi-gcn.md`, section 2.1).
 
 use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Function, Inst, Module, Res, ResourceKind, SideMap, TexArg};
+use gpucc_ir::{Function, Inst, Module, Res, ResourceKind, SecondaryMap, TexArg};
 
 /// Bytes of a T#, of a T# with that of its FMASK, and of an S# or V#.
 pub const IMAGE: u32 = 32;
@@ -13,7 +13,7 @@ pub const QUAD: u32 = 16;
 /// The tables of what an entry point uses.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    offsets: SideMap<Res, u32>,
+    offsets: SecondaryMap<Res, u32>,
     /// Bind groups with textures, samplers or images, ascending.
     pub groups: Vec<u32>,
 }
@@ -31,7 +31,7 @@ impl Bindings {
     /// The tables of `f`.
     pub fn new(m: &Module, f: &Function) -> Bindings {
         let mut out = Bindings::default();
-        let mut used: SideMap<Res, bool> = SideMap::new();
+        let mut used: SecondaryMap<Res, bool> = SecondaryMap::new();
         for (_, i) in f.insts_in_order() {
             for r in f.insts[i].resources() {
                 used[r] = true;

@@ -1,16 +1,16 @@
 //! Edges before planning: each critical one gets a block of its own.
 
-use gpucc_ir::{Block, Builder, Edge, EdgeRef, Function, SideMap};
+use gpucc_ir::{Block, Builder, Edge, EdgeRef, Function, SecondaryMap};
 
 /// Gives each edge between a block with several successors and one with several predecessors a block of its own.
 pub fn split_critical_edges(f: &mut Function) {
     let preds = f.preds();
     let layout = f.layout.clone();
-    let mut pos: SideMap<Block, usize> = SideMap::new();
+    let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
     for (k, &b) in layout.iter().enumerate() {
         pos[b] = k;
     }
-    let mut added = Beside::new(layout.len());
+    let mut added = BlockInsertions::new(layout.len());
     for (from, &block) in layout.iter().enumerate() {
         let t = f.terminator(block);
         let edges: Vec<Edge> = f.insts[t].edges().into_iter().map(EdgeRef::to_edge).collect();
@@ -33,16 +33,16 @@ pub fn split_critical_edges(f: &mut Function) {
 
 /// Blocks that take a place beside others: those of a way back behind its source, inside the loop; those of a way forward
 /// before its target, where the others come from.
-pub struct Beside<B> {
+pub struct BlockInsertions<B> {
     before: Vec<Vec<B>>,
     behind: Vec<Vec<B>>,
 }
 
-impl<B> Beside<B> {
+impl<B> BlockInsertions<B> {
     /// None yet, beside `n` blocks.
-    pub fn new(n: usize) -> Beside<B> {
+    pub fn new(n: usize) -> BlockInsertions<B> {
         let none = || std::iter::repeat_with(Vec::new).take(n).collect();
-        Beside { before: none(), behind: none() }
+        BlockInsertions { before: none(), behind: none() }
     }
 
     /// A block for the edge from one position to another.

@@ -10,9 +10,9 @@ use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
 use smallvec::{SmallVec, smallvec};
 
 use crate::encoded::{Block, Code, Item, row};
-use crate::fixed::Fixed;
 use crate::forms::{has_short, mask_source};
 use crate::inst::{Cond, FILE_V, GOp, Gcn, MI, Mods, U, is_exact};
+use crate::launch_registers::LaunchRegisters;
 
 /// Puts modifiers where the row has them.
 fn modify(m: &mut Inst<Isa>, mods: &Mods) {
@@ -534,7 +534,7 @@ fn last_exports(insts: &[MI]) -> Option<usize> {
 const SHORT: usize = 16;
 
 /// Encodes an allocated function.
-pub fn encode(mf: MFunc<Gcn>, fixed: &Fixed, generation: u8) -> (Code, Used) {
+pub fn encode(mf: MFunc<Gcn>, fixed: &LaunchRegisters, generation: u8) -> (Code, Used) {
     let mut e = Encoder {
         generation,
         items: Vec::new(),
@@ -588,7 +588,7 @@ pub fn encode(mf: MFunc<Gcn>, fixed: &Fixed, generation: u8) -> (Code, Used) {
 }
 
 /// Loads what the program needs everywhere.
-fn prologue(e: &mut Encoder, fixed: &Fixed) {
+fn prologue(e: &mut Encoder, fixed: &LaunchRegisters) {
     if let Some(live) = fixed.live {
         e.mask_op(Op::SMovB64, live, operand::EXEC, None);
     }

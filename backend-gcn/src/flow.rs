@@ -9,7 +9,7 @@
 //! So EXEC is never zero in the body of a block.
 
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Block, Function, Op, SideMap};
+use gpucc_ir::{Block, Function, Op, SecondaryMap};
 use smallvec::{SmallVec, smallvec};
 
 use crate::ranges::{Loops, Peaks};
@@ -19,11 +19,11 @@ type Ends = SmallVec<[usize; 2]>;
 
 /// How an edge is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
+pub enum EdgeKind {
     /// All lanes stay in EXEC and go on there.
-    Go,
+    Branch,
     /// The lanes wait at the target.
-    Wait,
+    Park,
 }
 
 /// An edge of the plan: position of the target and how it is taken.
@@ -32,7 +32,7 @@ pub struct PlanEdge {
     /// Position of the target in the layout.
     pub to: usize,
     /// How.
-    pub how: How,
+    pub how: EdgeKind,
     /// The waiting mask is assigned, not added to.
     pub first: bool,
 }
@@ -63,19 +63,19 @@ pub struct PlanBlock {
     /// Masks that begin empty at the end of this block.
     pub clear: Vec<usize>,
     /// What follows is so cheap that the wave goes there even without active lanes.
-    pub through: bool,
+    pub run_when_inactive: bool,
     /// Where the wave goes on when no lane is left in EXEC after this block: the next block with waiting lanes.
-    pub pending: Option<usize>,
+    pub next_parked: Option<usize>,
     /// The same when no lane arrives here: what this block itself would send away is not counted, but what it sent out of
     /// a loop in earlier iterations is.
-    pub passed: Option<usize>,
+    pub skip_to: Option<usize>,
     /// No path leads here: structure names the block behind an endless loop. The wave never comes, so it goes on nowhere.
     pub dead: bool,
 }
 
 /// Where the wave goes after a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Out {
+pub enum WaveExit {
     /// Nowhere.
     End,
     /// To one block.
@@ -97,27 +97,31 @@ pub struct Plan {
 
 impl Plan {
     /// Where the wave goes after the block at `p`.
-    pub fn out(&self, p: usize) -> Out {
+    pub fn out(&self, p: usize) -> WaveExit {
         let b = &self.blocks[p];
         if b.dead {
-            return Out::End;
+            return WaveExit::End;
         }
-        let gone = b.pending.map_or(Out::End, Out::One);
+        let gone = b.next_parked.map_or(WaveExit::End, WaveExit::One);
         match b.edges.as_slice() {
             [] => gone,
-            [e] if e.how == How::Wait => gone,
-            [e] => Out::One(e.to),
+            [e] if e.how == EdgeKind::Park => gone,
+            [e] => WaveExit::One(e.to),
             [t, e, ..] => match (t.how, e.how) {
-                (How::Go, How::Go) => Out::Cond(t.to, e.to),
-                (How::Wait, How::Wait) => gone,
-                (How::Wait, How::Go) => self.stay(p, e.to),
-                (How::Go, How::Wait) => self.stay(p, t.to),
+                (EdgeKind::Branch, EdgeKind::Branch) => WaveExit::Cond(t.to, e.to),
+                (EdgeKind::Park, EdgeKind::Park) => gone,
+                (EdgeKind::Park, EdgeKind::Branch) => self.stay(p, e.to),
+                (EdgeKind::Branch, EdgeKind::Park) => self.stay(p, t.to),
             },
         }
     }
 
-    fn stay(&self, p: usize, to: usize) -> Out {
-        if self.blocks[p].through { Out::One(to) } else { Out::Active(to, self.blocks[p].pending) }
+    fn stay(&self, p: usize, to: usize) -> WaveExit {
+        if self.blocks[p].run_when_inactive {
+            WaveExit::One(to)
+        } else {
+            WaveExit::Active(to, self.blocks[p].next_parked)
+        }
     }
 
     /// For each block the blocks that the wave must have run before: immediate dominators on the graph of the wave, with
@@ -127,14 +131,14 @@ impl Plan {
         let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
         for (p, b) in self.blocks.iter().enumerate() {
             preds[2 * p + 1].push(2 * p);
-            if let (Waiting::Collected, Some(w)) = (b.waiting, b.passed) {
+            if let (Waiting::Collected, Some(w)) = (b.waiting, b.skip_to) {
                 preds[2 * w].push(2 * p);
             }
             let (x, y) = match self.out(p) {
-                Out::End => (None, None),
-                Out::One(x) => (Some(x), None),
-                Out::Cond(x, y) => (Some(x), Some(y)),
-                Out::Active(x, y) => (Some(x), y),
+                WaveExit::End => (None, None),
+                WaveExit::One(x) => (Some(x), None),
+                WaveExit::Cond(x, y) => (Some(x), Some(y)),
+                WaveExit::Active(x, y) => (Some(x), y),
             };
             for to in [x, y].into_iter().flatten() {
                 preds[2 * to].push(2 * p + 1);
@@ -329,7 +333,7 @@ fn meetings(succs: &[Ends], loops: &Loops, wait: &[SmallVec<[bool; 2]>]) -> Vec<
 /// Plans a function whose layout is structured and which has no critical edges, from its dominators and what is uniform in it.
 pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
     let n = f.layout.len();
-    let mut pos: SideMap<Block, usize> = SideMap::new();
+    let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
     for (k, &b) in f.layout.iter().enumerate() {
         pos[b] = k;
     }
@@ -350,12 +354,12 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
                 let begins = |x: &Meeting| x.begin == b;
                 PlanEdge {
                     to,
-                    how: if w { How::Wait } else { How::Go },
+                    how: if w { EdgeKind::Park } else { EdgeKind::Branch },
                     first: w && meetings[to].as_ref().is_some_and(begins),
                 }
             })
             .collect();
-        for e in edges.iter().filter(|e| e.how != How::Wait) {
+        for e in edges.iter().filter(|e| e.how != EdgeKind::Park) {
             out.blocks[e.to].arrives = true;
         }
         out.blocks[b].edges = edges;
@@ -364,16 +368,16 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
     let since = Peaks::new(meetings.iter().map(|x| x.as_ref().map_or(0, |x| (n - x.since.0) as u32)));
     for p in 0..n {
         let next = |from: usize| since.first_above(from..n, (n - p - 1) as u32);
-        out.blocks[p].pending = next(p + 1);
-        let mut w = out.blocks[p].pending;
+        out.blocks[p].next_parked = next(p + 1);
+        let mut w = out.blocks[p].next_parked;
         while let Some(at) = w.filter(|&at| !meetings[at].as_ref().is_some_and(|x| x.waits_before(p))) {
             w = next(at + 1);
         }
-        out.blocks[p].passed = w;
+        out.blocks[p].skip_to = w;
     }
     for p in 0..n {
-        if let (Out::Active(to, Some(w)), true) = (out.out(p), n > p + 1) {
-            out.blocks[p].through = to == p + 1 && cheap(f, &out, to, w);
+        if let (WaveExit::Active(to, Some(w)), true) = (out.out(p), n > p + 1) {
+            out.blocks[p].run_when_inactive = to == p + 1 && cheap(f, &out, to, w);
         }
     }
     assign_first(&mut out, &meetings);
@@ -384,7 +388,7 @@ pub fn plan(f: &Function, dom: &DomTree, uniform: &Uniformity) -> Plan {
 fn begin_waiting(
     f: &Function,
     dom: &DomTree,
-    pos: &SideMap<Block, usize>,
+    pos: &SecondaryMap<Block, usize>,
     succs: &[Ends],
     meetings: &mut [Option<Meeting>],
     out: &mut Plan,
@@ -442,7 +446,9 @@ const CHEAP: u32 = 12;
 fn cheap(f: &Function, plan: &Plan, from: usize, to: usize) -> bool {
     let mut cost = 0;
     for p in from..to {
-        if !matches!(plan.out(p), Out::One(_) | Out::Active(..)) || plan.blocks[p].edges.iter().any(|e| e.to <= p) {
+        if !matches!(plan.out(p), WaveExit::One(_) | WaveExit::Active(..))
+            || plan.blocks[p].edges.iter().any(|e| e.to <= p)
+        {
             return false;
         }
         for &i in &f.blocks[f.layout[p]].insts {

@@ -22,7 +22,7 @@ const SCALAR_CODES: u16 = 128;
 /// One scalar register.
 pub const S: Class = Class(0);
 /// A lane mask: an aligned pair.
-pub const MASK: Class = Class(1);
+pub const S2: Class = Class(1);
 /// An aligned run of four scalar registers.
 pub const S4: Class = Class(2);
 /// A T#: a run of eight scalar registers, aligned to four.

@@ -1,7 +1,7 @@
 //! Code generation for AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8).
 //!
-//! `flow` plans how a wave runs the function (branches, lanes that wait), `homes` which values are scalar, `fixed` what scalar
-//! registers hold for the whole program, `isel` chooses instructions, `exec` puts the plan into code; after
+//! `flow` plans how a wave runs the function (branches, lanes that wait), `reg_banks` which values are scalar, `launch_registers` what scalar
+//! registers hold for the whole program, `isel` chooses instructions, `lower_exec_masks` puts the plan into code; after
 //! allocation (`allocate`) `encode` chooses forms and branches, the passes of `TAIL` change the order of what it made and put in
 //! waits, and `emit` places it.
 
@@ -11,28 +11,28 @@ pub mod builders;
 #[doc(hidden)]
 pub mod clauses;
 #[doc(hidden)]
-pub mod dead_exec;
+pub mod dead_exec_writes;
 mod discards;
 mod edges;
 mod emit;
 mod encode;
 #[doc(hidden)]
 pub mod encoded;
-mod exec;
 #[doc(hidden)]
 pub mod fill;
-mod fixed;
 mod flow;
 mod forms;
-mod homes;
 mod inst;
 mod io;
 mod isel;
+mod launch_registers;
+mod lower_exec_masks;
 #[doc(hidden)]
 pub mod model;
 mod ops;
 #[doc(hidden)]
 pub mod ranges;
+mod reg_banks;
 #[doc(hidden)]
 pub mod shrink_compares;
 mod tables;
@@ -47,7 +47,7 @@ use gpucc_driver::{
 };
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
-use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal, TexCube, trace};
+use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, TexCube, Unsupported, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
 use gpucc_opt::{Caps, CubeGradients, IoCaps, LayerForm, OpSet, PartCaps, Report, TexCaps};
@@ -62,16 +62,19 @@ pub struct GcnFamily;
 pub static GCN: Driver<GcnFamily> = Driver::new();
 
 /// What is refused.
-const LACKS: &[Lack] = &[
-    Lack::all(Refusal::BindingIndices, "a descriptor is in scalar registers, the same for all lanes of an instruction"),
-    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
-    Lack::all(Refusal::SubgroupLanes, "not selected yet"),
-    Lack::all(Refusal::SubgroupIds, "not selected yet"),
-    Lack::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
-    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
-    Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
-    Lack::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
-    Lack::all(
+const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(
+        Refusal::BindingIndices,
+        "a descriptor is in scalar registers, the same for all lanes of an instruction",
+    ),
+    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::SubgroupLanes, "not selected yet"),
+    Unsupported::all(Refusal::SubgroupIds, "not selected yet"),
+    Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
+    Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
+    Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
+    Unsupported::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),
+    Unsupported::all(
         Refusal::ProgramSize,
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and more branches past 128 KiB at once than there is room for",
     ),
@@ -148,7 +151,7 @@ pub struct Strategy {
 /// What selection decides.
 #[derive(Default)]
 pub struct State {
-    fixed: fixed::Fixed,
+    fixed: launch_registers::LaunchRegisters,
     io: io::Io,
     memory: Variables,
     tables: Tables,
@@ -175,7 +178,7 @@ impl Family for GcnFamily {
     const NAME: &'static str = "gcn";
     const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];
     const DEFAULT_GENERATION: usize = 2;
-    const LACKS: &'static [Lack] = LACKS;
+    const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("machine-cse", 1, |mf, cx| Ok(if cx.state.once { local_cse(mf, &cx.target) as u64 } else { 0 })),
@@ -199,7 +202,7 @@ impl Family for GcnFamily {
         .physical(),
     ];
     const TAIL: &'static [TailPass<Self>] = &[
-        Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec::run(code, cx.fuel))),
+        Pass::improve("dead-exec-writes", 0, |code, cx| Ok(dead_exec_writes::run(code, cx.fuel))),
         Pass::improve("clauses", 2, |code, cx| Ok(clauses::run(code, cx.fuel))),
         Pass::improve("fill-wait-states", 2, |code, cx| Ok(fill::run(code, cx.job.generation, cx.fuel))),
         Pass::improve("shrink-compares", 2, |code, cx| Ok(shrink_compares::run(code, cx.job.generation, cx.fuel))),
@@ -254,7 +257,7 @@ impl Family for GcnFamily {
         let bindings = bindings::Bindings::new(m, f);
         let io = io::Io::new(m, f, &job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
         let is_table = |p: Place| tables.at(p).is_some();
-        let fixed = fixed::Fixed::new(m, f, job.strategy.vector, &bindings.groups, &io, &is_table);
+        let fixed = launch_registers::LaunchRegisters::new(m, f, job.strategy.vector, &bindings.groups, &io, &is_table);
         let mut vector = job.strategy.vector.then(Scratch::default);
         if let (Some(s), Some(offset)) = (&mut vector, fixed.scratch_offset) {
             *s = Scratch { from: memory.private, descriptor: fixed.scratch, offset, far: fixed.far };
@@ -277,7 +280,7 @@ impl Family for GcnFamily {
         let once = isel.once();
         drop(isel);
         trace::enter("exec masks", &f.name);
-        exec::lower(&mut code, lists, &plan, &target);
+        lower_exec_masks::lower(&mut code, lists, &plan, &target);
         Ok(Selected {
             code,
             target,

@@ -7,8 +7,8 @@
 use gpucc_gcn_machine::{Access, Memory, Op, Unit, table};
 use gpucc_isa::Effects;
 use gpucc_mir::{
-    BlockId, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, PReg, Reg, RegFile, Reuse, Side,
-    SpillCx, SpillSlot, SpillTo, Src, Target, Use, VReg,
+    BlockId, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, MoveSide, PReg, Reg, RegFile,
+    Reuse, SpillCx, SpillSlot, SpillTo, Src, Target, Use, VReg,
 };
 use smallvec::SmallVec;
 
@@ -172,8 +172,9 @@ impl Target for Gcn {
         MoveCaps { widths: if file == FILE_S { &[(2, 2), (1, 1)] } else { &[(1, 1)] } }
     }
 
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
-        let pair = |s: &Side<'_>| s.units.len() == 2 && s.units[0].is_multiple_of(2) && s.units[1] == s.units[0] + 1;
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
+        let pair =
+            |s: &MoveSide<'_>| s.units.len() == 2 && s.units[0].is_multiple_of(2) && s.units[1] == s.units[0] + 1;
         if dst.file == FILE_S && src.file == FILE_S && pair(&dst) && pair(&src) {
             cx.push(build::SMovB64.on([Use::preg(src.preg())]).def(Def::preg(dst.preg())));
             return;
@@ -189,7 +190,7 @@ impl Target for Gcn {
         }
     }
 
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         let op = if a.file == FILE_S { Op::SXorB32 } else { Op::VXorB32 };
         for (&x, &y) in a.units.iter().zip(b.units) {
             let (x, y) = (PReg::new(a.file, x, 1), PReg::new(a.file, y, 1));
@@ -199,7 +200,7 @@ impl Target for Gcn {
         }
     }
 
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         let op = if dst.file == FILE_S { Op::SMovB32 } else { Op::VMovB32 };
         for &d in dst.units {
             cx.push(MInst::new(GOp::I(op)).def(Def::preg(PReg::new(dst.file, d, 1))).arg(*src));

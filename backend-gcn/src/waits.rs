@@ -9,7 +9,7 @@
 //! needs it and leaves everything younger outstanding. Hazards that hardware does not interlock get `s_nop`.
 
 use gpucc_gcn_machine::{Counter, Format, Op, emit as form};
-use gpucc_mir::{Entries, Ranges, overlap};
+use gpucc_mir::{BlockInStates, Ranges, overlap};
 use smallvec::{SmallVec, smallvec};
 
 use crate::encoded::{Code, Item, row};
@@ -290,8 +290,8 @@ fn step(state: &mut State, item: &Item, generation: u8, mut out: Option<&mut Vec
 }
 
 /// What is outstanding at the start of each block.
-fn entries(code: &Code, generation: u8) -> Entries<State> {
-    let mut entry = Entries::new(code.blocks.len());
+fn entries(code: &Code, generation: u8) -> BlockInStates<State> {
+    let mut entry = BlockInStates::new(code.blocks.len());
     // Blocks come after one of their predecessors; loops take a few more rounds, of the blocks that change.
     let mut due = vec![true; code.blocks.len()];
     loop {
@@ -315,7 +315,7 @@ fn entries(code: &Code, generation: u8) -> Entries<State> {
 }
 
 /// Puts waits and NOPs into the code.
-fn insert(code: &mut Code, entry: &Entries<State>, generation: u8) -> u64 {
+fn insert(code: &mut Code, entry: &BlockInStates<State>, generation: u8) -> u64 {
     let mut count = 0;
     // What one block gets, and in front of which of its items.
     let mut new: Vec<Item> = Vec::new();

@@ -2,7 +2,7 @@
 
 mod clauses;
 mod common;
-mod dead_exec;
+mod dead_exec_writes;
 mod fill;
 mod mir;
 mod model;

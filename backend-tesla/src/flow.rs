@@ -7,26 +7,26 @@
 //! or from inside of a joined part, are left by `break`; others by plain branches.
 
 use gpucc_ir::analysis::{ConstructId, ConstructKind, DomTree, Structure, Uniformity};
-use gpucc_ir::{Block, Function, Lists, Module, Op, SideMap};
+use gpucc_ir::{Block, CsrLists, Function, Module, Op, SecondaryMap};
 
 /// The decisions.
 pub struct Plan {
     /// Blocks whose terminator may separate lanes.
-    pub divergent: SideMap<Block, bool>,
+    pub divergent: SecondaryMap<Block, bool>,
     /// The join that pops what a block's branch pushes; 0 for none.
-    pub absorber: SideMap<Block, u16>,
+    pub absorber: SecondaryMap<Block, u16>,
     /// Joins that are pushed at the end of a block, outer ones first.
-    pub joinat: SideMap<Block, Vec<u16>>,
+    pub joinat: SecondaryMap<Block, Vec<u16>>,
     /// The join at the start of a block (for a loop header: on the way into the loop); 0 for none.
-    pub join: SideMap<Block, u16>,
+    pub join: SecondaryMap<Block, u16>,
     /// By loop header: the join on its back edge; 0 for none.
-    pub latch: SideMap<Block, u16>,
+    pub latch: SecondaryMap<Block, u16>,
     /// By loop header: number of the exit of a loop that is left by `break`; 0 for none.
-    pub exit: SideMap<Block, u16>,
+    pub exit: SecondaryMap<Block, u16>,
     /// By block: loop exits that end here.
-    pub exits_here: SideMap<Block, Vec<u16>>,
+    pub exits_here: SecondaryMap<Block, Vec<u16>>,
     /// By block: header of the innermost loop around it.
-    pub loop_of: SideMap<Block, Option<Block>>,
+    pub loop_of: SecondaryMap<Block, Option<Block>>,
     /// Entries of the control stack that the program needs, without those of atomics.
     pub stack: u32,
 }
@@ -35,11 +35,11 @@ struct Maker<'f> {
     f: &'f Function,
     dom: DomTree,
     s: Structure,
-    reachable: SideMap<Block, bool>,
-    preds: Lists<Block, Block>,
+    reachable: SecondaryMap<Block, bool>,
+    preds: CsrLists<Block, Block>,
     /// Blocks by innermost construct, with those of inner ones.
-    members: SideMap<ConstructId, Vec<Block>>,
-    ends: SideMap<Block, bool>,
+    members: SecondaryMap<ConstructId, Vec<Block>>,
+    ends: SecondaryMap<Block, bool>,
 }
 
 impl Maker<'_> {
@@ -82,8 +82,15 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
     let dom = DomTree::new(f);
     let u = Uniformity::within(m, f, &dom);
     let s = Structure::new(f, &dom);
-    let mut mk =
-        Maker { f, s, reachable: SideMap::new(), preds: f.preds(), members: SideMap::new(), ends: SideMap::new(), dom };
+    let mut mk = Maker {
+        f,
+        s,
+        reachable: SecondaryMap::new(),
+        preds: f.preds(),
+        members: SecondaryMap::new(),
+        ends: SecondaryMap::new(),
+        dom,
+    };
     for &b in &f.layout {
         mk.reachable[b] = mk.dom.is_reachable(b);
         let data = &f.blocks[b];
@@ -94,21 +101,21 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         }
     }
     let mut p = Plan {
-        divergent: SideMap::new(),
-        absorber: SideMap::new(),
-        joinat: SideMap::new(),
-        join: SideMap::new(),
-        latch: SideMap::new(),
-        exit: SideMap::new(),
-        exits_here: SideMap::new(),
-        loop_of: SideMap::with_default(None),
+        divergent: SecondaryMap::new(),
+        absorber: SecondaryMap::new(),
+        joinat: SecondaryMap::new(),
+        join: SecondaryMap::new(),
+        latch: SecondaryMap::new(),
+        exit: SecondaryMap::new(),
+        exits_here: SecondaryMap::new(),
+        loop_of: SecondaryMap::with_default(None),
         stack: 0,
     };
     let n = mk.s.constructs.len();
     let mut absorbed: Vec<Vec<Block>> = vec![Vec::new(); n];
     let mut unabsorbed: Vec<Block> = Vec::new();
     let mut branches = 0;
-    let mut closed: SideMap<ConstructId, Option<bool>> = SideMap::new();
+    let mut closed: SecondaryMap<ConstructId, Option<bool>> = SecondaryMap::new();
     for &b in &f.layout {
         p.loop_of[b] = mk.s.loop_of(b).map(|l| mk.s.constructs[l].header);
         if !mk.reachable[b] || !u.divergent_branch(f, b) {
@@ -159,7 +166,7 @@ pub fn plan(m: &Module, f: &Function) -> Plan {
         }
     }
     // Loops that are left by `break`; the constructs with a join in each loop.
-    let mut joins: SideMap<ConstructId, Vec<ConstructId>> = SideMap::new();
+    let mut joins: SecondaryMap<ConstructId, Vec<ConstructId>> = SecondaryMap::new();
     for k in mk.s.constructs.keys().filter(|k| pushed[k.0 as usize].is_some()) {
         for l in mk.s.enclosing(Some(k)).filter(|&l| mk.is_loop(l)) {
             joins[l].push(k);

@@ -19,7 +19,7 @@ use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
     CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Lack, Module, Op, Place, Refusal};
+use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, MInst, Src, copy_prop, dce, fold_moves, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
@@ -27,7 +27,7 @@ use gpucc_tesla_machine as machine;
 
 use emit::Emitter;
 use encode::Encoder;
-use isel::{Home, Isel, PARAMETERS};
+use isel::{Isel, PARAMETERS, VarLocation};
 use target::{REGISTERS, Tesla};
 
 /// The family.
@@ -40,19 +40,19 @@ pub static TESLA: Driver<TeslaFamily> = Driver::new();
 const MOST_PRIVATE: u32 = 0x1_0000;
 
 /// What is refused.
-const LACKS: &[Lack] = &[
-    Lack::all(Refusal::Stage, "only compute is selected yet"),
-    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
-    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
-    Lack::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
-    Lack::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
-    Lack::all(
+const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
+    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::Atomics, "there are no atomic instructions before nv84").on(&["nv50"]),
+    Unsupported::all(Refusal::WorkgroupSize, "at most 512 invocations, and 64 in z").most(512),
+    Unsupported::all(
         Refusal::TooManyBuffers,
         "15 storage buffers (14 with atomics on workgroup memory on nv84) and 13 uniform buffers",
     ),
-    Lack::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
-    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(MOST_PRIVATE as u64),
-    Lack::all(
+    Unsupported::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
+    Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(MOST_PRIVATE as u64),
+    Unsupported::all(
         Refusal::ProgramSize,
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 16 MiB of code that a branch reaches",
     ),
@@ -154,7 +154,7 @@ impl Shape {
             .resources
             .iter()
             .filter_map(|(r, _)| match isel.resources[r] {
-                Some(Home::Global(n) | Home::Const(n)) => Some((r, u32::from(n))),
+                Some(VarLocation::Global(n) | VarLocation::Const(n)) => Some((r, u32::from(n))),
                 _ => None,
             })
             .collect();
@@ -187,7 +187,7 @@ impl Family for TeslaFamily {
     const NAME: &'static str = "tesla";
     const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3"];
     const DEFAULT_GENERATION: usize = 3;
-    const LACKS: &'static [Lack] = LACKS;
+    const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),

@@ -2,8 +2,8 @@
 
 use gpucc_isa::Effects;
 use gpucc_mir::{
-    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, Reg, Reuse, Side, SpillCx, SpillSlot, SpillTo, Src,
-    Target, Use, VReg,
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, Reg, Reuse, SpillCx, SpillSlot, SpillTo,
+    Src, Target, Use, VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_tesla_machine as machine;
@@ -305,7 +305,7 @@ impl Target for Tesla {
         inst.uses.get(k)?.vreg().map(|_| (0, k))
     }
 
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         for (&d, &s) in dst.units.iter().zip(src.units) {
             let (d, s) = (PReg::new(dst.file, d, 1), PReg::new(src.file, s, 1));
             let i = match (dst.file, src.file) {
@@ -321,7 +321,7 @@ impl Target for Tesla {
         }
     }
 
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         assert_eq!(a.file, R, "only general registers are ever exchanged");
         for (&x, &y) in a.units.iter().zip(b.units) {
             for (d, s) in [(x, y), (y, x), (x, y)] {
@@ -331,7 +331,7 @@ impl Target for Tesla {
         }
     }
 
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         for &u in dst.units {
             let d = Def::preg(PReg::new(dst.file, u, 1));
             cx.push(match src.src {

@@ -4,7 +4,7 @@
 //! Needs: the final order of instructions, and slots. Keeps: all instructions; a `NOP` that waits is put in where a loop is entered, and
 //! `waits` makes the instruction before it carry that. Only where the rounds themselves leave nothing outstanding.
 
-use gpucc_mir::Entries;
+use gpucc_mir::BlockInStates;
 use smallvec::SmallVec;
 
 use crate::encoded::{Code, Item, closes, nop};
@@ -26,7 +26,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 }
 
 /// Waits, each with the block at whose end it belongs, and for how many loops they are.
-fn find(code: &Code, entry: &Entries<State>, busy: &[u32], fuel: u64) -> (Vec<(usize, Item)>, u64) {
+fn find(code: &Code, entry: &BlockInStates<State>, busy: &[u32], fuel: u64) -> (Vec<(usize, Item)>, u64) {
     let n = code.blocks.len();
     let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
     for b in (0..n).filter(|&b| entry.is_reached(b)) {

@@ -40,7 +40,7 @@ use gpucc_driver::{
     CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, TailPass, Variables,
     alloc_options, reflect, used_places,
 };
-use gpucc_ir::{Diagnostic, Function, Lack, Module, Op, Place, Refusal, Space, VarData};
+use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Unsupported, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
 use gpucc_opt::{Caps, OpSet, PartCaps};
@@ -63,25 +63,25 @@ const MOST_SHARED: u32 = 32 << 10;
 const MOST_PRIVATE: u32 = 32 << 10;
 
 /// What is refused.
-const LACKS: &[Lack] = &[
-    Lack::all(Refusal::Stage, "only compute is selected yet"),
-    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
-    Lack::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
-    Lack::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
-    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
-    Lack::all(
+const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
+    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::WideTypes, "selection knows 32-bit lanes only"),
+    Unsupported::all(Refusal::SubgroupIds, "no register says which warp of its workgroup an invocation is in"),
+    Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(MOST_INVOCATIONS),
+    Unsupported::all(
         Refusal::BindGroup,
         "groups 0 to 58: table 0 is none of the shader's, and those from 60 up have other uses",
     )
     .most(machine::exec::MOST_GROUP as u64),
-    Lack::all(Refusal::WorkgroupMemory, "32 KiB").most(MOST_SHARED as u64),
-    Lack::all(
+    Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(MOST_SHARED as u64),
+    Unsupported::all(
         Refusal::PrivateMemory,
         "32 KiB, spilled registers included: offsets of private memory have 16 bits and a sign",
     )
     .most(MOST_PRIVATE as u64),
-    Lack::all(Refusal::OutOfUniforms, "128 words, two for the address and one for the size of each buffer"),
-    Lack::all(
+    Unsupported::all(Refusal::OutOfUniforms, "128 words, two for the address and one for the size of each buffer"),
+    Unsupported::all(
         Refusal::ProgramSize,
         "1,000,000 instructions of the IR once every call is replaced by its function's body, and the 67,108,864 that a branch reaches",
     ),
@@ -162,7 +162,7 @@ impl Family for ValhallFamily {
     const NAME: &'static str = "valhall";
     const GENERATIONS: &'static [&'static str] = &["v9", "v10"];
     const DEFAULT_GENERATION: usize = 1;
-    const LACKS: &'static [Lack] = LACKS;
+    const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),
@@ -302,7 +302,7 @@ const PRESSURE_FOR_HALF: u32 = 48;
 fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u64, Stop> {
     let o = alloc_options(cx.job.options);
     let mut done = None;
-    let facts = gpucc_mir::Facts::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);
+    let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);
     let facts = facts.map_err(|e| refusal(e, &cx.job))?;
     if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= PRESSURE_FOR_HALF) {
         cx.target = Valhall::new(false).spilling_from(cx.state.places.private);

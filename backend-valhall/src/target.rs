@@ -1,7 +1,9 @@
 //! Valhall as the shared machine passes see it: one file of 64 registers, staging runs, moves.
 
 use gpucc_mir::{BlockId, Class};
-use gpucc_mir::{ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Reuse, Side, Src, Target, Use};
+use gpucc_mir::{
+    ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, Reuse, Src, Target, Use,
+};
 use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{FileId, MoveCaps, RegFile};
 use gpucc_valhall_machine as machine;
@@ -48,14 +50,14 @@ impl Target for Valhall {
         MoveCaps { widths: &[(1, 1)] }
     }
 
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         for (&d, &s) in dst.units.iter().zip(src.units) {
             let from = Use::preg(PReg::new(FILE_R, s, 1));
             cx.push(build::MovI32.on([from]).def(Def::preg(PReg::new(FILE_R, d, 1))));
         }
     }
 
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         // Three exclusive ors: no register is free.
         for (&x, &y) in a.units.iter().zip(b.units) {
             let (x, y) = (PReg::new(FILE_R, x, 1), PReg::new(FILE_R, y, 1));
@@ -66,7 +68,7 @@ impl Target for Valhall {
         }
     }
 
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         for &d in dst.units {
             let i = match src.src {
                 Src::Imm(v) if machine::src::lut(v).is_none() => build::IaddImmI32.with((Constant(v),), [Use::imm(0)]),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use gpucc_mir::Entries;
+use gpucc_mir::BlockInStates;
 use gpucc_valhall_machine::Op;
 
 use crate::encoded::{Code, Item, asks, can_wait, disjoint, flow_of, mask, nop};
@@ -115,9 +115,9 @@ impl State {
 }
 
 /// What is outstanding at the entry of each block, and the slots in use at its end.
-pub fn solve(code: &Code) -> (Entries<State>, Vec<u32>) {
+pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
     let n = code.blocks.len();
-    let mut entry = Entries::new(n);
+    let mut entry = BlockInStates::new(n);
     let mut busy = vec![0; n];
     // In the order of the code, so that a block waits for those before it.
     let mut work = BTreeSet::from([0usize]);

@@ -2,27 +2,32 @@
 
 use gpucc_driver::{Cause, Stop};
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Lack, Op, Refusal};
+use gpucc_ir::{Op, Refusal, Unsupported};
 use gpucc_opt::{Caps, OpSet, PartCaps};
 use gpucc_vivante_machine as machine;
 
 /// What is refused.
-pub const LACKS: &[Lack] = &[
-    Lack::all(Refusal::Stage, "only compute is selected yet"),
-    Lack::all(Refusal::Textures, "image instructions are not selected yet"),
-    Lack::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
-    Lack::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
-    Lack::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
-    Lack::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000").on(&["gc2000"]),
-    Lack::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
-    Lack::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
-    Lack::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(machine::exec::MOST_SCRATCH as u64),
-    Lack::all(Refusal::OutOfRegisters, "64 vec4; without immediate offsets the chip cannot reach spilled registers")
+pub const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::Stage, "only compute is selected yet"),
+    Unsupported::all(Refusal::Textures, "image instructions are not selected yet"),
+    Unsupported::all(Refusal::WideTypes, "the chips have no 64-bit operations"),
+    Unsupported::all(Refusal::SubgroupLanes, "the instruction set has no subgroups"),
+    Unsupported::all(Refusal::SubgroupIds, "the instruction set has no subgroups"),
+    Unsupported::all(Refusal::Atomics, "there are no atomic instructions before HALTI2, which is gc3000")
         .on(&["gc2000"]),
-    Lack::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),
-    Lack::all(Refusal::OutOfUniforms, "256 vec4").most(256).on(&["gc3000", "gc7000"]),
-    Lack::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
-    Lack::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
+    Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
+    Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
+    Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
+        .most(machine::exec::MOST_SCRATCH as u64),
+    Unsupported::all(
+        Refusal::OutOfRegisters,
+        "64 vec4; without immediate offsets the chip cannot reach spilled registers",
+    )
+    .on(&["gc2000"]),
+    Unsupported::all(Refusal::OutOfUniforms, "168 vec4").most(168).on(&["gc2000"]),
+    Unsupported::all(Refusal::OutOfUniforms, "256 vec4").most(256).on(&["gc3000", "gc7000"]),
+    Unsupported::all(Refusal::ProgramSize, "512 instructions").most(512).on(&["gc2000"]),
+    Unsupported::all(Refusal::ProgramSize, "16,383 instructions").most(16_383).on(&["gc3000", "gc7000"]),
 ];
 
 /// What the generations lack, for the target-independent passes.

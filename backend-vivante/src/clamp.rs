@@ -10,7 +10,7 @@
 //! around is out of bounds, and any place inside the buffer will do for it. `limit >> 2` is a uniform word.
 //! Needs: nothing. Keeps: the CFG.
 
-use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SideMap, Type, Value};
+use gpucc_ir::{Attr, EntitySet, Function, InstData, Op, SecondaryMap, Type, Value};
 
 /// Largest shift of a memory instruction.
 const MOST: u32 = 7;
@@ -34,7 +34,7 @@ pub fn scaled(f: &Function, v: Value) -> Option<(Value, u32)> {
 
 /// Runs over a function; gives the number of clamps rewritten.
 pub fn run(f: &mut Function) -> u64 {
-    let mut new_of: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut new_of: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut wanted: EntitySet<Value> = EntitySet::new();
     for (_, i) in f.insts_in_order() {
         let d = &f.insts[i];

@@ -25,14 +25,14 @@ use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
     Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
 };
-use gpucc_ir::{Attr, Diagnostic, Lack, Module, Place, Refusal, Space, trace};
+use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Unsupported, trace};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce};
 use gpucc_opt::{Caps, Report};
 use gpucc_vivante_machine as machine;
 
 use arrays::Arrays;
-use caps::{LACKS, Strategy, caps, has_spills};
+use caps::{Strategy, UNSUPPORTED, caps, has_spills};
 use isel::{Id, Isel, Shared};
 use target::Vivante;
 use uniforms::Table;
@@ -75,7 +75,7 @@ impl Family for VivanteFamily {
     const NAME: &'static str = "vivante";
     const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];
     const DEFAULT_GENERATION: usize = 1;
-    const LACKS: &'static [Lack] = LACKS;
+    const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("saturate", 1, |mf, _| Ok(saturate::run(mf) as u64)),
@@ -291,7 +291,7 @@ fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
     if cx.job.strategy.spills {
         return Ok(0);
     }
-    let facts = gpucc_mir::Facts::new(mf, &cx.target).map_err(|e| Diagnostic::internal("scheduling", e))?;
+    let facts = gpucc_mir::Pressure::new(mf, &cx.target).map_err(|e| Diagnostic::internal("scheduling", e))?;
     let schedule = gpucc_mir::schedule_before(mf, &cx.target, &facts, &[PRESSURE_TARGET, 4]);
     Ok(schedule.changed() as u64)
 }

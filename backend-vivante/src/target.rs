@@ -1,8 +1,8 @@
 //! The family as the shared machine passes see it: one file of 64 rows of four components.
 
 use gpucc_mir::{
-    Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, PReg, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
-    VReg,
+    Class, ClassInfo, CopyCx, Def, InstInfo, MFunc, MInst, MoveSide, PReg, SpillCx, SpillSlot, SpillTo, Src, Target,
+    Use, VReg,
 };
 use gpucc_regalloc::{Cfg, FileId, RegFile, Shape, UnitSet};
 use gpucc_vivante_machine as machine;
@@ -269,7 +269,7 @@ impl Target for Vivante {
         InstInfo { reads: own.reads || reads, writes: own.writes || writes, space, ..own }
     }
 
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         let (d, s) = (dst.lanes(), src.lanes());
         // Component i of the masked destination is its i-th lane; find the source unit that belongs to it.
         let mut swz = [0; 4];
@@ -280,7 +280,7 @@ impl Target for Vivante {
         cx.push(build::Mov.on([Use::preg(s).mods(SrcMods::swizzle(swz))]).def(Def::preg(d)));
     }
 
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         // a ^= b, b ^= a, a ^= b, one component at a time: the integer unit of gc2000 knows no more.
         for (&x, &y) in a.units.iter().zip(b.units) {
             let unit = |u| PReg::new(0, u, 1);
@@ -291,7 +291,7 @@ impl Target for Vivante {
         }
     }
 
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         cx.push(build::Mov.on([*src]).def(Def::preg(dst.lanes())));
     }
 

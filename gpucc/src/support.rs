@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gpucc_driver::Backend;
-use gpucc_ir::refusal::{Kind, Lack, Refusal};
+use gpucc_ir::refusal::{Kind, Refusal, Unsupported};
 
 use gpucc_frontend_naga::spirv_support::Verdict;
 
@@ -11,10 +11,10 @@ use crate::backends;
 
 /// What a family says of a code, as a cell of the table.
 fn cell(b: &dyn Backend, code: Refusal) -> String {
-    let rows: Vec<&Lack> = b.lacks().iter().filter(|l| l.code == code).collect();
+    let rows: Vec<&Unsupported> = b.unsupported().iter().filter(|l| l.code == code).collect();
     if rows.is_empty() {
-        let textures = b.lacks().iter().any(|l| l.code == Refusal::Textures);
-        let stages = b.lacks().iter().any(|l| l.code == Refusal::Stage);
+        let textures = b.unsupported().iter().any(|l| l.code == Refusal::Textures);
+        let stages = b.unsupported().iter().any(|l| l.code == Refusal::Stage);
         return match code {
             Refusal::BindingIndices if textures => "as `textures`",
             Refusal::PrimitiveIndex if stages => "as `stage`",
@@ -22,7 +22,7 @@ fn cell(b: &dyn Backend, code: Refusal) -> String {
         }
         .into();
     }
-    let one = |l: &&Lack| {
+    let one = |l: &&Unsupported| {
         let place = if l.on.is_empty() { String::new() } else { format!(" on {}", l.on.join(", ")) };
         let what = if code.kind() == Kind::Feature || code == Refusal::Atomics { "refused" } else { "limit" };
         format!("{what}{place}: {}", l.why)

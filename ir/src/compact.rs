@@ -4,7 +4,7 @@
 //! at the end. A walk over the code then jumps about in memory, which is most of its cost once a function is larger than the
 //! cache. The text of the function stays the same: the printer numbers in layout order, too.
 
-use crate::entity::{Entity, SideMap};
+use crate::entity::{Entity, SecondaryMap};
 use crate::function::{BlockData, Function, LoopHeader, ValueData, ValueDef};
 use crate::inst::{Block, Value};
 use crate::results::Results;
@@ -42,8 +42,8 @@ impl Function {
         std::mem::swap(&mut new.name, &mut old.name);
         std::mem::swap(&mut new.ret, &mut old.ret);
         std::mem::swap(&mut new.locals, &mut old.locals);
-        let mut blocks: SideMap<Block, Option<Block>> = SideMap::with_default(None);
-        let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+        let mut blocks: SecondaryMap<Block, Option<Block>> = SecondaryMap::with_default(None);
+        let mut values: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
         new.blocks.reserve(old.layout.len());
         new.layout.reserve(old.layout.len());
         new.insts.reserve(old.layout.iter().map(|&b| old.blocks[b].insts.len()).sum());

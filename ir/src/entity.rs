@@ -1,6 +1,6 @@
 //! Typed indices and the two maps keyed by them.
 //!
-//! An [`Arena`] owns entities and hands out their indices; a [`SideMap`] holds facts about entities that something
+//! An [`Arena`] owns entities and hands out their indices; a [`SecondaryMap`] holds facts about entities that something
 //! else owns and reads as the default where nothing was stored. Neither ever hashes, so iteration order is index order.
 
 use std::fmt;
@@ -132,13 +132,13 @@ impl<K: Entity, V: fmt::Debug> fmt::Debug for Arena<K, V> {
 
 /// A dense map of facts about entities owned elsewhere; absent entries read as the default.
 #[derive(Clone)]
-pub struct SideMap<K, V> {
+pub struct SecondaryMap<K, V> {
     items: Vec<V>,
     default: V,
     key: PhantomData<fn(K) -> K>,
 }
 
-impl<K: Entity, V: Clone> SideMap<K, V> {
+impl<K: Entity, V: Clone> SecondaryMap<K, V> {
     /// An empty map whose absent entries read as `default`.
     pub fn with_default(default: V) -> Self {
         Self { items: Vec::new(), default, key: PhantomData }
@@ -161,27 +161,27 @@ impl<K: Entity, V: Clone> SideMap<K, V> {
     }
 }
 
-impl<K: Entity, V: Clone + Default> SideMap<K, V> {
+impl<K: Entity, V: Clone + Default> SecondaryMap<K, V> {
     /// An empty map whose absent entries read as `V::default()`.
     pub fn new() -> Self {
         Self::with_default(V::default())
     }
 }
 
-impl<K: Entity, V: Clone + Default> Default for SideMap<K, V> {
+impl<K: Entity, V: Clone + Default> Default for SecondaryMap<K, V> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K: Entity, V> Index<K> for SideMap<K, V> {
+impl<K: Entity, V> Index<K> for SecondaryMap<K, V> {
     type Output = V;
     fn index(&self, k: K) -> &V {
         self.items.get(k.index()).unwrap_or(&self.default)
     }
 }
 
-impl<K: Entity, V: Clone> IndexMut<K> for SideMap<K, V> {
+impl<K: Entity, V: Clone> IndexMut<K> for SecondaryMap<K, V> {
     fn index_mut(&mut self, k: K) -> &mut V {
         if k.index() >= self.items.len() {
             // A map that one entity makes large again and again is how passes get slow.
@@ -194,7 +194,7 @@ impl<K: Entity, V: Clone> IndexMut<K> for SideMap<K, V> {
     }
 }
 
-impl<K: Entity, V: fmt::Debug> fmt::Debug for SideMap<K, V> {
+impl<K: Entity, V: fmt::Debug> fmt::Debug for SecondaryMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.items.iter().enumerate().map(|(i, v)| (K::new(i), v))).finish()
     }

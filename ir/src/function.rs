@@ -1,9 +1,9 @@
 //! Functions: values, blocks with parameters, instructions, constants, kept structure.
 
 use crate::edges::EdgeRef;
-use crate::entity::{Arena, SideMap};
+use crate::entity::{Arena, SecondaryMap};
 use crate::inst::{Attr, Block, Inst, InstData, Local, Value};
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::module::VarData;
 use crate::ops::{Op, Sig};
 use crate::results::Results;
@@ -98,7 +98,7 @@ pub struct Function {
     consts: IndexMap<Const, Value, FxBuildHasher>,
 }
 
-impl SideMap<Value, Option<Value>> {
+impl SecondaryMap<Value, Option<Value>> {
     /// What a value became: follows the map as far as it leads.
     #[inline]
     pub fn resolve(&self, mut v: Value) -> Value {
@@ -302,14 +302,14 @@ impl Function {
     }
 
     /// The predecessors of every block: one entry per edge, in layout order of the sources.
-    pub fn preds(&self) -> Lists<Block, Block> {
+    pub fn preds(&self) -> CsrLists<Block, Block> {
         let mut pairs = Vec::with_capacity(2 * self.layout.len());
         for &b in &self.layout {
             if let Some(&i) = self.blocks[b].insts.last() {
                 self.insts[i].for_each_edge(|e| pairs.push((e.block, b)));
             }
         }
-        Lists::new(&pairs)
+        CsrLists::new(&pairs)
     }
 
     /// The edges that lead to a block, each once, with the blocks they leave. `preds` is the block's list of [`preds`](Self::preds):
@@ -321,8 +321,8 @@ impl Function {
     }
 
     /// The successors of every block that exists, also of those outside the layout, in edge order, with repetitions.
-    pub fn all_succs(&self) -> Lists<Block, Block> {
-        let mut l = Lists::default();
+    pub fn all_succs(&self) -> CsrLists<Block, Block> {
+        let mut l = CsrLists::default();
         for b in self.blocks.values() {
             let mut list: SmallVec<[Block; 4]> = SmallVec::new();
             if let Some(&i) = b.insts.last() {
@@ -334,7 +334,7 @@ impl Function {
     }
 
     /// The blocks whose structure names a block: as the merge of a construct or as the continue part of a loop.
-    pub fn namers(&self) -> Lists<Block, Block> {
+    pub fn namers(&self) -> CsrLists<Block, Block> {
         let mut pairs = Vec::new();
         for &b in &self.layout {
             if let Some(m) = self.insts[self.terminator(b)].merge() {
@@ -344,12 +344,12 @@ impl Function {
                 pairs.extend([(h.merge, b), (h.cont, b)]);
             }
         }
-        Lists::new(&pairs)
+        CsrLists::new(&pairs)
     }
 
     /// The block of every instruction in the layout.
-    pub fn inst_blocks(&self) -> SideMap<Inst, Option<Block>> {
-        let mut m = SideMap::with_default(None);
+    pub fn inst_blocks(&self) -> SecondaryMap<Inst, Option<Block>> {
+        let mut m = SecondaryMap::with_default(None);
         for &b in &self.layout {
             for &i in &self.blocks[b].insts {
                 m[i] = Some(b);
@@ -388,14 +388,14 @@ impl Function {
     }
 
     /// Replaces the uses of one instruction as [`replace_uses`](Self::replace_uses) does everywhere.
-    pub fn replace_uses_of(&mut self, i: Inst, map: &SideMap<Value, Option<Value>>) {
+    pub fn replace_uses_of(&mut self, i: Inst, map: &SecondaryMap<Value, Option<Value>>) {
         if !map.is_unset() {
             self.insts[i].map_uses(|v| map.resolve(v));
         }
     }
 
     /// Replaces uses everywhere: each value `v` becomes `map[v]` if that is set, transitively.
-    pub fn replace_uses(&mut self, map: &SideMap<Value, Option<Value>>) {
+    pub fn replace_uses(&mut self, map: &SecondaryMap<Value, Option<Value>>) {
         if map.is_unset() {
             return;
         }

@@ -52,19 +52,19 @@ pub mod verify;
 pub use builder::Builder;
 pub use diag::{Class, Diagnostic, Label, Result, Severity, Span};
 pub use edges::{Branch, Edge, EdgeRef, SwitchEdges};
-pub use entity::{Arena, Entity, EntitySet, SideMap};
+pub use entity::{Arena, Entity, EntitySet, SecondaryMap};
 pub use function::{BlockData, Const, Function, LoopHeader, ValueData, ValueDef};
 pub use inst::{
     AtomicOp, Attr, Barrier, Block, FloatCc, FpFlags, Func, Global, Inst, InstData, IntCc, Loc, Local, Mem, MemFlags,
     Place, Res, Scope, Touched, Value,
 };
-pub use lists::Lists;
+pub use lists::CsrLists;
 pub use module::{
     EntryPoint, IMMEDIATES, ImageAccess, Init, Module, ModuleOptions, ResourceData, ResourceKind, Space, StageInfo,
     TexClass, VarData, Variant, invocations,
 };
 pub use ops::{Kinds, Op, OpAttrs, OpInfo, Sig};
-pub use refusal::{Lack, Refusal};
+pub use refusal::{Refusal, Unsupported};
 pub use results::Results;
 pub use source::SourceFile;
 pub use stage::{Axis, Deriv, Form, Interface, Interp, IoAt, IoSlot, Mode, Position, Stage, Where};

@@ -9,14 +9,14 @@ use std::ops::Index;
 
 /// A list of `V` for every `K`, made at once. Keys that were never named have an empty one.
 #[derive(Clone, Debug)]
-pub struct Lists<K, V> {
+pub struct CsrLists<K, V> {
     /// Where the list of each key begins; one more than there are keys.
     starts: Vec<u32>,
     items: Vec<V>,
     key: PhantomData<fn(K) -> K>,
 }
 
-impl<K: Entity, V: Copy> Lists<K, V> {
+impl<K: Entity, V: Copy> CsrLists<K, V> {
     /// Sorts pairs by their key; each list keeps the order of the pairs.
     ///
     /// # Panics
@@ -39,7 +39,7 @@ impl<K: Entity, V: Copy> Lists<K, V> {
             *at -= 1;
             items[*at as usize] = v;
         }
-        Lists { starts, items, key: PhantomData }
+        CsrLists { starts, items, key: PhantomData }
     }
 
     /// Appends the list of the next key: for lists that are made in the order of their keys.
@@ -49,13 +49,13 @@ impl<K: Entity, V: Copy> Lists<K, V> {
     }
 }
 
-impl<K, V> Default for Lists<K, V> {
+impl<K, V> Default for CsrLists<K, V> {
     fn default() -> Self {
-        Lists { starts: vec![0], items: Vec::new(), key: PhantomData }
+        CsrLists { starts: vec![0], items: Vec::new(), key: PhantomData }
     }
 }
 
-impl<K: Entity, V> Index<K> for Lists<K, V> {
+impl<K: Entity, V> Index<K> for CsrLists<K, V> {
     type Output = [V];
     fn index(&self, k: K) -> &[V] {
         match self.starts.get(k.index()..k.index() + 2) {

@@ -1,6 +1,6 @@
 //! The one list of what is refused: every diagnostic of class `Unsupported` carries a code of it.
 //!
-//! A row says what is refused; which targets refuse it, and why, says each backend as plain data ([`Lack`]). What the
+//! A row says what is refused; which targets refuse it, and why, says each backend as plain data ([`Unsupported`]). What the
 //! frontend does not lower is refused on all targets, and its row says so. `docs/support.md` and the predictions of the
 //! test runners are made of both. A new code is one row here, and one row in each backend that refuses it.
 
@@ -116,7 +116,7 @@ impl fmt::Display for Refusal {
 
 /// What some generations of a family refuse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lack {
+pub struct Unsupported {
     /// The code.
     pub code: Refusal,
     /// Names of the generations; all of them if empty.
@@ -127,25 +127,25 @@ pub struct Lack {
     pub why: &'static str,
 }
 
-impl Lack {
+impl Unsupported {
     /// All generations refuse it.
-    pub const fn all(code: Refusal, why: &'static str) -> Lack {
-        Lack { code, on: &[], most: None, why }
+    pub const fn all(code: Refusal, why: &'static str) -> Unsupported {
+        Unsupported { code, on: &[], most: None, why }
     }
     /// Only these generations refuse it.
-    pub const fn on(self, generations: &'static [&'static str]) -> Lack {
-        Lack { on: generations, ..self }
+    pub const fn on(self, generations: &'static [&'static str]) -> Unsupported {
+        Unsupported { on: generations, ..self }
     }
     /// Refused above this.
-    pub const fn most(self, most: u64) -> Lack {
-        Lack { most: Some(most), ..self }
+    pub const fn most(self, most: u64) -> Unsupported {
+        Unsupported { most: Some(most), ..self }
     }
     /// Whether the generation refuses it.
     pub fn is_on(&self, generation: &str) -> bool {
         self.on.is_empty() || self.on.contains(&generation)
     }
     /// What a generation says of a code.
-    pub fn find<'a>(list: &'a [Lack], generation: &str, code: Refusal) -> Option<&'a Lack> {
+    pub fn find<'a>(list: &'a [Unsupported], generation: &str, code: Refusal) -> Option<&'a Unsupported> {
         list.iter().find(|l| l.code == code && l.is_on(generation))
     }
 }

@@ -21,7 +21,7 @@
 
 use crate::analysis::{ConstructKind, DomTree, Structure, structured_order};
 use crate::edges::EdgeRef;
-use crate::entity::{EntitySet, SideMap};
+use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::*;
 use crate::module::{Module, ResourceKind};
@@ -233,8 +233,8 @@ impl Verifier<'_> {
             self.say("layout", "the function has no block");
             return false;
         }
-        let mut listed: SideMap<Block, bool> = SideMap::new();
-        let mut placed: SideMap<Inst, bool> = SideMap::new();
+        let mut listed: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let mut placed: SecondaryMap<Inst, bool> = SecondaryMap::new();
         for &b in &f.layout {
             self.at = (Some(b), None);
             if f.blocks.get(b).is_none() {
@@ -573,13 +573,13 @@ impl Verifier<'_> {
     fn dominance(&mut self, dom: &DomTree) {
         let f = self.f;
         // Position of each instruction in its block.
-        let mut place: SideMap<Inst, Option<(Block, u32)>> = SideMap::with_default(None);
+        let mut place: SecondaryMap<Inst, Option<(Block, u32)>> = SecondaryMap::with_default(None);
         for &b in &f.layout {
             for (k, &i) in f.blocks[b].insts.iter().enumerate() {
                 place[i] = Some((b, k as u32));
             }
         }
-        let mut in_layout: SideMap<Block, bool> = SideMap::new();
+        let mut in_layout: SecondaryMap<Block, bool> = SecondaryMap::new();
         f.layout.iter().for_each(|&b| in_layout[b] = true);
         for &b in dom.rpo() {
             for (k, &i) in f.blocks[b].insts.iter().enumerate() {
@@ -611,7 +611,7 @@ impl Verifier<'_> {
             self.at.0 = Some(b);
             self.say("structure", "the merge is not inside of its construct (its header does not dominate it)");
         }
-        let mut merges: SideMap<Block, u32> = SideMap::new();
+        let mut merges: SecondaryMap<Block, u32> = SecondaryMap::new();
         for (_, c) in s.constructs.iter() {
             merges[c.merge] += 1;
             self.at.0 = Some(c.merge);
@@ -624,7 +624,7 @@ impl Verifier<'_> {
                 self.check(dom.dominates(c.header, cont), "structure", || format!("{cont} is outside of the loop"));
             }
         }
-        let mut entered: SideMap<Block, Option<bool>> = SideMap::with_default(None);
+        let mut entered: SecondaryMap<Block, Option<bool>> = SecondaryMap::with_default(None);
         for &a in dom.rpo() {
             self.at = (Some(a), f.blocks[a].insts.last().copied());
             let from = s.opened_by(a).or(s.of(a));

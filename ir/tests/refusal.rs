@@ -14,11 +14,11 @@ fn names_are_unique_and_parse() {
 
 #[test]
 fn a_lack_holds_on_its_generations() {
-    const LIST: &[Lack] = &[
-        Lack::all(Refusal::Atomics, "none before b").on(&["a"]),
-        Lack::all(Refusal::WorkgroupSize, "at most 8").most(8),
+    const LIST: &[Unsupported] = &[
+        Unsupported::all(Refusal::Atomics, "none before b").on(&["a"]),
+        Unsupported::all(Refusal::WorkgroupSize, "at most 8").most(8),
     ];
-    assert!(Lack::find(LIST, "a", Refusal::Atomics).is_some());
-    assert!(Lack::find(LIST, "b", Refusal::Atomics).is_none());
-    assert_eq!(Lack::find(LIST, "b", Refusal::WorkgroupSize).and_then(|l| l.most), Some(8));
+    assert!(Unsupported::find(LIST, "a", Refusal::Atomics).is_some());
+    assert!(Unsupported::find(LIST, "b", Refusal::Atomics).is_none());
+    assert_eq!(Unsupported::find(LIST, "b", Refusal::WorkgroupSize).and_then(|l| l.most), Some(8));
 }

@@ -11,7 +11,7 @@ use gpucc_regalloc::{At, Cfg, Move, Problem, RegFile, Step, UnitSet, Value};
 use smallvec::SmallVec;
 
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{BlockId, CopyCx, MInst, Opcode, PReg, Pseudo, Reg, Side, SpillTo, Src, Target, Use};
+use crate::inst::{BlockId, CopyCx, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, SpillTo, Src, Target, Use};
 use crate::problem::{AllocStats, build, set_units};
 use crate::spill::{Round, spill};
 
@@ -91,21 +91,21 @@ impl fmt::Display for AllocError {
 impl core::error::Error for AllocError {}
 
 /// A machine function as the allocator sees it, and what is alive where: for those who look at the pressure before they allocate.
-pub struct Facts {
+pub struct Pressure {
     pub(crate) problem: Problem,
     pub(crate) live: ra::Liveness,
     peaks: Vec<ra::Peak>,
 }
 
-impl Facts {
+impl Pressure {
     /// Those of `mf`.
     ///
     /// # Errors
     /// When it breaks a rule of the allocator, in words.
-    pub fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Facts, String> {
+    pub fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Pressure, String> {
         let (problem, live) = check_and_solve(build(mf, t)?).map_err(|e| e.to_string())?;
         let peaks = ra::peaks(&problem, &live);
-        Ok(Facts { problem, live, peaks })
+        Ok(Pressure { problem, live, peaks })
     }
 
     /// Units of each file that are wanted at once, where most are.
@@ -125,7 +125,7 @@ fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    let facts = Facts::new(mf, t).map_err(AllocError::Invalid)?;
+    let facts = Pressure::new(mf, t).map_err(AllocError::Invalid)?;
     Ok(allocate_if(mf, t, facts, options, |_, _| true)?.unwrap_or_default())
 }
 
@@ -138,11 +138,11 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
 pub fn allocate_if<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
-    facts: Facts,
+    facts: Pressure,
     options: &AllocOptions,
     accept: impl FnOnce(&MFunc<T>, &AllocStats) -> bool,
 ) -> Result<Option<AllocStats>, AllocError> {
-    let Facts { problem, live, peaks } = facts;
+    let Pressure { problem, live, peaks } = facts;
     let mut first = (problem, live);
     first.0.files = t.files().to_vec();
     let files = first.0.files.clone();
@@ -432,10 +432,10 @@ fn parallel<T: Target>(
             let mut cx = CopyCx { out, free: &free, loc };
             match &step {
                 Step::Move { dst, src } => {
-                    t.emit_move(&mut cx, Side { file: id, units: dst }, Side { file: id, units: src });
+                    t.emit_move(&mut cx, MoveSide { file: id, units: dst }, MoveSide { file: id, units: src });
                 }
                 Step::Swap { a, b } => {
-                    t.emit_swap(&mut cx, Side { file: id, units: a }, Side { file: id, units: b });
+                    t.emit_swap(&mut cx, MoveSide { file: id, units: a }, MoveSide { file: id, units: b });
                 }
             }
         }
@@ -527,11 +527,11 @@ fn copy_pseudo<T: Target>(
     let mut cx = CopyCx { out, free, loc: inst.loc };
     for (d, s) in cross {
         let (du, su): (Vec<u16>, Vec<u16>) = (d.place.units().collect(), s.place.units().collect());
-        t.emit_move(&mut cx, Side { file: d.file, units: &du }, Side { file: s.file, units: &su });
+        t.emit_move(&mut cx, MoveSide { file: d.file, units: &du }, MoveSide { file: s.file, units: &su });
     }
     for (d, s) in sets {
         let units: Vec<u16> = d.place.units().collect();
-        t.emit_set(&mut cx, Side { file: d.file, units: &units }, &s);
+        t.emit_set(&mut cx, MoveSide { file: d.file, units: &units }, &s);
     }
     stats.moves += (out.len() - start) as u32;
     Ok(())

@@ -575,14 +575,14 @@ impl<T: Target> CopyCx<'_, T> {
 
 /// Units of one file, by component: one side of a move. Consecutive unless the file has rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct MoveSide<'a> {
     /// The file.
     pub file: FileId,
     /// The units.
     pub units: &'a [u16],
 }
 
-impl Side<'_> {
+impl MoveSide<'_> {
     /// The run of units as a physical register.
     ///
     /// # Panics
@@ -672,13 +672,13 @@ pub trait Target: Sized + 'static {
     /// Emits `dst[i] = src[i]`, all reads before all writes. Within one file the widths are those of
     /// [`move_caps`](Target::move_caps), a granule, or some lanes of one row to some lanes of one row. Between files
     /// it is a whole value. Must not touch condition registers or anything else that is not in `cx.free`.
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>);
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>);
 
     /// Emits an exchange of two equally long runs of one file. Asked for only when no unit of the file is free.
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>);
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>);
 
     /// Emits `dst = src` for an immediate or uniform source.
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>);
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>);
 
     /// What happens to values of a class when registers run out.
     fn spill_to(&self, class: Class) -> SpillTo {

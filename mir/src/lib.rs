@@ -6,10 +6,11 @@
 
 mod alloc;
 mod backward;
+mod block_in_states;
 mod builder;
+mod code_buffer;
 mod critical;
 mod encoded;
-mod entries;
 mod fields;
 mod func;
 mod inst;
@@ -18,7 +19,6 @@ mod layout;
 mod local_cse;
 mod opt;
 mod parse;
-mod parts;
 mod place;
 mod print;
 mod problem;
@@ -28,17 +28,18 @@ mod spill;
 mod ssa;
 mod verify;
 
-pub use alloc::{AllocError, AllocOptions, Facts, OutOfRegisters, allocate, allocate_if, has_critical_edge};
+pub use alloc::{AllocError, AllocOptions, OutOfRegisters, Pressure, allocate, allocate_if, has_critical_edge};
 pub use backward::backward;
+pub use block_in_states::{BlockInStates, State};
 pub use builder::{Builder, Modifier, Modifiers, same_name};
+pub use code_buffer::CodeBuffer;
 pub use encoded::{EncodedBlock, EncodedFunc, EncodedInst, Payload, Ranges, overlap};
-pub use entries::{Entries, State};
 pub use fields::Fields;
 pub use func::{MBlock, MEdge, MEdges, MFunc, is_terminator, labels, labels_mut};
 pub use gpucc_isa::ModValue;
 pub use gpucc_regalloc::{Cfg, FileId, MoveCaps, Placement, RegFile, Shape, UnitSet, Where};
 pub use inst::{
-    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, Opcode, PReg, Pseudo, Reg, Regs, Reuse, Side, SpillCx,
+    BlockId, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, Regs, Reuse, SpillCx,
     SpillSlot, SpillTo, Src, Target, Use, VReg,
 };
 pub use late::fold_moves;
@@ -46,7 +47,6 @@ pub use layout::{drop_fallthrough, drop_jump, invert_branches, redirect, relabel
 pub use local_cse::local_cse;
 pub use opt::{copy_prop, dce};
 pub use parse::{OpNames, ParseError, parse, parse_with};
-pub use parts::Parts;
 pub use place::{Island, Piece, Placed, Reach, place};
 pub use print::{print, print_inst, reg_name};
 pub use problem::AllocStats;

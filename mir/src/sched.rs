@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use crate::alloc::Facts;
+use crate::alloc::Pressure;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{InstInfo, MInst, Opcode, PReg, Pseudo, Target};
 
@@ -281,10 +281,10 @@ impl Schedule {
 }
 
 /// Schedules before allocation within `limits` (units per file); `facts` are those of `mf` as it is. Returns what changed.
-pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limits: &[u32]) -> Schedule {
-    let Facts { problem: p, live, .. } = facts;
+pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Pressure, limits: &[u32]) -> Schedule {
+    let Pressure { problem: p, live, .. } = facts;
     let mut tables = Tables::new(mf, t);
-    let mut state = Pressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
+    let mut state = RunningPressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
     let mut changed = Schedule::default();
     let mut touched: Vec<u32> = Vec::new();
     let mut order: Vec<u32> = Vec::new();
@@ -350,7 +350,7 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Facts, limit
 }
 
 /// Values live below the instruction that is looked at.
-struct Pressure {
+struct RunningPressure {
     live: Vec<bool>,
     now: Vec<i64>,
 }
@@ -362,7 +362,7 @@ struct Saved {
     now: Vec<i64>,
 }
 
-impl Pressure {
+impl RunningPressure {
     fn save<T: Target>(&self, piece: &[MInst<T>], into: &mut Saved) {
         let regs = piece.iter().flat_map(|i| i.vreg_uses().chain(i.vreg_defs()));
         into.live.clear();
@@ -429,7 +429,7 @@ fn bottom_up<T: Target>(
     piece: &[MInst<T>],
     dag: &Dag,
     limits: &[u32],
-    state: &mut Pressure,
+    state: &mut RunningPressure,
 ) -> Vec<u32> {
     let n = piece.len();
     let mut depth = vec![0u32; n];

@@ -6,13 +6,13 @@
 //! instructions of one IR instruction are emitted in forward order.
 
 use gpucc_ir::analysis::trips;
-use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SideMap, Touched, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, MemFlags, Op, SecondaryMap, Touched, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
+use crate::code_buffer::CodeBuffer;
 use crate::func::{MEdge, MFunc};
 use crate::inst::{BlockId, Class, Def, MInst, Pseudo, Regs, Target, VReg};
-use crate::parts::Parts;
 
 /// How a value is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,9 +56,9 @@ pub trait Lower<T: Target> {
         Ok(())
     }
 
-    /// Emits marks that a target wants at the start of the current block, without a location. Called last for each block; what
-    /// it emits comes first. Marks that are inserted later make each block's list move.
-    fn marks(&mut self, _cx: &mut Select<'_, T>) {}
+    /// Emits the block's prologue, without a location, so that later passes need not move the instructions of every block. Called last
+    /// for each block; what it emits comes first.
+    fn block_prologue(&mut self, _cx: &mut Select<'_, T>) {}
 }
 
 struct PendingConst {
@@ -77,15 +77,15 @@ pub struct Select<'f, T: Target> {
     /// Location given to what is emitted.
     pub loc: Loc,
     /// The first of the registers of each value that someone asked for; the others follow it.
-    regs: SideMap<Value, VReg>,
-    reprs: SideMap<Value, Option<Repr>>,
-    uses: SideMap<Value, u32>,
-    order: SideMap<Inst, u32>,
-    block_of: SideMap<gpucc_ir::Block, Option<BlockId>>,
+    regs: SecondaryMap<Value, VReg>,
+    reprs: SecondaryMap<Value, Option<Repr>>,
+    uses: SecondaryMap<Value, u32>,
+    order: SecondaryMap<Inst, u32>,
+    block_of: SecondaryMap<gpucc_ir::Block, Option<BlockId>>,
     block: gpucc_ir::Block,
     inst: Option<Inst>,
     /// The instructions of all blocks that were walked, the last block first.
-    done: Parts<T>,
+    done: CodeBuffer<T>,
     /// What was emitted for this block: the walk goes up, so that the last chunk comes first, but each chunk is in order.
     emitted: Vec<MInst<T>>,
     /// Where in it each chunk begins: what was emitted for one instruction.
@@ -127,14 +127,17 @@ pub fn select<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<MFunc
 ///
 /// # Errors
 /// The first thing that the target cannot do.
-pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result<(MFunc<T>, Parts<T>), Diagnostic> {
-    let mut uses: SideMap<Value, u32> = SideMap::new();
-    let mut order: SideMap<Inst, u32> = SideMap::new();
+pub fn select_apart<T: Target>(
+    f: &Function,
+    lower: &mut dyn Lower<T>,
+) -> Result<(MFunc<T>, CodeBuffer<T>), Diagnostic> {
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    let mut order: SecondaryMap<Inst, u32> = SecondaryMap::new();
     for (n, (_, i)) in f.insts_in_order().enumerate() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
         order[i] = n as u32;
     }
-    let mut reprs: SideMap<Value, Option<Repr>> = SideMap::with_default(None);
+    let mut reprs: SecondaryMap<Value, Option<Repr>> = SecondaryMap::with_default(None);
     for &b in &f.layout {
         let mut note = |v: Value| {
             if reprs[v].is_none() {
@@ -149,7 +152,7 @@ pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result
     }
     let mut mf = MFunc::new(f.name.clone());
     mf.reserve(f.layout.len());
-    let mut block_of: SideMap<gpucc_ir::Block, Option<BlockId>> = SideMap::new();
+    let mut block_of: SecondaryMap<gpucc_ir::Block, Option<BlockId>> = SecondaryMap::new();
     let runs = trips::runs(f);
     for &b in &f.layout {
         let new = mf.block();
@@ -160,14 +163,14 @@ pub fn select_apart<T: Target>(f: &Function, lower: &mut dyn Lower<T>) -> Result
         f,
         mf,
         loc: Loc::UNKNOWN,
-        regs: SideMap::with_default(VReg::NONE),
+        regs: SecondaryMap::with_default(VReg::NONE),
         reprs,
         uses,
         order,
         block_of,
         block: f.entry(),
         inst: None,
-        done: Parts::new(f.layout.len()),
+        done: CodeBuffer::new(f.layout.len()),
         emitted: Vec::new(),
         chunks: Vec::new(),
         fronts: Vec::new(),
@@ -238,7 +241,7 @@ impl<'f, T: Target> Select<'f, T> {
         }
         self.loc = Loc::UNKNOWN;
         self.chunks.push(self.emitted.len());
-        lower.marks(self);
+        lower.block_prologue(self);
         // Of several constants in front of one chunk, the one that was emitted last comes first.
         self.front_of.sort_by_key(|f| f.0);
         for (k, start) in self.chunks.drain(..).enumerate().rev() {

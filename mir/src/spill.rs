@@ -136,7 +136,7 @@ fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) ->
 
 /// Where the values of a web are while they have no register.
 #[derive(Clone, Copy)]
-enum Home {
+enum SpillLocation {
     Slot(SpillSlot),
     Reg(VReg),
 }
@@ -148,31 +148,31 @@ struct SpillCodeOf<'a, T: Target> {
     live: &'a ra::Liveness,
     plan: &'a ra::SpillPlan,
     remat: &'a [Option<MInst<T>>],
-    homes: Vec<Option<Home>>,
+    homes: Vec<Option<SpillLocation>>,
     /// How often the block at hand runs, by guess.
     weight: u64,
 }
 
 impl<T: Target> SpillCodeOf<'_, T> {
-    fn home(&mut self, web: u32, v: Value, classes: &mut Vec<Class>, stats: &AllocStats) -> Home {
+    fn home(&mut self, web: u32, v: Value, classes: &mut Vec<Class>, stats: &AllocStats) -> SpillLocation {
         let (t, w) = (self.t, self.plan.webs[web as usize]);
         *self.homes[web as usize].get_or_insert_with(|| match t.spill_to(classes[v.0 as usize]) {
             SpillTo::Class(c) => {
                 classes.push(c);
-                Home::Reg(VReg(classes.len() as u32 - 1))
+                SpillLocation::Reg(VReg(classes.len() as u32 - 1))
             }
             SpillTo::Memory | SpillTo::Nothing => {
                 let base = stats.spill_words.get(w.file as usize).copied().unwrap_or(0);
-                Home::Slot(SpillSlot { file: w.file, word: base + w.word, units: w.units })
+                SpillLocation::Slot(SpillSlot { file: w.file, word: base + w.word, units: w.units })
             }
         })
     }
 
     /// The slot as the checker sees it.
-    fn slot(home: Home, units: u16) -> Slot {
+    fn slot(home: SpillLocation, units: u16) -> Slot {
         match home {
-            Home::Slot(s) => Slot { space: s.file, word: s.word, units: s.units },
-            Home::Reg(r) => Slot { space: u8::MAX, word: r.0 * 32, units },
+            SpillLocation::Slot(s) => Slot { space: s.file, word: s.word, units: s.units },
+            SpillLocation::Reg(r) => Slot { space: u8::MAX, word: r.0 * 32, units },
         }
     }
 
@@ -191,8 +191,8 @@ impl<T: Target> SpillCodeOf<'_, T> {
         let (reg, from) = (VReg(v.0), out.len());
         let mut cx = SpillCx { out, classes, loc };
         match home {
-            Home::Slot(slot) => self.t.emit_spill(&mut cx, slot, reg),
-            Home::Reg(r) => cx.push(MInst::copy(r, reg)),
+            SpillLocation::Slot(slot) => self.t.emit_spill(&mut cx, slot, reg),
+            SpillLocation::Reg(r) => cx.push(MInst::copy(r, reg)),
         }
         // The last piece completes it.
         if let Some(i) = out[from..].iter_mut().rev().find(|i| i.vreg_uses().any(|u| u == reg)) {
@@ -225,8 +225,8 @@ impl<T: Target> SpillCodeOf<'_, T> {
         let from = out.len();
         let mut cx = SpillCx { out, classes, loc };
         match home {
-            Home::Slot(slot) => self.t.emit_reload(&mut cx, slot, reg),
-            Home::Reg(r) => cx.push(MInst::copy(reg, r)),
+            SpillLocation::Slot(slot) => self.t.emit_reload(&mut cx, slot, reg),
+            SpillLocation::Reg(r) => cx.push(MInst::copy(reg, r)),
         }
         if let Some(i) = out[from..].iter_mut().find(|i| i.vreg_defs().any(|d| d == reg)) {
             i.spill = Some(Box::new(SpillCode::Load(v, Self::slot(home, self.p.shape(v).units))));

@@ -4,7 +4,7 @@
 //! Needs: every block after one of its predecessors. Keeps: blocks and edges; adds parameters and arguments. A use that no
 //! definition reaches on some path reads anything there.
 
-use gpucc_regalloc::{Cfg, Lists};
+use gpucc_regalloc::{Cfg, CsrLists};
 
 use crate::func::MFunc;
 use crate::inst::{Def, MInst, Pseudo, Reg, Src, Target, VReg};
@@ -21,7 +21,7 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     // Of the graphs that are asked for.
     let preds = [Cfg::Logical, Cfg::Linear].map(|cfg| {
         let n = if cfgs.contains(&cfg) { n } else { 0 };
-        Lists::new(n, 0, |f| {
+        CsrLists::new(n, 0, |f| {
             for (b, block) in mf.blocks.iter().enumerate().take(n) {
                 block.succs(cfg).iter().for_each(|e| f(e.to.0 as usize, b as u32));
             }
@@ -62,8 +62,8 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
     }
     // The values at the end of each block of those registers that are live in or defined there, in order.
     let live_in = by_first(&live_in, n);
-    let mut params = Lists::new(n, (0, VReg::NONE), |f| params.iter().for_each(|&(b, param)| f(b as usize, param)));
-    let mut out: Lists<(u32, VReg)> = Lists::default();
+    let mut params = CsrLists::new(n, (0, VReg::NONE), |f| params.iter().for_each(|&(b, param)| f(b as usize, param)));
+    let mut out: CsrLists<(u32, VReg)> = CsrLists::default();
     let mut touched: Vec<u32> = Vec::new();
     let find_in =
         |list: &[(u32, VReg)], k: u32| list.binary_search_by_key(&k, |e| e.0).map_or(VReg::NONE, |at| list[at].1);
@@ -165,12 +165,12 @@ pub fn construct<T: Target>(mf: &mut MFunc<T>, t: &T, vars: &[VReg]) -> usize {
 }
 
 /// Numbers in lists by the first of each pair.
-fn by_first(pairs: &[(u32, u32)], n: usize) -> Lists<u32> {
-    Lists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)))
+fn by_first(pairs: &[(u32, u32)], n: usize) -> CsrLists<u32> {
+    CsrLists::new(n, 0, |f| pairs.iter().for_each(|&(k, b)| f(k as usize, b)))
 }
 
 /// For each register the blocks in which it is asked for before it is defined, and those in which it is defined.
-fn mentions<T: Target>(mf: &MFunc<T>, index: &[Option<u32>], vars: usize) -> (Lists<u32>, Lists<u32>) {
+fn mentions<T: Target>(mf: &MFunc<T>, index: &[Option<u32>], vars: usize) -> (CsrLists<u32>, CsrLists<u32>) {
     let mut exposed: Vec<(u32, u32)> = Vec::new();
     let mut defined: Vec<(u32, u32)> = Vec::new();
     let (mut exposed_in, mut defined_in) = (vec![u32::MAX; vars], vec![u32::MAX; vars]);

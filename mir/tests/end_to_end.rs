@@ -3,7 +3,7 @@
 use crate::toy::{F, Machine, Op, P, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
 use gpucc_mir::{
-    AllocError, AllocOptions, BlockId, Class, Def, Facts, MEdge, MFunc, MInst, Pseudo, Regs, Target, Use, VReg,
+    AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pressure, Pseudo, Regs, Target, Use, VReg,
     allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
 
@@ -322,7 +322,7 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
     if !seed.is_multiple_of(3) {
         let limits: Vec<u32> = t.files.iter().map(|f| f.budget.len()).collect();
         let before = print(&mf, t);
-        let facts = Facts::new(&mf, t).expect("valid");
+        let facts = Pressure::new(&mf, t).expect("valid");
         let schedule = schedule_before(&mut mf, t, &facts, &limits);
         assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
         assert_eq!(schedule.changed() > 0, print(&mf, t) != before, "seed {seed}");
@@ -380,13 +380,13 @@ fn scheduling_hides_latency_within_limits() {
     let ops = |mf: &MFunc<Toy>| -> Vec<Op> { mf.code[0].iter().filter_map(|i| i.target_op()).collect() };
     let original = ops(&mf);
     let mut roomy = mf.clone();
-    let facts = Facts::new(&roomy, &t).expect("valid");
+    let facts = Pressure::new(&roomy, &t).expect("valid");
     schedule_before(&mut roomy, &t, &facts, &[16, 3]);
     // Between a product and its use lie other products.
     let at = |o: Op| ops(&roomy).iter().position(|&x| x == o).expect("there");
     assert!(at(Op::Add) >= at(Op::Mul) + 3, "{}", print(&roomy, &t));
     let mut tight = mf.clone();
-    let facts = Facts::new(&tight, &t).expect("valid");
+    let facts = Pressure::new(&tight, &t).expect("valid");
     schedule_before(&mut tight, &t, &facts, &[3, 3]);
     assert_eq!(ops(&tight), original, "{}", print(&tight, &t));
 }

@@ -2,11 +2,11 @@
 
 mod alloc;
 mod backward;
+mod block_in_states;
 mod coalesce;
+mod code_buffer;
 mod end_to_end;
-mod entries;
 mod late;
-mod parts;
 mod place;
 mod scale;
 mod selection;

@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::hint::Groups;
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::live::Liveness;
 use crate::pack::{Chooser, Item, solve};
 use crate::problem::{BlockId, Cfg, Constraint, Error, FileId, InstId, Operand, OutOfRegisters, Problem, Role, Value};
@@ -54,7 +54,7 @@ pub struct Allocation {
     /// Place of every operand of [`Problem::operands`].
     pub operands: Vec<Placement>,
     /// Places of live-in values and live parameters at the start of each block.
-    pub entry: Lists<(Value, Placement)>,
+    pub entry: CsrLists<(Value, Placement)>,
     /// Parallel copies to insert, in program order of the blocks they go to.
     pub copies: Vec<ParallelCopy>,
     /// Per instruction with `report_free`: units of each file that hold nothing while it happens.
@@ -84,7 +84,7 @@ struct Colour<'a> {
     /// Places of values at the end of some block, while they are looked at.
     scratch: Vec<Placement>,
     /// Live-out values of finished blocks.
-    exit: Lists<(Value, Placement)>,
+    exit: CsrLists<(Value, Placement)>,
     /// Units occupied at the logical end of finished blocks, per file.
     logical_end: Vec<Option<Vec<UnitSet>>>,
     out: Allocation,
@@ -123,7 +123,7 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
         back_param,
         param_at: vec![Placement::NONE; n],
         scratch: vec![Placement::NONE; n],
-        exit: Lists::default(),
+        exit: CsrLists::default(),
         logical_end: vec![None; p.blocks.len()],
         out: Allocation { operands: vec![Placement::NONE; p.operands.len()], ..Allocation::default() },
     };
@@ -179,21 +179,21 @@ impl Colour<'_> {
         out
     }
 
-    fn wish(&mut self, v: Value) -> Option<i32> {
+    fn affinity(&mut self, v: Value) -> Option<i32> {
         let back = self.back_param[v.index()];
         if !back.is_none() && !self.param_at[back.index()].is_none() {
             return Some(self.param_at[back.index()].base() as i32);
         }
-        self.groups.wish(v)
+        self.groups.affinity(v)
     }
 
     /// Picks a place for a new value in `free`, by the wishes of its group.
     fn pick(&mut self, v: Value, free: &UnitSet) -> Option<Placement> {
         let file = self.p.file(v) as usize;
         let shape = *self.p.shape(v);
-        let mut wish = self.wish(v);
+        let mut affinity = self.affinity(v);
         let widest = self.groups.widest(self.p, v);
-        if wish.is_none()
+        if affinity.is_none()
             && let Some((w, distance)) = widest
         {
             let f = &mut self.files[file];
@@ -203,12 +203,12 @@ impl Colour<'_> {
                 if base >= 0 {
                     self.groups.anchor(v, base as u16);
                     f.reserved.add(place);
-                    wish = Some(base);
+                    affinity = Some(base);
                 }
             }
         }
         let f = &mut self.files[file];
-        let place = f.chooser.pick(&shape, free, &f.reserved, wish)?;
+        let place = f.chooser.pick(&shape, free, &f.reserved, affinity)?;
         if widest.is_none() {
             f.reserved.sub(place);
             self.groups.anchor(v, place.base());
@@ -293,7 +293,7 @@ impl Colour<'_> {
             let v = params[k];
             let f = &mut self.files[self.p.file(v) as usize];
             let free = f.chooser.file.budget.minus(&f.occupied);
-            let group = self.groups.wish(v);
+            let group = self.groups.affinity(v);
             let shape = *self.p.shape(v);
             // Where most arguments are; among equals where the group is, which later arguments aim for.
             let list = &votes[k];
@@ -301,9 +301,9 @@ impl Colour<'_> {
             let popular = list.iter().take_while(|l| l.1 == most).map(|l| i32::from(l.0));
             let rest = list.iter().skip_while(|l| l.1 == most).map(|l| i32::from(l.0));
             let grouped = group.filter(|&g| most <= 1 || popular.clone().any(|w| w == g));
-            let wishes: SmallVec<[i32; 8]> = grouped.into_iter().chain(popular).chain(group).chain(rest).collect();
+            let affinities: SmallVec<[i32; 8]> = grouped.into_iter().chain(popular).chain(group).chain(rest).collect();
             let f = &mut self.files[self.p.file(v) as usize];
-            let direct = wishes.iter().find_map(|&w| {
+            let direct = affinities.iter().find_map(|&w| {
                 f.chooser.pick(&shape, &free, &UnitSet::EMPTY, Some(w)).filter(|p| i32::from(p.base()) == w)
             });
             let Some(place) = direct.or_else(|| f.chooser.pick(&shape, &free, &UnitSet::EMPTY, group)) else {
@@ -336,7 +336,7 @@ impl Colour<'_> {
                     after: true,
                     fixed: None,
                     current: (k < old).then(|| self.at[v.index()]),
-                    wish: None,
+                    affinity: None,
                     place: Placement::NONE,
                 })
                 .collect();
@@ -591,7 +591,7 @@ impl Colour<'_> {
             after: false,
             fixed: None,
             current: None,
-            wish: None,
+            affinity: None,
             place: Placement::NONE,
         };
         let tied_to =
@@ -656,7 +656,7 @@ impl Colour<'_> {
                 item_of[k] = items.len();
                 if let Some(d) = def {
                     item_of[d] = items.len();
-                    copy.wish = self.groups.wish(ops[d].value);
+                    copy.affinity = self.groups.affinity(ops[d].value);
                 }
                 items.push(copy);
                 source.push(v);
@@ -670,7 +670,7 @@ impl Colour<'_> {
             item.before = o.role == Role::EarlyDef;
             item.after = true;
             item.fixed = fixed_of(k);
-            item.wish = self.wish(o.value);
+            item.affinity = self.affinity(o.value);
             item_of[k] = items.len();
             items.push(item);
             source.push(Value::NONE);

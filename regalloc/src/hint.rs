@@ -186,7 +186,7 @@ impl Groups {
     }
 
     /// The unit where `v` would suit its group, if the group has an anchor.
-    pub(crate) fn wish(&mut self, v: Value) -> Option<i32> {
+    pub(crate) fn affinity(&mut self, v: Value) -> Option<i32> {
         let (root, offset) = self.find(v);
         self.root[root as usize].anchor.map(|a| a + offset)
     }

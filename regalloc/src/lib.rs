@@ -28,7 +28,7 @@ mod webs;
 pub use check::check;
 pub use check_spills::check_spills;
 pub use colour::{Allocation, At, Move, ParallelCopy, colour};
-pub use lists::Lists;
+pub use lists::CsrLists;
 pub use live::Liveness;
 pub use moves::{MoveCaps, Step, Units, sequence};
 pub use problem::{

@@ -2,22 +2,22 @@
 
 /// Lists, numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lists<T> {
+pub struct CsrLists<T> {
     /// Where each list begins; one more at the end.
     start: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T> Default for Lists<T> {
+impl<T> Default for CsrLists<T> {
     fn default() -> Self {
-        Lists { start: vec![0], items: Vec::new() }
+        CsrLists { start: vec![0], items: Vec::new() }
     }
 }
 
-impl<T: Copy> Lists<T> {
+impl<T: Copy> CsrLists<T> {
     /// Sorts what `each` calls its argument with, each time the same in the same order, by the number in front. Lists keep
     /// that order.
-    pub fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> Lists<T> {
+    pub fn new(lists: usize, zero: T, each: impl Fn(&mut dyn FnMut(usize, T))) -> CsrLists<T> {
         let mut start = vec![0u32; lists + 1];
         each(&mut |k, _| start[k + 1] += 1);
         for k in 0..lists {
@@ -29,11 +29,11 @@ impl<T: Copy> Lists<T> {
             items[at[k] as usize] = item;
             at[k] += 1;
         });
-        Lists { start, items }
+        CsrLists { start, items }
     }
 }
 
-impl<T> Lists<T> {
+impl<T> CsrLists<T> {
     /// Appends a list that is filled with what comes out of `items`.
     pub fn push(&mut self, items: impl IntoIterator<Item = T>) {
         self.items.extend(items);
@@ -61,7 +61,7 @@ impl<T> Lists<T> {
     }
 }
 
-impl<T> core::ops::Index<usize> for Lists<T> {
+impl<T> core::ops::Index<usize> for CsrLists<T> {
     type Output = [T];
 
     fn index(&self, k: usize) -> &[T] {

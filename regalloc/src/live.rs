@@ -3,24 +3,24 @@
 //! Costs are proportional to the size of the answer: the sum of the live-in lists. A value may have several
 //! definitions (reloads after spilling), as long as each use is reached by one on every path.
 
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::problem::{BlockId, Cfg, Error, Problem, Role, Value};
 
 /// Liveness facts of a problem.
 pub struct Liveness {
     /// Values live into each block, ascending; parameters are not among them.
-    pub live_in: Lists<Value>,
+    pub live_in: CsrLists<Value>,
     /// Per operand: a use after which the value is dead, or a definition that nothing reads.
     pub last: Vec<bool>,
     /// Per value: a parameter that nothing reads.
     pub dead_param: Vec<bool>,
     /// Predecessors on the logical and on the linear graph.
-    pub preds: [Lists<BlockId>; 2],
+    pub preds: [CsrLists<BlockId>; 2],
 }
 
 impl Liveness {
     /// Predecessors on one graph.
-    pub fn preds(&self, cfg: Cfg) -> &Lists<BlockId> {
+    pub fn preds(&self, cfg: Cfg) -> &CsrLists<BlockId> {
         &self.preds[cfg as usize]
     }
 
@@ -67,7 +67,7 @@ impl Liveness {
             for_args(p, b, |v| expose(v, &def_stamp));
         }
         let by_value =
-            |pairs: &[(Value, BlockId)]| Lists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)));
+            |pairs: &[(Value, BlockId)]| CsrLists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)));
         let (exposed, defs) = (by_value(&exposed), by_value(&defs));
         let mut found: Vec<(BlockId, Value)> = Vec::new();
         let mut last_found = vec![Value::NONE; p.blocks.len()];
@@ -96,7 +96,7 @@ impl Liveness {
             }
         }
         let live_in =
-            Lists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
+            CsrLists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
         let mut live = Liveness { live_in, last: vec![false; p.operands.len()], dead_param: vec![false; n], preds };
         live.find_last(p);
         Ok(live)

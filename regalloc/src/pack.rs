@@ -36,31 +36,31 @@ impl Chooser {
         self.high = self.high.max(top);
     }
 
-    /// A place for `shape` in `free`: at `wish` if that is possible, outside `avoid` if that is.
+    /// A place for `shape` in `free`: at `affinity` if that is possible, outside `avoid` if that is.
     pub(crate) fn pick(
         &mut self,
         shape: &Shape,
         free: &UnitSet,
         avoid: &UnitSet,
-        wish: Option<i32>,
+        affinity: Option<i32>,
     ) -> Option<Placement> {
         let n = shape.units;
-        let wish = wish.filter(|&w| w >= 0 && w < self.file.units as i32).map(|w| w as u16);
+        let affinity = affinity.filter(|&w| w >= 0 && w < self.file.units as i32).map(|w| w as u16);
         if matches!(shape.place, Where::Row | Where::Lanes(_)) {
-            return self.pick_in_rows(shape, free, avoid, wish);
+            return self.pick_in_rows(shape, free, avoid, affinity);
         }
         let starts = self.starts(shape);
         let all = starts.intersect(&free.runs(n));
-        if let Some(w) = wish
+        if let Some(w) = affinity
             && all.contains(w)
         {
             return Some(Placement::run(w, n));
         }
-        let polite = starts.intersect(&free.minus(avoid).runs(n));
-        let cand = if polite.is_empty() { all } else { polite };
+        let preferred = starts.intersect(&free.minus(avoid).runs(n));
+        let cand = if preferred.is_empty() { all } else { preferred };
         if self.worst {
-            let roomy = cand.intersect(&free.up(1)).intersect(&free.down(n));
-            let at = roomy.highest().or(cand.highest())?;
+            let spacious = cand.intersect(&free.up(1)).intersect(&free.down(n));
+            let at = spacious.highest().or(cand.highest())?;
             return Some(Placement::run(at, n));
         }
         let below = cand.intersect(&UnitSet::first((self.high + 1).saturating_sub(n)));
@@ -70,10 +70,16 @@ impl Chooser {
         Some(Placement::run(at, n))
     }
 
-    fn pick_in_rows(&mut self, shape: &Shape, free: &UnitSet, avoid: &UnitSet, wish: Option<u16>) -> Option<Placement> {
+    fn pick_in_rows(
+        &mut self,
+        shape: &Shape,
+        free: &UnitSet,
+        avoid: &UnitSet,
+        affinity: Option<u16>,
+    ) -> Option<Placement> {
         let (row, file) = (self.file.row, self.file);
         let full = (1u32 << row) - 1;
-        if let Some(w) = wish {
+        if let Some(w) = affinity {
             let mut found = None;
             shape.in_row(&file, w / row, |p| {
                 if free.has_all(p) && (found.is_none() || p.base() == w) {
@@ -124,7 +130,7 @@ pub(crate) struct Item {
     /// Where the value is now.
     pub(crate) current: Option<Placement>,
     /// Where it would suit.
-    pub(crate) wish: Option<i32>,
+    pub(crate) affinity: Option<i32>,
     /// The answer.
     pub(crate) place: Placement,
 }
@@ -264,7 +270,7 @@ fn attempt_once(c: &mut Chooser, items: &mut [Item], mut room: Room, by_size: &[
                 _ => shape.placements(&c.file, &free).first().copied(),
             }
         } else {
-            c.pick(&shape, &free, &none, items[k].wish)
+            c.pick(&shape, &free, &none, items[k].affinity)
         };
         let Some(p) = place else { return false };
         room.take(&items[k], p);

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::units::{MAX_UNITS, Placement, UnitSet};
 
 /// Index of a register file.
@@ -595,8 +595,8 @@ impl Problem {
     }
 
     /// Predecessors of every block on one graph, in ascending order.
-    pub fn preds(&self, cfg: Cfg) -> Lists<BlockId> {
-        Lists::new(self.blocks.len(), 0, |put| {
+    pub fn preds(&self, cfg: Cfg) -> CsrLists<BlockId> {
+        CsrLists::new(self.blocks.len(), 0, |put| {
             for b in 0..self.blocks.len() as BlockId {
                 self.succs(b, cfg).for_each(|e| put(e.to as usize, b));
             }

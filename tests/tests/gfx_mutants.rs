@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use gpucc_ir::{Attr, Block, Builder, Edge, FloatCc, Function, Inst, Op, SideMap, Type, Value};
+use gpucc_ir::{Attr, Block, Builder, Edge, FloatCc, Function, Inst, Op, SecondaryMap, Type, Value};
 use gpucc_opt::{Caps, Options, prepare};
 use gpucc_render::{Lowering, Place, Ready};
 use gpucc_scene::cases::{self, Body, Case, Expected};
@@ -129,7 +129,7 @@ fn zero_helpers(f: &mut Function) -> bool {
         let (sum, eight) = (b.fadd(x, y), b.func.fconst(Type::F32, 8.0));
         let helps = b.fcmp(FloatCc::Oge, sum, eight);
         let chosen = b.select(helps, zero, v);
-        let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+        let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
         map[v] = Some(chosen);
         f.replace_uses(&map);
         let select = f.def_inst(chosen).expect("it was just made");
@@ -159,7 +159,7 @@ fn split_quads(f: &mut Function) -> bool {
     let ty = f.ty(v);
     let [left, right, end] = [0; 3].map(|_| f.add_block());
     let joined = f.add_param(end, ty);
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     map[v] = Some(joined);
     f.blocks[end].insts.extend(rest);
     f.replace_uses(&map);

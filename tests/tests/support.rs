@@ -389,9 +389,9 @@ fn every_code_has_a_probe() {
         let there = probes.iter().filter(|p| p.code == code);
         assert!(command || there.clone().count() > 0, "no probe of `{code}`");
         for b in gpucc::backends() {
-            let lacks = b.lacks().iter().any(|l| l.code == code);
+            let declared = b.unsupported().iter().any(|l| l.code == code);
             let probed = there.clone().any(|p| p.families.is_empty() || p.families.contains(&b.family()));
-            assert!(!lacks || probed, "no probe of `{code}` for {}", b.family());
+            assert!(!declared || probed, "no probe of `{code}` for {}", b.family());
         }
     }
 }
@@ -412,9 +412,9 @@ fn the_page_is_what_the_code_says() {
 
 /// What a backend says of a code names generations that there are, and does not contradict the list.
 #[test]
-fn lacks_are_well_formed() {
+fn unsupported_rows_are_well_formed() {
     for b in gpucc::backends() {
-        for l in b.lacks() {
+        for l in b.unsupported() {
             assert!(l.on.iter().all(|g| b.generations().contains(g)), "{}: {l:?}", b.family());
             assert!(l.code.everywhere().is_none(), "{}: {l:?} is refused before any target is asked", b.family());
             assert!(!l.why.is_empty() && !l.why.contains('|'), "{}: {l:?}", b.family());
@@ -422,7 +422,7 @@ fn lacks_are_well_formed() {
         }
         for g in b.generations() {
             for &code in Refusal::ALL {
-                let n = b.lacks().iter().filter(|l| l.code == code && l.is_on(g)).count();
+                let n = b.unsupported().iter().filter(|l| l.code == code && l.is_on(g)).count();
                 assert!(n <= 1, "{}:{g} says {n} things of `{code}`", b.family());
             }
         }

@@ -7,9 +7,9 @@ use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Cx, Isel, bits_of};
 use crate::builders as build;
-use crate::homes::Home;
 use crate::inst::{Clamp, GOp, K, Long, MI, S, U, op, with};
 use crate::ops::{scalar_compare, scalar_op};
+use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
     pub(super) fn add(&mut self, cx: &mut Cx<'_>, out: VReg, a: U, b: U) {
@@ -308,7 +308,7 @@ impl Isel<'_> {
                     _ => (a, b, literal(other)?, Op::VMadakF32),
                 };
                 let plain = |v: Value| {
-                    self.homes.of(v) == Home::Vector
+                    self.reg_banks.of(v) == RegBank::Vector
                         && bits_of(f, v).is_none()
                         && f.def_op(v, Ir::FNeg).is_none()
                         && f.def_op(v, Ir::FAbs).is_none()
@@ -333,7 +333,7 @@ impl Isel<'_> {
     pub(super) fn scalar(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let m = match d.op {
-            Ir::Extract if self.homes.fixed_lane(i).is_none() => {
+            Ir::Extract if self.reg_banks.fixed_lane(i).is_none() => {
                 let Attr::Lane(k) = d.attr else { return Err(cx.unknown(i)) };
                 let from = cx.regs(d.args[0])[k as usize];
                 cx.emit(MInst::copy(r, from));

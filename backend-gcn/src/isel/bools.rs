@@ -6,7 +6,7 @@ use gpucc_mir::{MInst, Use, VReg};
 
 use super::{Cx, Isel};
 use crate::builders as build;
-use crate::inst::{Long, MASK, exec, op, with};
+use crate::inst::{Long, S2, exec, op, with};
 use crate::ops::{float_compare, vector_compare};
 
 impl Isel<'_> {
@@ -62,7 +62,7 @@ impl Isel<'_> {
                 let equal = *attr == Attr::IntCc(IntCc::Eq);
                 self.set_bool(cx, r, |_, cx, t| {
                     if equal {
-                        let u = cx.temp(MASK);
+                        let u = cx.temp(S2);
                         cx.emit(op(o).def(u).arg(x).arg(y));
                         cx.emit(build::SAndn2B64.on([exec(), u.into()]).def(t));
                     } else {
@@ -74,7 +74,7 @@ impl Isel<'_> {
                 let from = cx.regs(a(0))[*k as usize];
                 if cx.mf.class(from) == cx.mf.class(r) {
                     cx.emit(MInst::copy(r, from));
-                } else if cx.mf.class(r) == MASK {
+                } else if cx.mf.class(r) == S2 {
                     self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), from.into()]).def(r));
                 } else {
                     self.set_bool(cx, r, |_, cx, t| cx.emit(build::SMovB64.on([from.into()]).def(t)));
@@ -83,7 +83,7 @@ impl Isel<'_> {
             (Ir::Select, _) => {
                 let (c, x, y) = (self.mask(cx, a(0)), self.mask(cx, a(1)), self.mask(cx, a(2)));
                 self.set_bool(cx, r, |_, cx, t| {
-                    let (taken, left) = (cx.temp(MASK), cx.temp(MASK));
+                    let (taken, left) = (cx.temp(S2), cx.temp(S2));
                     cx.emit(build::SAndB64.on([x, c]).def(taken));
                     cx.emit(build::SAndn2B64.on([y, c]).def(left));
                     cx.emit(build::SOrB64.on([taken.into(), left.into()]).def(t));

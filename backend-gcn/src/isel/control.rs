@@ -5,8 +5,8 @@ use gpucc_mir::{MEdge, MInst, PReg, Pseudo, Regs, Use};
 
 use super::{Cx, Isel, bits_of};
 use crate::builders as build;
-use crate::homes::Home;
 use crate::inst::{FILE_S, S, U, V};
+use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
     pub(super) fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
@@ -72,30 +72,30 @@ impl Isel<'_> {
         let f = cx.f;
         let mut args = Regs::new();
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
-            let (from, want) = (self.homes.of(a), self.homes.of(p));
+            let (from, want) = (self.reg_banks.of(a), self.reg_banks.of(p));
             match want {
-                Home::Mask => match self.mask(cx, a).vreg() {
+                RegBank::Mask => match self.mask(cx, a).vreg() {
                     Some(m) => args.push(m),
                     None => args.extend(cx.regs(a)),
                 },
-                Home::Scalar if f.is_undef(a) => {
+                RegBank::Scalar if f.is_undef(a) => {
                     let t = cx.temp(S);
                     cx.emit(MInst::pseudo(Pseudo::Undef).def(t));
                     args.push(t);
                 }
-                Home::Scalar | Home::Vector if f.ty(a).is_vector() || from == want && bits_of(f, a).is_none() => {
+                RegBank::Scalar | RegBank::Vector if f.ty(a).is_vector() || from == want && bits_of(f, a).is_none() => {
                     for r in cx.regs(a) {
-                        args.push(self.like(cx, r, if want == Home::Scalar { S } else { V }));
+                        args.push(self.like(cx, r, if want == RegBank::Scalar { S } else { V }));
                     }
                 }
-                Home::Scalar | Home::Vector if f.ty(a).is_bool() && bits_of(f, a).is_none() => {
+                RegBank::Scalar | RegBank::Vector if f.ty(a).is_bool() && bits_of(f, a).is_none() => {
                     let m = self.mask(cx, a);
                     let t = cx.temp(V);
                     self.zero_or_one(cx, t, m);
                     args.push(t);
                 }
                 _ => {
-                    let t = cx.temp(if want == Home::Scalar { S } else { V });
+                    let t = cx.temp(if want == RegBank::Scalar { S } else { V });
                     let u = self.any(cx, a);
                     cx.emit(MInst::copy(t, u));
                     args.push(t);

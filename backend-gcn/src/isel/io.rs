@@ -8,8 +8,8 @@ use gpucc_pipeline::{Code, StepMode, VertexFormat};
 use super::{Cx, Isel};
 use crate::builders as build;
 use crate::inst::{
-    Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, MASK, Offset, Once,
-    Param, Readonly, S4, Typed, U, V, Vm, exec, op, run_class, with,
+    Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, Offset, Once, Param,
+    Readonly, S2, S4, Typed, U, V, Vm, exec, op, run_class, with,
 };
 use crate::io::{self, Colour, VERTEX_GROUP, distances};
 
@@ -258,7 +258,7 @@ impl Isel<'_> {
                 gone
             } else {
                 // What another mask says of lanes that are off means nothing.
-                let here = cx.temp(MASK);
+                let here = cx.temp(S2);
                 cx.emit(build::SAndB64.on([gone, exec()]).def(here));
                 Use::reg(here)
             }

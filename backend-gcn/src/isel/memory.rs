@@ -7,7 +7,7 @@ use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 use super::{Cx, Isel};
 use crate::builders as build;
 use crate::inst::{
-    FILE_S, Gcn, Glc, Long, MASK, Offen, Offset, Readonly, S, S4, Sbase, Soffset, Srsrc, U, V, V2, op, run_class, with,
+    FILE_S, Gcn, Glc, Long, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op, run_class, with,
 };
 
 /// Largest immediate offset of a buffer instruction.
@@ -43,7 +43,7 @@ impl Isel<'_> {
         if ty.is_bool() && !ty.is_vector() {
             let t = cx.temp(V);
             self.load_words(cx, &m, dynamic, &[t]);
-            if cx.mf.class(out[0]) == MASK {
+            if cx.mf.class(out[0]) == S2 {
                 self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), t.into()]).def(out[0]));
             } else {
                 cx.emit(MInst::copy(out[0], t));
@@ -57,7 +57,7 @@ impl Isel<'_> {
             }
             return Ok(());
         }
-        if self.homes.scalar_load(i) {
+        if self.reg_banks.scalar_load(i) {
             self.scalar_words(cx, &m, dynamic, &out);
             return Ok(());
         }
@@ -73,7 +73,7 @@ impl Isel<'_> {
         let Place::Buffer(r) = m.place else { return };
         let (o, class) = match out.len() {
             1 => (Op::SBufferLoadDword, S),
-            2 => (Op::SBufferLoadDwordx2, MASK),
+            2 => (Op::SBufferLoadDwordx2, S2),
             _ => (Op::SBufferLoadDwordx4, S4),
         };
         let at = dynamic.map_or(Use::imm(0), |v| self.any(cx, v));

@@ -1,6 +1,6 @@
 //! Instruction selection: IR to machine IR.
 //!
-//! `homes` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
+//! `reg_banks` says which values the scalar unit computes and which booleans are lane masks; everything else is done by the
 //! vector unit, a boolean then being 0 or 1 in a vector register.
 
 mod alu;
@@ -13,18 +13,18 @@ mod tex;
 
 use gpucc_gcn_machine::Op;
 use gpucc_ir::analysis::Uniformity;
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SideMap, Value};
+use gpucc_ir::{Attr, Diagnostic, Function, Inst, Module, Op as Ir, Place, SecondaryMap, Value};
 use gpucc_mir::{Cfg, Class, Def, Lower, MEdges, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_pipeline::Pipeline;
 
 use crate::bindings::Bindings;
 use crate::builders as build;
-use crate::fixed::Fixed;
-use crate::flow::{Out, Plan};
-use crate::homes::{Home, Homes};
-use crate::inst::{FILE_S, FILE_V, GOp, Gcn, MASK, MI, Once, S, Sync, U, V, op, with};
+use crate::flow::{Plan, WaveExit};
+use crate::inst::{FILE_S, FILE_V, GOp, Gcn, MI, Once, S, S2, Sync, U, V, op, with};
 use crate::io::Io;
+use crate::launch_registers::LaunchRegisters;
 use crate::ops::scalar_compare;
+use crate::reg_banks::{RegBank, RegBanks};
 use crate::tables::Tables;
 
 pub(crate) type Cx<'f> = Select<'f, Gcn>;
@@ -35,15 +35,15 @@ pub struct Isel<'m> {
     pub generation: u8,
     pub workgroup_size: [u32; 3],
     pub plan: &'m Plan,
-    pub fixed: &'m Fixed,
-    pub homes: Homes<'m>,
+    pub fixed: &'m LaunchRegisters,
+    pub reg_banks: RegBanks<'m>,
     /// Byte offset of each variable in its memory.
     pub places: &'m dyn Fn(Place) -> u32,
     /// Constant tables.
     pub tables: &'m Tables,
     /// Registers of the local id that were asked for.
     pub ids: [Option<VReg>; 3],
-    home: SideMap<Inst, Option<gpucc_ir::Block>>,
+    home: SecondaryMap<Inst, Option<gpucc_ir::Block>>,
     images: Images<'m>,
     /// Inputs and outputs, and the pipeline that they belong to.
     pub io: &'m Io,
@@ -59,7 +59,7 @@ pub struct Known<'m> {
     /// What is the same in all lanes.
     pub uniform: &'m Uniformity,
     /// What scalar registers hold for the whole program.
-    pub fixed: &'m Fixed,
+    pub fixed: &'m LaunchRegisters,
     /// Tables of bind groups.
     pub bindings: &'m Bindings,
     /// Constant tables.
@@ -78,7 +78,7 @@ fn bits_of(f: &Function, v: Value) -> Option<u32> {
 struct Images<'m> {
     bindings: &'m Bindings,
     /// Lanes of results that are read.
-    read: SideMap<Value, u8>,
+    read: SecondaryMap<Value, u8>,
     /// Descriptors that the program's first instructions load: `(bind group, byte in its table, register)`.
     loaded: Vec<(u32, u32, VReg)>,
     /// Whether something is marked as computed once ([`Once`]).
@@ -87,7 +87,7 @@ struct Images<'m> {
 
 impl<'m> Images<'m> {
     fn new(f: &Function, bindings: &'m Bindings) -> Images<'m> {
-        let mut read: SideMap<Value, u8> = SideMap::new();
+        let mut read: SecondaryMap<Value, u8> = SecondaryMap::new();
         if !bindings.groups.is_empty() {
             for (_, i) in f.insts_in_order() {
                 let d = &f.insts[i];
@@ -126,7 +126,7 @@ impl<'m> Isel<'m> {
             workgroup_size,
             plan,
             fixed,
-            homes: Homes::new(module, f, plan, uniform, generation),
+            reg_banks: RegBanks::new(module, f, plan, uniform, generation),
             places,
             tables,
             ids: [None; 3],
@@ -153,10 +153,10 @@ impl<'m> Isel<'m> {
 impl Lower<Gcn> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
         let ty = f.ty(v);
-        let class: Class = match self.homes.of(v) {
-            Home::Mask => MASK,
-            Home::Scalar => S,
-            Home::Vector => V,
+        let class: Class = match self.reg_banks.of(v) {
+            RegBank::Mask => S2,
+            RegBank::Scalar => S,
+            RegBank::Vector => V,
         };
         Repr { class, count: ty.lanes() as u8 }
     }
@@ -201,10 +201,10 @@ impl Lower<Gcn> for Isel<'_> {
         }
         let mut leave = MInst::new(GOp::Leave(None));
         if d.op == Ir::Br {
-            let together = matches!(self.plan.out(cx.current_id().0 as usize), Out::Cond(..));
+            let together = matches!(self.plan.out(cx.current_id().0 as usize), WaveExit::Cond(..));
             // A comparison of scalars decides by SCC; everything else by lanes.
             match self.peek(cx, d.args[0]) {
-                Some(c) if together && self.homes.scalar_condition(d.args[0], Some(cx.current())) => {
+                Some(c) if together && self.reg_banks.scalar_condition(d.args[0], Some(cx.current())) => {
                     let Attr::IntCc(cc) = c.attr else { return Err(cx.unknown(i)) };
                     leave = MInst::new(GOp::Leave(Some(scalar_compare(cc))));
                     for &v in &c.args {

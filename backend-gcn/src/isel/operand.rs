@@ -7,7 +7,7 @@ use gpucc_mir::{Class, MInst, PReg, Reg, Src, Use, VReg};
 use super::{Cx, Isel, bits_of};
 use crate::builders as build;
 use crate::forms::{has_short, mask_source};
-use crate::inst::{FILE_S, FILE_V, GOp, Long, MASK, MI, S, SrcMods, U, V, exec, run_class};
+use crate::inst::{FILE_S, FILE_V, GOp, Long, MI, S, S2, SrcMods, U, V, exec, run_class};
 use crate::ops::commutes;
 
 impl Isel<'_> {
@@ -24,7 +24,7 @@ impl Isel<'_> {
             if d.op == Ir::Bitcast
                 && !f.ty(v).is_vector()
                 && f.ty(d.args[0]).bits() == f.ty(v).bits()
-                && self.homes.of(v) == self.homes.of(d.args[0])
+                && self.reg_banks.of(v) == self.reg_banks.of(d.args[0])
             {
                 v = d.args[0];
             } else {
@@ -53,7 +53,7 @@ impl Isel<'_> {
                 let load = cx.f.def_inst(cx.data(i).args[0])?;
                 *self.fixed.immediates(self.module, cx.f, load)?.get(usize::from(*k))?
             }
-            _ => match self.homes.fixed_lane(i)? {
+            _ => match self.reg_banks.fixed_lane(i)? {
                 (Sysval::WorkgroupId, k) => self.fixed.workgroup_id[k as usize],
                 (_, k) => self.fixed.num_workgroups[k as usize],
             },
@@ -181,31 +181,31 @@ impl Isel<'_> {
     /// A boolean as a lane mask.
     pub(super) fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
         if let Some(b) = bits_of(cx.f, v) {
-            let t = cx.temp(MASK);
+            let t = cx.temp(S2);
             cx.emit(build::SMovB64.on([if b != 0 { exec() } else { Use::imm(0) }]).def(t));
             return Use::reg(t);
         }
         if cx.f.is_undef(v) {
-            let t = cx.temp(MASK);
+            let t = cx.temp(S2);
             cx.emit(build::SMovB64.on([Use::imm(0)]).def(t));
             return Use::reg(t);
         }
         let r = cx.reg(v);
-        if cx.mf.class(r) == MASK {
+        if cx.mf.class(r) == S2 {
             return Use::reg(r);
         }
-        let t = cx.temp(MASK);
+        let t = cx.temp(S2);
         self.valu(cx, build::VCmpNeU32.with((Long(true),), [Use::imm(0), r.into()]).def(t));
         Use::reg(t)
     }
 
     /// Puts a mask where a boolean result is wanted.
     pub(super) fn set_bool(&mut self, cx: &mut Cx<'_>, out: VReg, make: impl FnOnce(&mut Self, &mut Cx<'_>, VReg)) {
-        if cx.mf.class(out) == MASK {
+        if cx.mf.class(out) == S2 {
             make(self, cx, out);
             return;
         }
-        let t = cx.temp(MASK);
+        let t = cx.temp(S2);
         make(self, cx, t);
         self.zero_or_one(cx, out, Use::reg(t));
     }

@@ -16,7 +16,7 @@ use super::{Cx, Isel};
 use crate::bindings::{IMAGE, size};
 use crate::builders as build;
 use crate::inst::{
-    Da, Dmask, Glc, K, Long, MASK, MI, OfImage, Offset, Once, Readonly, S, S4, S8, Sbase, U, Unorm, V, op, run_class,
+    Da, Dmask, Glc, K, Long, MI, OfImage, Offset, Once, Readonly, S, S2, S4, S8, Sbase, U, Unorm, V, op, run_class,
     with,
 };
 
@@ -460,7 +460,7 @@ impl Isel<'_> {
         let at = self.vector_op(cx, Op::VLshlrevB32, [Use::imm(2), sample]);
         let fragment = self.vector_op(cx, Op::VBfeU32, [map.into(), at, Use::imm(3)]);
         // A sample that no pixel has stays one.
-        let inside = cx.temp(MASK);
+        let inside = cx.temp(S2);
         self.valu(cx, build::VCmpGtU32.with((Long(true),), [Use::imm(8), sample]).def(inside));
         Use::reg(self.make_v(cx, build::VCndmaskB32.with((Long(true),), [sample, fragment, inside.into()])))
     }
@@ -475,7 +475,7 @@ impl Isel<'_> {
         let found = cx.temp(V);
         let mods = (Dmask(1), Unorm(true), Da(self.is_array(ask)), Once(true), Readonly(true));
         cx.emit(build::ImageLoad.with(mods, [address.into(), fmask.into()]).def(found));
-        let there = cx.temp(MASK);
+        let there = cx.temp(S2);
         let word = Use::reg(fmask).part(1, 1);
         self.valu(cx, build::VCmpNeU32.with((Long(true), Once(true)), [Use::imm(0), word]).def(there));
         let none = self.make_v(cx, build::VMovB32.with((Once(true),), [Use::imm(NO_FMASK)]));

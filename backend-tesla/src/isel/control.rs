@@ -1,7 +1,7 @@
 //! Terminators: branches by flags, the entries and exits of loops.
 
 use gpucc_ir::{Attr, Block, Diagnostic, EdgeRef, Inst, Op as Ir};
-use gpucc_mir::{BlockId, MEdge, MFunc, MInst, Parts, Pseudo, Regs, Src, Target as _, VReg};
+use gpucc_mir::{BlockId, CodeBuffer, MEdge, MFunc, MInst, Pseudo, Regs, Src, Target as _, VReg};
 use gpucc_regalloc::Cfg;
 use gpucc_tesla_machine as machine;
 use machine::{Op, Pred};
@@ -226,7 +226,7 @@ impl Isel<'_> {
 
     /// Puts the added blocks into their places, hands the code out, and makes what joins stand before fit to carry
     /// them. Critical edges have blocks then.
-    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut MFunc<Tesla>, lists: Parts<Tesla>, t: &Tesla) {
+    pub fn finish(&mut self, f: &gpucc_ir::Function, mf: &mut MFunc<Tesla>, lists: CodeBuffer<Tesla>, t: &Tesla) {
         let total = mf.blocks.len();
         let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); total];
         let mut after: Vec<Vec<BlockId>> = vec![Vec::new(); total];
@@ -251,7 +251,7 @@ impl Isel<'_> {
             stack.extend(before[k].iter().rev().map(|&x| (x, false)));
         }
         let mut scratch = Vec::new();
-        lists.hand_out(mf, &order, t, |mf, new, old| {
+        lists.distribute(mf, &order, t, |mf, new, old| {
             Self::legal_operands(mf, new.0 as usize, &mut scratch);
             let selected = f.layout.get(old.0 as usize);
             if selected.is_some_and(|&b| self.plan.join[b] != 0 && f.blocks[b].header.is_none()) {

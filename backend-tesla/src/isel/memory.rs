@@ -5,7 +5,7 @@ use gpucc_mir::{Def, MInst, VReg, access_loc};
 use gpucc_tesla_machine as machine;
 use machine::{Cond, Op, SharedTy, Ty};
 
-use super::{Cx, Home, Isel, U, WINDOW};
+use super::{Cx, Isel, U, VarLocation, WINDOW};
 use crate::builders as build;
 use crate::slots::Slot;
 use crate::target::{ADDR, FLAGS, If, Lock, Mods, Of, Offset, R32, R64, R128, Space, SrcMods, TOp, Tesla, slot, zero};
@@ -52,7 +52,7 @@ fn global_atomic(op: AtomicOp, read: bool, space: Space, args: [U; 2]) -> MInst<
 }
 
 impl Isel<'_> {
-    fn home(&self, p: Place) -> Option<Home> {
+    fn home(&self, p: Place) -> Option<VarLocation> {
         match p {
             Place::Buffer(r) => self.resources[r],
             Place::Global(g) => self.globals[g],
@@ -97,7 +97,7 @@ impl Isel<'_> {
     /// A variable that lies in s[], and where.
     pub fn shared_place(&self, place: Place) -> Option<(Place, u32)> {
         match self.home(place) {
-            Some(Home::Shared(at)) => Some((place, self.shared_base + at)),
+            Some(VarLocation::Shared(at)) => Some((place, self.shared_base + at)),
             _ => None,
         }
     }
@@ -106,7 +106,7 @@ impl Isel<'_> {
     pub(super) fn loaded(&mut self, cx: &mut Cx<'_>, v: Value) -> Option<(U, Option<U>)> {
         let d = cx.fold_op(v, Ir::Load)?;
         let Attr::Mem(m) = &d.attr else { return None };
-        let Some(Home::Shared(at)) = self.home(m.place) else { return None };
+        let Some(VarLocation::Shared(at)) = self.home(m.place) else { return None };
         let base = (self.shared_base + at).wrapping_add(m.offset);
         let dynamic = d.dyn_offset().filter(|&v| Self::bits(cx, v) != Some(0));
         let offset = dynamic.map_or(base, |v| Self::peel_address(cx, v, base).2);
@@ -153,11 +153,11 @@ impl Isel<'_> {
         let Some(home) = self.home(m.place) else { return Err(Diagnostic::internal("isel", "a place without a home")) };
         let dynamic = dynamic.filter(|&v| Self::bits(cx, v) != Some(0));
         Ok(match home {
-            Home::Global(n) => {
+            VarLocation::Global(n) => {
                 let base = dynamic.map(|v| cx.reg(v).into());
                 Place2::Global(n, self.address(cx, base, m.offset))
             }
-            Home::Window(at) => {
+            VarLocation::Window(at) => {
                 let mut base: U = self.window(cx).into();
                 if let Some(v) = dynamic {
                     let x = self.any(cx, v);
@@ -165,15 +165,15 @@ impl Isel<'_> {
                 }
                 Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
             }
-            Home::Const(n) => {
+            VarLocation::Const(n) => {
                 let (a, at) = self.near(cx, dynamic, m.offset);
                 Place2::Const(n, a, at)
             }
-            Home::Shared(at) => {
+            VarLocation::Shared(at) => {
                 let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(m.offset));
                 Place2::Shared(a, at)
             }
-            Home::Local(at) => {
+            VarLocation::Local(at) => {
                 let (a, at) = self.near(cx, dynamic, at.wrapping_add(m.offset));
                 Place2::Local(a, at)
             }

@@ -10,8 +10,8 @@ mod operand;
 
 use gpucc_container::Source;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, SideMap, Space, Sysval,
-    Value,
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, SecondaryMap, Space,
+    Sysval, Value,
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_tesla_machine as machine;
@@ -34,7 +34,7 @@ pub const WINDOW: u8 = 14;
 
 /// Where a variable lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Home {
+pub enum VarLocation {
     /// gN[].
     Global(u8),
     /// cN[].
@@ -71,9 +71,9 @@ pub struct Isel<'m> {
     /// Where workgroup memory begins in s[].
     pub shared_base: u32,
     /// Where resources, module variables and function variables lie.
-    pub resources: SideMap<Res, Option<Home>>,
-    pub globals: SideMap<Global, Option<Home>>,
-    pub locals: SideMap<Local, Option<Home>>,
+    pub resources: SecondaryMap<Res, Option<VarLocation>>,
+    pub globals: SecondaryMap<Global, Option<VarLocation>>,
+    pub locals: SecondaryMap<Local, Option<VarLocation>>,
     /// Bytes of workgroup memory in s[], in the window, and of l[].
     pub shared_bytes: u32,
     pub window_bytes: u32,
@@ -84,8 +84,8 @@ pub struct Isel<'m> {
     /// Blocks added to those of the IR.
     pub extra: Vec<Extra>,
     /// Latch and preheader by loop header.
-    pub(crate) latches: SideMap<gpucc_ir::Block, Option<BlockId>>,
-    pub(crate) preheaders: SideMap<gpucc_ir::Block, Option<BlockId>>,
+    pub(crate) latches: SecondaryMap<gpucc_ir::Block, Option<BlockId>>,
+    pub(crate) preheaders: SecondaryMap<gpucc_ir::Block, Option<BlockId>>,
     /// Whether a lock loop is in the program.
     pub locks: bool,
 }
@@ -110,17 +110,17 @@ impl<'m> Isel<'m> {
             pool: Pool::default(),
             sizes: Vec::new(),
             shared_base: 0,
-            resources: SideMap::with_default(None),
-            globals: SideMap::with_default(None),
-            locals: SideMap::with_default(None),
+            resources: SecondaryMap::with_default(None),
+            globals: SecondaryMap::with_default(None),
+            locals: SecondaryMap::with_default(None),
             shared_bytes: 0,
             window_bytes: 0,
             scratch_bytes: 0,
             packed: None,
             window_base: None,
             extra: Vec::new(),
-            latches: SideMap::with_default(None),
-            preheaders: SideMap::with_default(None),
+            latches: SecondaryMap::with_default(None),
+            preheaders: SecondaryMap::with_default(None),
             locks: false,
         };
         let mut used: Vec<(Place, bool)> = Vec::new();
@@ -165,8 +165,11 @@ impl<'m> Isel<'m> {
                     }
                     let n = *next;
                     *next += 1;
-                    s.resources[r] =
-                        Some(if d.kind.space() == Space::Uniform { Home::Const(n) } else { Home::Global(n) });
+                    s.resources[r] = Some(if d.kind.space() == Space::Uniform {
+                        VarLocation::Const(n)
+                    } else {
+                        VarLocation::Global(n)
+                    });
                 }
                 Place::Global(g) => {
                     let d = &module.globals[g];
@@ -176,18 +179,18 @@ impl<'m> Isel<'m> {
                         from
                     };
                     s.globals[g] = Some(if d.space != Space::Workgroup {
-                        Home::Local(room(&mut s.scratch_bytes))
+                        VarLocation::Local(room(&mut s.scratch_bytes))
                     } else if atomic && t.generation == 1 {
-                        Home::Window(room(&mut s.window_bytes))
+                        VarLocation::Window(room(&mut s.window_bytes))
                     } else {
-                        Home::Shared(room(&mut s.shared_bytes))
+                        VarLocation::Shared(room(&mut s.shared_bytes))
                     });
                 }
                 Place::Local(l) => {
                     let d = &f.locals[l];
                     let from = s.scratch_bytes.next_multiple_of(d.align.max(16));
                     s.scratch_bytes = from.saturating_add(d.size.next_multiple_of(4));
-                    s.locals[l] = Some(Home::Local(from));
+                    s.locals[l] = Some(VarLocation::Local(from));
                 }
             }
         }
@@ -439,7 +442,7 @@ impl Lower<Tesla> for Isel<'_> {
         Ok(())
     }
 
-    fn marks(&mut self, cx: &mut Cx<'_>) {
+    fn block_prologue(&mut self, cx: &mut Cx<'_>) {
         self.start_marks(cx);
     }
 }

@@ -4,7 +4,7 @@ use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
 use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
-use super::{Cx, Home, Isel, PARAMETERS, U};
+use super::{Cx, Isel, PARAMETERS, U, VarLocation};
 use crate::slots::{HALF_REACH, Slot, Word};
 use crate::target::{SrcMods, slot, zero};
 
@@ -57,7 +57,7 @@ impl Isel<'_> {
             (Attr::Res(r), Ir::BufferLength) if !self.sizes.contains(r) => Some(slot(self.pool.slot(Word::Size(*r)))),
             (Attr::Mem(m), Ir::Load) if d.args.is_empty() && !cx.f.ty(v).is_bool() => {
                 let Place::Buffer(r) = m.place else { return None };
-                let Some(Home::Const(c)) = self.resources[r] else { return None };
+                let Some(VarLocation::Const(c)) = self.resources[r] else { return None };
                 let off = m.offset.checked_add(lane * 4)?;
                 (off < 0x200 && off % 4 == 0).then(|| slot(Slot::Const(c, off as u16)))
             }
@@ -122,7 +122,8 @@ impl Isel<'_> {
         match (&d.attr, d.op) {
             (Attr::Res(r), Ir::BufferLength) => !self.sizes.contains(r),
             (Attr::Mem(m), Ir::Load) => {
-                let uniform = matches!(m.place, Place::Buffer(r) if matches!(self.resources[r], Some(Home::Const(_))));
+                let uniform =
+                    matches!(m.place, Place::Buffer(r) if matches!(self.resources[r], Some(VarLocation::Const(_))));
                 uniform && d.args.is_empty() && m.offset < 0x1f0 && m.offset.is_multiple_of(4)
             }
             _ => false,

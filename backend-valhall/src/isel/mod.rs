@@ -62,7 +62,7 @@ pub struct Isel<'m> {
 pub fn run(isel: &mut Isel<'_>, f: &Function, t: &Valhall) -> Result<gpucc_mir::MFunc<Valhall>, Diagnostic> {
     let (mut mf, lists) = select_apart(f, isel)?;
     let order: Vec<BlockId> = (0..f.layout.len() as u32).map(BlockId).collect();
-    lists.hand_out(&mut mf, &order, t, |_, _, _| {});
+    lists.distribute(&mut mf, &order, t, |_, _, _| {});
     Ok(mf)
 }
 

@@ -17,7 +17,7 @@ mod plan;
 mod rewrite;
 
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, Scalar, SideMap, Space, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Function, Inst, IntCc, Op, Place, Scalar, SecondaryMap, Space, Type, Value, ValueDef};
 use gpucc_vivante_machine as machine;
 use machine::Op as M;
 
@@ -225,7 +225,7 @@ fn selects_by(f: &Function, facts: &Facts<'_>, i: Inst) -> Option<Inst> {
 
 /// Removes pure instructions without users, from the last to the first.
 fn clean(f: &mut Function) {
-    let mut count: SideMap<Value, u32> = SideMap::new();
+    let mut count: SecondaryMap<Value, u32> = SecondaryMap::new();
     for (_, i) in f.insts_in_order() {
         f.insts[i].for_each_use(|v| count[v] += 1);
     }

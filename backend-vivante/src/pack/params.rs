@@ -8,7 +8,7 @@
 //!
 //! Where every edge but one passes lanes of one vector, constants, or one value.
 
-use gpucc_ir::{Attr, Block, Const, Edge, Function, Inst, InstData, Op, SideMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Const, Edge, Function, Inst, InstData, Op, SecondaryMap, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::lane_of;
@@ -16,7 +16,7 @@ use super::lane_of;
 /// Runs over a function; gives the number of vectors made.
 pub fn run(f: &mut Function) -> u64 {
     let mut made = 0;
-    let mut replace: SideMap<Value, Option<Value>> = SideMap::new();
+    let mut replace: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let composes: Vec<Inst> = f.insts_in_order().map(|(_, i)| i).filter(|&i| f.insts[i].op == Op::Compose).collect();
     let preds = f.preds();
     for i in composes {
@@ -64,7 +64,7 @@ pub fn run(f: &mut Function) -> u64 {
     made
 }
 
-fn replaced(replace: &SideMap<Value, Option<Value>>, args: &[Value]) -> bool {
+fn replaced(replace: &SecondaryMap<Value, Option<Value>>, args: &[Value]) -> bool {
     args.iter().any(|&v| replace[v].is_some())
 }
 

@@ -1,6 +1,6 @@
 //! Which instructions of a piece of a block go together.
 
-use gpucc_ir::{Attr, Function, Inst, Op, OpAttrs, SideMap, Type, Value};
+use gpucc_ir::{Attr, Function, Inst, Op, OpAttrs, SecondaryMap, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
 use super::{Facts, is_param, lane_of, see_through, selects_by};
@@ -92,9 +92,9 @@ struct Planner<'a> {
     facts: &'a Facts<'a>,
     chunk: &'a [Inst],
     /// Lanes that earlier pieces made.
-    known: &'a SideMap<Value, Option<(Value, u8)>>,
-    at: SideMap<Value, Option<u32>>,
-    home: SideMap<Value, Option<(u64, u8)>>,
+    known: &'a SecondaryMap<Value, Option<(Value, u8)>>,
+    at: SecondaryMap<Value, Option<u32>>,
+    home: SecondaryMap<Value, Option<(u64, u8)>>,
     candidate: Vec<Option<Candidate>>,
     above: Vec<Set>,
     group_of: Vec<Option<u32>>,
@@ -104,15 +104,15 @@ struct Planner<'a> {
 /// long.
 #[derive(Default)]
 pub(super) struct Scratch {
-    at: SideMap<Value, Option<u32>>,
-    home: SideMap<Value, Option<(u64, u8)>>,
+    at: SecondaryMap<Value, Option<u32>>,
+    home: SecondaryMap<Value, Option<(u64, u8)>>,
 }
 
 /// Plans a piece.
 pub(super) fn plan(
     f: &Function,
     facts: &Facts<'_>,
-    known: &SideMap<Value, Option<(Value, u8)>>,
+    known: &SecondaryMap<Value, Option<(Value, u8)>>,
     chunk: &[Inst],
     scratch: &mut Scratch,
 ) -> Plan {
@@ -168,7 +168,7 @@ pub(super) fn plan(
 }
 
 /// Direct dependences inside a piece: operands, and the order of effects.
-fn dependences(f: &Function, chunk: &[Inst], at: &SideMap<Value, Option<u32>>) -> Vec<SmallVec<[u32; 4]>> {
+fn dependences(f: &Function, chunk: &[Inst], at: &SecondaryMap<Value, Option<u32>>) -> Vec<SmallVec<[u32; 4]>> {
     let mut deps: Vec<SmallVec<[u32; 4]>> = Vec::with_capacity(chunk.len());
     let mut effect: Option<u32> = None;
     let mut reads: Vec<u32> = Vec::new();

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, SideMap, Type, Value};
+use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, SecondaryMap, Type, Value};
 use smallvec::SmallVec;
 
 use super::plan::{Group, Plan};
@@ -16,11 +16,11 @@ const KEPT: usize = 16;
 pub struct Rewrite {
     block: Block,
     /// Vector and lane of the results of groups.
-    pub lanes: SideMap<Value, Option<(Value, u8)>>,
+    pub lanes: SecondaryMap<Value, Option<(Value, u8)>>,
     /// What results of groups are replaced by.
-    replace: SideMap<Value, Option<Value>>,
+    replace: SecondaryMap<Value, Option<Value>>,
     /// Scalars of this block that were put into a vector.
-    composed: SideMap<Value, Option<(Value, u8)>>,
+    composed: SecondaryMap<Value, Option<(Value, u8)>>,
     touched: Vec<Value>,
     made: Vec<(SmallVec<[Value; 4]>, Value)>,
 }
@@ -29,9 +29,9 @@ impl Rewrite {
     pub fn new() -> Rewrite {
         Rewrite {
             block: Block(0),
-            lanes: SideMap::new(),
-            replace: SideMap::new(),
-            composed: SideMap::new(),
+            lanes: SecondaryMap::new(),
+            replace: SecondaryMap::new(),
+            composed: SecondaryMap::new(),
             touched: Vec::new(),
             made: Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! What the passes may know of the pipeline around an entry point.
 
-use gpucc_ir::{Attr, EntryPoint, Module, Op, SideMap, StageInfo};
+use gpucc_ir::{Attr, EntryPoint, Module, Op, SecondaryMap, StageInfo};
 use gpucc_opt::Around;
 use gpucc_pipeline::{Filter, Format, SamplerFacts};
 use gpucc_scene::Scene;
@@ -26,7 +26,7 @@ fn read(module: &Module, entry: &EntryPoint) -> StageInfo {
     let mut stage = entry.stage.clone();
     if let StageInfo::Fragment { io, .. } = &mut stage {
         let f = &module.funcs[entry.func];
-        let mut used = SideMap::with_default(false);
+        let mut used = SecondaryMap::with_default(false);
         for (_, i) in f.insts_in_order() {
             f.insts[i].for_each_use(|v| used[v] = true);
         }

@@ -10,7 +10,7 @@ use gpucc_ir::analysis::{Clamp, clamps, structured_order};
 use gpucc_ir::text::inst_text;
 use gpucc_ir::{
     AtomicOp, Attr, Block, Const, EdgeRef, Entity, EntryPoint, Func, Function, Init, Inst, InstData, Mem, MemFlags,
-    Module, Op, Place, Res, SideMap, Space, Stage, Sysval, Tex, TexArg, Type, Value, ValueDef,
+    Module, Op, Place, Res, SecondaryMap, Space, Stage, Sysval, Tex, TexArg, Type, Value, ValueDef,
 };
 use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
 
@@ -71,8 +71,8 @@ impl Program {
                 marks: Vec::new(),
                 lines: Vec::new(),
             },
-            funcs: SideMap::with_default(None),
-            resources: SideMap::with_default(None),
+            funcs: SecondaryMap::with_default(None),
+            resources: SecondaryMap::with_default(None),
             globals: Vec::new(),
         };
         if let Some(io) = point.interface() {
@@ -132,15 +132,15 @@ impl Program {
 struct Cx<'m> {
     module: &'m Module,
     out: Program,
-    funcs: SideMap<Func, Option<usize>>,
+    funcs: SecondaryMap<Func, Option<usize>>,
     /// Number of a buffer, texture or sampler among those of its sort.
-    resources: SideMap<Res, Option<u32>>,
+    resources: SecondaryMap<Res, Option<u32>>,
     globals: Vec<u32>,
 }
 
 /// Slots of one function while it is translated.
 struct Slots {
-    of: SideMap<Value, u32>,
+    of: SecondaryMap<Value, u32>,
     /// Free places by number of components, of values that live in one block only.
     free: [Vec<u32>; 4],
 }
@@ -265,7 +265,7 @@ impl Cx<'_> {
     fn function(&mut self, func: Func) -> Result<(), Trap> {
         let f = &self.module.funcs[func];
         let order = structured_order(f);
-        let mut position: SideMap<Block, u32> = SideMap::with_default(0);
+        let mut position: SecondaryMap<Block, u32> = SecondaryMap::with_default(0);
         for (i, &b) in order.iter().enumerate() {
             position[b] = i as u32;
         }
@@ -285,7 +285,7 @@ impl Cx<'_> {
         }
 
         let single = single_block_values(f, &order);
-        let mut slots = Slots { of: SideMap::with_default(NO_SLOT), free: Default::default() };
+        let mut slots = Slots { of: SecondaryMap::with_default(NO_SLOT), free: Default::default() };
         for &b in &order {
             for &p in &f.blocks[b].params {
                 slots.of[p] = self.new_slots(f.ty(p).lanes());
@@ -382,7 +382,14 @@ impl Cx<'_> {
         Some(self.out.indices.len() as u32 - 1)
     }
 
-    fn edge(&mut self, s: &mut Slots, pos: &SideMap<Block, u32>, f: &Function, e: EdgeRef<'_>, out: &mut DFunc) -> u32 {
+    fn edge(
+        &mut self,
+        s: &mut Slots,
+        pos: &SecondaryMap<Block, u32>,
+        f: &Function,
+        e: EdgeRef<'_>,
+        out: &mut DFunc,
+    ) -> u32 {
         let mut copies = Vec::new();
         for (&a, &p) in e.args.iter().zip(&f.blocks[e.block].params) {
             let (from, to) = (self.slot(s, f, a), s.of[p]);
@@ -397,7 +404,7 @@ impl Cx<'_> {
     fn terminator(
         &mut self,
         s: &mut Slots,
-        pos: &SideMap<Block, u32>,
+        pos: &SecondaryMap<Block, u32>,
         f: &Function,
         i: Inst,
         out: &mut DFunc,
@@ -588,9 +595,9 @@ fn index_products(f: &Function, i: Inst) -> Vec<(Value, u32)> {
 /// For values that are defined by an instruction and used in its block alone: position in the block of the last use
 /// (of the definition when there is none). A value keeps its place while lanes are elsewhere only if it is not one of
 /// these: other lanes may run the same block again in between.
-fn single_block_values(f: &Function, order: &[Block]) -> SideMap<Value, Option<u32>> {
-    let mut home: SideMap<Value, Option<Block>> = SideMap::with_default(None);
-    let mut last: SideMap<Value, Option<u32>> = SideMap::with_default(None);
+fn single_block_values(f: &Function, order: &[Block]) -> SecondaryMap<Value, Option<u32>> {
+    let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::with_default(None);
+    let mut last: SecondaryMap<Value, Option<u32>> = SecondaryMap::with_default(None);
     for &b in order {
         for (at, &i) in f.blocks[b].insts.iter().enumerate() {
             for r in f.insts[i].results {

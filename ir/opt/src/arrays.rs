@@ -13,7 +13,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::UpperBounds;
-use gpucc_ir::{Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SideMap, Type, Value};
+use gpucc_ir::{Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SecondaryMap, Type, Value};
 
 /// The most elements that one access may choose between.
 pub const MOST: u32 = 32;
@@ -41,12 +41,12 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     if good.count() == 0 {
         return;
     }
-    let mut plans: SideMap<Inst, Option<Elements>> = SideMap::with_default(None);
+    let mut plans: SecondaryMap<Inst, Option<Elements>> = SecondaryMap::with_default(None);
     // Bytes that accesses reach, by variable: first, end, whether as booleans.
-    let mut reach: SideMap<Local, Vec<(u32, u32, bool)>> = SideMap::new();
+    let mut reach: SecondaryMap<Local, Vec<(u32, u32, bool)>> = SecondaryMap::new();
     let mut dynamic = false;
     // What selects and accesses would cost, by variable.
-    let mut costs: SideMap<Local, (u64, u64)> = SideMap::with_default((0, 0));
+    let mut costs: SecondaryMap<Local, (u64, u64)> = SecondaryMap::with_default((0, 0));
     {
         let (preds, dom, s) = (cx.preds(f), cx.dom(f), cx.structure(f));
         let mut u = UpperBounds::new(f, cx.workgroup_size, &preds, &dom, &s);
@@ -107,7 +107,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             *own = end.max(*own);
         }
     }
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
     for b in f.layout.clone() {
         f.take_insts(b, &mut old);
@@ -193,7 +193,7 @@ impl Choice<'_> {
         self.b.icmp(cc, self.dynamic, c)
     }
 
-    fn rewrite(&mut self, i: Inst, by_bits: bool, map: &mut SideMap<Value, Option<Value>>) {
+    fn rewrite(&mut self, i: Inst, by_bits: bool, map: &mut SecondaryMap<Value, Option<Value>>) {
         let d = &self.b.func.insts[i];
         let (op, args, results) = (d.op, d.args.clone(), d.results);
         if op == Op::Load {

@@ -13,7 +13,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Block, Function, Inst, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Block, Function, Inst, Op, SecondaryMap, Value, ValueDef};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -31,7 +31,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let uses = Uses::new(f);
     let preds = cx.preds(f);
     let home = f.inst_blocks();
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     for (b, k) in flags {
         let flag = f.blocks[b].params[k];
         let decided = f.edges_to(b, &preds[b]).all(|(_, e)| f.const_bits(e.args[k]).is_some());

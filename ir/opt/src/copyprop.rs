@@ -5,12 +5,12 @@
 
 use crate::Cx;
 use crate::dce::drop_params;
-use gpucc_ir::{Function, SideMap, Value, trace};
+use gpucc_ir::{Function, SecondaryMap, Value, trace};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = cx.preds(f);
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let entry = f.entry();
     let mut changed = true;
     while changed {

@@ -2,7 +2,7 @@
 
 use crate::{Around, Caps};
 use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
-use gpucc_ir::{Block, EntitySet, EntryPoint, Function, Lists, Module, Res, Stage, StageInfo};
+use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, Function, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
 
 /// What is known of the graph, as long as no pass changes it.
@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub(crate) struct Graph {
     dom: Option<Rc<DomTree>>,
     structure: Option<Rc<Structure>>,
-    preds: Option<Rc<Lists<Block, Block>>>,
+    preds: Option<Rc<CsrLists<Block, Block>>>,
     /// Buffers that nothing stored to when it was asked: no pass stores where the program does not.
     readonly: Option<Rc<EntitySet<Res>>>,
 }
@@ -100,7 +100,7 @@ impl<'a> Cx<'a> {
         s.clone()
     }
     /// The predecessors of its blocks.
-    pub fn preds(&mut self, f: &Function) -> Rc<Lists<Block, Block>> {
+    pub fn preds(&mut self, f: &Function) -> Rc<CsrLists<Block, Block>> {
         let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
         debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
         preds.clone()
@@ -129,6 +129,6 @@ impl<'a> Cx<'a> {
 }
 
 /// Whether two lists of predecessors are the same.
-fn same_lists(f: &Function, a: &Lists<Block, Block>, b: &Lists<Block, Block>) -> bool {
+fn same_lists(f: &Function, a: &CsrLists<Block, Block>, b: &CsrLists<Block, Block>) -> bool {
     f.layout.iter().all(|&x| a[x] == b[x])
 }

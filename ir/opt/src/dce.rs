@@ -4,7 +4,7 @@
 //! Needs: nothing. Keeps: block structure, dominators. Never removes volatile accesses, or loops that may not end.
 
 use crate::Cx;
-use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SideMap, Value, ValueDef};
+use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, ValueDef};
 
 /// Runs the pass.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -104,7 +104,7 @@ fn needed(f: &Function) -> EntitySet<Value> {
 /// Removes the parameters for which `dead` is true (not the entry's) with the arguments of all edges.
 pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value) -> bool) {
     let entry = f.entry();
-    let mut drop: SideMap<gpucc_ir::Block, Vec<bool>> = SideMap::new();
+    let mut drop: SecondaryMap<gpucc_ir::Block, Vec<bool>> = SecondaryMap::new();
     let mut any = false;
     for &b in &f.layout {
         if b == entry {
@@ -192,7 +192,7 @@ pub fn drop_locals(f: &mut Function, cx: &mut Cx<'_>) {
         return;
     }
     cx.must_change((f.locals.len() - used.count()) as u64);
-    let mut to: SideMap<Local, Option<Local>> = SideMap::with_default(None);
+    let mut to: SecondaryMap<Local, Option<Local>> = SecondaryMap::with_default(None);
     let mut locals = gpucc_ir::Arena::new();
     for l in used.iter() {
         to[l] = Some(locals.push(f.locals[l].clone()));

@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::{
-    Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SideMap, Touched, Type, Value, Values,
+    Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SecondaryMap, Touched, Type, Value, Values,
 };
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -117,7 +117,7 @@ const BLOCKS: usize = 64;
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     let dom = cx.dom(f);
     let fixed = cx.readonly(f);
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
     let mut table: HashTable<Known> = HashTable::with_capacity(f.insts.len() / 2);
     let mut gone: EntitySet<Inst> = EntitySet::new();

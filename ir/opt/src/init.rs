@@ -9,7 +9,7 @@
 
 use gpucc_ir::{
     Attr, Barrier, Block, Builder, Const, Edge, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place,
-    Scalar, Scope, SideMap, Space, Sysval, Type, Value,
+    Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value,
 };
 
 /// Stores that are written one after the other before a loop is made of them.
@@ -41,7 +41,7 @@ pub(crate) fn prologue(f: &mut Function) -> (Block, Block) {
 /// Removes a `var_init` of a workgroup variable that comes before any other access to it: what one invocation zeroes
 /// here (naga's SPIR-V does that) all have zeroed already.
 fn cleared_again(module: &Module, f: &mut Function, zeroed: &[Global]) {
-    let mut pos: SideMap<Block, usize> = SideMap::new();
+    let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
     for (k, &b) in f.layout.iter().enumerate() {
         pos[b] = k;
     }

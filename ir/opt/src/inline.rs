@@ -11,7 +11,7 @@ use crate::{Caps, Cx, returns};
 use gpucc_ir::analysis::{is_sorted, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Diagnostic, Edge, Entity, Func, Function, Global, Inst, InstData, Local, Module, Op, Place,
-    Refusal, SideMap, Space, Value,
+    Refusal, SecondaryMap, Space, Value,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub const LIMIT: u64 = 1_000_000;
 /// `Unsupported` if the result would be larger than [`LIMIT`].
 pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
     // Only what the entry reaches: how many instructions each function has, and whom it calls.
-    let mut reached: SideMap<Func, Option<(u64, Vec<Func>)>> = SideMap::with_default(None);
+    let mut reached: SecondaryMap<Func, Option<(u64, Vec<Func>)>> = SecondaryMap::with_default(None);
     let mut work = vec![func];
     while let Some(k) = work.pop() {
         if reached[k].is_some() {
@@ -44,10 +44,10 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         reached[k] = Some((own, callees));
     }
     // How large it gets is known before anything is copied.
-    let mut size: SideMap<Func, u64> = SideMap::new();
-    let mut calls: SideMap<Func, bool> = SideMap::new();
+    let mut size: SecondaryMap<Func, u64> = SecondaryMap::new();
+    let mut calls: SecondaryMap<Func, bool> = SecondaryMap::new();
     // Calls that are still to be replaced.
-    let mut left: SideMap<Func, usize> = SideMap::new();
+    let mut left: SecondaryMap<Func, usize> = SecondaryMap::new();
     for k in m.funcs.keys() {
         let Some((own, callees)) = &reached[k] else { continue };
         calls[k] = !callees.is_empty();
@@ -61,7 +61,7 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
             .note("every call is replaced by the function's body, since shaders have no call stack on these targets"));
         }
     }
-    let mut flat: SideMap<Func, Option<Cow<'_, Function>>> = SideMap::with_default(None);
+    let mut flat: SecondaryMap<Func, Option<Cow<'_, Function>>> = SecondaryMap::with_default(None);
     for k in m.funcs.keys() {
         if reached[k].is_none() {
             continue;
@@ -97,8 +97,8 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
     Ok(f)
 }
 
-fn inline_calls(f: &mut Function, flat: &SideMap<Func, Option<Cow<'_, Function>>>) {
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+fn inline_calls(f: &mut Function, flat: &SecondaryMap<Func, Option<Cow<'_, Function>>>) {
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut work: Vec<Block> = f.layout.clone();
     let mut any = false;
     work.reverse();
@@ -128,12 +128,12 @@ fn copy_body(
     before: Block,
     after: Block,
     call: Inst,
-    map: &mut SideMap<Value, Option<Value>>,
+    map: &mut SecondaryMap<Value, Option<Value>>,
 ) {
     let (args, results, call_loc) = (f.insts[call].args.clone(), f.insts[call].results, f.insts[call].loc);
     let locals: Vec<Local> = callee.locals.values().map(|l| f.locals.push(l.clone())).collect();
-    let mut blocks: SideMap<Block, Block> = SideMap::with_default(Block(u32::MAX));
-    let mut values: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut blocks: SecondaryMap<Block, Block> = SecondaryMap::with_default(Block(u32::MAX));
+    let mut values: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let entry = callee.entry();
     for &b in &callee.layout {
         let n = f.add_block();
@@ -228,7 +228,7 @@ fn localise_privates(m: &Module, f: &mut Function) {
     if m.globals.values().all(|g| g.space != Space::Private) {
         return;
     }
-    let mut to: SideMap<Global, Option<Local>> = SideMap::with_default(None);
+    let mut to: SecondaryMap<Global, Option<Local>> = SecondaryMap::with_default(None);
     let mut inits: Vec<Local> = Vec::new();
     for (_, i) in f.insts_in_order().collect::<Vec<_>>() {
         let Some(Place::Global(g)) = f.insts[i].place() else { continue };

@@ -4,11 +4,11 @@
 //! block follows its dominator, and every join follows all its forward predecessors. Blocks that nothing reaches leave the layout.
 //! Needs: kept structure. Keeps: everything but the order.
 
-use gpucc_ir::{Block, Function, SideMap};
+use gpucc_ir::{Block, Function, SecondaryMap};
 
 /// Runs over a function; gives 1 if the order changed.
 pub fn run(f: &mut Function) -> u64 {
-    let mut state: SideMap<Block, bool> = SideMap::with_default(false);
+    let mut state: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     let mut post = Vec::with_capacity(f.layout.len());
     // What to visit below each block: the merge first, so that it is finished first and thus comes last.
     let below = |f: &Function, b: Block| {
@@ -22,7 +22,7 @@ pub fn run(f: &mut Function) -> u64 {
         list.extend(reached.iter().rev());
         list
     };
-    let mut reachable: SideMap<Block, bool> = SideMap::with_default(false);
+    let mut reachable: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     let mut work = vec![f.entry()];
     while let Some(b) = work.pop() {
         if !reachable[b] {

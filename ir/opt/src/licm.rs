@@ -7,7 +7,7 @@
 use crate::Cx;
 use crate::gvn::{is_value, may_move};
 use gpucc_ir::analysis::ConstructId;
-use gpucc_ir::{Block, Builder, Function, Inst, Lists, MemFlags, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Block, Builder, CsrLists, Function, Inst, MemFlags, Op, SecondaryMap, Value, ValueDef};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     cx.sort(f);
     let s = cx.structure(f);
     let fixed = cx.readonly(f);
-    let mut home: SideMap<Inst, Option<Block>> = f.inst_blocks();
+    let mut home: SecondaryMap<Inst, Option<Block>> = f.inst_blocks();
     let around = Around { preds: cx.preds(f), namers: f.namers() };
     // The blocks of each loop in layout order, those of inner loops included.
-    let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
+    let mut blocks: SecondaryMap<ConstructId, Vec<Block>> = SecondaryMap::new();
     for &b in &f.layout {
         for l in s.enclosing(s.of(b)).filter(|&k| s.is_loop(k)) {
             blocks[l].push(b);
@@ -28,8 +28,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     }
     let loops: Vec<_> = s.loops().collect();
     // Blocks that were put in front of headers: in all, and by the loops that they lie in.
-    let mut before: SideMap<ConstructId, Vec<(Block, Block)>> = SideMap::new();
-    let mut front: SideMap<Block, Option<Block>> = SideMap::with_default(None);
+    let mut before: SecondaryMap<ConstructId, Vec<(Block, Block)>> = SecondaryMap::new();
+    let mut front: SecondaryMap<Block, Option<Block>> = SecondaryMap::with_default(None);
     for &l in loops.iter().rev() {
         let header = s.constructs[l].header;
         let mut list = std::mem::take(&mut blocks[l]);
@@ -86,8 +86,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 /// Who leads to a block and whose structure names it, before anything was changed. New blocks in front of one header do
 /// not touch what is known of the others.
 struct Around {
-    preds: Rc<Lists<Block, Block>>,
-    namers: Lists<Block, Block>,
+    preds: Rc<CsrLists<Block, Block>>,
+    namers: CsrLists<Block, Block>,
 }
 
 /// The block that leads into the loop and nowhere else, and whether it was made for that; the caller puts it into the layout.

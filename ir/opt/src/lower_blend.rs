@@ -13,7 +13,7 @@
 //! Needs: one return, the pipeline in `Cx::around`. Keeps: the CFG. Changes the interface of the entry point in `Cx::entry`.
 
 use gpucc_ir::{
-    Attr, Builder, FloatCc, Function, Interface, IoAt, Op, OpAttrs, SideMap, Space, Stage, Sysval, Touched, Type,
+    Attr, Builder, FloatCc, Function, Interface, IoAt, Op, OpAttrs, SecondaryMap, Space, Stage, Sysval, Touched, Type,
     Value, Where,
 };
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Pipeline, Target};
@@ -99,7 +99,7 @@ fn may_run_for_each_sample(f: &Function, cx: &Cx<'_>, io: &Interface) -> bool {
 
 /// Whether more of a fragment's position is read than its pixel.
 fn reads_depth(f: &Function) -> bool {
-    let mut position: SideMap<Value, bool> = SideMap::with_default(false);
+    let mut position: SecondaryMap<Value, bool> = SecondaryMap::with_default(false);
     for (_, i) in f.insts_in_order().filter(|(_, i)| f.insts[*i].attr == Attr::Sysval(Sysval::FragCoord)) {
         position[f.insts[i].result()] = true;
     }

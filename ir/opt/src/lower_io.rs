@@ -21,7 +21,7 @@
 
 use gpucc_ir::{
     Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, IoAt, IoSlot, Mode, Op,
-    Position, SideMap, Stage, StageInfo, Sysval, Type, Value,
+    Position, SecondaryMap, Stage, StageInfo, Sysval, Type, Value,
 };
 use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
 
@@ -69,7 +69,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 
 /// Visits every instruction once; what `replace` gives takes the place of its result.
 fn walk(f: &mut Function, mut replace: impl FnMut(&mut Builder<'_>, Inst) -> Option<Value>) -> u64 {
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let (mut old, mut n) = (Vec::new(), 0);
     for block in f.layout.clone() {
         f.take_insts(block, &mut old);
@@ -328,7 +328,7 @@ fn inside(b: &mut Builder<'_>, list: &[Value]) -> Value {
 
 /// The mask of samples that a program reads has none that are outside.
 fn read_mask(f: &mut Function, mask: Value, (entry, first): (Block, usize)) {
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut made: Vec<(Inst, Value)> = Vec::new();
     for block in f.layout.clone() {
         let mut at = if block == entry { first } else { 0 };

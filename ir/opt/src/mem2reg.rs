@@ -14,8 +14,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::{
-    Attr, Block, Builder, Const, EntitySet, Function, Init, Inst, Lists, Local, Op, Place, Scalar, SideMap, Type,
-    Value, trace,
+    Attr, Block, Builder, Const, CsrLists, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SecondaryMap,
+    Type, Value, trace,
 };
 use smallvec::SmallVec;
 
@@ -49,12 +49,12 @@ enum Action {
 #[derive(Default)]
 struct Plan {
     slots: Vec<Slot>,
-    actions: SideMap<Inst, Action>,
+    actions: SecondaryMap<Inst, Action>,
     /// As (slot, lane), in the order of the lanes that are loaded or stored.
     parts: Vec<SmallVec<[(u32, u32); 4]>>,
     inits: Vec<Vec<(u32, Const)>>,
     /// Slots that get their first value where a block begins.
-    late: SideMap<Block, Vec<(u32, First)>>,
+    late: SecondaryMap<Block, Vec<(u32, First)>>,
 }
 
 /// The first value of a slot.
@@ -93,8 +93,8 @@ pub fn first_value_blocks(f: &Function, cx: &mut Cx<'_>) -> Vec<Block> {
 }
 
 fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
-    let mut accesses: SideMap<Local, Vec<Access>> = SideMap::with_default(Vec::new());
-    let mut inits: SideMap<Local, Vec<(Block, Inst)>> = SideMap::with_default(Vec::new());
+    let mut accesses: SecondaryMap<Local, Vec<Access>> = SecondaryMap::with_default(Vec::new());
+    let mut inits: SecondaryMap<Local, Vec<(Block, Inst)>> = SecondaryMap::with_default(Vec::new());
     let mut bad: EntitySet<Local> = EntitySet::new();
     for (block, i) in f.insts_in_order() {
         let d = &f.insts[i];
@@ -245,9 +245,9 @@ pub(crate) fn initial(init: &Init, ty: Type, start: u32) -> Const {
 fn place_params(
     f: &Function,
     dom: &DomTree,
-    preds: &Lists<Block, Block>,
+    preds: &CsrLists<Block, Block>,
     plan: &Plan,
-) -> SideMap<Block, SmallVec<[u32; 4]>> {
+) -> SecondaryMap<Block, SmallVec<[u32; 4]>> {
     let Plan { slots, actions, late, .. } = plan;
     // Facts per block and slot: stored to, read before being stored to. Lists in the order of the walk, so that what is
     // known of this block is last.
@@ -292,7 +292,7 @@ fn place_params(
         }
     }
     // Dominance frontiers, as lists.
-    let mut frontier: SideMap<Block, SmallVec<[Block; 4]>> = SideMap::new();
+    let mut frontier: SecondaryMap<Block, SmallVec<[Block; 4]>> = SecondaryMap::new();
     for &b in dom.rpo() {
         if preds[b].len() < 2 {
             continue;
@@ -313,12 +313,12 @@ fn place_params(
             }
         }
     }
-    let mut params: SideMap<Block, SmallVec<[u32; 4]>> = SideMap::new();
+    let mut params: SecondaryMap<Block, SmallVec<[u32; 4]>> = SecondaryMap::new();
     let mut steps = 0;
     // The slot for which a block was last found stored to, live, in need of a parameter.
-    let mut stored: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
-    let mut live: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
-    let mut has: SideMap<Block, usize> = SideMap::with_default(usize::MAX);
+    let mut stored: SecondaryMap<Block, usize> = SecondaryMap::with_default(usize::MAX);
+    let mut live: SecondaryMap<Block, usize> = SecondaryMap::with_default(usize::MAX);
+    let mut has: SecondaryMap<Block, usize> = SecondaryMap::with_default(usize::MAX);
     for s in 0..slots.len() {
         for &b in &stores[s] {
             stored[b] = s;
@@ -351,7 +351,7 @@ fn cast(b: &mut Builder<'_>, v: Value, to: Type) -> Value {
     if b.func.ty(v) == to { v } else { b.bitcast(v, to) }
 }
 
-fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &Plan) {
+fn rewrite(f: &mut Function, dom: &DomTree, preds: &CsrLists<Block, Block>, plan: &Plan) {
     let Plan { slots, actions, late, .. } = plan;
     let params = place_params(f, dom, preds, plan);
     let mut now: Vec<Option<Value>> = vec![None; slots.len()];
@@ -360,7 +360,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &Lists<Block, Block>, plan: &
             f.add_param(b, slots[s as usize].ty);
         }
     }
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     // A walk over the dominator tree; `undo` restores the slots' values when a subtree is left.
     enum Step {
         Enter(Block),

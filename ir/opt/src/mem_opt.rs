@@ -10,7 +10,7 @@
 //! place and are never removed.
 
 use crate::Cx;
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, Op, Place, SideMap, Space, Type, Value};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, Op, Place, SecondaryMap, Space, Type, Value};
 
 #[derive(Clone)]
 struct Known {
@@ -32,8 +32,8 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 
 fn forward(f: &mut Function, cx: &mut Cx<'_>) {
     let preds = cx.preds(f);
-    let mut out: SideMap<Block, Option<Vec<Known>>> = SideMap::with_default(None);
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut out: SecondaryMap<Block, Option<Vec<Known>>> = SecondaryMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
     for b in f.layout.clone() {
         let mut known: Vec<Known> = match preds[b][..] {
@@ -62,7 +62,7 @@ fn step(
     block: Block,
     i: Inst,
     known: &mut Vec<Known>,
-    map: &mut SideMap<Value, Option<Value>>,
+    map: &mut SecondaryMap<Value, Option<Value>>,
 ) -> bool {
     if !matches!(f.insts[i].attr, Attr::Barrier(_) | Attr::Call(_) | Attr::Place(_) | Attr::Mem(_) | Attr::Atomic(..)) {
         return true;

@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::{
-    Attr, Block, Builder, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SideMap, Type, Value,
+    Attr, Block, Builder, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SecondaryMap, Type, Value,
 };
 
 /// How many accesses a group search looks back on.
@@ -145,13 +145,13 @@ fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
         return;
     }
     // The wide load stands where the first of its loads stood: the dynamic offset is there already.
-    let mut role: SideMap<Inst, Option<usize>> = SideMap::with_default(None);
+    let mut role: SecondaryMap<Inst, Option<usize>> = SecondaryMap::with_default(None);
     for (n, p) in plans.iter().enumerate() {
         p.iter().for_each(|a| role[a.inst] = Some(n));
     }
     let mut wide: Vec<Option<Value>> = vec![None; plans.len()];
     let mut refused: Vec<bool> = vec![false; plans.len()];
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
     f.take_insts(b, &mut old);
     for i in old {
@@ -252,7 +252,7 @@ fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
         return;
     }
     // The wide store stands where the last of its stores stood.
-    let mut role: SideMap<Inst, Option<usize>> = SideMap::with_default(None);
+    let mut role: SecondaryMap<Inst, Option<usize>> = SecondaryMap::with_default(None);
     for (n, p) in plans.iter().enumerate() {
         p.iter().for_each(|a| role[a.inst] = Some(n));
     }

@@ -34,7 +34,7 @@
 
 use gpucc_ir::{
     AtomicOp, Attr, Block, Builder, Const, FloatCc, FpFlags, Function, Init, Inst, InstData, IntCc, Mem, MemFlags,
-    Module, Op, Place, Scalar, SideMap, Space, Type, Value,
+    Module, Op, Place, Scalar, SecondaryMap, Space, Type, Value,
 };
 use smallvec::SmallVec;
 
@@ -58,9 +58,9 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
         module,
         parts: caps.parts,
         parted: Vec::new(),
-        new: SideMap::new(),
-        was: SideMap::new(),
-        raw: SideMap::with_default(None),
+        new: SecondaryMap::new(),
+        was: SecondaryMap::new(),
+        raw: SecondaryMap::with_default(None),
     };
     let own = n.find_parted(f);
     define(f, &own);
@@ -75,7 +75,7 @@ pub fn run(module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let mut changes = 0;
     // What nothing reaches comes last.
     let mut order = crate::scalarise::order(f);
-    let mut listed: SideMap<Block, bool> = SideMap::with_default(false);
+    let mut listed: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     order.iter().for_each(|&b| listed.set(b, true));
     order.extend(f.layout.iter().copied().filter(|&b| !listed[b]));
     for block in order {
@@ -127,11 +127,11 @@ struct Narrow<'m> {
     /// Places that other invocations see and of whose words parts are written.
     parted: Vec<Place>,
     /// The value that takes the place of another.
-    new: SideMap<Value, Option<Value>>,
+    new: SecondaryMap<Value, Option<Value>>,
     /// The type that a parameter had.
-    was: SideMap<Value, Option<Type>>,
+    was: SecondaryMap<Value, Option<Type>>,
     /// Where the lanes of values lie that are as memory had them.
-    raw: SideMap<Value, Option<SmallVec<[Piece; 4]>>>,
+    raw: SecondaryMap<Value, Option<SmallVec<[Piece; 4]>>>,
 }
 
 /// Bits of a lane in a word.

@@ -101,7 +101,7 @@ const COMPACT: Pass = Pass {
 };
 /// The same behind passes that mostly change little: where nearly all lies in the order of the code, a copy costs more than it
 /// gives.
-pub const GATHER: Pass = Pass {
+pub const COMPACT_IF_SCATTERED: Pass = Pass {
     run: |f, cx, e| {
         if f.is_scattered() {
             (COMPACT.run)(f, cx, e);
@@ -146,7 +146,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     // What makes code smaller.
     let tidy: &[Pass] = match level {
         0 => &[COPYPROP, DCE],
-        _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, GATHER, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
+        _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COMPACT_IF_SCATTERED, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
     let mut list = vec![MEM2REG, COMPACT];
     if level >= 1 {
@@ -183,13 +183,24 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
-        list.extend([RANGES, IF_CONVERT, ALGEBRAIC, SIMPLIFY_CFG, CHOOSE, LICM, ROTATE, SIMPLIFY_CFG, GATHER, LICM]);
+        list.extend([
+            RANGES,
+            IF_CONVERT,
+            ALGEBRAIC,
+            SIMPLIFY_CFG,
+            CHOOSE,
+            LICM,
+            ROTATE,
+            SIMPLIFY_CFG,
+            COMPACT_IF_SCATTERED,
+            LICM,
+        ]);
         list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
     }
     if level == 1 {
         list.extend([FUSE, BITS, DCE]);
     }
-    list.extend([SWITCHES, DROP_LOCALS, SORT, GATHER]);
+    list.extend([SWITCHES, DROP_LOCALS, SORT, COMPACT_IF_SCATTERED]);
     list
 }
 
@@ -227,7 +238,7 @@ const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
 /// A pass, those whose changes give it nothing new to do, and why: where it has run and only they changed something since, it
 /// is left out. A pass that names itself does all that there is to do at once; another has to find nothing first. All passes
 /// that are not named may give it something.
-pub const UNMOVED: &[(&str, &[&str], &str)] = &[
+pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     (
         "fold",
         &["fold", "gvn", "dce", "drop-locals", GRAPH_ALONE],
@@ -344,7 +355,7 @@ pub fn reference_page() -> String {
         "## What gives a pass nothing to do\n\nA pass that found nothing is left out until another changes something, and also after \
          changes of these; one that names itself has nothing left to do once it has run:\n\n| pass | after | because |\n|---|---|---|\n",
     );
-    for (pass, others, why) in UNMOVED {
+    for (pass, others, why) in CANNOT_ENABLE {
         let _ = writeln!(o, "| {pass} | {} | {why} |", others.join(", "));
     }
     o.push('\n');
@@ -406,7 +417,7 @@ pub struct Options {
     pub skip: Vec<String>,
     /// Estimate the work after each pass.
     pub measure: bool,
-    /// Run a pass also if it found nothing to do before and was given nothing new since ([`UNMOVED`]); for checking that it
+    /// Run a pass also if it found nothing to do before and was given nothing new since ([`CANNOT_ENABLE`]); for checking that it
     /// still finds nothing.
     pub idle: bool,
     /// The pipeline around the entry point, for passes that depend on it.
@@ -516,7 +527,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             fuel = fuel.saturating_sub(changes);
         }
         let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
-        let unmoved = |q: &str| UNMOVED.iter().any(|u| u.0 == q && u.1.contains(&by));
+        let unmoved = |q: &str| CANNOT_ENABLE.iter().any(|u| u.0 == q && u.1.contains(&by));
         if changes > 0 {
             idle.retain(|q| unmoved(q));
         }

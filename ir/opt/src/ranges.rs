@@ -12,7 +12,7 @@
 use crate::Cx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, IntCc, Lists, Op, SideMap, Type, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, CsrLists, Function, Inst, IntCc, Op, SecondaryMap, Type, Value, ValueDef};
 
 enum Change {
     /// The result is this value.
@@ -45,7 +45,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
             }
         }
     }
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     for (i, c) in changes {
         if !cx.change() {
             break;
@@ -182,7 +182,7 @@ fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option
     }
 }
 
-type Preds = Lists<Block, Block>;
+type Preds = CsrLists<Block, Block>;
 
 /// Low bits of `x + k` are those of `k` where `x` is a multiple of a power of two large enough, as counters of unrolled
 /// loops are.

@@ -14,8 +14,8 @@
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
 use gpucc_ir::{
-    Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SideMap, Space, Span, Type, Value, ValueDef,
-    VarData,
+    Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SecondaryMap, Space, Span, Type, Value,
+    ValueDef, VarData,
 };
 
 fn add_local(f: &mut Function, name: &str, ty: Type) -> Local {
@@ -89,7 +89,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
     b.jump_merge(body, &[], end);
 
     // Each left loop gets a new merge block that asks the flag, from the outside in: an inner one leads to the outer one.
-    let mut new_merge: SideMap<ConstructId, Option<Block>> = SideMap::with_default(None);
+    let mut new_merge: SecondaryMap<ConstructId, Option<Block>> = SecondaryMap::with_default(None);
     for &l in &left {
         let old = s.constructs[l].merge;
         let header = same(s.constructs[l].header);
@@ -166,7 +166,7 @@ fn demote_crossing(f: &mut Function, s: &Structure, loops: &[ConstructId]) {
         ValueDef::Param(b, _) => Some(b),
         ValueDef::Const(_) | ValueDef::Undef => None,
     };
-    let mut locals: SideMap<Value, Option<Local>> = SideMap::with_default(None);
+    let mut locals: SecondaryMap<Value, Option<Local>> = SecondaryMap::with_default(None);
     let mut crossing: Vec<Value> = Vec::new();
     for b in f.layout.clone() {
         for i in f.blocks[b].insts.clone() {

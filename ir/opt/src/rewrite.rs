@@ -1,7 +1,7 @@
 //! The walk that instruction-by-instruction lowerings share: each instruction is kept, or replaced by what a builder
 //! emits in its place; what was emitted is visited again, so that expansions may use ops that are expanded themselves.
 
-use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, SideMap, Value};
+use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, SecondaryMap, Value};
 
 /// What a lowering says of one instruction.
 pub enum Rewrite {
@@ -16,7 +16,7 @@ pub enum Rewrite {
 /// Visits every instruction of the layout in order. `visit` gets a builder that appends before the instruction, with its
 /// location and licences. Gives the number of instructions replaced.
 pub fn run(f: &mut Function, mut visit: impl FnMut(&mut Builder<'_>, Inst) -> Rewrite) -> u64 {
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut changes = 0;
     // What is still to be visited of a block, the next last: the instructions of an expansion come before what follows it.
     let mut work: Vec<Inst> = Vec::new();
@@ -66,7 +66,7 @@ fn replace(
     i: Inst,
     done: Rewrite,
     start: usize,
-    map: &mut SideMap<Value, Option<Value>>,
+    map: &mut SecondaryMap<Value, Option<Value>>,
     work: &mut Vec<Inst>,
 ) -> u64 {
     let list = &mut f.blocks[block].insts;

@@ -12,14 +12,15 @@
 //!
 //! Needs: structured control flow, values that a loop's header computes. Keeps: who executes what, how often and in which order,
 //! but for values of the header that only the body reads. Leaves alone: headers that do more than compute and load, anything
-//! convergent in them, tests that cost more than [`COST`], loops that may be skipped and give more than [`BROUGHT`] values,
+//! convergent in them, tests that cost more than [`COST`], loops that may be skipped and give more than [`MAX_CARRIED`] values,
 //! loops with several ways back or ways out that do not lead to the loop's merge, loops that lanes leave at different times
 //! where `Caps::rotate_divergent` says so, and loops around `ROUNDS` others. Inner loops first.
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
-    Block, Builder, Const, Edge, Function, Inst, InstData, Lists, LoopHeader, Op, OpAttrs, SideMap, Value, eval, trace,
+    Block, Builder, Const, CsrLists, Edge, Function, Inst, InstData, LoopHeader, Op, OpAttrs, SecondaryMap, Value,
+    eval, trace,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -29,7 +30,7 @@ use smallvec::SmallVec;
 pub const COST: u32 = 8;
 
 /// Values that a test in front of a loop may have to bring behind it: each is a copy more on that way.
-pub const BROUGHT: usize = 16;
+pub const MAX_CARRIED: usize = 16;
 
 /// How often the whole function is looked at: the depth of loops that is worth it, and once more for neighbours.
 const ROUNDS: u32 = 16;
@@ -52,7 +53,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
         let of = |l: ConstructId| s.constructs[l].loop_depth;
         let Some(deepest) = s.loops().map(of).filter(|&d| d < depth).max() else { return };
         depth = deepest;
-        let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
+        let mut blocks: SecondaryMap<ConstructId, Vec<Block>> = SecondaryMap::new();
         for &b in &f.layout {
             let at = s.enclosing(s.of(b)).filter(|&k| s.is_loop(k)).find(|&l| of(l) <= depth);
             if let Some(l) = at.filter(|&l| of(l) == depth) {
@@ -124,7 +125,13 @@ impl Plan {
     }
 }
 
-fn plan(f: &Function, s: &Structure, l: ConstructId, blocks: Vec<Block>, preds: &Lists<Block, Block>) -> Option<Plan> {
+fn plan(
+    f: &Function,
+    s: &Structure,
+    l: ConstructId,
+    blocks: Vec<Block>,
+    preds: &CsrLists<Block, Block>,
+) -> Option<Plan> {
     let c = &s.constructs[l];
     let ConstructKind::Loop { .. } = c.kind else { return None };
     let (header, merge) = (c.header, c.merge);
@@ -227,7 +234,7 @@ fn test(f: &Function, p: &Plan, uses: &Uses) -> Option<Test> {
         }
     }
     let stays = first(f, p, cond, &insts) == Some(!p.leaves);
-    if !stays && closed.len() + leave.args.len() > BROUGHT {
+    if !stays && closed.len() + leave.args.len() > MAX_CARRIED {
         return None;
     }
     Some(Test { insts, carried, closed, stays })

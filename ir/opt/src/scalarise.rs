@@ -10,7 +10,7 @@
 //! `extract` and `compose`, which cost nothing where a backend keeps such a value as a run of registers. Needs: no calls
 //! with vector parameters (run after `inline`). Keeps: the CFG. Extracts that nobody uses are left for `dce`.
 
-use gpucc_ir::{Attr, Block, Builder, Function, Inst, InstData, Module, Op, SideMap, Value, ValueDef};
+use gpucc_ir::{Attr, Block, Builder, Function, Inst, InstData, Module, Op, SecondaryMap, Value, ValueDef};
 use smallvec::SmallVec;
 
 use crate::caps::Caps;
@@ -19,7 +19,7 @@ type Lanes = SmallVec<[Value; 4]>;
 
 /// Runs over a function; gives the number of instructions split.
 pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
-    let mut lanes: SideMap<Value, Lanes> = SideMap::new();
+    let mut lanes: SecondaryMap<Value, Lanes> = SecondaryMap::new();
     let mut changes = 0;
     // Parameters first, so that every edge knows the new list. The entry's parameters are the caller's business.
     for block in f.layout.clone().into_iter().skip(1) {
@@ -53,7 +53,7 @@ pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
 
 /// Reachable blocks, each after its dominators: reverse post order.
 pub(crate) fn order(f: &Function) -> Vec<Block> {
-    let mut seen: SideMap<Block, bool> = SideMap::with_default(false);
+    let mut seen: SecondaryMap<Block, bool> = SecondaryMap::with_default(false);
     let mut post = Vec::new();
     let mut stack = vec![(f.entry(), 0)];
     seen.set(f.entry(), true);
@@ -74,7 +74,7 @@ pub(crate) fn order(f: &Function) -> Vec<Block> {
 }
 
 /// The scalars of a vector value, extracted once where it is defined.
-fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SideMap<Value, Lanes>) -> Lanes {
+fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes>) -> Lanes {
     let ty = b.func.ty(v);
     if !ty.is_vector() {
         return SmallVec::from_slice(&[v]);
@@ -90,7 +90,7 @@ fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SideMap<Value, Lanes>) ->
 }
 
 /// Appends `i`, split or not; true if it was split.
-fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lanes>) -> bool {
+fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value, Lanes>) -> bool {
     // Scalars that turned out to be another value (an extracted lane) have that one as their only "lane".
     f.insts[i].map_uses(|v| if lanes[v].len() == 1 { lanes[v][0] } else { v });
     let d = f.insts[i].clone();
@@ -113,7 +113,7 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SideMap<Value, Lan
         return false;
     }
     let result = d.results.first();
-    let args = |b: &mut Builder<'_>, lanes: &mut SideMap<Value, Lanes>| -> Vec<Lanes> {
+    let args = |b: &mut Builder<'_>, lanes: &mut SecondaryMap<Value, Lanes>| -> Vec<Lanes> {
         d.args.iter().map(|&a| lanes_of(b, a, lanes)).collect()
     };
     let n = result.map_or(1, |r| b.func.ty(r).lanes()) as usize;
@@ -186,7 +186,7 @@ fn one(b: &mut Builder<'_>, d: &InstData, args: &[Value], ty: gpucc_ir::Type) ->
 }
 
 /// The vector as one value: itself where it is still defined, else composed of its lanes.
-fn whole(b: &mut Builder<'_>, v: Value, lanes: &mut SideMap<Value, Lanes>) -> Value {
+fn whole(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes>) -> Value {
     if !b.func.ty(v).is_vector() || b.func.as_const(v).is_some() || b.func.is_undef(v) || lanes[v].is_empty() {
         return v;
     }

@@ -5,7 +5,7 @@
 //!
 //! Needs: one return where outputs go. Keeps: the CFG. Inputs are numbered anew; changes the interface of the entry point in `Cx::entry`.
 
-use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SideMap, StageInfo, Type, Value};
+use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SecondaryMap, StageInfo, Type, Value};
 
 use crate::around::{Around, Returned};
 use crate::cx::Cx;
@@ -86,7 +86,7 @@ fn inputs(f: &Function) -> Vec<Inst> {
 
 /// How many components of each input are read, counted from the first; 0 of those that nobody reads.
 fn components(f: &Function, slots: usize) -> Vec<u32> {
-    let mut slot: SideMap<Value, Option<usize>> = SideMap::with_default(None);
+    let mut slot: SecondaryMap<Value, Option<usize>> = SecondaryMap::with_default(None);
     for i in inputs(f) {
         if let Attr::Input(n) = f.insts[i].attr {
             slot[f.insts[i].result()] = Some(usize::from(n));
@@ -109,7 +109,7 @@ fn components(f: &Function, slots: usize) -> Vec<u32> {
 
 /// Gives the values of inputs the lanes that are read; what nobody reads goes.
 fn narrow(f: &mut Function, read: &[u32]) {
-    let mut one: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut one: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     for i in inputs(f) {
         let Attr::Input(n) = f.insts[i].attr else { continue };
         let v = f.insts[i].result();
@@ -122,7 +122,7 @@ fn narrow(f: &mut Function, read: &[u32]) {
         }
     }
     // A scalar is its own lane 0.
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut old = Vec::new();
     for block in f.layout.clone() {
         f.take_insts(block, &mut old);

@@ -11,7 +11,7 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_ir::{Attr, Block, Edge, EdgeRef, Function, InstData, Lists, Op, SideMap, Value, trace};
+use gpucc_ir::{Attr, Block, CsrLists, Edge, EdgeRef, Function, InstData, Op, SecondaryMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -46,11 +46,11 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 
 /// What the graph looks like, gathered in one walk: the walks are what this pass costs.
 struct Shape {
-    preds: Lists<Block, Block>,
+    preds: CsrLists<Block, Block>,
     /// How often structure names a block, and the entry: those keep their place.
-    named: SideMap<Block, u32>,
+    named: SecondaryMap<Block, u32>,
     /// Blocks that nothing but selections name, as their merge.
-    ends: SideMap<Block, bool>,
+    ends: SecondaryMap<Block, bool>,
     /// The blocks that end in a jump, in layout order.
     jumps: Vec<Block>,
     /// The blocks that open a construct with a merge, in layout order.
@@ -62,7 +62,8 @@ struct Shape {
 impl Shape {
     fn new(f: &Function) -> Shape {
         let mut edges = Vec::with_capacity(2 * f.layout.len());
-        let (mut named, mut ends): (SideMap<Block, u32>, SideMap<Block, bool>) = (SideMap::new(), SideMap::new());
+        let (mut named, mut ends): (SecondaryMap<Block, u32>, SecondaryMap<Block, bool>) =
+            (SecondaryMap::new(), SecondaryMap::new());
         let (mut jumps, mut opens, mut loops, mut decided) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         named[f.entry()] = 1;
         for &b in &f.layout {
@@ -91,7 +92,7 @@ impl Shape {
                 ends[n] = false;
             }
         }
-        Shape { preds: Lists::new(&edges), named, ends, jumps, opens, decided }
+        Shape { preds: CsrLists::new(&edges), named, ends, jumps, opens, decided }
     }
 }
 
@@ -135,8 +136,8 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
         _ => None,
     };
     // The blocks to skip, and those that lead to one.
-    let mut empty: SideMap<Block, bool> = SideMap::new();
-    let mut leads: SideMap<Block, bool> = SideMap::new();
+    let mut empty: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut leads: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut any = false;
     for &b in jumps.iter() {
         if f.blocks[b].insts.len() != 1 {
@@ -156,7 +157,7 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
         return;
     }
     // How often each value is used, kept up to date while edges change.
-    let mut uses: SideMap<Value, u32> = SideMap::new();
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
     uses.reserve(f.values.len());
     for (_, i) in f.insts_in_order() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
@@ -211,8 +212,8 @@ fn drop_merges(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
 /// A block entered by one plain jump alone continues the block that jumps.
 fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
     let Shape { preds, named, jumps, .. } = shape;
-    let mut map: SideMap<Value, Option<Value>> = SideMap::with_default(None);
-    let mut gone: SideMap<Block, bool> = SideMap::new();
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
     for &b in jumps {
         if gone[b] {
             continue;

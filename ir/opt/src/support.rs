@@ -1,13 +1,13 @@
 //! Refuses what a target lacks, before selection sees it.
 //!
 //! Asked of the one function that [`crate::prepare`] leaves, so that what an optimiser removes is no reason to refuse. Which
-//! codes a generation refuses is the backend's data ([`Lack`]); how each shows in the IR is said here, once for all targets. What
+//! codes a generation refuses is the backend's data ([`Unsupported`]); how each shows in the IR is said here, once for all targets. What
 //! depends on the code that is made (memory, registers, length) is the backend's own to find. After this, an op that
 //! selection does not know is a bug of the compiler.
 
 use gpucc_ir::{
-    AtomicOp, Attr, Block, Diagnostic, Function, Inst, Lack, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage,
-    Sysval,
+    AtomicOp, Attr, Block, Diagnostic, Function, Inst, Module, Op, Refusal, ResourceKind, Scalar, Span, Stage, Sysval,
+    Unsupported,
 };
 
 /// Who asks.
@@ -18,12 +18,12 @@ pub struct Chip<'a> {
     /// The generation's name.
     pub generation: &'a str,
     /// What the family's generations refuse.
-    pub lacks: &'a [Lack],
+    pub unsupported: &'a [Unsupported],
 }
 
 impl Chip<'_> {
-    fn lack(&self, code: Refusal) -> Option<&Lack> {
-        Lack::find(self.lacks, self.generation, code)
+    fn lack(&self, code: Refusal) -> Option<&Unsupported> {
+        Unsupported::find(self.unsupported, self.generation, code)
     }
 
     /// Whether the generation refuses what has this code.
@@ -31,11 +31,11 @@ impl Chip<'_> {
         self.lack(code).is_some()
     }
 
-    fn refuse(&self, lack: &Lack, span: Span) -> Diagnostic {
+    fn refuse(&self, lack: &Unsupported, span: Span) -> Diagnostic {
         self.refuse_what(lack, lack.code.what(), span)
     }
 
-    fn refuse_what(&self, lack: &Lack, what: &str, span: Span) -> Diagnostic {
+    fn refuse_what(&self, lack: &Unsupported, what: &str, span: Span) -> Diagnostic {
         let message = format!("{}:{} does not support {what}", self.family, self.generation);
         Diagnostic::unsupported(lack.code, message).at(span, "used here").note(lack.why)
     }

@@ -17,7 +17,9 @@
 
 use crate::Cx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
-use gpucc_ir::{Block, Builder, EntitySet, Function, Inst, Lists, LoopHeader, Op, Place, SideMap, Value, trace};
+use gpucc_ir::{
+    Block, Builder, CsrLists, EntitySet, Function, Inst, LoopHeader, Op, Place, SecondaryMap, Value, trace,
+};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -34,7 +36,7 @@ pub const INDEXED: u32 = 2;
 pub const MASKED: u32 = 8;
 
 /// Turns that become one, the most first: for loops that index by low bits of their counter, and for others.
-const TURNS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
+const UNROLL_FACTORS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
 
 /// Runs the pass: innermost loops, until none is left that qualifies.
 pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
@@ -50,7 +52,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
                 outer.insert(k);
             });
         }
-        let mut blocks: SideMap<ConstructId, Vec<Block>> = SideMap::new();
+        let mut blocks: SecondaryMap<ConstructId, Vec<Block>> = SecondaryMap::new();
         for &b in &f.layout {
             if let Some(l) = s.loop_of(b) {
                 blocks[l].push(b);
@@ -106,7 +108,7 @@ fn plan(
     s: &Structure,
     l: ConstructId,
     blocks: Vec<Block>,
-    preds: &Lists<Block, Block>,
+    preds: &CsrLists<Block, Block>,
     cx: &Cx<'_>,
 ) -> Option<Plan> {
     let c = &s.constructs[l];
@@ -168,9 +170,9 @@ fn plan(
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
             // Where no index becomes a constant only tests and jumps are saved, which is worth it for short turns.
             let (list, most, size): (&[u32], u32, u32) = if masked {
-                (&TURNS.0, room.saturating_mul(MASKED), size)
+                (&UNROLL_FACTORS.0, room.saturating_mul(MASKED), size)
             } else {
-                (&TURNS.1, room / 2, if cx.caps.scalar { scalars } else { size })
+                (&UNROLL_FACTORS.1, room / 2, if cx.caps.scalar { scalars } else { size })
             };
             let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;
             turns = Some(*list.iter().find(fits)?);
@@ -232,7 +234,7 @@ enum Exit {
 }
 
 /// Unrolls; gives the header if the loop stays one.
-fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &Lists<Block, Block>) -> Option<Block> {
+fn apply(f: &mut Function, p: &Plan, uses: &Uses, namers: &CsrLists<Block, Block>) -> Option<Block> {
     close(f, p, uses);
     let at_top = p.exit.0 == p.header;
     // Copies of the whole body; with the test at the top one more, of the header alone.

@@ -69,13 +69,13 @@ fn what_is_scattered_is_compacted() {
             (p.run)(f, &mut cx, &e);
             cx.changes()
         };
-        run(f, GATHER);
+        run(f, COMPACT_IF_SCATTERED);
         // Dead, one block of five: stays.
         f.make_block();
-        run(f, GATHER);
+        run(f, COMPACT_IF_SCATTERED);
         assert_eq!(f.blocks.len(), 5);
         assert!(run(f, pass) > 0 && f.is_scattered(), "{}: {f}", pass.name);
-        run(f, GATHER);
+        run(f, COMPACT_IF_SCATTERED);
         assert!(f.layout.iter().enumerate().all(|(n, &b)| b == gpucc_ir::Block(n as u32)), "{}: {f}", pass.name);
         assert_eq!((f.layout.len(), f.is_scattered()), (f.blocks.len(), false), "{}", pass.name);
     }

@@ -6,7 +6,7 @@ use gpucc_opt::caps::Caps;
 use gpucc_opt::selection::*;
 use gpucc_opt::support::Chip;
 
-const CHIP: Chip<'_> = Chip { family: "x", generation: "y", lacks: &[] };
+const CHIP: Chip<'_> = Chip { family: "x", generation: "y", unsupported: &[] };
 
 #[test]
 fn each_case_is_a_module_that_keeps_the_contract() {

@@ -1,18 +1,18 @@
 //! Tests of `ir/opt/src/support.rs`.
 
 use crate::testing::parse;
-use gpucc_ir::{Lack, Refusal};
+use gpucc_ir::{Refusal, Unsupported};
 use gpucc_opt::support::*;
 
-const LACKS: &[Lack] = &[
-    Lack::all(Refusal::F16, "no halves"),
-    Lack::all(Refusal::Atomics, "none before b").on(&["a"]),
-    Lack::all(Refusal::WorkgroupSize, "few lanes").most(64),
+const UNSUPPORTED: &[Unsupported] = &[
+    Unsupported::all(Refusal::F16, "no halves"),
+    Unsupported::all(Refusal::Atomics, "none before b").on(&["a"]),
+    Unsupported::all(Refusal::WorkgroupSize, "few lanes").most(64),
 ];
 
 fn code(generation: &str, size: u32, body: &str) -> Option<&'static str> {
     let m = parse(&format!("entry \"main\" compute func0 size {size},1,1\nfunc0 \"f\" {{\nblock0:\n{body}  ret\n}}\n"));
-    check(&m, &Chip { family: "x", generation, lacks: LACKS }).err().map(|d| {
+    check(&m, &Chip { family: "x", generation, unsupported: UNSUPPORTED }).err().map(|d| {
         assert!(d.message.contains(&format!("x:{generation}")), "{d}");
         d.code
     })

@@ -2,7 +2,7 @@
 
 use gpucc_ir::text::{module_text, parse_module};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Const, Func, Function, Module, Op, SideMap, Value, eval};
+use gpucc_ir::{Const, Func, Function, Module, Op, SecondaryMap, Value, eval};
 use gpucc_opt::{Caps, Cx};
 
 /// Resources and variables that test functions may name.
@@ -59,7 +59,7 @@ pub fn unchanged(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) {
 
 /// What a function of one block computes from its parameters.
 pub fn evaluate(f: &Function, params: &[Const]) -> Vec<Const> {
-    let mut vals: SideMap<Value, Option<Const>> = SideMap::with_default(None);
+    let mut vals: SecondaryMap<Value, Option<Const>> = SecondaryMap::with_default(None);
     for (&p, c) in f.params().iter().zip(params) {
         vals[p] = Some(c.clone());
     }

@@ -1,9 +1,9 @@
 //! Dominators and postdominators, by Cooper, Harvey and Kennedy's iteration.
 
-use crate::entity::{Entity, SideMap};
+use crate::entity::{Entity, SecondaryMap};
 use crate::function::Function;
 use crate::inst::Block;
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::trace;
 
 crate::entity!(
@@ -14,7 +14,7 @@ crate::entity!(
 const NONE: Node = Node(u32::MAX);
 
 /// Immediate dominators of nodes `0..n`.
-fn solve(n: usize, preds: &Lists<Node, Node>) -> Vec<Node> {
+fn solve(n: usize, preds: &CsrLists<Node, Node>) -> Vec<Node> {
     let mut idom = vec![NONE; n];
     if n == 0 {
         return idom;
@@ -84,10 +84,10 @@ fn rpo<'a>(n: usize, root: usize, succs: impl Fn(usize) -> &'a [Block]) -> Vec<u
 }
 
 /// Entry and exit numbers of a walk over a tree given by parents in an order where parents come first.
-fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>, Lists<Node, Node>) {
+fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>, CsrLists<Node, Node>) {
     let n = parent.len();
     let pairs: Vec<(Node, Node)> = (1..n).filter(|&c| parent[c] != NONE).map(|c| (parent[c], Node::new(c))).collect();
-    let kids = Lists::new(&pairs);
+    let kids = CsrLists::new(&pairs);
     let (mut pre, mut last) = (vec![u32::MAX; n], vec![0; n]);
     let mut clock = 0;
     let mut stack = if n > 0 { vec![(Node(0), 0_usize)] } else { vec![] };
@@ -111,11 +111,11 @@ fn number(parent: &[Node]) -> (Vec<u32>, Vec<u32>, Lists<Node, Node>) {
 #[derive(Clone, Debug)]
 pub struct DomTree {
     rpo: Vec<Block>,
-    index: SideMap<Block, Node>,
+    index: SecondaryMap<Block, Node>,
     idom: Vec<Node>,
     pre: Vec<u32>,
     last: Vec<u32>,
-    kids: Lists<Node, Node>,
+    kids: CsrLists<Node, Node>,
 }
 
 /// The rest follows from these.
@@ -133,7 +133,7 @@ impl DomTree {
         let succs = f.all_succs();
         let order = rpo(f.blocks.len(), f.entry().index(), |b| &succs[Block::new(b)]);
         let rpo: Vec<Block> = order.into_iter().map(Block).collect();
-        let mut index = SideMap::with_default(NONE);
+        let mut index = SecondaryMap::with_default(NONE);
         index.reserve(f.blocks.len());
         for (n, &b) in rpo.iter().enumerate() {
             index[b] = Node::new(n);
@@ -142,7 +142,7 @@ impl DomTree {
         for (n, &b) in rpo.iter().enumerate() {
             edges.extend(succs[b].iter().map(|&s| (index[s], Node::new(n))));
         }
-        let idom = solve(rpo.len(), &Lists::new(&edges));
+        let idom = solve(rpo.len(), &CsrLists::new(&edges));
         let (pre, last, kids) = number(&idom);
         DomTree { rpo, index, idom, pre, last, kids }
     }
@@ -202,7 +202,7 @@ impl DomTree {
 pub struct PostDomTree {
     /// Node 0 is the virtual exit.
     nodes: Vec<Option<Block>>,
-    index: SideMap<Block, Node>,
+    index: SecondaryMap<Block, Node>,
     idom: Vec<Node>,
     pre: Vec<u32>,
     last: Vec<u32>,
@@ -220,7 +220,7 @@ impl PostDomTree {
         }
         // In the order in which a walk back from the exit shall take them.
         edges.reverse();
-        let preds = Lists::new(&edges);
+        let preds = CsrLists::new(&edges);
         let mut exits: Vec<Block> =
             f.layout.iter().copied().filter(|&b| live.contains(b) && succs[b].is_empty()).collect();
         exits.reverse();
@@ -234,7 +234,7 @@ impl PostDomTree {
                 None => break order,
             }
         };
-        let mut index = SideMap::with_default(NONE);
+        let mut index = SecondaryMap::with_default(NONE);
         index.reserve(n);
         let nodes: Vec<Option<Block>> = order.iter().map(|&b| (b as usize != n).then_some(Block(b))).collect();
         for (k, b) in nodes.iter().enumerate() {
@@ -249,7 +249,7 @@ impl PostDomTree {
             }
         }
         back.extend(exits.iter().map(|&b| (index[b], Node(0))));
-        let idom = solve(nodes.len(), &Lists::new(&back));
+        let idom = solve(nodes.len(), &CsrLists::new(&back));
         let (pre, last, _) = number(&idom);
         PostDomTree { nodes, index, idom, pre, last }
     }

@@ -3,7 +3,7 @@
 //! A derivative, or a sample whose level the quad gives, reads its operands in all four lanes. So helpers must run up to the
 //! last of these, and what feeds their operands must be computed in helpers too, with the branches that decide it.
 
-use crate::entity::{EntitySet, SideMap};
+use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Block, Inst, Value};
 use crate::ops::OpAttrs;
@@ -12,7 +12,7 @@ use crate::ops::OpAttrs;
 #[derive(Clone, Debug)]
 pub struct Helpers {
     /// The last instruction of each block that needs helpers.
-    last: SideMap<Block, Option<Inst>>,
+    last: SecondaryMap<Block, Option<Inst>>,
     /// Blocks from which such an instruction may still be reached, without what the block itself has.
     behind: EntitySet<Block>,
     /// Values that helpers must compute.
@@ -22,7 +22,8 @@ pub struct Helpers {
 impl Helpers {
     /// Computes it, for a function without calls.
     pub fn new(f: &Function) -> Helpers {
-        let mut h = Helpers { last: SideMap::with_default(None), behind: EntitySet::new(), slice: EntitySet::new() };
+        let mut h =
+            Helpers { last: SecondaryMap::with_default(None), behind: EntitySet::new(), slice: EntitySet::new() };
         let mut work: Vec<Value> = Vec::new();
         for (b, i) in f.insts_in_order() {
             if f.insts[i].op.has(OpAttrs::needs_helpers) {

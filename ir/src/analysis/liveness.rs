@@ -1,6 +1,6 @@
 //! Which values are needed where.
 
-use crate::entity::{EntitySet, SideMap};
+use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Block, Value};
 
@@ -8,18 +8,18 @@ use crate::inst::{Block, Value};
 /// are in no `live_in`; arguments are used at the end of the source block.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    live_in: SideMap<Block, EntitySet<Value>>,
-    live_out: SideMap<Block, EntitySet<Value>>,
+    live_in: SecondaryMap<Block, EntitySet<Value>>,
+    live_out: SecondaryMap<Block, EntitySet<Value>>,
 }
 
 impl Liveness {
     /// Computes liveness by iteration over the layout, backwards.
     pub fn new(f: &Function) -> Liveness {
-        let mut l = Liveness { live_in: SideMap::new(), live_out: SideMap::new() };
+        let mut l = Liveness { live_in: SecondaryMap::new(), live_out: SecondaryMap::new() };
         let tracked = |v: Value| matches!(f.values[v].def, ValueDef::Inst(..) | ValueDef::Param(..));
         // Upward exposed uses and definitions once; then only sets move.
-        let mut uses: SideMap<Block, Vec<Value>> = SideMap::new();
-        let mut defs: SideMap<Block, EntitySet<Value>> = SideMap::new();
+        let mut uses: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
+        let mut defs: SecondaryMap<Block, EntitySet<Value>> = SecondaryMap::new();
         for &b in &f.layout {
             let mut d: EntitySet<Value> = f.blocks[b].params.iter().copied().collect();
             for &i in &f.blocks[b].insts {

@@ -3,7 +3,7 @@
 use crate::entity::EntitySet;
 use crate::function::{BlockData, Function};
 use crate::inst::Block;
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::ops::Op;
 use smallvec::SmallVec;
 
@@ -34,8 +34,8 @@ struct Way {
 
 /// What each block names, in the order in which the walk of [`structured_order`] takes it: merges and the continue part,
 /// then the targets of its edges from the last to the first.
-fn ways(f: &Function) -> Lists<Block, Way> {
-    let mut ways = Lists::default();
+fn ways(f: &Function) -> CsrLists<Block, Way> {
+    let mut ways = CsrLists::default();
     for b in f.blocks.values() {
         let mut list: SmallVec<[Way; 6]> = SmallVec::new();
         let header = b.header.iter().flat_map(|h| [h.merge, h.cont]);
@@ -64,7 +64,7 @@ fn edges(ways: &[Way]) -> impl Iterator<Item = Block> {
     ways.iter().filter(|w| w.edge).map(|w| w.to)
 }
 
-fn order(f: &Function, ways: &Lists<Block, Way>, mut live: EntitySet<Block>) -> Vec<Block> {
+fn order(f: &Function, ways: &CsrLists<Block, Way>, mut live: EntitySet<Block>) -> Vec<Block> {
     // The merge of a loop is named even if the loop never ends.
     for (b, d) in f.blocks.iter() {
         if let Some(h) = d.header

@@ -4,10 +4,10 @@
 //! from loops that count up to a bound. Signed code profits too: a bound below 2^31 means "not negative".
 
 use super::{ConstructKind, DomTree, Structure};
-use crate::entity::SideMap;
+use crate::entity::SecondaryMap;
 use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, IntCc, Value};
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::ops::Op;
 use crate::sysval::{MAX_LANES, MAX_WORKGROUPS, Most, Sysval};
 
@@ -15,11 +15,11 @@ use crate::sysval::{MAX_LANES, MAX_WORKGROUPS, Most, Sysval};
 pub struct UpperBounds<'a> {
     f: &'a Function,
     size: [u32; 3],
-    preds: &'a Lists<Block, Block>,
+    preds: &'a CsrLists<Block, Block>,
     dom: &'a DomTree,
     s: &'a Structure,
-    memo: SideMap<Value, Option<u64>>,
-    busy: SideMap<Value, bool>,
+    memo: SecondaryMap<Value, Option<u64>>,
+    busy: SecondaryMap<Value, bool>,
 }
 
 /// How far definitions are followed.
@@ -30,11 +30,11 @@ impl<'a> UpperBounds<'a> {
     pub fn new(
         f: &'a Function,
         size: [u32; 3],
-        preds: &'a Lists<Block, Block>,
+        preds: &'a CsrLists<Block, Block>,
         dom: &'a DomTree,
         s: &'a Structure,
     ) -> UpperBounds<'a> {
-        let (memo, busy) = (SideMap::with_default(None), SideMap::new());
+        let (memo, busy) = (SecondaryMap::with_default(None), SecondaryMap::new());
         let mut u = UpperBounds { f, size, preds, dom, s, memo, busy };
         // Definitions first, so that nothing is followed far and each bound is computed once.
         for &b in &f.layout {

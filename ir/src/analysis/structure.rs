@@ -2,7 +2,7 @@
 
 use super::DomTree;
 use crate::entity;
-use crate::entity::{Arena, SideMap};
+use crate::entity::{Arena, SecondaryMap};
 use crate::function::Function;
 use crate::inst::Block;
 
@@ -43,9 +43,9 @@ pub struct Construct {
 pub struct Structure {
     /// All constructs, outer before inner.
     pub constructs: Arena<ConstructId, Construct>,
-    innermost: SideMap<Block, Option<ConstructId>>,
-    opened: SideMap<Block, Option<ConstructId>>,
-    loops: SideMap<Block, Option<ConstructId>>,
+    innermost: SecondaryMap<Block, Option<ConstructId>>,
+    opened: SecondaryMap<Block, Option<ConstructId>>,
+    loops: SecondaryMap<Block, Option<ConstructId>>,
     /// Merges that were met outside of their construct.
     pub(crate) stray_merges: Vec<Block>,
 }
@@ -55,12 +55,12 @@ impl Structure {
     pub fn new(f: &Function, dom: &DomTree) -> Structure {
         let mut s = Structure {
             constructs: Arena::new(),
-            innermost: SideMap::with_default(None),
-            opened: SideMap::with_default(None),
-            loops: SideMap::with_default(None),
+            innermost: SecondaryMap::with_default(None),
+            opened: SecondaryMap::with_default(None),
+            loops: SecondaryMap::with_default(None),
             stray_merges: Vec::new(),
         };
-        let mut is_merge: SideMap<Block, bool> = SideMap::new();
+        let mut is_merge: SecondaryMap<Block, bool> = SecondaryMap::new();
         for &b in dom.rpo() {
             if let Some(h) = f.blocks[b].header {
                 is_merge[h.merge] = true;

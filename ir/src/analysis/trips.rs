@@ -4,7 +4,7 @@
 //! is computed from itself and constants.
 
 use crate::analysis::{ConstructId, DomTree, Structure};
-use crate::{Block, Const, Function, SideMap, Value, ValueDef, eval};
+use crate::{Block, Const, Function, SecondaryMap, Value, ValueDef, eval};
 use smallvec::SmallVec;
 
 /// Turns of a loop of which nothing is known.
@@ -18,20 +18,20 @@ const MOST: u64 = 1 << 40;
 
 /// How often each block runs if every condition lets it: the product of the turns of the loops around it. Where a loop has several
 /// ways out the counted one decides; where none is counted it has [`UNKNOWN`] turns.
-pub fn runs(f: &Function) -> SideMap<Block, u64> {
-    let mut times = SideMap::with_default(1);
+pub fn runs(f: &Function) -> SecondaryMap<Block, u64> {
+    let mut times = SecondaryMap::with_default(1);
     if f.layout.iter().all(|&b| f.blocks[b].header.is_none()) {
         return times;
     }
     let s = Structure::new(f, &DomTree::new(f));
-    let mut preds: SideMap<Block, SmallVec<[Block; 2]>> = SideMap::new();
+    let mut preds: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
     for &b in &f.layout {
         for t in f.succs(b) {
             preds[t].push(b);
         }
     }
     // Outer loops come before inner ones.
-    let mut of: SideMap<ConstructId, u64> = SideMap::with_default(1);
+    let mut of: SecondaryMap<ConstructId, u64> = SecondaryMap::with_default(1);
     for l in s.loops() {
         let around = s.enclosing(s.constructs[l].parent).find(|&k| s.is_loop(k)).map_or(1, |k| of[k]);
         of[l] = (around * turns(f, &s, l, &preds).map_or(UNKNOWN, u64::from)).min(MOST);
@@ -45,7 +45,12 @@ pub fn runs(f: &Function) -> SideMap<Block, u64> {
 }
 
 /// Turns of a loop: how often its body runs, at least once.
-fn turns(f: &Function, s: &Structure, l: ConstructId, preds: &SideMap<Block, SmallVec<[Block; 2]>>) -> Option<u32> {
+fn turns(
+    f: &Function,
+    s: &Structure,
+    l: ConstructId,
+    preds: &SecondaryMap<Block, SmallVec<[Block; 2]>>,
+) -> Option<u32> {
     let c = &s.constructs[l];
     let (mut latches, mut entries) = (Vec::new(), Vec::new());
     for &b in &preds[c.header] {

@@ -14,10 +14,10 @@
 //! uniform in that sense may be computed once per wave with whatever lanes are active.
 
 use super::{DomTree, PostDomTree, Structure};
-use crate::entity::{EntitySet, SideMap};
+use crate::entity::{EntitySet, SecondaryMap};
 use crate::function::{Function, ValueDef};
 use crate::inst::{Attr, Block, Inst, MemFlags, Place, Touched, Value};
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 use crate::module::{Module, Space};
 use crate::ops::{Op, OpAttrs};
 use crate::sysval::Variance;
@@ -31,7 +31,7 @@ const EXACT: usize = 16;
 /// The result of the analysis.
 #[derive(Clone, Debug)]
 pub struct Uniformity {
-    values: SideMap<Value, Variance>,
+    values: SecondaryMap<Value, Variance>,
     /// Blocks that may be executed by some lanes of a wave only.
     divergent_blocks: EntitySet<Block>,
 }
@@ -62,12 +62,12 @@ impl Met {
 struct Run<'a> {
     f: &'a Function,
     m: &'a Module,
-    written: SideMap<crate::inst::Res, bool>,
+    written: SecondaryMap<crate::inst::Res, bool>,
     s: Structure,
     dom: &'a DomTree,
     pdom: PostDomTree,
-    preds: Lists<Block, Block>,
-    blocks: SideMap<Inst, Option<Block>>,
+    preds: CsrLists<Block, Block>,
+    blocks: SecondaryMap<Inst, Option<Block>>,
     u: Uniformity,
     /// The most that a value varies here.
     most: Variance,
@@ -78,12 +78,12 @@ struct Run<'a> {
     branches_done: EntitySet<Block>,
     /// The number of the branch that is looked at; marks and labels of others do not count.
     stamp: u32,
-    mark: SideMap<Block, u32>,
-    met: SideMap<Block, Met>,
+    mark: SecondaryMap<Block, u32>,
+    met: SecondaryMap<Block, Met>,
     /// How many blocks may be looked at for exact joins.
     budget: usize,
     /// Blocks whose branches to this end need no look of their own.
-    covered: SideMap<Block, Option<Option<Block>>>,
+    covered: SecondaryMap<Block, Option<Option<Block>>>,
 }
 
 impl Uniformity {
@@ -94,7 +94,7 @@ impl Uniformity {
 
     /// The same, where the dominators are known.
     pub fn within(m: &Module, f: &Function, dom: &DomTree) -> Uniformity {
-        let mut written: SideMap<crate::inst::Res, bool> = SideMap::new();
+        let mut written: SecondaryMap<crate::inst::Res, bool> = SecondaryMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             if !d.op.has(OpAttrs::writes) {
@@ -116,15 +116,15 @@ impl Uniformity {
             preds: f.preds(),
             blocks: f.inst_blocks(),
             dom,
-            u: Uniformity { values: SideMap::new(), divergent_blocks: EntitySet::new() },
+            u: Uniformity { values: SecondaryMap::new(), divergent_blocks: EntitySet::new() },
             divergent_loops: EntitySet::new(),
             divergent_joins: EntitySet::new(),
             branches_done: EntitySet::new(),
             stamp: 0,
-            mark: SideMap::new(),
-            met: SideMap::new(),
+            mark: SecondaryMap::new(),
+            met: SecondaryMap::new(),
             budget: EXACT * f.layout.len() + 4096,
-            covered: SideMap::new(),
+            covered: SecondaryMap::new(),
         };
         while r.step() {}
         r.u
@@ -342,7 +342,7 @@ impl Run<'_> {
             region.iter().chain(&end).filter_map(|&x| Some((self.dom.position(x)?, x))).collect();
         order.sort_unstable();
         // Of a block that thousands of ways lead to, only those of the region are walked.
-        let mut met: SideMap<Block, Met> = std::mem::take(&mut self.met);
+        let mut met: SecondaryMap<Block, Met> = std::mem::take(&mut self.met);
         for t in self.f.succs(b).into_iter().filter(|&t| !self.dom.dominates(t, b)) {
             met[t].begin(self.stamp).direct += 1;
         }

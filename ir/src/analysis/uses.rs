@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::inst::{Block, Inst, Value};
-use crate::lists::Lists;
+use crate::lists::CsrLists;
 
 /// A use: an instruction of a block reads the value as operand or edge argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub struct Use {
 /// The uses of every value, one entry per operand, in layout order.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
-    uses: Lists<Value, Use>,
+    uses: CsrLists<Value, Use>,
 }
 
 impl Uses {
@@ -26,7 +26,7 @@ impl Uses {
         for (block, inst) in f.insts_in_order() {
             f.insts[inst].for_each_use(|v| pairs.push((v, Use { block, inst })));
         }
-        Uses { uses: Lists::new(&pairs) }
+        Uses { uses: CsrLists::new(&pairs) }
     }
     /// The uses of a value.
     pub fn of(&self, v: Value) -> &[Use] {

@@ -2,7 +2,9 @@
 
 use gpucc_container::{Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags};
 use gpucc_ir::trace::PassTime;
-use gpucc_ir::{Diagnostic, Function, Interface, IoAt, Lack, Module, Op, Res, Stage, StageInfo, TexClass, TexDim};
+use gpucc_ir::{
+    Diagnostic, Function, Interface, IoAt, Module, Op, Res, Stage, StageInfo, TexClass, TexDim, Unsupported,
+};
 use gpucc_isa::Notes;
 use gpucc_opt::{Around, Caps, Report};
 use gpucc_pipeline::{Base, Format, Pipeline, Target, VertexAttribute, VertexBuffer, VertexFormat};
@@ -355,7 +357,7 @@ pub trait Backend: Sync {
     fn default_generation(&self) -> usize;
 
     /// What its generations refuse, whatever the shader's size: what `docs/support.md` and the test runners predict.
-    fn lacks(&self) -> &'static [Lack];
+    fn unsupported(&self) -> &'static [Unsupported];
 
     /// Names of all passes, on the IR and on machine code.
     fn passes(&self) -> Vec<&'static str>;
@@ -363,7 +365,7 @@ pub trait Backend: Sync {
     /// Compiles the entry point called `entry` of a verified module as the frontend made it.
     ///
     /// # Errors
-    /// Class `Unsupported` when this generation cannot do what the shader needs (code, target and span; one of [`Backend::lacks`]),
+    /// Class `Unsupported` when this generation cannot do what the shader needs (code, target and span; one of [`Backend::unsupported`]),
     /// `Internal` for a compiler bug. A panic is a compiler bug too; the facade catches it.
     fn compile(
         &self,

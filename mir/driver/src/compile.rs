@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use gpucc_container::{Entry, LineEntry, Meta, Stage, flags};
 use gpucc_ir::trace::{self, Watch};
-use gpucc_ir::{Diagnostic, Lack, Loc, Module};
+use gpucc_ir::{Diagnostic, Loc, Module, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
@@ -43,8 +43,8 @@ impl<F: Family> Backend for Driver<F> {
         F::DEFAULT_GENERATION
     }
 
-    fn lacks(&self) -> &'static [Lack] {
-        F::LACKS
+    fn unsupported(&self) -> &'static [Unsupported] {
+        F::UNSUPPORTED
     }
 
     fn passes(&self) -> Vec<&'static str> {
@@ -100,7 +100,7 @@ fn prepare<F: Family>(
         ..gpucc_opt::Options::default()
     };
     let (mut module, report) = shared.get(&caps, || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
-    let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], lacks: F::LACKS };
+    let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
     gpucc_opt::support::check(&module, &chip)?;
     F::lower_ir(&mut module, generation, strategy, o)?;
     if pipeline.verify
@@ -231,7 +231,7 @@ fn line_table(m: &Module, places: impl IntoIterator<Item = (u32, Loc)>) -> Vec<L
 pub fn prepared_cases<F: Family>() -> Vec<String> {
     let mut failures = Vec::new();
     for (k, generation) in F::GENERATIONS.iter().enumerate() {
-        let chip = Chip { family: F::NAME, generation, lacks: F::LACKS };
+        let chip = Chip { family: F::NAME, generation, unsupported: F::UNSUPPORTED };
         let strategy = F::first(k as u8, &CodegenOptions::default());
         for (name, text) in gpucc_opt::selection::cases(&F::caps(k as u8, &strategy), &chip) {
             let m = match gpucc_ir::text::parse_module(&text) {

@@ -1,7 +1,7 @@
 //! What a family is to the driver.
 
 use gpucc_container::{InterfaceRow, Meta, Preload, StateWord};
-use gpucc_ir::{Diagnostic, EntryPoint, Function, Lack, Loc, Module, Place, Refusal};
+use gpucc_ir::{Diagnostic, EntryPoint, Function, Loc, Module, Place, Refusal, Unsupported};
 use gpucc_isa::{Isa, Notes};
 use gpucc_mir::{AllocError, AllocStats, EncodedFunc, Form, MFunc, OutOfRegisters, Payload, Target, print, verify};
 use gpucc_opt::{Caps, Report};
@@ -264,7 +264,7 @@ pub trait Family: Sized + Sync + 'static {
     const DEFAULT_GENERATION: usize;
 
     /// What generations refuse, whatever the shader's size.
-    const LACKS: &'static [Lack];
+    const UNSUPPORTED: &'static [Unsupported];
 
     /// The machine passes, in order.
     const PASSES: &'static [Pass<Self>];

@@ -2,8 +2,8 @@
 //! before and after allocation. Registers never written are poison: reading one is a failure.
 
 use gpucc_mir::{
-    BlockId, Cfg, Class, ClassInfo, CopyCx, InstInfo, MFunc, MInst, MoveCaps, Opcode, PReg, Pseudo, Reg, RegFile,
-    Shape, Side, SpillCx, SpillSlot, SpillTo, Src, Target, Use, VReg,
+    BlockId, Cfg, Class, ClassInfo, CopyCx, InstInfo, MFunc, MInst, MoveCaps, MoveSide, Opcode, PReg, Pseudo, Reg,
+    RegFile, Shape, SpillCx, SpillSlot, SpillTo, Src, Target, Use, VReg,
 };
 use smallvec::SmallVec;
 
@@ -112,7 +112,7 @@ impl Target for Toy {
     fn move_caps(&self, file: u8) -> MoveCaps {
         MoveCaps { widths: if file == 0 { &[(2, 2)] } else { &[] } }
     }
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         let op = match (dst.file, src.file, dst.units.len()) {
             (0, 0, 1) => Op::Mov,
             (0, 0, 2) => Op::Mov2,
@@ -120,7 +120,7 @@ impl Target for Toy {
         };
         cx.push(MInst::new(op).def(gpucc_mir::Def::preg(dst.preg())).arg(Use::preg(src.preg())));
     }
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         for (&x, &y) in a.units.iter().zip(b.units) {
             let (x, y) = (preg(a.file, x), preg(a.file, y));
             cx.push(
@@ -132,7 +132,7 @@ impl Target for Toy {
             );
         }
     }
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         for &u in dst.units {
             cx.push(MInst::new(Op::Li).def(gpucc_mir::Def::preg(preg(dst.file, u))).arg(*src));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gpucc_ir::refusal::Kind;
-use gpucc_ir::{Lack, Refusal};
+use gpucc_ir::{Refusal, Unsupported};
 
 use crate::exec::On;
 
@@ -50,7 +50,7 @@ pub fn documented(on: On, code: Refusal) -> bool {
     code.everywhere().is_some()
         || match on {
             On::Interp | On::Passes(_) => false,
-            On::Machine(d) => Lack::find(d.backend.lacks(), d.generation_name(), code).is_some(),
+            On::Machine(d) => Unsupported::find(d.backend.unsupported(), d.generation_name(), code).is_some(),
         }
 }
 

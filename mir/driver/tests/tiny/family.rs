@@ -4,7 +4,7 @@ use gpucc_container::Meta;
 use gpucc_driver::{
     CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
 };
-use gpucc_ir::{Diagnostic, Lack, Place, Refusal};
+use gpucc_ir::{Diagnostic, Place, Refusal, Unsupported};
 use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
 use gpucc_mir::{AllocStats, MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
 use gpucc_opt::Caps;
@@ -28,7 +28,8 @@ impl Family for TinyFamily {
     const NAME: &'static str = "tiny";
     const GENERATIONS: &'static [&'static str] = Set::GENERATIONS;
     const DEFAULT_GENERATION: usize = 0;
-    const LACKS: &'static [Lack] = &[Lack::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to")];
+    const UNSUPPORTED: &'static [Unsupported] =
+        &[Unsupported::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to")];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::improve("machine-copy-prop", 1, |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)),

@@ -2,7 +2,7 @@
 
 use gpucc_isa::{Role, Row};
 use gpucc_mir::{
-    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, PReg, RegFile, Shape, Side, Src, Target, Use,
+    BlockId, Cfg, Class, ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, RegFile, Shape, Src, Target, Use,
 };
 
 use super::table::{OPS, Op, ROWS, Set};
@@ -86,13 +86,13 @@ impl Target for Tiny {
         inst.target_op().map_or(InstInfo::pure(1), |op| InstInfo::of(row(op).effects.at(1 + inst.mods.buffer as u16)))
     }
 
-    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: Side<'_>) {
+    fn emit_move(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: MoveSide<'_>) {
         for (&d, &s) in dst.units.iter().zip(src.units) {
             cx.push(build::Mov.on([Use::preg(unit(s))]).def(Def::preg(unit(d))));
         }
     }
 
-    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: Side<'_>, b: Side<'_>) {
+    fn emit_swap(&self, cx: &mut CopyCx<'_, Self>, a: MoveSide<'_>, b: MoveSide<'_>) {
         for (&x, &y) in a.units.iter().zip(b.units) {
             for (d, s) in [(x, y), (y, x), (x, y)] {
                 cx.push(build::Xor.on([Use::preg(unit(d)), Use::preg(unit(s))]).def(Def::preg(unit(d))));
@@ -100,7 +100,7 @@ impl Target for Tiny {
         }
     }
 
-    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: Side<'_>, src: &Use<Self>) {
+    fn emit_set(&self, cx: &mut CopyCx<'_, Self>, dst: MoveSide<'_>, src: &Use<Self>) {
         for &d in dst.units {
             cx.push(build::Li.on([*src]).def(Def::preg(unit(d))));
         }

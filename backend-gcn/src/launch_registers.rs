@@ -11,11 +11,11 @@ use gpucc_gcn_machine::abi;
 use smallvec::SmallVec;
 
 use crate::io::{Io, VERTEX_GROUP};
-use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Res, ResourceKind, SideMap, Space, Sysval};
+use gpucc_ir::{Attr, Function, Inst, Module, Op, Place, Res, ResourceKind, SecondaryMap, Space, Sysval};
 
 /// The layout of those registers.
 #[derive(Clone, Debug, Default)]
-pub struct Fixed {
+pub struct LaunchRegisters {
     /// Registers of the workgroup id.
     pub workgroup_id: [u32; 3],
     /// Which of them the hardware loads.
@@ -54,7 +54,7 @@ pub struct Fixed {
     pub first: [u32; 2],
     /// Whether workgroup memory is used: M0 must be set.
     pub uses_lds: bool,
-    descriptors: SideMap<Res, Option<u32>>,
+    descriptors: SecondaryMap<Res, Option<u32>>,
     /// Words of the immediate data and their registers.
     immediates: Vec<(u32, u32)>,
 }
@@ -126,7 +126,7 @@ fn immediate_words(m: &Module, f: &Function, i: Inst) -> Option<core::ops::Range
     whole.then(|| first..first + f.ty(d.result()).lanes())
 }
 
-impl Fixed {
+impl LaunchRegisters {
     /// What `f` needs, which reads the tables of some bind groups; with `spills`, what spilling to scratch needs besides.
     pub fn new(
         m: &Module,
@@ -135,8 +135,12 @@ impl Fixed {
         groups: &[u32],
         io: &Io,
         is_table: &dyn Fn(Place) -> bool,
-    ) -> Fixed {
-        let mut x = Fixed { descriptors: SideMap::with_default(None), quads: io.quads, ..Fixed::default() };
+    ) -> LaunchRegisters {
+        let mut x = LaunchRegisters {
+            descriptors: SecondaryMap::with_default(None),
+            quads: io.quads,
+            ..LaunchRegisters::default()
+        };
         let mut groups = groups.to_vec();
         groups.extend(io.vertex_table.then_some(VERTEX_GROUP));
         let firsts = io.first.iter().filter(|f| **f).count();
@@ -212,7 +216,7 @@ impl Fixed {
         }
         next = next.next_multiple_of(4);
         let mut quad = 0;
-        let mut descriptor = |x: &mut Fixed, next: &mut u32, word: &dyn Fn(u32) -> Source| {
+        let mut descriptor = |x: &mut LaunchRegisters, next: &mut u32, word: &dyn Fn(u32) -> Source| {
             let in_data = quad < here;
             let at = if in_data { first + 4 * quad as u32 } else { *next };
             quad += 1;

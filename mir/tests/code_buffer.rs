@@ -2,7 +2,7 @@
 
 use crate::toy::{Op, Toy};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
-use gpucc_mir::{BlockId, MEdge, MFunc, MInst, Parts, Src};
+use gpucc_mir::{BlockId, CodeBuffer, MEdge, MFunc, MInst, Src};
 
 /// An instruction that shows which one it is.
 fn number(k: u32) -> MInst<Toy> {
@@ -21,8 +21,8 @@ fn lists() -> Vec<Vec<u32>> {
     [0, 3, 0, 511, 1, 2, 2000, 0, 0, 7, 513, 512, 1, 0].map(|n| next.by_ref().take(n).collect()).into()
 }
 
-fn written(lists: &[Vec<u32>]) -> Parts<Toy> {
-    let mut parts = Parts::new(lists.len());
+fn written(lists: &[Vec<u32>]) -> CodeBuffer<Toy> {
+    let mut parts = CodeBuffer::new(lists.len());
     for list in lists {
         parts.extend(list.iter().map(|&k| number(k)));
         parts.close();
@@ -68,7 +68,7 @@ fn code_is_handed_out_to_blocks_in_their_order() {
     let b: Vec<BlockId> = (0..4).map(|_| f.block()).collect();
     let jump = |to: BlockId| MInst::new(Op::Jmp).arg(to);
     // 0 goes to 1 or 2, 1 goes to 2 by the added 3: the edge from 0 to 2 is critical. What is apart are 0, 1 and 2.
-    let mut parts = Parts::new(3);
+    let mut parts = CodeBuffer::new(3);
     for list in [vec![MInst::new(Op::End)], vec![number(1), jump(b[3])], vec![MInst::new(Op::Br).arg(b[1]), jump(b[2])]]
     {
         parts.extend(list);
@@ -79,7 +79,7 @@ fn code_is_handed_out_to_blocks_in_their_order() {
     f.at(b[1]).succs = [MEdge::to(b[3])].into_iter().collect();
     f.at(b[3]).succs = [MEdge::to(b[2])].into_iter().collect();
     let mut seen = Vec::new();
-    parts.hand_out(&mut f, &[b[0], b[1], b[3], b[2]], &t, |f, new, old| {
+    parts.distribute(&mut f, &[b[0], b[1], b[3], b[2]], &t, |f, new, old| {
         seen.push((new.0, old.0, f.code[new.0 as usize].len()));
     });
     assert_eq!(seen, [(0, 0, 2), (1, 1, 2), (2, 3, 2), (4, 2, 1)], "each with its code, but for the one on the edge");
@@ -96,13 +96,13 @@ fn code_is_handed_out_as_it_is() {
     let t = Toy::new(8);
     let mut f: MFunc<Toy> = MFunc::new("f");
     let b: Vec<BlockId> = (0..3).map(|_| f.block()).collect();
-    let mut parts = Parts::new(3);
+    let mut parts = CodeBuffer::new(3);
     for list in [vec![number(2)], vec![number(1)], vec![MInst::new(Op::Br).arg(b[1]), MInst::new(Op::Jmp).arg(b[2])]] {
         parts.extend(list);
         parts.close();
     }
     f.at(b[0]).succs = [b[1], b[2]].map(MEdge::to).into_iter().collect();
-    parts.hand_out(&mut f, &b, &t, |_, new, old| assert_eq!(new, old));
+    parts.distribute(&mut f, &b, &t, |_, new, old| assert_eq!(new, old));
     assert_eq!(gpucc_mir::labels(&f.code[0]).collect::<Vec<_>>(), [b[1], b[2]]);
     assert_eq!((f.blocks.len(), numbers(&f.code[1]), numbers(&f.code[2])), (3, vec![1], vec![2]));
 }

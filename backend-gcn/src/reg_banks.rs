@@ -8,16 +8,16 @@
 
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
-    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SideMap, Space, Sysval, Touched, Value,
+    Attr, Block, Function, Inst, Module, Op as Ir, OpAttrs, Place, Res, SecondaryMap, Space, Sysval, Touched, Value,
     ValueDef,
 };
 use smallvec::SmallVec;
 
-use crate::flow::{How, Plan, Waiting};
+use crate::flow::{EdgeKind, Plan, Waiting};
 
-/// Where a value lives.
+/// The registers in which a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Home {
+pub enum RegBank {
     /// Vector registers.
     #[default]
     Vector,
@@ -27,21 +27,21 @@ pub enum Home {
     Mask,
 }
 
-/// Finds the homes of all values.
-pub struct Homes<'a> {
+/// Finds the register banks of all values.
+pub struct RegBanks<'a> {
     m: &'a Module,
     f: &'a Function,
     generation: u8,
     uniform: &'a Uniformity,
-    written: SideMap<Res, bool>,
-    home: SideMap<Value, Home>,
-    block_of: SideMap<Inst, Option<Block>>,
+    written: SecondaryMap<Res, bool>,
+    home: SecondaryMap<Value, RegBank>,
+    block_of: SecondaryMap<Inst, Option<Block>>,
 }
 
-impl<'a> Homes<'a> {
-    /// The homes of the values of `f`.
-    pub fn new(m: &'a Module, f: &'a Function, plan: &Plan, uniform: &'a Uniformity, generation: u8) -> Homes<'a> {
-        let mut written: SideMap<Res, bool> = SideMap::new();
+impl<'a> RegBanks<'a> {
+    /// The banks of the values of `f`.
+    pub fn new(m: &'a Module, f: &'a Function, plan: &Plan, uniform: &'a Uniformity, generation: u8) -> RegBanks<'a> {
+        let mut written: SecondaryMap<Res, bool> = SecondaryMap::new();
         for (_, i) in f.insts_in_order() {
             let d = &f.insts[i];
             if let Some(Touched::Place(Place::Buffer(r)) | Touched::Image(r)) = d.touches()
@@ -50,27 +50,27 @@ impl<'a> Homes<'a> {
                 written[r] = true;
             }
         }
-        let mut h = Homes {
+        let mut h = RegBanks {
             m,
             f,
             generation,
             uniform,
             written,
-            home: SideMap::with_default(Home::Vector),
+            home: SecondaryMap::with_default(RegBank::Vector),
             block_of: f.inst_blocks(),
         };
         h.find(plan);
         h
     }
 
-    /// Where a value lives.
-    pub fn of(&self, v: Value) -> Home {
+    /// The registers in which a value is.
+    pub fn of(&self, v: Value) -> RegBank {
         self.home[v]
     }
 
     /// Whether a value is a constant or in a scalar register.
     pub fn scalar(&self, v: Value) -> bool {
-        self.home[v] == Home::Scalar || self.f.const_bits(v).is_some()
+        self.home[v] == RegBank::Scalar || self.f.const_bits(v).is_some()
     }
 
     /// Whether a load can be done by the scalar unit: constant memory at an address in scalar registers.
@@ -90,12 +90,12 @@ impl<'a> Homes<'a> {
 
     fn find(&mut self, plan: &Plan) {
         let f = self.f;
-        let mut pos: SideMap<Block, usize> = SideMap::new();
+        let mut pos: SecondaryMap<Block, usize> = SecondaryMap::new();
         for (k, &b) in f.layout.iter().enumerate() {
             pos[b] = k;
         }
         // Blocks in which each value is used.
-        let mut uses: SideMap<Value, SmallVec<[u32; 4]>> = SideMap::new();
+        let mut uses: SecondaryMap<Value, SmallVec<[u32; 4]>> = SecondaryMap::new();
         for (b, i) in f.insts_in_order() {
             f.insts[i].for_each_use(|v| {
                 let at = pos[b] as u32;
@@ -110,7 +110,7 @@ impl<'a> Homes<'a> {
         // Loops, by their first position, that some lanes leave while others go on.
         let mut split = vec![false; f.layout.len()];
         for (p, b) in plan.blocks.iter().enumerate() {
-            for e in b.edges.iter().filter(|e| e.how == How::Wait) {
+            for e in b.edges.iter().filter(|e| e.how == EdgeKind::Park) {
                 plan.loops.around(p).take_while(|l| l.1 < e.to).for_each(|l| split[l.0] = true);
             }
         }
@@ -127,7 +127,7 @@ impl<'a> Homes<'a> {
                 let ty = f.ty(v);
                 if ty.is_bool() && !ty.is_vector() {
                     if reached(v, p) && stays(v, p) {
-                        self.home[v] = Home::Mask;
+                        self.home[v] = RegBank::Mask;
                     }
                 } else if !ty.is_bool()
                     && ty.bits() == 32
@@ -135,7 +135,7 @@ impl<'a> Homes<'a> {
                     && reached(v, p)
                     && kept(v, p)
                 {
-                    self.home[v] = Home::Scalar;
+                    self.home[v] = RegBank::Scalar;
                     scalars.push(v);
                 }
             }
@@ -154,7 +154,7 @@ impl<'a> Homes<'a> {
                     ValueDef::Const(_) | ValueDef::Undef => false,
                 };
                 if !keep {
-                    self.home[v] = Home::Vector;
+                    self.home[v] = RegBank::Vector;
                 }
                 keep
             });
@@ -176,7 +176,7 @@ impl<'a> Homes<'a> {
         match d.op {
             Ir::BufferLength => true,
             Ir::Load => self.scalar_load(i),
-            Ir::Extract => self.fixed_lane(i).is_some() || self.home[d.args[0]] == Home::Scalar,
+            Ir::Extract => self.fixed_lane(i).is_some() || self.home[d.args[0]] == RegBank::Scalar,
             Ir::Bitcast => !f.ty(d.args[0]).is_vector() && self.scalar(d.args[0]),
             Ir::Select => {
                 self.scalar_condition(d.args[0], self.block_of[i]) && d.args[1..].iter().all(|&a| self.scalar(a))

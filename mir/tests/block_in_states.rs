@@ -19,7 +19,7 @@ impl State for Set {
 
 #[test]
 fn ways_add_up_and_only_news_counts() {
-    let mut e: Entries<Set> = Entries::new(3);
+    let mut e: BlockInStates<Set> = BlockInStates::new(3);
     assert_eq!((e.get(0).map(|s| s.0), e.is_reached(1)), (Some(0), false));
     assert!(e.join(1, &Set(0)), "the first way");
     assert!(!e.join(1, &Set(0)));
@@ -33,5 +33,5 @@ fn ways_add_up_and_only_news_counts() {
 #[test]
 fn no_blocks() {
     // A function without blocks is no fault.
-    let _ = Entries::<Set>::new(0);
+    let _ = BlockInStates::<Set>::new(0);
 }

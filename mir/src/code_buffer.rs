@@ -12,7 +12,7 @@ use crate::inst::{BlockId, MInst, Target};
 const PART: usize = 512;
 
 /// Lists one behind the other.
-pub struct Parts<T: Target> {
+pub struct CodeBuffer<T: Target> {
     parts: Vec<Vec<MInst<T>>>,
     /// How long each list is. All of it lies in one part.
     sizes: Vec<usize>,
@@ -20,10 +20,10 @@ pub struct Parts<T: Target> {
     from: usize,
 }
 
-impl<T: Target> Parts<T> {
+impl<T: Target> CodeBuffer<T> {
     /// No lists, with room to count `n`.
     pub fn new(n: usize) -> Self {
-        Parts { parts: vec![Vec::new()], sizes: Vec::with_capacity(n), from: 0 }
+        CodeBuffer { parts: vec![Vec::new()], sizes: Vec::with_capacity(n), from: 0 }
     }
 
     /// The list that is being written is complete: what is added from now on is the next one.
@@ -106,7 +106,7 @@ impl<T: Target> Parts<T> {
     ///
     /// # Panics
     /// When `order` does not name every block once.
-    pub fn hand_out(
+    pub fn distribute(
         mut self,
         mf: &mut MFunc<T>,
         order: &[BlockId],

@@ -5,14 +5,14 @@
 
 use gpucc_gcn_machine::Op;
 use gpucc_mir::{
-    BlockId, Cfg, Def, MEdge, MEdges, MFunc, MInst, PReg, Parts, Pseudo, Target, Use, VReg, construct_ssa,
+    BlockId, Cfg, CodeBuffer, Def, MEdge, MEdges, MFunc, MInst, PReg, Pseudo, Target, Use, VReg, construct_ssa,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::builders as build;
-use crate::edges::Beside;
-use crate::flow::{How, Out, Plan, PlanEdge, Waiting};
-use crate::inst::{Cond, FILE_S, GOp, Gcn, MASK, MI, exec, op};
+use crate::edges::BlockInsertions;
+use crate::flow::{EdgeKind, Plan, PlanEdge, Waiting, WaveExit};
+use crate::inst::{Cond, FILE_S, GOp, Gcn, MI, S2, exec, op};
 
 /// EXEC as a definition.
 fn exec_def() -> Def {
@@ -33,20 +33,20 @@ struct Lowering<'a> {
     /// Successors of each machine block on the graph of the wave.
     succs: Vec<Succs>,
     /// The instructions of the blocks, in the order of the code.
-    lists: Parts<Gcn>,
+    lists: CodeBuffer<Gcn>,
     /// Blocks that end the wave: they come last.
     endings: Vec<BlockId>,
 }
 
 /// Lowers all of `mf`, of which the code of the plan's blocks is in `selected`, the first block's as the last list.
-pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn) {
+pub fn lower(mf: &mut MFunc<Gcn>, mut selected: CodeBuffer<Gcn>, plan: &Plan, t: &Gcn) {
     let n = plan.blocks.len();
     let mut vars = Vec::new();
     let mut var = |mf: &mut MFunc<Gcn>, wanted: bool| {
         if !wanted {
             return VReg::NONE;
         }
-        let v = mf.vreg(MASK);
+        let v = mf.vreg(S2);
         vars.push(v);
         v
     };
@@ -64,7 +64,7 @@ pub fn lower(mf: &mut MFunc<Gcn>, mut selected: Parts<Gcn>, plan: &Plan, t: &Gcn
         order.push(BlockId(p as u32));
     }
     let succs = vec![Succs::new(); mf.blocks.len()];
-    let lists = Parts::new(2 * n);
+    let lists = CodeBuffer::new(2 * n);
     let mut l = Lowering { mf, plan, waits, saved, entries, succs, lists, endings: Vec::new() };
     for p in 0..n {
         l.begin(p);
@@ -115,14 +115,14 @@ impl Lowering<'_> {
                 self.lists.extend([back, MInst::pseudo(Pseudo::LogicalStart)]);
             }
             Waiting::Collected => {
-                let (at, mask, passed) = (self.entries[p], self.waits[p], b.passed);
+                let (at, mask, skip_to) = (self.entries[p], self.waits[p], b.skip_to);
                 let take = if b.arrives {
                     build::SOrB64.on([exec(), mask.into()]).def(exec_def())
                 } else {
                     build::SMovB64.on([mask.into()]).def(exec_def())
                 };
                 self.lists.push(take);
-                let none = match passed {
+                let none = match skip_to {
                     Some(w) => self.entries[w],
                     None => self.ending(),
                 };
@@ -144,7 +144,7 @@ impl Lowering<'_> {
             self.lists.push(build::SMovB64.on([Use::imm(0)]).def(self.waits[x]));
         }
         let mask = leave.uses.first().copied();
-        let waits = |e: &PlanEdge| e.how == How::Wait;
+        let waits = |e: &PlanEdge| e.how == EdgeKind::Park;
         let lanes = || op(Op::SAndB64).def(exec_def()).arg(exec());
         match (plan.edges.as_slice(), mask) {
             ([t, e], Some(m)) if waits(t) || waits(e) => {
@@ -177,8 +177,8 @@ impl Lowering<'_> {
             }
         }
         match self.plan.out(p) {
-            Out::End => self.lists.push(MInst::new(GOp::End)),
-            Out::One(w) => {
+            WaveExit::End => self.lists.push(MInst::new(GOp::End)),
+            WaveExit::One(w) => {
                 // All of them wait: EXEC is to be empty where others are added to it.
                 let gone = plan.edges.iter().all(waits);
                 let target = &self.plan.blocks[w];
@@ -187,7 +187,7 @@ impl Lowering<'_> {
                 }
                 self.jump(here, self.entries[w]);
             }
-            Out::Cond(t, e) => {
+            WaveExit::Cond(t, e) => {
                 let cond = match leave.op {
                     gpucc_mir::Opcode::Op(GOp::Leave(Some(cmp))) => Cond::Scalar(cmp),
                     _ => Cond::Lanes,
@@ -197,15 +197,15 @@ impl Lowering<'_> {
                 args.uses.truncate(if cond == Cond::Lanes { 1 } else { 2 });
                 self.branch(here, cond, args, to);
             }
-            Out::Active(to, Some(w)) => {
+            WaveExit::Active(to, Some(w)) => {
                 let to = [self.entries[to], self.entries[w]];
                 self.branch(here, Cond::Active, MInst::new(GOp::End), to);
             }
-            Out::Active(to, None) if to <= p => {
+            WaveExit::Active(to, None) if to <= p => {
                 let to = [self.entries[to], self.ending()];
                 self.branch(here, Cond::Active, MInst::new(GOp::End), to);
             }
-            Out::Active(to, None) => self.jump(here, self.entries[to]),
+            WaveExit::Active(to, None) => self.jump(here, self.entries[to]),
         }
         if self.lists.open().len() == from + 2 {
             // What ends the block ends its logical part as well.
@@ -220,7 +220,7 @@ impl Lowering<'_> {
 
     /// The active lanes, or those of them that a mask chooses, wait at the target of an edge.
     fn wait(&mut self, edge: &PlanEdge, chosen: Option<(Op, crate::inst::U)>) {
-        if edge.how != How::Wait || self.plan.blocks[edge.to].waiting != Waiting::Collected {
+        if edge.how != EdgeKind::Park || self.plan.blocks[edge.to].waiting != Waiting::Collected {
             return;
         }
         let r = self.waits[edge.to];
@@ -229,7 +229,7 @@ impl Lowering<'_> {
             (None, false) => exec(),
             (Some((o, m)), true) => return self.lists.push(op(o).def(r).arg(exec()).arg(m)),
             (Some((o, m)), false) => {
-                let some = self.mf.vreg(MASK);
+                let some = self.mf.vreg(S2);
                 self.lists.push(op(o).def(some).arg(exec()).arg(m));
                 some.into()
             }
@@ -239,14 +239,14 @@ impl Lowering<'_> {
 }
 
 /// Sets the edges of the wave, gives critical ones blocks of their own, and orders the blocks, whose code is in `lists`.
-fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId>, lists: Parts<Gcn>) {
+fn graph(mf: &mut MFunc<Gcn>, t: &Gcn, mut succs: Vec<Succs>, order: Vec<BlockId>, lists: CodeBuffer<Gcn>) {
     let mut preds = vec![0u32; succs.len()];
     succs.iter().flatten().for_each(|b| preds[b.0 as usize] += 1);
     let mut place = vec![0; succs.len()];
     for (k, b) in order.iter().enumerate() {
         place[b.0 as usize] = k;
     }
-    let mut added = Beside::new(order.len());
+    let mut added = BlockInsertions::new(order.len());
     let critical = |list: &Succs, to: BlockId| list.len() > 1 && preds[to.0 as usize] > 1;
     mf.reserve(succs.iter().map(|list| list.iter().filter(|&&to| critical(list, to)).count()).sum());
     // Arguments travel on the last edge of the way.

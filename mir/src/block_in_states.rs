@@ -14,21 +14,21 @@ pub trait State: Default {
 /// The states in which blocks begin. In most places nothing is outstanding, and a state is larger than a block: those blocks
 /// share one.
 #[derive(Debug)]
-pub struct Entries<S> {
+pub struct BlockInStates<S> {
     /// Which state each block begins with, plus one, if a way to it was found.
     at: Vec<Option<NonZeroU32>>,
     /// The first is the idle one.
     states: Vec<S>,
 }
 
-impl<S: State> Entries<S> {
+impl<S: State> BlockInStates<S> {
     const IDLE: NonZeroU32 = NonZeroU32::MIN;
 
     /// For `n` blocks, of which the first begins idle and no other was reached yet.
     pub fn new(n: usize) -> Self {
         let mut at = vec![None; n];
         at.iter_mut().take(1).for_each(|e| *e = Some(Self::IDLE));
-        Entries { at, states: vec![S::default()] }
+        BlockInStates { at, states: vec![S::default()] }
     }
 
     /// The state that `b` begins with, if it was reached.

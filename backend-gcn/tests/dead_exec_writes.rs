@@ -1,6 +1,6 @@
-//! Tests of `backend-gcn/src/dead_exec.rs`.
+//! Tests of `backend-gcn/src/dead_exec_writes.rs`.
 
-use gpucc_gcn::dead_exec::{EXEC, run};
+use gpucc_gcn::dead_exec_writes::{EXEC, run};
 use gpucc_gcn::encoded::Item;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
