@@ -5,7 +5,7 @@
 
 mod runs;
 
-use gpucc_driver::{CodegenOptions, Family, Job, Stop, alloc_options};
+use gpucc_driver::{AttemptError, CodegenOptions, Family, Job, alloc_options};
 use gpucc_gcn_machine::abi;
 use gpucc_ir::Refusal;
 use gpucc_mir::{AllocError, AllocOptions, AllocStats, FileId, MFunc, Schedule, Target};
@@ -127,10 +127,10 @@ pub fn run<F: Family>(
     t: &Gcn,
     job: &Job<'_, F>,
     (fixed, draws): (u32, bool),
-) -> Result<AllocStats, Stop> {
+) -> Result<AllocStats, AttemptError> {
     let worth = Worth { fixed, generation: job.generation, draws };
     let alloc = within(mf, t, job.options, &worth).map_err(|e| {
-        Stop::allocation(e, job.module, |o| {
+        AttemptError::allocation(e, job.module, |o| {
             let has = format!("{} has {} {} registers to give out", job.chip(), o.limit, o.file);
             (has, "smaller arrays or fewer live values would help".into())
         })

@@ -42,8 +42,8 @@ pub mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, TailPass, Variables, reflect,
-    used_places,
+    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected, TailPass,
+    TextFixture, Variables, reflect, used_places,
 };
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
@@ -164,7 +164,7 @@ pub struct State {
 }
 
 /// The pass `allocate`.
-fn allocated(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, Stop> {
+fn allocated(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, AttemptError> {
     cx.alloc = allocate::run(mf, &cx.target, &cx.job, (cx.state.fixed.end, !cx.state.io.is_compute))?;
     Ok(u64::from(cx.alloc.moves))
 }
@@ -217,10 +217,10 @@ impl Family for GcnFamily {
         caps()
     }
 
-    fn retry(job: &Job<'_, Self>, stop: &Stop, _report: &Report) -> Option<Strategy> {
+    fn retry(job: &Job<'_, Self>, stop: &AttemptError, _report: &Report) -> Option<Strategy> {
         match stop.cause {
-            Cause::OutOf("s") if !job.strategy.scalar => Some(Strategy { scalar: true, ..job.strategy }),
-            Cause::OutOf("v") if !job.strategy.vector => Some(Strategy { vector: true, ..job.strategy }),
+            FailureKind::OutOf("s") if !job.strategy.scalar => Some(Strategy { scalar: true, ..job.strategy }),
+            FailureKind::OutOf("v") if !job.strategy.vector => Some(Strategy { vector: true, ..job.strategy }),
             _ => None,
         }
     }
@@ -234,7 +234,7 @@ impl Family for GcnFamily {
         Ok(())
     }
 
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f) = (job.module, job.func());
         let tables = Tables::new(m, f);
         let used = used_places(f).into_iter().map(|u| u.0).filter(|&p| tables.at(p).is_none());
@@ -288,7 +288,7 @@ impl Family for GcnFamily {
         })
     }
 
-    fn bare(job: &Job<'_, Self>, _given: &Given) -> (Gcn, State) {
+    fn bare(job: &Job<'_, Self>, _given: &TextFixture) -> (Gcn, State) {
         let spills = Spills { scalar: job.strategy.scalar, vector: None };
         (Gcn::new(0, SCALAR_TOP as u16, spills), State { once: true, ..State::default() })
     }
@@ -303,7 +303,7 @@ impl Family for GcnFamily {
         Ok(code)
     }
 
-    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let (job, state, fixed) = (&cx.job, &cx.state, &cx.state.fixed);
         let Some(p) = emit::emit(code, job.generation)? else {
             let what = "has branches that reach 131072 bytes, and too many of them go further at once";
@@ -330,7 +330,7 @@ impl Family for GcnFamily {
             preloads.insert(preloads.iter().position(|p| p.file == abi::FILE_ROOT).unwrap_or(preloads.len()), row);
         }
         let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation);
-        Ok(Program {
+        Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
             stats: statistics(&p, vgprs, cx, scratch),
@@ -358,7 +358,7 @@ impl Family for GcnFamily {
 }
 
 /// The program of a vertex or fragment entry.
-fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
+fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
     let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
     let vgprs = state.used.vgprs.max(io.vgprs());
@@ -381,7 +381,7 @@ fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Program {
     let count = if io.is_fragment || !io.instances { 0 } else { 1 << 24 };
     let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, abi::FLOAT_FLUSH32, job.generation) | count;
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
-    Program {
+    EmittedProgram {
         stats: statistics(&p, vgprs, cx, scratch),
         interface: io::rows(io, stage, pipeline),
         state: io::words(io, stage, pipeline, [rsrc1, rsrc2]),

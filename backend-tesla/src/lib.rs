@@ -17,7 +17,8 @@ pub use gpucc_mir as mir;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, alloc_options, reflect,
+    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TextFixture,
+    alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Unsupported};
 use gpucc_isa::Notes;
@@ -212,7 +213,7 @@ impl Family for TeslaFamily {
         caps()
     }
 
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, size) = (job.module, job.func(), job.workgroup_size());
         if size[2] > 64 {
             let what = format!("has workgroups of at most 64 invocations in z; this one is {size:?}");
@@ -228,7 +229,7 @@ impl Family for TeslaFamily {
         Ok(Selected { code, target: target.spilling_from(state.scratch_bytes).sharing_from(state.shared_base), state })
     }
 
-    fn bare(job: &Job<'_, Self>, given: &Given) -> (Tesla, Shape) {
+    fn bare(job: &Job<'_, Self>, given: &TextFixture) -> (Tesla, Shape) {
         let pool = given.constants.iter().flatten().map(|&c| Source::Const(c)).collect();
         (Tesla::new(job.generation, REGISTERS), Shape { pool, ..Shape::default() })
     }
@@ -241,7 +242,7 @@ impl Family for TeslaFamily {
         Ok(code)
     }
 
-    fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+    fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let shape = &cx.state;
         let order = &shape.order;
         let encoder = Encoder::new(cx);
@@ -250,7 +251,7 @@ impl Family for TeslaFamily {
         let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, order);
         let scratch = scratch(cx);
         let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
-        Ok(Program {
+        Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
             code: p.code,
@@ -290,13 +291,13 @@ fn needs_r63(i: &MInst<Tesla>) -> bool {
     zeros().any(|u| beside || u.mods.half != target::Half::Whole)
 }
 
-fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, Stop> {
+fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
     let job = &cx.job;
     if mf.code.iter().flatten().any(needs_r63) {
         cx.target.keep_r63();
     }
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
-        Stop::allocation(e, job.module, |o| {
+        AttemptError::allocation(e, job.module, |o| {
             let n = invocations(job);
             let has = format!("{} has {} registers for an invocation of a workgroup of {n}", job.chip(), o.limit);
             (has, advice(job.generation, n, o.demand))

@@ -37,8 +37,8 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Reflection, Selected, Stop, TailPass, Variables,
-    alloc_options, reflect, used_places,
+    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
+    TextFixture, Variables, alloc_options, reflect, used_places,
 };
 use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Unsupported, VarData};
 use gpucc_isa::Notes;
@@ -197,7 +197,7 @@ impl Family for ValhallFamily {
         caps()
     }
 
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f) = (job.module, job.func());
         let places = variables(m, f);
         for (code, what, has, needs) in [
@@ -236,7 +236,7 @@ impl Family for ValhallFamily {
         Ok(Selected { code, target, state: State { uniforms, entries, places, reflection } })
     }
 
-    fn bare(_job: &Job<'_, Self>, given: &Given) -> (Valhall, State) {
+    fn bare(_job: &Job<'_, Self>, given: &TextFixture) -> (Valhall, State) {
         let mut state = State { uniforms: Uniforms::new(0, 0), ..State::default() };
         for &c in given.constants.iter().flatten() {
             state.uniforms.word(Source::Const(c));
@@ -252,14 +252,14 @@ impl Family for ValhallFamily {
         encode::encode(code)
     }
 
-    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let p = emit::emit(code, &cx.job)?;
         let mut preloads = cx.state.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
         preloads.sort_by_key(|p| p.index);
         preloads.extend(cx.state.uniforms.preloads());
         let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
         let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
-        Ok(Program {
+        Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
             code: p.code,
@@ -299,7 +299,7 @@ const FEW_SPILLS: u64 = 256;
 const PRESSURE_FOR_HALF: u32 = 48;
 
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
-fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u64, Stop> {
+fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
     let o = alloc_options(cx.job.options);
     let mut done = None;
     let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);
@@ -329,8 +329,8 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u
     Ok(u64::from(cx.alloc.moves))
 }
 
-fn refusal(e: AllocError, job: &Job<'_, ValhallFamily>) -> Stop {
-    Stop::allocation(e, job.module, |o| {
+fn refusal(e: AllocError, job: &Job<'_, ValhallFamily>) -> AttemptError {
+    AttemptError::allocation(e, job.module, |o| {
         let help = "smaller private arrays, or fewer values that are computed before this point and read behind it, would help";
         (format!("{} has {} registers for an invocation", job.chip(), o.limit), help.into())
     })

@@ -1,6 +1,6 @@
 //! What the chips lack and what may be tried.
 
-use gpucc_driver::{Cause, Stop};
+use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::refusal::Kind;
 use gpucc_ir::{Op, Refusal, Unsupported};
 use gpucc_opt::{Caps, OpSet, PartCaps};
@@ -102,10 +102,10 @@ pub struct Strategy {
 
 impl Strategy {
     /// What to try after a refusal. `private`: there are variables in memory of the invocation; `unrolled`: loops were.
-    pub fn after(self, stop: &Stop, private: bool, unrolled: bool) -> Option<Strategy> {
+    pub fn after(self, stop: &AttemptError, private: bool, unrolled: bool) -> Option<Strategy> {
         match stop.refused.refusal()? {
             Refusal::ProgramSize if self.unroll && unrolled => Some(Strategy { unroll: false, ..self }),
-            _ if stop.cause == Cause::Hopeless => None,
+            _ if stop.cause == FailureKind::Hopeless => None,
             // Sizes do not change what a chip lacks.
             code if code.kind() != Kind::Capacity => None,
             // One by one, constants may be immediates.

@@ -23,7 +23,8 @@ mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    Cause, CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
+    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected, TextFixture,
+    alloc_options, reflect,
 };
 use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Unsupported, trace};
 use gpucc_isa::Notes;
@@ -116,11 +117,16 @@ impl Family for VivanteFamily {
         caps(generation, *strategy)
     }
 
-    fn retry(job: &Job<'_, Self>, stop: &Stop, report: &Report) -> Option<Strategy> {
+    fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Strategy> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         // A base costs registers: only where nothing else is left to try.
         let rows = || if s.arrays { arrays::choose(f, m).rows } else { 0 };
-        if matches!(stop.cause, Cause::OutOf(_)) && !s.spills && !s.wide && has_spills(job.generation) && rows() == 0 {
+        if matches!(stop.cause, FailureKind::OutOf(_))
+            && !s.spills
+            && !s.wide
+            && has_spills(job.generation)
+            && rows() == 0
+        {
             return Some(Strategy { spills: true, ..s });
         }
         let unrolled = report.times.iter().any(|t| t.pass == "unroll" && t.changes > 0);
@@ -147,7 +153,7 @@ impl Family for VivanteFamily {
         Ok(())
     }
 
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let (m, f, s) = (job.module, job.func(), job.strategy);
         let arrays = if s.arrays { arrays::choose(f, m) } else { Arrays::default() };
         let target = Vivante::new(job.generation, arrays.rows);
@@ -169,7 +175,7 @@ impl Family for VivanteFamily {
         Ok(Selected { code, target, state })
     }
 
-    fn bare(job: &Job<'_, Self>, given: &Given) -> (Vivante, State) {
+    fn bare(job: &Job<'_, Self>, given: &TextFixture) -> (Vivante, State) {
         let mut uniforms = Table::default();
         for c in &given.constants {
             uniforms.slot(c.iter().map(|&w| uniforms::Word::Const(w)).collect());
@@ -199,7 +205,7 @@ impl Family for VivanteFamily {
         Ok(code)
     }
 
-    fn emit(mf: &Code, cx: &PassCx<'_>) -> Result<Program, Diagnostic> {
+    fn emit(mf: &Code, cx: &PassCx<'_>) -> Result<EmittedProgram, Diagnostic> {
         let (job, state, t) = (&cx.job, &cx.state, &cx.target);
         let layout = emit::layout(mf, t, &state.uniforms);
         let limit = machine::validate::UNIFORMS[job.generation as usize] as usize;
@@ -229,7 +235,7 @@ impl Family for VivanteFamily {
             Shared::Buffer => machine::exec::shared_mode::BUFFER,
             Shared::Local => machine::exec::shared_mode::LOCAL,
         };
-        Ok(Program {
+        Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
             stats: statistics::of(
@@ -281,13 +287,13 @@ fn scratch(cx: &PassCx<'_>) -> u32 {
     cx.state.scratch_bytes.saturating_add(words.next_multiple_of(4).saturating_mul(4))
 }
 
-fn single_uniform(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn single_uniform(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     cx.state.uniform_moves = emit::single_uniform(mf, &cx.target, &cx.state.uniforms);
-    too_much(mf, cx).map_err(|refused| Stop { refused, cause: Cause::Hopeless })?;
+    too_much(mf, cx).map_err(|refused| AttemptError { refused, cause: FailureKind::Hopeless })?;
     Ok(cx.state.uniform_moves as u64)
 }
 
-fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     if cx.job.strategy.spills {
         return Ok(0);
     }
@@ -297,14 +303,14 @@ fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
 }
 
 /// Values that the entry computes before the base of spilled registers is known live on under new names.
-fn spill_base(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn spill_base(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     if cx.job.strategy.spills {
         cx.target = Vivante::spilling(cx.job.generation, cx.state.scratch_bytes, mf);
     }
     Ok(u64::from(cx.job.strategy.spills))
 }
 
-fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     let job = &cx.job;
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
         let note = if job.strategy.spills {
@@ -312,23 +318,23 @@ fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
         } else {
             "the chip has no immediate offsets to reach spilled registers; smaller arrays or fewer live values would help"
         };
-        Stop::allocation(e, job.module, |o| {
+        AttemptError::allocation(e, job.module, |o| {
             (format!("{} has {} components of temporaries (64 vec4)", job.chip(), o.limit), note.into())
         })
     })?;
     Ok(u64::from(cx.alloc.moves))
 }
 
-fn forward_moves(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn forward_moves(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     Ok((forward_moves::run(mf, &cx.target) + forward_moves::identities(mf)) as u64)
 }
 
-fn merge_lanes(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn merge_lanes(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     Ok(merge_lanes::run(mf, &cx.target, &mut cx.state.uniforms) as u64)
 }
 
 /// Brings the temporaries of arrays down to where the others end.
-fn place_arrays(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, Stop> {
+fn place_arrays(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     let t = &cx.target;
     let places = mf.code.iter().flatten().flat_map(|i| {
         let uses = i.uses.iter().filter_map(gpucc_mir::Use::phys);

@@ -1,37 +1,37 @@
 //! What passes leave is selected, and machine passes keep their order.
 
-use gpucc_driver::{Cause, Stop};
+use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::{Diagnostic, Refusal};
 use gpucc_vivante::caps::Strategy;
 use gpucc_vivante::*;
 
 const ALL: Strategy = Strategy { arrays: true, wide: true, unroll: true, spills: false };
 
-fn stop(code: Refusal, cause: Cause) -> Stop {
-    Stop { refused: Diagnostic::unsupported(code, "what it is"), cause }
+fn stop(code: Refusal, cause: FailureKind) -> AttemptError {
+    AttemptError { refused: Diagnostic::unsupported(code, "what it is"), cause }
 }
 
 /// Every strategy that is tried after a program was refused in the first one.
-fn tried(s: &Stop, private: bool, unrolled: bool) -> usize {
+fn tried(s: &AttemptError, private: bool, unrolled: bool) -> usize {
     core::iter::successors(Some(ALL), |h| h.after(s, private, unrolled)).count()
 }
 
 #[test]
 fn each_strategy_is_tried_once() {
-    assert_eq!(tried(&stop(Refusal::OutOfRegisters, Cause::OutOf("t")), true, true), 3);
-    assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Refused), true, true), 3);
-    assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Refused), true, true), 3);
+    assert_eq!(tried(&stop(Refusal::OutOfRegisters, FailureKind::OutOf("t")), true, true), 3);
+    assert_eq!(tried(&stop(Refusal::OutOfUniforms, FailureKind::Refused), true, true), 3);
+    assert_eq!(tried(&stop(Refusal::ProgramSize, FailureKind::Refused), true, true), 3);
     // Sizes do not change what a chip lacks.
-    assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), true, true), 1);
+    assert_eq!(tried(&stop(Refusal::WideTypes, FailureKind::Refused), true, true), 1);
 }
 
 #[test]
 fn what_changes_nothing_is_not_tried() {
-    assert_eq!(tried(&stop(Refusal::WideTypes, Cause::Refused), false, true), 1);
-    assert_eq!(tried(&stop(Refusal::OutOfUniforms, Cause::Hopeless), true, true), 1);
-    assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, true), 2);
-    assert_eq!(tried(&stop(Refusal::ProgramSize, Cause::Hopeless), false, false), 1);
-    let bug = Stop { refused: Diagnostic::internal("pack", "a bug"), cause: Cause::Refused };
+    assert_eq!(tried(&stop(Refusal::WideTypes, FailureKind::Refused), false, true), 1);
+    assert_eq!(tried(&stop(Refusal::OutOfUniforms, FailureKind::Hopeless), true, true), 1);
+    assert_eq!(tried(&stop(Refusal::ProgramSize, FailureKind::Hopeless), false, true), 2);
+    assert_eq!(tried(&stop(Refusal::ProgramSize, FailureKind::Hopeless), false, false), 1);
+    let bug = AttemptError { refused: Diagnostic::internal("pack", "a bug"), cause: FailureKind::Refused };
     assert_eq!(tried(&bug, true, true), 1);
 }
 

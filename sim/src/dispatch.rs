@@ -163,7 +163,7 @@ pub enum Races {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// Steps after which a run is stopped. An instruction of a subgroup takes as many steps as it has active lanes,
-    /// at least [`Steps::LEAST`].
+    /// at least [`StepBudget::LEAST`].
     pub step_limit: u64,
     /// Seed for garbage in memory and registers, order of subgroups and workgroups, addresses, and approximations
     /// inside their documented error. `None` is the plain run.
@@ -194,18 +194,18 @@ impl Default for RunOptions {
 
 /// Counts steps down.
 #[derive(Clone, Debug)]
-pub struct Steps {
+pub struct StepBudget {
     left: u64,
     limit: u64,
 }
 
-impl Steps {
+impl StepBudget {
     /// Least cost of one instruction: what fetching and decoding cost, in lanes.
     pub const LEAST: u64 = 8;
 
     /// A counter for one run.
     pub fn new(options: &RunOptions) -> Self {
-        Steps { left: options.step_limit, limit: options.step_limit }
+        StepBudget { left: options.step_limit, limit: options.step_limit }
     }
 
     /// Pays for one instruction of a subgroup with `lanes` active lanes.
@@ -247,9 +247,9 @@ impl Steps {
     }
 
     /// A counter of its own for a part of the run: what is left here, but at most so many steps.
-    pub fn part(&self, most: u64) -> Steps {
+    pub fn part(&self, most: u64) -> StepBudget {
         let left = self.left.min(most);
-        Steps { left, limit: left }
+        StepBudget { left, limit: left }
     }
 
     /// Steps paid so far.

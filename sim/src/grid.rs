@@ -53,7 +53,7 @@ pub fn local_id(index: u32, workgroup_size: [u32; 3]) -> [u32; 3] {
 
 /// Why a subgroup gave control back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum RunState {
     /// It waits at a barrier; the number tells barriers apart (usually the address of the instruction).
     Barrier(u64),
     /// Its time slice is over; it can go on at once. Subgroups that wait for each other through atomics need this.
@@ -97,11 +97,11 @@ pub trait Machine {
     /// The workgroup in this slot runs from here on: memory that workgroups have of their own is its own.
     fn enter(&mut self, slot: usize);
 
-    /// Runs a subgroup of the workgroup that was entered until it waits or ends, or for `turn` instructions at most.
+    /// Runs a subgroup of the workgroup that was entered until it waits or ends, or for `time_slice` instructions at most.
     ///
     /// # Errors
     /// A broken rule.
-    fn run(&mut self, subgroup: &mut Self::Subgroup, turn: u32) -> Result<Stop, Trap>;
+    fn run(&mut self, subgroup: &mut Self::Subgroup, time_slice: u32) -> Result<RunState, Trap>;
 
     /// All subgroups of the workgroup that was entered are at a barrier and go on.
     fn passed_barrier(&mut self);
@@ -113,7 +113,7 @@ pub trait Machine {
 }
 
 /// Instructions of a turn in a plain run.
-const TURN: u32 = 20_000;
+const TIME_SLICE: u32 = 20_000;
 
 /// Workgroups that run at once with a seed, if nobody waits for more.
 const SIDE_BY_SIDE: usize = 8;
@@ -184,15 +184,15 @@ pub fn run_grid<M: Machine>(
             machine.enter(slot);
             entered = slot;
         }
-        let turn = rng.as_mut().map_or(TURN, |r| match r.below(4) {
+        let time_slice = rng.as_mut().map_or(TIME_SLICE, |r| match r.below(4) {
             0 => 1,
             1 => 1 + r.below(4) as u32,
             2 => 1 + r.below(16) as u32,
             _ => 1 + r.below(100) as u32,
         });
         let r = &mut residents[slot];
-        match machine.run(&mut r.subgroups[who], turn).map_err(|t| t.in_workgroup(r.id))? {
-            Stop::Yield => {
+        match machine.run(&mut r.subgroups[who], time_slice).map_err(|t| t.in_workgroup(r.id))? {
+            RunState::Yield => {
                 ready.push_back((slot, who));
                 idle += 1;
                 if idle > ready.len() * if rng.is_some() { 256 } else { 1 } && more && wanted < most {
@@ -201,8 +201,8 @@ pub fn run_grid<M: Machine>(
                 }
                 continue;
             }
-            Stop::Barrier(place) => r.waiting.push((who, place)),
-            Stop::Done => r.ended += 1,
+            RunState::Barrier(place) => r.waiting.push((who, place)),
+            RunState::Done => r.ended += 1,
         }
         idle = 0;
         if r.waiting.len() + r.ended < r.subgroups.len() {

@@ -57,7 +57,7 @@ pub struct Launch<'a> {
 }
 
 /// A machine about to run, or under way.
-pub trait Host: Machine {
+pub trait Simulator: Machine {
     /// Names of the classes that instructions are counted by.
     const CLASSES: &'static [&'static str];
     /// How strict barriers are.
@@ -242,7 +242,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// As [`Launch::run`].
-    pub fn run_on<H: Host>(
+    pub fn run_on<H: Simulator>(
         &self,
         mut host: H,
         dispatch: &mut Dispatch,
@@ -259,11 +259,11 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// The first broken rule, with instruction and address.
-    pub fn run<H: Host>(&self, mut host: H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
+    pub fn run<H: Simulator>(&self, mut host: H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
         self.run_host(&mut host, dispatch)
     }
 
-    fn run_host<H: Host>(&self, host: &mut H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
+    fn run_host<H: Simulator>(&self, host: &mut H, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {
         let result = run_grid(host, self.grid, self.options.perturb, H::BARRIERS);
         for b in &self.buffers {
             dispatch.buffers[b.place].bytes = host.memory().take(b.id);

@@ -45,23 +45,23 @@ impl Machine for Count {
         self.now = slot;
     }
 
-    fn run(&mut self, s: &mut Self::Subgroup, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, s: &mut Self::Subgroup, turn: u32) -> Result<RunState, Trap> {
         self.trace.push((s.0, s.1));
         self.turns.push(turn);
         if self.wait && s.1 == 0 && s.0 == 0 && !self.done[1] {
-            return Ok(Stop::Yield);
+            return Ok(RunState::Yield);
         }
         s.2 = s.2.saturating_sub(turn);
         match (s.2, s.3) {
             (0, true) => {
                 self.done[s.0 % 2] = true;
-                Ok(Stop::Done)
+                Ok(RunState::Done)
             }
             (0, false) => {
                 (s.2, s.3) = (100, true);
-                Ok(Stop::Barrier(8))
+                Ok(RunState::Barrier(8))
             }
-            _ => Ok(Stop::Yield),
+            _ => Ok(RunState::Yield),
         }
     }
 
@@ -112,10 +112,10 @@ fn each_slot_finds_its_own_memory() {
 }
 
 /// Subgroups of one workgroup that do what is written down, then end.
-struct Play<'a>(&'a [&'a [Stop]]);
+struct Play<'a>(&'a [&'a [RunState]]);
 
 impl<'a> Machine for Play<'a> {
-    type Subgroup = std::slice::Iter<'a, Stop>;
+    type Subgroup = std::slice::Iter<'a, RunState>;
 
     fn start(&mut self, _: usize, _: u64, _: [u32; 3], s: &mut Vec<Self::Subgroup>) -> Result<(), Trap> {
         s.extend(self.0.iter().map(|s| s.iter()));
@@ -124,27 +124,27 @@ impl<'a> Machine for Play<'a> {
 
     fn enter(&mut self, _: usize) {}
 
-    fn run(&mut self, s: &mut Self::Subgroup, _: u32) -> Result<Stop, Trap> {
-        Ok(*s.next().unwrap_or(&Stop::Done))
+    fn run(&mut self, s: &mut Self::Subgroup, _: u32) -> Result<RunState, Trap> {
+        Ok(*s.next().unwrap_or(&RunState::Done))
     }
 
     fn passed_barrier(&mut self) {}
 }
 
-fn play(scripts: &[&[Stop]], rule: BarrierRule, seed: Option<u64>) -> Result<u64, Trap> {
+fn play(scripts: &[&[RunState]], rule: BarrierRule, seed: Option<u64>) -> Result<u64, Trap> {
     run_grid(&mut Play(scripts), [1; 3], seed, rule)
 }
 
 #[test]
 fn barriers_and_their_faults() {
-    use Stop::{Barrier, Yield};
+    use RunState::{Barrier, Yield};
     for seed in [None, Some(1), Some(2)] {
-        let ok: &[&[Stop]] = &[&[Barrier(8), Yield, Barrier(8)], &[Yield, Barrier(8), Barrier(8)]];
+        let ok: &[&[RunState]] = &[&[Barrier(8), Yield, Barrier(8)], &[Yield, Barrier(8), Barrier(8)]];
         assert_eq!(play(ok, BarrierRule::STRICT, seed), Ok(2));
-        let ended: &[&[Stop]] = &[&[Barrier(8)], &[]];
+        let ended: &[&[RunState]] = &[&[Barrier(8)], &[]];
         assert_eq!(play(ended, BarrierRule::STRICT, seed).unwrap_err().kind, TrapKind::Barrier);
         assert_eq!(play(ended, BarrierRule { ended_arrives: true, same_place: true }, seed), Ok(1));
-        let apart: &[&[Stop]] = &[&[Barrier(8)], &[Barrier(16)]];
+        let apart: &[&[RunState]] = &[&[Barrier(8)], &[Barrier(16)]];
         assert!(play(apart, BarrierRule::STRICT, seed).unwrap_err().message.contains("different barriers"));
     }
 }

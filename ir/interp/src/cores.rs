@@ -7,7 +7,7 @@
 use crate::exec::MOST_NOTES;
 use crate::program::Program;
 use crate::side::{Side, Store};
-use gpucc_sim::{RunOptions, RunReport, Steps, Trap};
+use gpucc_sim::{RunOptions, RunReport, StepBudget, Trap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -46,7 +46,7 @@ impl<'a> Crew<'a> {
     pub fn each<T: Send>(
         &mut self,
         store: &mut Store,
-        steps: &mut Steps,
+        steps: &mut StepBudget,
         count: usize,
         work: impl Fn(&mut Side<'a>, usize) -> Result<T, Trap> + Sync,
         mut take: impl FnMut(T),

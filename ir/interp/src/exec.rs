@@ -9,8 +9,8 @@ use crate::quads::{self, Batch};
 use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval};
 use gpucc_sim::{
-    AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, SplitMix64, Steps, Stop, Trap,
-    TrapKind, WORKGROUP, local_id, run_grid,
+    AllocId, BarrierRule, By, Dispatch, Machine, RaceCheck, RunOptions, RunReport, RunState, SplitMix64, StepBudget,
+    Trap, TrapKind, WORKGROUP, local_id, run_grid,
 };
 use std::cell::Cell;
 
@@ -160,7 +160,7 @@ pub(crate) struct Run<'a> {
     pub common: Common,
     /// What the lanes of a batch of vertices or quads start with.
     pub batch: Batch,
-    pub steps: Steps,
+    pub steps: StepBudget,
     /// Workgroups that there is room for at once; with none, one subgroup runs after the other.
     room: usize,
     /// The workgroup that runs, and the memory of the others.
@@ -249,12 +249,12 @@ impl Machine for Run<'_> {
         self.common.races.enter(slot);
     }
 
-    fn run(&mut self, g: &mut Subgroup, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, g: &mut Subgroup, turn: u32) -> Result<RunState, Trap> {
         if !g.launched {
             self.launch(g);
         }
         let stop = self.go_on(g, if self.room == 0 { u32::MAX } else { turn })?;
-        if stop == Stop::Done {
+        if stop == RunState::Done {
             self.spare.push((std::mem::take(&mut g.file), std::mem::take(&mut g.memory)));
         }
         Ok(stop)
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
             invocations,
             common,
             batch: Batch::default(),
-            steps: Steps::new(options),
+            steps: StepBudget::new(options),
             room: 0,
             slot: 0,
             away: Vec::new(),
@@ -339,7 +339,7 @@ impl<'a> Run<'a> {
         self.invocations = lanes;
         self.report.subgroups += 1;
         self.launch(g);
-        while self.go_on(g, u32::MAX)? != Stop::Done {}
+        while self.go_on(g, u32::MAX)? != RunState::Done {}
         Ok(())
     }
 
@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a subgroup until it waits, its turn of so many instructions is over, or it ends.
-    fn go_on(&mut self, g: &mut Subgroup, mut turn: u32) -> Result<Stop, Trap> {
+    fn go_on(&mut self, g: &mut Subgroup, mut turn: u32) -> Result<RunState, Trap> {
         let program = self.program;
         loop {
             let frame = &mut g.frames[g.depth];
@@ -401,7 +401,7 @@ impl<'a> Run<'a> {
             }
             if frame.at == PICK {
                 if turn == 0 {
-                    return Ok(Stop::Yield);
+                    return Ok(RunState::Yield);
                 }
                 turn -= 1;
                 if !frame.all {
@@ -418,7 +418,7 @@ impl<'a> Run<'a> {
                 }
                 if frame.active.is_empty() {
                     match g.depth.checked_sub(1) {
-                        None => return Ok(Stop::Done),
+                        None => return Ok(RunState::Done),
                         Some(caller) => g.depth = caller,
                     }
                     continue;
@@ -438,7 +438,7 @@ impl<'a> Run<'a> {
             while at < block.last {
                 if turn == 0 {
                     frame.at = at;
-                    return Ok(Stop::Yield);
+                    return Ok(RunState::Yield);
                 }
                 turn -= 1;
                 let inst = &func.insts[at as usize];
@@ -472,7 +472,7 @@ impl<'a> Run<'a> {
                                 )
                                 .at(u64::from(func.first + inst.text), || text));
                             }
-                            return Ok(Stop::Barrier((frame.func as u64) << 32 | u64::from(inst.text)));
+                            return Ok(RunState::Barrier((frame.func as u64) << 32 | u64::from(inst.text)));
                         }
                     }
                     _ => {

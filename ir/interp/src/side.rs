@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::quads::{Batch, LANES, sysval_row};
 use gpucc_ir::{Form, Stage, Sysval};
 use gpucc_sim::texture::Image;
-use gpucc_sim::{Dispatch, RunOptions, Steps, Trap, TrapKind};
+use gpucc_sim::{Dispatch, RunOptions, StepBudget, Trap, TrapKind};
 
 /// What is bound, while no program runs.
 #[derive(Default)]
@@ -84,7 +84,7 @@ impl<'a> Side<'a> {
     pub fn with<T>(
         &mut self,
         store: &mut Store,
-        steps: &mut Steps,
+        steps: &mut StepBudget,
         work: impl FnOnce(&mut Self) -> Result<T, Trap>,
     ) -> Result<T, Trap> {
         for (b, &home) in self.program.buffers.iter().zip(&self.homes) {

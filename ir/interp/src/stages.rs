@@ -18,7 +18,7 @@ use gpucc_sim::draw::{
 use gpucc_sim::quads::Masks;
 use gpucc_sim::raster::{Viewport, Weights};
 use gpucc_sim::texture::{Base, Codec};
-use gpucc_sim::{Dispatch, RunOptions, RunReport, Steps, Trap, TrapKind};
+use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
 
 /// From here on 1/w is clamped where code makes positions on the screen, and the primitive is dropped.
 const LARGEST_INVERSE: f32 = 32768.0;
@@ -149,7 +149,7 @@ struct Runner<'a, 'd> {
     vertex: Crew<'a>,
     fragment: Option<Crew<'a>>,
     store: Store,
-    steps: Steps,
+    steps: StepBudget,
     buffers: &'d [Option<VertexData<'d>>],
     attributes: Vec<Attribute>,
     varyings: Vec<Varying>,
@@ -211,7 +211,7 @@ impl<'a, 'd> Runner<'a, 'd> {
             vertex: Crew::new(vertex, pair.vertex, options),
             fragment: fragment.zip(pair.fragment).map(|(side, program)| Crew::new(side, program, options)),
             store: Store::default(),
-            steps: Steps::new(options),
+            steps: StepBudget::new(options),
             buffers,
             position,
             facts,

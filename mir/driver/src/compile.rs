@@ -10,7 +10,7 @@ use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around};
-use crate::family::{Cx, Family, IrUnit, Job, Selected, Stop};
+use crate::family::{AttemptError, Cx, Family, IrUnit, Job, Selected};
 use crate::pass;
 use crate::races::race_marks;
 
@@ -157,7 +157,7 @@ fn compile<F: Family>(
     }
 }
 
-fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, Stop> {
+fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) -> Result<Output, AttemptError> {
     let (o, m) = (job.options, job.module);
     trace::enter("isel", &job.func().name);
     let Selected { code, target, state } = F::select(&job)?;

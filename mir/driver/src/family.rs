@@ -75,7 +75,7 @@ impl<'m, F: Family> Cx<'m, F> {
 
 /// What comes with code from a text.
 #[derive(Default)]
-pub struct Given {
+pub struct TextFixture {
     /// The first entries of the table of uniforms, each of one to four words. Where entries are single words, these follow each
     /// other.
     pub constants: Vec<Vec<u32>>,
@@ -94,16 +94,16 @@ pub struct Selected<F: Family> {
 }
 
 /// Why an attempt ended.
-pub struct Stop {
+pub struct AttemptError {
     /// What is reported if no other attempt follows.
     pub refused: Diagnostic,
     /// What other attempts may make of it.
-    pub cause: Cause,
+    pub cause: FailureKind,
 }
 
 /// What other attempts may make of the end of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum FailureKind {
     /// This register file is too small.
     OutOf(&'static str),
     /// No other attempt can save enough.
@@ -112,20 +112,24 @@ pub enum Cause {
     Refused,
 }
 
-impl From<Diagnostic> for Stop {
-    fn from(refused: Diagnostic) -> Stop {
-        Stop { refused, cause: Cause::Refused }
+impl From<Diagnostic> for AttemptError {
+    fn from(refused: Diagnostic) -> AttemptError {
+        AttemptError { refused, cause: FailureKind::Refused }
     }
 }
 
-impl Stop {
+impl AttemptError {
     /// An allocation that failed. `says` gives what the target has and what would help, as for [`AllocError::refusal`].
-    pub fn allocation(e: AllocError, m: &Module, says: impl FnOnce(&OutOfRegisters) -> (String, String)) -> Stop {
+    pub fn allocation(
+        e: AllocError,
+        m: &Module,
+        says: impl FnOnce(&OutOfRegisters) -> (String, String),
+    ) -> AttemptError {
         let cause = match &e {
-            AllocError::OutOfRegisters(o) => Cause::OutOf(o.file),
-            AllocError::Invalid(_) => Cause::Refused,
+            AllocError::OutOfRegisters(o) => FailureKind::OutOf(o.file),
+            AllocError::Invalid(_) => FailureKind::Refused,
         };
-        Stop { refused: e.refusal(m, says), cause }
+        AttemptError { refused: e.refusal(m, says), cause }
     }
 }
 
@@ -173,7 +177,7 @@ impl<F: Family, I: Isa, X: Payload<I>> IrUnit<F> for EncodedFunc<I, X> {
 }
 
 /// What a pass does: changes the code and gives the number of its changes.
-pub type Run<F, C> = fn(&mut C, &mut Cx<'_, F>) -> Result<u64, Stop>;
+pub type Run<F, C> = fn(&mut C, &mut Cx<'_, F>) -> Result<u64, AttemptError>;
 
 /// A pass on code of the type `C`: a machine pass, if nothing else is said.
 pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
@@ -206,7 +210,7 @@ impl<F: Family, C> Pass<F, C> {
     ///
     /// # Errors
     /// A refusal or a bug.
-    pub fn run(&self, code: &mut C, cx: &mut Cx<'_, F>) -> Result<u64, Stop> {
+    pub fn run(&self, code: &mut C, cx: &mut Cx<'_, F>) -> Result<u64, AttemptError> {
         (self.run)(code, cx)
     }
 
@@ -219,7 +223,7 @@ impl<F: Family, C> Pass<F, C> {
 }
 
 /// What emission makes.
-pub struct Program {
+pub struct EmittedProgram {
     /// Machine code.
     pub code: Vec<u8>,
     /// Constant tables behind it.
@@ -282,7 +286,7 @@ pub trait Family: Sized + Sync + 'static {
     fn caps(generation: u8, strategy: &Self::Strategy) -> Caps;
 
     /// The strategy of the next attempt after a refusal, if one may help. Each must ask for less than the one before.
-    fn retry(job: &Job<'_, Self>, stop: &Stop, report: &Report) -> Option<Self::Strategy> {
+    fn retry(job: &Job<'_, Self>, stop: &AttemptError, report: &Report) -> Option<Self::Strategy> {
         let _ = (job, stop, report);
         None
     }
@@ -305,10 +309,10 @@ pub trait Family: Sized + Sync + 'static {
     ///
     /// # Errors
     /// What the generation cannot do.
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop>;
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError>;
 
     /// The machine, and the state of code that comes from a text: nothing but what is given.
-    fn bare(job: &Job<'_, Self>, given: &Given) -> (Self::Target, Self::State);
+    fn bare(job: &Job<'_, Self>, given: &TextFixture) -> (Self::Target, Self::State);
 
     /// Offset of a variable in the workgroup memory that the machine checks for races.
     fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;
@@ -323,7 +327,7 @@ pub trait Family: Sized + Sync + 'static {
     ///
     /// # Errors
     /// A program that does not fit, or a bug.
-    fn emit(code: &Self::Encoded, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic>;
+    fn emit(code: &Self::Encoded, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic>;
 
     /// Disassembles code, with what is to be said besides.
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String;

@@ -16,7 +16,9 @@ pub use backend::{
     Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, around_in, default_around, reflect,
 };
 pub use compile::{Driver, prepared_cases};
-pub use family::{Cause, Cx, Family, Given, IrUnit, Job, Pass, Program, Run, Selected, Stop, TailPass};
+pub use family::{
+    AttemptError, Cx, EmittedProgram, FailureKind, Family, IrUnit, Job, Pass, Run, Selected, TailPass, TextFixture,
+};
 pub use pass::{alloc_options, check_order};
 pub use text::{emit_text, run_text};
 pub use variables::{Variables, used_places};

@@ -5,7 +5,7 @@ use gpucc_ir::trace;
 use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print};
 
 use crate::backend::CodegenOptions;
-use crate::family::{Cx, Family, IrUnit, Pass, Stop};
+use crate::family::{AttemptError, Cx, Family, IrUnit, Pass};
 
 /// The step in front of the passes on encoded code.
 const ENCODE: &str = "encode";
@@ -53,7 +53,7 @@ impl<'o> Manager<'o> {
     }
 
     /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that.
-    pub fn run<F: Family>(&mut self, mut mf: MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<F::Encoded, Stop> {
+    pub fn run<F: Family>(&mut self, mut mf: MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<F::Encoded, AttemptError> {
         let names = self.o.reparse.then(|| OpNames::new(&cx.target));
         self.list("isel", F::PASSES, &mut mf, cx, |mf, cx, pass| {
             names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
@@ -78,7 +78,7 @@ impl<'o> Manager<'o> {
         code: &mut C,
         cx: &mut Cx<'_, F>,
         then: impl Fn(&mut C, &Cx<'_, F>, &str) -> Result<(), Diagnostic>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), AttemptError> {
         self.done(code, cx, first)?;
         then(code, cx, first)?;
         for p in passes {

@@ -21,7 +21,7 @@ use gpucc_ir::text::parse_module;
 use gpucc_mir::{Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
-use crate::family::{Cx, Family, Given, Job, Pass, Program, Stop};
+use crate::family::{AttemptError, Cx, EmittedProgram, Family, Job, Pass, TextFixture};
 use crate::pass::machine_names;
 
 /// The module around a text: an entry point that does nothing.
@@ -34,7 +34,7 @@ struct Head<'a> {
     generation: u8,
     level: u8,
     spills: bool,
-    given: Given,
+    given: TextFixture,
 }
 
 fn fault(line: usize, message: String) -> ParseError {
@@ -43,7 +43,7 @@ fn fault(line: usize, message: String) -> ParseError {
 
 fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
     let generation = F::DEFAULT_GENERATION as u8;
-    let mut head = Head { passes: Vec::new(), generation, level: 3, spills: false, given: Given::default() };
+    let mut head = Head { passes: Vec::new(), generation, level: 3, spills: false, given: TextFixture::default() };
     for (n, line) in text.lines().enumerate().take_while(|l| !l.1.starts_with("mir")) {
         let Some((key, value)) = line.strip_prefix(';').and_then(|l| l.split_once(':')) else { continue };
         let value = value.trim();
@@ -102,7 +102,7 @@ impl<F: Family> Walk<'_, F> {
     }
 
     fn step(&mut self, pass: &Pass<F>, place: &ParseError) -> Result<(), ParseError> {
-        let refused = |s: Stop| ParseError { message: s.refused.to_string(), ..place.clone() };
+        let refused = |s: AttemptError| ParseError { message: s.refused.to_string(), ..place.clone() };
         pass.run(&mut self.code, &mut self.cx).map_err(refused)?;
         self.form = pass.form;
         self.check(pass.name)
@@ -148,7 +148,7 @@ pub fn run_text<F: Family>(text: &str) -> Result<String, ParseError> {
 ///
 /// # Errors
 /// As [`run_text`]; what emission refuses.
-pub fn emit_text<F: Family>(text: &str, from: usize) -> Result<Program, ParseError> {
+pub fn emit_text<F: Family>(text: &str, from: usize) -> Result<EmittedProgram, ParseError> {
     walk::<F, _>(text, |mut w| {
         let end = fault(w.last, String::new());
         for pass in F::PASSES.iter().skip(from).filter(|p| !p.optional) {

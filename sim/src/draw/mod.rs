@@ -238,7 +238,7 @@ pub trait Stages {
         list.iter().try_for_each(|batch| self.quads(batch, targets, out))
     }
 
-    /// Pays for work of the fixed function, in steps of [`crate::Steps`].
+    /// Pays for work of the fixed function, in steps of [`crate::StepBudget`].
     ///
     /// # Errors
     /// The step limit is reached.

@@ -10,7 +10,7 @@ use gpucc_pipeline::{CullMode, DepthBias, FrontFace, Target};
 use gpucc_sim::draw::*;
 use gpucc_sim::raster::*;
 use gpucc_sim::texture::{Format, Texel};
-use gpucc_sim::{RunOptions, Steps, Trap, TrapKind};
+use gpucc_sim::{RunOptions, StepBudget, Trap, TrapKind};
 
 /// Position and words of a vertex.
 type Shaded = ([f32; 4], Vec<u32>);
@@ -22,7 +22,7 @@ struct Programs<V, F> {
     fragment: F,
     clip: fn(VertexIn) -> [f32; 8],
     words: Vec<u32>,
-    steps: Steps,
+    steps: StepBudget,
     vertices: usize,
     quads: usize,
 }
@@ -82,8 +82,8 @@ impl<V: FnMut(VertexIn) -> Shaded, F: FnMut(&QuadIn<'_>, &[u32], &Targets) -> Qu
     }
 }
 
-fn steps(step_limit: u64) -> Steps {
-    Steps::new(&RunOptions { step_limit, ..RunOptions::default() })
+fn steps(step_limit: u64) -> StepBudget {
+    StepBudget::new(&RunOptions { step_limit, ..RunOptions::default() })
 }
 
 /// Clip position of a place on a target of `size`.

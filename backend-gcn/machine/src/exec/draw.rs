@@ -9,14 +9,14 @@ use gpucc_sim::draw::{DepthTest, Draw, Facts, QuadIn, QuadOut, Stages, Targets, 
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, SplitMix64,
-    Steps, Stop, Trap, TrapKind,
+    AddressSpace, AllocId, At, Device, Dispatch, DrawDevice, OwnMemory, RaceCheck, RunOptions, RunReport, RunState,
+    SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use super::cache::L1;
 use super::export::Export;
-use super::launch::{Launch, Values};
-use super::memory::Env;
+use super::launch::{LaunchState, Values};
+use super::memory::DeviceMemory;
 use super::predecode::{self, Decoded};
 use super::wave::{LANES, Wave};
 use crate::abi::{self, reg};
@@ -26,7 +26,7 @@ const QUADS: usize = LANES / 4;
 /// Words of a parameter of a primitive.
 const PARAMETER_WORDS: u32 = 12;
 /// Instructions between looks at whether a wave has ended.
-const TURN: u32 = 1000;
+const TIME_SLICE: u32 = 1000;
 
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
@@ -43,7 +43,7 @@ impl Words<'_> {
 
 /// A program of the draw.
 struct Side<'a> {
-    launch: Launch<'a>,
+    launch: LaunchState<'a>,
     entry: &'a Entry,
     code: Vec<Decoded>,
     values: Values,
@@ -54,7 +54,7 @@ struct Side<'a> {
 
 /// Everything of a draw on its way.
 struct Machine<'a> {
-    env: Env,
+    env: DeviceMemory,
     vertex: Side<'a>,
     fragment: Option<Side<'a>>,
     words: Words<'a>,
@@ -69,7 +69,7 @@ struct Machine<'a> {
     launched: u64,
     conventions: bool,
     perturb: Option<u64>,
-    steps: Steps,
+    steps: StepBudget,
     report: RunReport,
     classes: [u64; super::CLASSES.len()],
     /// Parameters of the vertices of the last call, four words each.
@@ -164,7 +164,7 @@ impl<'a> Side<'a> {
             return Err(refuse("SCRATCH_EN and the scratch size disagree"));
         }
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
-        let launch = Launch::staged(common, entry, mode);
+        let launch = LaunchState::staged(common, entry, mode);
         let code = predecode::predecode(&entry.code, common.generation, launch.limits);
         let (values, scratch) = (Values::default(), AllocId(0));
         Ok(Side { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
@@ -265,7 +265,7 @@ impl<'a> Machine<'a> {
             .first()
             .is_some_and(|t| t.as_ref().is_some_and(|t| t.blend.is_some_and(|b| b.reads_second())));
         let (scratch, generation) = (vertex.scratch, common.generation);
-        let env = Env {
+        let env = DeviceMemory {
             memory,
             space,
             lds,
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
             seed: options.perturb.map(SplitMix64::new),
             launched: 0,
             perturb: options.perturb,
-            steps: Steps::new(options),
+            steps: StepBudget::new(options),
             report: RunReport::default(),
             classes: [0; super::CLASSES.len()],
             parameters: Vec::new(),
@@ -346,12 +346,12 @@ impl<'a> Machine<'a> {
         self.env.scratch = side.scratch;
         let Machine { env, steps, report, classes, .. } = self;
         loop {
-            let stop = super::step(&mut w, TURN, &side.code, env, steps, report, classes);
+            let stop = super::step(&mut w, TIME_SLICE, &side.code, env, steps, report, classes);
             let stop = stop.map_err(|t| match side.code.get(w.pc) {
                 Some(d) => t.at(d.at.into(), || side.launch.text(d.at)),
                 None => t.at(side.entry.code.len() as u64, || "end of the code".into()),
             })?;
-            if stop == Stop::Done {
+            if stop == RunState::Done {
                 return Ok(w.exports.unwrap_or_default());
             }
         }

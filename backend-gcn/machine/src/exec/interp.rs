@@ -7,7 +7,7 @@ use gpucc_num::f32 as n32;
 use gpucc_sim::{Trap, TrapKind};
 
 use super::lanes::lanes;
-use super::memory::Env;
+use super::memory::DeviceMemory;
 use super::predecode::{Decoded, Src};
 use super::salu::unsupported;
 use super::wave::Wave;
@@ -44,7 +44,7 @@ impl Wave {
     }
 
     /// v_interp_*.
-    pub(crate) fn interp(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn interp(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         if self.exports.is_none() {
             return Err(unsupported("interpolation in a compute program"));
         }

@@ -4,14 +4,14 @@ use gpucc_container::{Entry, Preload, Source};
 use gpucc_sim::{AddressSpace, AllocId, At, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
-use super::memory::Env;
+use super::memory::DeviceMemory;
 use super::predecode::Limits;
 use super::wave::{LANES, Wave};
 use crate::abi::{self, Rsrc2};
 use crate::isa::GFX8;
 
 /// A checked entry point.
-pub(crate) struct Launch<'a> {
+pub(crate) struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
     entry: &'a Entry,
     generation: u8,
@@ -70,9 +70,9 @@ fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
-impl<'a> Launch<'a> {
+impl<'a> LaunchState<'a> {
     /// Checks what the container says against itself.
-    pub(crate) fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<Launch<'a>, Trap> {
+    pub(crate) fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<LaunchState<'a>, Trap> {
         let (entry, generation) = (common.entry, common.generation);
         let meta = &entry.meta;
         let [rsrc1, rsrc2_word] = meta.family_words[..] else {
@@ -103,17 +103,17 @@ impl<'a> Launch<'a> {
             return Err(refuse(format!("{} bytes of scratch a lane, at most {SCRATCH_MAX}", meta.scratch_bytes)));
         }
         let limits = Limits { sgprs, vgprs, conventions: common.options.rules == Rules::Conventions };
-        let launch = Launch { common, entry, generation, limits, rsrc2, mode };
+        let launch = LaunchState { common, entry, generation, limits, rsrc2, mode };
         launch.check_preloads()?;
         Ok(launch)
     }
 
     /// A program of a draw, for the words that it is given.
-    pub(crate) fn staged(common: &'a gpucc_sim::Launch<'a>, entry: &'a Entry, mode: u32) -> Launch<'a> {
+    pub(crate) fn staged(common: &'a gpucc_sim::Launch<'a>, entry: &'a Entry, mode: u32) -> LaunchState<'a> {
         let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));
         let conventions = common.options.rules == Rules::Conventions;
         let limits = Limits { sgprs: sgprs.into(), vgprs: vgprs.into(), conventions };
-        Launch { common, entry, generation: common.generation, limits, rsrc2: Rsrc2::default(), mode }
+        LaunchState { common, entry, generation: common.generation, limits, rsrc2: Rsrc2::default(), mode }
     }
 
     /// Constants and code of a program of a draw, with the addresses of what it uses.
@@ -223,7 +223,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Memory of the run: buffers, root block, constants, LDS, scratch.
-    pub(crate) fn environment(&self, dispatch: &Dispatch, device: &Device) -> Result<Env, Trap> {
+    pub(crate) fn environment(&self, dispatch: &Dispatch, device: &Device) -> Result<DeviceMemory, Trap> {
         let (mut memory, mut races) = self.common.memory_on(dispatch, device);
         let perturb = self.common.options.perturb;
         let mut space = AddressSpace::new64(perturb);
@@ -277,7 +277,7 @@ impl<'a> Launch<'a> {
         memory.alloc("root block", words, false);
         races.watch(lds, lds_size.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(vec![lds, scratch]);
-        Ok(Env { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })
+        Ok(DeviceMemory { memory, space, lds, lds_size, scratch, l1, epoch: 0, stored: Vec::new(), races, own, values })
     }
 
     fn root_words(&self) -> usize {
@@ -351,7 +351,7 @@ impl<'a> Launch<'a> {
     /// The waves of a workgroup.
     pub(crate) fn waves(
         &self,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         id: [u32; 3],
         mut rng: Option<SplitMix64>,
         number: u64,

@@ -3,7 +3,7 @@
 use gpucc_sim::{Trap, TrapKind};
 
 use super::lanes::lanes;
-use super::memory::Env;
+use super::memory::DeviceMemory;
 use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::wave::{LANES, Order, Wave, undefined};
@@ -23,7 +23,7 @@ struct Place {
 
 impl Wave {
     /// LDS instructions.
-    pub(crate) fn lds(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn lds(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         match d.op {
             Op::DsNop => {
@@ -103,7 +103,13 @@ impl Wave {
     }
 
     /// One lane's access to `elements`.
-    fn lds_access(&mut self, d: &Decoded, env: &mut Env, elements: Elements, place: &Place) -> Result<(), Trap> {
+    fn lds_access(
+        &mut self,
+        d: &Decoded,
+        env: &mut DeviceMemory,
+        elements: Elements,
+        place: &Place,
+    ) -> Result<(), Trap> {
         let (lane, bytes) = (place.lane, u32::from(elements.bytes));
         let dst = usize::from(d.dst) + place.number * bytes.div_ceil(4) as usize;
         let data = [usize::from(d.mem.data), usize::from(d.mem.data1)];

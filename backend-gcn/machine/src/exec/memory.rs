@@ -14,7 +14,7 @@ use crate::operand::M0;
 use crate::{Access, Atomic, Elements, Op, Operation};
 
 /// What all waves of a launch share.
-pub(crate) struct Env {
+pub(crate) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,
     /// Workgroup memory and its size.
@@ -34,7 +34,7 @@ pub(crate) struct Env {
     pub values: Values,
 }
 
-impl Env {
+impl DeviceMemory {
     /// A load through the vector cache of a compute unit, or from L2.
     pub(crate) fn load(&mut self, unit: Option<u8>, address: u64, size: u32, by: By) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;
@@ -215,7 +215,7 @@ impl Wave {
     }
 
     /// Scalar memory.
-    pub(crate) fn smem(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn smem(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         match d.op {
             Op::SMemtime | Op::SMemrealtime => {
                 let t = self.time();
@@ -297,7 +297,7 @@ impl Wave {
     }
 
     /// Buffer instructions.
-    pub(crate) fn buffer(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn buffer(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         if d.access == Access::Order {
             env.l1.invalidate(self.unit);
             self.send(Order::Vmem, d, false, None);
@@ -366,7 +366,7 @@ impl Wave {
     fn formatted(
         &mut self,
         d: &Decoded,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         format: &Conversion,
         address: Option<u64>,
         lane: usize,
@@ -416,7 +416,7 @@ impl Wave {
     fn elements(
         &mut self,
         d: &Decoded,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         e: Elements,
         at: impl Fn(u64, u64) -> Option<u64>,
         lane: usize,
@@ -454,7 +454,7 @@ impl Wave {
     pub(crate) fn atomic_at(
         &mut self,
         d: &Decoded,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         a: Atomic,
         address: Option<u64>,
         lane: usize,
@@ -505,7 +505,7 @@ impl Wave {
     }
 
     /// FLAT instructions: every address is a global one (no apertures are set up).
-    pub(crate) fn flat(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn flat(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         self.m0()?;
         let order: Vec<usize> = self.lane_order(exec);
@@ -539,7 +539,7 @@ impl Wave {
     fn flat_elements(
         &mut self,
         d: &Decoded,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         e: Elements,
         address: u64,
         lane: usize,

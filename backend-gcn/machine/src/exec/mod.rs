@@ -25,13 +25,13 @@ mod wave;
 use gpucc_container::Container;
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    BarrierRule, Device, Dispatch, Host, Limits, Machine, Memory, RaceCheck, RunOptions, RunReport, SplitMix64, Steps,
-    Stop, Trap, TrapKind,
+    BarrierRule, Device, Dispatch, Limits, Machine, Memory, RaceCheck, RunOptions, RunReport, RunState, Simulator,
+    SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use crate::isa::Gcn;
 use crate::{Unit, listing};
-use memory::Env;
+use memory::DeviceMemory;
 use predecode::Decoded;
 use salu::Next;
 use wave::Wave;
@@ -68,7 +68,7 @@ pub fn run_on(
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
-    let launch = launch::Launch::new(&common)?;
+    let launch = launch::LaunchState::new(&common)?;
     let code = predecode::predecode(common.instructions(), common.generation, launch.limits);
     let run = Run {
         env: launch.environment(dispatch, device)?,
@@ -76,7 +76,7 @@ pub fn run_on(
         code,
         end: common.instructions().len() as u64,
         seed: options.perturb.map(SplitMix64::new),
-        steps: Steps::new(options),
+        steps: StepBudget::new(options),
         report: RunReport::default(),
         classes: [0; CLASSES.len()],
     };
@@ -85,13 +85,13 @@ pub fn run_on(
 
 /// A run under way.
 struct Run<'a> {
-    launch: &'a launch::Launch<'a>,
+    launch: &'a launch::LaunchState<'a>,
     code: Vec<Decoded>,
-    env: Env,
+    env: DeviceMemory,
     /// Where instructions end.
     end: u64,
     seed: Option<SplitMix64>,
-    steps: Steps,
+    steps: StepBudget,
     report: RunReport,
     classes: [u64; CLASSES.len()],
 }
@@ -109,11 +109,11 @@ impl Machine for Run<'_> {
     }
 
     fn enter(&mut self, slot: usize) {
-        let Env { own, memory, races, .. } = &mut self.env;
+        let DeviceMemory { own, memory, races, .. } = &mut self.env;
         own.enter(slot, memory, races);
     }
 
-    fn run(&mut self, w: &mut Wave, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, w: &mut Wave, turn: u32) -> Result<RunState, Trap> {
         let Run { launch, code, env, steps, report, classes, end, .. } = self;
         step(w, turn, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
             Some(d) => t.at(d.at.into(), || launch.text(d.at)),
@@ -126,7 +126,7 @@ impl Machine for Run<'_> {
     }
 }
 
-impl Host for Run<'_> {
+impl Simulator for Run<'_> {
     const CLASSES: &'static [&'static str] = &CLASSES;
     const BARRIERS: BarrierRule = BarrierRule { ended_arrives: true, same_place: true };
 
@@ -154,11 +154,11 @@ fn step(
     w: &mut Wave,
     turn: u32,
     code: &[Decoded],
-    env: &mut Env,
-    steps: &mut Steps,
+    env: &mut DeviceMemory,
+    steps: &mut StepBudget,
     report: &mut RunReport,
     classes: &mut [u64; CLASSES.len()],
-) -> Result<Stop, Trap> {
+) -> Result<RunState, Trap> {
     for _ in 0..turn {
         let Some(d) = code.get(w.pc) else {
             return Err(Trap::new(TrapKind::FellOffEnd, "execution ran past the last instruction"));
@@ -222,19 +222,19 @@ fn step(
             },
             Next::Barrier => {
                 w.pc += 1;
-                return Ok(Stop::Barrier(d.at.into()));
+                return Ok(RunState::Barrier(d.at.into()));
             }
             Next::Yield => {
                 w.pc += 1;
-                return Ok(Stop::Yield);
+                return Ok(RunState::Yield);
             }
             Next::End => {
                 w.ended = true;
-                return Ok(Stop::Done);
+                return Ok(RunState::Done);
             }
         }
     }
-    Ok(Stop::Yield)
+    Ok(RunState::Yield)
 }
 
 /// Text of the instruction at the start of `bytes`.

@@ -1,11 +1,11 @@
 //! One wave of a vertex or fragment program: registers and parameters in, exports out.
 
-use gpucc_sim::{AddressSpace, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, Steps, Stop, Trap};
+use gpucc_sim::{AddressSpace, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, StepBudget, Trap};
 
 use super::cache::L1;
 use super::export::Export;
 use super::launch::Values;
-use super::memory::Env;
+use super::memory::DeviceMemory;
 use super::predecode::{self, Limits};
 use super::wave::{LANES, Wave};
 
@@ -34,7 +34,7 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
     let mut memory = Memory::new();
     let lds = memory.alloc("parameters", start.parameters.clone(), false);
     let scratch = memory.alloc("scratch", Vec::new(), true);
-    let mut env = Env {
+    let mut env = DeviceMemory {
         l1: L1::new(&memory, 0),
         memory,
         space: AddressSpace::new64(options.perturb),
@@ -59,7 +59,7 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
         w.v[usize::from(*n)] = *v;
         w.v_known[usize::from(*n)] = u64::MAX;
     }
-    let mut steps = Steps::new(options);
+    let mut steps = StepBudget::new(options);
     let (mut report, mut classes) = (RunReport::default(), [0; super::CLASSES.len()]);
     loop {
         let stop = super::step(&mut w, 1000, &decoded, &mut env, &mut steps, &mut report, &mut classes);
@@ -67,7 +67,7 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
             Some(d) => t.at(d.at.into(), || super::text_of(&code[d.at as usize..], generation)),
             None => t.at(code.len() as u64, || "end of the code".into()),
         })?;
-        if stop == Stop::Done {
+        if stop == RunState::Done {
             return Ok(w.exports.unwrap_or_default());
         }
     }

@@ -1,15 +1,15 @@
 //! From container and dispatch to warps, and back.
 
-use super::memory::{Memories, Window};
-use super::program::{CLASSES, Program};
+use super::memory::{DeviceMemory, Window};
+use super::program::{CLASSES, DecodedProgram};
 use super::step::Machine;
 use super::warp::Warp;
 use crate::Tesla;
 use gpucc_container::{Access, Container, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    At, Dispatch, Host, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, SplitMix64, Steps, Stop,
-    Trap, TrapKind, local_id,
+    At, Dispatch, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64,
+    StepBudget, Trap, TrapKind, local_id,
 };
 
 /// Where parameters begin in s[], in words.
@@ -40,19 +40,19 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
-    let launch = Launch::new(&common)?;
+    let launch = LaunchState::new(&common)?;
     let (memory, races) = common.memory(dispatch);
     let mut rng = options.perturb.map(|seed| SplitMix64::new(seed ^ 0x0074_6573_6c61));
-    let mut memories = launch.memories(Memories::new(memory, races), rng.as_mut())?;
-    let program = Program::new(common.instructions(), common.generation, launch.registers);
-    let mut machine = Machine::new(&program, &mut memories, Steps::new(options), rng.as_ref().map(|r| r.fork(1)));
+    let mut memories = launch.memories(DeviceMemory::new(memory, races), rng.as_mut())?;
+    let program = DecodedProgram::new(common.instructions(), common.generation, launch.registers);
+    let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
     machine.rules = options.rules;
     let run = Run { launch: &launch, machine, rng, report: RunReport::default() };
     common.run(run, dispatch)
 }
 
 /// What the metadata says, checked.
-struct Launch<'a> {
+struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
     meta: &'a gpucc_container::Meta,
     registers: u32,
@@ -66,8 +66,8 @@ struct Launch<'a> {
     parameters: Vec<(u16, u32)>,
 }
 
-impl<'a> Launch<'a> {
-    fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<Launch<'a>, Trap> {
+impl<'a> LaunchState<'a> {
+    fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<LaunchState<'a>, Trap> {
         let entry = common.entry;
         let meta = &entry.meta;
         if meta.workgroup_size[2] > 64 {
@@ -84,7 +84,7 @@ impl<'a> Launch<'a> {
             return Err(bad(format!("{} bytes of l[], at most 65536", meta.scratch_bytes)));
         }
         let word = |i: usize| meta.family_words.get(i).copied().unwrap_or(0);
-        let mut l = Launch {
+        let mut l = LaunchState {
             common,
             meta,
             registers,
@@ -148,7 +148,7 @@ impl<'a> Launch<'a> {
     }
 
     /// The spaces, with buffers, words and workgroup memory in them.
-    fn memories(&self, mut memories: Memories, mut rng: Option<&mut SplitMix64>) -> Result<Memories, Trap> {
+    fn memories(&self, mut memories: DeviceMemory, mut rng: Option<&mut SplitMix64>) -> Result<DeviceMemory, Trap> {
         let entry = self.common.entry;
         for r in &entry.resources {
             let b = self.common.buffer(r.group, r.binding)?;
@@ -208,7 +208,7 @@ impl<'a> Launch<'a> {
     }
 
     /// The head of s[] (docs/abi-tesla.md section 3).
-    fn header(&self, m: &mut Memories, size: [u32; 3], grid: [u32; 3], id: [u32; 3]) -> Result<(), Trap> {
+    fn header(&self, m: &mut DeviceMemory, size: [u32; 3], grid: [u32; 3], id: [u32; 3]) -> Result<(), Trap> {
         let halves = [
             (0x02, size[0]),
             (0x04, size[1]),
@@ -233,7 +233,7 @@ impl<'a> Launch<'a> {
 
 /// A launch under way.
 struct Run<'a> {
-    launch: &'a Launch<'a>,
+    launch: &'a LaunchState<'a>,
     machine: Machine<'a>,
     rng: Option<SplitMix64>,
     report: RunReport,
@@ -277,7 +277,7 @@ impl gpucc_sim::Machine for Run<'_> {
         self.machine.memories.enter(slot);
     }
 
-    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
         self.machine.run(warp, turn)
     }
 
@@ -286,7 +286,7 @@ impl gpucc_sim::Machine for Run<'_> {
     }
 }
 
-impl Host for Run<'_> {
+impl Simulator for Run<'_> {
     const CLASSES: &'static [&'static str] = &CLASSES;
 
     fn memory(&mut self) -> &mut Memory {

@@ -18,7 +18,7 @@ pub struct Window {
 }
 
 /// All spaces but l[].
-pub struct Memories {
+pub struct DeviceMemory {
     pub memory: Memory,
     pub global: [Option<Window>; 16],
     pub constant: [Option<AllocId>; 16],
@@ -50,10 +50,10 @@ struct Parked {
     locks: Vec<(u32, u32, u32)>,
 }
 
-impl Memories {
+impl DeviceMemory {
     /// No spaces on this memory yet.
-    pub fn new(memory: Memory, races: RaceCheck) -> Memories {
-        Memories {
+    pub fn new(memory: Memory, races: RaceCheck) -> DeviceMemory {
+        DeviceMemory {
             memory,
             global: [None; 16],
             constant: [None; 16],

@@ -124,7 +124,7 @@ enum Slot {
 }
 
 /// All of it. An instruction is decoded when it is first reached, so that large code costs little.
-pub struct Program {
+pub struct DecodedProgram {
     code: Vec<u8>,
     slots: Vec<OnceCell<Slot>>,
     /// Words that are the second of an 8-byte instruction.
@@ -144,9 +144,9 @@ pub const CLASSES: [&str; 6] = {
     names
 };
 
-impl Program {
+impl DecodedProgram {
     /// Code with `registers` allocated.
-    pub fn new(code: &[u8], generation: u8, registers: u32) -> Program {
+    pub fn new(code: &[u8], generation: u8, registers: u32) -> DecodedProgram {
         let words = code.len() / 4;
         let mut middle = vec![false; words];
         let mut at = 0;
@@ -159,7 +159,7 @@ impl Program {
         }
         let mut slots = Vec::new();
         slots.resize_with(words, OnceCell::new);
-        Program { code: code.to_vec(), slots, middle, registers, generation }
+        DecodedProgram { code: code.to_vec(), slots, middle, registers, generation }
     }
 
     /// The instruction at an address.

@@ -1,17 +1,17 @@
 //! One instruction of one warp after the other.
 
-use super::memory::Memories;
-use super::program::{Code, Dst, Program, Src};
+use super::memory::DeviceMemory;
+use super::program::{Code, DecodedProgram, Dst, Src};
 use super::warp::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
-use gpucc_sim::{Rules, SplitMix64, Steps, Stop, Trap, TrapKind};
+use gpucc_sim::{Rules, RunState, SplitMix64, StepBudget, Trap, TrapKind};
 
 /// What all warps share while they run.
 pub struct Machine<'a> {
-    pub program: &'a Program,
-    pub memories: &'a mut Memories,
-    pub steps: Steps,
+    pub program: &'a DecodedProgram,
+    pub memories: &'a mut DeviceMemory,
+    pub steps: StepBudget,
     pub instructions: u64,
     pub lane_instructions: u64,
     pub classes: [u64; 6],
@@ -22,7 +22,12 @@ pub struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// A machine about to run.
-    pub fn new(program: &'a Program, memories: &'a mut Memories, steps: Steps, rng: Option<SplitMix64>) -> Self {
+    pub fn new(
+        program: &'a DecodedProgram,
+        memories: &'a mut DeviceMemory,
+        steps: StepBudget,
+        rng: Option<SplitMix64>,
+    ) -> Self {
         let rules = Rules::Conventions;
         Machine { program, memories, steps, instructions: 0, lane_instructions: 0, classes: [0; 6], rng, rules }
     }
@@ -38,9 +43,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a warp until it waits or ends, or its turn is over.
-    pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
+    pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
         if warp.done {
-            return Ok(Stop::Done);
+            return Ok(RunState::Done);
         }
         let program = self.program;
         for _ in 0..turn {
@@ -53,10 +58,10 @@ impl<'a> Machine<'a> {
                 Err(trap) => return Err(trap.at(u64::from(pc), text)),
             }
             if warp.done {
-                return Ok(Stop::Done);
+                return Ok(RunState::Done);
             }
         }
-        Ok(Stop::Yield)
+        Ok(RunState::Yield)
     }
 
     /// Lanes in which the predicate of an instruction holds.
@@ -105,7 +110,7 @@ impl<'a> Machine<'a> {
         Trap::new(TrapKind::UndefinedRead, format!("{name} was never written")).in_lane(first(unknown))
     }
 
-    fn one(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
+    fn one(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<RunState>, Trap> {
         let ours = self.rules == Rules::Conventions;
         if code.ei == 2 && !warp.join(ours)? {
             return Ok(None);
@@ -193,7 +198,7 @@ impl<'a> Machine<'a> {
         Ok(None)
     }
 
-    fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<Stop>, Trap> {
+    fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<RunState>, Trap> {
         let Some(b) = code.barrier else { return Ok(None) };
         if !b.inc && !b.wait {
             return Err(Trap::new(TrapKind::Unsupported, "what bar does without inc and wait is unknown"));
@@ -208,7 +213,7 @@ impl<'a> Machine<'a> {
             // Hardware tells barriers apart by their numbers, wherever the instructions are.
             let place = if self.rules == Rules::Conventions { warp.pc } else { b.id.into() };
             warp.pc = code.next;
-            return Ok(Some(Stop::Barrier(place.into())));
+            return Ok(Some(RunState::Barrier(place.into())));
         }
         // The halves of a barrier: a counter that goes back to 0 when enough warps came.
         let counter = &mut self.memories.barriers[usize::from(b.id)];
@@ -223,7 +228,7 @@ impl<'a> Machine<'a> {
         }
         if b.wait && *counter != 0 {
             warp.arrived = true;
-            return Ok(Some(Stop::Yield));
+            return Ok(Some(RunState::Yield));
         }
         warp.arrived = false;
         warp.pc = code.next;

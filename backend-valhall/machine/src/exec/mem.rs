@@ -25,7 +25,7 @@ pub(super) struct Scratch {
 }
 
 /// All memory of a launch.
-pub(super) struct World {
+pub(super) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,
     pub buffers: Vec<Buffer>,
@@ -42,7 +42,7 @@ fn lanes(active: u16) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |l| active >> l & 1 != 0)
 }
 
-impl World {
+impl DeviceMemory {
     /// The allocation behind `size` bytes at `address`, by the rules for alignment and private memory.
     fn resolve(&self, w: &Warp, lane: usize, address: u64, size: u32, align: u64) -> Result<(AllocId, u64), Trap> {
         let here = |t: Trap| t.in_lane(w.number * LANES as u32 + lane as u32);
@@ -80,7 +80,7 @@ fn access(op: Op) -> (u32, u64) {
 }
 
 /// Executes LOAD, STORE and atomics by address.
-pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(), Trap> {
+pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
     use Op::*;
     w.check_source(&d.src[0])?;
     let base = w.src64(d, 0);
@@ -126,7 +126,7 @@ fn by(w: &Warp, lane: usize) -> By {
     By { lane: w.number * LANES as u32 + lane as u32, pc: 8 * w.pc as u32 }
 }
 
-fn load(world: &mut World, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
+fn load(world: &mut DeviceMemory, w: &Warp, lane: usize, id: AllocId, offset: u64, out: &mut [u8]) -> Result<(), Trap> {
     world
         .races
         .load(id, offset, out.len() as u32, by(w, lane))
@@ -183,7 +183,7 @@ fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[[u8; 16]; LANES]) -> Res
 }
 
 /// Executes LD_BUFFER and LEA_BUFFER.
-pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<(), Trap> {
+pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
     for s in &d.src {
         w.check_source(s)?;
     }
@@ -191,7 +191,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut World) -> Result<()
         return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM names buffers of the graphics pipeline"));
     }
     let (offsets, handles) = (w.src32(d, 0), w.src32(d, 1));
-    let find = |world: &World, w: &Warp, l: usize| -> Result<Buffer, Trap> {
+    let find = |world: &DeviceMemory, w: &Warp, l: usize| -> Result<Buffer, Trap> {
         world.buffers.iter().find(|b| b.handle == Some(handles[l])).copied().ok_or_else(|| {
             Trap::new(TrapKind::OutOfBounds, format!("no buffer has the handle {:#x}", handles[l]))
                 .in_lane(w.number * LANES as u32 + l as u32)
@@ -259,7 +259,7 @@ fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
     }
 }
 
-fn atomic(w: &mut Warp, d: &DInst, world: &mut World, addresses: &V64) -> Result<(), Trap> {
+fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) -> Result<(), Trap> {
     use Op::*;
     let bytes = u32::from(crate::ROWS[d.op as usize].facts.bytes);
     let bits = 8 * bytes;

@@ -14,14 +14,14 @@ use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, At, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
-    SplitMix64, Steps, Stop, Trap, TrapKind, local_id,
+    AddressSpace, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState,
+    Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
 };
 
 use crate::build::flow;
 use crate::{Class, Op, Unit, Valhall, disasm_words_line};
 use decode::{DInst, Environment, Slot, merges, predecode};
-use mem::{Buffer, Scratch, World};
+use mem::{Buffer, DeviceMemory, Scratch};
 use warp::{LANES, Warp};
 
 /// File code of the general registers in a container.
@@ -63,7 +63,7 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::new(&LIMITS, container, entry, dispatch, options)?;
-    let (launch, world) = Launch::new(&common, dispatch)?;
+    let (launch, world) = LaunchState::new(&common, dispatch)?;
     let cx = Shared {
         code: &launch.code,
         merges: &launch.merges,
@@ -72,7 +72,7 @@ pub fn run(
         generation: common.generation,
         rules: options.rules,
         world,
-        steps: Steps::new(options),
+        steps: StepBudget::new(options),
         report: RunReport::default(),
         counts: [0; CLASSES.len()],
     };
@@ -103,14 +103,14 @@ struct Shared<'a> {
     code_base: u64,
     generation: u8,
     rules: Rules,
-    world: World,
-    steps: Steps,
+    world: DeviceMemory,
+    steps: StepBudget,
     report: RunReport,
     counts: [u64; CLASSES.len()],
 }
 
 /// What is the same for all workgroups.
-struct Launch<'a> {
+struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
     code: Vec<Slot>,
     merges: Vec<bool>,
@@ -120,8 +120,8 @@ struct Launch<'a> {
     rng: Option<SplitMix64>,
 }
 
-impl<'a> Launch<'a> {
-    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch) -> Result<(Self, World), Trap> {
+impl<'a> LaunchState<'a> {
+    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch) -> Result<(Self, DeviceMemory), Trap> {
         let gpucc_sim::Launch { entry, options, generation, .. } = *common;
         let meta = &entry.meta;
         let small_file = match meta.registers_of(REGISTER_FILE) {
@@ -174,7 +174,7 @@ impl<'a> Launch<'a> {
         };
         races.watch(shared, meta.shared_bytes.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(core::iter::once(shared).chain(scratch.as_ref().map(|s| s.id)).collect());
-        let mut world = World { memory, space, buffers: Vec::new(), scratch, races, own };
+        let mut world = DeviceMemory { memory, space, buffers: Vec::new(), scratch, races, own };
         bind(&mut world, common)?;
         let uniforms = uniforms(common, &world.buffers, data_base)?;
         let env = Environment { uniforms, shared_base, code_base, small_file };
@@ -182,7 +182,7 @@ impl<'a> Launch<'a> {
         let code = predecode(common.instructions(), generation, &env);
         // Hardware lets lanes go on apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
-        Ok((Launch { common, code, merges, code_base, shared, mode, rng }, world))
+        Ok((LaunchState { common, code, merges, code_base, shared, mode, rng }, world))
     }
 
     /// The warps of one workgroup, with registers as the convention says.
@@ -227,7 +227,7 @@ impl<'a> Launch<'a> {
 }
 
 /// Gives the buffers addresses and handles.
-fn bind(world: &mut World, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
+fn bind(world: &mut DeviceMemory, common: &gpucc_sim::Launch<'_>) -> Result<(), Trap> {
     for (r, b) in common.entry.resources.iter().zip(&common.buffers) {
         let (id, size) = (b.id, b.size);
         // No allocation crosses 4 GiB: one that would gets a window of its own.
@@ -285,7 +285,7 @@ fn uniforms(common: &gpucc_sim::Launch<'_>, bound: &[Buffer], data_base: u64) ->
 
 /// Makes the tables of descriptors themselves readable: table 62 has one of buffers that holds them, one for each table by its number
 /// (section 8.3). Ours is a convention without it: sizes come in uniform words.
-fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
+fn tables(world: &mut DeviceMemory, resources: &[Resource]) -> Result<(), Trap> {
     let mut groups: Vec<u32> =
         resources.iter().filter(|r| r.kind != ResourceKind::Immediates).map(|r| r.group).collect();
     groups.sort_unstable();
@@ -318,7 +318,7 @@ fn tables(world: &mut World, resources: &[Resource]) -> Result<(), Trap> {
 
 /// A launch under way.
 struct Run<'a> {
-    launch: &'a Launch<'a>,
+    launch: &'a LaunchState<'a>,
     cx: Shared<'a>,
 }
 
@@ -334,11 +334,11 @@ impl Machine for Run<'_> {
     }
 
     fn enter(&mut self, slot: usize) {
-        let World { own, memory, races, .. } = &mut self.cx.world;
+        let DeviceMemory { own, memory, races, .. } = &mut self.cx.world;
         own.enter(slot, memory, races);
     }
 
-    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
         slice(warp, turn, &mut self.cx)
     }
 
@@ -347,7 +347,7 @@ impl Machine for Run<'_> {
     }
 }
 
-impl Host for Run<'_> {
+impl Simulator for Run<'_> {
     const CLASSES: &'static [&'static str] = &CLASSES;
 
     fn memory(&mut self) -> &mut Memory {
@@ -368,12 +368,12 @@ impl Host for Run<'_> {
 }
 
 /// Runs a warp until it waits, ends, or its turn is over.
-fn slice(w: &mut Warp, turn: u32, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
+fn slice(w: &mut Warp, turn: u32, cx: &mut Shared<'_>) -> Result<RunState, Trap> {
     let mut left = turn;
     while left > 0 {
         left -= 1;
         if w.active == 0 {
-            return Ok(Stop::Done);
+            return Ok(RunState::Done);
         }
         let pc = w.pc;
         match step(w, cx) {
@@ -382,7 +382,7 @@ fn slice(w: &mut Warp, turn: u32, cx: &mut Shared<'_>) -> Result<Stop, Trap> {
             Err(e) => return Err(locate(e, pc, w, cx)),
         }
     }
-    Ok(if w.active == 0 { Stop::Done } else { Stop::Yield })
+    Ok(if w.active == 0 { RunState::Done } else { RunState::Yield })
 }
 
 #[cold]
@@ -401,7 +401,7 @@ fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
     }
 }
 
-fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
+fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
     let code = cx.code;
     let d = match code.get(w.pc) {
         Some(Slot::Good(d)) => d,
@@ -435,7 +435,7 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<Stop>, Trap> {
                 return Err(Trap::new(TrapKind::Hazard, what));
             }
             // Hardware has one barrier, wherever its instructions are.
-            stop = Some(Stop::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
+            stop = Some(RunState::Barrier(if ours { 8 * w.pc as u64 } else { 0 }));
         }
         Class::Discard | Class::Image | Class::Varying | Class::Texture | Class::VaryingTexture | Class::Tile => {
             let name = crate::ROWS[d.op as usize].text;

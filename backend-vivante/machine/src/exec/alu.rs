@@ -4,7 +4,7 @@ use gpucc_num::{Round, convert, f32 as num, special};
 use gpucc_sim::Trap;
 
 use super::LANES;
-use super::Launch;
+use super::LaunchState;
 use super::decode::Pre;
 use super::group::{Group, Lanes, Mask};
 use crate::modifiers::{Cond, Type};
@@ -176,7 +176,7 @@ fn function(pre: &Pre, seed: Option<u64>, x: f32) -> f32 {
 }
 
 /// Operations that give one result for all enabled lanes: scalar ones and dot products.
-pub(crate) fn across(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<Result4, Trap> {
+pub(crate) fn across(g: &Group, pre: &Pre, l: &LaunchState, mask: Mask) -> Result<Result4, Trap> {
     let s = |slot: usize, lane: usize| g.source(&pre.src[slot], lane, l, mask);
     let m = pre.mode;
     let dot = |n: usize, b: usize| -> Result<Lanes, Trap> {
@@ -223,7 +223,7 @@ pub(crate) fn split_pair(pre: &Pre, one: Result4, seed: Option<u64>) -> [Result4
 }
 
 /// DST and LITP: each component its own.
-pub(crate) fn lighting(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<[Result4; 4], Trap> {
+pub(crate) fn lighting(g: &Group, pre: &Pre, l: &LaunchState, mask: Mask) -> Result<[Result4; 4], Trap> {
     let one = [1.0_f32.to_bits(); LANES];
     let mut out = [(one, ALL); 4];
     let s = |slot: usize, lane: usize| g.source(&pre.src[slot], lane, l, mask);
@@ -257,7 +257,7 @@ pub(crate) fn lighting(g: &Group, pre: &Pre, l: &Launch, mask: Mask) -> Result<[
 
 /// One lane of a lane-wise operation.
 #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
-pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &Launch, mask: Mask) -> Result<Result4, Trap> {
+pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &LaunchState, mask: Mask) -> Result<Result4, Trap> {
     let t = pre.ty;
     let m = pre.mode;
     let raw = |slot: usize| g.source(&pre.src[slot], c, l, mask);

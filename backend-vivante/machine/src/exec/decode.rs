@@ -70,15 +70,15 @@ pub(crate) struct Pre {
 }
 
 /// A program.
-pub(crate) struct Program {
+pub(crate) struct DecodedProgram {
     pub insts: Vec<Pre>,
     faults: Vec<(TrapKind, String)>,
     words: Vec<[u32; 4]>,
     generation: u8,
 }
 
-impl Program {
-    pub fn new(code: &[u8], generation: u8, temps: usize, uniforms: usize) -> Result<Program, Trap> {
+impl DecodedProgram {
+    pub fn new(code: &[u8], generation: u8, temps: usize, uniforms: usize) -> Result<DecodedProgram, Trap> {
         if code.is_empty() {
             return Err(Trap::new(TrapKind::Container, "an empty program is not legal: one NOP is the least (2)"));
         }
@@ -88,7 +88,7 @@ impl Program {
                 format!("{} bytes of code, not a multiple of {BYTES}", code.len()),
             ));
         }
-        let mut p = Program { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation };
+        let mut p = DecodedProgram { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation };
         for bytes in code.chunks_exact(BYTES) {
             let mut words = [0; 4];
             for (w, b) in words.iter_mut().zip(bytes.chunks_exact(4)) {

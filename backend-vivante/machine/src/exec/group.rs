@@ -1,10 +1,10 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
-use gpucc_sim::{By, SplitMix64, Stop, Trap, TrapKind};
+use gpucc_sim::{By, RunState, SplitMix64, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{Neg, Operand, Place, Pre};
-use super::{LANES, Launch, Run};
+use super::{LANES, LaunchState, Run};
 use crate::BYTES;
 use crate::modifiers::Type;
 use crate::table::Op;
@@ -65,7 +65,7 @@ impl Group {
     }
 
     /// Back to the start, nothing written.
-    pub fn start(&mut self, launch: &Launch, total: u32, garbage: Option<&mut SplitMix64>) {
+    pub fn start(&mut self, launch: &LaunchState, total: u32, garbage: Option<&mut SplitMix64>) {
         self.written.fill(0);
         self.a0_written = [0; 4];
         let n = (total - self.first).min(LANES as u32);
@@ -96,7 +96,7 @@ impl Group {
     }
 
     /// Runs until all lanes wait at one barrier, all ended, or the turn is over.
-    pub fn run(&mut self, launch: &Launch, run: &mut Run, turn: u32) -> Result<Stop, Trap> {
+    pub fn run(&mut self, launch: &LaunchState, run: &mut Run, turn: u32) -> Result<RunState, Trap> {
         let count = launch.program.insts.len() as u32;
         if std::mem::take(&mut self.arrived) {
             // Everybody arrived: go on behind the barrier. After a mere time slice some lanes wait and others still run.
@@ -127,7 +127,7 @@ impl Group {
             }
         }
         self.ahead = !self.ahead;
-        Ok(Stop::Yield)
+        Ok(RunState::Yield)
     }
 
     /// Merges lanes that meet and picks those that run next.
@@ -150,9 +150,9 @@ impl Group {
         self.current = Set { pc: best, mask };
     }
 
-    fn stop(&mut self, launch: &Launch) -> Result<Stop, Trap> {
+    fn stop(&mut self, launch: &LaunchState) -> Result<RunState, Trap> {
         if self.waiting.mask == 0 {
-            return Ok(Stop::Done);
+            return Ok(RunState::Done);
         }
         if self.ended != 0 {
             let pc = self.waiting.pc;
@@ -160,10 +160,10 @@ impl Group {
                 .at(u64::from(pc) * BYTES as u64, || launch.program.text(pc)));
         }
         self.arrived = true;
-        Ok(Stop::Barrier(u64::from(self.waiting.pc) * BYTES as u64))
+        Ok(RunState::Barrier(u64::from(self.waiting.pc) * BYTES as u64))
     }
 
-    fn end(&mut self, mask: Mask, launch: &Launch) -> Result<(), Trap> {
+    fn end(&mut self, mask: Mask, launch: &LaunchState) -> Result<(), Trap> {
         for i in lanes_of(mask) {
             if !self.stacks[i].is_empty() {
                 let pc = self.current.pc;
@@ -178,7 +178,7 @@ impl Group {
     }
 
     #[inline]
-    fn step(&mut self, pre: &Pre, launch: &Launch, run: &mut Run) -> Result<(), Trap> {
+    fn step(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run) -> Result<(), Trap> {
         if pre.fault != 0 {
             return Err(launch.program.fault(pre));
         }
@@ -253,7 +253,7 @@ impl Group {
         Ok(())
     }
 
-    fn branch(&self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<Mask, Trap> {
+    fn branch(&self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<Mask, Trap> {
         let comps = if pre.op == Op::BranchAny { 4 } else { 1 };
         let mut taken = 0;
         for c in 0..comps {
@@ -265,7 +265,7 @@ impl Group {
         Ok(taken & mask)
     }
 
-    fn alu(&mut self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<(), Trap> {
+    fn alu(&mut self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<(), Trap> {
         let mut results = [([0; LANES], 0); 4];
         if pre.scalar {
             let one = alu::across(self, pre, launch, mask)?;
@@ -297,7 +297,7 @@ impl Group {
 
     /// Reads one lane of an operand for the active lanes.
     #[inline]
-    pub fn source(&self, o: &Operand, lane: usize, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+    pub fn source(&self, o: &Operand, lane: usize, launch: &LaunchState, mask: Mask) -> Result<Lanes, Trap> {
         let comp = usize::from(o.comp[lane]);
         let mut v = match o.place {
             Place::Immediate => return Ok([o.value; LANES]),
@@ -352,7 +352,7 @@ impl Group {
         })
     }
 
-    fn indexed(&self, o: &Operand, comp: usize, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+    fn indexed(&self, o: &Operand, comp: usize, launch: &LaunchState, mask: Mask) -> Result<Lanes, Trap> {
         let temp = o.place == Place::Temp;
         let limit = if temp { launch.temps } else { launch.uniforms.len() / 4 };
         let mut v = [0; LANES];
@@ -395,7 +395,7 @@ impl Group {
         Ok(())
     }
 
-    fn write_a0(&mut self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<(), Trap> {
+    fn write_a0(&mut self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<(), Trap> {
         let float = matches!(pre.op, Op::Movar | Op::MovarVoid);
         for c in 0..4 {
             if pre.mask >> c & 1 == 0 {
@@ -419,7 +419,7 @@ impl Group {
     }
 
     /// Addresses of a memory instruction: src0.x + (src1.x << shift).
-    fn addresses(&self, pre: &Pre, launch: &Launch, mask: Mask) -> Result<Lanes, Trap> {
+    fn addresses(&self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<Lanes, Trap> {
         let base = self.source(&pre.src[0], 0, launch, mask)?;
         let offset = self.source(&pre.src[1], 0, launch, mask)?;
         let mut v = [0; LANES];
@@ -442,7 +442,7 @@ impl Group {
             .in_lane(self.first + lane as u32))
     }
 
-    fn load(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+    fn load(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let addresses = self.addresses(pre, launch, mask)?;
         let size = pre.ty.bytes();
         let elements = pre.mask.count_ones();
@@ -473,7 +473,7 @@ impl Group {
         Ok(())
     }
 
-    fn store(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+    fn store(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let addresses = self.addresses(pre, launch, mask)?;
         let size = pre.ty.bytes() as usize;
         let elements = pre.mask.count_ones() as usize;
@@ -499,7 +499,7 @@ impl Group {
         Ok(())
     }
 
-    fn atomic(&mut self, pre: &Pre, launch: &Launch, run: &mut Run, mask: Mask) -> Result<(), Trap> {
+    fn atomic(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let addresses = self.addresses(pre, launch, mask)?;
         let x = self.source(&pre.src[2], 0, launch, mask)?;
         let y = if pre.op == Op::AtomicCmpXchg { self.source(&pre.src[2], 1, launch, mask)? } else { [0; LANES] };

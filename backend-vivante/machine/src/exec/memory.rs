@@ -14,7 +14,7 @@ pub(crate) struct Slice {
 }
 
 /// Everything that has an address.
-pub(crate) struct Space {
+pub(crate) struct DeviceMemory {
     pub memory: Memory,
     pub addresses: AddressSpace,
     pub data: Option<AllocId>,
@@ -28,7 +28,7 @@ pub(crate) struct Space {
     pub indices: Vec<u64>,
 }
 
-impl Space {
+impl DeviceMemory {
     pub fn begin(&mut self, mut garbage: Option<&mut SplitMix64>) {
         for s in [&self.shared, &self.scratch].into_iter().flatten() {
             self.memory.reset_undefined(s.id, garbage.as_deref_mut());

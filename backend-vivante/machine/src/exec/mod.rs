@@ -12,15 +12,15 @@ mod memory;
 use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, Host, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
-    SplitMix64, Steps, Stop, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
+    RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
 };
 
 use crate::Vivante;
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
-use decode::Program;
+use decode::DecodedProgram;
 use group::Group;
-use memory::Space;
+use memory::DeviceMemory;
 
 /// File code of the temporaries in register counts and preloads.
 pub const FILE_TEMP: u8 = 0;
@@ -58,8 +58,8 @@ fn bad(message: impl Into<String>) -> Trap {
 }
 
 /// What lanes read and never write.
-pub(crate) struct Launch {
-    pub program: Program,
+pub(crate) struct LaunchState {
+    pub program: DecodedProgram,
     /// Values of uniform words, and which of them the container defines.
     pub uniforms: Vec<u32>,
     pub defined: Vec<bool>,
@@ -69,8 +69,8 @@ pub(crate) struct Launch {
 
 /// Counters and memory of a run.
 pub(crate) struct Run {
-    pub space: Space,
-    pub steps: Steps,
+    pub space: DeviceMemory,
+    pub steps: StepBudget,
     pub report: RunReport,
     pub classes: [u64; alu::CLASSES.len()],
 }
@@ -106,7 +106,7 @@ pub fn run(
     if uniform_count > UNIFORMS[generation as usize] as usize {
         return Err(bad(format!("{uniform_count} uniform registers, the chip has {}", UNIFORMS[generation as usize])));
     }
-    let program = Program::new(&entry.code, generation, temps, uniform_count)?;
+    let program = DecodedProgram::new(&entry.code, generation, temps, uniform_count)?;
     if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
         return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
     }
@@ -114,8 +114,9 @@ pub fn run(
     let space = memory_of(&common, dispatch)?;
     let (uniforms, defined) = uniform_words(&common, dispatch, &space, uniform_count)?;
     let ids = id_preloads(entry)?;
-    let launch = Launch { program, uniforms, defined, temps, seed: options.perturb };
-    let run = Run { space, steps: Steps::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
+    let launch = LaunchState { program, uniforms, defined, temps, seed: options.perturb };
+    let run =
+        Run { space, steps: StepBudget::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
     let mut dispatched = Dispatched {
         launch: &launch,
         run,
@@ -131,7 +132,7 @@ pub fn run(
 
 /// A launch under way.
 struct Dispatched<'a> {
-    launch: &'a Launch,
+    launch: &'a LaunchState,
     run: Run,
     garbage: Option<SplitMix64>,
     ids: Vec<(u16, u8, Source)>,
@@ -164,7 +165,7 @@ impl Machine for Dispatched<'_> {
         self.run.space.enter(slot);
     }
 
-    fn run(&mut self, group: &mut Group, turn: u32) -> Result<Stop, Trap> {
+    fn run(&mut self, group: &mut Group, turn: u32) -> Result<RunState, Trap> {
         group.run(self.launch, &mut self.run, turn)
     }
 
@@ -173,7 +174,7 @@ impl Machine for Dispatched<'_> {
     }
 }
 
-impl Host for Dispatched<'_> {
+impl Simulator for Dispatched<'_> {
     const CLASSES: &'static [&'static str] = &alu::CLASSES;
 
     fn memory(&mut self) -> &mut Memory {
@@ -194,7 +195,7 @@ impl Host for Dispatched<'_> {
 }
 
 /// Places buffers, workgroup memory, scratch and constants at addresses.
-fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<Space, Trap> {
+fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<DeviceMemory, Trap> {
     let (mut memory, mut races) = common.memory(dispatch);
     let mut addresses = AddressSpace::new32(common.options.perturb);
     for b in &common.buffers {
@@ -238,13 +239,13 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch) -> Result<Spac
     }
     let own = OwnMemory::new([&shared, &scratch].into_iter().flatten().map(|s| s.id).collect());
     let indices = Vec::new();
-    Ok(Space { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
+    Ok(DeviceMemory { memory, addresses, data, shared, shared_is_local: local, scratch, races, own, indices })
 }
 
 fn uniform_words(
     common: &gpucc_sim::Launch<'_>,
     dispatch: &Dispatch,
-    space: &Space,
+    space: &DeviceMemory,
     count: usize,
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
@@ -262,7 +263,12 @@ fn uniform_words(
 }
 
 /// A word of the family's own.
-fn own_word(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, space: &Space, source: Source) -> Result<u32, Trap> {
+fn own_word(
+    common: &gpucc_sim::Launch<'_>,
+    dispatch: &Dispatch,
+    space: &DeviceMemory,
+    source: Source,
+) -> Result<u32, Trap> {
     Ok(match source {
         Source::BufferAddressLo { group, binding } => {
             space.addresses.base_of(common.buffer(group, binding)?.id).unwrap_or(0) as u32

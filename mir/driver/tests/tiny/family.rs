@@ -2,7 +2,8 @@
 
 use gpucc_container::Meta;
 use gpucc_driver::{
-    CodegenOptions, Cx, Driver, Family, Given, Job, Pass, Program, Selected, Stop, alloc_options, reflect,
+    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture, alloc_options,
+    reflect,
 };
 use gpucc_ir::{Diagnostic, Place, Refusal, Unsupported};
 use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
@@ -49,13 +50,13 @@ impl Family for TinyFamily {
         Caps { scalar: true, checked_loads: true, checked_stores: true, ..Caps::FULL }
     }
 
-    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, Stop> {
+    fn select(job: &Job<'_, Self>) -> Result<Selected<Self>, AttemptError> {
         let target = Tiny::new();
         let code = gpucc_mir::select(job.func(), &mut Isel { target: &target })?;
         Ok(Selected { code, target, state: () })
     }
 
-    fn bare(_: &Job<'_, Self>, _: &Given) -> (Tiny, ()) {
+    fn bare(_: &Job<'_, Self>, _: &TextFixture) -> (Tiny, ()) {
         (Tiny::new(), ())
     }
 
@@ -67,14 +68,14 @@ impl Family for TinyFamily {
         Ok(code)
     }
 
-    fn emit(mf: &MFunc<Tiny>, cx: &Cx<'_, Self>) -> Result<Program, Diagnostic> {
+    fn emit(mf: &MFunc<Tiny>, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let bug = |what: String| Diagnostic::internal("emission", what);
         let mut starts = Vec::new();
         mf.code.iter().fold(0, |at, insts| {
             starts.push(at);
             at + insts.len() as u32
         });
-        let mut p = Program {
+        let mut p = EmittedProgram {
             code: Vec::new(),
             data: Vec::new(),
             locs: Vec::new(),
@@ -122,9 +123,11 @@ impl Family for TinyFamily {
     }
 }
 
-fn allocate(mf: &mut MFunc<Tiny>, cx: &mut Cx<'_, TinyFamily>) -> Result<u64, Stop> {
+fn allocate(mf: &mut MFunc<Tiny>, cx: &mut Cx<'_, TinyFamily>) -> Result<u64, AttemptError> {
     let stats: AllocStats = gpucc_mir::allocate(mf, &cx.target, &alloc_options(cx.job.options)).map_err(|e| {
-        Stop::allocation(e, cx.job.module, |o| (format!("{} has {} registers", cx.job.chip(), o.limit), String::new()))
+        AttemptError::allocation(e, cx.job.module, |o| {
+            (format!("{} has {} registers", cx.job.chip(), o.limit), String::new())
+        })
     })?;
     let moves = u64::from(stats.moves);
     cx.alloc = stats;

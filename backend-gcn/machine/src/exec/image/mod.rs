@@ -11,7 +11,7 @@ use gpucc_sim::texture::{Dim, texel_at};
 use gpucc_sim::{Trap, TrapKind};
 
 use super::format::{from_half, to_half};
-use super::memory::Env;
+use super::memory::DeviceMemory;
 use super::predecode::Decoded;
 use super::salu::unsupported;
 use super::wave::{Order, Wave, undefined};
@@ -33,7 +33,7 @@ struct Image {
 
 impl Wave {
     /// Image instructions.
-    pub(crate) fn image(&mut self, d: &Decoded, env: &mut Env) -> Result<(), Trap> {
+    pub(crate) fn image(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         let image = self.image_of(d)?;
         self.check_address(d, &image)?;
         let order = self.lane_order(image.exec);
@@ -140,7 +140,7 @@ impl Wave {
     }
 
     /// What one lane of a load, sample or query gets.
-    fn image_result(&self, d: &Decoded, env: &mut Env, image: &Image, lane: usize) -> Result<[u32; 4], Trap> {
+    fn image_result(&self, d: &Decoded, env: &mut DeviceMemory, image: &Image, lane: usize) -> Result<[u32; 4], Trap> {
         let Some(texture) = &image.texture else { return Ok([0; 4]) };
         if image.op.kind == ImageKind::ResInfo {
             return Ok(resinfo(texture, self.address(d, image, lane).word(0)));
@@ -188,7 +188,7 @@ impl Wave {
     }
 
     /// A store or an atomic in one lane.
-    fn image_effect(&mut self, d: &Decoded, env: &mut Env, image: &Image, lane: usize) -> Result<(), Trap> {
+    fn image_effect(&mut self, d: &Decoded, env: &mut DeviceMemory, image: &Image, lane: usize) -> Result<(), Trap> {
         let by = self.by(d, lane);
         let at = match &image.texture {
             Some(texture) => {
@@ -246,7 +246,7 @@ impl Wave {
     fn image_atomic(
         &mut self,
         d: &Decoded,
-        env: &mut Env,
+        env: &mut DeviceMemory,
         image: &Image,
         a: Atomic,
         at: Option<u64>,

@@ -6,7 +6,7 @@ use gpucc_sim::By;
 use gpucc_sim::Trap;
 use gpucc_sim::texture::sample::{Dim, Texels, View};
 
-use super::super::memory::Env;
+use super::super::memory::DeviceMemory;
 use super::descriptor::Texture;
 
 /// Slices begin at multiples of this.
@@ -78,7 +78,7 @@ impl Texture {
 /// Texels of a view in simulated memory.
 pub(super) struct Reader<'a> {
     pub texture: &'a Texture,
-    env: RefCell<&'a mut Env>,
+    env: RefCell<&'a mut DeviceMemory>,
     /// The unit whose vector cache is asked.
     cache: Option<u8>,
     by: By,
@@ -87,7 +87,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(texture: &'a Texture, env: &'a mut Env, cache: Option<u8>, by: By) -> Reader<'a> {
+    pub(super) fn new(texture: &'a Texture, env: &'a mut DeviceMemory, cache: Option<u8>, by: By) -> Reader<'a> {
         Reader { texture, env: RefCell::new(env), cache, by, skip: 0 }
     }
 
