@@ -3,7 +3,7 @@
 //! Sources are in the order of the rows' slots. Behind them come what only some accesses have: the address and the V# of a buffer, the
 //! offset of a scalar load in a register, the components of an export.
 
-use gpucc_gcn_machine::table::PARTS;
+use gpucc_gcn_machine::rows::PARTS;
 use gpucc_gcn_machine::{Facts, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
 use gpucc_isa::{Role, Row, Slot};
 

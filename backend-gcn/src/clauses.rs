@@ -3,7 +3,7 @@
 //! Needs: the order is otherwise final, and no waits stand in it. Keeps: what each instruction reads, registers and memory alike.
 //! Looks a bounded number of instructions ahead, so the whole is linear.
 
-use gpucc_gcn_machine::{Access, Counter, Op, operand, table};
+use gpucc_gcn_machine::{Access, Counter, Op, operand, rows};
 use gpucc_mir::{Ranges, overlap};
 use smallvec::smallvec;
 
@@ -23,7 +23,7 @@ pub fn ordered(a: &Item, b: &Item) -> bool {
 /// What every vector instruction depends on without naming it.
 pub fn sets_state(i: &Item) -> bool {
     let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
-    overlap(&i.writes, &state) || table::writes_exec(i.inst.row())
+    overlap(&i.writes, &state) || rows::writes_exec(i.inst.row())
 }
 
 /// Whether nothing may pass an instruction.

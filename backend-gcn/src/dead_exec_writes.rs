@@ -4,7 +4,7 @@
 //! Needs: encoded code. Keeps: EXEC wherever a vector instruction, a memory instruction, a branch or another change reads it. A
 //! change goes only if it does nothing else: scalar flags that an instruction sets in passing are read by none of these.
 
-use gpucc_gcn_machine::{Counter, Op, operand, table};
+use gpucc_gcn_machine::{Counter, Op, operand, rows};
 use gpucc_mir::backward;
 
 use crate::encoded::{Code, Item};
@@ -15,7 +15,7 @@ pub const EXEC: (u32, u32) = (operand::EXEC, 2);
 fn reads_exec(i: &Item) -> bool {
     let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
     let vector = i.facts.is_valu || matches!(i.facts.counter, Counter::Vm | Counter::Lds | Counter::Export);
-    branch || vector || i.reads.contains(&EXEC) || table::writes_exec(i.inst.row())
+    branch || vector || i.reads.contains(&EXEC) || rows::writes_exec(i.inst.row())
 }
 
 /// Whether an item does nothing but set EXEC.

@@ -3,7 +3,7 @@
 
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Access, Facts, Flag, Format, Gcn as Isa, Kind, Op, Unit, table};
+use gpucc_gcn_machine::{Access, Facts, Flag, Format, Gcn as Isa, Kind, Op, Unit, rows};
 use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
@@ -175,7 +175,7 @@ impl Encoder {
         if op == Op::SBarrier {
             return self.barrier(i);
         }
-        let Some(Facts { format, unit, access, .. }) = table::of(op).map(|r| r.facts) else { return };
+        let Some(Facts { format, unit, access, .. }) = rows::of(op).map(|r| r.facts) else { return };
         let mut reads = Ranges::new();
         let mut writes = Ranges::new();
         let mut dst = None;
@@ -514,7 +514,7 @@ fn last_exports(insts: &[MI]) -> Option<usize> {
     let first = insts.iter().position(|i| i.target_op() == Some(GOp::I(Op::Exp)))?;
     let alone = |i: &MI| match i.op {
         Opcode::Op(GOp::I(op)) => {
-            let Some(row) = table::of(op) else { return false };
+            let Some(row) = rows::of(op) else { return false };
             match row.facts.unit {
                 Unit::Valu | Unit::Trans | Unit::Interp => !i.mods.moves_lanes() && !row.effects.convergent,
                 Unit::Salu | Unit::Smem | Unit::Branch => !i.mods.ends,

@@ -4,7 +4,7 @@
 //! all its uses can name VCC, and nothing writes VCC in between. Looks a bounded number of instructions ahead.
 
 use gpucc_gcn_machine::emit::{self as form, Form};
-use gpucc_gcn_machine::{Format, Gcn as Isa, Kind, Op, Unit, operand, table};
+use gpucc_gcn_machine::{Format, Gcn as Isa, Kind, Op, Unit, operand, rows};
 use gpucc_isa::Inst;
 use gpucc_mir::{Ranges, backward};
 use smallvec::smallvec;
@@ -54,7 +54,7 @@ fn swapped(o: Op) -> Option<Op> {
 /// The comparison in its short form.
 fn short_compare(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
     let compares = i.row().facts.format == Format::Vop3a && i.row().slot("sdst").is_some();
-    if !compares || table::writes_exec(i.row()) || i.get("clamp").unwrap_or(0) != 0 {
+    if !compares || rows::writes_exec(i.row()) || i.get("clamp").unwrap_or(0) != 0 {
         return None;
     }
     let (a, b) = (i.get("src0")?, i.get("src1")?);

@@ -4,7 +4,7 @@
 //! masks live along the graph of the wave. What a program needs everywhere (descriptors, system values) sits in scalar
 //! registers outside the budget.
 
-use gpucc_gcn_machine::{Access, Memory, Op, Unit, table};
+use gpucc_gcn_machine::{Access, Memory, Op, Unit, rows};
 use gpucc_isa::Effects;
 use gpucc_mir::{
     BlockId, Class, ClassInfo, CopyCx, Def, FileId, InstInfo, MFunc, MInst, MoveCaps, MoveSide, PReg, Reg, RegFile,
@@ -69,7 +69,7 @@ impl Target for Gcn {
             Some(GOp::Leave(_) | GOp::Jump | GOp::Branch(_) | GOp::End) => return InstInfo::of(Effects::branch()),
             Some(GOp::Choose(_)) | None => return InstInfo::pure(1),
         };
-        let Some(row) = table::of(op) else { return InstInfo::pure(1) };
+        let Some(row) = rows::of(op) else { return InstInfo::pure(1) };
         let (e, access) = (row.effects, row.facts.access);
         // What exchanges lanes through the LDS keeps its place among accesses to it.
         let exchanges = row.facts.unit == Unit::Lds && access == Access::None;
@@ -95,7 +95,7 @@ impl Target for Gcn {
         let Some(GOp::I(op)) = inst.target_op() else { return };
         // What names a lane stays between changes of EXEC too.
         let vector = |u: Unit| !matches!(u, Unit::Salu | Unit::Smem | Unit::Branch);
-        if table::of(op).is_some_and(|r| vector(r.facts.unit) || table::reads_exec(r)) {
+        if rows::of(op).is_some_and(|r| vector(r.facts.unit) || rows::reads_exec(r)) {
             reads.push(EXEC);
         }
         if let Some(live) = self.live

@@ -36,7 +36,7 @@
 
 use gpucc_isa::Role;
 use gpucc_mir::same_name;
-use gpucc_vivante_machine::table::{Class, Types};
+use gpucc_vivante_machine::rows::{Class, Types};
 use gpucc_vivante_machine::{Op, Type};
 
 use crate::target::{Mods, VOp, Vivante};

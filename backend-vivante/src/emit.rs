@@ -5,7 +5,7 @@ use gpucc_isa::{Inst, ModValue, TextCx};
 use gpucc_mir::{BlockId, MFunc, MInst, Opcode, PReg, Src, Use};
 use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
-use machine::table::Kind;
+use machine::rows::Kind;
 use machine::{Op, operand};
 use rustc_hash::FxBuildHasher;
 

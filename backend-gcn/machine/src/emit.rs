@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use gpucc_isa::Inst;
 
 use crate::isa::{Gcn, Kind};
-use crate::table::ROWS;
+use crate::rows::ROWS;
 use crate::{Op, Suffix, operand};
 
 /// Form of an instruction.
@@ -123,5 +123,5 @@ pub fn check(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
         return Err(format!("`{}` does not exist on generation {generation}", inst.row().text));
     }
     operand::legal(inst, generation)?;
-    crate::rules::validate(inst, generation)
+    crate::validate::validate(inst, generation)
 }

@@ -285,7 +285,7 @@ impl Isa for Gcn {
     const KEY: Field = Field::split(&[(9, 2), (17, 5), (25, 5)]);
 
     fn table() -> &'static Table<Gcn> {
-        crate::table::table()
+        crate::rows::table()
     }
 
     fn length(low: Word, generation: u8) -> usize {
@@ -333,6 +333,6 @@ impl Isa for Gcn {
 
     fn validate(inst: &Inst<Gcn>, cx: &TextCx) -> Result<(), String> {
         operand::legal(inst, cx.generation)?;
-        crate::rules::validate(inst, cx.generation)
+        crate::validate::validate(inst, cx.generation)
     }
 }

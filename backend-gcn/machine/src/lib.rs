@@ -9,10 +9,10 @@ pub mod listing;
 pub mod names;
 pub mod op;
 pub mod operand;
-pub mod reference;
-pub mod rules;
-pub mod table;
+pub mod page;
+pub mod rows;
 pub mod text;
+pub mod validate;
 pub mod vectors;
 
 pub use exec::{Export, Shade, draw, run, run_on, shade};
@@ -25,6 +25,6 @@ pub use listing::{
     asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,
 };
 pub use op::Op;
-pub use reference::reference_page;
-pub use table::table;
+pub use page::reference_page;
+pub use rows::table;
 pub use vectors::check_vector;

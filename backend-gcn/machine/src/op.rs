@@ -22,7 +22,7 @@ macro_rules! ops {
 impl Op {
     /// Mnemonic without a form suffix.
     pub fn name(self) -> &'static str {
-        crate::table::of(self).map_or("", |row| row.text)
+        crate::rows::of(self).map_or("", |row| row.text)
     }
 }
 

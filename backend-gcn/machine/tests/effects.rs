@@ -1,13 +1,13 @@
 //! Effects of the rows, against what their operands, their names and the reference say.
 
-use gpucc_gcn_machine::{Access, Counter, Format, Memory, Op, Unit, table};
+use gpucc_gcn_machine::{Access, Counter, Format, Memory, Op, Unit, rows, table};
 use gpucc_isa::{Effects, Role};
 
 /// Rows of one opcode do the same; latency depends on the form.
 #[test]
 fn rows_of_an_opcode_agree() {
     for row in table().rows {
-        let first = table::of(row.op).expect("a row");
+        let first = rows::of(row.op).expect("a row");
         // A form that takes its operand from another lane is another matter.
         let bare = |e: Effects| Effects { latency: 0, convergent: false, unit: 0, ..e };
         assert_eq!(bare(row.effects), bare(first.effects), "{}", row.text);
@@ -86,7 +86,7 @@ fn counters_follow_from_formats() {
 /// Some by name.
 #[test]
 fn effects_of_some() {
-    let of = |op: Op| table::of(op).expect("a row").effects;
+    let of = |op: Op| rows::of(op).expect("a row").effects;
     for op in [Op::SBranch, Op::SCbranchScc0, Op::SEndpgm, Op::SSetpcB64, Op::SCbranchIFork] {
         assert!(of(op).terminator, "{op:?}");
     }
@@ -124,7 +124,7 @@ fn effects_of_some() {
         (Op::VAddF32, true, false),
         (Op::SAddU32, false, false),
     ] {
-        let row = table::of(op).expect("a row");
-        assert_eq!((table::reads_exec(row), table::writes_exec(row)), (reads, writes), "{op:?}");
+        let row = rows::of(op).expect("a row");
+        assert_eq!((rows::reads_exec(row), rows::writes_exec(row)), (reads, writes), "{op:?}");
     }
 }

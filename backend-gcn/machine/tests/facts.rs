@@ -1,7 +1,9 @@
 //! What rows state against the mnemonics of the reference, which say the same in words.
 
 use gpucc_gcn_machine::facts::Level;
-use gpucc_gcn_machine::{Access, AtomicOp, Elements, Format, ImageKind, Kind, Number, Operation, Test, Unit, table};
+use gpucc_gcn_machine::{
+    Access, AtomicOp, Elements, Format, ImageKind, Kind, Number, Operation, Test, Unit, rows, table,
+};
 
 /// Elements that the last word of a mnemonic names.
 fn elements(ty: &str) -> Elements {
@@ -174,7 +176,7 @@ fn compare_rows_do_what_their_names_say() {
             "t" if integer => assert_eq!(condition, "tru", "{name}"),
             word => assert_eq!(condition, word, "{name}"),
         }
-        assert_eq!(words[0].ends_with('x'), table::writes_exec(row), "{name}");
+        assert_eq!(words[0].ends_with('x'), rows::writes_exec(row), "{name}");
         count += 1;
     }
     assert!(count > 500, "{count}");

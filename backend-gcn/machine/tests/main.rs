@@ -11,7 +11,7 @@ mod image_kit;
 mod image_rows;
 mod images;
 mod listing;
-mod reference;
+mod page;
 mod rows;
 mod shade;
 mod table;

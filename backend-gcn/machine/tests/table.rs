@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use gpucc_gcn_machine::isa::Kind;
-use gpucc_gcn_machine::{Gcn, Op, asm_words_line, decode, disasm_words_line, encode, operand, rules, table};
+use gpucc_gcn_machine::{Gcn, Op, asm_words_line, decode, disasm_words_line, encode, operand, table, validate};
 use gpucc_isa::{Inst, Isa, TextCx, stage};
 
 /// xorshift64*: the tests' only source of chance.
@@ -49,7 +49,7 @@ fn random(r: u16, generation: u8, rng: &mut Rng) -> Option<Inst<Gcn>> {
                 _ => v,
             };
         }
-        if operand::legal(&inst, generation).is_ok() && rules::validate(&inst, generation).is_ok() {
+        if operand::legal(&inst, generation).is_ok() && validate::validate(&inst, generation).is_ok() {
             return Some(inst);
         }
     }

@@ -11,7 +11,7 @@ pub mod modifiers;
 pub mod names;
 pub mod operand;
 pub mod page;
-pub mod table;
+pub mod rows;
 pub mod text;
 pub mod validate;
 pub mod vectors;
@@ -26,7 +26,7 @@ pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, list
 pub use modifiers::{Cond, Round, Type};
 pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;
-pub use table::{Class, Facts, Kind, Need, Op};
+pub use rows::{Class, Facts, Kind, Need, Op};
 
 /// The instruction set; generations are 0 gc2000, 1 gc3000, 2 gc7000.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Isa for Vivante {
     const KEY: Field = fields::OPCODE;
 
     fn table() -> &'static Table<Self> {
-        static TABLE: LazyLock<Table<Vivante>> = LazyLock::new(|| Table::new(table::ROWS));
+        static TABLE: LazyLock<Table<Vivante>> = LazyLock::new(|| Table::new(rows::ROWS));
         &TABLE
     }
 

@@ -4,13 +4,13 @@ use core::fmt::Write;
 
 use gpucc_isa::Isa;
 
-use crate::table::{Class, ROWS};
+use crate::rows::{Class, ROWS};
 use crate::{Vivante, table};
 
 /// The reference page: every row with its encoding, operands, meaning and generations, as Markdown.
 pub fn reference_page() -> String {
     let mut out = String::from(
-        "# Vivante GC instructions\n\nGenerated from the table in `backend-vivante/machine/src/table.rs`.\n\n\
+        "# Vivante GC instructions\n\nGenerated from the table in `backend-vivante/machine/src/rows.rs`.\n\n\
          Instructions have 128 bits, written as w3 w2 w1 w0 below: `0` and `1` are fixed, `-` belongs to an operand or\n\
          modifier, `*` is ignored by the hardware, `.` must be 0.\n\n",
     );

@@ -9,7 +9,7 @@ use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source,
     dst, imm_f16, imm_s20, imm_u20, used,
 };
-use crate::table::{BRANCH_IGNORED, Kind, STORE_IGNORED};
+use crate::rows::{BRANCH_IGNORED, Kind, STORE_IGNORED};
 
 /// Suffixes of the operand types by their number.
 pub const TYPES: [&str; 8] = ["f32", "s32", "s8", "u16", "f16", "s16", "u32", "u8"];

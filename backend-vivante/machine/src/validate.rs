@@ -8,7 +8,7 @@ use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source,
     dst,
 };
-use crate::table::{Class, Kind, Op};
+use crate::rows::{Class, Kind, Op};
 use crate::{GC2000, GC7000, Vivante};
 
 /// Temporaries of a thread (section 13).

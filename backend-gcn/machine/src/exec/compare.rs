@@ -4,7 +4,7 @@ use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::Trap;
 
 use super::lanes::{Cx, lanes};
-use super::wave::Wave;
+use super::subgroup::Wave;
 use crate::facts::{Compare, Number, Test};
 
 /// Outcomes of a comparison, as [`Condition`](crate::Condition) has them.

@@ -14,11 +14,11 @@ use gpucc_sim::{
 };
 
 use super::cache::L1;
+use super::decode::{self, Decoded};
 use super::export::Export;
 use super::launch::{LaunchState, Values};
 use super::memory::DeviceMemory;
-use super::predecode::{self, Decoded};
-use super::wave::{LANES, Wave};
+use super::subgroup::{LANES, Wave};
 use crate::abi::{self, reg};
 
 /// Quads of a wave.
@@ -165,7 +165,7 @@ impl<'a> Side<'a> {
         }
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let launch = LaunchState::staged(common, entry, mode);
-        let code = predecode::predecode(&entry.code, common.generation, launch.limits);
+        let code = decode::predecode(&entry.code, common.generation, launch.limits);
         let (values, scratch) = (Values::default(), AllocId(0));
         Ok(Side { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
     }

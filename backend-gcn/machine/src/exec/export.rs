@@ -2,9 +2,9 @@
 
 use gpucc_sim::{Trap, TrapKind};
 
-use super::predecode::Decoded;
+use super::decode::Decoded;
 use super::salu::unsupported;
-use super::wave::{LANES, Lanes, Order, Wave};
+use super::subgroup::{LANES, Lanes, Order, Wave};
 
 /// One export of a wave.
 #[derive(Clone, Debug, PartialEq, Eq)]

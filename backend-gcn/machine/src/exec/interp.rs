@@ -6,11 +6,11 @@ use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
 use gpucc_sim::{Trap, TrapKind};
 
+use super::decode::{Decoded, Src};
 use super::lanes::lanes;
 use super::memory::DeviceMemory;
-use super::predecode::{Decoded, Src};
 use super::salu::unsupported;
-use super::wave::Wave;
+use super::subgroup::Wave;
 use crate::Op;
 
 /// Where the parameters of a wave begin, and which quads begin a primitive.

@@ -3,9 +3,9 @@
 use gpucc_num::{Round, convert, f16, f32 as n32, f64 as n64, special};
 use gpucc_sim::{Trap, TrapKind};
 
-use super::predecode::{Decoded, Src};
+use super::decode::{Decoded, Src};
 use super::salu::bfe;
-use super::wave::{LANES, Lanes, Wave, Wide, undefined};
+use super::subgroup::{LANES, Lanes, Wave, Wide, undefined};
 use crate::Number;
 use crate::isa::Format;
 use crate::operand::{M0, VCC};

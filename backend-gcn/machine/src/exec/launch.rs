@@ -4,9 +4,9 @@ use gpucc_container::{Entry, Preload, Source};
 use gpucc_sim::{AddressSpace, AllocId, At, Device, Dispatch, Memory, OwnMemory, Rules, SplitMix64, Trap, TrapKind};
 
 use super::cache::{L1, UNITS};
+use super::decode::Limits;
 use super::memory::DeviceMemory;
-use super::predecode::Limits;
-use super::wave::{LANES, Wave};
+use super::subgroup::{LANES, Wave};
 use crate::abi::{self, Rsrc2};
 use crate::isa::GFX8;
 

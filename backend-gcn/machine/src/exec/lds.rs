@@ -2,11 +2,11 @@
 
 use gpucc_sim::{Trap, TrapKind};
 
+use super::decode::Decoded;
 use super::lanes::lanes;
 use super::memory::DeviceMemory;
-use super::predecode::Decoded;
 use super::salu::unsupported;
-use super::wave::{LANES, Order, Wave, undefined};
+use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::GFX6;
 use crate::{Access, Elements, Op, Operation};
 

@@ -3,12 +3,12 @@
 use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, TrapKind};
 
 use super::cache::L1;
+use super::decode::Decoded;
 use super::format;
 use super::lanes::lanes;
 use super::launch::Values;
-use super::predecode::Decoded;
 use super::salu::unsupported;
-use super::wave::{LANES, Order, Wave, undefined};
+use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
 use crate::{Access, Atomic, Elements, Op, Operation};
@@ -239,14 +239,14 @@ impl Wave {
             _ => {}
         }
         let offset = match d.src[1] {
-            super::predecode::Src::S(n) => u64::from(self.s[usize::from(n)]),
+            super::decode::Src::S(n) => u64::from(self.s[usize::from(n)]),
             _ if self.generation == GFX8 => d.mem.offset.into(),
             _ => u64::from(d.mem.offset) * 4,
         };
         let store = d.access == Access::Store;
         let (first, count) =
             if store { (usize::from(d.mem.data), d.mem.data_width) } else { (usize::from(d.dst), d.dst_width) };
-        if store && matches!(d.src[1], super::predecode::Src::S(n) if u32::from(n) != M0) {
+        if store && matches!(d.src[1], super::decode::Src::S(n) if u32::from(n) != M0) {
             return Err(Trap::new(TrapKind::Reserved, "scalar stores take their offset from M0 or an immediate"));
         }
         let (base, size) = if d.mem.descriptor {
@@ -355,7 +355,7 @@ impl Wave {
         }
         let effect = store || atomic;
         let locks = (effect && self.generation == GFX6).then_some((d.mem.data.into(), d.mem.data_width));
-        if effect && width > 2 && self.generation != GFX6 && !matches!(d.src[1], super::predecode::Src::S(_)) {
+        if effect && width > 2 && self.generation != GFX6 && !matches!(d.src[1], super::decode::Src::S(_)) {
             self.note_wide_store(u16::from(d.mem.data) + 256, d.mem.data_width);
         }
         self.send(Order::Vmem, d, effect, locks);

@@ -6,6 +6,7 @@
 mod atomic;
 mod cache;
 mod compare;
+mod decode;
 mod draw;
 mod export;
 mod float;
@@ -16,11 +17,10 @@ mod lanes;
 mod launch;
 mod lds;
 mod memory;
-mod predecode;
 mod salu;
 mod shade;
+mod subgroup;
 mod valu;
-mod wave;
 
 use gpucc_container::Container;
 use gpucc_isa::Isa;
@@ -31,10 +31,10 @@ use gpucc_sim::{
 
 use crate::isa::Gcn;
 use crate::{Unit, listing};
+use decode::Decoded;
 use memory::DeviceMemory;
-use predecode::Decoded;
 use salu::Next;
-use wave::Wave;
+use subgroup::Wave;
 
 pub use draw::draw;
 pub use export::Export;
@@ -69,7 +69,7 @@ pub fn run_on(
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let launch = launch::LaunchState::new(&common)?;
-    let code = predecode::predecode(common.instructions(), common.generation, launch.limits);
+    let code = decode::predecode(common.instructions(), common.generation, launch.limits);
     let run = Run {
         env: launch.environment(dispatch, device)?,
         launch: &launch,

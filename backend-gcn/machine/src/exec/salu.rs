@@ -2,8 +2,8 @@
 
 use gpucc_sim::{Trap, TrapKind};
 
-use super::predecode::{Decoded, Src};
-use super::wave::Wave;
+use super::decode::{Decoded, Src};
+use super::subgroup::Wave;
 use crate::Op;
 use crate::operand::{EXEC, M0};
 
@@ -78,7 +78,7 @@ impl Wave {
                 self.s_known = self.s_known & !(1 << to) | u128::from(known[i]) << to;
             }
             if u32::from(d.dst) >= EXEC && (!known[0] || n == 2 && !known[1]) {
-                return Err(super::wave::undefined(from.into()));
+                return Err(super::subgroup::undefined(from.into()));
             }
             return Ok(());
         }
@@ -509,7 +509,7 @@ impl Wave {
     /// SGPR number `base` + M0, checked against what is known.
     fn relative(&self, base: u8, n: u8) -> Result<u8, Trap> {
         if self.s_known >> M0 & 1 == 0 {
-            return Err(super::wave::undefined(M0 as u16));
+            return Err(super::subgroup::undefined(M0 as u16));
         }
         let to = u64::from(base) + u64::from(self.s[M0 as usize]);
         let aligned = n == 1 || to % 2 == 0;
@@ -562,7 +562,7 @@ impl Wave {
             Op::SCbranchScc1 => self.scc()?,
             Op::SCbranchVccz | Op::SCbranchVccnz => {
                 if self.s_known >> vcc & 3 != 3 {
-                    return Err(super::wave::undefined(vcc as u16));
+                    return Err(super::subgroup::undefined(vcc as u16));
                 }
                 (self.pair(vcc) == 0) == (d.op == Op::SCbranchVccz)
             }

@@ -3,11 +3,11 @@
 use gpucc_sim::{AddressSpace, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, StepBudget, Trap};
 
 use super::cache::L1;
+use super::decode::{self, Limits};
 use super::export::Export;
 use super::launch::Values;
 use super::memory::DeviceMemory;
-use super::predecode::{self, Limits};
-use super::wave::{LANES, Wave};
+use super::subgroup::{LANES, Wave};
 
 /// What a wave starts with. Registers that are not given are undefined.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Shade {
 /// The first broken rule, with instruction and address.
 pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -> Result<Vec<Export>, Trap> {
     let limits = Limits { sgprs: 104, vgprs: 256, conventions: options.rules == Rules::Conventions };
-    let decoded = predecode::predecode(code, generation, limits);
+    let decoded = decode::predecode(code, generation, limits);
     let mut memory = Memory::new();
     let lds = memory.alloc("parameters", start.parameters.clone(), false);
     let scratch = memory.alloc("scratch", Vec::new(), true);

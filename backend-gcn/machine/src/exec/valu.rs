@@ -3,11 +3,11 @@
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
 use gpucc_sim::Trap;
 
+use super::decode::{Decoded, Src};
 use super::float;
 use super::lanes::{Cx, SIGN16, SIGN32, lanes};
-use super::predecode::{Decoded, Src};
 use super::salu::{bfe, sign_bits, unsupported};
-use super::wave::{LANES, Wave, undefined};
+use super::subgroup::{LANES, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
 use crate::{Op, Operation};

@@ -5,7 +5,7 @@ use gpucc_isa::{Cursor, Inst, TextCx, TextError};
 use super::words::{DFMT, GPR_IDX, GS_OPS, HWREGS, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name, parse_bitmask};
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::operand::{self, LITERAL};
-use crate::{Op, emit, table};
+use crate::{Op, emit, rows};
 
 /// Reads an instruction.
 ///
@@ -26,8 +26,8 @@ pub fn parse(line: &str, cx: &TextCx) -> Result<Inst<Gcn>, TextError> {
     let mut elsewhere = None;
     // Exact names first; a bare vector mnemonic stands for its shortest form that takes the operands.
     for name in [head.clone(), format!("{head}_e32"), format!("{head}_e64")] {
-        for &r in table::by_name(&name) {
-            let row = &table::ROWS[r as usize];
+        for &r in rows::by_name(&name) {
+            let row = &rows::ROWS[r as usize];
             if row.enc_on(cx.generation).is_none() || row.stages & cx.stages == 0 {
                 elsewhere = Some(row);
                 continue;

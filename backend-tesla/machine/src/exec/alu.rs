@@ -1,11 +1,11 @@
 //! Arithmetic (reference section 7 and the seed's pseudocode).
 
 use super::convert::{Cvt, convert};
+use super::decode::{Code, Dst, Src};
 use super::float::{self, double};
-use super::program::{Code, Dst, Src};
 use super::sfu;
 use super::step::Machine;
-use super::warp::{Lanes, Warp, first};
+use super::subgroup::{Lanes, Warp, first};
 use crate::operand::{Addr, SharedTy};
 use crate::types::{Op, Ty};
 use gpucc_sim::{Trap, TrapKind};

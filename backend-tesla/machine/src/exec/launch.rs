@@ -1,9 +1,9 @@
 //! From container and dispatch to warps, and back.
 
+use super::decode::{CLASSES, DecodedProgram};
 use super::memory::{DeviceMemory, Window};
-use super::program::{CLASSES, DecodedProgram};
 use super::step::Machine;
-use super::warp::Warp;
+use super::subgroup::Warp;
 use crate::Tesla;
 use gpucc_container::{Access, Container, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;

@@ -1,8 +1,8 @@
 //! Memory spaces of a running workgroup, and the instructions on them (reference sections 4.1, 4.6, 7.6).
 
-use super::program::{Code, Dst, Place, Src};
+use super::decode::{Code, Dst, Place, Src};
 use super::step::Machine;
-use super::warp::{Lanes, Warp, first};
+use super::subgroup::{Lanes, Warp, first};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
 use gpucc_sim::{AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};

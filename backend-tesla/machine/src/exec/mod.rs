@@ -6,15 +6,15 @@
 
 mod alu;
 mod convert;
+mod decode;
 #[doc(hidden)]
 pub mod float;
 mod launch;
 mod memory;
-mod program;
 pub mod sfu;
 mod sfu_tables;
 mod step;
-mod warp;
+mod subgroup;
 
 pub use launch::run;
 

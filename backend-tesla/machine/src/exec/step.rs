@@ -1,8 +1,8 @@
 //! One instruction of one warp after the other.
 
+use super::decode::{Code, DecodedProgram, Dst, Src};
 use super::memory::DeviceMemory;
-use super::program::{Code, DecodedProgram, Dst, Src};
-use super::warp::{Entry, Warp, first};
+use super::subgroup::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
 use gpucc_sim::{Rules, RunState, SplitMix64, StepBudget, Trap, TrapKind};
@@ -237,7 +237,7 @@ impl<'a> Machine<'a> {
 
     /// Target of a branch through c[], one for all lanes.
     fn constant_target(&self, warp: &Warp, code: &Code) -> Result<u32, Trap> {
-        let super::program::Place::Const(c, addr) = code.place else { return Ok(code.next) };
+        let super::decode::Place::Const(c, addr) = code.place else { return Ok(code.next) };
         Self::check_areg(warp, addr.a, warp.active)?;
         let mut target = None;
         for l in (0..32).filter(|l| warp.active >> l & 1 == 1) {

@@ -5,7 +5,7 @@ use gpucc_sim::{Trap, TrapKind};
 
 use super::decode::{DInst, Value, half_bytes};
 use super::float;
-use super::warp::{LANES, V32, V64, Warp};
+use super::subgroup::{LANES, V32, V64, Warp};
 use crate::Op;
 
 /// Applies `f` to each lane of 16 bits.

@@ -6,7 +6,7 @@ use gpucc_sim::{Trap, TrapKind};
 
 use super::alu::{halves1, halves2, halves3, map1, map2, map3, map4, truth};
 use super::decode::DInst;
-use super::warp::Warp;
+use super::subgroup::Warp;
 use crate::Op;
 
 /// `min(max(x, lo), hi)` where NaN gives `lo` and -0 is below +0: bit 0 from 0 up, bit 1 within -1..1.

@@ -6,9 +6,9 @@
 mod alu;
 mod decode;
 mod float;
-mod mem;
+mod memory;
 mod scoreboard;
-mod warp;
+mod subgroup;
 
 use gpucc_container::{Container, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
@@ -21,8 +21,8 @@ use gpucc_sim::{
 use crate::build::flow;
 use crate::{Class, Op, Unit, Valhall, disasm_words_line};
 use decode::{DInst, Environment, Slot, merges, predecode};
-use mem::{Buffer, DeviceMemory, Scratch};
-use warp::{LANES, Warp};
+use memory::{Buffer, DeviceMemory, Scratch};
+use subgroup::{LANES, Warp};
 
 /// File code of the general registers in a container.
 pub const REGISTER_FILE: u8 = 0;
@@ -417,8 +417,8 @@ fn step(w: &mut Warp, cx: &mut Shared<'_>) -> Result<Option<RunState>, Trap> {
     match d.class {
         Class::Nop => {}
         Class::Alu => alu::execute(w, d, w.pc as u64)?,
-        Class::Memory => mem::by_address(w, d, &mut cx.world)?,
-        Class::Buffer => mem::by_handle(w, d, &mut cx.world)?,
+        Class::Memory => memory::by_address(w, d, &mut cx.world)?,
+        Class::Buffer => memory::by_handle(w, d, &mut cx.world)?,
         Class::Branch => return branch(w, d, cx).map(|()| None),
         Class::Barrier => {
             let ours = cx.rules == Rules::Conventions;

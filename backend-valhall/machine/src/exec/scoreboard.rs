@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use gpucc_sim::{Trap, TrapKind};
 
-use super::warp::{LANES, V64};
+use super::subgroup::{LANES, V64};
 
 /// What a message does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,9 +6,9 @@ use gpucc_sim::Trap;
 use super::LANES;
 use super::LaunchState;
 use super::decode::Pre;
-use super::group::{Group, Lanes, Mask};
+use super::subgroup::{Group, Lanes, Mask};
 use crate::modifiers::{Cond, Type};
-use crate::table::{Class, Op};
+use crate::rows::{Class, Op};
 
 /// Classes that the report counts, by number.
 pub(crate) const CLASSES: [&str; 7] = ["vector", "integer", "scalar", "reduce", "memory", "control", "other"];

@@ -8,7 +8,7 @@ use crate::modifiers::{self, Cond, Round as Rounding, Type};
 use crate::operand::{
     GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source, dst,
 };
-use crate::table::{Class, Op};
+use crate::rows::{Class, Op};
 use crate::validate;
 use crate::{BYTES, Vivante, decode_word, listing};
 

@@ -6,8 +6,8 @@
 
 mod alu;
 mod decode;
-mod group;
 mod memory;
+mod subgroup;
 
 use gpucc_container::{Container, Entry, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
@@ -19,8 +19,8 @@ use gpucc_sim::{
 use crate::Vivante;
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
 use decode::DecodedProgram;
-use group::Group;
 use memory::DeviceMemory;
+use subgroup::Group;
 
 /// File code of the temporaries in register counts and preloads.
 pub const FILE_TEMP: u8 = 0;

@@ -10,11 +10,11 @@ use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::{Dim, texel_at};
 use gpucc_sim::{Trap, TrapKind};
 
+use super::decode::Decoded;
 use super::format::{from_half, to_half};
 use super::memory::DeviceMemory;
-use super::predecode::Decoded;
 use super::salu::unsupported;
-use super::wave::{Order, Wave, undefined};
+use super::subgroup::{Order, Wave, undefined};
 use crate::facts::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
 use descriptor::{Rules, Sampling, Texture};

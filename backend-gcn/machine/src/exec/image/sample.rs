@@ -10,7 +10,7 @@ use gpucc_sim::texture::{
 use super::descriptor::Sampling;
 use super::places::Places;
 use super::texels::Reader;
-use crate::exec::wave::Lanes;
+use crate::exec::subgroup::Lanes;
 use crate::facts::{ImageKind, ImageOp, Level};
 
 /// Address registers of one lane, and of its quad.

@@ -7,7 +7,7 @@ use gpucc_isa::Row;
 use crate::Op;
 use crate::emit::rows_of;
 use crate::isa::{Format, Gcn, Kind, Suffix};
-use crate::table::ROWS;
+use crate::rows::ROWS;
 
 /// How a slot reads in a syntax line.
 fn operand(kind: Kind, name: &str) -> String {

@@ -1,8 +1,8 @@
-//! Tests of `backend-gcn/machine/src/reference.rs`.
+//! Tests of `backend-gcn/machine/src/page.rs`.
 
 #[test]
 fn every_opcode_is_on_the_page() {
-    let page = gpucc_gcn_machine::reference::reference_page();
+    let page = gpucc_gcn_machine::page::reference_page();
     for op in gpucc_gcn_machine::Op::ALL {
         assert!(page.contains(&format!("| `{}` |", op.name())), "{}", op.name());
     }

@@ -7,7 +7,7 @@ use super::decode::{Neg, Operand, Place, Pre};
 use super::{LANES, LaunchState, Run};
 use crate::BYTES;
 use crate::modifiers::Type;
-use crate::table::Op;
+use crate::rows::Op;
 
 /// One value for each lane.
 pub(crate) type Lanes = [u32; LANES];

@@ -6,7 +6,7 @@ use gpucc_sim::TrapKind;
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::listing;
 use crate::operand::{self, LITERAL, VCC};
-use crate::table::{self, build::NO_ROW};
+use crate::rows::{self, build::NO_ROW};
 use crate::{Access, Facts, Number, Op, Operation, Unit};
 
 /// A source as the executor reads it.
@@ -367,7 +367,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
     let row = inst.row();
     let number = row.facts.number;
     let mut d = blank(row.op, &row.facts, at, length);
-    d.writes_exec = table::writes_exec(row);
+    d.writes_exec = rows::writes_exec(row);
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
         d.fault.get_or_insert(e);
     };
@@ -505,7 +505,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
             }
         }
     }
-    let rule = if limits.conventions { crate::rules::validate } else { crate::rules::defined };
+    let rule = if limits.conventions { crate::validate::validate } else { crate::validate::defined };
     if let Err(m) = rule(inst, generation) {
         fail(&mut d, (TrapKind::Reserved, m));
     }
@@ -515,7 +515,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
 
 /// Width in dwords of the operand that a trailing literal replaces.
 fn literal_width(op: Op) -> u8 {
-    let r = table::ROWS.iter().find(|r| r.op == op);
+    let r = rows::ROWS.iter().find(|r| r.op == op);
     let Some(r) = r else { return 1 };
     r.slots
         .iter()

@@ -2,8 +2,8 @@
 
 use gpucc_sim::{SplitMix64, Trap, TrapKind};
 
+use super::decode::{Decoded, Src};
 use super::export::Export;
-use super::predecode::{Decoded, Src};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::{EXEC, M0, VCC};
 use crate::{Op, Unit};

@@ -1,6 +1,6 @@
 //! A warp: registers, masks, control stack, and the flow of control (reference section 5).
 
-use super::program::{Dst, Src};
+use super::decode::{Dst, Src};
 use gpucc_sim::{SplitMix64, Trap, TrapKind};
 
 /// One value a lane.

@@ -34,7 +34,7 @@ pub(crate) const NO: u16 = 0xffff;
 
 /// Codes of the three generations, `-` for none.
 macro_rules! codes {
-    (@ -) => { $crate::table::build::NO };
+    (@ -) => { $crate::rows::build::NO };
     (@ $x:literal) => { $x };
     ($a:tt $b:tt $c:tt) => { [codes!(@ $a), codes!(@ $b), codes!(@ $c)] };
 }

@@ -4,7 +4,7 @@ use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Trap, T
 
 use super::decode::DInst;
 use super::scoreboard::Touch;
-use super::warp::{LANES, V32, V64, Warp};
+use super::subgroup::{LANES, V32, V64, Warp};
 use crate::Op;
 
 /// A buffer as the resource tables describe it.
