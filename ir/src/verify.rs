@@ -554,6 +554,15 @@ impl Verifier<'_> {
         let Some(mem) = d.mem() else { return };
         let align_ok = mem.align.is_power_of_two() && mem.offset % mem.align == 0;
         self.check(align_ok, "memory", || format!("offset {} is not aligned to {}", mem.offset, mem.align));
+        // Variables begin at words.
+        let own = match place {
+            Place::Buffer(_) => u32::MAX,
+            Place::Global(g) => m.globals[g].align.max(4),
+            Place::Local(l) => f.locals[l].align.max(4),
+        };
+        self.check(mem.align <= own, "memory", || {
+            format!("an access is aligned to {}, its variable {place} to {own} alone", mem.align)
+        });
         let bytes = f.access_bytes(i);
         if let Some(size) = m.place_size(f, place) {
             // Any offset may be wrong when the program runs, but one must be right.

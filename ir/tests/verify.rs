@@ -47,6 +47,10 @@ fn refuses() {
     first("block0:\n  ret 1:i32\n", "f: type");
     first("block0:\n  store 1:i32, res0[0] align 4\n  ret\n", "res0 is read only");
     first("block0:\n  v0: i32 = load res0[16] align 4\n  ret\n", "4 bytes at 16 leave the 16 bytes of res0");
+    first(
+        "block0:\n  store 1:i64, local0[0] align 8\n  ret\n",
+        "an access is aligned to 8, its variable local0 to 4 alone",
+    );
     // Whatever is added.
     first("block0:\n  store 1:i64, local0[0 + 4:i32] align 4\n  ret\n", "8 bytes at 0 leave the 4 bytes of local0");
     first("block0:\n  v0: i32 = load res0[2] align 4\n  ret\n", "offset 2 is not aligned to 4");

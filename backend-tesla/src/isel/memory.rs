@@ -60,15 +60,16 @@ impl Isel<'_> {
         }
     }
 
-    /// What is left of an address without the constants added to it and without its shift: value, shift, offset.
-    fn peel_address(cx: &Cx<'_>, v: Value, offset: u32) -> (Value, u32, u32) {
+    /// What is left of an address without the constants added to it and without its shift: value, shift, offset. Instructions count
+    /// offsets in units of what they access, so a constant that is no multiple of `unit` stays.
+    fn peel_address(cx: &Cx<'_>, v: Value, offset: u32, unit: u32) -> (Value, u32, u32) {
         let (mut v, mut offset) = (v, offset);
-        let add = |v: Value| {
+        let add = |v: Value, unit: u32| {
             let d = cx.f.def_op(v, Ir::IAdd)?;
-            let c = Self::bits(cx, d.args[1]).filter(|&c| c < 1 << 15)?;
+            let c = Self::bits(cx, d.args[1]).filter(|&c| c < 1 << 15 && c.is_multiple_of(unit))?;
             Some((d.args[0], c))
         };
-        while let Some((x, c)) = add(v) {
+        while let Some((x, c)) = add(v, unit) {
             (v, offset) = (x, offset.wrapping_add(c));
         }
         let mut by = 0;
@@ -77,7 +78,7 @@ impl Isel<'_> {
             && n < 16
         {
             (v, by) = (d.args[0], n);
-            while let Some((x, c)) = add(v) {
+            while let Some((x, c)) = add(v, (unit >> n).max(1)) {
                 (v, offset) = (x, offset.wrapping_add(c << n));
             }
         }
@@ -86,8 +87,8 @@ impl Isel<'_> {
 
     /// An address register and the rest of the offset, both modulo 2^16 as the unit adds them: constants that are added to
     /// `v` go to the offset, a shift into the instruction that writes the register.
-    fn areg(&mut self, cx: &mut Cx<'_>, v: Value, offset: u32) -> (VReg, u32) {
-        let (v, by, offset) = Self::peel_address(cx, v, offset);
+    fn areg(&mut self, cx: &mut Cx<'_>, v: Value, offset: u32, unit: u32) -> (VReg, u32) {
+        let (v, by, offset) = Self::peel_address(cx, v, offset, unit);
         let x = self.first(cx, v);
         let a = cx.temp(ADDR);
         cx.emit(build::ShlToA.on([x, U::imm(by)]).def(a));
@@ -109,7 +110,7 @@ impl Isel<'_> {
         let Some(VarLocation::Shared(at)) = self.home(m.place) else { return None };
         let base = (self.shared_base + at).wrapping_add(m.offset);
         let dynamic = d.dyn_offset().filter(|&v| Self::bits(cx, v) != Some(0));
-        let offset = dynamic.map_or(base, |v| Self::peel_address(cx, v, base).2);
+        let offset = dynamic.map_or(base, |v| Self::peel_address(cx, v, base, 4).2);
         if offset >= 0x80 || offset % 4 != 0 || cx.f.ty(v).lanes() != 1 || cx.f.ty(v).bits() != 32 {
             return None;
         }
@@ -118,7 +119,7 @@ impl Isel<'_> {
         cx.loc = access_loc(d);
         Some(match dynamic {
             Some(v) => {
-                let (a, _) = self.areg(cx, v, base);
+                let (a, _) = self.areg(cx, v, base, 4);
                 (slot(Slot::SharedAt(SharedTy::B32, offset)), Some(a.into()))
             }
             None => (slot(Slot::Shared(SharedTy::B32, offset)), None),
@@ -126,10 +127,10 @@ impl Isel<'_> {
     }
 
     /// [`areg`](Self::areg) where there may be no register at all.
-    fn near(&mut self, cx: &mut Cx<'_>, v: Option<Value>, offset: u32) -> (Option<VReg>, u32) {
+    fn near(&mut self, cx: &mut Cx<'_>, v: Option<Value>, offset: u32, unit: u32) -> (Option<VReg>, u32) {
         match v {
             Some(v) => {
-                let (a, offset) = self.areg(cx, v, offset);
+                let (a, offset) = self.areg(cx, v, offset, unit);
                 (Some(a), offset)
             }
             None => (None, offset & 0xffff),
@@ -152,6 +153,7 @@ impl Isel<'_> {
     fn place(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>) -> Result<Place2, Diagnostic> {
         let Some(home) = self.home(m.place) else { return Err(Diagnostic::internal("isel", "a place without a home")) };
         let dynamic = dynamic.filter(|&v| Self::bits(cx, v) != Some(0));
+        let unit = m.align.min(4);
         Ok(match home {
             VarLocation::Global(n) => {
                 let base = dynamic.map(|v| cx.reg(v).into());
@@ -166,15 +168,15 @@ impl Isel<'_> {
                 Place2::Global(WINDOW, self.address(cx, Some(base), at.wrapping_add(m.offset)))
             }
             VarLocation::Const(n) => {
-                let (a, at) = self.near(cx, dynamic, m.offset);
+                let (a, at) = self.near(cx, dynamic, m.offset, unit);
                 Place2::Const(n, a, at)
             }
             VarLocation::Shared(at) => {
-                let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(m.offset));
+                let (a, at) = self.near(cx, dynamic, (self.shared_base + at).wrapping_add(m.offset), unit);
                 Place2::Shared(a, at)
             }
             VarLocation::Local(at) => {
-                let (a, at) = self.near(cx, dynamic, at.wrapping_add(m.offset));
+                let (a, at) = self.near(cx, dynamic, at.wrapping_add(m.offset), unit);
                 Place2::Local(a, at)
             }
         })

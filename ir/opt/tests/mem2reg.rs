@@ -76,7 +76,7 @@ fn initialisers_and_undefined_reads() {
 fn leaves_dynamic_volatile_and_mixed_accesses() {
     unchanged(
         run,
-        "func0 \"f\" {\n  local0 \"a\" size 16 align 4\n  local1 \"v\" size 4 align 4\n  local2 \"m\" size 8 align 4\nblock0:\n\
+        "func0 \"f\" {\n  local0 \"a\" size 16 align 4\n  local1 \"v\" size 4 align 4\n  local2 \"m\" size 8 align 8\nblock0:\n\
          v0: i32 = sysval local_invocation_index\n  store 1:i32, local0[0] align 4\n  v1: i32 = load local0[0 + v0] align 4\n\
          v2: i32 = load local1[0] align 4 {volatile}\n  store 1:i64, local2[0] align 8\n  v3: i32 = load local2[4] align 4\n\
          v4: i32 = iadd v1, v2\n  v5: i32 = iadd v4, v3\n  store v5, res1[0] align 4\n  ret\n}",

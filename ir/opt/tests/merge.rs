@@ -54,7 +54,7 @@ fn writes_alignment_and_gaps_keep_them_apart() {
         "func0 \"f\" {\nblock0:\n  v0: i32 = sysval local_invocation_index\n  v1: i32 = load res1[0 + v0] align 8\n  store v1, res1[0] align 4\n\
          v2: i32 = load res1[4 + v0] align 4\n  v3: i32 = load res0[4 + v0] align 4\n  v4: i32 = load res0[8 + v0] align 4\n\
          v5: i32 = load res2[0] align 16\n  v6: i32 = load res2[8] align 8\n  v7: i32 = iadd v2, v3\n  v8: i32 = iadd v4, v5\n\
-         v9: i32 = iadd v6, v7\n  v10: i32 = iadd v8, v9\n  store v10, global0[0] align 8\n  barrier workgroup workgroup\n\
+         v9: i32 = iadd v6, v7\n  v10: i32 = iadd v8, v9\n  store v10, global0[0] align 4\n  barrier workgroup workgroup\n\
          store v10, global0[4] align 4\n  ret\n}",
     );
 }
