@@ -9,9 +9,10 @@
 
 use crate::cx::Graph;
 use crate::{
-    Around, Caps, Cx, algebraic, arrays, bits, choose, copyprop, dce, divide, fold, fuse, gvn, ids, if_convert, init,
-    inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex, mem_opt, mem2reg, merge, narrow, ranges,
-    robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
+    Around, Caps, Cx, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide, exit_values, fold, fold_ids,
+    fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex, mem_opt,
+    mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
+    vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -67,19 +68,19 @@ const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 const DCE: Pass = pass!("dce", dce::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
-const ARRAYS: Pass = graph_pass!("arrays", arrays::run);
+const ARRAYS_TO_SELECTS: Pass = graph_pass!("arrays-to-selects", arrays_to_selects::run);
 const IF_CONVERT: Pass = graph_pass!("if-convert", if_convert::run);
 /// Makes blocks in front of loops.
 const LICM: Pass = Pass { keeps_order: false, ..graph_pass!("licm", licm::run) };
 /// Copies the body of loops whose trip count is known.
 pub const UNROLL: Pass = graph_pass!("unroll", unroll::run);
 const DIVIDE: Pass = pass!("divide", divide::run);
-const CHOOSE: Pass = graph_pass!("choose", choose::run);
+const EXIT_VALUES: Pass = graph_pass!("exit-values", exit_values::run);
 /// Moves the condition of loops to their end.
 pub const ROTATE: Pass = graph_pass!("rotate", rotate::run);
 const RANGES: Pass = pass!("ranges", ranges::run);
-const MERGE: Pass = graph_pass!("merge", merge::run);
-const BITS: Pass = pass!("bits", bits::run);
+const VECTORISE_MEMORY: Pass = graph_pass!("vectorise-memory", vectorise_memory::run);
+const COMBINE_BITS: Pass = pass!("combine-bits", combine_bits::run);
 const TABLES: Pass = pass!("tables", tables::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
@@ -127,11 +128,11 @@ const INIT_WORKGROUP: Pass = Pass {
         cx.must_change(n);
     },
 };
-const IDS: Pass = Pass {
-    name: "ids",
+const FOLD_IDS: Pass = Pass {
+    name: "fold-ids",
     keeps_order: true,
     keeps_graph: true,
-    run: |f, cx, entry| entry.workgroup_size().map_or_else(Default::default, |size| ids::run(f, cx, size)),
+    run: |f, cx, entry| entry.workgroup_size().map_or_else(Default::default, |size| fold_ids::run(f, cx, size)),
 };
 const INIT_VARIABLES: Pass =
     lowering!("init-variables", |m: &Module, f: &mut Function, _: &Caps| init::variables(m, f, true));
@@ -150,7 +151,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     };
     let mut list = vec![MEM2REG, COMPACT];
     if level >= 1 {
-        list.push(IDS);
+        list.push(FOLD_IDS);
     }
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
@@ -161,7 +162,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
         // What is known of counters makes indices constants.
         list.extend([RANGES, FOLD, ALGEBRAIC, TABLES]);
     }
-    list.extend([ARRAYS, MEM2REG]);
+    list.extend([ARRAYS_TO_SELECTS, MEM2REG]);
     if level >= 2 {
         list.push(MEM_OPT);
     }
@@ -173,7 +174,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     }
     list.push(INIT_WORKGROUP);
     if level >= 1 {
-        list.push(IDS);
+        list.push(FOLD_IDS);
     }
     list.extend([ROBUST, INIT_VARIABLES, NARROW]);
     if level >= 1 {
@@ -188,17 +189,17 @@ pub fn passes(level: u8) -> Vec<Pass> {
             IF_CONVERT,
             ALGEBRAIC,
             SIMPLIFY_CFG,
-            CHOOSE,
+            EXIT_VALUES,
             LICM,
             ROTATE,
             SIMPLIFY_CFG,
             COMPACT_IF_SCATTERED,
             LICM,
         ]);
-        list.extend([COPYPROP, MEM_OPT, MERGE, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, BITS, DCE]);
+        list.extend([COPYPROP, MEM_OPT, VECTORISE_MEMORY, ALGEBRAIC, SIMPLIFY_CFG, GVN, FUSE, COMBINE_BITS, DCE]);
     }
     if level == 1 {
-        list.extend([FUSE, BITS, DCE]);
+        list.extend([FUSE, COMBINE_BITS, DCE]);
     }
     list.extend([SWITCHES, DROP_LOCALS, SORT, COMPACT_IF_SCATTERED]);
     list
@@ -206,9 +207,9 @@ pub fn passes(level: u8) -> Vec<Pass> {
 
 /// That a pass must come before another, and why. Checked by a test over all levels.
 pub const ORDER: &[(&str, &str, &str)] = &[
-    ("unroll", "arrays", "an index that is constant in each copy needs no selects"),
-    ("mem2reg", "arrays", "which elements an access can reach is seen in the values of its offset"),
-    ("arrays", "init-variables", "an initialiser of a variable that becomes values needs no store"),
+    ("unroll", "arrays-to-selects", "an index that is constant in each copy needs no selects"),
+    ("mem2reg", "arrays-to-selects", "which elements an access can reach is seen in the values of its offset"),
+    ("arrays-to-selects", "init-variables", "an initialiser of a variable that becomes values needs no store"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
@@ -235,9 +236,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
 /// What `simplify-cfg` is called here where it changed the graph and no operand of an instruction.
 const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
 
-/// A pass, those whose changes give it nothing new to do, and why: where it has run and only they changed something since, it
-/// is left out. A pass that names itself does all that there is to do at once; another has to find nothing first. All passes
-/// that are not named may give it something.
+/// For each pass, the passes that cannot create work for it, and why. If only those changed something since its last run, it is
+/// skipped. A pass that names itself does all that there is to do at once; any other must find nothing first.
 pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     (
         "fold",
@@ -276,7 +276,7 @@ pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
 pub const PURPOSE: &[(&str, &str)] = &[
     ("inline", "shaders have no call stack on these targets, and everything after looks at one function"),
     ("mem2reg", "variables become values: all other passes work on values, and registers are what machines have"),
-    ("ids", "ids in directions in which a workgroup has one invocation are constants, or those of the workgroup"),
+    ("fold-ids", "ids in directions in which a workgroup has one invocation are constants, or those of the workgroup"),
     ("copyprop", "parameters that always get one value would be copies at every edge"),
     ("fold", "what depends on constants only is computed now"),
     ("algebraic", "exact rewrites to fewer or cheaper instructions"),
@@ -288,7 +288,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "what went leaves the arenas and what stayed lies in the order of the code, so that what follows touches less memory",
     ),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
-    ("arrays", "small arrays with run-time indices become selects between registers, which is cheaper than memory"),
+    (
+        "arrays-to-selects",
+        "small arrays with run-time indices become selects between registers, which is cheaper than memory",
+    ),
     ("tables", "what a constant table holds at a known place is a constant"),
     ("mem-opt", "loads of what was just stored or loaded, and stores that are overwritten, go"),
     ("if-convert", "selects are cheaper than branches around a few instructions, and lanes stay together"),
@@ -311,12 +314,12 @@ pub const PURPOSE: &[(&str, &str)] = &[
     ),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
-    ("choose", "ways out of a loop bring values along instead of flags that say which"),
+    ("exit-values", "loop exits pass values as block arguments instead of setting a flag"),
     ("licm", "what does not change in a loop is computed in front of it"),
-    ("rotate", "a turn of a loop executes one branch at its end, and no jump back to a test"),
-    ("merge", "neighbouring loads and stores become wide ones"),
+    ("rotate", "each iteration executes one branch, at the bottom"),
+    ("vectorise-memory", "neighbouring loads and stores become wide ones"),
     ("fuse", "a multiplication and an addition that allow it become one fma"),
-    ("bits", "rotations, bit selects and fields become one instruction where the target has one"),
+    ("combine-bits", "rotations, bit selects and fields become one instruction where the target has one"),
     ("switches", "targets have branches of two ways; few cases are tested one after the other, many are searched for"),
     ("drop-locals", "variables that nothing names any more take no memory"),
     ("sort", "the layout is the one that structure asks for, so that edges lead forward"),
@@ -371,7 +374,7 @@ pub const REQUIRED: &[&str] = &[
     "mem2reg",
     "copyprop",
     "dce",
-    "arrays",
+    "arrays-to-selects",
     "init-workgroup",
     "robust",
     "init-variables",

@@ -1,18 +1,18 @@
 //! All tests of `gpucc-opt` in one binary: linking and starting is paid once.
 
 mod algebraic;
-mod arrays;
-mod bits;
-mod choose;
+mod arrays_to_selects;
+mod combine_bits;
 mod copyprop;
 mod cx;
 mod dce;
 mod divide;
 mod drawing;
+mod exit_values;
 mod fold;
+mod fold_ids;
 mod fuse;
 mod gvn;
-mod ids;
 mod if_convert;
 mod inline;
 mod legalise;
@@ -23,7 +23,6 @@ mod lower_io;
 mod lower_tex;
 mod mem2reg;
 mod mem_opt;
-mod merge;
 mod narrow;
 mod pipeline;
 mod quads;
@@ -38,3 +37,4 @@ mod switches;
 mod tables;
 mod testing;
 mod unroll;
+mod vectorise_memory;

@@ -1,7 +1,7 @@
 //! What passes may do with quads and helpers: samples stay in their control flow, stores of helpers do nothing.
 
 use crate::testing::{opt, unchanged};
-use gpucc_opt::{gvn, if_convert, licm, mem_opt, merge, rotate};
+use gpucc_opt::{gvn, if_convert, licm, mem_opt, rotate, vectorise_memory};
 
 /// A fragment entry with a texture, a sampler and two buffers.
 const HEAD: &str = "module robust on\nres0 \"t\" group 0 binding 0 texture 2d float\nres1 \"s\" group 0 binding 1 sampler\n\
@@ -100,7 +100,7 @@ fn a_store_before_a_demotion_is_not_dead() {
                 store v1, res2[0] align 16\n  demote v2\n  store 1.0:f32, res2[0] align 16\n  ret v1\n";
     unchanged(mem_opt::run, &fragment(body));
     let neighbours = body.replace("store 1.0:f32, res2[0] align 16", "store 1.0:f32, res2[4] align 4");
-    unchanged(merge::run, &fragment(&neighbours));
+    unchanged(vectorise_memory::run, &fragment(&neighbours));
     let together = fragment(&neighbours.replace("  demote v2\n", ""));
-    assert!(opt(merge::run, &together).contains("f32x2"), "without the demotion they are one store");
+    assert!(opt(vectorise_memory::run, &together).contains("f32x2"), "without the demotion they are one store");
 }

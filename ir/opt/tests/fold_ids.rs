@@ -1,4 +1,4 @@
-//! Tests of `ir/opt/src/ids.rs`.
+//! Tests of `ir/opt/src/fold_ids.rs`.
 
 use crate::testing::parse;
 use gpucc_ir::Func;
@@ -13,7 +13,7 @@ fn after(size: [u32; 3], scalar: bool) -> String {
     );
     let mut f = m.funcs[Func(0)].clone();
     let caps = Caps { scalar, ..Caps::FULL };
-    gpucc_opt::ids::run(&mut f, &mut Cx::new(&m, &caps), size);
+    gpucc_opt::fold_ids::run(&mut f, &mut Cx::new(&m, &caps), size);
     f.to_string()
 }
 

@@ -1,7 +1,7 @@
-//! Tests of `ir/opt/src/arrays.rs`.
+//! Tests of `ir/opt/src/arrays_to_selects.rs`.
 
 use crate::testing::{opt, unchanged};
-use gpucc_opt::arrays::run;
+use gpucc_opt::arrays_to_selects::run;
 use gpucc_opt::{Caps, Cx};
 
 #[test]

@@ -1,8 +1,8 @@
-//! Tests of `ir/opt/src/merge.rs`.
+//! Tests of `ir/opt/src/vectorise_memory.rs`.
 
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
-use gpucc_opt::merge::run;
+use gpucc_opt::vectorise_memory::run;
 use gpucc_opt::{Caps, Cx};
 
 fn wide(f: &mut Function, cx: &mut Cx<'_>) {

@@ -1,7 +1,7 @@
-//! Tests of `ir/opt/src/choose.rs`.
+//! Tests of `ir/opt/src/exit_values.rs`.
 
 use crate::testing::{opt, unchanged};
-use gpucc_opt::choose::run;
+use gpucc_opt::exit_values::run;
 
 fn diamond(one: &str, other: &str, end: &str) -> String {
     format!(

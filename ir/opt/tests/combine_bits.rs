@@ -1,8 +1,8 @@
-//! Tests of `ir/opt/src/bits.rs`.
+//! Tests of `ir/opt/src/combine_bits.rs`.
 
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
-use gpucc_opt::bits::run;
+use gpucc_opt::combine_bits::run;
 use gpucc_opt::{Caps, Cx};
 
 fn on(f: &mut Function, cx: &mut Cx<'_>) {
