@@ -71,6 +71,11 @@ const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::SubgroupLanes, "not selected yet"),
     Unsupported::all(Refusal::SubgroupIds, "not selected yet"),
     Unsupported::all(Refusal::PrimitiveIndex, "the vertex program would have to hand it on, for each primitive anew"),
+    Unsupported::all(
+        Refusal::BindGroup,
+        "groups 0 to 65,533: numbers of tables have 16 bits, and two of them have other uses",
+    )
+    .most(io::VERTEX_GROUP as u64 - 1),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
     Unsupported::all(Refusal::WorkgroupMemory, "32 KiB").most(32 << 10).on(&["gfx6"]),
     Unsupported::all(Refusal::WorkgroupMemory, "64 KiB").most(64 << 10).on(&["gfx7", "gfx8"]),

@@ -93,6 +93,12 @@ fn physical() -> Vec<u8> {
     header.into_iter().chain(code).chain([0x0001_0038]).flat_map(u32::to_le_bytes).collect()
 }
 
+/// A buffer in a bind group.
+fn in_group(group: u32) -> Probe {
+    let buffer = format!("@group({group}) @binding(0) var<storage, read_write> o: array<u32>;");
+    wgsl(Refusal::BindGroup, format!("{buffer}\n@compute @workgroup_size(1) fn main() {{ o[0] = 1u; }}"))
+}
+
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn probes() -> Vec<Probe> {
     use Refusal as R;
@@ -251,10 +257,8 @@ fn probes() -> Vec<Probe> {
                  @compute @workgroup_size(1, 1, 128) fn main(@builtin(local_invocation_index) i: u32) { o[i] = i; }",
             )
         },
-        wgsl(
-            R::BindGroup,
-            "@group(255) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { o[0] = 1u; }",
-        ),
+        Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
+        Probe { families: &["gcn"], ..in_group(65_534) },
         wgsl(R::TooManyBuffers, buffers(17)),
         Probe {
             families: &["valhall", "tesla", "gcn"],
