@@ -5,7 +5,7 @@
 
 use gpucc_gcn_machine::rows::PARTS;
 use gpucc_gcn_machine::{Facts, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
-use gpucc_isa::{Role, Row, Slot};
+use gpucc_isa::{OperandSpec, Role, Row};
 
 use crate::inst::{GOp, Gcn, Mods};
 
@@ -20,7 +20,7 @@ const fn is_buffer(facts: &Facts) -> bool {
 
 /// Whether a place of a row is a source in machine code: a register or constant that is read. A lane that is written keeps what the
 /// others hold without reading it.
-pub const fn is_source(row: &Row<Isa>, s: &Slot<Isa>) -> bool {
+pub const fn is_source(row: &Row<Isa>, s: &OperandSpec<Isa>) -> bool {
     let value = match s.kind {
         Kind::Literal => !gpucc_mir::same_name(s.name, "k"),
         Kind::SRsrc(_) => !is_buffer(&row.facts),
@@ -38,8 +38,8 @@ pub const fn modifiers(row: &Row<Isa>) -> u64 {
     let facts = &row.facts;
     let mut set = Mods::bit("once");
     let mut k = 0;
-    while k < row.slots.len() {
-        let s = &row.slots[k];
+    while k < row.operands.len() {
+        let s = &row.operands[k];
         set |= match s.kind {
             Kind::Offset | Kind::Offset0 | Kind::Swizzle | Kind::SOffset => Mods::bit("offset"),
             Kind::SRsrc(_) if is_buffer(facts) => Mods::bit("srsrc"),
@@ -106,8 +106,8 @@ const UNIONS: [Union; Op::ALL.len()] = {
                 continue;
             }
             let (mut n, mut k) = (0, 0);
-            while k < row.slots.len() {
-                n += is_source(row, &row.slots[k]) as usize;
+            while k < row.operands.len() {
+                n += is_source(row, &row.operands[k]) as usize;
                 k += 1;
             }
             let one = &mut all[row.op as usize];

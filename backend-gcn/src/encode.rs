@@ -16,7 +16,7 @@ use crate::launch_registers::LaunchRegisters;
 
 /// Puts modifiers where the row has them.
 fn modify(m: &mut Inst<Isa>, mods: &Mods) {
-    for (k, slot) in m.row().slots.iter().enumerate() {
+    for (k, slot) in m.row().operands.iter().enumerate() {
         m.vals[k] = match slot.kind {
             Kind::Offset | Kind::Swizzle => mods.offset,
             Kind::Attr => mods.attr.into(),
@@ -209,7 +209,7 @@ impl Encoder {
             m.set("vdst", dst.unwrap_or(0) & 255);
             modify(&mut m, &i.mods);
             // The second half adds to what the first one left in the destination.
-            if m.row().slot("vsrc").is_some() {
+            if m.row().operand("vsrc").is_some() {
                 m.set("vsrc", codes.last().map_or(0, |c| c.0 & 255));
             }
             reads.push((operand::M0, 1));
@@ -259,7 +259,7 @@ impl Encoder {
             if let Some(d) = dst {
                 m.set("vdst", d - 256);
             }
-            if m.row().slot("offset0").is_some() {
+            if m.row().operand("offset0").is_some() {
                 m.set("offset0", i.mods.offset);
                 m.set("offset1", i.mods.offset + 1);
             } else {
@@ -272,11 +272,11 @@ impl Encoder {
                 None => self.row(op, Form::Short, false),
             };
             m = form::inst(row);
-            let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
+            let sdst = if m.row().operand("sdst").is_some() { "sdst" } else { "sdata" };
             m.set(sdst, dst.unwrap_or(0));
             m.set("sbase", i.mods.sbase.into());
             m.set("offset", codes.first().map_or(i.mods.offset, |c| c.0));
-            let base = m.row().slots.iter().find_map(|s| match s.kind {
+            let base = m.row().operands.iter().find_map(|s| match s.kind {
                 Kind::SBase(n) => Some(u32::from(n)),
                 _ => None,
             });
@@ -291,7 +291,7 @@ impl Encoder {
             return;
         } else {
             m = self.vector(op, i, &codes, dst);
-            if m.row().slot("sdst").is_some() && !writes.iter().any(|w| w.0 < 128) {
+            if m.row().operand("sdst").is_some() && !writes.iter().any(|w| w.0 < 128) {
                 writes.push((operand::VCC, 2));
             }
         }
@@ -367,7 +367,7 @@ impl Encoder {
         m.set("vdata", dst.unwrap_or(code(0)) & 255);
         m.set("vaddr", code(first) & 255);
         m.set("srsrc", code(first + 1) / 4);
-        if m.row().slot("ssamp").is_some() {
+        if m.row().operand("ssamp").is_some() {
             m.set("ssamp", code(first + 2) / 4);
         }
         modify(&mut m, &i.mods);
@@ -381,7 +381,7 @@ impl Encoder {
             m.set("sdst", d);
         }
         if let Some(value) = literal
-            && m.row().slot("lit").is_none()
+            && m.row().operand("lit").is_none()
         {
             m.set("src0", value);
         } else {
@@ -456,11 +456,11 @@ impl Encoder {
         }
         match dst {
             Some(d) if d >= 256 => m.set("vdst", d - 256),
-            Some(d) if m.row().slot("sdst").is_some() => m.set("sdst", d),
+            Some(d) if m.row().operand("sdst").is_some() => m.set("sdst", d),
             Some(d) => m.set("vdst", d),
             None => {}
         }
-        if m.row().slot("sdst").is_some() && dst.is_some_and(|d| d >= 256) {
+        if m.row().operand("sdst").is_some() && dst.is_some_and(|d| d >= 256) {
             m.set("sdst", operand::VCC);
         }
         if i.mods.clamp {
@@ -609,7 +609,7 @@ fn prologue(e: &mut Encoder, fixed: &LaunchRegisters) {
             .find(|&(n, _)| n <= total - word && reg.is_multiple_of(n.min(4)))
             .unwrap_or((1, Op::SLoadDword));
         let mut m = form::inst(e.row(op, Form::Short, false));
-        let sdst = if m.row().slot("sdst").is_some() { "sdst" } else { "sdata" };
+        let sdst = if m.row().operand("sdst").is_some() { "sdst" } else { "sdata" };
         m.set(sdst, reg);
         m.set("sbase", 0);
         m.set("offset", if e.generation == 2 { word * 4 } else { word });

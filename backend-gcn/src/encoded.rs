@@ -38,7 +38,7 @@ impl Payload<Isa> for Facts {
             counter,
             is_store: unit == Unit::Vmem && access == Access::Store,
             is_atomic: unit == Unit::Vmem && access == Access::Atomic,
-            image: (format == Format::Mimg).then(|| Image { sampled: inst.row().slot("ssamp").is_some() }),
+            image: (format == Format::Mimg).then(|| Image { sampled: inst.row().operand("ssamp").is_some() }),
             is_valu: matches!(unit, Unit::Valu | Unit::Trans | Unit::Interp),
             barrier: inst.op() == Op::SBarrier,
         }

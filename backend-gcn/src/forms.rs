@@ -64,7 +64,7 @@ const ADDRESS: u16 = 12;
 
 impl Form {
     fn of(row: &Row<Isa>) -> Form {
-        let sources = row.slots.iter().filter(|s| build::is_source(row, s)).map(|s| {
+        let sources = row.operands.iter().filter(|s| build::is_source(row, s)).map(|s| {
             let plain = |takes, n: u8| (takes, n.into(), n.into(), Signs::None);
             let (takes, least, most, signs) = match s.kind {
                 Kind::SReg(n) | Kind::SRegSrc(n) | Kind::SData(n) | Kind::SRsrc(n) => plain(Takes::Scalar, n),
@@ -80,13 +80,13 @@ impl Form {
             let (neg, abs) = (matches!(signs, Signs::Neg | Signs::NegAbs), signs == Signs::NegAbs);
             Source { takes, least, most, neg, abs }
         });
-        let def = row.slots.iter().find(|s| matches!(s.role, Role::Def | Role::UseDef)).map(|s| match s.kind {
+        let def = row.operands.iter().find(|s| matches!(s.role, Role::Def | Role::UseDef)).map(|s| match s.kind {
             Kind::SReg(n) | Kind::SData(n) => (FILE_S, n.into()),
             Kind::Vcc => (FILE_S, 2),
             Kind::Vgpr(n) => (FILE_V, n.into()),
             _ => (FILE_V, 0),
         });
-        let literal = row.slots.iter().any(|s| s.kind == Kind::LiteralWord);
+        let literal = row.operands.iter().any(|s| s.kind == Kind::LiteralWord);
         let exec = matches!(row.facts.unit, Unit::Salu) && row.implicit.iter().any(|i| i.name == "exec" && i.write);
         Form { def, exec, sources: sources.collect(), literal, mods: build::modifiers(row), facts: row.facts }
     }
@@ -130,7 +130,7 @@ fn op_gathers(op: Op) -> bool {
 static GATHERS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let mut all = vec![false; Op::ALL.len()];
     for row in gpucc_gcn_machine::table().rows {
-        all[row.op as usize] |= row.slots.iter().any(|s| s.kind == Kind::ImgGather);
+        all[row.op as usize] |= row.operands.iter().any(|s| s.kind == Kind::ImgGather);
     }
     all
 });

@@ -35,7 +35,7 @@
 //! let _ = gpucc_tesla::builders::Fadd.with((Of(Ty::F32),), [Use::imm(0), Use::imm(4)]);
 //! ```
 
-use gpucc_isa::Slot;
+use gpucc_isa::OperandSpec;
 use gpucc_mir::same_name;
 use gpucc_tesla_machine as machine;
 use machine::rows::GROUPS;
@@ -50,7 +50,7 @@ pub type Builder<const SOURCES: usize, const NEEDS: u64, const TAKES: u64> =
 
 /// Whether a place of a row is an operand in machine code: a source, an immediate or a branch target. Address registers and flags come
 /// behind them.
-pub const fn is_source(s: &Slot<machine::Tesla>) -> bool {
+pub const fn is_source(s: &OperandSpec<machine::Tesla>) -> bool {
     matches!(
         s.kind,
         Kind::Src1(_)
@@ -72,8 +72,8 @@ pub const fn is_source(s: &Slot<machine::Tesla>) -> bool {
 /// Modifiers that a row has, but for types.
 pub const fn modifiers(row: &Row) -> u64 {
     let (mut set, mut k) = (if row.bytes == 4 { Mods::bit("short") } else { 0 }, 0);
-    while k < row.slots.len() {
-        let s = &row.slots[k];
+    while k < row.operands.len() {
+        let s = &row.operands[k];
         set |= match s.kind {
             Kind::Ei => Mods::bit("carries") | Mods::bit("id"),
             Kind::Pred => Mods::bit("pred"),
@@ -118,8 +118,8 @@ const fn union(op: Op) -> Union {
                 continue;
             }
             let (mut n, mut k) = (0, 0);
-            while k < row.slots.len() {
-                n += is_source(&row.slots[k]) as usize;
+            while k < row.operands.len() {
+                n += is_source(&row.operands[k]) as usize;
                 k += 1;
             }
             assert!(rows == 0 || n == all.sources, "rows of one opcode have other numbers of sources");

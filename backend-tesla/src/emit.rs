@@ -59,7 +59,7 @@ pub struct Emitter<'a> {
 impl Emitter<'_> {
     fn item(&self, m: &MInst<Tesla>, op: Op) -> Result<Item, Diagnostic> {
         let inst = self.encoder.encode(m, op)?;
-        let label = m.labels().next().filter(|_| inst.row().slot("target").is_some());
+        let label = m.labels().next().filter(|_| inst.row().operand("target").is_some());
         let join = (m.mods.carries == Carried::Join).then_some(m.mods.id);
         Ok(Item { inst: inst.into(), target: label.map(Target::Block), join, loc: m.loc })
     }
@@ -187,8 +187,8 @@ impl Emitter<'_> {
             p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
             let row = inst.row();
             p.short += u64::from(bytes == 4);
-            p.immediate += u64::from(row.slot("imm").is_some() && bytes == 8);
-            p.movs += u64::from(row.op == Op::Mov && row.slot("imm").is_none());
+            p.immediate += u64::from(row.operand("imm").is_some() && bytes == 8);
+            p.movs += u64::from(row.op == Op::Mov && row.operand("imm").is_none());
             p.branches += u64::from(matches!(row.op, Op::Bra | Op::Brk));
             p.memory += u64::from(machine::Unit::of(row) == machine::Unit::Memory);
             p.issue = p.issue.saturating_add(u64::from(row.facts.issue) * runs.get(b).copied().unwrap_or(1));

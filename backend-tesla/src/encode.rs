@@ -100,7 +100,7 @@ impl Encoder {
         }
         let mut i = Inst::<machine::Tesla>::new(f.row);
         let unit = |p: PReg| u32::from(p.place.base());
-        let slots = i.row().slots;
+        let slots = i.row().operands;
         for (n, fill) in f.fills.iter().enumerate() {
             i.vals[n] = match *fill {
                 // An operand may have set it.
@@ -156,8 +156,8 @@ impl Encoder {
         mods: &Mods,
         named: &Named,
     ) -> Option<()> {
-        let most = i.row().slots[n].field.max();
-        let short = i.row().bytes == 4 || matches!(i.row().slots[n].kind, machine::Kind::ISrc1(_));
+        let most = i.row().operands[n].field.max();
+        let short = i.row().bytes == 4 || matches!(i.row().operands[n].kind, machine::Kind::ISrc1(_));
         let register = || u.phys().filter(|p| p.file == R);
         match s.takes {
             Takes::Register | Takes::Shared | Takes::Const => {

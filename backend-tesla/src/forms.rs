@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use gpucc_isa::{Effects, Slot};
+use gpucc_isa::{Effects, OperandSpec};
 use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_tesla_machine as machine;
@@ -110,7 +110,7 @@ pub enum Fill {
 }
 
 impl Fill {
-    fn of(slot: &Slot<machine::Tesla>, source: u8) -> Fill {
+    fn of(slot: &OperandSpec<machine::Tesla>, source: u8) -> Fill {
         if build::is_source(slot) {
             return Fill::Source(source);
         }
@@ -183,17 +183,17 @@ const fn units(w: Width) -> u16 {
 
 impl Form {
     fn of(index: usize, row: &machine::Row) -> Form {
-        let any = |p: fn(Kind) -> bool| row.slots.iter().any(|s| p(s.kind));
-        let dst = row.slots.iter().find_map(|s| match s.kind {
+        let any = |p: fn(Kind) -> bool| row.operands.iter().any(|s| p(s.kind));
+        let dst = row.operands.iter().find_map(|s| match s.kind {
             Kind::Dst(w) | Kind::DstO(w) => Some(units(w)),
             Kind::DstOF => Some(1),
             _ => None,
         });
-        let immediate = |s: &Slot<machine::Tesla>| matches!(s.kind, Kind::Num) && s.field.width() == 32;
+        let immediate = |s: &OperandSpec<machine::Tesla>| matches!(s.kind, Kind::Num) && s.field.width() == 32;
         let sources: SmallVec<[Source; 3]> =
-            row.slots.iter().filter(|s| build::is_source(s)).map(|s| Source::of(row, s)).collect();
+            row.operands.iter().filter(|s| build::is_source(s)).map(|s| Source::of(row, s)).collect();
         let mut next = 0;
-        let fills = row.slots.iter().map(|s| {
+        let fills = row.operands.iter().map(|s| {
             let fill = Fill::of(s, next);
             next += u8::from(matches!(fill, Fill::Source(_)));
             fill
@@ -203,7 +203,7 @@ impl Form {
             generations: row.generations(),
             length: match row.bytes {
                 4 => Length::Short,
-                _ if row.slots.iter().any(immediate) => Length::Immediate,
+                _ if row.operands.iter().any(immediate) => Length::Immediate,
                 _ => Length::Long,
             },
             ty: row.facts.ty,
@@ -274,7 +274,7 @@ impl Form {
 }
 
 impl Source {
-    fn of(row: &machine::Row, s: &Slot<machine::Tesla>) -> Source {
+    fn of(row: &machine::Row, s: &OperandSpec<machine::Tesla>) -> Source {
         let (takes, units) = match s.kind {
             Kind::Src1(w) | Kind::SSrc1(w) | Kind::ISrc1(w) => (Takes::Shared, units(w)),
             Kind::Src2(w) | Kind::Src3(w) | Kind::SSrc2(w) => (Takes::Const, units(w)),
@@ -290,10 +290,10 @@ impl Source {
         // Signs of the only source that has any have no number.
         let number = s.name.strip_prefix("src").unwrap_or("2");
         let sign = |name: &str| {
-            let own = |x: &Slot<machine::Tesla>| {
+            let own = |x: &OperandSpec<machine::Tesla>| {
                 x.name.strip_prefix(name).is_some_and(|n| n == number || n.is_empty() && number == "1")
             };
-            row.slots.iter().position(own).map(|k| k as u8)
+            row.operands.iter().position(own).map(|k| k as u8)
         };
         Source { takes, units, signs: ["neg", "abs", "not"].map(sign) }
     }

@@ -58,9 +58,9 @@ pub const fn takes(op: Op) -> u64 {
         _ => 0,
     };
     let mut k = 0;
-    while k < row.slots.len() {
-        if matches!(row.slots[k].role, Role::Mod | Role::Imm) {
-            set |= Mods::bit(row.slots[k].name);
+    while k < row.operands.len() {
+        if matches!(row.operands[k].role, Role::Mod | Role::Imm) {
+            set |= Mods::bit(row.operands[k].name);
         }
         k += 1;
     }
@@ -71,8 +71,8 @@ pub const fn takes(op: Op) -> u64 {
 pub const fn needs(op: Op) -> u64 {
     let row = &ROWS[op as usize];
     let (mut set, mut k) = (0, 0);
-    while k < row.slots.len() {
-        let s = &row.slots[k];
+    while k < row.operands.len() {
+        let s = &row.operands[k];
         let silent = match s.kind {
             Kind::Enum(def) => def.default.is_some(),
             Kind::Constant => false,

@@ -33,7 +33,7 @@ pub struct Work {
 
 impl Work {
     fn add(&mut self, row: &Row<machine::Valhall>, runs: u64) {
-        let wide = row.slots.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
+        let wide = row.operands.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
         let words = if wide { 2 } else { 1 };
         let (unit, n) = match row.facts.unit {
             Unit::Fma => (&mut self.fma, words),

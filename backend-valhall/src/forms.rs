@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use gpucc_isa::{ModValue as _, Role, Slot};
+use gpucc_isa::{ModValue as _, OperandSpec, Role};
 use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_valhall_machine as machine;
@@ -81,7 +81,7 @@ pub enum Modifier {
 }
 
 impl Modifier {
-    fn of(slot: &Slot<machine::Valhall>) -> Option<Modifier> {
+    fn of(slot: &OperandSpec<machine::Valhall>) -> Option<Modifier> {
         Some(match slot.name {
             "cmp" => Modifier::Cmp,
             "result_type" => Modifier::ResultType,
@@ -158,7 +158,7 @@ impl Form {
             modifiers: SmallVec::new(),
             takes: build::takes(op),
         };
-        for (k, s) in ROWS[op as usize].slots.iter().enumerate() {
+        for (k, s) in ROWS[op as usize].operands.iter().enumerate() {
             let run = if s.name == Run::Second.name() { Run::Second } else { Run::Only };
             match s.kind {
                 Kind::Src(kind) => {

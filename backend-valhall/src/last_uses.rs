@@ -41,8 +41,8 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 /// Marks the sources of an instruction that nobody needs `after` it.
 fn mark(i: &mut Item, after: u64, fuel: u64) -> u64 {
     let mut marked = 0;
-    for k in 0..i.inst.row().slots.len() {
-        let Kind::Src(kind) = i.inst.row().slots[k].kind else { continue };
+    for k in 0..i.inst.row().operands.len() {
+        let Kind::Src(kind) = i.inst.row().operands[k].kind else { continue };
         let raw = i.inst.at(k);
         if raw & 0xc0 != 0 || marked == fuel {
             continue;

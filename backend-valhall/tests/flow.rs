@@ -77,7 +77,7 @@ fn lanes_that_leave_an_inner_loop_meet_before_the_outer_one_goes_on() {
 fn reads(i: &ValhallInst) -> u64 {
     use gpucc_valhall_machine::Kind;
     let mut mask = 0;
-    for (slot, &v) in i.row().slots.iter().zip(&i.vals) {
+    for (slot, &v) in i.row().operands.iter().zip(&i.vals) {
         match slot.kind {
             Kind::Src(kind) if v & 0x80 == 0 => mask |= if kind.wide { 3u64 } else { 1 } << (v & 0x3f),
             Kind::Run { count, .. } if slot.role == gpucc_isa::Role::Use => {

@@ -56,8 +56,8 @@ pub const fn takes(op: Op) -> u64 {
     let memory = matches!(row.facts.class, Class::Memory);
     let mut set = if row.count(Role::Def) > 0 { Mods::bit("indexed") } else { 0 };
     let mut k = 0;
-    while k < row.slots.len() {
-        let name = row.slots[k].name;
+    while k < row.operands.len() {
+        let name = row.operands[k].name;
         set |= if same_name(name, "type") {
             Mods::bit("ty")
         } else if same_name(name, "mask") {

@@ -319,7 +319,7 @@ fn encode(
     let mut out = operand::instruction(op, t.generation)
         .ok_or_else(|| bug(format!("{op:?} does not exist on this generation")))?;
     let row = out.row();
-    let set = |out: &mut Inst<machine::Vivante>, name: &str, v: u32| match row.slot(name) {
+    let set = |out: &mut Inst<machine::Vivante>, name: &str, v: u32| match row.operand(name) {
         Some(i) => {
             out.vals[i] = v;
             Ok(())
@@ -371,7 +371,7 @@ fn encode(
     } else {
         None
     };
-    let slots = row.slots.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src));
+    let slots = row.operands.iter().enumerate().filter(|(_, s)| matches!(s.kind, Kind::Src));
     let operands: Vec<&Use<Vivante>> =
         inst.uses.iter().filter(|u| !matches!(u.src, Src::Label(_)) && !address(u)).collect();
     let slots: Vec<(usize, &str)> = slots.map(|(i, s)| (i, s.name)).collect();

@@ -20,15 +20,15 @@ pub const fn fields<I: Isa>(rows: &[Row<I>]) {
         let mut used: Word = row.ignored;
         assert!(used & fixed_all == 0, "ignored bits overlap fixed bits");
         let mut s = 0;
-        while s < row.slots.len() {
-            let m = row.slots[s].field.mask();
+        while s < row.operands.len() {
+            let m = row.operands[s].field.mask();
             assert!(m & used == 0, "slot fields overlap");
             assert!(m & fixed_all == 0, "slot field overlaps fixed bits");
             assert!(m & !limit == 0, "slot field beyond the instruction");
             used |= m;
             s += 1;
         }
-        assert!(row.slots.len() <= MAX_SLOTS, "too many slots");
+        assert!(row.operands.len() <= MAX_SLOTS, "too many slots");
         r += 1;
     }
 }

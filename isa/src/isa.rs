@@ -11,7 +11,7 @@ use crate::stage;
 pub trait Isa: Sized + 'static {
     /// Semantic opcode. Several rows (short and long forms, per-generation layouts) may share one.
     type Op: Copy + Eq + core::fmt::Debug + Send + Sync + 'static;
-    /// Operand and modifier kinds: decides how a slot's raw value reads as text and which values are legal.
+    /// Operand and modifier kinds: decides how a operand's raw value reads as text and which values are legal.
     type Kind: Copy + core::fmt::Debug + Send + Sync + 'static;
     /// What the family states per row besides bits and [`Effects`].
     type Facts: Copy + core::fmt::Debug + Send + Sync + 'static;
@@ -43,15 +43,15 @@ pub trait Isa: Sized + 'static {
         true
     }
 
-    /// Prints the raw value of slot `index` of `inst`.
-    fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String);
+    /// Prints the raw value of operand `index` of `inst`.
+    fn print_operand(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String);
 
-    /// Parses what [`print_slot`](Isa::print_slot) prints and stores the raw value into `inst`. An optional modifier
+    /// Parses what [`print_operand`](Isa::print_operand) prints and stores the raw value into `inst`. An optional modifier
     /// that is absent from the text stores its silent value and succeeds.
     ///
     /// # Errors
     /// Column and reason when the text is not a legal operand of this kind.
-    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError>;
+    fn parse_operand(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError>;
 
     /// Prints a whole instruction, by the row's template mostly ([`print_template`](crate::text::print_template)).
     fn print(inst: &Inst<Self>, cx: &TextCx, out: &mut String);
@@ -69,7 +69,7 @@ pub trait Isa: Sized + 'static {
     fn validate(inst: &Inst<Self>, cx: &TextCx) -> Result<(), String>;
 }
 
-/// What an operand slot does.
+/// What an operand does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Register or memory operand that is written.
@@ -190,7 +190,7 @@ impl Effects {
 
 /// One operand or modifier of a row.
 #[derive(Debug)]
-pub struct Slot<I: Isa> {
+pub struct OperandSpec<I: Isa> {
     /// Name, unique in the row; templates and builders refer to it.
     pub name: &'static str,
     /// Where its bits are.
@@ -201,10 +201,10 @@ pub struct Slot<I: Isa> {
     pub role: Role,
 }
 
-impl<I: Isa> Slot<I> {
-    /// A slot.
+impl<I: Isa> OperandSpec<I> {
+    /// An operand.
     pub const fn new(name: &'static str, field: Field, kind: I::Kind, role: Role) -> Self {
-        Slot { name, field, kind, role }
+        OperandSpec { name, field, kind, role }
     }
 }
 
@@ -224,7 +224,7 @@ pub struct Enc {
 pub struct Row<I: Isa> {
     /// Semantic opcode.
     pub op: I::Op,
-    /// Text template: literal text with `{slot}` references; blanks match any run of blanks.
+    /// Text template: literal text with `{operand}` references; blanks match any run of blanks.
     pub text: &'static str,
     /// Length in bytes.
     pub bytes: u8,
@@ -233,12 +233,12 @@ pub struct Row<I: Isa> {
     /// Program types that have it, as a mask of [`stage`] bits.
     pub stages: u8,
     /// Bits that hardware ignores: kept by the decoder, re-encoded as they were. All other bits that are neither fixed
-    /// nor in a slot are reserved: a word that sets one does not decode.
+    /// nor in a operand are reserved: a word that sets one does not decode.
     pub ignored: Word,
     /// Words that match one of these `(mask, value)` pairs belong to other rows although the fixed bits match.
     pub except: &'static [(Word, Word)],
     /// Operands and modifiers.
-    pub slots: &'static [Slot<I>],
+    pub operands: &'static [OperandSpec<I>],
     /// Implicit state.
     pub implicit: &'static [Implicit],
     /// What it does besides its results, latency and unit.
@@ -269,7 +269,7 @@ impl<I: Isa> Row<I> {
             stages: stage::ALL,
             ignored: 0,
             except: &[],
-            slots: &[],
+            operands: &[],
             implicit: &[],
             effects,
             facts,
@@ -277,9 +277,9 @@ impl<I: Isa> Row<I> {
             source: "",
         }
     }
-    /// Sets the slots.
-    pub const fn slots(mut self, slots: &'static [Slot<I>]) -> Self {
-        self.slots = slots;
+    /// Sets the operands.
+    pub const fn operands(mut self, operands: &'static [OperandSpec<I>]) -> Self {
+        self.operands = operands;
         self
     }
     /// Sets the implicit state.
@@ -319,22 +319,22 @@ impl<I: Isa> Row<I> {
         self.enc.iter().fold(0, |m, e| m | e.generations)
     }
 
-    /// How many slots there are of this role.
+    /// How many operands there are of this role.
     pub const fn count(&self, role: Role) -> usize {
         let (mut n, mut k) = (0, 0);
-        while k < self.slots.len() {
-            n += (self.slots[k].role as u8 == role as u8) as usize;
+        while k < self.operands.len() {
+            n += (self.operands[k].role as u8 == role as u8) as usize;
             k += 1;
         }
         n
     }
 
-    /// Index of the slot called `name`.
-    pub fn slot(&self, name: &str) -> Option<usize> {
-        self.slots.iter().position(|s| s.name == name)
+    /// Index of the operand called `name`.
+    pub fn operand(&self, name: &str) -> Option<usize> {
+        self.operands.iter().position(|s| s.name == name)
     }
 
-    /// The template's first word up to the first blank or slot: what the assembler looks rows up by.
+    /// The template's first word up to the first blank or operand: what the assembler looks rows up by.
     pub fn head(&self) -> &'static str {
         let end = self.text.find(['{', ' ']).unwrap_or(self.text.len());
         &self.text[..end]
@@ -358,13 +358,13 @@ pub const fn fixed(generations: u16, fields: &[(Field, u32)]) -> Enc {
 
 // Derives would ask for `I: Clone`, which is only a name for its associated types.
 
-impl<I: Isa> Clone for Slot<I> {
+impl<I: Isa> Clone for OperandSpec<I> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<I: Isa> Copy for Slot<I> {}
+impl<I: Isa> Copy for OperandSpec<I> {}
 
 impl<I: Isa> Clone for Row<I> {
     fn clone(&self) -> Self {
@@ -374,14 +374,14 @@ impl<I: Isa> Clone for Row<I> {
 
 impl<I: Isa> Copy for Row<I> {}
 
-/// Most slots one row may have.
+/// Most operands one row may have.
 pub const MAX_SLOTS: usize = 24;
 
-/// One instruction: a row and the raw value of each of its slots.
+/// One instruction: a row and the raw value of each of its operands.
 pub struct Inst<I: Isa> {
     /// Index of the row in its table.
     pub row: u16,
-    /// Raw field values, in the row's slot order.
+    /// Raw field values, in the row's operand order.
     pub vals: [u32; MAX_SLOTS],
     /// Bits that hardware ignores, as decoded.
     pub ignored: Word,
@@ -403,7 +403,7 @@ impl<I: Isa> fmt::Debug for Inst<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = self.row();
         write!(f, "{:?}", row.op)?;
-        for (s, v) in row.slots.iter().zip(self.vals) {
+        for (s, v) in row.operands.iter().zip(self.vals) {
             write!(f, " {}={v:#x}", s.name)?;
         }
         Ok(())
@@ -411,16 +411,16 @@ impl<I: Isa> fmt::Debug for Inst<I> {
 }
 
 impl<I: Isa> Inst<I> {
-    /// An instruction of row `row` with all slots 0.
+    /// An instruction of row `row` with all operands 0.
     pub fn new(row: u16) -> Self {
         Inst { row, vals: [0; MAX_SLOTS], ignored: 0, marker: core::marker::PhantomData }
     }
 
-    /// The instruction of row `row` whose slots have the values that `word` has in their fields.
+    /// The instruction of row `row` whose operands have the values that `word` has in their fields.
     pub(crate) fn read(row: u16, word: Word) -> Self {
         let mut inst = Inst::new(row);
         let row = inst.row();
-        for (v, s) in inst.vals.iter_mut().zip(row.slots) {
+        for (v, s) in inst.vals.iter_mut().zip(row.operands) {
             *v = s.field.get(word);
         }
         inst.ignored = word & row.ignored;
@@ -437,17 +437,17 @@ impl<I: Isa> Inst<I> {
         self.row().op
     }
 
-    /// Raw value of the slot called `name`, if the row has one.
+    /// Raw value of the operand called `name`, if the row has one.
     pub fn get(&self, name: &str) -> Option<u32> {
-        self.row().slot(name).map(|i| self.vals[i])
+        self.row().operand(name).map(|i| self.vals[i])
     }
 
-    /// Sets the slot called `name`.
+    /// Sets the operand called `name`.
     ///
     /// # Panics
-    /// When the row has no such slot: a caller that names one has confused two rows.
+    /// When the row has no such operand: a caller that names one has confused two rows.
     pub fn set(&mut self, name: &str, value: u32) {
-        match self.row().slot(name) {
+        match self.row().operand(name) {
             Some(i) => self.vals[i] = value,
             None => panic!("row `{}` has no slot `{name}`", self.row().text),
         }
@@ -580,7 +580,7 @@ impl<I: Isa> Table<I> {
             if word & enc.mask != enc.value || row.except.iter().any(|&(m, v)| word & m == v) {
                 continue;
             }
-            let known = row.slots.iter().fold(enc.mask | row.ignored, |m, s| m | s.field.mask());
+            let known = row.operands.iter().fold(enc.mask | row.ignored, |m, s| m | s.field.mask());
             if word & !known != 0 {
                 err = DecodeError::Reserved(word & !known);
                 continue;
@@ -608,7 +608,7 @@ impl<I: Isa> Table<I> {
         if row.enc_on(cx.generation).is_none() {
             return Err(format!("`{}` does not exist on {}", row.head(), I::GENERATIONS[cx.generation as usize]));
         }
-        for (i, s) in row.slots.iter().enumerate() {
+        for (i, s) in row.operands.iter().enumerate() {
             if inst.vals[i] > s.field.max() {
                 return Err(format!("value {:#x} of `{}` does not fit", inst.vals[i], s.name));
             }

@@ -1,7 +1,7 @@
 //! The instruction-table kit: one row per instruction form, everything else derived.
 //!
 //! An instruction set is declared once, as a `const` slice of [`Row`]s in ordinary Rust. A row names its semantic
-//! opcode, its fixed bits (per generation where they move), its operand [`Slot`]s with their bit [`Field`]s and
+//! opcode, its fixed bits (per generation where they move), its operand [`OperandSpec`]s with their bit [`Field`]s and
 //! kinds, its implicit reads and writes and its cost facts. From the rows derive: [`Table::decode`],
 //! [`Table::encode`], [`print`](Isa::print) and [`parse`](Isa::parse) (by the row's text template, with hooks of the
 //! family for each operand kind), [`Table::validate`], the operand walk, the list of all forms, documentation pages,
@@ -24,7 +24,7 @@ pub mod text;
 
 pub use bits::{Field, Seg, Word};
 pub use cursor::{Cursor, Notes, TextCx, TextError};
-pub use isa::{DecodeError, Effects, Enc, Implicit, Inst, Isa, MAX_SLOTS, Role, Row, Slot, Table, fixed};
+pub use isa::{DecodeError, Effects, Enc, Implicit, Inst, Isa, MAX_SLOTS, OperandSpec, Role, Row, Table, fixed};
 pub use listing::{Listing, ListingError, What};
 pub use mods::ModValue;
 pub use names::Names;

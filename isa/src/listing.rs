@@ -33,7 +33,7 @@ pub enum What<I: Isa> {
     Bad(String),
 }
 
-/// How listings of a family look. Labels stand for the value of the slot that is a [`Role::Label`], the last of its line.
+/// How listings of a family look. Labels stand for the value of the operand that is a [`Role::Label`], the last of its line.
 pub trait Listing: Isa {
     /// What comments begin with.
     const COMMENTS: &'static [&'static str] = &[";", "//"];
@@ -101,7 +101,7 @@ pub fn undecodable<I: Listing>(code: &[u8], cx: &TextCx) -> usize {
 }
 
 fn label_slot<I: Isa>(inst: &Inst<I>) -> Option<usize> {
-    inst.row().slots.iter().position(|s| s.role == Role::Label)
+    inst.row().operands.iter().position(|s| s.role == Role::Label)
 }
 
 /// Where branches of `inst` at address `at` count from.
@@ -109,16 +109,16 @@ fn origin<I: Listing>(inst: &Inst<I>, at: usize) -> i64 {
     if I::RELATIVE { at as i64 + i64::from(inst.row().bytes) } else { 0 }
 }
 
-/// The address in label slot `slot` of `inst` at address `at`.
+/// The address in label operand `slot` of `inst` at address `at`.
 fn target<I: Listing>(inst: &Inst<I>, slot: usize, at: usize) -> i64 {
-    let spare = if I::RELATIVE { 64 - inst.row().slots[slot].field.width() } else { 0 };
+    let spare = if I::RELATIVE { 64 - inst.row().operands[slot].field.width() } else { 0 };
     (i64::from(inst.vals[slot]) << spare >> spare) * I::UNIT + origin(inst, at)
 }
 
-/// The inverse of [`target`]: the value of the slot, if it can say `to`.
+/// The inverse of [`target`]: the value of the operand, if it can say `to`.
 fn distance<I: Listing>(inst: &Inst<I>, slot: usize, at: usize, to: i64) -> Option<u32> {
     let mut there = *inst;
-    there.vals[slot] = ((to - origin(inst, at)) / I::UNIT) as u32 & inst.row().slots[slot].field.max();
+    there.vals[slot] = ((to - origin(inst, at)) / I::UNIT) as u32 & inst.row().operands[slot].field.max();
     (target(&there, slot, at) == to).then_some(there.vals[slot])
 }
 
@@ -218,7 +218,7 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$'))
 }
 
-/// Appends the bytes of a statement; gives instruction, slot and column of a label in it, which stands for 0 so far.
+/// Appends the bytes of a statement; gives instruction, operand and column of a label in it, which stands for 0 so far.
 fn statement<I: Listing>(
     text: &str,
     cx: TextCx,

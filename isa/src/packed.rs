@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::bits::Word;
 use crate::isa::{Inst, Isa, Row, Table};
 
-/// An instruction in 24 bytes: its row, and the values of its slots where the word has them. An [`Inst`], which holds each
+/// An instruction in 24 bytes: its row, and the values of its operands where the word has them. An [`Inst`], which holds each
 /// value by itself, is five times as large.
 pub struct Packed<I: Isa> {
     /// The word without its fixed bits, lower half first: two numbers of 8 bytes, since one of 16 would ask for an alignment.
@@ -33,7 +33,7 @@ impl<I: Isa> From<Inst<I>> for Packed<I> {
     fn from(inst: Inst<I>) -> Self {
         let row = inst.row();
         let mut w = inst.ignored & row.ignored;
-        for (s, &v) in row.slots.iter().zip(&inst.vals) {
+        for (s, &v) in row.operands.iter().zip(&inst.vals) {
             assert!(v <= s.field.max(), "{inst:?}: value {v:#x} of `{}` does not fit its field", s.name);
             w |= s.field.put(v);
         }
@@ -67,31 +67,31 @@ impl<I: Isa> Packed<I> {
         self.row().op
     }
 
-    /// Raw value of the slot called `name`, if the row has one.
+    /// Raw value of the operand called `name`, if the row has one.
     pub fn get(&self, name: &str) -> Option<u32> {
-        self.row().slot(name).map(|i| self.at(i))
+        self.row().operand(name).map(|i| self.at(i))
     }
 
-    /// Raw value of slot `i`.
+    /// Raw value of operand `i`.
     pub fn at(&self, i: usize) -> u32 {
-        self.row().slots[i].field.get(self.bits())
+        self.row().operands[i].field.get(self.bits())
     }
 
-    /// Sets slot `i`.
+    /// Sets operand `i`.
     ///
     /// # Panics
     /// When the value does not fit its field.
     pub fn set_at(&mut self, i: usize, value: u32) {
-        let field = &self.row().slots[i].field;
+        let field = &self.row().operands[i].field;
         self.keep(self.bits() & !field.mask() | field.put(value));
     }
 
-    /// Sets the slot called `name`.
+    /// Sets the operand called `name`.
     ///
     /// # Panics
-    /// When the row has no such slot, or the value does not fit its field.
+    /// When the row has no such operand, or the value does not fit its field.
     pub fn set(&mut self, name: &str, value: u32) {
-        match self.row().slot(name) {
+        match self.row().operand(name) {
             Some(i) => self.set_at(i, value),
             None => panic!("row `{}` has no slot `{name}`", self.row().text),
         }

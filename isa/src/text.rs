@@ -7,7 +7,7 @@ use crate::isa::{Inst, Isa};
 enum Piece<'a> {
     Blank,
     Text(&'a str),
-    Slot(&'a str),
+    OperandSpec(&'a str),
 }
 
 fn pieces(template: &'static str) -> impl Iterator<Item = Piece<'static>> {
@@ -22,7 +22,7 @@ fn pieces(template: &'static str) -> impl Iterator<Item = Piece<'static>> {
             let end = rest.find('}').unwrap_or(rest.len() - 1);
             let name = &rest[1..end];
             rest = &rest[end + 1..];
-            return Some(Piece::Slot(name));
+            return Some(Piece::OperandSpec(name));
         }
         let end = rest.find([' ', '{']).unwrap_or(rest.len());
         let text = &rest[..end];
@@ -32,7 +32,7 @@ fn pieces(template: &'static str) -> impl Iterator<Item = Piece<'static>> {
 }
 
 fn slot_index<I: Isa>(inst: &Inst<I>, name: &str) -> usize {
-    inst.row().slot(name).unwrap_or_else(|| panic!("template `{}` names unknown slot `{name}`", inst.row().text))
+    inst.row().operand(name).unwrap_or_else(|| panic!("template `{}` names unknown slot `{name}`", inst.row().text))
 }
 
 /// Prints by the row's template.
@@ -41,7 +41,7 @@ pub fn print_template<I: Isa>(inst: &Inst<I>, cx: &TextCx, out: &mut String) {
         match p {
             Piece::Blank => out.push(' '),
             Piece::Text(t) => out.push_str(t),
-            Piece::Slot(n) => I::print_slot(inst, slot_index(inst, n), cx, out),
+            Piece::OperandSpec(n) => I::print_operand(inst, slot_index(inst, n), cx, out),
         }
     }
     let len = out.trim_end().len();
@@ -52,11 +52,11 @@ fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextE
     parse_row_into(Inst::new(row), line, 0, cx)
 }
 
-/// Parses a line from `column` on by the template of the row of `inst`; slots that the template does not name keep
+/// Parses a line from `column` on by the template of the row of `inst`; operands that the template does not name keep
 /// their values.
 ///
 /// # Errors
-/// Where the text departs from the template, or what a slot refuses.
+/// Where the text departs from the template, or what a operand refuses.
 pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: &TextCx) -> Result<Inst<I>, TextError> {
     let mut cur = Cursor::new(line);
     cur.seek(column);
@@ -69,9 +69,9 @@ pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: 
                     return Err(cur.error(format!("expected `{t}`")));
                 }
             }
-            Piece::Slot(n) => {
+            Piece::OperandSpec(n) => {
                 let index = slot_index(&inst, n);
-                I::parse_slot(&mut inst, index, &mut cur, cx)?;
+                I::parse_operand(&mut inst, index, &mut cur, cx)?;
             }
         }
     }

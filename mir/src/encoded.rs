@@ -80,7 +80,7 @@ impl<I: Isa, X: Payload<I>> EncodedInst<I, X> {
 
     /// Whether it keeps to the rules of [`EncodedFunc::verify`] by itself.
     fn check(&self, cx: &TextCx) -> Result<(), String> {
-        let names = self.inst.row().slots.iter().any(|s| s.role == Role::Label);
+        let names = self.inst.row().operands.iter().any(|s| s.role == Role::Label);
         match self.label {
             Some(_) if !names => return Err("has a block but no place for it".into()),
             None if names => return Err("branches to no block".into()),

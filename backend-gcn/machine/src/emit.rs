@@ -40,12 +40,12 @@ pub fn rows_of(op: Op, generation: u8) -> &'static [u16] {
 
 /// Whether a row carries a 32-bit literal.
 pub fn has_literal(row: u16) -> bool {
-    ROWS[row as usize].slots.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord))
+    ROWS[row as usize].operands.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord))
 }
 
 /// Whether a scalar memory row takes its offset from a register.
 fn register_offset(row: u16) -> bool {
-    ROWS[row as usize].slots.iter().any(|s| s.name == "offset" && s.kind == Kind::SReg(1))
+    ROWS[row as usize].operands.iter().any(|s| s.name == "offset" && s.kind == Kind::SReg(1))
 }
 
 /// The row of `op` in `form`, with or without a literal. For scalar memory `literal` chooses the 32-bit offset of
@@ -63,13 +63,13 @@ pub fn row(op: Op, form: Form, literal: bool, generation: u8) -> Option<u16> {
             Suffix::Sdwa | Suffix::SilentSdwa => form == Form::Sdwa,
             Suffix::Dpp | Suffix::SilentDpp => form == Form::Dpp,
         };
-        let wide_offset = row.slots.iter().any(|s| s.kind == Kind::SOffset && s.field.width() == 32);
+        let wide_offset = row.operands.iter().any(|s| s.kind == Kind::SOffset && s.field.width() == 32);
         fits && (has_literal(r) || wide_offset) == literal && !register_offset(r) && !returns(r)
     })
 }
 
 fn returns(row: u16) -> bool {
-    ROWS[row as usize].slots.iter().any(|s| matches!(s.kind, Kind::Word(crate::Flag::Glc)))
+    ROWS[row as usize].operands.iter().any(|s| matches!(s.kind, Kind::Word(crate::Flag::Glc)))
 }
 
 /// The row of a FLAT atomic that returns the old value.
@@ -85,7 +85,7 @@ pub fn row_register_offset(op: Op, generation: u8) -> Option<u16> {
 /// An instruction of a row with neutral modifiers: DPP masks full, SDWA parts whole dwords, no wait in `s_waitcnt`.
 pub fn inst(row: u16) -> Inst<Gcn> {
     let mut inst: Inst<Gcn> = Inst::new(row);
-    for (i, slot) in inst.row().slots.iter().enumerate() {
+    for (i, slot) in inst.row().operands.iter().enumerate() {
         inst.vals[i] = match slot.kind {
             Kind::RowMask | Kind::BankMask => 15,
             Kind::DstSel | Kind::SrcSel(_) => 6,

@@ -315,12 +315,12 @@ impl Isa for Gcn {
         if long { 8 } else { 4 }
     }
 
-    fn print_slot(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String) {
-        text::print_slot(inst, index, cx, out);
+    fn print_operand(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String) {
+        text::print_operand(inst, index, cx, out);
     }
 
-    fn parse_slot(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
-        text::parse_slot(inst, index, cur, cx)
+    fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
+        text::parse_operand(inst, index, cur, cx)
     }
 
     fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {

@@ -235,7 +235,7 @@ pub fn export_reads(inst: &Inst<Gcn>, k: u8) -> bool {
 /// Whether bits are set that the hardware does not look at and the text does not name: the address register of a buffer
 /// access without one (section 11), sources that an export does not read (section 13), and what lies between the counters of s_waitcnt (section 16).
 pub fn ignored(inst: &Inst<Gcn>) -> bool {
-    inst.row().slots.iter().zip(inst.vals).any(|(slot, v)| match slot.kind {
+    inst.row().operands.iter().zip(inst.vals).any(|(slot, v)| match slot.kind {
         Kind::BufAddr => v != 0 && buffer_address_width(inst) == 0,
         Kind::ExpSrc(k) => v != 0 && !export_reads(inst, k),
         Kind::Waitcnt => {
@@ -248,7 +248,7 @@ pub fn ignored(inst: &Inst<Gcn>) -> bool {
 
 /// Width in dwords of the VGPR tuple in slot `index`, where it is one.
 pub fn vgpr_width(inst: &Inst<Gcn>, index: usize) -> Option<u32> {
-    Some(match inst.row().slots[index].kind {
+    Some(match inst.row().operands[index].kind {
         Kind::Vgpr(n) => u32::from(n),
         Kind::VMod(_) => 1,
         Kind::BufAddr => buffer_address_width(inst),
@@ -264,9 +264,9 @@ pub fn vgpr_width(inst: &Inst<Gcn>, index: usize) -> Option<u32> {
 /// One sentence naming the slot.
 pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         let v = inst.vals[i];
-        let literal = row.slot("lit").is_some();
+        let literal = row.operand("lit").is_some();
         let ok = match slot.kind {
             Kind::SReg(n) => sreg_ok(v, n, generation),
             Kind::SRegSrc(n) => (VCCZ..=SCC).contains(&v) || v < 128 && sreg_ok(v, n, generation),
@@ -315,7 +315,7 @@ pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
             return Err(format!("`{}` of `{}` has the reserved value {v:#x}", slot.name, row.text));
         }
     }
-    if let Some(i) = row.slot("lit") {
+    if let Some(i) = row.operand("lit") {
         let used = ["src0", "src1"].iter().any(|n| inst.get(n) == Some(LITERAL));
         if !used {
             return Err(format!("no operand of `{}` names its literal ({:#x})", row.text, inst.vals[i]));

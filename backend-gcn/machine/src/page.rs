@@ -35,7 +35,7 @@ fn operand(kind: Kind, name: &str) -> String {
 
 fn syntax(row: &Row<Gcn>) -> String {
     let part = |operands: bool| -> Vec<String> {
-        row.slots
+        row.operands
             .iter()
             .filter(|s| s.kind.is_operand() == operands && !s.kind.is_hidden())
             .map(|s| operand(s.kind, s.name))
@@ -81,7 +81,7 @@ fn opcode(row: &Row<Gcn>, generation: u8) -> Option<u32> {
 }
 
 fn form(row: &Row<Gcn>) -> &'static str {
-    let literal = row.slots.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord)) && row.bytes == 8;
+    let literal = row.operands.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord)) && row.bytes == 8;
     match row.facts.suffix {
         Suffix::E64 => "e64",
         Suffix::Sdwa | Suffix::SilentSdwa => "sdwa",

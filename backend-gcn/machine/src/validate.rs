@@ -19,7 +19,7 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     }
     if inst.row().facts.number == Number::F16 || integer16(inst) {
         // Hardware uses the low half of a literal.
-        for (slot, v) in inst.row().slots.iter().zip(inst.vals) {
+        for (slot, v) in inst.row().operands.iter().zip(inst.vals) {
             if slot.kind == Kind::Literal && v > 0xffff {
                 return Err(format!("`{name}` reads 16 bits of its literal"));
             }
@@ -60,7 +60,8 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if matches!(row.facts.unit, Unit::Valu | Unit::Trans) {
         half_operands(inst, generation)?;
     }
-    if row.slots.iter().any(|s| s.kind == Kind::ImgGather) && inst.get("dmask").is_some_and(|m| m.count_ones() != 1) {
+    if row.operands.iter().any(|s| s.kind == Kind::ImgGather) && inst.get("dmask").is_some_and(|m| m.count_ones() != 1)
+    {
         return Err(format!("`{name}` needs exactly one component in dmask"));
     }
     if inst.get("tfe") == Some(1) && inst.get("lds") == Some(1) {
@@ -75,7 +76,7 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if matches!(inst.op(), Op::VMacF32 | Op::VMacF16) && inst.get("dst_sel").is_some_and(|d| d != 6) {
         return Err(format!("`{name}` accumulates whole dwords only"));
     }
-    for (slot, v) in row.slots.iter().zip(inst.vals) {
+    for (slot, v) in row.operands.iter().zip(inst.vals) {
         if matches!(slot.kind, Kind::SReg(_)) && slot.role != Role::Use && (108..M0).contains(&v) {
             return Err(format!("`{name}` writes trap handler registers"));
         }
@@ -101,7 +102,7 @@ fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if !integer && row.facts.number != Number::F16 {
         return Ok(());
     }
-    for (slot, v) in row.slots.iter().zip(inst.vals) {
+    for (slot, v) in row.operands.iter().zip(inst.vals) {
         // Floating constants of 16 bits came with the 16-bit arithmetic of gfx8.
         let integer = integer || generation != GFX8;
         if integer && matches!(slot.kind, Kind::Src(..)) && (240..=248).contains(&(v & 0x1ff)) {
@@ -120,7 +121,7 @@ fn constant_bus(inst: &Inst<Gcn>) -> Result<(), String> {
         Some(i) if i != (code, n) => ok = false,
         _ => item = Some((code, n)),
     };
-    for (slot, v) in row.slots.iter().zip(inst.vals) {
+    for (slot, v) in row.operands.iter().zip(inst.vals) {
         if slot.role != Role::Use && slot.kind != Kind::Literal {
             continue;
         }
@@ -141,7 +142,7 @@ fn constant_bus(inst: &Inst<Gcn>) -> Result<(), String> {
     if inst.op() == Op::VMovreldB32 {
         read(M0, 1);
     }
-    if row.implicit.iter().any(|i| i.name == "vcc" && i.read) && !row.slots.iter().any(|s| s.kind == Kind::Vcc) {
+    if row.implicit.iter().any(|i| i.name == "vcc" && i.read) && !row.operands.iter().any(|s| s.kind == Kind::Vcc) {
         read(VCC, 2);
     }
     if ok { Ok(()) } else { Err(format!("`{}` reads more than one scalar operand", row.text)) }

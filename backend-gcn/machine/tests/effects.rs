@@ -21,7 +21,7 @@ fn rows_of_an_opcode_agree() {
 #[test]
 fn what_defines_nothing_stays() {
     for row in table().rows {
-        let defines = row.slots.iter().any(|s| matches!(s.role, Role::Def | Role::UseDef));
+        let defines = row.operands.iter().any(|s| matches!(s.role, Role::Def | Role::UseDef));
         let state = row.implicit.iter().any(|i| i.write);
         assert!(defines || state || row.effects.side_effect, "{}", row.text);
     }
@@ -71,7 +71,7 @@ fn names_say_what_is_done_with_memory() {
 #[test]
 fn counters_follow_from_formats() {
     for row in table().rows {
-        let scalar = row.slots.iter().any(|s| matches!(s.name, "sdst" | "sdata"));
+        let scalar = row.operands.iter().any(|s| matches!(s.name, "sdst" | "sdata"));
         let want = match row.facts.format {
             Format::Mubuf | Format::Mtbuf | Format::Mimg | Format::Flat => Counter::Vm,
             Format::Ds => Counter::Lds,

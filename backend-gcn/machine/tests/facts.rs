@@ -191,7 +191,7 @@ fn sources_hold_what_the_last_word_of_a_name_says() {
         let integer = ["_i16", "_u16", "_b16"].iter().any(|t| name.ends_with(t));
         assert_eq!(number == Number::F16, name.ends_with("_f16"), "{name}");
         assert_eq!(matches!(number, Number::I16 | Number::U16), integer, "{name}");
-        let wide = row.slots.iter().any(|s| matches!(s.kind, Kind::Src(2, _)));
+        let wide = row.operands.iter().any(|s| matches!(s.kind, Kind::Src(2, _)));
         assert!(number != Number::F64 || name.contains("f64"), "{name}");
         assert!(!(wide && name.contains("f64")) || number == Number::F64, "{name}");
         count[0] += usize::from(number == Number::F16);

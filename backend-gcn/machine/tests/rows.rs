@@ -146,7 +146,7 @@ fn vector_row(f: &mut Found, case: &Case, r: u16, g: u8) {
     let mut mask_in = "vcc";
     let mut width = 0;
     let mut scalar_dst = false;
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         let source = slot.role == Role::Use || matches!(slot.kind, Kind::Literal);
         let v = match slot.kind {
             Kind::Vgpr(n) if slot.role != Role::Use => {
@@ -197,7 +197,7 @@ fn vector_row(f: &mut Found, case: &Case, r: u16, g: u8) {
     before += "s_nop 7\n";
     let sdst = if mask_in == "vcc" { ("vcc_lo", "vcc_hi") } else { ("s32", "s33") };
     let mut after = String::from("s_mov_b64 s[36:37], exec\ns_mov_b64 exec, -1\n");
-    let has_mask = row.slots.iter().any(|s| s.name == "sdst");
+    let has_mask = row.operands.iter().any(|s| s.name == "sdst");
     if has_mask {
         after += &format!("v_mov_b32_e32 v20, {}\nv_mov_b32_e32 v21, {}\n", sdst.0, sdst.1);
     } else {
@@ -746,7 +746,7 @@ fn scalar(f: &mut Found) {
                 let mut k = 0;
                 let mut skip = false;
                 let sext = |v: u64| v;
-                for (i, slot) in row.slots.iter().enumerate() {
+                for (i, slot) in row.operands.iter().enumerate() {
                     match slot.kind {
                         Kind::SReg(n) => {
                             inst.vals[i] = 30;
@@ -755,7 +755,7 @@ fn scalar(f: &mut Found) {
                             }
                         }
                         Kind::SSrc(_) | Kind::SRegSrc(_) => {
-                            let literal = row.slots.iter().any(|s| s.kind == Kind::LiteralWord);
+                            let literal = row.operands.iter().any(|s| s.kind == Kind::LiteralWord);
                             if literal && k == 0 {
                                 inst.vals[i] = 255;
                                 let value = case.ins[0];
@@ -920,7 +920,7 @@ fn atomic_row(f: &mut Found, r: u16, g: u8, w: u32, (mem, data, other, new): (u6
         before += "s_waitcnt lgkmcnt(0)\n";
     }
     let mut returns = name.contains("rtn") && ds;
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         inst.vals[i] = match slot.name {
             "vdst" => {
                 returns = true;

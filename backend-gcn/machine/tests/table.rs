@@ -27,7 +27,7 @@ impl Rng {
 fn random(r: u16, generation: u8, rng: &mut Rng) -> Option<Inst<Gcn>> {
     for _ in 0..20_000 {
         let mut inst: Inst<Gcn> = Inst::new(r);
-        for (i, s) in inst.row().slots.iter().enumerate() {
+        for (i, s) in inst.row().operands.iter().enumerate() {
             let max = s.field.max();
             let v = (rng.next() >> 32) as u32 & max;
             inst.vals[i] = match s.kind {
@@ -35,7 +35,7 @@ fn random(r: u16, generation: u8, rng: &mut Rng) -> Option<Inst<Gcn>> {
                 Kind::SBase(_) | Kind::SRsrc(_) => v & !(rng.below(2)),
                 Kind::SSrc(n) => match rng.below(3) {
                     0 => 128 + v % 65,
-                    1 if inst.row().slot("lit").is_some() => operand::LITERAL,
+                    1 if inst.row().operand("lit").is_some() => operand::LITERAL,
                     _ => (v & 0x7f) & !(u32::from(n) - 1),
                 },
                 Kind::Src(n, _) if rng.below(2) == 0 => (v & !0x1ff & max) | (v & 0x7f) & !(u32::from(n) - 1),

@@ -86,19 +86,19 @@ impl Isa for Tesla {
     fn legal(inst: &Inst<Self>, _generation: u8, stages: u8) -> bool {
         let invalid_condition = inst
             .row()
-            .slots
+            .operands
             .iter()
             .zip(&inst.vals)
             .any(|(s, &v)| matches!(s.kind, Kind::Pred) && modifiers::Pred::NAMES[v as usize].is_empty());
         !invalid_condition && operand::View::any(inst, stages).is_some()
     }
 
-    fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
-        text::print_slot(inst, index, cx, out);
+    fn print_operand(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
+        text::print_operand(inst, index, cx, out);
     }
 
-    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
-        text::parse_slot(inst, index, cur, cx)
+    fn parse_operand(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
+        text::parse_operand(inst, index, cur, cx)
     }
 
     fn print(inst: &Inst<Self>, cx: &TextCx, out: &mut String) {

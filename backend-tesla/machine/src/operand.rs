@@ -137,7 +137,7 @@ enum Class {
 
 fn fields(inst: &Inst<Tesla>) -> Fields {
     let mut f = Fields::default();
-    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+    for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
         match s.kind {
             Kind::Src1(_) => {
                 f.class = Class::Long;
@@ -311,7 +311,7 @@ pub const fn half(register: u8, high: bool) -> u32 {
 }
 
 fn slot_of(inst: &Inst<Tesla>, pick: impl Fn(Kind) -> bool) -> Option<usize> {
-    inst.row().slots.iter().position(|s| pick(s.kind))
+    inst.row().operands.iter().position(|s| pick(s.kind))
 }
 
 fn set_kind(inst: &mut Inst<Tesla>, pick: impl Fn(Kind) -> bool, value: u32) -> bool {
@@ -346,7 +346,7 @@ fn set_addr(inst: &mut Inst<Tesla>, addr: Addr) -> Result<(), String> {
     if inst.vals[i] != 0 && inst.vals[i] != u32::from(addr.a) {
         return Err("only one operand can be indexed".into());
     }
-    if u32::from(addr.a) > inst.row().slots[i].field.max() {
+    if u32::from(addr.a) > inst.row().operands[i].field.max() {
         return Err(format!("$a{} is not in reach of this form", addr.a));
     }
     inst.vals[i] = u32::from(addr.a);
@@ -373,11 +373,11 @@ fn reg(n: u8, bits: u32) -> Result<u32, String> {
 /// # Errors
 /// One sentence when the form or the program type cannot hold the operand.
 pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Result<(), String> {
-    let kind = inst.row().slots[index].kind;
+    let kind = inst.row().operands[index].kind;
     let not_here = || Err(format!("this operand cannot be {}", describe(op)));
     match kind {
         Kind::Dst(_) | Kind::Reg(_) => match op {
-            Operand::Reg(n) => inst.vals[index] = reg(n, inst.row().slots[index].field.width())?,
+            Operand::Reg(n) => inst.vals[index] = reg(n, inst.row().operands[index].field.width())?,
             _ => return not_here(),
         },
         Kind::DstO(_) | Kind::DstOF => {
@@ -501,8 +501,8 @@ pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Re
 
 /// Sets w0.23 (`second`) or w0.24, wherever the row keeps it.
 fn set_bit(inst: &mut Inst<Tesla>, second: bool) {
-    for i in 0..inst.row().slots.len() {
-        match (inst.row().slots[i].kind, second) {
+    for i in 0..inst.row().operands.len() {
+        match (inst.row().operands[i].kind, second) {
             (Kind::M23, true) | (Kind::M24, false) => inst.vals[i] = 1,
             (Kind::Src2(_), true) | (Kind::Src3(_), false) => inst.vals[i] |= 0x80,
             (Kind::SSrc2(_), true) => inst.vals[i] |= 0x40,

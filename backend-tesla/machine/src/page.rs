@@ -2,7 +2,7 @@
 
 use crate::types::{Kind, Memory, Op, Unit};
 use crate::{Tesla, table};
-use gpucc_isa::{Isa, Role, Row, Slot, stage};
+use gpucc_isa::{Isa, OperandSpec, Role, Row, stage};
 use std::fmt::Write;
 
 fn group(row: &Row<Tesla>) -> &'static str {
@@ -59,7 +59,7 @@ fn stages(row: &Row<Tesla>) -> String {
 }
 
 /// Bits of a slot as `w0.2-7` or `w1.3`.
-fn bits(slot: &Slot<Tesla>) -> String {
+fn bits(slot: &OperandSpec<Tesla>) -> String {
     let runs: Vec<String> = slot
         .field
         .segs()
@@ -138,7 +138,7 @@ pub fn reference_page() -> String {
         );
         for row in table().rows.iter().filter(|r| group(r) == g) {
             let slots: Vec<String> = row
-                .slots
+                .operands
                 .iter()
                 .filter(|s| s.field.width() > 0)
                 .filter(|s| !matches!(s.name, "ei" | "pred" | "pcc" | "a" | "inc" | "cidx" | "m23" | "m24"))

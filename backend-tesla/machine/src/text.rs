@@ -62,7 +62,7 @@ fn print_addr(addr: Addr, out: &mut String) {
     };
 }
 
-fn print_operand(op: Operand, width: Width, out: &mut String) {
+fn print_source(op: Operand, width: Width, out: &mut String) {
     match op {
         Operand::Reg(n) => return print_reg(u32::from(n), width, out),
         Operand::Discard => return out.push('#'),
@@ -109,14 +109,14 @@ fn sr_name(n: u32, generation: u8) -> String {
 }
 
 /// Prints one slot.
-pub fn print_slot(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut String) {
-    let slot = &inst.row().slots[index];
+pub fn print_operand(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut String) {
+    let slot = &inst.row().operands[index];
     let raw = inst.vals[index];
     let get = |name: &str| inst.get(name).unwrap_or(0);
     match slot.kind {
         Kind::Dst(_) | Kind::DstO(_) | Kind::DstOF => {
             if let Some((op, width)) = destination(slot.kind, raw) {
-                print_operand(op, width, out);
+                print_source(op, width, out);
             }
         }
         Kind::Src1(w)
@@ -126,14 +126,14 @@ pub fn print_slot(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut Strin
         | Kind::SSrc2(w)
         | Kind::ISrc1(w)
         | Kind::Reg(w) => match View::any(inst, cx.stages).and_then(|v| v.source(slot.kind, raw)) {
-            Some(op) => print_operand(op, w, out),
+            Some(op) => print_source(op, w, out),
             None => out.push('?'),
         },
         Kind::SameAsDst => {
             if let Some((op, width)) =
-                inst.row().slot("dst").and_then(|i| destination(inst.row().slots[i].kind, inst.vals[i]))
+                inst.row().operand("dst").and_then(|i| destination(inst.row().operands[i].kind, inst.vals[i]))
             {
-                print_operand(op, width, out);
+                print_source(op, width, out);
             }
         }
         Kind::HalfOrFull => print_reg(raw & 0x7f, if raw >> 7 == 1 { Width::S } else { Width::H }, out),
@@ -292,7 +292,7 @@ fn close(cur: &mut Cursor<'_>) -> Result<(), TextError> {
 }
 
 /// An operand of an arithmetic instruction and, for registers, its width.
-fn parse_operand(cur: &mut Cursor<'_>) -> Result<(Operand, Option<Width>), TextError> {
+fn parse_source(cur: &mut Cursor<'_>) -> Result<(Operand, Option<Width>), TextError> {
     if let Some((n, w)) = parse_reg(cur)? {
         return Ok((Operand::Reg(n as u8), Some(w)));
     }
@@ -352,7 +352,7 @@ fn expect_width(found: Option<Width>, want: Width, cur: &Cursor<'_>) -> Result<(
 /// The registers that a texture instruction writes, with `#` for those that it leaves.
 fn parse_written(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
     let start = cur.column();
-    let kind = inst.row().slots[index].kind;
+    let kind = inst.row().operands[index].kind;
     let fail = |cur: &mut Cursor<'_>, message: String| {
         cur.seek(start);
         Err(cur.error(message))
@@ -390,7 +390,7 @@ fn parse_written(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> 
 /// The registers that a texture instruction reads.
 fn parse_read(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
     let start = cur.column();
-    let kind = inst.row().slots[index].kind;
+    let kind = inst.row().operands[index].kind;
     let fail = |cur: &mut Cursor<'_>, message: String| {
         cur.seek(start);
         Err(cur.error(message))
@@ -406,8 +406,8 @@ fn parse_read(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Res
     if matches!(kind, Kind::SVec) {
         inst.vals[index] = count - 1;
     }
-    let empty =
-        inst.get("dvec") == Some(0) && inst.row().slot("dvec").is_some_and(|i| inst.row().slots[i].field.width() > 0);
+    let empty = inst.get("dvec") == Some(0)
+        && inst.row().operand("dvec").is_some_and(|i| inst.row().operands[i].field.width() > 0);
     if empty {
         return set_base(inst, base, cur);
     }
@@ -426,7 +426,7 @@ fn parse_sized(
     cx: &TextCx,
 ) -> Result<(), TextError> {
     let start = cur.column();
-    let (op, found) = parse_operand(cur)?;
+    let (op, found) = parse_source(cur)?;
     let at = cur.clone();
     cur.seek(start);
     expect_width(found, w, cur)?;
@@ -441,8 +441,8 @@ fn parse_sized(
 ///
 /// # Errors
 /// Column and reason.
-pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
-    let slot = &inst.row().slots[index];
+pub fn parse_operand(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
+    let slot = &inst.row().operands[index];
     let start = cur.column();
     let fail = |cur: &mut Cursor<'_>, message: String| {
         cur.seek(start);
@@ -461,7 +461,7 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             parse_sized(inst, index, w, cur, cx)?;
         }
         Kind::DstOF => {
-            let (op, found) = parse_operand(cur)?;
+            let (op, found) = parse_source(cur)?;
             let full = match (op, found) {
                 (_, Some(Width::S)) => true,
                 (_, Some(Width::H)) | (Operand::Discard, _) => false,
@@ -474,8 +474,8 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             }
         }
         Kind::SameAsDst => {
-            let (op, found) = parse_operand(cur)?;
-            let dst = inst.row().slot("dst").and_then(|i| destination(inst.row().slots[i].kind, inst.vals[i]));
+            let (op, found) = parse_source(cur)?;
+            let dst = inst.row().operand("dst").and_then(|i| destination(inst.row().operands[i].kind, inst.vals[i]));
             if dst.map(|(o, _)| o) != Some(op) || found.is_some_and(|w| Some(w) != dst.map(|d| d.1)) {
                 return fail(cur, "the third source of this form is the destination".into());
             }
@@ -555,7 +555,7 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
             if inst.get("addop") == Some(3) {
                 cur.blanks();
                 match numbered(cur, "$c", 4)? {
-                    Some(n) if inst.row().slot("pcc").is_some() => return set_pcc(inst, n, cur),
+                    Some(n) if inst.row().operand("pcc").is_some() => return set_pcc(inst, n, cur),
                     Some(0) => {}
                     _ => return Err(cur.error("expected the carry input")),
                 }
@@ -595,8 +595,8 @@ pub fn parse_slot(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx
 }
 
 fn set_base(inst: &mut Inst<Tesla>, base: u32, cur: &Cursor<'_>) -> Result<(), TextError> {
-    let Some(i) = inst.row().slot("base") else { return Ok(()) };
-    if base > inst.row().slots[i].field.max() {
+    let Some(i) = inst.row().operand("base") else { return Ok(()) };
+    if base > inst.row().operands[i].field.max() {
         return Err(cur.error("register is not in reach of this form"));
     }
     inst.vals[i] = base;
@@ -605,7 +605,7 @@ fn set_base(inst: &mut Inst<Tesla>, base: u32, cur: &Cursor<'_>) -> Result<(), T
 
 /// Predicate, carry input and source of mov share one field.
 fn set_pcc(inst: &mut Inst<Tesla>, n: u32, cur: &Cursor<'_>) -> Result<(), TextError> {
-    let Some(i) = inst.row().slot("pcc") else { return Err(cur.error("this form has no flag input")) };
+    let Some(i) = inst.row().operand("pcc") else { return Err(cur.error("this form has no flag input")) };
     if !matches!(inst.get("pred"), Some(0 | 15)) && inst.vals[i] != n {
         return Err(cur.error("predicate and flag input must name the same $c"));
     }
@@ -640,17 +640,17 @@ fn parse_mem(
         cur.seek(start);
         Err(cur.error(m))
     };
-    let max = inst.row().slots[index].field.max();
+    let max = inst.row().operands[index].field.max();
     let off = addr.off as u32;
     if addr.off < 0 || !off.is_multiple_of(scale) || off / scale > max {
         return fail(cur, "offset is out of range or misaligned");
     }
     inst.vals[index] = off / scale;
-    match inst.row().slot("a") {
-        Some(i) if u32::from(addr.a) <= inst.row().slots[i].field.max() => inst.vals[i] = u32::from(addr.a),
+    match inst.row().operand("a") {
+        Some(i) if u32::from(addr.a) <= inst.row().operands[i].field.max() => inst.vals[i] = u32::from(addr.a),
         _ => return fail(cur, "address register is not in reach of this form"),
     }
-    match inst.row().slot("inc") {
+    match inst.row().operand("inc") {
         Some(i) => inst.vals[i] = u32::from(addr.inc),
         None if addr.inc => return fail(cur, "this form has no post-increment"),
         None => {}
@@ -786,12 +786,12 @@ fn parse_as(r: u16, line: &str, at: usize, prefix: &Prefix, cx: &TextCx) -> Resu
     let row = inst.row();
     let cur = Cursor::new(line);
     let refuse = |what: &str| Err(cur.error(format!("this form of `{}` has no {what}", row.head())));
-    match row.slot("ei") {
+    match row.operand("ei") {
         Some(i) => inst.vals[i] = prefix.ei,
         None if prefix.ei != 0 => return refuse("exit or join"),
         None => {}
     }
-    match (row.slot("pred"), prefix.pred) {
+    match (row.operand("pred"), prefix.pred) {
         (Some(i), p) => {
             let (cond, cc) = p.unwrap_or((15, 0));
             inst.vals[i] = cond;
@@ -800,7 +800,7 @@ fn parse_as(r: u16, line: &str, at: usize, prefix: &Prefix, cx: &TextCx) -> Resu
         (None, Some(_)) => return refuse("predicate"),
         (None, None) => {}
     }
-    match (row.slot("lanes"), prefix.lanes) {
+    match (row.operand("lanes"), prefix.lanes) {
         (Some(i), l) => inst.vals[i] = l.unwrap_or(0xf),
         (None, Some(_)) => return refuse("lane mask"),
         (None, None) => {}

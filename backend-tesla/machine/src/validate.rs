@@ -22,7 +22,7 @@ pub fn validate(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
         return fail("ignored bits must be 0");
     }
     let get = |name: &str| inst.get(name).unwrap_or(0);
-    let has = |name: &str| row.slot(name).is_some();
+    let has = |name: &str| row.operand(name).is_some();
     if inst.get("ei") == Some(1) && get("pred") != 15 {
         return fail("an instruction that carries exit must not be predicated");
     }
@@ -40,7 +40,7 @@ pub fn validate(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
         return fail("an empty lane mask executes nothing");
     }
     if let Some(c) = inst.get("cdst")
-        && row.slots.iter().any(|s| matches!(s.kind, Kind::CDst))
+        && row.operands.iter().any(|s| matches!(s.kind, Kind::CDst))
         && c & 4 == 0
         && c != 0
     {
@@ -76,13 +76,13 @@ fn konst(inst: &Inst<Tesla>, cx: &TextCx) -> bool {
 }
 
 fn sources(inst: &Inst<Tesla>, view: View) -> impl Iterator<Item = Operand> {
-    inst.row().slots.iter().zip(inst.vals).filter_map(move |(s, v)| view.source(s.kind, v))
+    inst.row().operands.iter().zip(inst.vals).filter_map(move |(s, v)| view.source(s.kind, v))
 }
 
 /// Alignment of pairs and groups, size of halves, overlap of 64-bit loads with their address.
 fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
     let Some(view) = View::any(inst, cx.stages) else { return Ok(()) };
-    for (s, &raw) in inst.row().slots.iter().zip(&inst.vals) {
+    for (s, &raw) in inst.row().operands.iter().zip(&inst.vals) {
         let (op, width) = match s.kind {
             Kind::Dst(_) | Kind::DstO(_) | Kind::DstOF => match operand::destination(s.kind, raw) {
                 Some(d) => d,
@@ -106,13 +106,13 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
     }
     let effects = inst.row().effects;
     let far = effects.reads && effects.space == Memory::Global as u16;
-    if far && inst.row().slot("dst").is_some() && inst.row().facts.ty.bytes() > 4 {
+    if far && inst.row().operand("dst").is_some() && inst.row().facts.ty.bytes() > 4 {
         let (dst, address) = (inst.get("dst").unwrap_or(0), inst.get("mem").unwrap_or(0) & 0x7f);
         if (dst..dst + inst.row().facts.ty.bytes() / 4).contains(&address) {
             return Err("the destination of a wide load must not overlap its address register".into());
         }
     }
-    if let Some(off) = inst.row().slots.iter().zip(&inst.vals).find_map(|(s, &v)| match s.kind {
+    if let Some(off) = inst.row().operands.iter().zip(&inst.vals).find_map(|(s, &v)| match s.kind {
         Kind::Mem(Space::Local, _) => Some(v),
         _ => None,
     }) {

@@ -28,7 +28,7 @@ fn what_defines_nothing_stays() {
 fn memory_operands_are_effects() {
     for row in table().rows {
         let e = row.effects;
-        for s in row.slots {
+        for s in row.operands {
             let (memory, writes) = match s.kind {
                 Kind::Mem(Space::Shared, _) => (Memory::Shared, s.role == Role::Def),
                 Kind::Mem(Space::Local, _) => (Memory::Local, s.role == Role::Def),

@@ -826,7 +826,7 @@ fn conversion_cases(t: &mut Cases) {
         if !matches!(row.op, Op::CvtII | Op::CvtIF | Op::CvtFI | Op::CvtFF | Op::CvtRint) {
             continue;
         }
-        let width = |name: &str| match row.slots[row.slot(name).unwrap()].kind {
+        let width = |name: &str| match row.operands[row.operand(name).unwrap()].kind {
             Kind::DstO(w) | Kind::Dst(w) | Kind::Src1(w) | Kind::Reg(w) => w,
             k => panic!("{k:?}"),
         };
@@ -849,10 +849,10 @@ fn conversion_cases(t: &mut Cases) {
             },
             _ => some_int,
         };
-        let modes = if row.slot("rnd").is_some() { 4 } else { 1 };
+        let modes = if row.operand("rnd").is_some() { 4 } else { 1 };
         for n in 0..16 * modes {
             let (abs, negate, sat, mode) = (n & 1 == 1, n & 2 == 2, n & 4 == 4, n / 16);
-            if sat && row.slot("sat").is_none() || n & 8 == 8 {
+            if sat && row.operand("sat").is_none() || n & 8 == 8 {
                 continue;
             }
             let mut text = String::from("cvt ");

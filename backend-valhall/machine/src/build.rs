@@ -47,7 +47,7 @@ pub mod dst {
 /// The instruction of `op` with all modifiers at their silent values, r0 for registers and the constant 0 for sources.
 pub fn inst(op: Op) -> ValhallInst {
     let mut i = ValhallInst::new(op as u16);
-    for (slot, v) in i.row().slots.iter().zip(i.vals.iter_mut()) {
+    for (slot, v) in i.row().operands.iter().zip(i.vals.iter_mut()) {
         *v = match slot.kind {
             Kind::Flow => FLOW.default.unwrap_or(0) as u32,
             Kind::Enum(def) => def.default.unwrap_or(0) as u32,
@@ -67,8 +67,8 @@ pub fn inst(op: Op) -> ValhallInst {
 /// the caller has to legalise first ([`can_set_src`] asks).
 pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
     let name = ["s0", "s1", "s2", "s3"][position];
-    let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
-    let Kind::Src(kind) = inst.row().slots[index].kind else { panic!("{name} is not a source") };
+    let index = inst.row().operand(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
+    let Kind::Src(kind) = inst.row().operands[index].kind else { panic!("{name} is not a source") };
     let raw = src.pack(kind).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
     inst.vals[index] = raw;
     if let Some(page) = src.page
@@ -80,8 +80,8 @@ pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
 
 /// Whether [`set_src`] accepts this operand's modifiers there (pages and counts are `validate`'s matter).
 pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
-    let Some(index) = inst.row().slot(["s0", "s1", "s2", "s3"][position]) else { return false };
-    matches!(inst.row().slots[index].kind, Kind::Src(kind) if src.pack(kind).is_some())
+    let Some(index) = inst.row().operand(["s0", "s1", "s2", "s3"][position]) else { return false };
+    matches!(inst.row().operands[index].kind, Kind::Src(kind) if src.pack(kind).is_some())
 }
 
 /// Sets a staging run: `name` is `sr` or `srw`.
@@ -89,8 +89,8 @@ pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
 /// # Panics
 /// When the row has no such run or the length does not fit.
 pub fn set_run(inst: &mut ValhallInst, name: &str, base: u8, len: u32) {
-    let index = inst.row().slot(name).unwrap_or_else(|| panic!("`{}` has no run {name}", inst.row().text));
-    let Kind::Run { count, minus1 } = inst.row().slots[index].kind else { panic!("{name} is not a run") };
+    let index = inst.row().operand(name).unwrap_or_else(|| panic!("`{}` has no run {name}", inst.row().text));
+    let Kind::Run { count, minus1 } = inst.row().operands[index].kind else { panic!("{name} is not a run") };
     assert!(base < 64 && len >= minus1 as u32 && len <= 7 + minus1 as u32, "run of {len} registers at r{base}");
     inst.vals[index] = base as u32;
     inst.set(count, len - minus1 as u32);

@@ -179,12 +179,12 @@ impl Isa for Valhall {
         reserved_values(inst)
     }
 
-    fn print_slot(inst: &Inst<Self>, index: usize, _cx: &TextCx, out: &mut String) {
-        text::print_slot(inst, index, out);
+    fn print_operand(inst: &Inst<Self>, index: usize, _cx: &TextCx, out: &mut String) {
+        text::print_operand(inst, index, out);
     }
 
-    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, _cx: &TextCx) -> Result<(), TextError> {
-        text::parse_slot(inst, index, cur)
+    fn parse_operand(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, _cx: &TextCx) -> Result<(), TextError> {
+        text::parse_operand(inst, index, cur)
     }
 
     fn print(inst: &Inst<Self>, _cx: &TextCx, out: &mut String) {
@@ -204,7 +204,7 @@ impl Isa for Valhall {
 /// destination without a half. 0 when there are none.
 pub(crate) fn reserved_values(inst: &ValhallInst) -> Word {
     let mut bits = 0;
-    for (slot, &v) in inst.row().slots.iter().zip(&inst.vals) {
+    for (slot, &v) in inst.row().operands.iter().zip(&inst.vals) {
         let bad = match slot.kind {
             Kind::Flow => kind::FLOW.value(v).is_none(),
             Kind::Enum(def) => def.value(v).is_none(),

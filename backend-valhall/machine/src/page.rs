@@ -2,9 +2,9 @@
 
 use crate::kind::{EnumDef, Kind};
 use crate::{ROWS, Valhall};
-use gpucc_isa::{Isa, Role, Row, Slot};
+use gpucc_isa::{Isa, OperandSpec, Role, Row};
 
-fn kind_text(slot: &Slot<Valhall>) -> String {
+fn kind_text(slot: &OperandSpec<Valhall>) -> String {
     match slot.kind {
         Kind::Flow => "flow".into(),
         Kind::Page => "FAU page".into(),
@@ -28,7 +28,7 @@ fn kind_text(slot: &Slot<Valhall>) -> String {
     }
 }
 
-fn bits(slot: &Slot<Valhall>) -> String {
+fn bits(slot: &OperandSpec<Valhall>) -> String {
     slot.field.segs().map(|s| format!("{}:{}", s.lo, s.width)).collect::<Vec<_>>().join("+")
 }
 
@@ -78,7 +78,7 @@ pub fn reference_page() -> String {
             lo += width;
         }
         let mut slots = Vec::new();
-        for s in row.slots {
+        for s in row.operands {
             let def = match s.kind {
                 Kind::Enum(def) => Some(def),
                 Kind::Src(k) => k.mods.swizzle(),

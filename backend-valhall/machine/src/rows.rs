@@ -117,7 +117,7 @@ macro_rules! rows {
                     bytes: bytes(Class::$class, &[$(($lo, $width, $value)),*]),
                 },
             )
-            .slots(const { &[$($slot,)* FLOW] })
+            .operands(const { &[$($slot,)* FLOW] })
             .doc($doc, $source),
         )*];
     };

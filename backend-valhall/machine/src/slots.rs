@@ -1,30 +1,30 @@
 //! Slots: where each operand and modifier sits (sections 1 to 3 of the ISA reference).
 
-use gpucc_isa::{Field, Role, Slot};
+use gpucc_isa::{Field, OperandSpec, Role};
 
 use crate::Valhall;
 use crate::kind::*;
 
-type S = Slot<Valhall>;
+type S = OperandSpec<Valhall>;
 
 const fn flag(name: &'static str, bit: u8) -> S {
-    Slot::new(name, Field::new(bit, 1), Kind::Flag(name), Role::Mod)
+    OperandSpec::new(name, Field::new(bit, 1), Kind::Flag(name), Role::Mod)
 }
 
 const fn named(name: &'static str, lo: u8, width: u8, def: &'static EnumDef) -> S {
-    Slot::new(name, Field::new(lo, width), Kind::Enum(def), Role::Mod)
+    OperandSpec::new(name, Field::new(lo, width), Kind::Enum(def), Role::Mod)
 }
 
 const fn imm(name: &'static str, lo: u8, width: u8, signed: bool) -> S {
-    Slot::new(name, Field::new(lo, width), Kind::Imm { name, signed }, Role::Imm)
+    OperandSpec::new(name, Field::new(lo, width), Kind::Imm { name, signed }, Role::Imm)
 }
 
 const fn dst(kind: DstKind) -> S {
-    Slot::new("dst", Field::new(40, 8), Kind::Dst(kind), Role::Def)
+    OperandSpec::new("dst", Field::new(40, 8), Kind::Dst(kind), Role::Def)
 }
 
 const fn run(name: &'static str, lo: u8, count: &'static str, minus1: bool, role: Role) -> S {
-    Slot::new(name, Field::new(lo, 6), Kind::Run { count, minus1 }, role)
+    OperandSpec::new(name, Field::new(lo, 6), Kind::Run { count, minus1 }, role)
 }
 
 const NAMES: [&str; 4] = ["s0", "s1", "s2", "s3"];
@@ -49,12 +49,12 @@ const fn src(i: u8, wide: bool, mods: SrcMods) -> S {
         Not => Field::split(&[byte, (35, 1)]),
         Byte => Field::split(&[byte, (28, 2)]),
     };
-    Slot::new(NAMES[i as usize], field, Kind::Src(SrcKind { wide, mods }), Role::Use)
+    OperandSpec::new(NAMES[i as usize], field, Kind::Src(SrcKind { wide, mods }), Role::Use)
 }
 
 /// A byte-selected source of MKVEC.v2i8, whose lane fields sit at the places of neg and abs.
 const fn src_byte_high(i: u8) -> S {
-    Slot::new(
+    OperandSpec::new(
         NAMES[i as usize],
         Field::split(&[(8 * i, 8), (38 - 2 * i, 2)]),
         Kind::Src(SrcKind { wide: false, mods: SrcMods::Byte }),
@@ -67,8 +67,8 @@ macro_rules! slots {
 }
 
 slots! {
-    FLOW = Slot::new("flow", Field::new(59, 4), Kind::Flow, Role::Mod);
-    PAGE = Slot::new("page", Field::new(57, 2), Kind::Page, Role::Mod);
+    FLOW = OperandSpec::new("flow", Field::new(59, 4), Kind::Flow, Role::Mod);
+    PAGE = OperandSpec::new("page", Field::new(57, 2), Kind::Page, Role::Mod);
 
     DST = dst(DstKind::Word);
     DST_HALF = dst(DstKind::Half);
@@ -78,8 +78,8 @@ slots! {
     SR_W = run("sr", 40, "sr_count", false, Role::Def);
     SR_VT = run("sr", 40, "sr_write_count", true, Role::Def);
     SRW = run("srw", 16, "sr_write_count", true, Role::Def);
-    SR_COUNT = Slot::new("sr_count", Field::new(33, 3), Kind::Count, Role::Imm);
-    SR_WRITE_COUNT = Slot::new("sr_write_count", Field::new(36, 3), Kind::Count, Role::Imm);
+    SR_COUNT = OperandSpec::new("sr_count", Field::new(33, 3), Kind::Count, Role::Imm);
+    SR_WRITE_COUNT = OperandSpec::new("sr_write_count", Field::new(36, 3), Kind::Count, Role::Imm);
 
     S0 = src(0, false, SrcMods::Plain);
     S0D = src(0, true, SrcMods::Plain);
@@ -122,7 +122,7 @@ slots! {
     S3 = src(3, false, SrcMods::Plain);
     S3_F = src(3, false, SrcMods::Float);
 
-    BRANCH_OFFSET = Slot::new("offset", Field::new(8, 27), Kind::Imm { name: "offset", signed: true }, Role::Label);
+    BRANCH_OFFSET = OperandSpec::new("offset", Field::new(8, 27), Kind::Imm { name: "offset", signed: true }, Role::Label);
     OFFSET16 = imm("offset", 8, 16, true);
     OFFSET8 = imm("offset", 8, 8, false);
     TARGET = imm("target", 8, 8, false);
@@ -133,7 +133,7 @@ slots! {
     INDEX_12_4 = imm("index", 12, 4, false);
     INDEX_16 = imm("index", 16, 8, false);
     INDEX_20 = imm("index", 20, 4, false);
-    CONSTANT = Slot::new("constant", Field::new(8, 32), Kind::Constant, Role::Imm);
+    CONSTANT = OperandSpec::new("constant", Field::new(8, 32), Kind::Constant, Role::Imm);
 
     CLAMP = named("clamp", 32, 2, &crate::kind::CLAMP);
     CMP = named("cmp", 32, 3, &CONDITION);

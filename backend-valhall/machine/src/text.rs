@@ -28,7 +28,7 @@ fn operand_class(kind: Kind) -> u8 {
 }
 
 fn operand_slots(inst: &ValhallInst) -> Vec<usize> {
-    let slots = inst.row().slots;
+    let slots = inst.row().operands;
     let mut order: Vec<usize> = (0..slots.len()).filter(|&i| is_operand(slots[i].kind)).collect();
     order.sort_by_key(|&i| operand_class(slots[i].kind));
     order
@@ -38,17 +38,17 @@ fn operand_slots(inst: &ValhallInst) -> Vec<usize> {
 pub fn print(inst: &ValhallInst, out: &mut String) {
     let row = inst.row();
     out.push_str(row.text);
-    for (i, s) in row.slots.iter().enumerate() {
+    for (i, s) in row.operands.iter().enumerate() {
         if is_modifier(s.kind) {
-            print_slot(inst, i, out);
+            print_operand(inst, i, out);
         }
     }
-    if let Some(i) = row.slot("flow") {
-        print_slot(inst, i, out);
+    if let Some(i) = row.operand("flow") {
+        print_operand(inst, i, out);
     }
     for (n, i) in operand_slots(inst).into_iter().enumerate() {
         out.push_str(if n == 0 { " " } else { ", " });
-        print_slot(inst, i, out);
+        print_operand(inst, i, out);
     }
 }
 
@@ -65,15 +65,15 @@ fn print_enum(def: &EnumDef, v: u32, out: &mut String) {
 
 /// Length of the run in slot `index`.
 pub(crate) fn run_length(inst: &ValhallInst, index: usize) -> u32 {
-    match inst.row().slots[index].kind {
+    match inst.row().operands[index].kind {
         Kind::Run { count, minus1 } => inst.get(count).unwrap_or(0) + minus1 as u32,
         _ => 0,
     }
 }
 
 /// Prints one slot.
-pub fn print_slot(inst: &ValhallInst, index: usize, out: &mut String) {
-    let slot = &inst.row().slots[index];
+pub fn print_operand(inst: &ValhallInst, index: usize, out: &mut String) {
+    let slot = &inst.row().operands[index];
     let v = inst.vals[index];
     match slot.kind {
         Kind::Flow => print_enum(&FLOW, v, out),
@@ -174,14 +174,14 @@ pub fn parse(line: &str) -> Result<ValhallInst, TextError> {
     };
     cur.seek(cur.column() + len);
     let mut inst = build::inst(OPS[row as usize]);
-    let slots = inst.row().slots;
+    let slots = inst.row().operands;
     for (i, s) in slots.iter().enumerate() {
         if is_modifier(s.kind) {
-            parse_slot(&mut inst, i, &mut cur)?;
+            parse_operand(&mut inst, i, &mut cur)?;
         }
     }
-    if let Some(i) = inst.row().slot("flow") {
-        parse_slot(&mut inst, i, &mut cur)?;
+    if let Some(i) = inst.row().operand("flow") {
+        parse_operand(&mut inst, i, &mut cur)?;
     }
     if cur.peek().is_some_and(|c| c != ' ' && c != '\t') {
         let bad = cur.rest().split([' ', '\t']).next().unwrap_or("");
@@ -195,7 +195,7 @@ pub fn parse(line: &str) -> Result<ValhallInst, TextError> {
             }
             cur.blanks();
         }
-        parse_slot(&mut inst, i, &mut cur)?;
+        parse_operand(&mut inst, i, &mut cur)?;
     }
     if !cur.at_end() {
         return Err(cur.error(format!("unexpected `{}`", cur.rest().trim())));
@@ -263,8 +263,8 @@ fn parse_register(cur: &mut Cursor<'_>) -> Result<u8, TextError> {
 ///
 /// # Errors
 /// When the text is no legal value of the slot.
-pub fn parse_slot(inst: &mut ValhallInst, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
-    let slot = &inst.row().slots[index];
+pub fn parse_operand(inst: &mut ValhallInst, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
+    let slot = &inst.row().operands[index];
     let start = cur.clone();
     let value = match slot.kind {
         Kind::Flow => parse_enum(cur, &FLOW)?,
@@ -313,7 +313,7 @@ pub fn parse_slot(inst: &mut ValhallInst, index: usize, cur: &mut Cursor<'_>) ->
             if len < minus1 as u32 || len > 7 + minus1 as u32 {
                 return Err(start.error(format!("a run of {len} registers cannot be encoded here")));
             }
-            if let Some(c) = inst.row().slot(count) {
+            if let Some(c) = inst.row().operand(count) {
                 inst.vals[c] = len - minus1 as u32;
             }
             base
@@ -356,7 +356,7 @@ fn parse_number(cur: &mut Cursor<'_>, width: u32, signed: bool) -> Result<u32, T
 /// All operands that are not registers share one FAU page. The page field of a fresh instruction is 0, so the first operand that needs
 /// a page can only be told from an earlier one by looking at the sources already read.
 fn note_page(inst: &mut ValhallInst, page: u8, at: &Cursor<'_>) -> Result<(), TextError> {
-    let Some(p) = inst.row().slot("page") else { return Ok(()) };
+    let Some(p) = inst.row().operand("page") else { return Ok(()) };
     let now = inst.vals[p] & 3;
     let named = inst.vals[p] & PAGE_SEEN != 0;
     if named && now != page as u32 {
@@ -371,7 +371,7 @@ const PAGE_SEEN: u32 = 0x100;
 
 fn parse_src(cur: &mut Cursor<'_>, kind: SrcKind) -> Result<Src, TextError> {
     let start = cur.clone();
-    let mut src = parse_operand(cur)?;
+    let mut src = parse_source(cur)?;
     if kind.mods.has_neg_abs() {
         src.neg = eat_flag(cur, ".neg");
         src.abs = eat_flag(cur, ".abs");
@@ -405,7 +405,7 @@ fn eat_flag(cur: &mut Cursor<'_>, name: &str) -> bool {
     false
 }
 
-fn parse_operand(cur: &mut Cursor<'_>) -> Result<Src, TextError> {
+fn parse_source(cur: &mut Cursor<'_>) -> Result<Src, TextError> {
     let start = cur.clone();
     if cur.eat("^") {
         return Ok(crate::src::reg(parse_register(cur)?).last());
@@ -447,7 +447,7 @@ fn parse_operand(cur: &mut Cursor<'_>) -> Result<Src, TextError> {
 
 /// Clears the mark of [`note_page`].
 fn finish(inst: &mut ValhallInst) {
-    if let Some(p) = inst.row().slot("page") {
+    if let Some(p) = inst.row().operand("page") {
         inst.vals[p] &= 3;
     }
 }

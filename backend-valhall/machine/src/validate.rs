@@ -24,7 +24,7 @@ pub(crate) fn validate(inst: &ValhallInst) -> Result<(), String> {
 /// Pairs and runs (2.2 to 2.4).
 fn registers(inst: &ValhallInst) -> Result<(), String> {
     let page = inst.get("page").unwrap_or(0) as u8;
-    for (i, s) in inst.row().slots.iter().enumerate() {
+    for (i, s) in inst.row().operands.iter().enumerate() {
         let v = inst.vals[i];
         match s.kind {
             Kind::Dst(DstKind::Word) if v >> 6 != 3 => {
@@ -71,7 +71,7 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut slots: Vec<u8> = Vec::new();
     let mut specials: Vec<&str> = Vec::new();
-    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+    for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
         let Kind::Src(kind) = s.kind else { continue };
         let src = Src::unpack(kind, v, page);
         match operand(src.byte, page) {
@@ -181,6 +181,6 @@ pub(crate) fn staging_registers(inst: &ValhallInst) -> Option<u32> {
         return Some(if double { 2 } else { bytes.div_ceil(4) });
     }
     // What an atomic with 1 returns may be left out.
-    let reads = row.slot("sr").is_some_and(|k| row.slots[k].role == Role::Use);
+    let reads = row.operand("sr").is_some_and(|k| row.operands[k].role == Role::Use);
     reads.then(|| if inst.get("compare") == Some(1) { 2 } else { 1 } * bytes.div_ceil(4))
 }

@@ -246,7 +246,7 @@ fn listings_with_labels_read_back() {
 #[test]
 fn sources_pack_and_unpack() {
     for row in ROWS {
-        for s in row.slots {
+        for s in row.operands {
             let gpucc_valhall_machine::Kind::Src(kind) = s.kind else { continue };
             let width = 8 + if kind.mods.has_neg_abs() { 2 } else { 0 } + kind.mods.swizzle_width();
             let not = kind.mods == gpucc_valhall_machine::kind::SrcMods::Not;

@@ -64,17 +64,17 @@ impl Isa for Vivante {
         validate::reserved(inst)
     }
 
-    fn print_slot(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
-        text::print_slot(inst, index, cx, out);
+    fn print_operand(inst: &Inst<Self>, index: usize, cx: &TextCx, out: &mut String) {
+        text::print_operand(inst, index, cx, out);
     }
 
-    fn parse_slot(
+    fn parse_operand(
         inst: &mut Inst<Self>,
         index: usize,
         cur: &mut gpucc_isa::Cursor<'_>,
         cx: &TextCx,
     ) -> Result<(), TextError> {
-        text::parse_slot(inst, index, cur, cx)
+        text::parse_operand(inst, index, cur, cx)
     }
 
     fn print(inst: &Inst<Self>, cx: &TextCx, out: &mut String) {

@@ -218,7 +218,7 @@ pub mod dst {
 pub fn instruction(op: Op, generation: u8) -> Option<Inst<Vivante>> {
     let row = table().find(op, generation, |_| true)?;
     let mut inst = Inst::new(row);
-    if let Some(i) = inst.row().slots.iter().position(|s| s.field == PACK) {
+    if let Some(i) = inst.row().operands.iter().position(|s| s.field == PACK) {
         inst.vals[i] = 1;
     }
     Some(inst)

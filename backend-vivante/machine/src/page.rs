@@ -30,7 +30,7 @@ pub fn reference_page() -> String {
     out.push_str("\n## Encodings\n\n```\n");
     for row in ROWS {
         let enc = &row.enc[0];
-        let slots = row.slots.iter().fold(0, |m, s| m | s.field.mask());
+        let slots = row.operands.iter().fold(0, |m, s| m | s.field.mask());
         let _ = writeln!(out, "{}", row.text);
         out.push_str("   ");
         for bit in (0..128).rev() {

@@ -1,6 +1,6 @@
 //! The rows: every opcode of the reference's section 5 and of the seed that it completes.
 
-use gpucc_isa::{Enc, Field, Implicit, Role, Row, Slot, Word, fixed};
+use gpucc_isa::{Enc, Field, Implicit, OperandSpec, Role, Row, Word, fixed};
 
 use crate::fields::*;
 use crate::modifiers::Type;
@@ -145,34 +145,34 @@ impl Types {
     }
 }
 
-const fn slot(name: &'static str, field: Field, kind: Kind, role: Role) -> Slot<Vivante> {
-    Slot::new(name, field, kind, role)
+const fn slot(name: &'static str, field: Field, kind: Kind, role: Role) -> OperandSpec<Vivante> {
+    OperandSpec::new(name, field, kind, role)
 }
 
-const HP_S: Slot<Vivante> = slot("hp", HP, Kind::Flag(".hp"), Role::Mod);
-const SAT_S: Slot<Vivante> = slot("sat", SAT, Kind::Flag(".sat"), Role::Mod);
-const COND_S: Slot<Vivante> = slot("cond", COND, Kind::Cond, Role::Mod);
-const SKPHP_S: Slot<Vivante> = slot("skphp", SKPHP, Kind::Flag(".skpHp"), Role::Mod);
-const DENORM_S: Slot<Vivante> = slot("denorm", DENORM, Kind::Flag(".denorm"), Role::Mod);
-const LOCAL_S: Slot<Vivante> = slot("local", LOCAL, Kind::Flag(".local"), Role::Mod);
-const TYPE_S: Slot<Vivante> = slot("type", TYPE, Kind::Type, Role::Mod);
-const SHIFT_S: Slot<Vivante> = slot("shift", SHIFT, Kind::Shift, Role::Mod);
-const PACK_S: Slot<Vivante> = slot("pack", PACK, Kind::Pack, Role::Mod);
-const THREAD_S: Slot<Vivante> = slot("thread", THREAD, Kind::Thread, Role::Mod);
-const ROUND_S: Slot<Vivante> = slot("round", ROUND, Kind::Round, Role::Mod);
-const UNK_S: Slot<Vivante> = slot("unk", UNK27, Kind::Flag(".unk"), Role::Mod);
-const DST_S: Slot<Vivante> = slot("dst", DST, Kind::Dst, Role::Def);
-const DST_O: Slot<Vivante> = slot("dst", DST_OPT, Kind::DstOpt, Role::Def);
-const SRC0_S: Slot<Vivante> = slot("src0", SRC0, Kind::Src, Role::Use);
-const SRC1_S: Slot<Vivante> = slot("src1", SRC1, Kind::Src, Role::Use);
-const SRC2_S: Slot<Vivante> = slot("src2", SRC2, Kind::Src, Role::Use);
-const SRC0_O: Slot<Vivante> = slot("src0", SRC0_OPT, Kind::SrcOpt, Role::Use);
-const SRC1_O: Slot<Vivante> = slot("src1", SRC1_OPT, Kind::SrcOpt, Role::Use);
-const SRC2_O: Slot<Vivante> = slot("src2", SRC2_OPT, Kind::SrcOpt, Role::Use);
-const TEX_S: Slot<Vivante> = slot("tex", TEX, Kind::Tex, Role::Use);
-const TARGET_S: Slot<Vivante> = slot("target", TARGET, Kind::Target, Role::Label);
-const THREAD_Q: Slot<Vivante> = slot("thread", THREAD, Kind::Silent, Role::Mod);
-const HP_Q: Slot<Vivante> = slot("hp", HP, Kind::Silent, Role::Mod);
+const HP_S: OperandSpec<Vivante> = slot("hp", HP, Kind::Flag(".hp"), Role::Mod);
+const SAT_S: OperandSpec<Vivante> = slot("sat", SAT, Kind::Flag(".sat"), Role::Mod);
+const COND_S: OperandSpec<Vivante> = slot("cond", COND, Kind::Cond, Role::Mod);
+const SKPHP_S: OperandSpec<Vivante> = slot("skphp", SKPHP, Kind::Flag(".skpHp"), Role::Mod);
+const DENORM_S: OperandSpec<Vivante> = slot("denorm", DENORM, Kind::Flag(".denorm"), Role::Mod);
+const LOCAL_S: OperandSpec<Vivante> = slot("local", LOCAL, Kind::Flag(".local"), Role::Mod);
+const TYPE_S: OperandSpec<Vivante> = slot("type", TYPE, Kind::Type, Role::Mod);
+const SHIFT_S: OperandSpec<Vivante> = slot("shift", SHIFT, Kind::Shift, Role::Mod);
+const PACK_S: OperandSpec<Vivante> = slot("pack", PACK, Kind::Pack, Role::Mod);
+const THREAD_S: OperandSpec<Vivante> = slot("thread", THREAD, Kind::Thread, Role::Mod);
+const ROUND_S: OperandSpec<Vivante> = slot("round", ROUND, Kind::Round, Role::Mod);
+const UNK_S: OperandSpec<Vivante> = slot("unk", UNK27, Kind::Flag(".unk"), Role::Mod);
+const DST_S: OperandSpec<Vivante> = slot("dst", DST, Kind::Dst, Role::Def);
+const DST_O: OperandSpec<Vivante> = slot("dst", DST_OPT, Kind::DstOpt, Role::Def);
+const SRC0_S: OperandSpec<Vivante> = slot("src0", SRC0, Kind::Src, Role::Use);
+const SRC1_S: OperandSpec<Vivante> = slot("src1", SRC1, Kind::Src, Role::Use);
+const SRC2_S: OperandSpec<Vivante> = slot("src2", SRC2, Kind::Src, Role::Use);
+const SRC0_O: OperandSpec<Vivante> = slot("src0", SRC0_OPT, Kind::SrcOpt, Role::Use);
+const SRC1_O: OperandSpec<Vivante> = slot("src1", SRC1_OPT, Kind::SrcOpt, Role::Use);
+const SRC2_O: OperandSpec<Vivante> = slot("src2", SRC2_OPT, Kind::SrcOpt, Role::Use);
+const TEX_S: OperandSpec<Vivante> = slot("tex", TEX, Kind::Tex, Role::Use);
+const TARGET_S: OperandSpec<Vivante> = slot("target", TARGET, Kind::Target, Role::Label);
+const THREAD_Q: OperandSpec<Vivante> = slot("thread", THREAD, Kind::Silent, Role::Mod);
+const HP_Q: OperandSpec<Vivante> = slot("hp", HP, Kind::Silent, Role::Mod);
 
 /// Fixed bits: opcode, then the use bits of destination and sources as given.
 const fn enc(need: Need, opcode: u32, uses: &[(Field, u32)]) -> Enc {
@@ -225,7 +225,7 @@ macro_rules! row {
             effects::pure,
             Facts { class: Class::Unknown, need: Need::$need, types: Types::Any },
         )
-        .slots($slots)
+        .operands($slots)
     };
     ($op:ident $num:literal $name:literal s0 $need:ident) => {
         row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, void, void"),

@@ -67,8 +67,8 @@ pub fn print(inst: &Inst<Vivante>, cx: &TextCx, out: &mut String) {
 }
 
 /// Prints one slot.
-pub fn print_slot(inst: &Inst<Vivante>, index: usize, _cx: &TextCx, out: &mut String) {
-    let slot = &inst.row().slots[index];
+pub fn print_operand(inst: &Inst<Vivante>, index: usize, _cx: &TextCx, out: &mut String) {
+    let slot = &inst.row().operands[index];
     let v = inst.vals[index];
     match slot.kind {
         Kind::Flag(name) => {
@@ -225,8 +225,13 @@ fn print_source(v: u32, out: &mut String) {
 ///
 /// # Errors
 /// Column and reason.
-pub fn parse_slot(inst: &mut Inst<Vivante>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
-    let kind = inst.row().slots[index].kind;
+pub fn parse_operand(
+    inst: &mut Inst<Vivante>,
+    index: usize,
+    cur: &mut Cursor<'_>,
+    cx: &TextCx,
+) -> Result<(), TextError> {
+    let kind = inst.row().operands[index].kind;
     let v = match kind {
         Kind::Flag(name) => u32::from(cur.eat_word(name)),
         Kind::Pack => u32::from(!cur.eat_word(".pack")),

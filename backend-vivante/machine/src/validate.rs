@@ -27,7 +27,7 @@ pub const LOCAL_BYTES: [u32; 3] = [1 << 10, 1 << 10, 16 << 10];
 /// Bits that hold a reserved member of an enumeration, or belong to an absent operand.
 pub fn reserved(inst: &Inst<Vivante>) -> Word {
     let mut bad = 0;
-    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+    for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
         let wrong = match s.kind {
             Kind::Cond => Cond::from_bits(v).is_none(),
             Kind::Thread => v == 3,
@@ -74,7 +74,7 @@ pub const fn fast_transcendentals(generation: u8) -> bool {
 
 /// Sources that are present: slot name and raw value.
 pub fn sources(inst: &Inst<Vivante>) -> impl Iterator<Item = (&'static str, Source, u32)> + '_ {
-    inst.row().slots.iter().zip(inst.vals).filter_map(|(s, v)| match s.kind {
+    inst.row().operands.iter().zip(inst.vals).filter_map(|(s, v)| match s.kind {
         Kind::Src => Some((s.name, Source::new(v), v)),
         Kind::SrcOpt if v >> 25 == 1 => Some((s.name, Source::new(v & 0x1ff_ffff), v & 0x1ff_ffff)),
         _ => None,
@@ -137,7 +137,7 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
             _ => {}
         }
     }
-    for (s, &v) in inst.row().slots.iter().zip(&inst.vals) {
+    for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
         if s.role != Role::Def || matches!(s.kind, Kind::DstOpt) && v == 0 {
             continue;
         }

@@ -38,8 +38,8 @@ fn flipped_bits() {
         // As it waits in a list, it is the same; a value set there is set in the word.
         let mut packed = Packed::from(inst);
         assert!(packed.unpack() == inst, "{inst:?}");
-        for k in 0..inst.row().slots.len() {
-            let (v, max) = (packed.at(k), inst.row().slots[k].field.max());
+        for k in 0..inst.row().operands.len() {
+            let (v, max) = (packed.at(k), inst.row().operands[k].field.max());
             packed.set_at(k, max);
             assert_eq!(packed.at(k), max);
             packed.set_at(k, v);

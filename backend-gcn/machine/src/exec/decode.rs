@@ -371,7 +371,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
         d.fault.get_or_insert(e);
     };
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         let v = inst.vals[i];
         let read = slot.role == Role::Use || slot.role == Role::UseDef;
         let write = slot.role == Role::Def || slot.role == Role::UseDef;
@@ -517,7 +517,7 @@ fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -
 fn literal_width(op: Op) -> u8 {
     let r = rows::ROWS.iter().find(|r| r.op == op);
     let Some(r) = r else { return 1 };
-    r.slots
+    r.operands
         .iter()
         .find_map(|s| match (s.name, s.kind) {
             ("src0", Kind::SSrc(n) | Kind::Src(n, _)) => Some(n),

@@ -1,6 +1,6 @@
 //! What rows do besides their results, from what they declare: access to memory, operands, unit, implicit state.
 
-use gpucc_isa::{Effects, Implicit, Role, Row, Slot};
+use gpucc_isa::{Effects, Implicit, OperandSpec, Role, Row};
 
 use crate::isa::{Gcn, Kind};
 use crate::{Access, Facts, Format, Memory, Op, Unit};
@@ -28,7 +28,7 @@ const fn memory(facts: &Facts) -> Memory {
 }
 
 /// Whether lanes are read or written one by one, or exchanged.
-const fn names_lanes(slots: &[Slot<Gcn>]) -> bool {
+const fn names_lanes(slots: &[OperandSpec<Gcn>]) -> bool {
     let mut k = 0;
     while k < slots.len() {
         if matches!(slots[k].kind, Kind::SReg(1) | Kind::SSrc(1) | Kind::DppCtrl) {
@@ -40,7 +40,7 @@ const fn names_lanes(slots: &[Slot<Gcn>]) -> bool {
 }
 
 /// Effects of a row.
-pub(crate) const fn effects(op: Op, slots: &[Slot<Gcn>], facts: &Facts, implicit: &[Implicit]) -> Effects {
+pub(crate) const fn effects(op: Op, slots: &[OperandSpec<Gcn>], facts: &Facts, implicit: &[Implicit]) -> Effects {
     let (mut defines, mut ends) = (false, ends(op));
     let mut k = 0;
     while k < slots.len() {

@@ -4,5 +4,5 @@ mod parse;
 mod print;
 mod words;
 
-pub use parse::{parse, parse_slot};
-pub use print::{print, print_slot};
+pub use parse::{parse, parse_operand};
+pub use print::{print, print_operand};

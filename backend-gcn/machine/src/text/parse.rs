@@ -61,7 +61,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
     let mut first = true;
     let mut after_target = false;
     let mut columns = [0; gpucc_isa::MAX_SLOTS];
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         match slot.kind {
             Kind::BufFormat => inst.vals[i] = 1,
             Kind::RowMask | Kind::BankMask => inst.vals[i] = 15,
@@ -83,7 +83,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             cur.blanks();
         }
         columns[i] = cur.column();
-        parse_slot(&mut inst, i, cur, cx)?;
+        parse_operand(&mut inst, i, cur, cx)?;
         first = false;
         after_target = slot.kind == Kind::ExpTarget;
     }
@@ -96,7 +96,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
         }
         let at = cur.column();
         let mut found = None;
-        for (i, slot) in row.slots.iter().enumerate() {
+        for (i, slot) in row.operands.iter().enumerate() {
             if slot.kind.is_operand() {
                 continue;
             }
@@ -108,11 +108,11 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
         }
         match found {
             Some(i) if seen >> i & 1 == 1 => {
-                return Err(TextError { column: at, message: format!("`{}` given twice", row.slots[i].name) });
+                return Err(TextError { column: at, message: format!("`{}` given twice", row.operands[i].name) });
             }
             Some(i) => {
                 seen |= 1 << i;
-                control |= row.slots[i].kind == Kind::DppCtrl;
+                control |= row.operands[i].kind == Kind::DppCtrl;
             }
             None => {
                 cur.seek(at);
@@ -128,7 +128,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             }
         }
     }
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         let missing = match slot.kind {
             Kind::Word(f) => (seen >> i & 1 == 0).then_some(f.word()),
             Kind::DppCtrl => (!control).then_some("a lane permutation"),
@@ -288,7 +288,7 @@ fn scalar_source(inst: &mut Inst<Gcn>, n: u8, cur: &mut Cursor<'_>, cx: &TextCx)
     }
     match constant(cur, cx)? {
         Constant::Code(c) => Ok(c),
-        Constant::Literal(l) => match inst.row().slot("lit") {
+        Constant::Literal(l) => match inst.row().operand("lit") {
             Some(i) => {
                 let used = ["src0", "src1"].iter().any(|s| inst.get(s) == Some(LITERAL));
                 if used && inst.vals[i] != l {
@@ -508,8 +508,8 @@ fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
 }
 
 /// Reads operand slot `index`.
-pub fn parse_slot(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
-    let kind = inst.row().slots[index].kind;
+pub fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
+    let kind = inst.row().operands[index].kind;
     let at = cur.column();
     let v = match kind {
         Kind::SReg(n) => sreg(cur, n, cx)?,
@@ -573,7 +573,7 @@ pub fn parse_slot(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: 
         Kind::Hex16 | Kind::Branch => ranged(cur, -0x8000, 0xffff)? & 0xffff,
         Kind::Imm16 | Kind::EndImm => ranged(cur, 0, 0xffff)?,
         Kind::Small => ranged(cur, 0, 0x7f)?,
-        Kind::SOffset => ranged(cur, 0, i64::from(inst.row().slots[index].field.max()))?,
+        Kind::SOffset => ranged(cur, 0, i64::from(inst.row().operands[index].field.max()))?,
         Kind::Waitcnt => parse_waitcnt(cur)?,
         Kind::SendMsg => parse_sendmsg(cur)?,
         Kind::Hwreg => parse_hwreg(cur)?,
@@ -660,7 +660,7 @@ fn parse_target(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
 
 /// Reads modifier slot `index` if the text goes on with it.
 fn parse_modifier(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<bool, TextError> {
-    let slot = &inst.row().slots[index];
+    let slot = &inst.row().operands[index];
     let max = i64::from(slot.field.max());
     let v = match slot.kind {
         Kind::Offset if cur.eat("offset:") => ranged(cur, 0, max)?,

@@ -14,14 +14,14 @@ pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
     out.push_str(row.facts.suffix.text());
     let mut first = true;
     let mut after_target = false;
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         if !slot.kind.is_operand() || slot.kind.is_hidden() {
             continue;
         }
         let before = out.len();
         out.push_str(if first || after_target { " " } else { ", " });
         let start = out.len();
-        print_slot(inst, i, cx, out);
+        print_operand(inst, i, cx, out);
         if out.len() == start {
             out.truncate(before);
             continue;
@@ -29,13 +29,13 @@ pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
         first = false;
         after_target = slot.kind == Kind::ExpTarget;
     }
-    for (i, slot) in row.slots.iter().enumerate() {
+    for (i, slot) in row.operands.iter().enumerate() {
         if slot.kind.is_operand() {
             continue;
         }
         let before = out.len();
         out.push(' ');
-        print_slot(inst, i, cx, out);
+        print_operand(inst, i, cx, out);
         if out.len() == before + 1 {
             out.truncate(before);
         }
@@ -186,8 +186,8 @@ fn dpp(v: u32) -> String {
 }
 
 /// Prints slot `index`; nothing where a modifier has its silent value.
-pub fn print_slot(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String) {
-    let slot = &inst.row().slots[index];
+pub fn print_operand(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut String) {
+    let slot = &inst.row().operands[index];
     let v = inst.vals[index];
     let g = cx.generation;
     let vgpr = |v: u32, n: u32| operand::vgpr_name(v, n).unwrap_or_else(|| unknown(v));

@@ -282,7 +282,7 @@ impl Code {
             });
         }
         if let Some(c) = get("cdst") {
-            let always = row.slots.iter().any(|s| matches!(s.kind, Kind::CDstAlways));
+            let always = row.operands.iter().any(|s| matches!(s.kind, Kind::CDstAlways));
             code.cdst = (always || c & 4 != 0).then_some((c & 3) as u8);
         }
         code.operands(view, registers)?;
@@ -333,7 +333,7 @@ impl Code {
                 _ => Src::R64(n),
             })
         };
-        for (slot, &raw) in inst.row().slots.iter().zip(&inst.vals) {
+        for (slot, &raw) in inst.row().operands.iter().zip(&inst.vals) {
             let place = match slot.name {
                 "src1" => 0,
                 "src2" => 1,
@@ -363,7 +363,7 @@ impl Code {
                     self.src[2] = reg((raw & 0x7f) as u8, w)?;
                 }
                 Kind::SameAsDst => {
-                    let at = inst.row().slot("dst").map_or(0, |i| inst.vals[i]);
+                    let at = inst.row().operand("dst").map_or(0, |i| inst.vals[i]);
                     self.src[2] = reg(at as u8, Width::S)?;
                 }
                 Kind::Dst(_) | Kind::DstO(_) | Kind::DstOF => {
@@ -405,7 +405,7 @@ impl Code {
                 }
                 Kind::Num if slot.name == "imm" && !matches!(self.op, Op::AddA | Op::PmEvent) => {
                     // The immediate stands in the place of the second source.
-                    let half = inst.row().slots.iter().any(|s| matches!(s.kind, Kind::ISrc1(Width::H)));
+                    let half = inst.row().operands.iter().any(|s| matches!(s.kind, Kind::ISrc1(Width::H)));
                     self.src[1] = Src::Value(if half { raw & 0xffff } else { raw });
                 }
                 Kind::A => self.areg = raw as u8,

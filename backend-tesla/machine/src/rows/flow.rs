@@ -5,7 +5,7 @@ use crate::types::{ANY, NVA3, SM11, Space};
 use gpucc_isa::stage::{FS, GS};
 
 const SEC: u32 = 0xe000_0000;
-const TARGET: &[S] = &[Slot::new("target", Field::split(&[(11, 16), (46, 6)]), Kind::Target, Role::Label)];
+const TARGET: &[S] = &[OperandSpec::new("target", Field::split(&[(11, 16), (46, 6)]), Kind::Target, Role::Label)];
 const LIM: &[S] = &[flag("lim", 38, "lim")];
 
 const fn flow(effects: Effects) -> Does {

@@ -5,9 +5,9 @@
 use crate::Tesla;
 use crate::modifiers::{AddOp, Cond, Round};
 use crate::types::{Facts, Kind, Memory, Op, Ty, Unit, Width, pat};
-use gpucc_isa::{Effects, Enc, Field, Implicit, Role, Row, Slot, Word};
+use gpucc_isa::{Effects, Enc, Field, Implicit, OperandSpec, Role, Row, Word};
 
-type S = Slot<Tesla>;
+type S = OperandSpec<Tesla>;
 type R = Row<Tesla>;
 
 /// Fixed bits over a set of generations.
@@ -20,27 +20,27 @@ const fn f(lo: u8, width: u8) -> Field {
 }
 
 const fn use_(name: &'static str, field: Field, kind: Kind) -> S {
-    Slot::new(name, field, kind, Role::Use)
+    OperandSpec::new(name, field, kind, Role::Use)
 }
 
 const fn def(name: &'static str, field: Field, kind: Kind) -> S {
-    Slot::new(name, field, kind, Role::Def)
+    OperandSpec::new(name, field, kind, Role::Def)
 }
 
 const fn mod_(name: &'static str, field: Field, kind: Kind) -> S {
-    Slot::new(name, field, kind, Role::Mod)
+    OperandSpec::new(name, field, kind, Role::Mod)
 }
 
 const fn flag(name: &'static str, bit: u8, text: &'static str) -> S {
-    Slot::new(name, Field::new(bit, 1), Kind::Flag(text), Role::Mod)
+    OperandSpec::new(name, Field::new(bit, 1), Kind::Flag(text), Role::Mod)
 }
 
 const fn imm(name: &'static str, field: Field, kind: Kind) -> S {
-    Slot::new(name, field, kind, Role::Imm)
+    OperandSpec::new(name, field, kind, Role::Imm)
 }
 
 /// Value of array places until they are filled.
-const FILLER: S = Slot::new("", Field::none(), Kind::Ei, Role::Mod);
+const FILLER: S = OperandSpec::new("", Field::none(), Kind::Ei, Role::Mod);
 
 const fn total<T: Copy>(parts: &[&[T]]) -> usize {
     let mut n = 0;
@@ -93,7 +93,7 @@ macro_rules! long {
             $does.effects,
             $does.facts,
         )
-        .slots(slots![$($s),*])
+        .operands(slots![$($s),*])
         .except(IMM_FORM)
         .doc($doc, $sec)
     };
@@ -113,7 +113,7 @@ macro_rules! short {
             $does.effects,
             $does.facts,
         )
-        .slots(slots![$($s),*])
+        .operands(slots![$($s),*])
         .doc($doc, "3")
     };
 }
@@ -132,7 +132,7 @@ macro_rules! immediate {
             $does.effects,
             $does.facts,
         )
-        .slots(slots![$($s),*])
+        .operands(slots![$($s),*])
         .doc($doc, "3")
     };
 }
@@ -151,7 +151,7 @@ macro_rules! control {
             $effects.on(Unit::Flow as u8),
             Facts { issue: 8, ty: Ty::None, src: Ty::None },
         )
-        .slots(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
+        .operands(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
         .ignored(if $predicable { 0 } else { pat(0, 0x3f80) })
         .doc($doc, "4.8")
     };
@@ -249,13 +249,13 @@ const SR1_S: &[S] = &[use_("src1", f(9, 6), Kind::Reg(Width::S))];
 const SR1_H: &[S] = &[use_("src1", f(9, 6), Kind::Reg(Width::H))];
 const SR2_S: &[S] = &[use_("src2", f(16, 6), Kind::Reg(Width::S))];
 const SR2_H: &[S] = &[use_("src2", f(16, 6), Kind::Reg(Width::H))];
-const SAME: &[S] = &[Slot::new("src3", Field::none(), Kind::SameAsDst, Role::Use)];
+const SAME: &[S] = &[OperandSpec::new("src3", Field::none(), Kind::SameAsDst, Role::Use)];
 const IMM: &[S] = &[imm("imm", Field::split(&[(16, 6), (34, 26)]), Kind::Num)];
 
 const ADDOPS: &[&str] = &AddOp::NAMES;
 const ROUND: &[&str] = &Round::NAMES;
 const ROUND_INT: &[&str] = &["rni", "rmi", "rpi", "rzi"];
-const CIN: &[S] = &[Slot::new("cin", Field::none(), Kind::Cin, Role::Use)];
+const CIN: &[S] = &[OperandSpec::new("cin", Field::none(), Kind::Cin, Role::Use)];
 const INT_CONDS: &[&str] = &["never", "l", "e", "le", "g", "lg", "ge", "always"];
 const FLOAT_CONDS: &[&str] = &Cond::NAMES;
 const LANES: &[S] = &[mod_("lanes", f(46, 4), Kind::Lanes)];

@@ -337,7 +337,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         half_float: bits == 16,
         halves: two_lanes(inst).then_some([[0; 2]; 4]),
     };
-    for (i, s) in row.slots.iter().enumerate() {
+    for (i, s) in row.operands.iter().enumerate() {
         let v = inst.vals[i];
         match s.kind {
             Kind::Dst(kind) => {
@@ -361,7 +361,7 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
             Kind::Flow | Kind::Page | Kind::Flag(_) | Kind::Enum(_) | Kind::Count | Kind::Src(_) => {}
         }
     }
-    for (i, s) in row.slots.iter().enumerate() {
+    for (i, s) in row.operands.iter().enumerate() {
         let Kind::Src(kind) = s.kind else { continue };
         let at = usize::from(s.name.as_bytes()[1] - b'0');
         let src = Src::unpack(kind, inst.vals[i], page);
@@ -439,7 +439,7 @@ fn two_lanes(inst: &ValhallInst) -> bool {
     use Op::*;
     // What has one half as its result, or takes it from other lanes, is another matter.
     let other = matches!(inst.op(), FrcpF16 | FrsqF16 | FpclassF16 | ClperV2u16 | ClperV2s16);
-    inst.row().slots.iter().any(|s| matches!(s.kind, Kind::Dst(DstKind::Half))) && !other
+    inst.row().operands.iter().any(|s| matches!(s.kind, Kind::Dst(DstKind::Half))) && !other
 }
 
 /// 16-bit lanes of source `at` that the result depends on; `None` for operations that use all bits.

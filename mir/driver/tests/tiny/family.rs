@@ -90,7 +90,7 @@ impl Family for TinyFamily {
             let op = i.target_op().ok_or_else(|| bug(format!("{i:?} is left")))?;
             let mut inst: Inst<Set> = Inst::new(op as u16);
             let (mut defs, mut uses) = (i.defs.iter(), i.uses.iter());
-            for (slot, value) in ROWS[op as usize].slots.iter().zip(&mut inst.vals) {
+            for (slot, value) in ROWS[op as usize].operands.iter().zip(&mut inst.vals) {
                 *value = match slot.role {
                     Role::Def => defs.next().and_then(|d| d.phys()).map(|p| u32::from(p.place.base())),
                     Role::Mod => Some(u32::from(i.mods.buffer)),

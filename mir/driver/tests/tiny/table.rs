@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gpucc_isa::{
-    Cursor, Effects, Enc, Field, Inst, Isa, Role, Row, Slot, Table, TextCx, TextError, Word, check, fixed, text,
+    Cursor, Effects, Enc, Field, Inst, Isa, OperandSpec, Role, Row, Table, TextCx, TextError, Word, check, fixed, text,
 };
 
 /// The instruction set.
@@ -19,15 +19,15 @@ pub enum Kind {
     Number,
 }
 
-const D: Slot<Set> = Slot::new("d", Field::new(0, 4), Kind::Register, Role::Def);
-const A: Slot<Set> = Slot::new("a", Field::new(4, 4), Kind::Register, Role::Use);
-const B: Slot<Set> = Slot::new("b", Field::new(8, 4), Kind::Register, Role::Use);
-const C: Slot<Set> = Slot::new("c", Field::new(12, 4), Kind::Register, Role::Use);
+const D: OperandSpec<Set> = OperandSpec::new("d", Field::new(0, 4), Kind::Register, Role::Def);
+const A: OperandSpec<Set> = OperandSpec::new("a", Field::new(4, 4), Kind::Register, Role::Use);
+const B: OperandSpec<Set> = OperandSpec::new("b", Field::new(8, 4), Kind::Register, Role::Use);
+const C: OperandSpec<Set> = OperandSpec::new("c", Field::new(12, 4), Kind::Register, Role::Use);
 /// An immediate, or the index of a buffer.
-const IMM: Slot<Set> = Slot::new("imm", Field::new(16, 32), Kind::Number, Role::Imm);
+const IMM: OperandSpec<Set> = OperandSpec::new("imm", Field::new(16, 32), Kind::Number, Role::Imm);
 /// The index of the instruction that comes next.
-const TO: Slot<Set> = Slot::new("imm", Field::new(16, 32), Kind::Number, Role::Label);
-const BUFFER: Slot<Set> = Slot::new("buffer", Field::new(48, 8), Kind::Number, Role::Mod);
+const TO: OperandSpec<Set> = OperandSpec::new("imm", Field::new(16, 32), Kind::Number, Role::Label);
+const BUFFER: OperandSpec<Set> = OperandSpec::new("buffer", Field::new(48, 8), Kind::Number, Role::Mod);
 
 macro_rules! rows {
     ($($op:ident $text:literal $code:literal [$($slot:ident)*] $effects:expr;)*) => {
@@ -43,7 +43,7 @@ macro_rules! rows {
         /// The rows.
         pub const ROWS: &[Row<Set>] = &[$({
             const ENC: &[Enc] = &[fixed(1, &[(Field::new(56, 8), $code)])];
-            Row::new(Op::$op, $text, 8, ENC, $effects, ()).slots(&[$($slot),*])
+            Row::new(Op::$op, $text, 8, ENC, $effects, ()).operands(&[$($slot),*])
         },)*];
     };
 }
@@ -92,16 +92,16 @@ impl Isa for Set {
         8
     }
 
-    fn print_slot(inst: &Inst<Self>, index: usize, _: &TextCx, out: &mut String) {
+    fn print_operand(inst: &Inst<Self>, index: usize, _: &TextCx, out: &mut String) {
         let value = inst.vals[index];
-        out.push_str(&match inst.row().slots[index].kind {
+        out.push_str(&match inst.row().operands[index].kind {
             Kind::Register => format!("r{value}"),
             Kind::Number => format!("{value:#x}"),
         });
     }
 
-    fn parse_slot(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, _: &TextCx) -> Result<(), TextError> {
-        let slot = &inst.row().slots[index];
+    fn parse_operand(inst: &mut Inst<Self>, index: usize, cur: &mut Cursor<'_>, _: &TextCx) -> Result<(), TextError> {
+        let slot = &inst.row().operands[index];
         if matches!(slot.kind, Kind::Register) && !cur.eat("r") {
             return Err(cur.error("a register is wanted"));
         }

@@ -39,14 +39,14 @@ const fn row(op: Op) -> &'static Row<Set> {
 
 /// Registers that are read, the immediate, and where a branch goes.
 const fn sources(op: Op) -> usize {
-    row(op).slots.len() - row(op).count(Role::Def) - row(op).count(Role::Mod)
+    row(op).operands.len() - row(op).count(Role::Def) - row(op).count(Role::Mod)
 }
 
 /// The buffer has no silent value.
 const fn mods(op: Op) -> u64 {
     let (mut set, mut k) = (0, 0);
-    while k < row(op).slots.len() {
-        set |= Mods::bit(row(op).slots[k].name);
+    while k < row(op).operands.len() {
+        set |= Mods::bit(row(op).operands[k].name);
         k += 1;
     }
     set

@@ -17,7 +17,7 @@
 //! `H`/`I` sources are halves, floats or integers; `E` eight issue cycles instead of four.
 
 pub(crate) use gpucc_isa::Row;
-use gpucc_isa::{Effects, Enc, Field, Role, Slot, Word};
+use gpucc_isa::{Effects, Enc, Field, OperandSpec, Role, Word};
 
 pub(crate) use super::effects::effects;
 pub(crate) use super::implicit::{self as imp, *};
@@ -50,7 +50,7 @@ macro_rules! row {
             {
                 const F: &crate::Facts = &$facts;
                 const D: gpucc_isa::Effects = effects($op, B.get(), F, $imp);
-                Row::new($op, $name, $bytes, E, D, *F).slots(B.get()).implicit($imp).doc($doc, $src)
+                Row::new($op, $name, $bytes, E, D, *F).operands(B.get()).implicit($imp).doc($doc, $src)
             }
         }
     }};
@@ -71,23 +71,23 @@ const fn f(lo: u8, width: u8) -> Field {
 /// Slots of a row while it is built.
 #[derive(Clone, Copy)]
 pub(crate) struct Slots {
-    s: [Slot<Gcn>; 15],
+    s: [OperandSpec<Gcn>; 15],
     n: usize,
 }
 
 impl Slots {
     pub(crate) const fn new() -> Slots {
-        Slots { s: [Slot::new("", Field::none(), Kind::Vcc, Role::Mod); 15], n: 0 }
+        Slots { s: [OperandSpec::new("", Field::none(), Kind::Vcc, Role::Mod); 15], n: 0 }
     }
     pub(crate) const fn put(mut self, name: &'static str, field: Field, kind: Kind, role: Role) -> Slots {
-        self.s[self.n] = Slot::new(name, field, kind, role);
+        self.s[self.n] = OperandSpec::new(name, field, kind, role);
         self.n += 1;
         self
     }
     const fn flag(self, name: &'static str, bit: u8, flag: Flag) -> Slots {
         self.put(name, f(bit, 1), Kind::Flag(flag), Role::Mod)
     }
-    pub(crate) const fn get(&self) -> &[Slot<Gcn>] {
+    pub(crate) const fn get(&self) -> &[OperandSpec<Gcn>] {
         self.s.split_at(self.n).0
     }
 }
