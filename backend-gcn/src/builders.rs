@@ -4,17 +4,17 @@
 //! offset of a scalar load in a register, the components of an export.
 
 use gpucc_gcn_machine::rows::PARTS;
-use gpucc_gcn_machine::{Facts, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
+use gpucc_gcn_machine::{Attrs, Flag, Format, Gcn as Isa, Kind, Op, Suffix, Unit};
 use gpucc_isa::{OperandSpec, Role, Row};
 
 use crate::inst::{GOp, Gcn, Mods};
 
 /// Whether selection can ask for a row: parts of a register have no modifiers here.
 pub const fn is_form(row: &Row<Isa>) -> bool {
-    !row.enc.is_empty() && !matches!(row.facts.suffix, Suffix::Sdwa | Suffix::SilentSdwa)
+    !row.enc.is_empty() && !matches!(row.attrs.suffix, Suffix::Sdwa | Suffix::SilentSdwa)
 }
 
-const fn is_buffer(facts: &Facts) -> bool {
+const fn is_buffer(facts: &Attrs) -> bool {
     matches!(facts.format, Format::Mubuf | Format::Mtbuf)
 }
 
@@ -23,9 +23,9 @@ const fn is_buffer(facts: &Facts) -> bool {
 pub const fn is_source(row: &Row<Isa>, s: &OperandSpec<Isa>) -> bool {
     let value = match s.kind {
         Kind::Literal => !gpucc_mir::same_name(s.name, "k"),
-        Kind::SRsrc(_) => !is_buffer(&row.facts),
-        Kind::SSrc(_) => !is_buffer(&row.facts),
-        Kind::SReg(1) => !matches!(row.facts.format, Format::Smrd | Format::Smem),
+        Kind::SRsrc(_) => !is_buffer(&row.attrs),
+        Kind::SSrc(_) => !is_buffer(&row.attrs),
+        Kind::SReg(1) => !matches!(row.attrs.format, Format::Smrd | Format::Smem),
         Kind::SBase(_) | Kind::BufAddr | Kind::ExpSrc(_) | Kind::Vcc => false,
         _ => matches!(s.role, Role::Use | Role::UseDef),
     };
@@ -35,7 +35,7 @@ pub const fn is_source(row: &Row<Isa>, s: &OperandSpec<Isa>) -> bool {
 
 /// Modifiers that a row has.
 pub const fn modifiers(row: &Row<Isa>) -> u64 {
-    let facts = &row.facts;
+    let facts = &row.attrs;
     let mut set = Mods::bit("once");
     let mut k = 0;
     while k < row.operands.len() {

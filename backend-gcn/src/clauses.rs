@@ -33,7 +33,7 @@ pub fn stays(i: &Item) -> bool {
 
 /// What an instruction can form clauses with: its counter, and whether it stores.
 fn kind(i: &Item) -> Option<(Counter, bool)> {
-    let access = i.inst.row().facts.access;
+    let access = i.inst.row().attrs.access;
     let one = matches!(access, Access::Load | Access::Store);
     (i.facts.counter != Counter::None && one).then_some((i.facts.counter, access == Access::Store))
 }

@@ -90,7 +90,7 @@ pub fn emit(source: &Code, generation: u8) -> Result<Option<Program>, Diagnostic
             let detour = detours.next_if(|d| d.0 == k).map(|d| d.1);
             inst.set("target", distance(code.len() as u32, detour.unwrap_or(placed.blocks[l.0 as usize]))?);
         }
-        let unit = inst.row().facts.unit;
+        let unit = inst.row().attrs.unit;
         counts.images += u64::from(item.facts.image.is_some());
         *match () {
             _ if item.facts.counter == Counter::Export => &mut counts.exports,

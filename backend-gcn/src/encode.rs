@@ -3,7 +3,7 @@
 
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::operand::{self, inline32};
-use gpucc_gcn_machine::{Access, Facts, Flag, Format, Gcn as Isa, Kind, Op, Unit, rows};
+use gpucc_gcn_machine::{Access, Attrs, Flag, Format, Gcn as Isa, Kind, Op, Unit, rows};
 use gpucc_ir::Loc;
 use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
@@ -175,7 +175,7 @@ impl Encoder {
         if op == Op::SBarrier {
             return self.barrier(i);
         }
-        let Some(Facts { format, unit, access, .. }) = rows::of(op).map(|r| r.facts) else { return };
+        let Some(Attrs { format, unit, access, .. }) = rows::of(op).map(|r| r.attrs) else { return };
         let mut reads = Ranges::new();
         let mut writes = Ranges::new();
         let mut dst = None;
@@ -363,7 +363,7 @@ impl Encoder {
     fn image(&self, op: Op, i: &MI, codes: &[(u32, Option<u32>)], dst: Option<u32>) -> Inst<Isa> {
         let mut m = form::inst(self.row(op, Form::Short, false));
         let code = |k: usize| codes.get(k).map_or(0, |c| c.0);
-        let first = usize::from(m.row().facts.access != Access::Load);
+        let first = usize::from(m.row().attrs.access != Access::Load);
         m.set("vdata", dst.unwrap_or(code(0)) & 255);
         m.set("vaddr", code(first) & 255);
         m.set("srsrc", code(first + 1) / 4);
@@ -515,10 +515,10 @@ fn last_exports(insts: &[MI]) -> Option<usize> {
     let alone = |i: &MI| match i.op {
         Opcode::Op(GOp::I(op)) => {
             let Some(row) = rows::of(op) else { return false };
-            match row.facts.unit {
+            match row.attrs.unit {
                 Unit::Valu | Unit::Trans | Unit::Interp => !i.mods.moves_lanes() && !row.effects.convergent,
                 Unit::Salu | Unit::Smem | Unit::Branch => !i.mods.ends,
-                Unit::Vmem => row.facts.format == Format::Mubuf && row.facts.access == Access::Load,
+                Unit::Vmem => row.attrs.format == Format::Mubuf && row.attrs.access == Access::Load,
                 Unit::Export => true,
                 Unit::Lds | Unit::Flat => false,
             }

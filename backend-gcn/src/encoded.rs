@@ -3,7 +3,7 @@
 use core::fmt;
 
 use gpucc_gcn_machine::emit::{self as form, Form};
-use gpucc_gcn_machine::{Access, Counter, Facts as RowFacts, Format, Gcn as Isa, Op, Unit};
+use gpucc_gcn_machine::{Access, Attrs, Counter, Format, Gcn as Isa, Op, Unit};
 use gpucc_isa::{Inst, Packed};
 use gpucc_mir::{EncodedBlock, EncodedFunc, EncodedInst, Payload};
 
@@ -33,7 +33,7 @@ pub struct Facts {
 
 impl Payload<Isa> for Facts {
     fn of(inst: &Inst<Isa>) -> Facts {
-        let RowFacts { format, unit, counter, access, .. } = inst.row().facts;
+        let Attrs { format, unit, counter, access, .. } = inst.row().attrs;
         Facts {
             counter,
             is_store: unit == Unit::Vmem && access == Access::Store,

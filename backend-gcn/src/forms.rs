@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gpucc_gcn_machine::operand::inline32;
-use gpucc_gcn_machine::{Facts, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, emit};
+use gpucc_gcn_machine::{Attrs, Format, GFX8, Gcn as Isa, Kind, Mods as Signs, Op, Unit, emit};
 use gpucc_isa::{Role, Row};
 use gpucc_mir::{FileId, MInst, Src, Use, check_count};
 use smallvec::SmallVec;
@@ -56,7 +56,7 @@ struct Form {
     literal: bool,
     /// Modifiers, as [`Mods::bit`] counts them.
     mods: u64,
-    facts: Facts,
+    facts: Attrs,
 }
 
 /// An address of an image has this many registers at most.
@@ -87,8 +87,8 @@ impl Form {
             _ => (FILE_V, 0),
         });
         let literal = row.operands.iter().any(|s| s.kind == Kind::LiteralWord);
-        let exec = matches!(row.facts.unit, Unit::Salu) && row.implicit.iter().any(|i| i.name == "exec" && i.write);
-        Form { def, exec, sources: sources.collect(), literal, mods: build::modifiers(row), facts: row.facts }
+        let exec = matches!(row.attrs.unit, Unit::Salu) && row.implicit.iter().any(|i| i.name == "exec" && i.write);
+        Form { def, exec, sources: sources.collect(), literal, mods: build::modifiers(row), facts: row.attrs }
     }
 
     fn is_vector(&self) -> bool {
@@ -144,7 +144,7 @@ static FORMS: LazyLock<Vec<Vec<Form>>> = LazyLock::new(|| {
 });
 
 /// Registers behind the sources: file and number of each, and how many of them must be there.
-fn behind(op: Op, facts: &Facts, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, usize) {
+fn behind(op: Op, facts: &Attrs, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, usize) {
     let list: SmallVec<[(FileId, u16); 4]> = match facts.format {
         Format::Mubuf | Format::Mtbuf if mods.idxen => [(FILE_V, 1), (FILE_S, 4)].into_iter().collect(),
         Format::Mubuf | Format::Mtbuf if mods.offen => [(FILE_V, 1)].into_iter().collect(),

@@ -1,7 +1,7 @@
 //! What machine code of GCN consists of before it is encoded: registers and their classes, opcodes, modifiers, and the machine that
 //! gives registers out. What the shared passes ask about it is in `target`.
 
-use gpucc_gcn_machine::{Access, Facts, Op, Unit, rows};
+use gpucc_gcn_machine::{Access, Attrs, Op, Unit, rows};
 use gpucc_ir::Res;
 use gpucc_isa::ModValue;
 use gpucc_mir::{Cfg, Class, ClassInfo, FileId, MInst, Modifiers, PReg, RegFile, Shape, UnitSet, Use};
@@ -251,7 +251,7 @@ impl Gcn {
 
 /// Whether lanes that are not live take no part: what others see.
 pub fn is_exact(inst: &MInst<Gcn>, op: Op) -> bool {
-    let Some(Facts { unit, access, .. }) = rows::of(op).map(|r| r.facts) else { return false };
+    let Some(Attrs { unit, access, .. }) = rows::of(op).map(|r| r.attrs) else { return false };
     let changes = unit == Unit::Vmem && matches!(access, Access::Store | Access::Atomic);
     unit == Unit::Export || changes && !inst.mods.is_scratch()
 }

@@ -27,7 +27,7 @@ pub fn estimate(code: &Code) -> u64 {
         let mut add = |cycles: u64, times: u64| sum = sum.saturating_add(cycles.saturating_mul(times));
         for i in &block.insts {
             let row = i.inst.row();
-            let issue = u64::from(row.facts.cycles);
+            let issue = u64::from(row.attrs.cycles);
             let imm = i.inst.get("imm").unwrap_or(0);
             let cycles = match i.inst.op() {
                 Op::SWaitcnt => {

@@ -53,7 +53,7 @@ fn swapped(o: Op) -> Option<Op> {
 
 /// The comparison in its short form.
 fn short_compare(i: &Inst<Isa>, generation: u8) -> Option<Inst<Isa>> {
-    let compares = i.row().facts.format == Format::Vop3a && i.row().operand("sdst").is_some();
+    let compares = i.row().attrs.format == Format::Vop3a && i.row().operand("sdst").is_some();
     if !compares || rows::writes_exec(i.row()) || i.get("clamp").unwrap_or(0) != 0 {
         return None;
     }
@@ -81,7 +81,7 @@ fn renamed(i: &Inst<Isa>, pair: u32, generation: u8) -> Option<Inst<Isa>> {
             }
         }
         new.set("mask", operand::VCC);
-    } else if i.row().facts.unit == Unit::Salu
+    } else if i.row().attrs.unit == Unit::Salu
         && i.row().operands.iter().any(|s| matches!(s.kind, Kind::SReg(2) | Kind::SSrc(2)))
     {
         for name in ["src0", "src1"] {

@@ -70,9 +70,9 @@ impl Target for Gcn {
             Some(GOp::Choose(_)) | None => return InstInfo::pure(1),
         };
         let Some(row) = rows::of(op) else { return InstInfo::pure(1) };
-        let (e, access) = (row.effects, row.facts.access);
+        let (e, access) = (row.effects, row.attrs.access);
         // What exchanges lanes through the LDS keeps its place among accesses to it.
-        let exchanges = row.facts.unit == Unit::Lds && access == Access::None;
+        let exchanges = row.attrs.unit == Unit::Lds && access == Access::None;
         InstInfo {
             latency: e.latency.div_ceil(model::SLOT as u16),
             reads: e.reads && !inst.mods.readonly,
@@ -95,7 +95,7 @@ impl Target for Gcn {
         let Some(GOp::I(op)) = inst.target_op() else { return };
         // What names a lane stays between changes of EXEC too.
         let vector = |u: Unit| !matches!(u, Unit::Salu | Unit::Smem | Unit::Branch);
-        if rows::of(op).is_some_and(|r| vector(r.facts.unit) || rows::reads_exec(r)) {
+        if rows::of(op).is_some_and(|r| vector(r.attrs.unit) || rows::reads_exec(r)) {
             reads.push(EXEC);
         }
         if let Some(live) = self.live

@@ -354,7 +354,7 @@ fn quad_states(block: &mut Vec<Item>, generation: u8) -> u64 {
     let before = block.len();
     let mut out: Vec<Item> = Vec::new();
     for (k, i) in block.iter().enumerate() {
-        if i.inst.row().facts.format == Format::Dpp {
+        if i.inst.row().attrs.format == Format::Dpp {
             let source = i.inst.get("src0").map_or(0, |s| 256 + s);
             let reads: Ranges = smallvec![(source, 1)];
             let near = (1..=2).find(|&n| match out.len().checked_sub(n) {

@@ -126,11 +126,11 @@ const fn union(op: Op) -> Union {
             all.sources = n;
             all.takes |= modifiers(row);
             // Sources of other types than the result's.
-            if row.facts.src as u32 != row.facts.ty as u32 {
+            if row.attrs.src as u32 != row.attrs.ty as u32 {
                 src = Mods::bit("src");
             }
-            types |= 1 << row.facts.ty as u32;
-            b32 |= row.facts.ty as u32 == Ty::B32 as u32;
+            types |= 1 << row.attrs.ty as u32;
+            b32 |= row.attrs.ty as u32 == Ty::B32 as u32;
             rows += 1;
         }
         g += 1;

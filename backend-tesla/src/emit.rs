@@ -191,7 +191,7 @@ impl Emitter<'_> {
             p.movs += u64::from(row.op == Op::Mov && row.operand("imm").is_none());
             p.branches += u64::from(matches!(row.op, Op::Bra | Op::Brk));
             p.memory += u64::from(machine::Unit::of(row) == machine::Unit::Memory);
-            p.issue = p.issue.saturating_add(u64::from(row.facts.issue) * runs.get(b).copied().unwrap_or(1));
+            p.issue = p.issue.saturating_add(u64::from(row.attrs.issue) * runs.get(b).copied().unwrap_or(1));
         }
         Ok(p)
     }

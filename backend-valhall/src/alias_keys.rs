@@ -17,7 +17,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
     let mut bases: BTreeMap<u64, u32> = BTreeMap::new();
     for i in mf.code.iter_mut().flatten() {
         let Some(VOp::Op(op)) = i.target_op() else { continue };
-        if ROWS[op as usize].facts.class != Kind::Memory {
+        if ROWS[op as usize].attrs.class != Kind::Memory {
             continue;
         }
         let Some(k) = (0..i.uses.len()).find(|&k| is_wide(i, k)) else { continue };
@@ -29,7 +29,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
         let count = bases.len() as u32;
         let base = *bases.entry(base).or_insert(count);
         let word = (i32::from(i.mods.offset as i16) + 0x8000) as u32;
-        let words = u32::from(ROWS[op as usize].facts.bytes.div_ceil(4));
+        let words = u32::from(ROWS[op as usize].attrs.bytes.div_ceil(4));
         if word.is_multiple_of(4)
             && let Some(k) = key(base, word / 4, words)
         {

@@ -13,7 +13,7 @@ pub fn run(mf: &mut MFunc<Valhall>) -> u64 {
     let mut turns = [MessageSlot::Slot0, MessageSlot::Slot1].into_iter().cycle();
     for i in mf.code.iter_mut().flatten() {
         let Some(VOp::Op(op)) = i.target_op() else { continue };
-        let class = ROWS[op as usize].facts.class;
+        let class = ROWS[op as usize].attrs.class;
         if !class.is_message() || class == Class::Barrier {
             continue;
         }

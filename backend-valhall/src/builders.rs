@@ -52,7 +52,7 @@ pub const fn sources(op: Op) -> usize {
 /// Modifiers that an opcode may have: those of its row, and what a memory access is known to touch.
 pub const fn takes(op: Op) -> u64 {
     let row = &ROWS[op as usize];
-    let mut set = match row.facts.class {
+    let mut set = match row.attrs.class {
         Class::Memory => Mods::bit("space") | Mods::bit("readonly") | Mods::bit("key"),
         Class::Buffer => Mods::bit("space") | Mods::bit("readonly"),
         _ => 0,
@@ -83,7 +83,7 @@ pub const fn needs(op: Op) -> u64 {
         }
         k += 1;
     }
-    if matches!(row.facts.class, Class::Barrier) { set } else { set & !Mods::bit("slot") }
+    if matches!(row.attrs.class, Class::Barrier) { set } else { set & !Mods::bit("slot") }
 }
 
 /// Goes to a block.

@@ -35,7 +35,7 @@ impl Work {
     fn add(&mut self, row: &Row<machine::Valhall>, runs: u64) {
         let wide = row.operands.iter().any(|s| matches!(s.kind, Kind::Dst(machine::kind::DstKind::Pair)));
         let words = if wide { 2 } else { 1 };
-        let (unit, n) = match row.facts.unit {
+        let (unit, n) = match row.attrs.unit {
             Unit::Fma => (&mut self.fma, words),
             Unit::Cvt => (&mut self.cvt, words),
             Unit::Sfu => (&mut self.sfu, words),
@@ -104,7 +104,7 @@ pub fn emit<F: Family>(code: &Code, job: &Job<'_, F>) -> Result<Program, Diagnos
         p.code.extend_from_slice(&word.to_le_bytes()[..bytes]);
         p.work.add(inst.row(), 1);
         p.time.add(inst.row(), block.runs);
-        let access = inst.row().facts.unit == machine::Unit::Ls;
+        let access = inst.row().attrs.unit == machine::Unit::Ls;
         p.locs.push(if access { item.loc } else { item.loc.plain() });
     }
     Ok(p)

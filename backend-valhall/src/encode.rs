@@ -43,7 +43,7 @@ fn plain(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
     let (row, form) = (&ROWS[op as usize], forms::of(op));
     let mut inst = blank(op);
     for &(slot, m) in &form.modifiers {
-        if let Some(v) = m.value(&i.mods, row.facts.bytes) {
+        if let Some(v) = m.value(&i.mods, row.attrs.bytes) {
             inst.vals[usize::from(slot)] = v;
         }
     }

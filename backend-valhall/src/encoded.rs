@@ -78,7 +78,7 @@ impl Facts {
 
 impl Payload<Isa> for Facts {
     fn of(inst: &Inst<Isa>) -> Facts {
-        Facts { message: inst.row().facts.class.is_message(), access: None, staging: 0, staged: 0, turn: None }
+        Facts { message: inst.row().attrs.class.is_message(), access: None, staging: 0, staged: 0, turn: None }
     }
 
     fn falls(inst: &Packed<Isa>) -> bool {

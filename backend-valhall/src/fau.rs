@@ -62,7 +62,7 @@ pub fn excess(inst: &MInst<Valhall>) -> SmallVec<[usize; 4]> {
     if inst.uses.iter().filter(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_))).count() < 2 {
         return SmallVec::new();
     }
-    let mut seen = Seen { message: ROWS[op as usize].facts.class.is_message(), ..Seen::default() };
+    let mut seen = Seen { message: ROWS[op as usize].attrs.class.is_message(), ..Seen::default() };
     let mut order: SmallVec<[usize; 4]> = (0..inst.uses.len()).collect();
     // 64-bit operands are the dearest to move, then specials; constants are cheapest.
     order.sort_by_key(|&k| match inst.uses[k].src {

@@ -229,7 +229,7 @@ pub fn operand(u: &Use<Valhall>) -> Result<src::Src, String> {
 
 /// Registers of the run that an access reads or writes, where its row says how many.
 fn run_words(op: Op, mods: &Mods, read: bool) -> Option<u16> {
-    let bytes = u16::from(ROWS[op as usize].facts.bytes);
+    let bytes = u16::from(ROWS[op as usize].attrs.bytes);
     (bytes > 0).then(|| if mods.compare && read { 2 } else { 1 } * bytes.div_ceil(4))
 }
 
@@ -287,7 +287,7 @@ pub fn check(i: &MInst<Valhall>) -> Result<(), String> {
         None => return Ok(()),
     };
     let (row, form) = (&ROWS[op as usize], of(op));
-    if row.facts.class == Class::Branch {
+    if row.attrs.class == Class::Branch {
         return Err("branches are `Jump` and `Branch` here".into());
     }
     let run = usize::from(form.read_run.is_some());

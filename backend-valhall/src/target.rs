@@ -106,7 +106,7 @@ impl Target for Valhall {
             // Into an even register, above all: one serves all users.
             Opcode::Pseudo(Pseudo::Copy) => inst.vreg_uses().next().is_some(),
             Opcode::Op(VOp::Op(op)) => {
-                ROWS[op as usize].facts.class == Kind::Alu && !ROWS[op as usize].effects.convergent
+                ROWS[op as usize].attrs.class == Kind::Alu && !ROWS[op as usize].effects.convergent
             }
             _ => false,
         };

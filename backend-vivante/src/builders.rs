@@ -53,7 +53,7 @@ pub const fn sources(op: Op) -> usize {
 /// Modifiers that an opcode may have.
 pub const fn takes(op: Op) -> u64 {
     let row = op.row();
-    let memory = matches!(row.facts.class, Class::Memory);
+    let memory = matches!(row.attrs.class, Class::Memory);
     let mut set = if row.count(Role::Def) > 0 { Mods::bit("indexed") } else { 0 };
     let mut k = 0;
     while k < row.operands.len() {
@@ -76,7 +76,7 @@ pub const fn takes(op: Op) -> u64 {
 /// Modifiers that have no silent value: the type where floats make no sense, the condition of what tests, the components
 /// that a store writes.
 pub const fn needs(op: Op) -> u64 {
-    let facts = op.row().facts;
+    let facts = op.row().attrs;
     let bits = matches!(facts.types, Types::NotHalf) && !matches!(facts.class, Class::Vector);
     let ty = if bits || !facts.types.has(Type::F32) { Mods::bit("ty") } else { 0 };
     let tests = if sources(op) > 1 || op.row().count(Role::Def) == 0 { Mods::bit("cond") } else { 0 };

@@ -274,7 +274,7 @@ pub fn emit(code: Lines, t: &Vivante, table: &Table, uniforms: Layout, check: bo
 
 fn push(p: &mut Program, inst: &Inst<machine::Vivante>, generation: u8, loc: gpucc_ir::Loc) -> Result<(), Diagnostic> {
     let words = machine::encode(inst, generation).ok_or_else(|| bug("an instruction that the chip lacks"))?;
-    let access = inst.row().facts.class == machine::Class::Memory;
+    let access = inst.row().attrs.class == machine::Class::Memory;
     p.locs.push((p.code.len() as u32, if access { loc } else { loc.plain() }));
     p.code.extend(words.iter().flat_map(|w| w.to_le_bytes()));
     Ok(())
@@ -285,7 +285,7 @@ fn count(c: &mut Counts, inst: &Inst<machine::Vivante>, target: Option<usize>, a
     c.movs += u64::from(inst.op() == Op::Mov);
     c.address_moves += u64::from(inst.op() == Op::Movai);
     c.loops += u64::from(target.is_some_and(|t| t <= at));
-    match inst.row().facts.class {
+    match inst.row().attrs.class {
         Class::Memory => c.memory += 1,
         Class::Control => c.branches += u64::from(target.is_some()),
         _ => {
@@ -342,7 +342,7 @@ fn encode(
     if memory {
         set(&mut out, "denorm", 1)?;
     }
-    let atomic = row.facts.class == machine::Class::Memory && !memory;
+    let atomic = row.attrs.class == machine::Class::Memory && !memory;
     if atomic {
         set(&mut out, "skphp", 1)?;
     }
@@ -382,7 +382,7 @@ fn encode(
         let how = if memory || atomic {
             if name == "src2" { Lanes::Leading } else { Lanes::Broadcast }
         } else {
-            match (row.facts.class, dst) {
+            match (row.attrs.class, dst) {
                 (machine::Class::Reduce, _) => Lanes::Leading,
                 _ if op == Op::BranchAny => Lanes::Leading,
                 (machine::Class::Scalar, _) | (_, None) => Lanes::Broadcast,

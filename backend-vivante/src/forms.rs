@@ -38,14 +38,14 @@ pub fn check(inst: &MInst<Vivante>) -> Result<(), String> {
     let defs = op.row().count(Role::Def);
     // The result of an atomic may be left out by nobody; that of a barrier is there for its encoding alone.
     check_count("definitions", inst.defs.len(), if op == Op::Barrier { 0 } else { defs }, defs)?;
-    let memory = op.row().facts.class == Class::Memory;
+    let memory = op.row().attrs.class == Class::Memory;
     for (k, u) in inst.uses[..sources].iter().enumerate() {
         check_source(u, memory).map_err(|why| format!("operand {k} {why}"))?;
     }
     if label && !matches!(inst.uses[sources].src, Src::Label(_)) {
         return Err(format!("operand {sources} is no block"));
     }
-    if !op.row().facts.types.has(inst.mods.ty) {
+    if !op.row().attrs.types.has(inst.mods.ty) {
         return Err(format!("{op:?} has no meaning on {:?}", inst.mods.ty));
     }
     inst.mods.check(TAKEN[op as usize])

@@ -253,7 +253,7 @@ fn retarget(insts: &mut [MInst<Vivante>], live: &Set, t: &Vivante) -> bool {
 /// Whether an operation may write another register: what goes through lanes one by one without rules for its destination.
 fn may_write_elsewhere(i: &MInst<Vivante>) -> bool {
     let Some(VOp::M(op)) = i.target_op() else { return false };
-    let class = op.row().facts.class;
+    let class = op.row().attrs.class;
     !op.has_pair()
         && op != Op::Movai
         && matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce)

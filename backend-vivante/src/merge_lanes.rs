@@ -94,7 +94,7 @@ fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) 
     if a.op != b.op || a.mods != b.mods || a.uses.len() != b.uses.len() {
         return None;
     }
-    let class = op.row().facts.class;
+    let class = op.row().attrs.class;
     let lane_wise = matches!(class, Class::Vector | Class::IntVector) && t.is_vector(op, a.mods.ty);
     let (da, db) = (writes(a).next()?, writes(b).next()?);
     if !lane_wise || da.place.row(4) != db.place.row(4) || overlap(da, db) {

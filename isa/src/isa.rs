@@ -11,10 +11,10 @@ use crate::stage;
 pub trait Isa: Sized + 'static {
     /// Semantic opcode. Several rows (short and long forms, per-generation layouts) may share one.
     type Op: Copy + Eq + core::fmt::Debug + Send + Sync + 'static;
-    /// Operand and modifier kinds: decides how a operand's raw value reads as text and which values are legal.
+    /// Operand and modifier kinds: decides how an operand's raw value reads as text and which values are legal.
     type Kind: Copy + core::fmt::Debug + Send + Sync + 'static;
     /// What the family states per row besides bits and [`Effects`].
-    type Facts: Copy + core::fmt::Debug + Send + Sync + 'static;
+    type Attrs: Copy + core::fmt::Debug + Send + Sync + 'static;
 
     /// Family name as in the command line contract.
     const NAME: &'static str;
@@ -233,7 +233,7 @@ pub struct Row<I: Isa> {
     /// Program types that have it, as a mask of [`stage`] bits.
     pub stages: u8,
     /// Bits that hardware ignores: kept by the decoder, re-encoded as they were. All other bits that are neither fixed
-    /// nor in a operand are reserved: a word that sets one does not decode.
+    /// nor in an operand are reserved: a word that sets one does not decode.
     pub ignored: Word,
     /// Words that match one of these `(mask, value)` pairs belong to other rows although the fixed bits match.
     pub except: &'static [(Word, Word)],
@@ -244,7 +244,7 @@ pub struct Row<I: Isa> {
     /// What it does besides its results, latency and unit.
     pub effects: Effects,
     /// What else the family states.
-    pub facts: I::Facts,
+    pub attrs: I::Attrs,
     /// One line of meaning for people.
     pub doc: &'static str,
     /// Section of the ISA reference the row was taken from.
@@ -259,7 +259,7 @@ impl<I: Isa> Row<I> {
         bytes: u8,
         enc: &'static [Enc],
         effects: Effects,
-        facts: I::Facts,
+        attrs: I::Attrs,
     ) -> Self {
         Row {
             op,
@@ -272,7 +272,7 @@ impl<I: Isa> Row<I> {
             operands: &[],
             implicit: &[],
             effects,
-            facts,
+            attrs,
             doc: "",
             source: "",
         }

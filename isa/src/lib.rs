@@ -1,8 +1,8 @@
 //! The instruction-table kit: one row per instruction form, everything else derived.
 //!
 //! An instruction set is declared once, as a `const` slice of [`Row`]s in ordinary Rust. A row names its semantic
-//! opcode, its fixed bits (per generation where they move), its operand [`OperandSpec`]s with their bit [`Field`]s and
-//! kinds, its implicit reads and writes and its cost facts. From the rows derive: [`Table::decode`],
+//! opcode, its fixed bits (per generation where they move), its operands ([`OperandSpec`]) with their bit [`Field`]s and
+//! kinds, its implicit reads and writes and its cost attrs. From the rows derive: [`Table::decode`],
 //! [`Table::encode`], [`print`](Isa::print) and [`parse`](Isa::parse) (by the row's text template, with hooks of the
 //! family for each operand kind), [`Table::validate`], the operand walk, the list of all forms, documentation pages,
 //! and the mutation script. [`check`] holds `const` functions that refuse tables with overlapping fields or with two

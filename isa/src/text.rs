@@ -56,7 +56,7 @@ fn parse_row<I: Isa>(row: u16, line: &str, cx: &TextCx) -> Result<Inst<I>, TextE
 /// their values.
 ///
 /// # Errors
-/// Where the text departs from the template, or what a operand refuses.
+/// Where the text departs from the template, or what an operand refuses.
 pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: &TextCx) -> Result<Inst<I>, TextError> {
     let mut cur = Cursor::new(line);
     cur.seek(column);

@@ -53,8 +53,8 @@ fn register_offset(row: u16) -> bool {
 pub fn row(op: Op, form: Form, literal: bool, generation: u8) -> Option<u16> {
     rows_of(op, generation).iter().copied().find(|&r| {
         let row = &ROWS[r as usize];
-        let fits = match row.facts.suffix {
-            Suffix::None if rows_of(op, generation).iter().any(|&o| ROWS[o as usize].facts.suffix == Suffix::E64) => {
+        let fits = match row.attrs.suffix {
+            Suffix::None if rows_of(op, generation).iter().any(|&o| ROWS[o as usize].attrs.suffix == Suffix::E64) => {
                 form == Form::Short
             }
             Suffix::None => matches!(form, Form::Short | Form::Long),

@@ -2,7 +2,7 @@
 
 use gpucc_isa::{Cursor, Field, Inst, Isa, Table, TextCx, TextError, Word};
 
-use crate::{Facts, Op, operand, text};
+use crate::{Attrs, Op, operand, text};
 
 /// AMD GCN 1.0 to 1.2.
 #[derive(Clone, Copy, Debug)]
@@ -278,7 +278,7 @@ impl Suffix {
 impl Isa for Gcn {
     type Op = Op;
     type Kind = Kind;
-    type Facts = Facts;
+    type Attrs = Attrs;
 
     const NAME: &'static str = "gcn";
     const GENERATIONS: &'static [&'static str] = &["gfx6", "gfx7", "gfx8"];

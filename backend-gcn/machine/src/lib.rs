@@ -1,9 +1,9 @@
 //! The instruction set of AMD GCN 1.0 to 1.2 (gfx6, gfx7, gfx8): table, assembler, disassembler, interpreter of bytes.
 
 pub mod abi;
+pub mod attrs;
 pub mod emit;
 pub mod exec;
-pub mod facts;
 pub mod isa;
 pub mod listing;
 pub mod names;
@@ -15,11 +15,11 @@ pub mod text;
 pub mod validate;
 pub mod vectors;
 
-pub use exec::{Export, Shade, draw, run, run_on, shade};
-pub use facts::{
-    Access, Atomic, AtomicOp, Compare, Condition, Counter, Elements, Facts, ImageKind, ImageOp, Memory, Number,
+pub use attrs::{
+    Access, Atomic, AtomicOp, Attrs, Compare, Condition, Counter, Elements, ImageKind, ImageOp, Memory, Number,
     Operation, Test, Unit,
 };
+pub use exec::{Export, Shade, draw, run, run_on, shade};
 pub use isa::{Flag, Format, GFX6, GFX7, GFX8, Gcn, Kind, Mods, Suffix};
 pub use listing::{
     asm_words_line, assemble, decode, decode_word, disasm_words_line, disassemble, encode, listing, undecodable,

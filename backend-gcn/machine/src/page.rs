@@ -49,8 +49,8 @@ fn syntax(row: &Row<Gcn>) -> String {
 fn opcode(row: &Row<Gcn>, generation: u8) -> Option<u32> {
     let w = row.enc_on(generation)?.value as u32;
     let gfx8 = generation == crate::GFX8;
-    let (lo, width) = match row.facts.format {
-        Format::Sop2 | Format::Sopk => (23, if row.facts.format == Format::Sopk { 5 } else { 7 }),
+    let (lo, width) = match row.attrs.format {
+        Format::Sop2 | Format::Sopk => (23, if row.attrs.format == Format::Sopk { 5 } else { 7 }),
         Format::Sop1 => (8, 8),
         Format::Sopc | Format::Sopp => (16, 7),
         Format::Smrd => (22, 5),
@@ -82,7 +82,7 @@ fn opcode(row: &Row<Gcn>, generation: u8) -> Option<u32> {
 
 fn form(row: &Row<Gcn>) -> &'static str {
     let literal = row.operands.iter().any(|s| matches!(s.kind, Kind::Literal | Kind::LiteralWord)) && row.bytes == 8;
-    match row.facts.suffix {
+    match row.attrs.suffix {
         Suffix::E64 => "e64",
         Suffix::Sdwa | Suffix::SilentSdwa => "sdwa",
         Suffix::Dpp | Suffix::SilentDpp => "dpp",
@@ -125,10 +125,10 @@ pub fn reference_page() -> String {
             "\n## {format:?}\n\n| mnemonic | operands | forms | gfx6 | gfx7 | gfx8 | meaning |\n|---|---|---|---|---|---|---|\n"
         );
         for op in Op::ALL {
-            let first = ROWS.iter().find(|r| r.op == *op && !matches!(r.facts.format, Format::Sdwa | Format::Dpp));
-            let Some(row) = ROWS.iter().find(|r| r.op == *op && r.facts.format == format) else { continue };
+            let first = ROWS.iter().find(|r| r.op == *op && !matches!(r.attrs.format, Format::Sdwa | Format::Dpp));
+            let Some(row) = ROWS.iter().find(|r| r.op == *op && r.attrs.format == format) else { continue };
             // Promoted VOP3 forms are listed with the instruction they promote.
-            if first.is_some_and(|f| f.facts.format != format && row.facts.suffix == Suffix::E64) {
+            if first.is_some_and(|f| f.attrs.format != format && row.attrs.suffix == Suffix::E64) {
                 continue;
             }
             let mut forms: Vec<&str> = Vec::new();
@@ -136,7 +136,7 @@ pub fn reference_page() -> String {
             for g in 0..3u8 {
                 for &r in rows_of(*op, g) {
                     let r = &ROWS[r as usize];
-                    if r.facts.format == format && codes[usize::from(g)].is_empty() {
+                    if r.attrs.format == format && codes[usize::from(g)].is_empty() {
                         codes[usize::from(g)] = opcode(r, g).map_or("x".into(), |c| format!("{c:x}"));
                     }
                     let f = form(r);

@@ -17,7 +17,7 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if operand::ignored(inst) {
         return Err(format!("`{name}` sets bits that are ignored"));
     }
-    if inst.row().facts.number == Number::F16 || integer16(inst) {
+    if inst.row().attrs.number == Number::F16 || integer16(inst) {
         // Hardware uses the low half of a literal.
         for (slot, v) in inst.row().operands.iter().zip(inst.vals) {
             if slot.kind == Kind::Literal && v > 0xffff {
@@ -45,19 +45,19 @@ pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
 pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
     let name = row.text;
-    if matches!(row.facts.unit, Unit::Valu | Unit::Trans) {
+    if matches!(row.attrs.unit, Unit::Valu | Unit::Trans) {
         constant_bus(inst)?;
     }
-    if row.facts.format == Format::Mimg && inst.get("dmask") == Some(0) {
+    if row.attrs.format == Format::Mimg && inst.get("dmask") == Some(0) {
         return Err(format!("`{name}` with an empty dmask is undefined"));
     }
-    if let Operation::Image(ImageOp { kind: ImageKind::Atomic(op), .. }) = row.facts.operation {
+    if let Operation::Image(ImageOp { kind: ImageKind::Atomic(op), .. }) = row.attrs.operation {
         let wide = op.compares();
         if !inst.get("dmask").is_some_and(|m| matches!((m, wide), (1 | 3, false) | (3 | 15, true))) {
             return Err(format!("`{name}` has the wrong components in dmask"));
         }
     }
-    if matches!(row.facts.unit, Unit::Valu | Unit::Trans) {
+    if matches!(row.attrs.unit, Unit::Valu | Unit::Trans) {
         half_operands(inst, generation)?;
     }
     if row.operands.iter().any(|s| s.kind == Kind::ImgGather) && inst.get("dmask").is_some_and(|m| m.count_ones() != 1)
@@ -67,7 +67,7 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     if inst.get("tfe") == Some(1) && inst.get("lds") == Some(1) {
         return Err(format!("`{name}` cannot combine tfe and lds"));
     }
-    if row.facts.format == Format::Ds && inst.get("gds") == Some(1) && inst.op() == Op::DsSwizzleB32 {
+    if row.attrs.format == Format::Ds && inst.get("gds") == Some(1) && inst.op() == Op::DsSwizzleB32 {
         return Err("`ds_swizzle_b32` does not access memory: no gds".into());
     }
     if matches!(inst.op(), Op::VReadlaneB32 | Op::VReadfirstlaneB32) && inst.get("vdst").is_some_and(|d| d > M0) {
@@ -92,14 +92,14 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
 
 /// Whether operands are 16-bit integers.
 fn integer16(inst: &Inst<Gcn>) -> bool {
-    matches!(inst.row().facts.number, Number::I16 | Number::U16)
+    matches!(inst.row().attrs.number, Number::I16 | Number::U16)
 }
 
 /// 16-bit operands: only integer constants where the operand is an integer (section 2).
 fn half_operands(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     let row = inst.row();
     let integer = integer16(inst);
-    if !integer && row.facts.number != Number::F16 {
+    if !integer && row.attrs.number != Number::F16 {
         return Ok(());
     }
     for (slot, v) in row.operands.iter().zip(inst.vals) {

@@ -11,9 +11,9 @@ fn rows_of_an_opcode_agree() {
         // A form that takes its operand from another lane is another matter.
         let bare = |e: Effects| Effects { latency: 0, convergent: false, unit: 0, ..e };
         assert_eq!(bare(row.effects), bare(first.effects), "{}", row.text);
-        let (a, b) = (row.facts, first.facts);
+        let (a, b) = (row.attrs, first.attrs);
         assert_eq!((a.access, a.counter, a.unit == Unit::Interp), (b.access, b.counter, b.unit == Unit::Interp));
-        assert_eq!(row.effects.unit, row.facts.unit as u8, "{}", row.text);
+        assert_eq!(row.effects.unit, row.attrs.unit as u8, "{}", row.text);
     }
 }
 
@@ -33,7 +33,7 @@ fn names_say_what_is_done_with_memory() {
     for row in table().rows {
         let name = row.text;
         let any = |words: &[&str]| words.iter().any(|w| name.contains(w));
-        let want = match row.facts.format {
+        let want = match row.attrs.format {
             Format::Smrd | Format::Smem | Format::Mubuf | Format::Mtbuf | Format::Flat => match () {
                 () if any(&["load"]) => Access::Load,
                 () if any(&["store"]) => Access::Store,
@@ -55,7 +55,7 @@ fn names_say_what_is_done_with_memory() {
             Format::Sopp if any(&["s_barrier"]) => Access::Order,
             _ => Access::None,
         };
-        assert_eq!(row.facts.access, want, "{name}");
+        assert_eq!(row.attrs.access, want, "{name}");
         let e = row.effects;
         let (reads, writes) = match want {
             Access::None => (false, false),
@@ -72,14 +72,14 @@ fn names_say_what_is_done_with_memory() {
 fn counters_follow_from_formats() {
     for row in table().rows {
         let scalar = row.operands.iter().any(|s| matches!(s.name, "sdst" | "sdata"));
-        let want = match row.facts.format {
+        let want = match row.attrs.format {
             Format::Mubuf | Format::Mtbuf | Format::Mimg | Format::Flat => Counter::Vm,
             Format::Ds => Counter::Lds,
             Format::Smrd | Format::Smem if scalar => Counter::Scalar,
             Format::Exp => Counter::Export,
             _ => Counter::None,
         };
-        assert_eq!(row.facts.counter, want, "{}", row.text);
+        assert_eq!(row.attrs.counter, want, "{}", row.text);
     }
 }
 

@@ -145,7 +145,7 @@ fn rows_are_found_by_form() {
     let name = |op, form, literal, g| {
         let r = emit::row(op, form, literal, g)?;
         let row = emit::inst(r).row();
-        Some((format!("{}{}", row.text, row.facts.suffix.text()), row.bytes))
+        Some((format!("{}{}", row.text, row.attrs.suffix.text()), row.bytes))
     };
     assert_eq!(name(Op::VAddF32, Form::Short, false, 0), Some(("v_add_f32_e32".into(), 4)));
     assert_eq!(name(Op::VAddF32, Form::Short, true, 0), Some(("v_add_f32_e32".into(), 8)));

@@ -1,10 +1,10 @@
 //! All tests of `gpucc-gcn-machine` in one binary: linking and starting is paid once.
 
+mod attrs;
 mod cache;
 mod common;
 mod effects;
 mod exec;
-mod facts;
 mod flip;
 mod foreign;
 mod image_kit;

@@ -898,7 +898,7 @@ fn atomic_row(f: &mut Found, r: u16, g: u8, w: u32, (mem, data, other, new): (u6
     let mut inst = emit::inst(r);
     let row = inst.row();
     let name = row.text;
-    let ds = row.facts.format == Format::Ds;
+    let ds = row.attrs.format == Format::Ds;
     let swap = name.contains("cmp");
     // LDS names the comparison first (section 10); mskor the mask first.
     let (first, second) = if ds && swap { (other, data) } else { (data, other) };
@@ -935,7 +935,7 @@ fn atomic_row(f: &mut Found, r: u16, g: u8, w: u32, (mem, data, other, new): (u6
             _ => inst.vals[i],
         };
     }
-    let buffer = row.facts.format == Format::Mubuf;
+    let buffer = row.attrs.format == Format::Mubuf;
     returns |= buffer && glc == 1;
     let out = if buffer { 10 } else { 1 };
     let mut after = String::from("s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\n");
@@ -1395,19 +1395,19 @@ fn every_row_does_what_the_reference_says() {
         .iter()
         .enumerate()
         .filter(|(i, r)| !f.rows.contains(&(*i as u16)) && !excepted(r.op))
-        .map(|(_, r)| format!("{}{} ({} bytes, {:?})", r.text, r.facts.suffix.text(), r.bytes, r.facts.format))
+        .map(|(_, r)| format!("{}{} ({} bytes, {:?})", r.text, r.attrs.suffix.text(), r.bytes, r.attrs.format))
         .collect();
     println!("{} of {} rows executed", f.rows.len(), table().rows.len());
     // What only draws and textures use may not lean on another generation.
     let graphics = |r: &Row<Gcn>| {
-        r.facts.unit == Unit::Interp
-            || matches!(r.facts.format, Format::Mimg | Format::Exp | Format::Vintrp | Format::Mtbuf)
+        r.attrs.unit == Unit::Interp
+            || matches!(r.attrs.format, Format::Mimg | Format::Exp | Format::Vintrp | Format::Mtbuf)
     };
     let of =
         |(i, r): (usize, &'static Row<Gcn>)| (0..3u8).filter(move |&g| r.enc_on(g).is_some()).map(move |g| (i, g, r));
     let wanted: Vec<_> = table().rows.iter().enumerate().filter(|(_, r)| graphics(r)).flat_map(of).collect();
     let left = wanted.iter().filter(|(i, g, _)| !f.on.contains(&(*i as u16, *g)));
-    let left: Vec<String> = left.map(|(_, g, r)| format!("gfx{} {}{}", 6 + g, r.text, r.facts.suffix.text())).collect();
+    let left: Vec<String> = left.map(|(_, g, r)| format!("gfx{} {}{}", 6 + g, r.text, r.attrs.suffix.text())).collect();
     println!("{} rows of images, exports, interpolation and typed buffers, by generation", wanted.len());
     assert!(left.is_empty(), "{} were never executed: {left:#?}", left.len());
     assert!(missing.is_empty(), "{} rows were never executed: {missing:#?}", missing.len());

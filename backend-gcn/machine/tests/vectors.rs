@@ -69,7 +69,7 @@ fn every_encoding_has_a_line() {
         .zip(table().rows)
         .flat_map(|(n, r)| (0..3u8).filter(move |&g| r.enc_on(g).is_some()).map(move |g| (n, g, r)))
         .filter(|&(n, g, _)| !covered.contains(&(n, g)))
-        .map(|(n, g, r)| format!("{n} gfx{} {} ({} bytes, {:?})", 6 + g, r.text, r.bytes, r.facts.format))
+        .map(|(n, g, r)| format!("{n} gfx{} {} ({} bytes, {:?})", 6 + g, r.text, r.bytes, r.attrs.format))
         .collect();
     assert!(missing.is_empty(), "{} without a line: {missing:#?}", missing.len());
 }

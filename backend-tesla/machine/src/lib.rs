@@ -23,7 +23,7 @@ pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, list
 pub use modifiers::{AddOp, Cond, Pred, Round};
 pub use operand::{Addr, Operand, SharedTy};
 pub use page::reference_page;
-pub use types::{AtomOp, Facts, Kind, Memory, Op, Ty, Unit, Width};
+pub use types::{AtomOp, Attrs, Kind, Memory, Op, Ty, Unit, Width};
 
 use gpucc_isa::{Cursor, DecodeError, Field, Inst, Isa, Table, TextCx, TextError, Word};
 use std::sync::LazyLock;
@@ -69,7 +69,7 @@ pub const fn length(w0: u32) -> usize {
 impl Isa for Tesla {
     type Op = Op;
     type Kind = Kind;
-    type Facts = Facts;
+    type Attrs = Attrs;
 
     const NAME: &'static str = "tesla";
     const GENERATIONS: &'static [&'static str] = &["nv50", "nv84", "nva0", "nva3", "mcp77"];

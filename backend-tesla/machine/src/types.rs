@@ -41,7 +41,7 @@ impl AtomOp {
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
-        /// Semantic opcode. Types and widths are in [`Facts`] and in the operand kinds of the row.
+        /// Semantic opcode. Types and widths are in [`Attrs`] and in the operand kinds of the row.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[expect(missing_docs, reason = "the names are those of the reference")]
         pub enum Op {
@@ -300,7 +300,7 @@ impl Memory {
 
 /// Cost and type facts of a row (reference section 11), besides its effects.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts {
+pub struct Attrs {
     /// Issue cost of a warp in shader clocks.
     pub issue: u8,
     /// Type of the result, or of the data moved.

@@ -106,9 +106,9 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
     }
     let effects = inst.row().effects;
     let far = effects.reads && effects.space == Memory::Global as u16;
-    if far && inst.row().operand("dst").is_some() && inst.row().facts.ty.bytes() > 4 {
+    if far && inst.row().operand("dst").is_some() && inst.row().attrs.ty.bytes() > 4 {
         let (dst, address) = (inst.get("dst").unwrap_or(0), inst.get("mem").unwrap_or(0) & 0x7f);
-        if (dst..dst + inst.row().facts.ty.bytes() / 4).contains(&address) {
+        if (dst..dst + inst.row().attrs.ty.bytes() / 4).contains(&address) {
             return Err("the destination of a wide load must not overlap its address register".into());
         }
     }
@@ -116,7 +116,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
         Kind::Mem(Space::Local, _) => Some(v),
         _ => None,
     }) {
-        let size = inst.row().facts.ty.bytes();
+        let size = inst.row().attrs.ty.bytes();
         if off % size != 0 {
             return Err(format!("l[] offset {off:#x} is not a multiple of {size}"));
         }

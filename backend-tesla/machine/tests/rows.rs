@@ -822,7 +822,7 @@ fn ref_cvt(raw: u64, src: Ty, dst: Ty, rint: bool, abs: bool, negate: bool, sat:
 
 fn conversion_cases(t: &mut Cases) {
     for row in table().rows {
-        let (dst, src) = (row.facts.ty, row.facts.src);
+        let (dst, src) = (row.attrs.ty, row.attrs.src);
         if !matches!(row.op, Op::CvtII | Op::CvtIF | Op::CvtFI | Op::CvtFF | Op::CvtRint) {
             continue;
         }

@@ -128,7 +128,7 @@ impl Lane {
 
 /// What the table states per row besides bits and effects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Facts {
+pub struct Attrs {
     /// Kind of instruction.
     pub class: Class,
     /// Unit.
@@ -161,7 +161,7 @@ pub fn table() -> &'static Table<Valhall> {
 impl Isa for Valhall {
     type Op = Op;
     type Kind = Kind;
-    type Facts = Facts;
+    type Attrs = Attrs;
 
     const NAME: &'static str = "valhall";
     const GENERATIONS: &'static [&'static str] = &["v9", "v10"];

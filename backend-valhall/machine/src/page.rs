@@ -103,7 +103,7 @@ pub fn reference_page() -> String {
             "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} | {} |\n",
             row.text,
             rest.trim_end(),
-            row.facts.unit,
+            row.attrs.unit,
             slots.join(", "),
             row.doc,
             effects(row),

@@ -7,7 +7,7 @@
 use gpucc_isa::{Effects, Enc, Field, Row, fixed};
 
 use crate::slots::*;
-use crate::{Class, Facts, Lane, Unit, Valhall};
+use crate::{Attrs, Class, Lane, Unit, Valhall};
 
 /// v9 and v10 encode alike (section 6).
 const ALL: u16 = 3;
@@ -110,7 +110,7 @@ macro_rules! rows {
                 8,
                 const { &[enc($opc, &[$(($lo, $width, $value)),*])] },
                 effects(Does::$does, Class::$class, Unit::$unit),
-                Facts {
+                Attrs {
                     class: Class::$class,
                     unit: Unit::$unit,
                     lane: Lane::$lane,

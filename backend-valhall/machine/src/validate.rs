@@ -65,7 +65,7 @@ fn registers(inst: &ValhallInst) -> Result<(), String> {
 
 /// Uniforms, immediates and specials (7.1, 7.2).
 fn fau(inst: &ValhallInst) -> Result<(), String> {
-    let class = inst.row().facts.class;
+    let class = inst.row().attrs.class;
     let strict = !class.is_message() || matches!(inst.op(), Op::Atest | Op::Blend);
     let page = inst.get("page").unwrap_or(0) as u8;
     let mut bytes: Vec<u8> = Vec::new();
@@ -152,7 +152,7 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
             }
         }
     }
-    if f == flow::DISCARD && inst.row().facts.class == Class::Barrier {
+    if f == flow::DISCARD && inst.row().attrs.class == Class::Barrier {
         return Err("a barrier cannot discard".into());
     }
     if let Some(want) = staging_registers(inst) {
@@ -167,7 +167,7 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
 /// How many registers the run at bit 40 of a memory access must have.
 pub(crate) fn staging_registers(inst: &ValhallInst) -> Option<u32> {
     let row = inst.row();
-    let bytes = u32::from(row.facts.bytes);
+    let bytes = u32::from(row.attrs.bytes);
     if bytes == 0 {
         return None;
     }

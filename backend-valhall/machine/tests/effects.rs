@@ -30,16 +30,16 @@ fn mnemonics_say_what_is_done_with_memory() {
 fn mnemonics_say_how_much_is_moved() {
     for row in ROWS {
         let suffix = row.text.split_once(".i").map(|t| t.1.parse::<u8>());
-        let moves = matches!(row.facts.class, Class::Memory | Class::Buffer);
+        let moves = matches!(row.attrs.class, Class::Memory | Class::Buffer);
         let want = suffix.filter(|_| moves).map_or(0, |bits| bits.expect("bits") / 8);
-        assert_eq!(row.facts.bytes, want, "{}", row.text);
+        assert_eq!(row.attrs.bytes, want, "{}", row.text);
     }
 }
 
 /// Lanes of arithmetic are those of the type in the mnemonic: that of the result, or of the source where it converts.
 #[test]
 fn mnemonics_say_what_lanes_are() {
-    for row in ROWS.iter().filter(|r| r.facts.class == Class::Alu) {
+    for row in ROWS.iter().filter(|r| r.attrs.class == Class::Alu) {
         let name = row.text.to_lowercase();
         // Tables of sines and of powers of two have indices of a few bits, in a word.
         let ty = match name.split_once("_to_") {
@@ -58,7 +58,7 @@ fn mnemonics_say_what_lanes_are() {
             "s64" => Lane::S64,
             other => panic!("{}: {other}", row.text),
         };
-        assert_eq!(row.facts.lane, want, "{}", row.text);
+        assert_eq!(row.attrs.lane, want, "{}", row.text);
     }
 }
 
@@ -85,10 +85,10 @@ fn effects_of_some() {
                 | Op::TexDual
                 | Op::TexGradient
         );
-        let fused = ROWS[op as usize].facts.class == Class::VaryingTexture;
+        let fused = ROWS[op as usize].attrs.class == Class::VaryingTexture;
         assert_eq!(e.convergent, lanes || fused, "{op:?}");
-        assert_eq!(e.unit, ROWS[op as usize].facts.unit as u8, "{op:?}");
-        let slow = ROWS[op as usize].facts.class.is_message() || ROWS[op as usize].facts.unit == Unit::Sfu;
+        assert_eq!(e.unit, ROWS[op as usize].attrs.unit as u8, "{op:?}");
+        let slow = ROWS[op as usize].attrs.class.is_message() || ROWS[op as usize].attrs.unit == Unit::Sfu;
         assert_eq!(e.latency > 1, slow, "{op:?}");
     }
     // The position of interpolation is kept between varyings, but flat ones have none.

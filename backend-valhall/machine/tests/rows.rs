@@ -719,7 +719,7 @@ fn exceptions() -> BTreeSet<Op> {
     let unknown = [FatanAssistF32, FsincosOffsetU6, FpclassF32, FpclassF16, FlogTableF32, LeaBufImm, DiscardF32];
     let graphics = OPS.iter().copied().filter(|&op| {
         use Class::*;
-        matches!(ROWS[op as usize].facts.class, Image | Varying | Texture | VaryingTexture | Tile)
+        matches!(ROWS[op as usize].attrs.class, Image | Varying | Texture | VaryingTexture | Tile)
     });
     unknown.into_iter().chain(graphics).collect()
 }

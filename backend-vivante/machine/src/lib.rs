@@ -26,7 +26,7 @@ pub use listing::{asm_words_line, assemble, disasm_words_line, disassemble, list
 pub use modifiers::{Cond, Round, Type};
 pub use operand::{IDENTITY, broadcast, dst, instruction, swizzle};
 pub use page::reference_page;
-pub use rows::{Class, Facts, Kind, Need, Op};
+pub use rows::{Attrs, Class, Kind, Need, Op};
 
 /// The instruction set; generations are 0 gc2000, 1 gc3000, 2 gc7000.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ pub const BYTES: usize = 16;
 impl Isa for Vivante {
     type Op = Op;
     type Kind = Kind;
-    type Facts = Facts;
+    type Attrs = Attrs;
 
     const NAME: &'static str = "vivante";
     const GENERATIONS: &'static [&'static str] = &["gc2000", "gc3000", "gc7000"];

@@ -21,7 +21,7 @@ pub fn reference_page() -> String {
             out,
             "| `{}` | {} | {} | {} | {} |",
             row.text.replace('|', "\\|"),
-            class_name(row.facts.class),
+            class_name(row.attrs.class),
             generations(row.generations()),
             row.doc.replace('|', "\\|"),
             row.source

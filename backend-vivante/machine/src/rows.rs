@@ -102,7 +102,7 @@ pub enum Class {
 
 /// What the family states of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Facts {
+pub struct Attrs {
     /// Lane behaviour.
     pub class: Class,
     /// What the chip needs.
@@ -223,7 +223,7 @@ macro_rules! row {
             16,
             const { &[enc(Need::$need, $num, &[$($use),*])] },
             effects::pure,
-            Facts { class: Class::Unknown, need: Need::$need, types: Types::Any },
+            Attrs { class: Class::Unknown, need: Need::$need, types: Types::Any },
         )
         .operands($slots)
     };
@@ -395,7 +395,7 @@ macro_rules! instructions {
         /// The rows in the order of the reference.
         pub(crate) const ROWS: &[Row<Vivante>] = &[ $( {
             let mut r = row!($op $num $name $shape $need);
-            r.facts = Facts { class: Class::$class, need: Need::$need, types: Types::$types };
+            r.attrs = Attrs { class: Class::$class, need: Need::$need, types: Types::$types };
             r.implicit = implicit!($($imp)?);
             r.effects = effects::$effects;
             r.doc($doc, $section)
@@ -554,7 +554,7 @@ impl Op {
 
     /// Whether it takes one lane and broadcasts the result, for this type on this generation.
     pub const fn is_scalar(self, ty: Type, generation: u8) -> bool {
-        match self.row().facts.class {
+        match self.row().attrs.class {
             Class::Scalar => true,
             Class::IntVector => generation == GC2000,
             // Adds and the like of integer type go through the scalar integer unit before HALTI2.

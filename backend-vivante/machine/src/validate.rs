@@ -92,7 +92,7 @@ pub fn is_scalar(inst: &Inst<Vivante>, generation: u8) -> bool {
 /// One sentence naming the rule and the section.
 pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     let row = inst.row();
-    if row.facts.class == Class::Unknown {
+    if row.attrs.class == Class::Unknown {
         return Err(format!("what `{:?}` does is unknown (section {})", row.op, row.source));
     }
     let get = |name| inst.get(name).unwrap_or(0);
@@ -205,7 +205,7 @@ fn check_type(inst: &Inst<Vivante>, t: Type) -> Result<(), String> {
     if t.is_integer() && sources(inst).any(|(_, s, _)| s.abs && s.group != GROUP_IMMEDIATE) {
         return Err("the absolute-value modifier has no known meaning on integers".into());
     }
-    if !row.facts.types.has(t) {
+    if !row.attrs.types.has(t) {
         return Err(format!("`{op:?}` with type {} has no known meaning (section {})", word(t), row.source));
     }
     if inst.get("sat") == Some(1) {
@@ -214,7 +214,7 @@ fn check_type(inst: &Inst<Vivante>, t: Type) -> Result<(), String> {
             Op::F2i | Op::F2irnd | Op::Movar | Op::MovarVoid | Op::Movai | Op::MovaiVoid => false,
             _ if op.has_pair() && modifiers::round(inst) == Round::Zero => false,
             Op::Conv => t == Type::F32,
-            _ => t == Type::F32 && !matches!(inst.row().facts.class, Class::IntVector | Class::Memory | Class::Control),
+            _ => t == Type::F32 && !matches!(inst.row().attrs.class, Class::IntVector | Class::Memory | Class::Control),
         };
         if !float_result || is_integer_only(op) {
             return Err("`.sat` needs a float result of its own (sections 4.2, 7.4, 16.5)".into());

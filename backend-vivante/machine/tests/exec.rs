@@ -758,7 +758,7 @@ fn approximations_move_inside_their_error() {
 
 /// Rows that compute programs cannot execute: they trap by name.
 fn named_exceptions() -> Vec<Op> {
-    let unknown = table().rows.iter().filter(|r| r.facts.class == gpucc_vivante_machine::Class::Unknown).map(|r| r.op);
+    let unknown = table().rows.iter().filter(|r| r.attrs.class == gpucc_vivante_machine::Class::Unknown).map(|r| r.op);
     let graphics = [
         Op::Dsx,
         Op::Dsy,

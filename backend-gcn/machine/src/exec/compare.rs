@@ -5,7 +5,7 @@ use gpucc_sim::Trap;
 
 use super::lanes::{Cx, lanes};
 use super::subgroup::Wave;
-use crate::facts::{Compare, Number, Test};
+use crate::attrs::{Compare, Number, Test};
 
 /// Outcomes of a comparison, as [`Condition`](crate::Condition) has them.
 const LT: u8 = 1;

@@ -7,7 +7,7 @@ use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::listing;
 use crate::operand::{self, LITERAL, VCC};
 use crate::rows::{self, build::NO_ROW};
-use crate::{Access, Facts, Number, Op, Operation, Unit};
+use crate::{Access, Attrs, Number, Op, Operation, Unit};
 
 /// A source as the executor reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -225,7 +225,7 @@ pub(crate) fn predecode(code: &[u8], generation: u8, limits: Limits) -> Vec<Deco
                     }
                     _ => TrapKind::Undecodable,
                 };
-                let mut d = blank(Op::SNop, &NO_ROW.facts, at as u32, 4);
+                let mut d = blank(Op::SNop, &NO_ROW.attrs, at as u32, 4);
                 d.fault = Some((kind, e.to_string()));
                 out.push(d);
                 at += 4;
@@ -242,7 +242,7 @@ pub(crate) fn predecode(code: &[u8], generation: u8, limits: Limits) -> Vec<Deco
     out
 }
 
-fn blank(op: Op, facts: &Facts, at: u32, length: u32) -> Decoded {
+fn blank(op: Op, facts: &Attrs, at: u32, length: u32) -> Decoded {
     Decoded {
         op,
         format: facts.format,
@@ -365,8 +365,8 @@ fn vector_source(code: u32, n: u8, number: Number, generation: u8) -> Src {
 
 fn one(inst: &Inst<Gcn>, at: u32, length: u32, generation: u8, limits: Limits) -> Decoded {
     let row = inst.row();
-    let number = row.facts.number;
-    let mut d = blank(row.op, &row.facts, at, length);
+    let number = row.attrs.number;
+    let mut d = blank(row.op, &row.attrs, at, length);
     d.writes_exec = rows::writes_exec(row);
     let fail = |d: &mut Decoded, e: (TrapKind, String)| {
         d.fault.get_or_insert(e);

@@ -3,10 +3,10 @@
 use gpucc_isa::{Effects, Implicit, OperandSpec, Role, Row};
 
 use crate::isa::{Gcn, Kind};
-use crate::{Access, Facts, Format, Memory, Op, Unit};
+use crate::{Access, Attrs, Format, Memory, Op, Unit};
 
 /// Cycles from the issue of an instruction until its result can be used, caches hit.
-const fn latency(facts: &Facts) -> u16 {
+const fn latency(facts: &Attrs) -> u16 {
     let issue = facts.cycles as u16;
     match facts.unit {
         Unit::Vmem | Unit::Flat => 300 + issue,
@@ -18,7 +18,7 @@ const fn latency(facts: &Facts) -> u16 {
     }
 }
 
-const fn memory(facts: &Facts) -> Memory {
+const fn memory(facts: &Attrs) -> Memory {
     match facts.format {
         Format::Ds => Memory::Lds,
         Format::Mubuf | Format::Mtbuf => Memory::Buffer,
@@ -40,7 +40,7 @@ const fn names_lanes(slots: &[OperandSpec<Gcn>]) -> bool {
 }
 
 /// Effects of a row.
-pub(crate) const fn effects(op: Op, slots: &[OperandSpec<Gcn>], facts: &Facts, implicit: &[Implicit]) -> Effects {
+pub(crate) const fn effects(op: Op, slots: &[OperandSpec<Gcn>], facts: &Attrs, implicit: &[Implicit]) -> Effects {
     let (mut defines, mut ends) = (false, ends(op));
     let mut k = 0;
     while k < slots.len() {

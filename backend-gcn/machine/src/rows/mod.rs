@@ -113,9 +113,9 @@ pub fn table() -> &'static Table<Gcn> {
 static BY_NAME: LazyLock<BTreeMap<String, Vec<u16>>> = LazyLock::new(|| {
     let mut map: BTreeMap<String, Vec<u16>> = BTreeMap::new();
     for (i, row) in ROWS.iter().enumerate() {
-        let name = format!("{}{}", row.text, row.facts.suffix.text());
+        let name = format!("{}{}", row.text, row.attrs.suffix.text());
         map.entry(name).or_default().push(i as u16);
-        let alias = match row.facts.suffix {
+        let alias = match row.attrs.suffix {
             Suffix::SilentSdwa => "_sdwa",
             Suffix::SilentDpp => "_dpp",
             _ => continue,

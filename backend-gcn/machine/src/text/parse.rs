@@ -118,7 +118,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
                 cur.seek(at);
                 // llvm-mc reads and prints `glc` on scalar loads of gfx6 and gfx7, whose encoding has no such bit.
                 // So with `clamp` on v_div_scale_*, where the second destination occupies the bit.
-                let glc = row.facts.format == Format::Smrd && cur.eat_word("glc");
+                let glc = row.attrs.format == Format::Smrd && cur.eat_word("glc");
                 let scale = matches!(row.op, Op::VDivScaleF32 | Op::VDivScaleF64);
                 if glc || scale && cx.generation != GFX8 && cur.eat_word("clamp") {
                     continue;

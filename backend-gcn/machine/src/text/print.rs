@@ -11,7 +11,7 @@ use crate::operand::{self, LITERAL};
 pub fn print(inst: &Inst<Gcn>, cx: &TextCx, out: &mut String) {
     let row = inst.row();
     out.push_str(row.text);
-    out.push_str(row.facts.suffix.text());
+    out.push_str(row.attrs.suffix.text());
     let mut first = true;
     let mut after_target = false;
     for (i, slot) in row.operands.iter().enumerate() {

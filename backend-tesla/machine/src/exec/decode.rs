@@ -239,8 +239,8 @@ impl Code {
         let Some(view) = View::any(&inst, CS) else { return Err(unsupported("operands do not go together")) };
         let mut code = Code {
             op: row.op,
-            ty: row.facts.ty,
-            src_ty: row.facts.src,
+            ty: row.attrs.ty,
+            src_ty: row.attrs.src,
             class: usize::from(row.effects.unit),
             next,
             ei: get("ei").unwrap_or(0) as u8,

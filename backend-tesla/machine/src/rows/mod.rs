@@ -4,7 +4,7 @@
 
 use crate::Tesla;
 use crate::modifiers::{AddOp, Cond, Round};
-use crate::types::{Facts, Kind, Memory, Op, Ty, Unit, Width, pat};
+use crate::types::{Attrs, Kind, Memory, Op, Ty, Unit, Width, pat};
 use gpucc_isa::{Effects, Enc, Field, Implicit, OperandSpec, Role, Row, Word};
 
 type S = OperandSpec<Tesla>;
@@ -149,7 +149,7 @@ macro_rules! control {
                 E
             },
             $effects.on(Unit::Flow as u8),
-            Facts { issue: 8, ty: Ty::None, src: Ty::None },
+            Attrs { issue: 8, ty: Ty::None, src: Ty::None },
         )
         .operands(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
         .ignored(if $predicable { 0 } else { pat(0, 0x3f80) })
@@ -172,12 +172,12 @@ const IMM_FORM: &[(Word, Word)] = &[(pat(0, 3), pat(0, 3))];
 #[derive(Clone, Copy)]
 struct Does {
     effects: Effects,
-    facts: Facts,
+    facts: Attrs,
 }
 
 /// `issue` clocks on a unit.
 const fn does(effects: Effects, unit: Unit, issue: u8, ty: Ty, src: Ty) -> Does {
-    Does { effects: effects.on(unit as u8), facts: Facts { issue, ty, src } }
+    Does { effects: effects.on(unit as u8), facts: Attrs { issue, ty, src } }
 }
 
 const fn alu(ty: Ty) -> Does {

@@ -296,10 +296,10 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
     let get = |name: &str| inst.get(name).unwrap_or(0);
     let flag = |name: &str| get(name) != 0;
     let page = get("page") as u8;
-    let (signed, bits) = (row.facts.lane.is_signed(), row.facts.lane.bits());
+    let (signed, bits) = (row.attrs.lane.is_signed(), row.attrs.lane.bits());
     let mut d = DInst {
         op: inst.op(),
-        class: row.facts.class,
+        class: row.attrs.class,
         flow: get("flow") as u8,
         dst: 0,
         dst_mask: 0,

@@ -70,7 +70,7 @@ impl DeviceMemory {
 
 /// Bytes of the access and its natural alignment.
 fn access(op: Op) -> (u32, u64) {
-    let bytes = u32::from(crate::ROWS[op as usize].facts.bytes);
+    let bytes = u32::from(crate::ROWS[op as usize].attrs.bytes);
     let align = match bytes {
         1 | 3 => 1,
         2 | 6 => 2,
@@ -261,7 +261,7 @@ fn combine1(opc: u8, bits: u32, old: u64) -> u64 {
 
 fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) -> Result<(), Trap> {
     use Op::*;
-    let bytes = u32::from(crate::ROWS[d.op as usize].facts.bytes);
+    let bytes = u32::from(crate::ROWS[d.op as usize].attrs.bytes);
     let bits = 8 * bytes;
     let with_one = matches!(d.op, Atom1ReturnI32 | Atom1ReturnI64);
     let returns = matches!(d.op, AtomReturnI32 | AtomReturnI64);

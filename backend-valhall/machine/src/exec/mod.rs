@@ -83,7 +83,7 @@ pub fn run(
 const CLASSES: [&str; 8] = ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other"];
 
 fn class_index(d: &DInst) -> usize {
-    match (d.class, crate::ROWS[d.op as usize].facts.unit) {
+    match (d.class, crate::ROWS[d.op as usize].attrs.unit) {
         (Class::Branch, _) => 4,
         (Class::Barrier, _) => 5,
         (Class::Nop, _) => 6,

@@ -172,12 +172,12 @@ fn fill(
     let row = inst.row();
     let get = |name| inst.get(name).unwrap_or(0);
     pre.op = row.op;
-    pre.class = super::alu::class_of(row.facts.class);
+    pre.class = super::alu::class_of(row.attrs.class);
     validate::check(inst, generation).map_err(|m| {
         let kind = if m.contains("does not exist") { TrapKind::BadRegister } else { TrapKind::Unsupported };
         (kind, m)
     })?;
-    if row.facts.class == Class::Texture
+    if row.attrs.class == Class::Texture
         || matches!(row.op, Op::ImgLoad | Op::ImgStore | Op::ImgLoad3d | Op::ImgStore3d)
     {
         return Err((TrapKind::Unsupported, "texture and image instructions arrive with graphics".into()));

@@ -78,7 +78,7 @@ static TABLE: LazyLock<Table<Set>> = LazyLock::new(|| Table::new(ROWS));
 impl Isa for Set {
     type Op = Op;
     type Kind = Kind;
-    type Facts = ();
+    type Attrs = ();
 
     const NAME: &'static str = "tiny";
     const GENERATIONS: &'static [&'static str] = &["one"];

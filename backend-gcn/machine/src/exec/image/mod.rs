@@ -15,7 +15,7 @@ use super::format::{from_half, to_half};
 use super::memory::DeviceMemory;
 use super::salu::unsupported;
 use super::subgroup::{Order, Wave, undefined};
-use crate::facts::{Access, Atomic, ImageKind, ImageOp, Operation};
+use crate::attrs::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
 use descriptor::{Rules, Sampling, Texture};
 use places::Places;

@@ -3,7 +3,7 @@
 use gpucc_sim::texture::Dim;
 
 use super::descriptor::Texture;
-use crate::facts::{ImageKind, ImageOp, Level};
+use crate::attrs::{ImageKind, ImageOp, Level};
 
 /// Registers of an address, counted from its first.
 #[derive(Clone, Copy, Default, Debug)]

@@ -10,8 +10,8 @@ use gpucc_sim::texture::{
 use super::descriptor::Sampling;
 use super::places::Places;
 use super::texels::Reader;
+use crate::attrs::{ImageKind, ImageOp, Level};
 use crate::exec::subgroup::Lanes;
-use crate::facts::{ImageKind, ImageOp, Level};
 
 /// Address registers of one lane, and of its quad.
 pub(super) struct Address<'a> {

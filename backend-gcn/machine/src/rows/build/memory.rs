@@ -94,7 +94,7 @@ pub(crate) const fn flat_enc(codes: [u16; 3], g: Sig, returns: bool) -> [Enc; 3]
 }
 
 /// Facts of an access to a buffer or to flat memory. The signature gives the width of an atomic.
-pub(crate) const fn buffer_facts(format: Format, g: Sig, operation: Operation) -> Facts {
+pub(crate) const fn buffer_facts(format: Format, g: Sig, operation: Operation) -> Attrs {
     let t = g.t[0];
     let access = match t.a {
         b'l' => Access::Load,
@@ -139,13 +139,13 @@ macro_rules! buffer_operation {
 }
 
 /// Facts of an image instruction.
-pub(crate) const fn mimg_facts(op: ImageOp) -> Facts {
+pub(crate) const fn mimg_facts(op: ImageOp) -> Attrs {
     let access = match op.kind {
         ImageKind::Store => Access::Store,
         ImageKind::Atomic(_) => Access::Atomic,
         _ => Access::Load,
     };
-    Facts { lanes: op.implicit(), ..vmem(Format::Mimg, access, Operation::Image(op)) }
+    Attrs { lanes: op.implicit(), ..vmem(Format::Mimg, access, Operation::Image(op)) }
 }
 
 macro_rules! mubuf {

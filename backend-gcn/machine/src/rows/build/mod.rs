@@ -21,7 +21,7 @@ use gpucc_isa::{Effects, Enc, Field, OperandSpec, Role, Word};
 
 pub(crate) use super::effects::effects;
 pub(crate) use super::implicit::{self as imp, *};
-use crate::Facts;
+use crate::Attrs;
 use crate::isa::{Flag, Kind, Mods};
 pub(crate) use crate::isa::{Format, Gcn, Suffix};
 pub(crate) use crate::{
@@ -48,7 +48,7 @@ macro_rules! row {
             NO_ROW
         } else {
             {
-                const F: &crate::Facts = &$facts;
+                const F: &crate::Attrs = &$facts;
                 const D: gpucc_isa::Effects = effects($op, B.get(), F, $imp);
                 Row::new($op, $name, $bytes, E, D, *F).operands(B.get()).implicit($imp).doc($doc, $src)
             }
@@ -102,8 +102,8 @@ pub(crate) const fn none(e: &[Enc; 3]) -> bool {
     e[0].generations | e[1].generations | e[2].generations == 0
 }
 
-pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
-    Facts {
+pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8) -> Attrs {
+    Attrs {
         format,
         suffix,
         unit,
@@ -117,13 +117,13 @@ pub(crate) const fn facts(format: Format, suffix: Suffix, unit: Unit, cycles: u8
 }
 
 /// What a memory instruction does, and what says that it is done.
-pub(crate) const fn accesses(facts: Facts, access: Access, counter: Counter) -> Facts {
-    Facts { access, counter, ..facts }
+pub(crate) const fn accesses(facts: Attrs, access: Access, counter: Counter) -> Attrs {
+    Attrs { access, counter, ..facts }
 }
 
-const fn vmem(format: Format, access: Access, operation: Operation) -> Facts {
+const fn vmem(format: Format, access: Access, operation: Operation) -> Attrs {
     let unit = if matches!(format, Format::Flat) { Unit::Flat } else { Unit::Vmem };
-    Facts { operation, ..accesses(facts(format, Suffix::None, unit, 16), access, Counter::Vm) }
+    Attrs { operation, ..accesses(facts(format, Suffix::None, unit, 16), access, Counter::Vm) }
 }
 
 /// Generations as a mask of indices.
@@ -373,15 +373,15 @@ pub(crate) const fn ends_with_literal(signature: &str) -> bool {
 }
 
 /// Facts of what the branch unit does: a barrier is one for memory too.
-pub(crate) const fn sopp_facts(op: Op) -> Facts {
+pub(crate) const fn sopp_facts(op: Op) -> Attrs {
     let access = if matches!(op, Op::SBarrier) { Access::Order } else { Access::None };
     accesses(facts(Format::Sopp, Suffix::None, Unit::Branch, 4), access, Counter::None)
 }
 
 /// Scalar ALU facts (issue cycles: section 19).
-pub(crate) const fn salu(format: Format, g: Sig) -> Facts {
+pub(crate) const fn salu(format: Format, g: Sig) -> Attrs {
     let own = facts(format, Suffix::None, Unit::Salu, if g.has(b'E') { 8 } else { 4 });
-    Facts { number: number(g), ..own }
+    Attrs { number: number(g), ..own }
 }
 
 /// What sources hold: halves where flags say so, doubles where floats have two dwords.
@@ -464,7 +464,7 @@ pub(crate) const fn smem_enc(g: Sig, codes: [u16; 3], off: Off) -> [Enc; 3] {
 }
 
 /// Scalar memory facts: issue cycles by width (section 19).
-pub(crate) const fn smem_facts(format: Format, g: Sig) -> Facts {
+pub(crate) const fn smem_facts(format: Format, g: Sig) -> Attrs {
     let w = if g.n > 1 { g.t[1].w } else { 1 };
     let own = facts(format, Suffix::None, Unit::Smem, if w <= 4 { 4 } else { w });
     match g.t[0].a {
@@ -602,7 +602,7 @@ pub(crate) const fn ds_cycles(g: Sig) -> u8 {
 }
 
 /// Facts of LDS instructions. The signature gives the width of an atomic.
-pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -> Facts {
+pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -> Attrs {
     let own = facts(Format::Ds, Suffix::None, Unit::Lds, ds_cycles(g));
     let data = g.width(b'x');
     let operation = match operation {
@@ -617,7 +617,7 @@ pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -
         Operation::Atomic(a) => Operation::Atomic(Atomic { wide: data == 2, ..a }),
         _ => operation,
     };
-    Facts { lanes: matches!(access, Access::None), operation, ..accesses(own, access, Counter::Lds) }
+    Attrs { lanes: matches!(access, Access::None), operation, ..accesses(own, access, Counter::Lds) }
 }
 
 /// What an LDS instruction does: access and operation by its words in the table.

@@ -189,7 +189,7 @@ pub(crate) const fn long_enc(codes: [u16; 3], base: (u16, u16), gfx8: bool, g: S
     if gfx8 { enc(c, NEW, top(6, 0x34), (16, 10), NOTHING) } else { enc(c, OLD, top(6, 0x34), (17, 9), NOTHING) }
 }
 
-pub(crate) const fn vop3_facts(g: Sig, suffix: Suffix, unit: Unit, cycles: u8) -> Facts {
+pub(crate) const fn vop3_facts(g: Sig, suffix: Suffix, unit: Unit, cycles: u8) -> Attrs {
     facts(if g.find(b'c') { Format::Vop3b } else { Format::Vop3a }, suffix, unit, cycles)
 }
 
@@ -199,12 +199,12 @@ pub(crate) const fn e32_suffix(g: Sig) -> Suffix {
 }
 
 /// Facts of a vector instruction with its operation.
-pub(crate) const fn vector(own: Facts, g: Sig, operation: Operation) -> Facts {
+pub(crate) const fn vector(own: Attrs, g: Sig, operation: Operation) -> Attrs {
     let number = match operation {
         Operation::Compare(c) => c.ty,
         _ => number(g),
     };
-    Facts { operation, number, ..own }
+    Attrs { operation, number, ..own }
 }
 
 /// What a vector instruction does beyond its opcode: a compare by condition and type.

@@ -1,6 +1,6 @@
 //! What rows state against the mnemonics of the reference, which say the same in words.
 
-use gpucc_gcn_machine::facts::Level;
+use gpucc_gcn_machine::attrs::Level;
 use gpucc_gcn_machine::{
     Access, AtomicOp, Elements, Format, ImageKind, Kind, Number, Operation, Test, Unit, rows, table,
 };
@@ -48,8 +48,8 @@ fn lds_word(op: AtomicOp) -> &'static str {
 #[test]
 fn lds_rows_do_what_their_names_say() {
     let mut count = [0; 3];
-    for row in table().rows.iter().filter(|r| r.facts.format == Format::Ds) {
-        let (name, facts) = (row.text, row.facts);
+    for row in table().rows.iter().filter(|r| r.attrs.format == Format::Ds) {
+        let (name, facts) = (row.text, row.attrs);
         let ty = name.rsplit('_').next().unwrap();
         assert_eq!(name.starts_with("ds_read"), facts.access == Access::Load, "{name}");
         let undefined = name.contains("src2") || name.contains("condxchg");
@@ -83,8 +83,8 @@ fn lds_rows_do_what_their_names_say() {
 fn memory_rows_do_what_their_names_say() {
     let mut count = [0; 3];
     let formats = [Format::Mubuf, Format::Mtbuf, Format::Flat];
-    for row in table().rows.iter().filter(|r| formats.contains(&r.facts.format)) {
-        let (name, facts) = (row.text, row.facts);
+    for row in table().rows.iter().filter(|r| formats.contains(&r.attrs.format)) {
+        let (name, facts) = (row.text, row.attrs);
         let access = match name.split('_').nth(1).unwrap() {
             "load" => Access::Load,
             "store" => Access::Store,
@@ -127,9 +127,9 @@ fn memory_rows_do_what_their_names_say() {
 #[test]
 fn image_rows_do_what_their_names_say() {
     let mut count = 0;
-    for row in table().rows.iter().filter(|r| r.facts.format == Format::Mimg) {
+    for row in table().rows.iter().filter(|r| r.attrs.format == Format::Mimg) {
         let name = row.text;
-        let Operation::Image(op) = row.facts.operation else { panic!("{name} has no operation") };
+        let Operation::Image(op) = row.attrs.operation else { panic!("{name} has no operation") };
         let words: Vec<&str> = name.split('_').skip(1).collect();
         let has = |word: &str| words[1..].contains(&word);
         count += 1;
@@ -163,7 +163,7 @@ fn compare_rows_do_what_their_names_say() {
     let mut count = 0;
     for row in table().rows.iter().filter(|r| r.text.starts_with("v_cmp")) {
         let name = row.text;
-        let Operation::Compare(c) = row.facts.operation else { panic!("{name} has no operation") };
+        let Operation::Compare(c) = row.attrs.operation else { panic!("{name} has no operation") };
         let words: Vec<&str> = name.split('_').skip(1).collect();
         assert_eq!(words[2], format!("{:?}", c.ty).to_lowercase(), "{name}");
         let condition = match c.test {
@@ -186,8 +186,8 @@ fn compare_rows_do_what_their_names_say() {
 fn sources_hold_what_the_last_word_of_a_name_says() {
     let mut count = [0; 3];
     let units = [Unit::Salu, Unit::Valu, Unit::Trans];
-    for row in table().rows.iter().filter(|r| units.contains(&r.facts.unit)) {
-        let (name, number) = (row.text, row.facts.number);
+    for row in table().rows.iter().filter(|r| units.contains(&r.attrs.unit)) {
+        let (name, number) = (row.text, row.attrs.number);
         let integer = ["_i16", "_u16", "_b16"].iter().any(|t| name.ends_with(t));
         assert_eq!(number == Number::F16, name.ends_with("_f16"), "{name}");
         assert_eq!(matches!(number, Number::I16 | Number::U16), integer, "{name}");
@@ -203,8 +203,8 @@ fn sources_hold_what_the_last_word_of_a_name_says() {
 
 #[test]
 fn slow_scalar_rows_are_those_of_section_19() {
-    for row in table().rows.iter().filter(|r| r.facts.unit == Unit::Salu) {
+    for row in table().rows.iter().filter(|r| r.attrs.unit == Unit::Salu) {
         let slow = row.text.contains("saveexec") || row.text.contains("setreg");
-        assert_eq!(row.facts.cycles, if slow { 8 } else { 4 }, "{}", row.text);
+        assert_eq!(row.attrs.cycles, if slow { 8 } else { 4 }, "{}", row.text);
     }
 }

@@ -340,7 +340,7 @@ pub struct Compare {
     pub test: Test,
 }
 
-/// What instructions alike in their operands do differently. [`Facts::access`] says whether memory is read or written.
+/// What instructions alike in their operands do differently. [`Attrs::access`] says whether memory is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// What the opcode says.
@@ -366,7 +366,7 @@ pub enum Operation {
 
 /// What a row states besides its bits and effects.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts {
+pub struct Attrs {
     /// Encoding.
     pub format: Format,
     /// Suffix of the mnemonic.
