@@ -7,7 +7,7 @@ use gpucc_gcn_machine::{Access, Counter, Op, operand, rows};
 use gpucc_mir::{Ranges, overlap};
 use smallvec::smallvec;
 
-use crate::encoded::{Code, Item};
+use crate::encoded::{Code, EncodedInst};
 
 /// So many other instructions may pass the memory instructions that wait for one more of their kind.
 const REACH: usize = 8;
@@ -16,23 +16,23 @@ const REACH: usize = 8;
 const LONGEST: usize = 12;
 
 /// Whether two instructions must keep their order for the sake of registers.
-pub fn ordered(a: &Item, b: &Item) -> bool {
+pub fn ordered(a: &EncodedInst, b: &EncodedInst) -> bool {
     overlap(&a.writes, &b.reads) || overlap(&a.writes, &b.writes) || overlap(&a.reads, &b.writes)
 }
 
 /// What every vector instruction depends on without naming it.
-pub fn sets_state(i: &Item) -> bool {
+pub fn sets_state(i: &EncodedInst) -> bool {
     let state: Ranges = smallvec![(operand::EXEC, 2), (operand::M0, 1)];
     overlap(&i.writes, &state) || rows::writes_exec(i.inst.row())
 }
 
 /// Whether nothing may pass an instruction.
-pub fn stays(i: &Item) -> bool {
+pub fn stays(i: &EncodedInst) -> bool {
     i.facts.barrier || i.label.is_some() || matches!(i.inst.op(), Op::SEndpgm)
 }
 
 /// What an instruction can form clauses with: its counter, and whether it stores.
-fn kind(i: &Item) -> Option<(Counter, bool)> {
+fn kind(i: &EncodedInst) -> Option<(Counter, bool)> {
     let access = i.inst.row().attrs.access;
     let one = matches!(access, Access::Load | Access::Store);
     (i.facts.counter != Counter::None && one).then_some((i.facts.counter, access == Access::Store))
@@ -48,14 +48,14 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
     moved
 }
 
-fn run_block(block: &mut Vec<Item>, fuel: u64) -> u64 {
+fn run_block(block: &mut Vec<EncodedInst>, fuel: u64) -> u64 {
     if block.iter().filter(|i| kind(i).is_some()).nth(1).is_none() {
         return 0;
     }
     let mut moved = 0;
-    let mut out: Vec<Item> = Vec::with_capacity(block.len());
+    let mut out: Vec<EncodedInst> = Vec::with_capacity(block.len());
     // The clause, and what has passed its last instruction.
-    let (mut clause, mut passed): (Vec<Item>, Vec<Item>) = (Vec::new(), Vec::new());
+    let (mut clause, mut passed): (Vec<EncodedInst>, Vec<EncodedInst>) = (Vec::new(), Vec::new());
     for i in std::mem::take(block) {
         let same = clause.first().is_some_and(|c| kind(c) == kind(&i)) && clause.len() < LONGEST;
         let depends = clause.iter().any(|c| ordered(c, &i));

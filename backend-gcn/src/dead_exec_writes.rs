@@ -7,24 +7,24 @@
 use gpucc_gcn_machine::{Counter, Op, operand, rows};
 use gpucc_mir::backward;
 
-use crate::encoded::{Code, Item};
+use crate::encoded::{Code, EncodedInst};
 
 /// The registers of EXEC.
 pub const EXEC: (u32, u32) = (operand::EXEC, 2);
 
-fn reads_exec(i: &Item) -> bool {
+fn reads_exec(i: &EncodedInst) -> bool {
     let branch = matches!(i.inst.op(), Op::SCbranchExecz | Op::SCbranchExecnz);
     let vector = i.facts.is_valu || matches!(i.facts.counter, Counter::Vm | Counter::Lds | Counter::Export);
     branch || vector || i.reads.contains(&EXEC) || rows::writes_exec(i.inst.row())
 }
 
 /// Whether an item does nothing but set EXEC.
-fn only_sets(i: &Item) -> bool {
+fn only_sets(i: &EncodedInst) -> bool {
     i.writes[..] == [EXEC] && matches!(i.inst.op(), Op::SMovB64 | Op::SOrB64 | Op::SAndB64 | Op::SAndn2B64)
 }
 
 /// What a block does about EXEC: whether it asks for it before it sets it, and whether it sets it.
-fn effect(block: &[Item]) -> (bool, bool) {
+fn effect(block: &[EncodedInst]) -> (bool, bool) {
     block.iter().rev().fold((false, false), |(asked, set), i| {
         let sets = i.writes.contains(&EXEC);
         (asked && !sets || reads_exec(i), set || sets)
@@ -50,7 +50,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 }
 
 /// Runs over a block, behind which EXEC is asked for or not.
-fn run_block(block: &mut Vec<Item>, wanted_behind: bool, fuel: u64) -> u64 {
+fn run_block(block: &mut Vec<EncodedInst>, wanted_behind: bool, fuel: u64) -> u64 {
     let mut now = wanted_behind;
     let mut gone: Vec<usize> = Vec::new();
     for (k, i) in block.iter().enumerate().rev() {

@@ -2,7 +2,7 @@
 //! and no lane waits.
 
 use gpucc_ir::{Attr, Block, Builder, Edge, Function, Inst, Module, Op};
-use gpucc_opt::{Caps, Cx, simplify_cfg};
+use gpucc_opt::{Caps, PassCx, simplify_cfg};
 
 /// The block's discard of all lanes, if that and a jump are all that it has.
 fn only_discards(f: &Function, b: Block) -> Option<(Inst, Edge)> {
@@ -41,6 +41,6 @@ pub fn join(m: &mut Module, caps: &Caps) {
         at.demote(condition);
         f.insts[branch].set_edge(0, &to);
     }
-    simplify_cfg::run(&mut f, &mut Cx::new(m, caps));
+    simplify_cfg::run(&mut f, &mut PassCx::new(m, caps));
     m.funcs[func] = f;
 }

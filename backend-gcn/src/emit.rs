@@ -6,7 +6,7 @@ use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::Packed;
 use gpucc_mir::{Payload, Piece, Reach, place};
 
-use crate::encoded::{Code, Facts, Item, row};
+use crate::encoded::{Code, EncodedInst, Facts, row};
 use crate::model;
 
 /// Counts for people.
@@ -55,7 +55,7 @@ fn distance(from: u32, to: u32) -> Result<u32, Diagnostic> {
 pub fn emit(source: &Code, generation: u8) -> Result<Option<Program>, Diagnostic> {
     let blocks = &source.blocks;
     let mut counts = Counts::default();
-    let piece = |i: &Item| Piece {
+    let piece = |i: &EncodedInst| Piece {
         bytes: u32::from(i.inst.row().bytes),
         to: i.label.map(|l| l.0),
         falls: Facts::falls(&i.inst),

@@ -9,7 +9,7 @@ use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, Opcode, Pseudo, Ranges, Src};
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Block, Code, Item, row};
+use crate::encoded::{Block, Code, EncodedInst, row};
 use crate::forms::{has_short, mask_source};
 use crate::inst::{Cond, FILE_V, GOp, Gcn, MI, Mods, U, is_exact};
 use crate::launch_registers::LaunchRegisters;
@@ -54,7 +54,7 @@ pub struct Used {
 
 struct Encoder {
     generation: u8,
-    items: Vec<Item>,
+    items: Vec<EncodedInst>,
     /// Location of what is being encoded.
     loc: Loc,
     used: Used,
@@ -86,17 +86,17 @@ impl Encoder {
         }
     }
 
-    fn push(&mut self, inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> &mut Item {
+    fn push(&mut self, inst: Inst<Isa>, reads: Ranges, writes: Ranges) -> &mut EncodedInst {
         self.note(&reads);
         self.note(&writes);
         self.exact = false;
-        self.items.push(Item { loc: self.loc, ..Item::new(inst, reads, writes) });
+        self.items.push(EncodedInst { loc: self.loc, ..EncodedInst::new(inst, reads, writes) });
         let last = self.items.len() - 1;
         &mut self.items[last]
     }
 
     /// The block that is complete, as long as needed: so the lists of all lie one behind the other.
-    fn take(&mut self) -> Vec<Item> {
+    fn take(&mut self) -> Vec<EncodedInst> {
         let mut block = Vec::with_capacity(self.items.len());
         block.append(&mut self.items);
         block

@@ -5,7 +5,7 @@ use core::fmt;
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::{Access, Attrs, Counter, Format, Gcn as Isa, Op, Unit};
 use gpucc_isa::{Inst, Packed};
-use gpucc_mir::{EncodedBlock, EncodedFunc, EncodedInst, Payload};
+use gpucc_mir::{EncodedBlock, EncodedFunc, Payload};
 
 /// What the texture unit does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ impl fmt::Display for Facts {
 }
 
 /// An instruction.
-pub type Item = EncodedInst<Isa, Facts>;
+pub type EncodedInst = gpucc_mir::EncodedInst<Isa, Facts>;
 
 /// A block.
 pub type Block = EncodedBlock<Isa, Facts>;

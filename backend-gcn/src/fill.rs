@@ -6,7 +6,7 @@
 //! is left to add.
 
 use crate::clauses::{ordered, sets_state, stays};
-use crate::encoded::{Code, Item};
+use crate::encoded::{Code, EncodedInst};
 use crate::waits::State;
 
 /// Instructions looked at for filling a wait state.
@@ -21,7 +21,7 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
     moved
 }
 
-fn run_block(block: &mut [Item], generation: u8, fuel: u64) -> u64 {
+fn run_block(block: &mut [EncodedInst], generation: u8, fuel: u64) -> u64 {
     let mut state = State::default();
     let mut moved = 0;
     for k in 0..block.len() {
@@ -42,7 +42,7 @@ fn run_block(block: &mut [Item], generation: u8, fuel: u64) -> u64 {
 }
 
 /// The first vector instruction behind the first of `rest` that can as well be executed before it.
-fn filler(rest: &[Item], state: &State, generation: u8) -> Option<usize> {
+fn filler(rest: &[EncodedInst], state: &State, generation: u8) -> Option<usize> {
     for (n, i) in rest.iter().enumerate().take(AHEAD + 1) {
         if stays(i) || sets_state(i) {
             return None;

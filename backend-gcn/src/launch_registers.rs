@@ -136,11 +136,8 @@ impl LaunchRegisters {
         io: &Io,
         is_table: &dyn Fn(Place) -> bool,
     ) -> LaunchRegisters {
-        let mut x = LaunchRegisters {
-            descriptors: SecondaryMap::with_default(None),
-            quads: io.quads,
-            ..LaunchRegisters::default()
-        };
+        let descriptors = SecondaryMap::with_default(None);
+        let mut x = LaunchRegisters { descriptors, quads: io.quads, ..LaunchRegisters::default() };
         let mut groups = groups.to_vec();
         groups.extend(io.vertex_table.then_some(VERTEX_GROUP));
         let firsts = io.first.iter().filter(|f| **f).count();
@@ -151,9 +148,8 @@ impl LaunchRegisters {
                 Attr::Mem(a) | Attr::Atomic(_, a) => Some(a.place),
                 Attr::Res(r) => Some(Place::Buffer(*r)),
                 Attr::Sysval(s) => {
-                    if matches!(s, Sysval::WorkgroupId | Sysval::GlobalInvocationId) {
-                        x.wants_id = [true; 3];
-                    }
+                    let of_group = matches!(s, Sysval::WorkgroupId | Sysval::GlobalInvocationId);
+                    x.wants_id = if of_group { [true; 3] } else { x.wants_id };
                     counts |= *s == Sysval::NumWorkgroups;
                     None
                 }
@@ -186,8 +182,7 @@ impl LaunchRegisters {
             }
         }
         let direct = plain(quads) <= USER_WORDS;
-        let here = if direct { quads } else { quads.min(3) };
-        let first = if direct { 0 } else { 4 };
+        let (here, first) = if direct { (quads, 0) } else { (quads.min(3), 4) };
         x.user = if direct { plain(quads) as u32 } else { first + 4 * here as u32 };
         if !direct {
             x.data.extend([(0, Source::TableAddressLo(0)), (1, Source::TableAddressHi(0))]);

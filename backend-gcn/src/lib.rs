@@ -42,8 +42,8 @@ pub mod waits;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected, TailPass,
-    TextFixture, Variables, reflect, used_places,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected,
+    TailPass, TextFixture, Variables, reflect, used_places,
 };
 use gpucc_gcn_machine::{self as machine, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
@@ -169,7 +169,7 @@ pub struct State {
 }
 
 /// The pass `allocate`.
-fn allocated(mf: &mut MFunc<Gcn>, cx: &mut Cx<'_, GcnFamily>) -> Result<u64, AttemptError> {
+fn allocated(mf: &mut MFunc<Gcn>, cx: &mut CompileCx<'_, GcnFamily>) -> Result<u64, AttemptError> {
     cx.alloc = allocate::run(mf, &cx.target, &cx.job, (cx.state.fixed.end, !cx.state.io.is_compute))?;
     Ok(u64::from(cx.alloc.moves))
 }
@@ -298,17 +298,17 @@ impl Family for GcnFamily {
         (Gcn::new(0, SCALAR_TOP as u16, spills), State { once: true, ..State::default() })
     }
 
-    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.memory.at(place)
     }
 
-    fn encode(code: MFunc<Gcn>, cx: &mut Cx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+    fn encode(code: MFunc<Gcn>, cx: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
         let (code, used) = encode::encode(code, &cx.state.fixed, cx.job.generation);
         cx.state.used = used;
         Ok(code)
     }
 
-    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let (job, state, fixed) = (&cx.job, &cx.state, &cx.state.fixed);
         let Some(p) = emit::emit(code, job.generation)? else {
             let what = "has branches that reach 131072 bytes, and too many of them go further at once";
@@ -363,7 +363,7 @@ impl Family for GcnFamily {
 }
 
 /// The program of a vertex or fragment entry.
-fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
+fn drawn(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> EmittedProgram {
     let (job, state, fixed, io) = (&cx.job, &cx.state, &cx.state.fixed, &cx.state.io);
     let (stage, pipeline) = (&job.entry().stage, job.options.around.as_deref().map(|a| &a.pipeline));
     let vgprs = state.used.vgprs.max(io.vgprs());
@@ -407,7 +407,7 @@ fn drawn(p: emit::Program, cx: &Cx<'_, GcnFamily>, scratch: u32) -> EmittedProgr
     }
 }
 
-fn statistics(p: &emit::Program, vgprs: u32, cx: &Cx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
+fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
     let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
     let size = cx.job.entry().workgroup_size().map_or(64, |s| s.iter().fold(1, |n: u32, s| n.saturating_mul(*s)));
     let waves = abi::waves(vgprs, sgprs, cx.job.generation).min(abi::waves_of_groups(

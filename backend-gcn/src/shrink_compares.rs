@@ -9,7 +9,7 @@ use gpucc_isa::Inst;
 use gpucc_mir::{Ranges, backward};
 use smallvec::smallvec;
 
-use crate::encoded::{Code, Item};
+use crate::encoded::{Code, EncodedInst};
 
 /// The registers of VCC.
 pub const VCC: (u32, u32) = (operand::VCC, 2);
@@ -107,7 +107,7 @@ struct Effect {
 }
 
 /// The pair of scalar registers in which an instruction leaves a mask.
-fn mask_made(i: &Item) -> Option<u32> {
+fn mask_made(i: &EncodedInst) -> Option<u32> {
     match i.writes[..] {
         [(pair, 2)] if i.facts.is_valu && pair < 104 => Some(pair),
         _ => None,
@@ -115,7 +115,7 @@ fn mask_made(i: &Item) -> Option<u32> {
 }
 
 /// The effect of a block.
-fn effect(block: &[Item]) -> Effect {
+fn effect(block: &[EncodedInst]) -> Effect {
     let none = Effect { asked: 0, set: 0, makes_masks: false };
     block.iter().rev().fold(none, |e, i| {
         let w = bits(&i.writes);
@@ -162,7 +162,7 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
 }
 
 /// Moves the mask that the instruction at `k` makes to VCC. Returns the place of its last use.
-fn try_move(block: &mut [Item], k: usize, pair: u32, after: &[u128], generation: u8) -> Option<usize> {
+fn try_move(block: &mut [EncodedInst], k: usize, pair: u32, after: &[u128], generation: u8) -> Option<usize> {
     let compare = short_compare(&block[k].inst.unpack(), generation)?;
     let mask = bits(&smallvec![(pair, 2)]);
     let vcc = bits(&smallvec![VCC]);

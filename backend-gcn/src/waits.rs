@@ -12,7 +12,7 @@ use gpucc_gcn_machine::{Counter, Format, Op, emit as form};
 use gpucc_mir::{BlockInStates, Ranges, overlap};
 use smallvec::{SmallVec, smallvec};
 
-use crate::encoded::{Code, Item, row};
+use crate::encoded::{Code, EncodedInst, row};
 
 /// The deepest count that a wait names: one below the field's maximum, which means no wait.
 const DEEPEST: u8 = 14;
@@ -122,7 +122,7 @@ impl gpucc_mir::State for State {
 
 impl State {
     /// What `item` must wait for: vector memory, store data, the rest; `None` for nothing.
-    pub fn needs(&self, item: &Item) -> [Option<u8>; 3] {
+    pub fn needs(&self, item: &EncodedInst) -> [Option<u8>; 3] {
         let least = |m: &Since, r: &Ranges| r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min();
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
         let mut vm = touched(&self.vm);
@@ -180,7 +180,7 @@ impl State {
     }
 
     /// Wait states that `item` lacks.
-    pub fn states(&self, item: &Item, generation: u8) -> u8 {
+    pub fn states(&self, item: &EncodedInst, generation: u8) -> u8 {
         let need = match item.facts.counter {
             Counter::Vm => 5,
             Counter::Scalar if generation == 0 => 4,
@@ -204,7 +204,7 @@ impl State {
     }
 
     /// The state after an instruction.
-    pub fn issue<'i>(&mut self, item: &'i Item, generation: u8) {
+    pub fn issue<'i>(&mut self, item: &'i EncodedInst, generation: u8) {
         self.pass(1);
         let registers = |r: &'i Ranges| r.iter().flat_map(|&(a, n)| a..a + n);
         match item.facts.counter {
@@ -252,7 +252,7 @@ impl State {
     }
 }
 
-fn is_sampled(item: &Item) -> bool {
+fn is_sampled(item: &EncodedInst) -> bool {
     item.facts.image.is_some_and(|i| i.sampled)
 }
 
@@ -269,7 +269,7 @@ pub fn run(code: &mut Code, quads: bool, generation: u8) -> u64 {
 }
 
 /// Steps over an item; what it needs in front of it goes to `out`.
-fn step(state: &mut State, item: &Item, generation: u8, mut out: Option<&mut Vec<Item>>) {
+fn step(state: &mut State, item: &EncodedInst, generation: u8, mut out: Option<&mut Vec<EncodedInst>>) {
     let needs = state.needs(item);
     if needs.iter().any(Option::is_some) {
         state.wait(needs);
@@ -318,10 +318,10 @@ fn entries(code: &Code, generation: u8) -> BlockInStates<State> {
 fn insert(code: &mut Code, entry: &BlockInStates<State>, generation: u8) -> u64 {
     let mut count = 0;
     // What one block gets, and in front of which of its items.
-    let mut new: Vec<Item> = Vec::new();
+    let mut new: Vec<EncodedInst> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     // A wait alone stands for memory order.
-    let stays = |i: &Item| !i.facts.barrier || i.inst.op() == Op::SBarrier;
+    let stays = |i: &EncodedInst| !i.facts.barrier || i.inst.op() == Op::SBarrier;
     for (b, block) in code.blocks.iter_mut().enumerate() {
         let block = &mut block.insts;
         let mut state = entry.get(b).cloned().unwrap_or_default();
@@ -350,9 +350,9 @@ fn insert(code: &mut Code, entry: &BlockInStates<State>, generation: u8) -> u64 
 
 /// Puts in front of what reads the quad's lanes the wait states between that and a vector instruction that wrote the register: two of
 /// them. What stands in front of a block may have written it. Returns how many NOPs that takes.
-fn quad_states(block: &mut Vec<Item>, generation: u8) -> u64 {
+fn quad_states(block: &mut Vec<EncodedInst>, generation: u8) -> u64 {
     let before = block.len();
-    let mut out: Vec<Item> = Vec::new();
+    let mut out: Vec<EncodedInst> = Vec::new();
     for (k, i) in block.iter().enumerate() {
         if i.inst.row().attrs.format == Format::Dpp {
             let source = i.inst.get("src0").map_or(0, |s| 256 + s);
@@ -374,7 +374,7 @@ fn quad_states(block: &mut Vec<Item>, generation: u8) -> u64 {
     (block.len() - before) as u64
 }
 
-fn control(op: Op, imm: u32, generation: u8) -> Item {
+fn control(op: Op, imm: u32, generation: u8) -> EncodedInst {
     let inst = form::inst(row(op, form::Form::Short, false, generation)).with("imm", imm);
-    Item::new(inst, smallvec![], smallvec![])
+    EncodedInst::new(inst, smallvec![], smallvec![])
 }

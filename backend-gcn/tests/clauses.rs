@@ -1,21 +1,21 @@
 //! Tests of `backend-gcn/src/clauses.rs`.
 
 use gpucc_gcn::clauses::run;
-use gpucc_gcn::encoded::Item;
+use gpucc_gcn::encoded::EncodedInst;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 
 use crate::common::encoded::{item, line, order, v};
 
-fn mov(to: u32, from: u32) -> Item {
+fn mov(to: u32, from: u32) -> EncodedInst {
     item(Op::VMovB32, smallvec![v(from)], smallvec![v(to)])
 }
 
-fn load(to: u32, at: u32) -> Item {
+fn load(to: u32, at: u32) -> EncodedInst {
     item(Op::BufferLoadDword, smallvec![v(at), (4, 4)], smallvec![v(to)])
 }
 
-fn store() -> Item {
+fn store() -> EncodedInst {
     item(Op::BufferStoreDwordx4, smallvec![(256, 4), v(9), (4, 4)], smallvec![])
 }
 

@@ -1,25 +1,25 @@
 //! Tests of `backend-gcn/src/dead_exec_writes.rs`.
 
 use gpucc_gcn::dead_exec_writes::{EXEC, run};
-use gpucc_gcn::encoded::Item;
+use gpucc_gcn::encoded::EncodedInst;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 
 use crate::common::encoded::{code, item, line, v};
 
 /// `exec = s[20:21]`, a vector instruction, and a scalar one.
-fn set() -> Item {
+fn set() -> EncodedInst {
     item(Op::SMovB64, smallvec![(20, 2)], smallvec![EXEC])
 }
-fn vector() -> Item {
+fn vector() -> EncodedInst {
     item(Op::VMovB32, smallvec![], smallvec![v(0)])
 }
-fn scalar() -> Item {
+fn scalar() -> EncodedInst {
     item(Op::SMovB32, smallvec![], smallvec![(4, 1)])
 }
 
 /// What is left in each block.
-fn left(blocks: Vec<(Vec<Item>, &[u32])>) -> Vec<usize> {
+fn left(blocks: Vec<(Vec<EncodedInst>, &[u32])>) -> Vec<usize> {
     let mut c = code(blocks);
     run(&mut c, u64::MAX);
     c.blocks.iter().map(|b| b.insts.len()).collect()

@@ -1,17 +1,17 @@
 //! Tests of `backend-gcn/src/fill.rs`.
 
-use gpucc_gcn::encoded::Item;
+use gpucc_gcn::encoded::EncodedInst;
 use gpucc_gcn::fill::run;
 use gpucc_gcn_machine::Op;
 use smallvec::smallvec;
 
 use crate::common::encoded::{item, line, order, v};
 
-fn mov(to: u32, from: u32) -> Item {
+fn mov(to: u32, from: u32) -> EncodedInst {
     item(Op::VMovB32, smallvec![v(from)], smallvec![v(to)])
 }
 
-fn store() -> Item {
+fn store() -> EncodedInst {
     item(Op::BufferStoreDwordx4, smallvec![(256, 4), v(9), (4, 4)], smallvec![])
 }
 

@@ -1,6 +1,6 @@
 //! Tests of `backend-gcn/src/shrink_compares.rs`.
 
-use gpucc_gcn::encoded::Item;
+use gpucc_gcn::encoded::EncodedInst;
 use gpucc_gcn::shrink_compares::{VCC, run};
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::emit::Form;
@@ -9,15 +9,15 @@ use smallvec::smallvec;
 use crate::common::encoded::{code, line, of};
 
 /// `s[20:21] = a < v1`.
-fn compare(a: u32) -> Item {
+fn compare(a: u32) -> EncodedInst {
     let i = of(Op::VCmpLtU32, Form::Long).with("sdst", 20).with("src0", a).with("src1", 257);
-    Item::new(i, smallvec![(257, 1)], smallvec![(20, 2)])
+    EncodedInst::new(i, smallvec![(257, 1)], smallvec![(20, 2)])
 }
 
 /// `v4 = s[20:21] ? v3 : v2`.
-fn choose() -> Item {
+fn choose() -> EncodedInst {
     let i = of(Op::VCndmaskB32, Form::Long).with("vdst", 4).with("src0", 258).with("src1", 259).with("mask", 20);
-    Item::new(i, smallvec![(258, 2), (20, 2)], smallvec![(260, 1)])
+    EncodedInst::new(i, smallvec![(258, 2), (20, 2)], smallvec![(260, 1)])
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_mask_that_lives_on_or_meets_another_stays() {
     assert_eq!(run(&mut b, 2, u64::MAX), 0);
     // A sum that leaves its carry in VCC.
     let sum = of(Op::VAddU32, Form::Short).with("vdst", 7).with("src0", 130).with("src1", 5);
-    let sum = Item::new(sum, smallvec![(261, 1)], smallvec![(263, 1), VCC]);
+    let sum = EncodedInst::new(sum, smallvec![(261, 1)], smallvec![(263, 1), VCC]);
     let mut b = line(vec![compare(130), sum, choose()]);
     assert_eq!(run(&mut b, 2, u64::MAX), 0);
     // A second mask while the first one is needed: one of the two moves.

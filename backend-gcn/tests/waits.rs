@@ -1,6 +1,6 @@
 //! Tests of `backend-gcn/src/waits.rs`.
 
-use gpucc_gcn::encoded::{Code, Item};
+use gpucc_gcn::encoded::{Code, EncodedInst};
 use gpucc_gcn::waits::run;
 use gpucc_gcn_machine::Op;
 use gpucc_gcn_machine::emit::{self as form, Form};
@@ -8,15 +8,15 @@ use smallvec::smallvec;
 
 use crate::common::encoded::{code, item, line, of, v};
 
-fn mov(to: u32, from: u32) -> Item {
+fn mov(to: u32, from: u32) -> EncodedInst {
     item(Op::VMovB32, smallvec![v(from)], smallvec![v(to)])
 }
 
-fn load(to: u32) -> Item {
+fn load(to: u32) -> EncodedInst {
     item(Op::BufferLoadDword, smallvec![v(10), (4, 4)], smallvec![v(to)])
 }
 
-fn store() -> Item {
+fn store() -> EncodedInst {
     item(Op::BufferStoreDwordx4, smallvec![(256, 4), v(9), (4, 4)], smallvec![])
 }
 
@@ -66,7 +66,7 @@ fn hazards_take_wait_states_where_the_chip_has_them() {
     // Lanes of the quad in a register that was just written.
     let swizzle = || {
         let inst = of(Op::VMovB32, Form::Dpp).with("vdst", 1).with("src0", 0);
-        Item::new(inst, smallvec![v(0)], smallvec![v(1)])
+        EncodedInst::new(inst, smallvec![v(0)], smallvec![v(1)])
     };
     assert_eq!(added(line(vec![mov(0, 20), swizzle()]), true, 2), [(1, Op::SNop, 1)]);
     assert_eq!(added(line(vec![mov(3, 20), mov(4, 20), swizzle()]), true, 2), []);

@@ -1,6 +1,6 @@
 //! From a machine instruction on physical registers to a row of the table with its values.
 
-use gpucc_driver::Cx;
+use gpucc_driver::CompileCx;
 use gpucc_ir::Diagnostic;
 use gpucc_isa::{Inst, ModValue as _, TextCx, stage::CS};
 use gpucc_mir::{MInst, PReg, Reg, Src, Use};
@@ -47,7 +47,7 @@ impl Named {
 
 impl Encoder {
     /// For the code of a compilation whose registers are allocated.
-    pub fn new(cx: &Cx<'_, TeslaFamily>) -> Encoder {
+    pub fn new(cx: &CompileCx<'_, TeslaFamily>) -> Encoder {
         let highest = cx.alloc.used.first().and_then(|u| (0..REGISTERS).rev().find(|&r| u.contains(r)));
         Encoder { generation: cx.target.generation, registers: highest.map_or(1, |r| r + 1) }
     }

@@ -17,8 +17,8 @@ pub use gpucc_mir as mir;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TextFixture,
-    alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected,
+    TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, Module, Op, Place, Refusal, Unsupported};
 use gpucc_isa::Notes;
@@ -234,15 +234,15 @@ impl Family for TeslaFamily {
         (Tesla::new(job.generation, REGISTERS), Shape { pool, ..Shape::default() })
     }
 
-    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.shared.iter().find(|s| s.0 == place).map(|s| s.1)
     }
 
-    fn encode(code: MFunc<Tesla>, _: &mut Cx<'_, Self>) -> Result<MFunc<Tesla>, Diagnostic> {
+    fn encode(code: MFunc<Tesla>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Tesla>, Diagnostic> {
         Ok(code)
     }
 
-    fn emit(mf: &MFunc<Tesla>, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(mf: &MFunc<Tesla>, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let shape = &cx.state;
         let order = &shape.order;
         let encoder = Encoder::new(cx);
@@ -279,7 +279,7 @@ impl Family for TeslaFamily {
 }
 
 /// Bytes of an invocation's private memory, spilled registers included.
-fn scratch(cx: &Cx<'_, TeslaFamily>) -> u32 {
+fn scratch(cx: &CompileCx<'_, TeslaFamily>) -> u32 {
     let spilled = cx.alloc.spill_words.first().copied().unwrap_or(0) * 4;
     cx.state.scratch_bytes.saturating_add(spilled).next_multiple_of(16)
 }
@@ -291,7 +291,7 @@ fn needs_r63(i: &MInst<Tesla>) -> bool {
     zeros().any(|u| beside || u.mods.half != target::Half::Whole)
 }
 
-fn allocate(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
+fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
     let job = &cx.job;
     if mf.code.iter().flatten().any(needs_r63) {
         cx.target.keep_r63();

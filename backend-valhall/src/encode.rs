@@ -8,7 +8,7 @@ use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_ru
 use gpucc_valhall_machine::{Op, ROWS, Valhall as Isa};
 use smallvec::SmallVec;
 
-use crate::encoded::{Access, Block, Code, Item, Turn, asks, mask, nop};
+use crate::encoded::{Access, Block, Code, EncodedInst, Turn, asks, mask, nop};
 use crate::forms::{self, Definition};
 use crate::inst::{Mods, VOp, Valhall};
 
@@ -38,7 +38,7 @@ fn define(inst: &mut Inst<Isa>, i: &MInst<Valhall>, form: &forms::Form) -> Resul
 }
 
 /// Encodes one instruction that is no branch.
-fn plain(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
+fn plain(i: &MInst<Valhall>) -> Result<EncodedInst, Diagnostic> {
     let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is not an instruction"))) };
     let (row, form) = (&ROWS[op as usize], forms::of(op));
     let mut inst = blank(op);
@@ -71,7 +71,7 @@ fn plain(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
     if op == Op::Barrier {
         inst.set("flow", flow::WAIT);
     }
-    let mut item = Item { loc: i.loc, ..Item::new(inst, reads, writes) };
+    let mut item = EncodedInst { loc: i.loc, ..EncodedInst::new(inst, reads, writes) };
     item.facts.staging = staging;
     if item.facts.message {
         let (effects, Mods { space, readonly, key, .. }) = (row.effects, i.mods);
@@ -83,7 +83,7 @@ fn plain(i: &MInst<Valhall>) -> Result<Item, Diagnostic> {
 }
 
 /// A branch, on a condition if there is one.
-fn branch(cond: Option<(&Use<Valhall>, bool)>, turn: Turn, to: BlockId, loc: Loc) -> Result<Item, Diagnostic> {
+fn branch(cond: Option<(&Use<Valhall>, bool)>, turn: Turn, to: BlockId, loc: Loc) -> Result<EncodedInst, Diagnostic> {
     let mut inst = blank(Op::Branchz);
     let (mut reads, mut eq) = (Ranges::new(), true);
     if let Some((u, zero)) = cond {
@@ -92,14 +92,14 @@ fn branch(cond: Option<(&Use<Valhall>, bool)>, turn: Turn, to: BlockId, loc: Loc
         eq = zero;
     }
     inst.set("eq", u32::from(eq));
-    let mut item = Item { loc, label: Some(to), ..Item::new(inst, reads, Ranges::new()) };
+    let mut item = EncodedInst { loc, label: Some(to), ..EncodedInst::new(inst, reads, Ranges::new()) };
     item.facts.turn = Some(turn);
     Ok(item)
 }
 
 /// Encodes the instructions of a block.
 fn block(insts: &[MInst<Valhall>], runs: u64) -> Result<Block, Diagnostic> {
-    let mut items: Vec<Item> = Vec::with_capacity(insts.len());
+    let mut items: Vec<EncodedInst> = Vec::with_capacity(insts.len());
     let mut succs = SmallVec::new();
     for i in insts {
         let label = || i.labels().next().ok_or_else(|| bug("a branch without a target"));

@@ -8,7 +8,7 @@ use core::fmt;
 
 use gpucc_ir::Loc;
 use gpucc_isa::{Inst, Packed};
-use gpucc_mir::{EncodedBlock, EncodedFunc, EncodedInst, Payload, Ranges};
+use gpucc_mir::{EncodedBlock, EncodedFunc, Payload, Ranges};
 use gpucc_valhall_machine::build::{flow, inst as blank};
 use gpucc_valhall_machine::{Op, Valhall as Isa};
 
@@ -127,7 +127,7 @@ impl fmt::Display for Facts {
 }
 
 /// An instruction.
-pub type Item = EncodedInst<Isa, Facts>;
+pub type EncodedInst = gpucc_mir::EncodedInst<Isa, Facts>;
 
 /// A block.
 pub type Block = EncodedBlock<Isa, Facts>;
@@ -154,18 +154,18 @@ pub const fn can_wait(flow: u32) -> bool {
 }
 
 /// A `NOP` that carries a flow.
-pub fn nop(value: u32, loc: Loc) -> Item {
+pub fn nop(value: u32, loc: Loc) -> EncodedInst {
     let mut inst = blank(Op::Nop);
     inst.set("flow", value);
-    Item { loc, ..Item::new(inst, Ranges::new(), Ranges::new()) }
+    EncodedInst { loc, ..EncodedInst::new(inst, Ranges::new(), Ranges::new()) }
 }
 
 /// Slots that have to be empty where the instruction stands, if it is a `NOP` that says nothing else.
-pub fn asks(i: &Item) -> Option<u32> {
+pub fn asks(i: &EncodedInst) -> Option<u32> {
     (i.inst.op() == Op::Nop).then(|| flow_of(&i.inst)).filter(|&f| can_wait(f))
 }
 
 /// The flow of a `NOP` that reconverges or ends.
-pub fn closes(i: &Item) -> Option<u32> {
+pub fn closes(i: &EncodedInst) -> Option<u32> {
     (i.inst.op() == Op::Nop).then(|| flow_of(&i.inst)).filter(|&f| !can_wait(f))
 }

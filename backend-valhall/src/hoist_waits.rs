@@ -7,7 +7,7 @@
 use gpucc_mir::BlockInStates;
 use smallvec::SmallVec;
 
-use crate::encoded::{Code, Item, closes, nop};
+use crate::encoded::{Code, EncodedInst, closes, nop};
 use crate::waits::{State, solve};
 
 /// Moves waits in front of at most `fuel` loops, and returns of how many.
@@ -26,7 +26,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 }
 
 /// Waits, each with the block at whose end it belongs, and for how many loops they are.
-fn find(code: &Code, entry: &BlockInStates<State>, busy: &[u32], fuel: u64) -> (Vec<(usize, Item)>, u64) {
+fn find(code: &Code, entry: &BlockInStates<State>, busy: &[u32], fuel: u64) -> (Vec<(usize, EncodedInst)>, u64) {
     let n = code.blocks.len();
     let mut preds: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
     for b in (0..n).filter(|&b| entry.is_reached(b)) {

@@ -6,10 +6,10 @@
 use gpucc_mir::backward;
 use gpucc_valhall_machine::Kind;
 
-use crate::encoded::{Code, Item, mask};
+use crate::encoded::{Code, EncodedInst, mask};
 
 /// Registers that are live before an instruction, of those behind it.
-fn before(live: u64, i: &Item) -> u64 {
+fn before(live: u64, i: &EncodedInst) -> u64 {
     live & !mask(&i.writes) | mask(&i.reads)
 }
 
@@ -39,7 +39,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 }
 
 /// Marks the sources of an instruction that nobody needs `after` it.
-fn mark(i: &mut Item, after: u64, fuel: u64) -> u64 {
+fn mark(i: &mut EncodedInst, after: u64, fuel: u64) -> u64 {
     let mut marked = 0;
     for k in 0..i.inst.row().operands.len() {
         let Kind::Src(kind) = i.inst.row().operands[k].kind else { continue };

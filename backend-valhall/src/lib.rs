@@ -37,7 +37,7 @@ mod zero_undefs;
 
 use gpucc_container::{Access, Meta, Preload, Source, flags};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Reflection, Selected, TailPass,
     TextFixture, Variables, alloc_options, reflect, used_places,
 };
 use gpucc_ir::{Diagnostic, Function, Module, Op, Place, Refusal, Space, Unsupported, VarData};
@@ -244,15 +244,15 @@ impl Family for ValhallFamily {
         (Valhall::new(true), state)
     }
 
-    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32> {
+    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32> {
         cx.state.places.at(place)
     }
 
-    fn encode(code: MFunc<Valhall>, _: &mut Cx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
+    fn encode(code: MFunc<Valhall>, _: &mut CompileCx<'_, Self>) -> Result<encoded::Code, Diagnostic> {
         encode::encode(code)
     }
 
-    fn emit(code: &encoded::Code, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(code: &encoded::Code, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let p = emit::emit(code, &cx.job)?;
         let mut preloads = cx.state.entries.iter().map(isel::Entry::preload).collect::<Vec<Preload>>();
         preloads.sort_by_key(|p| p.index);
@@ -287,7 +287,7 @@ impl Family for ValhallFamily {
 }
 
 /// Bytes of an invocation's private memory, spilled registers included.
-fn scratch(cx: &Cx<'_, ValhallFamily>) -> u32 {
+fn scratch(cx: &CompileCx<'_, ValhallFamily>) -> u32 {
     cx.state.places.private + 4 * cx.alloc.spill_words.first().copied().unwrap_or(0).next_multiple_of(4)
 }
 
@@ -299,7 +299,7 @@ const FEW_SPILLS: u64 = 256;
 const PRESSURE_FOR_HALF: u32 = 48;
 
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
-fn allocate(mf: &mut MFunc<Valhall>, cx: &mut Cx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
+fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
     let o = alloc_options(cx.job.options);
     let mut done = None;
     let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);

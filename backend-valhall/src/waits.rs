@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use gpucc_mir::BlockInStates;
 use gpucc_valhall_machine::Op;
 
-use crate::encoded::{Code, Item, asks, can_wait, disjoint, flow_of, mask, nop};
+use crate::encoded::{Code, EncodedInst, asks, can_wait, disjoint, flow_of, mask, nop};
 
 /// Slots that messages share.
 const SLOTS: usize = 3;
@@ -55,7 +55,7 @@ impl gpucc_mir::State for State {
 }
 
 /// The slot that a message signals, if it is one that messages share.
-fn slot(i: &Item) -> Option<usize> {
+fn slot(i: &EncodedInst) -> Option<usize> {
     let slot = i.inst.get("slot").filter(|&s| i.facts.message && s < SLOTS as u32);
     slot.map(|s| s as usize)
 }
@@ -76,7 +76,7 @@ impl State {
     }
 
     /// Slots that have to be empty before an instruction, as bits.
-    pub fn needs(&self, i: &Item) -> u32 {
+    pub fn needs(&self, i: &EncodedInst) -> u32 {
         let asked = if i.inst.op() == Op::Barrier { u32::MAX } else { asks(i).unwrap_or(0) };
         let touched = mask(&i.reads) | mask(&i.writes);
         let mut needs = 0;
@@ -103,7 +103,7 @@ impl State {
         }
     }
 
-    fn issue(&mut self, i: &Item) {
+    fn issue(&mut self, i: &EncodedInst) {
         let Some(s) = slot(i) else { return };
         self.busy[s] = true;
         self.writes[s] |= mask(&i.writes);
@@ -147,7 +147,7 @@ pub fn run(code: &mut Code) -> u64 {
     added
 }
 
-fn run_block(block: &mut Vec<Item>, state: &mut State) -> u64 {
+fn run_block(block: &mut Vec<EncodedInst>, state: &mut State) -> u64 {
     // The instruction that can carry a wait, and whether some are none any more.
     let (mut last, mut gone): (Option<usize>, bool) = (None, false);
     let (mut k, mut added) = (0, 0);

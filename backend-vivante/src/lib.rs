@@ -23,8 +23,8 @@ mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
 use gpucc_driver::{
-    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected, TextFixture,
-    alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, FailureKind, Family, Job, Pass, Selected,
+    TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Attr, Diagnostic, Module, Place, Refusal, Space, Unsupported, trace};
 use gpucc_isa::Notes;
@@ -65,7 +65,6 @@ pub struct State {
 }
 
 type Code = MFunc<Vivante>;
-type PassCx<'m> = Cx<'m, VivanteFamily>;
 
 impl Family for VivanteFamily {
     type Target = Vivante;
@@ -142,7 +141,7 @@ impl Family for VivanteFamily {
             trace::enter("clamp", &f.name);
             if clamp::run(&mut f) > 0 {
                 // Limits whose lowest bits were taken away are not to be packed with others.
-                gpucc_opt::dce::run(&mut f, &mut gpucc_opt::Cx::new(m, &caps(generation, *s)));
+                gpucc_opt::dce::run(&mut f, &mut gpucc_opt::PassCx::new(m, &caps(generation, *s)));
             }
         }
         if s.wide {
@@ -194,18 +193,18 @@ impl Family for VivanteFamily {
         (Vivante::new(job.generation, given.rows), state)
     }
 
-    fn variable(cx: &PassCx<'_>, place: Place) -> Option<u32> {
+    fn variable(cx: &CompileCx<'_, VivanteFamily>, place: Place) -> Option<u32> {
         match place {
             Place::Global(g) => cx.state.shared_offsets.get(g.0 as usize).copied(),
             _ => None,
         }
     }
 
-    fn encode(code: MFunc<Vivante>, _: &mut Cx<'_, Self>) -> Result<MFunc<Vivante>, Diagnostic> {
+    fn encode(code: MFunc<Vivante>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Vivante>, Diagnostic> {
         Ok(code)
     }
 
-    fn emit(mf: &Code, cx: &PassCx<'_>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<EmittedProgram, Diagnostic> {
         let (job, state, t) = (&cx.job, &cx.state, &cx.target);
         let layout = emit::layout(mf, t, &state.uniforms);
         let limit = machine::validate::UNIFORMS[job.generation as usize] as usize;
@@ -282,18 +281,18 @@ fn uses_private(m: &Module, f: &gpucc_ir::Function) -> bool {
 }
 
 /// Bytes of an invocation's scratch.
-fn scratch(cx: &PassCx<'_>) -> u32 {
+fn scratch(cx: &CompileCx<'_, VivanteFamily>) -> u32 {
     let words = if cx.job.strategy.spills { cx.alloc.spill_words.first().copied().unwrap_or(0) } else { 0 };
     cx.state.scratch_bytes.saturating_add(words.next_multiple_of(4).saturating_mul(4))
 }
 
-fn single_uniform(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn single_uniform(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     cx.state.uniform_moves = emit::single_uniform(mf, &cx.target, &cx.state.uniforms);
     too_much(mf, cx).map_err(|refused| AttemptError { refused, cause: FailureKind::Hopeless })?;
     Ok(cx.state.uniform_moves as u64)
 }
 
-fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn schedule(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     if cx.job.strategy.spills {
         return Ok(0);
     }
@@ -303,14 +302,14 @@ fn schedule(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
 }
 
 /// Values that the entry computes before the base of spilled registers is known live on under new names.
-fn spill_base(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn spill_base(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     if cx.job.strategy.spills {
         cx.target = Vivante::spilling(cx.job.generation, cx.state.scratch_bytes, mf);
     }
     Ok(u64::from(cx.job.strategy.spills))
 }
 
-fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn allocate(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     let job = &cx.job;
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
         let note = if job.strategy.spills {
@@ -325,16 +324,16 @@ fn allocate(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
     Ok(u64::from(cx.alloc.moves))
 }
 
-fn forward_moves(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn forward_moves(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     Ok((forward_moves::run(mf, &cx.target) + forward_moves::identities(mf)) as u64)
 }
 
-fn merge_lanes(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn merge_lanes(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     Ok(merge_lanes::run(mf, &cx.target, &mut cx.state.uniforms) as u64)
 }
 
 /// Brings the temporaries of arrays down to where the others end.
-fn place_arrays(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError> {
+fn place_arrays(mf: &mut Code, cx: &mut CompileCx<'_, VivanteFamily>) -> Result<u64, AttemptError> {
     let t = &cx.target;
     let places = mf.code.iter().flatten().flat_map(|i| {
         let uses = i.uses.iter().filter_map(gpucc_mir::Use::phys);
@@ -351,7 +350,7 @@ fn place_arrays(mf: &mut Code, cx: &mut PassCx<'_>) -> Result<u64, AttemptError>
 const SHRINK: usize = 8;
 
 /// Refuses early what cannot fit, whatever is tried: allocation costs the most time.
-fn too_much(mf: &Code, cx: &PassCx<'_>) -> Result<(), Diagnostic> {
+fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnostic> {
     let t = &cx.target;
     let limit = machine::validate::UNIFORMS[t.generation as usize] as usize;
     let words = emit::words(mf, t, &cx.state.uniforms);

@@ -5,19 +5,19 @@ use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Value};
 use gpucc_mir::{MInst, Use, VReg};
 
-use super::{Cx, Isel, bits_of};
+use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
 use crate::inst::{Clamp, GOp, K, Long, MI, S, U, op, with};
 use crate::ops::{scalar_compare, scalar_op};
 use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
-    pub(super) fn add(&mut self, cx: &mut Cx<'_>, out: VReg, a: U, b: U) {
+    pub(super) fn add(&mut self, cx: &mut IselCx<'_>, out: VReg, a: U, b: U) {
         let o = if self.generation == 2 { Op::VAddU32 } else { Op::VAddI32 };
         self.valu(cx, op(o).def(out).arg(a).arg(b));
     }
 
-    pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let out = cx.result(i, 0);
@@ -136,7 +136,7 @@ impl Isel<'_> {
     }
 
     /// Integers, choices, and what moves lanes.
-    pub(super) fn integer(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
+    pub(super) fn integer(&mut self, cx: &mut IselCx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let r = out[0];
@@ -283,7 +283,7 @@ impl Isel<'_> {
     }
 
     /// A product that only this sum wants is computed with it: `v_mad_f32` rounds both, as the two instructions would.
-    pub(super) fn mad(&mut self, cx: &mut Cx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
+    pub(super) fn mad(&mut self, cx: &mut IselCx<'_>, d: &gpucc_ir::InstData) -> Option<MI> {
         let f = cx.f;
         let generation = self.generation;
         let literal = |v: Value| bits_of(f, v).filter(|&b| inline32(b, generation).is_none());
@@ -330,7 +330,7 @@ impl Isel<'_> {
     }
 
     /// What the scalar unit does.
-    pub(super) fn scalar(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
+    pub(super) fn scalar(&mut self, cx: &mut IselCx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let m = match d.op {
             Ir::Extract if self.reg_banks.fixed_lane(i).is_none() => {

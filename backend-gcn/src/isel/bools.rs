@@ -4,14 +4,14 @@ use gpucc_gcn_machine::Op;
 use gpucc_ir::{Attr, Diagnostic, Inst, IntCc, Op as Ir};
 use gpucc_mir::{MInst, Use, VReg};
 
-use super::{Cx, Isel};
+use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{Long, S2, exec, op, with};
 use crate::ops::{float_compare, vector_compare};
 
 impl Isel<'_> {
     /// Vectors of booleans: 0 or 1 a lane.
-    pub(super) fn booleans(&mut self, cx: &mut Cx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
+    pub(super) fn booleans(&mut self, cx: &mut IselCx<'_>, i: Inst, out: &[VReg]) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match (&d.op, &d.attr) {
             (Ir::Compose | Ir::Splat, _) => {
@@ -37,7 +37,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    pub(super) fn boolean(&mut self, cx: &mut Cx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
+    pub(super) fn boolean(&mut self, cx: &mut IselCx<'_>, i: Inst, r: VReg) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let bools = cx.f.ty(a(0)).is_bool();

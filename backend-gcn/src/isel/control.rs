@@ -3,13 +3,13 @@
 use gpucc_ir::{Diagnostic, Inst, Sysval};
 use gpucc_mir::{MEdge, MInst, PReg, Pseudo, Regs, Use};
 
-use super::{Cx, Isel, bits_of};
+use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
 use crate::inst::{FILE_S, S, U, V};
 use crate::reg_banks::RegBank;
 
 impl Isel<'_> {
-    pub(super) fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+    pub(super) fn sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let out = cx.result(i, 0);
         let fixed = |r: u32| Use::preg(PReg::new(FILE_S, r as u16, 1));
         match s {
@@ -58,7 +58,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    pub(super) fn local_id(&mut self, cx: &mut Cx<'_>, c: usize) -> U {
+    pub(super) fn local_id(&mut self, cx: &mut IselCx<'_>, c: usize) -> U {
         if self.workgroup_size[c] == 1 {
             return Use::imm(0);
         }
@@ -67,7 +67,7 @@ impl Isel<'_> {
     }
 
     /// An edge whose arguments are in registers of their parameters' kind.
-    pub(super) fn edge(&mut self, cx: &mut Cx<'_>, e: gpucc_ir::EdgeRef<'_>) -> MEdge {
+    pub(super) fn edge(&mut self, cx: &mut IselCx<'_>, e: gpucc_ir::EdgeRef<'_>) -> MEdge {
         let to = cx.block_id(e.block);
         let f = cx.f;
         let mut args = Regs::new();

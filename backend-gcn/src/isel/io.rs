@@ -5,7 +5,7 @@ use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Sysval};
 use gpucc_mir::{Def, MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::{Code, StepMode, VertexFormat};
 
-use super::{Cx, Isel};
+use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
     Attribute, Compressed, Done, Enabled, Ends, ExportTo, FILE_S, FILE_V, Idxen, Lanes, Long, Offset, Once, Param,
@@ -56,7 +56,7 @@ fn lanes_of(d: Deriv) -> [u8; 2] {
 
 impl Isel<'_> {
     /// The vector register that the hardware fills.
-    fn filled(&mut self, cx: &mut Cx<'_>, n: u32) -> U {
+    fn filled(&mut self, cx: &mut IselCx<'_>, n: u32) -> U {
         if let Some(f) = self.launched.filled.iter().find(|f| f.0 == n) {
             return Use::reg(f.1);
         }
@@ -66,7 +66,7 @@ impl Isel<'_> {
     }
 
     /// Definitions of those registers, and what is made of them, at the start of the program.
-    pub(super) fn launch(&mut self, cx: &mut Cx<'_>, start: &mut MInst<crate::inst::Gcn>) {
+    pub(super) fn launch(&mut self, cx: &mut IselCx<'_>, start: &mut MInst<crate::inst::Gcn>) {
         let elements = self.launched.elements;
         let numbers: Vec<Option<U>> = (0..2).map(|k| elements[k as usize].map(|_| self.filled(cx, k))).collect();
         for &(n, r) in &self.launched.filled {
@@ -76,7 +76,7 @@ impl Isel<'_> {
     }
 
     /// Numbers of elements, behind the definitions of what they are made of.
-    pub(super) fn number_elements(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn number_elements(&mut self, cx: &mut IselCx<'_>) {
         let numbers = std::mem::take(&mut self.begun);
         for (k, n) in numbers.into_iter().enumerate() {
             if let (Some(n), Some(to)) = (n, self.launched.elements[k]) {
@@ -87,12 +87,12 @@ impl Isel<'_> {
     }
 
     /// The number of the element that an attribute is fetched from.
-    fn element(&mut self, cx: &mut Cx<'_>, step: StepMode) -> VReg {
+    fn element(&mut self, cx: &mut IselCx<'_>, step: StepMode) -> VReg {
         *self.launched.elements[usize::from(step == StepMode::Instance)].get_or_insert_with(|| cx.temp(V))
     }
 
     /// An attribute of a vertex, or a parameter of a fragment.
-    pub(super) fn input(&mut self, cx: &mut Cx<'_>, i: Inst, n: u16) -> Result<(), Diagnostic> {
+    pub(super) fn input(&mut self, cx: &mut IselCx<'_>, i: Inst, n: u16) -> Result<(), Diagnostic> {
         let Some(interface) = self.module.entries[0].interface() else { return Err(cx.unknown(i)) };
         let Some(slot) = interface.inputs.get(usize::from(n)) else { return Err(cx.unknown(i)) };
         let out = cx.result(i, 0);
@@ -112,7 +112,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn parameter(&mut self, cx: &mut Cx<'_>, slot: &IoSlot, attribute: u16, to: VReg) {
+    fn parameter(&mut self, cx: &mut IselCx<'_>, slot: &IoSlot, attribute: u16, to: VReg) {
         let mods = (Attribute(attribute),);
         let Some(first) = self.io.coordinates(slot) else {
             // Of vertex 0.
@@ -125,14 +125,14 @@ impl Isel<'_> {
         cx.emit(build::VInterpP2F32.with(mods, [half.into(), y]).def(Def::reg(to).tied(0)));
     }
 
-    fn fetch_attribute(&mut self, cx: &mut Cx<'_>, f: io::Fetched, out: &[VReg]) {
+    fn fetch_attribute(&mut self, cx: &mut IselCx<'_>, f: io::Fetched, out: &[VReg]) {
         let index = self.element(cx, f.step);
         let table = self.single(cx, VERTEX_GROUP, 16 * f.place, S4);
         let format = f.attribute.format;
         let there = (format.components() as usize).min(out.len());
         let offset = f.attribute.offset as u32;
         let (_, bits, _) = format.row();
-        let fetch = |cx: &mut Cx<'_>, o: Op, to: &[VReg], offset: u32, how: u8| {
+        let fetch = |cx: &mut IselCx<'_>, o: Op, to: &[VReg], offset: u32, how: u8| {
             let mods = (Idxen(true), Offset(offset), Typed(how), Readonly(true));
             let inst = with(op(o).arg(index).arg(table), mods);
             if let [one] = to {
@@ -182,7 +182,7 @@ impl Isel<'_> {
     }
 
     /// A system value of a vertex or a fragment.
-    pub(super) fn stage_sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+    pub(super) fn stage_sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let out = cx.result(i, 0);
         let item = |me: &Self, bit: u32| me.io.item(bit);
         match s {
@@ -234,7 +234,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn sample_index(&mut self, cx: &mut Cx<'_>) -> Option<U> {
+    fn sample_index(&mut self, cx: &mut IselCx<'_>) -> Option<U> {
         let n = self.io.item(13)?;
         let v = self.filled(cx, n);
         let at = cx.temp(V);
@@ -243,7 +243,7 @@ impl Isel<'_> {
     }
 
     /// Takes lanes out of those that are live.
-    pub(super) fn demote(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn demote(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let Some(live) = self.fixed.live else { return Err(cx.unknown(i)) };
         let live = PReg::new(FILE_S, live as u16, 2);
         let v = cx.data(i).args[0];
@@ -269,7 +269,7 @@ impl Isel<'_> {
     }
 
     /// The difference of two lanes of the quad.
-    pub(super) fn derivative(&mut self, cx: &mut Cx<'_>, i: Inst, d: Deriv) {
+    pub(super) fn derivative(&mut self, cx: &mut IselCx<'_>, i: Inst, d: Deriv) {
         let out = cx.result(i, 0);
         let of = self.all_lanes(cx, cx.data(i).args[0]);
         for (&r, x) in out.iter().zip(of) {
@@ -278,7 +278,7 @@ impl Isel<'_> {
         }
     }
 
-    fn difference(&mut self, cx: &mut Cx<'_>, to: VReg, x: U, [first, second]: [u8; 2]) {
+    fn difference(&mut self, cx: &mut IselCx<'_>, to: VReg, x: U, [first, second]: [u8; 2]) {
         let from = cx.temp(V);
         // Coarse differences along both axes begin at the same lane.
         self.images.once = true;
@@ -296,7 +296,7 @@ impl Isel<'_> {
     }
 
     /// The results of an entry point leave.
-    pub(super) fn outputs(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn outputs(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let Some(interface) = self.module.entries[0].interface() else { return Ok(()) };
         let args: Vec<gpucc_ir::Value> = cx.data(i).args.iter().copied().collect();
         if args.len() != interface.outputs.len() {
@@ -338,7 +338,7 @@ impl Isel<'_> {
     }
 
     /// Lanes of a value as operands; what nothing defines is 0.
-    fn all_lanes(&mut self, cx: &mut Cx<'_>, v: gpucc_ir::Value) -> Vec<U> {
+    fn all_lanes(&mut self, cx: &mut IselCx<'_>, v: gpucc_ir::Value) -> Vec<U> {
         let n = cx.f.ty(v).lanes() as usize;
         if cx.f.is_undef(v) {
             return vec![Use::imm(0); n];

@@ -4,7 +4,7 @@ use gpucc_gcn_machine::Op;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, Mem, MemFlags, Place, Res, Space, Value};
 use gpucc_mir::{MInst, Modifiers, PReg, Src, Use, VReg};
 
-use super::{Cx, Isel};
+use super::{Isel, IselCx};
 use crate::builders as build;
 use crate::inst::{
     FILE_S, Gcn, Glc, Long, Offen, Offset, Readonly, S, S2, S4, Sbase, Soffset, Srsrc, U, V, V2, op, run_class, with,
@@ -15,7 +15,14 @@ const BUFFER_OFFSET: u32 = 4095;
 
 impl Isel<'_> {
     /// Byte address in a vector register, and what is left for the immediate.
-    fn address(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, base: u32, limit: u32) -> (Option<U>, u32) {
+    fn address(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        m: &Mem,
+        dynamic: Option<Value>,
+        base: u32,
+        limit: u32,
+    ) -> (Option<U>, u32) {
         let offset = m.offset.wrapping_add(base);
         match dynamic {
             None if offset <= limit => (None, offset),
@@ -34,7 +41,7 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn load(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
         let ty = cx.f.ty(d.result());
@@ -69,7 +76,7 @@ impl Isel<'_> {
     }
 
     /// Loads constant memory at an address that all lanes share.
-    fn scalar_words(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
+    fn scalar_words(&mut self, cx: &mut IselCx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
         let Place::Buffer(r) = m.place else { return };
         let (o, class) = match out.len() {
             1 => (Op::SBufferLoadDword, S),
@@ -117,7 +124,7 @@ impl Isel<'_> {
     /// Loads 8 or 16 bits with zeros above.
     fn load_part(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         i: Inst,
         m: &Mem,
         (dynamic, bits): (Option<Value>, u32),
@@ -146,7 +153,7 @@ impl Isel<'_> {
     /// Stores the low 8 or 16 bits of a register.
     fn store_part(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         i: Inst,
         m: &Mem,
         dynamic: Option<Value>,
@@ -187,7 +194,7 @@ impl Isel<'_> {
     }
 
     /// Loads words into vector registers.
-    fn load_words(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
+    fn load_words(&mut self, cx: &mut IselCx<'_>, m: &Mem, dynamic: Option<Value>, out: &[VReg]) {
         let lanes = out.len();
         match m.place {
             Place::Buffer(r) => {
@@ -250,7 +257,7 @@ impl Isel<'_> {
         (Srsrc(self.fixed.scratch as u8 / 4), Soffset(register), Offen(offen), Offset(offset))
     }
 
-    fn lds_address(&mut self, cx: &mut Cx<'_>, a: Option<U>) -> U {
+    fn lds_address(&mut self, cx: &mut IselCx<'_>, a: Option<U>) -> U {
         a.unwrap_or_else(|| {
             let t = cx.temp(V);
             cx.emit(build::VMovB32.on([Use::imm(0)]).def(t));
@@ -258,7 +265,7 @@ impl Isel<'_> {
         })
     }
 
-    pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn store(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
         let ty = cx.f.ty(d.args[0]);
@@ -327,7 +334,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn atomic(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let kind = match d.attr {

@@ -27,7 +27,7 @@ use crate::ops::scalar_compare;
 use crate::reg_banks::{RegBank, RegBanks};
 use crate::tables::Tables;
 
-pub(crate) type Cx<'f> = Select<'f, Gcn>;
+pub(crate) type IselCx<'f> = Select<'f, Gcn>;
 
 /// What selection knows and learns.
 pub struct Isel<'m> {
@@ -161,7 +161,7 @@ impl Lower<Gcn> for Isel<'_> {
         Repr { class, count: ty.lanes() as u8 }
     }
 
-    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn inst(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match (&d.op, &d.attr) {
             (Ir::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
@@ -193,7 +193,7 @@ impl Lower<Gcn> for Isel<'_> {
         }
     }
 
-    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let edges: MEdges = d.edges().into_iter().map(|e| self.edge(cx, e)).collect();
         if d.op == Ir::Ret {
@@ -227,7 +227,7 @@ impl Lower<Gcn> for Isel<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+    fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
         for (k, &r) in into.iter().enumerate() {
             cx.emit(build::VMovB32.on([Use::imm(c.bits[k] as u32)]).def(r));
@@ -235,7 +235,7 @@ impl Lower<Gcn> for Isel<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+    fn entry(&mut self, cx: &mut IselCx<'_>) -> Result<(), Diagnostic> {
         let mut start = MInst::pseudo(Pseudo::Start);
         for (c, r) in self.ids.iter().enumerate() {
             if let Some(r) = r {

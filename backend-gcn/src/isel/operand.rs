@@ -4,7 +4,7 @@ use gpucc_gcn_machine::operand::inline32;
 use gpucc_ir::{Attr, Op as Ir, Sysval, Value};
 use gpucc_mir::{Class, MInst, PReg, Reg, Src, Use, VReg};
 
-use super::{Cx, Isel, bits_of};
+use super::{Isel, IselCx, bits_of};
 use crate::builders as build;
 use crate::forms::{has_short, mask_source};
 use crate::inst::{FILE_S, FILE_V, GOp, Long, MI, S, S2, SrcMods, U, V, exec, run_class};
@@ -12,13 +12,13 @@ use crate::ops::commutes;
 
 impl Isel<'_> {
     /// The producer, if it is in the block that is being selected: only then may its operands be used again here.
-    pub(super) fn peek<'f>(&self, cx: &Cx<'f>, v: Value) -> Option<&'f gpucc_ir::InstData> {
+    pub(super) fn peek<'f>(&self, cx: &IselCx<'f>, v: Value) -> Option<&'f gpucc_ir::InstData> {
         let i = cx.f.def_inst(v)?;
         (self.home[i] == Some(cx.current())).then(|| cx.peek(v))?
     }
 
     /// Looks through operations that change nothing in a register.
-    pub(super) fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
+    pub(super) fn alias(&self, cx: &IselCx<'_>, mut v: Value) -> Value {
         while let Some(d) = self.peek(cx, v) {
             let f = cx.f;
             if d.op == Ir::Bitcast
@@ -35,7 +35,7 @@ impl Isel<'_> {
     }
 
     /// An operand: a constant, a scalar or a vector register.
-    pub(super) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(super) fn any(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let v = self.alias(cx, v);
         if let Some(b) = bits_of(cx.f, v) {
             return Use::imm(b);
@@ -44,7 +44,7 @@ impl Isel<'_> {
     }
 
     /// The scalar register that holds a value for the whole program.
-    pub(super) fn held(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
+    pub(super) fn held(&self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         let i = cx.f.def_inst(v)?;
         let r = match (cx.data(i).op, &cx.data(i).attr) {
             (Ir::BufferLength, Attr::Res(r)) => self.fixed.descriptor(*r) + 2,
@@ -62,7 +62,7 @@ impl Isel<'_> {
     }
 
     /// A float operand with sign and magnitude folded.
-    pub(super) fn float(&mut self, cx: &mut Cx<'_>, mut v: Value) -> U {
+    pub(super) fn float(&mut self, cx: &mut IselCx<'_>, mut v: Value) -> U {
         let mut m = SrcMods::default();
         while let Some(d) = self.peek(cx, v) {
             match d.op {
@@ -79,7 +79,7 @@ impl Isel<'_> {
         self.any(cx, v).mods(m)
     }
 
-    pub(super) fn is_vector_reg(&self, cx: &Cx<'_>, u: &U) -> bool {
+    pub(super) fn is_vector_reg(&self, cx: &IselCx<'_>, u: &U) -> bool {
         match u.src {
             Src::Reg(Reg::V(r)) => cx.mf.class(r).0 >= V.0,
             Src::Reg(Reg::P(p)) => p.file == FILE_V,
@@ -92,7 +92,7 @@ impl Isel<'_> {
     }
 
     /// The operand in a vector register, its modifiers kept.
-    pub(super) fn in_vector(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+    pub(super) fn in_vector(&mut self, cx: &mut IselCx<'_>, u: U) -> U {
         if self.is_vector_reg(cx, &u) {
             return u;
         }
@@ -102,14 +102,14 @@ impl Isel<'_> {
     }
 
     /// The vector register of a value.
-    pub(super) fn vector(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(super) fn vector(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let u = self.any(cx, v);
         self.in_vector(cx, u)
     }
 
     /// Emits a vector instruction after moving operands that break its limits: one scalar or literal in all, literals and
     /// scalars only where the form has room.
-    pub(super) fn valu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+    pub(super) fn valu(&mut self, cx: &mut IselCx<'_>, mut i: MI) {
         let n = i.uses.len();
         let Some(GOp::I(o)) = i.target_op() else { return cx.emit(i) };
         let mods = i.uses.iter().any(|u| u.mods != SrcMods::default()) || i.mods.clamp;
@@ -139,7 +139,7 @@ impl Isel<'_> {
     }
 
     /// Puts an operand into a vector register: a copy, if it is in one already, that allocation can do without.
-    pub(super) fn set(&mut self, cx: &mut Cx<'_>, r: VReg, x: U) {
+    pub(super) fn set(&mut self, cx: &mut IselCx<'_>, r: VReg, x: U) {
         if self.is_vector_reg(cx, &x) && x.vreg().is_some() && x.mods == SrcMods::default() {
             cx.emit(MInst::copy(r, x));
         } else {
@@ -147,21 +147,21 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn make_v(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
+    pub(super) fn make_v(&mut self, cx: &mut IselCx<'_>, i: MI) -> VReg {
         let t = cx.temp(V);
         self.valu(cx, i.def(t));
         t
     }
 
     /// Emits a scalar instruction; at most one literal.
-    pub(super) fn salu(&mut self, cx: &mut Cx<'_>, mut i: MI) {
+    pub(super) fn salu(&mut self, cx: &mut IselCx<'_>, mut i: MI) {
         let n = i.uses.len();
         self.one_literal(cx, &mut i, 0..n);
         cx.emit(i);
     }
 
     /// Leaves at most one literal among some of the uses.
-    pub(super) fn one_literal(&mut self, cx: &mut Cx<'_>, i: &mut MI, uses: core::ops::Range<usize>) {
+    pub(super) fn one_literal(&mut self, cx: &mut IselCx<'_>, i: &mut MI, uses: core::ops::Range<usize>) {
         let mut literal = None;
         for k in uses {
             let Src::Imm(b) = i.uses[k].src else { continue };
@@ -179,7 +179,7 @@ impl Isel<'_> {
     }
 
     /// A boolean as a lane mask.
-    pub(super) fn mask(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(super) fn mask(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         if let Some(b) = bits_of(cx.f, v) {
             let t = cx.temp(S2);
             cx.emit(build::SMovB64.on([if b != 0 { exec() } else { Use::imm(0) }]).def(t));
@@ -200,7 +200,12 @@ impl Isel<'_> {
     }
 
     /// Puts a mask where a boolean result is wanted.
-    pub(super) fn set_bool(&mut self, cx: &mut Cx<'_>, out: VReg, make: impl FnOnce(&mut Self, &mut Cx<'_>, VReg)) {
+    pub(super) fn set_bool(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        out: VReg,
+        make: impl FnOnce(&mut Self, &mut IselCx<'_>, VReg),
+    ) {
         if cx.mf.class(out) == S2 {
             make(self, cx, out);
             return;
@@ -211,7 +216,7 @@ impl Isel<'_> {
     }
 
     /// The register, or a copy of it in this class.
-    pub(super) fn like(&mut self, cx: &mut Cx<'_>, r: VReg, class: Class) -> VReg {
+    pub(super) fn like(&mut self, cx: &mut IselCx<'_>, r: VReg, class: Class) -> VReg {
         if cx.mf.class(r) == class {
             return r;
         }
@@ -221,12 +226,12 @@ impl Isel<'_> {
     }
 
     /// 1 for the lanes of a mask, 0 for others.
-    pub(super) fn zero_or_one(&mut self, cx: &mut Cx<'_>, out: VReg, mask: U) {
+    pub(super) fn zero_or_one(&mut self, cx: &mut IselCx<'_>, out: VReg, mask: U) {
         self.valu(cx, build::VCndmaskB32.with((Long(true),), [Use::imm(0), Use::imm(1), mask]).def(out));
     }
 
     /// The vector registers of a value that is loaded or stored, one a lane.
-    pub(super) fn run(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(super) fn run(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let lanes = cx.f.ty(v).lanes() as usize;
         if lanes == 1 {
             if cx.f.ty(v).is_bool() {

@@ -12,7 +12,7 @@ use gpucc_ir::{
 use gpucc_mir::{Class, Def, MInst, Src, Use, VReg};
 use smallvec::SmallVec;
 
-use super::{Cx, Isel};
+use super::{Isel, IselCx};
 use crate::bindings::{IMAGE, size};
 use crate::builders as build;
 use crate::inst::{
@@ -96,7 +96,7 @@ fn image_atomic(k: AtomicOp) -> Op {
 
 impl Isel<'_> {
     /// Whatever asks something of a texture or an image.
-    pub(super) fn image(&mut self, cx: &mut Cx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
+    pub(super) fn image(&mut self, cx: &mut IselCx<'_>, i: Inst, tex: Tex) -> Result<(), Diagnostic> {
         let ask = Ask { tex, data: cx.data(i) };
         match tex.desc.what() {
             TexWhat::Sample | TexWhat::Gather | TexWhat::Lod => self.sample(cx, i, &ask),
@@ -107,7 +107,7 @@ impl Isel<'_> {
     }
 
     /// s, t, twice the magnitude of the longest axis, and the face of a direction.
-    pub(super) fn cube_coords(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn cube_coords(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let of = self.lanes(cx, d.args[0]);
         let out = cx.result(i, 0);
@@ -124,7 +124,7 @@ impl Isel<'_> {
     // ---- Descriptors ----
 
     /// Loads the descriptors that were asked for, as the program begins.
-    pub(super) fn load_descriptors(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn load_descriptors(&mut self, cx: &mut IselCx<'_>) {
         let mut list = std::mem::take(&mut self.images.loaded);
         list.sort_unstable_by_key(|l| (l.0, l.1));
         for (group, at, r) in list {
@@ -133,7 +133,7 @@ impl Isel<'_> {
     }
 
     /// Loads the descriptor `at` bytes behind the start of a table, and behind that what a register says.
-    fn load_descriptor(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, more: Option<U>, to: VReg) {
+    fn load_descriptor(&mut self, cx: &mut IselCx<'_>, group: u32, at: u32, more: Option<U>, to: VReg) {
         // The field counts bytes on gfx8 and words before.
         let (most, unit) = if self.generation == 2 { (0xfffff, 1) } else { (0xff, 4) };
         let o = if cx.mf.class(to) == S8 { Op::SLoadDwordx8 } else { Op::SLoadDwordx4 };
@@ -151,7 +151,7 @@ impl Isel<'_> {
     }
 
     /// The descriptor of a resource, or of an element of an array of them; `behind` bytes further.
-    fn descriptor(&mut self, cx: &mut Cx<'_>, r: Res, index: Option<Value>, behind: u32) -> VReg {
+    fn descriptor(&mut self, cx: &mut IselCx<'_>, r: Res, index: Option<Value>, behind: u32) -> VReg {
         let d = &self.module.resources[r];
         let class = if matches!(d.kind, ResourceKind::Sampler { .. }) { S4 } else { S8 };
         let (group, count) = (d.group, d.count.max(1));
@@ -185,7 +185,7 @@ impl Isel<'_> {
     }
 
     /// The register of a descriptor that is loaded as the program begins.
-    pub(super) fn single(&mut self, cx: &mut Cx<'_>, group: u32, at: u32, class: Class) -> VReg {
+    pub(super) fn single(&mut self, cx: &mut IselCx<'_>, group: u32, at: u32, class: Class) -> VReg {
         if let Some(l) = self.images.loaded.iter().find(|l| (l.0, l.1) == (group, at)) {
             return l.2;
         }
@@ -194,12 +194,12 @@ impl Isel<'_> {
         r
     }
 
-    fn texture(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>) -> VReg {
+    fn texture(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>) -> VReg {
         self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), 0)
     }
 
     /// The sampler, as a gather wants it or as it is.
-    fn sampler(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, gather: bool) -> Option<VReg> {
+    fn sampler(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, gather: bool) -> Option<VReg> {
         let whole = self.descriptor(cx, ask.tex.sampler?, ask.get(TexArg::SamplerIndex), 0);
         if !gather {
             return Some(whole);
@@ -213,29 +213,29 @@ impl Isel<'_> {
 
     // ---- Pieces ----
 
-    fn scalar_op(&mut self, cx: &mut Cx<'_>, o: Op, a: U, b: U) -> U {
+    fn scalar_op(&mut self, cx: &mut IselCx<'_>, o: Op, a: U, b: U) -> U {
         let t = cx.temp(S);
         self.salu(cx, op(o).def(t).arg(a).arg(b));
         Use::reg(t)
     }
 
-    fn vector_op(&mut self, cx: &mut Cx<'_>, o: Op, args: impl IntoIterator<Item = U>) -> U {
+    fn vector_op(&mut self, cx: &mut IselCx<'_>, o: Op, args: impl IntoIterator<Item = U>) -> U {
         Use::reg(self.make_v(cx, op(o).args(args)))
     }
 
     /// Bits of a word of a descriptor.
-    fn field(&mut self, cx: &mut Cx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
+    fn field(&mut self, cx: &mut IselCx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
         self.scalar_op(cx, Op::SBfeU32, Use::reg(of).part(word, 1), Use::imm(at | bits << 16))
     }
 
     /// The same, of a field that holds one less.
-    fn field_plus_one(&mut self, cx: &mut Cx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
+    fn field_plus_one(&mut self, cx: &mut IselCx<'_>, of: VReg, word: u8, at: u32, bits: u32) -> U {
         let less = self.field(cx, of, word, at, bits);
         self.scalar_op(cx, Op::SAddU32, less, Use::imm(1))
     }
 
     /// The lanes of a value as operands: constants and scalar registers too.
-    pub(super) fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> SmallVec<[U; 4]> {
+    pub(super) fn lanes(&mut self, cx: &mut IselCx<'_>, v: Value) -> SmallVec<[U; 4]> {
         if !cx.f.ty(v).is_vector() {
             return smallvec::smallvec![self.any(cx, v)];
         }
@@ -249,7 +249,7 @@ impl Isel<'_> {
     }
 
     /// Registers one behind the other.
-    fn collected(&mut self, cx: &mut Cx<'_>, parts: &[U]) -> U {
+    fn collected(&mut self, cx: &mut IselCx<'_>, parts: &[U]) -> U {
         if let [one] = parts {
             return self.in_vector(cx, *one);
         }
@@ -262,7 +262,7 @@ impl Isel<'_> {
     }
 
     /// The result's lanes that are read, at least one.
-    fn mask_of(&self, i: Inst, cx: &Cx<'_>) -> u8 {
+    fn mask_of(&self, i: Inst, cx: &IselCx<'_>) -> u8 {
         match cx.f.ty(cx.data(i).result()).lanes() {
             4 => self.images.read[cx.data(i).result()].max(1),
             _ => 1,
@@ -270,7 +270,7 @@ impl Isel<'_> {
     }
 
     /// Emits what returns the lanes of a mask.
-    fn returns(&mut self, cx: &mut Cx<'_>, i: Inst, mask: u8, inst: MI) {
+    fn returns(&mut self, cx: &mut IselCx<'_>, i: Inst, mask: u8, inst: MI) {
         let out = cx.result(i, 0);
         let to: SmallVec<[VReg; 4]> = (0..out.len()).filter(|k| mask >> k & 1 == 1).map(|k| out[k]).collect();
         if let [one] = to.as_slice() {
@@ -298,7 +298,7 @@ impl Isel<'_> {
 
     // ---- Samples and gathers ----
 
-    fn sample(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+    fn sample(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
         let desc = ask.tex.desc;
         let gather = desc.what() == TexWhat::Gather;
         let texture = self.texture(cx, ask);
@@ -362,7 +362,7 @@ impl Isel<'_> {
     }
 
     /// A layer, rounded to even. What was an integer is whole.
-    fn layer(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    fn layer(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let whole = cx.f.const_bits(v).is_some()
             || cx.f.def_inst(v).is_some_and(|i| matches!(cx.data(i).op, Ir::U2F | Ir::S2F | Ir::FRoundEven));
         let x = self.any(cx, v);
@@ -376,7 +376,7 @@ impl Isel<'_> {
     }
 
     /// Face and layer of a cube in one number. The texture unit clamps only their sum, so the layer is clamped here.
-    fn cube_layer(&mut self, cx: &mut Cx<'_>, texture: VReg, layer: U, face: U) -> U {
+    fn cube_layer(&mut self, cx: &mut IselCx<'_>, texture: VReg, layer: U, face: U) -> U {
         let cubes = self.cubes(cx, texture);
         let last = self.scalar_op(cx, Op::SSubU32, cubes, Use::imm(1));
         let last = self.vector_op(cx, Op::VCvtF32U32, [last]);
@@ -389,7 +389,7 @@ impl Isel<'_> {
     }
 
     /// A gather of integers begins half a texel further than one of floats.
-    fn half_back(&mut self, cx: &mut Cx<'_>, texture: VReg, coords: &mut SmallVec<[U; 4]>) {
+    fn half_back(&mut self, cx: &mut IselCx<'_>, texture: VReg, coords: &mut SmallVec<[U; 4]>) {
         let base = self.field(cx, texture, 3, 12, 4);
         for (c, at) in coords.iter_mut().take(2).zip([0, 14]) {
             let size = self.level_size(cx, texture, (2, at, 14), base);
@@ -404,7 +404,7 @@ impl Isel<'_> {
     // ---- Texels by number ----
 
     /// Coordinates with the offset, and the layer.
-    fn place(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>) -> Option<SmallVec<[U; 4]>> {
+    fn place(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>) -> Option<SmallVec<[U; 4]>> {
         let mut coords = self.lanes(cx, ask.get(TexArg::Coords)?);
         for (c, o) in coords.iter_mut().zip(ask.tex.desc.offset()) {
             if o != 0 {
@@ -419,7 +419,7 @@ impl Isel<'_> {
         Some(coords)
     }
 
-    fn fetch(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+    fn fetch(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
         let desc = ask.tex.desc;
         let texture = self.texture(cx, ask);
         let Some(mut address) = self.place(cx, ask) else { return Err(cx.unknown(i)) };
@@ -448,7 +448,7 @@ impl Isel<'_> {
     }
 
     /// Which fragment of a pixel is this sample: four bits of its FMASK, if there is one.
-    fn fragment(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, place: &[U], sample: U) -> U {
+    fn fragment(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, place: &[U], sample: U) -> U {
         let map = self.fragments(cx, ask, place);
         if let Src::Imm(n) = sample.src {
             return if n < 8 {
@@ -466,7 +466,7 @@ impl Isel<'_> {
     }
 
     /// The map of a pixel's samples to fragments, which all samples of the pixel share.
-    fn fragments(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, place: &[U]) -> VReg {
+    fn fragments(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, place: &[U]) -> VReg {
         self.images.once = true;
         let fmask = self.descriptor(cx, ask.tex.texture, ask.get(TexArg::TextureIndex), IMAGE);
         let parts: Vec<U> = place.iter().map(|&p| self.in_vector(cx, p)).collect();
@@ -483,7 +483,7 @@ impl Isel<'_> {
     }
 
     /// Stores and atomics.
-    fn write(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+    fn write(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
         let ResourceKind::StorageTexture { dim, format, .. } = self.module.resources[ask.tex.texture].kind else {
             return Err(cx.unknown(i));
         };
@@ -510,7 +510,7 @@ impl Isel<'_> {
     // ---- Queries ----
 
     /// An extent of a level that is counted from the image's first: `(word, first bit, bits)` hold one less of level 0.
-    fn level_size(&mut self, cx: &mut Cx<'_>, texture: VReg, (word, at, bits): (u8, u32, u32), level: U) -> U {
+    fn level_size(&mut self, cx: &mut IselCx<'_>, texture: VReg, (word, at, bits): (u8, u32, u32), level: U) -> U {
         let all = self.field_plus_one(cx, texture, word, at, bits);
         if self.is_vector_reg(cx, &level) {
             let less = self.vector_op(cx, Op::VLshrrevB32, [level, all]);
@@ -521,20 +521,20 @@ impl Isel<'_> {
     }
 
     /// Last minus first, and one.
-    fn count(&mut self, cx: &mut Cx<'_>, texture: VReg, word: u8, [first, last]: [u32; 2], bits: u32) -> U {
+    fn count(&mut self, cx: &mut IselCx<'_>, texture: VReg, word: u8, [first, last]: [u32; 2], bits: u32) -> U {
         let first = self.field(cx, texture, word, first, bits);
         let last = self.field_plus_one(cx, texture, word, last, bits);
         self.scalar_op(cx, Op::SSubU32, last, first)
     }
 
-    fn cubes(&mut self, cx: &mut Cx<'_>, texture: VReg) -> U {
+    fn cubes(&mut self, cx: &mut IselCx<'_>, texture: VReg) -> U {
         let layers = self.count(cx, texture, 5, [0, 13], 13);
         // A sixth, exact for all multiples of six up to 8192.
         let product = self.scalar_op(cx, Op::SMulI32, layers, Use::imm(0xaaab));
         self.scalar_op(cx, Op::SLshrB32, product, Use::imm(18))
     }
 
-    fn query(&mut self, cx: &mut Cx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
+    fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, ask: &Ask<'_>) -> Result<(), Diagnostic> {
         let texture = self.texture(cx, ask);
         let dim = match self.module.resources[ask.tex.texture].kind {
             ResourceKind::Texture { dim, .. } | ResourceKind::StorageTexture { dim, .. } => dim,
@@ -567,7 +567,7 @@ impl Isel<'_> {
     }
 
     /// The level that is asked about, clamped to the view and counted from the image's first.
-    fn level(&mut self, cx: &mut Cx<'_>, ask: &Ask<'_>, texture: VReg) -> U {
+    fn level(&mut self, cx: &mut IselCx<'_>, ask: &Ask<'_>, texture: VReg) -> U {
         // Of several samples the field of levels says something else, and there is one level.
         if ask.tex.desc.multisampled() {
             return Use::imm(0);

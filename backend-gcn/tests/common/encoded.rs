@@ -1,6 +1,6 @@
 //! Encoded code for tests of the passes on it.
 
-use gpucc_gcn::encoded::{Block, Code, Item};
+use gpucc_gcn::encoded::{Block, Code, EncodedInst};
 use gpucc_gcn_machine::emit::{self as form, Form};
 use gpucc_gcn_machine::{Gcn, Op};
 use gpucc_isa::Inst;
@@ -12,8 +12,8 @@ pub fn of(op: Op, form: Form) -> Inst<Gcn> {
 }
 
 /// One that reads and writes these registers.
-pub fn item(op: Op, reads: Ranges, writes: Ranges) -> Item {
-    Item::new(of(op, Form::Short), reads, writes)
+pub fn item(op: Op, reads: Ranges, writes: Ranges) -> EncodedInst {
+    EncodedInst::new(of(op, Form::Short), reads, writes)
 }
 
 /// Vector register `n`.
@@ -22,8 +22,8 @@ pub fn v(n: u32) -> (u32, u32) {
 }
 
 /// Blocks with their successors.
-pub fn code(blocks: Vec<(Vec<Item>, &[u32])>) -> Code {
-    let block = |(insts, succs): (Vec<Item>, &[u32])| Block {
+pub fn code(blocks: Vec<(Vec<EncodedInst>, &[u32])>) -> Code {
+    let block = |(insts, succs): (Vec<EncodedInst>, &[u32])| Block {
         insts,
         succs: succs.iter().map(|&s| BlockId(s)).collect(),
         runs: 1,
@@ -32,7 +32,7 @@ pub fn code(blocks: Vec<(Vec<Item>, &[u32])>) -> Code {
 }
 
 /// One block, behind which nothing comes.
-pub fn line(insts: Vec<Item>) -> Code {
+pub fn line(insts: Vec<EncodedInst>) -> Code {
     code(vec![(insts, &[])])
 }
 

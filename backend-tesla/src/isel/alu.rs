@@ -5,7 +5,7 @@ use gpucc_mir::{Def, MInst, VReg};
 use gpucc_tesla_machine as machine;
 use machine::{AddOp, Cond, Op, Pred, Round, Ty};
 
-use super::{Cx, Isel, U, copy, high, low};
+use super::{Isel, IselCx, U, copy, high, low};
 use crate::builders::{self as build, Builder};
 use crate::target::{
     FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero,
@@ -47,7 +47,7 @@ fn float_cond(cc: FloatCc) -> Cond {
 }
 
 impl Isel<'_> {
-    pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let dst = cx.result(i, 0);
         match d.op {
@@ -117,7 +117,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn copy_of(&mut self, cx: &mut Cx<'_>, d: VReg, v: Value) {
+    fn copy_of(&mut self, cx: &mut IselCx<'_>, d: VReg, v: Value) {
         match Self::bits(cx, v) {
             Some(b) => cx.emit(MInst::copy(d, U::imm(b))),
             None => {
@@ -128,7 +128,7 @@ impl Isel<'_> {
     }
 
     /// Floats, and conversions from and to them; the rest is of integers.
-    fn scalar(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
+    fn scalar(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
         let a = |n: usize| d.args[n];
         match d.op {
             Ir::FAdd | Ir::FSub => self.fadd(cx, d, r),
@@ -255,7 +255,7 @@ impl Isel<'_> {
     }
 
     /// Integers, comparisons, choices.
-    fn integer(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
+    fn integer(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
         let a = |n: usize| d.args[n];
         match d.op {
             Ir::IAdd => self.iadd(cx, d, r),
@@ -330,13 +330,13 @@ impl Isel<'_> {
     }
 
     /// A register operand with its sign modifiers, for forms that take both.
-    fn modified(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    fn modified(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let (x, abs, neg) = Self::peel(cx, v, true);
         let x = self.reg(cx, x);
         Self::signed(x, abs, neg)
     }
 
-    fn to_half(&self, cx: &mut Cx<'_>, x: U, half: Half, into: Option<VReg>) -> VReg {
+    fn to_half(&self, cx: &mut IselCx<'_>, x: U, half: Half, into: Option<VReg>) -> VReg {
         let d = cx.temp(R32);
         let mut i = build::CvtFF.with((Of(Ty::F16), Reads(Ty::F32), IntoHalf(half)), [x]);
         match into {
@@ -349,14 +349,14 @@ impl Isel<'_> {
     }
 
     /// The halves of a packed pair as f32.
-    fn unpack_half(&mut self, cx: &mut Cx<'_>, v: Value, dst: &[VReg]) {
+    fn unpack_half(&mut self, cx: &mut IselCx<'_>, v: Value, dst: &[VReg]) {
         let x = cx.reg(v);
         for (&r, u) in dst.iter().zip([low(x), high(x)]) {
             cx.emit(build::CvtFF.with((Of(Ty::F32), Reads(Ty::F16)), [u]).def(r));
         }
     }
 
-    fn fadd(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) {
+    fn fadd(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {
         let sub = d.op == Ir::FSub;
         let (x, _, n1) = Self::peel(cx, d.args[0], false);
         let (y, _, n2) = Self::peel(cx, d.args[1], false);
@@ -368,7 +368,7 @@ impl Isel<'_> {
     }
 
     /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory; its address register, too.
-    fn pair_loaded(&mut self, cx: &mut Cx<'_>, x: Value, y: Value) -> (U, U, bool, Option<U>) {
+    fn pair_loaded(&mut self, cx: &mut IselCx<'_>, x: Value, y: Value) -> (U, U, bool, Option<U>) {
         for (x, y, swap) in [(x, y, false), (y, x, true)] {
             if x != y
                 && !self.is_konst(cx, y)
@@ -383,7 +383,7 @@ impl Isel<'_> {
     }
 
     /// `a * b + c`, signs folded.
-    fn fmad(&mut self, cx: &mut Cx<'_>, r: VReg, [a, b, c]: [Value; 3]) {
+    fn fmad(&mut self, cx: &mut IselCx<'_>, r: VReg, [a, b, c]: [Value; 3]) {
         let (a, _, n1) = Self::peel(cx, a, false);
         let (b, _, n2) = Self::peel(cx, b, false);
         let (c, _, n3) = Self::peel(cx, c, false);
@@ -395,7 +395,7 @@ impl Isel<'_> {
         cx.emit(build::Fmad.on(args).args(address).def(r));
     }
 
-    fn iadd(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) {
+    fn iadd(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {
         // A 24-bit product that only this sum needs.
         for (p, other) in [(d.args[0], d.args[1]), (d.args[1], d.args[0])] {
             let Some(m) = cx.fold(p) else { continue };
@@ -424,20 +424,20 @@ impl Isel<'_> {
     }
 
     /// Low 32 bits of a product of registers.
-    pub(crate) fn mul32(&self, cx: &mut Cx<'_>, a: VReg, b: VReg) -> VReg {
+    pub(crate) fn mul32(&self, cx: &mut IselCx<'_>, a: VReg, b: VReg) -> VReg {
         let d = cx.temp(R32);
         self.mul_parts(cx, a, [low(b), high(b)], d);
         d
     }
 
-    fn mul_parts(&self, cx: &mut Cx<'_>, a: VReg, b: [U; 2], d: VReg) {
+    fn mul_parts(&self, cx: &mut IselCx<'_>, a: VReg, b: [U; 2], d: VReg) {
         let t = self.temp(cx, build::Mul16.on([low(a), b[1]]));
         let t = self.temp(cx, build::MadU16.on([high(a), b[0], t.into()]));
         let t = self.shift(cx, build::Shl, t.into(), 16);
         cx.emit(build::MadU16.on([low(a), b[0], t.into()]).def(d));
     }
 
-    fn imul(&mut self, cx: &mut Cx<'_>, a: Value, b: Value, r: VReg) {
+    fn imul(&mut self, cx: &mut IselCx<'_>, a: Value, b: Value, r: VReg) {
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let (ba, bb) = (bound(self, cx, a, 4), bound(self, cx, b, 4));
         if ba < 1 << 24 && bb < 1 << 24 {
@@ -463,7 +463,7 @@ impl Isel<'_> {
     }
 
     /// The high half of an unsigned product, with two carries (reference section 9).
-    fn umulhi(&mut self, cx: &mut Cx<'_>, a: Value, b: Value, r: VReg) {
+    fn umulhi(&mut self, cx: &mut IselCx<'_>, a: Value, b: Value, r: VReg) {
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let x = cx.reg(a);
         let y = self.halved(cx, b);
@@ -484,7 +484,7 @@ impl Isel<'_> {
     }
 
     /// Operands of a bitwise operation: complements are modifiers, literals immediates.
-    fn logic(&mut self, cx: &mut Cx<'_>, a: Value, b: Value) -> [U; 2] {
+    fn logic(&mut self, cx: &mut IselCx<'_>, a: Value, b: Value) -> [U; 2] {
         let (a, b) = if self.is_konst(cx, a) { (b, a) } else { (a, b) };
         let strip = |v: Value| match cx.f.def_op(v, Ir::Not) {
             Some(d) => (d.args[0], true),
@@ -500,7 +500,7 @@ impl Isel<'_> {
         [not(u, n1), not(v, n2)]
     }
 
-    fn compare(&mut self, cx: &mut Cx<'_>, d: &InstData, negate: bool) -> Option<MInst<Tesla>> {
+    fn compare(&mut self, cx: &mut IselCx<'_>, d: &InstData, negate: bool) -> Option<MInst<Tesla>> {
         match d.attr {
             Attr::IntCc(cc) => {
                 let cc = if negate { cc.negated() } else { cc };
@@ -528,7 +528,7 @@ impl Isel<'_> {
     }
 
     /// Flags that tell whether a condition holds, and the predicate that asks them.
-    pub(super) fn condition(&mut self, cx: &mut Cx<'_>, v: Value, negate: bool) -> (VReg, Pred) {
+    pub(super) fn condition(&mut self, cx: &mut IselCx<'_>, v: Value, negate: bool) -> (VReg, Pred) {
         let pred = |n: bool| if n { Pred::Zero } else { Pred::NotZero };
         let c = cx.temp(FLAGS);
         match cx.peek(v) {
@@ -557,7 +557,7 @@ impl Isel<'_> {
     }
 
     /// Whether a bitwise operation that only a branch reads could write flags alone.
-    fn bits_to_flags(&mut self, cx: &mut Cx<'_>, v: Value, c: VReg) -> bool {
+    fn bits_to_flags(&mut self, cx: &mut IselCx<'_>, v: Value, c: VReg) -> bool {
         let Some(d) = cx.fold(v).filter(|d| matches!(d.op, Ir::And | Ir::Or | Ir::Xor)) else { return false };
         // Forms with an immediate write no flags.
         let literal = d.args.iter().find_map(|&a| Self::bits(cx, a));
@@ -573,7 +573,7 @@ impl Isel<'_> {
     }
 
     /// One `slct`: the second source where the mask is set, else the first.
-    fn select(&mut self, cx: &mut Cx<'_>, d: &InstData, r: VReg) {
+    fn select(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {
         let (mut yes, mut no) = (d.args[1], d.args[2]);
         let mut c = d.args[0];
         while let Some(n) = cx.f.def_op(c, Ir::Not) {
@@ -616,7 +616,7 @@ fn logic_op(op: Ir) -> Builder<2, 0, { build::takes(Op::And) }> {
 }
 
 /// A number that an unsigned value never exceeds.
-pub(super) fn bound(s: &Isel<'_>, cx: &Cx<'_>, v: Value, depth: u32) -> u64 {
+pub(super) fn bound(s: &Isel<'_>, cx: &IselCx<'_>, v: Value, depth: u32) -> u64 {
     let all = u64::from(u32::MAX);
     if let Some(b) = Isel::bits(cx, v) {
         return b.into();

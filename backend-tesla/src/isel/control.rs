@@ -7,7 +7,7 @@ use gpucc_tesla_machine as machine;
 use machine::{Op, Pred};
 use smallvec::smallvec;
 
-use super::{Cx, Extra, Isel, U};
+use super::{Extra, Isel, IselCx, U};
 use crate::builders as build;
 use crate::slots::{HALF_REACH, REACH, Slot};
 use crate::target::{Divergent, Half, Id, Mods, R32, TOp, Tesla, When};
@@ -24,7 +24,7 @@ impl Isel<'_> {
     }
 
     /// A block with its own copies of another one's parameters that goes on to it.
-    fn in_front_of(&mut self, cx: &mut Cx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
+    fn in_front_of(&mut self, cx: &mut IselCx<'_>, target: BlockId, insts: Vec<MInst<Tesla>>) -> BlockId {
         let new = cx.mf.block();
         let from = cx.block_id(cx.current());
         let runs = cx.mf.at(from).runs;
@@ -45,7 +45,7 @@ impl Isel<'_> {
     }
 
     /// The machine edge of an IR edge: through the block on the way into a loop, on its back edge or out of it.
-    fn lower_edge(&mut self, cx: &mut Cx<'_>, e: EdgeRef<'_>) -> MEdge {
+    fn lower_edge(&mut self, cx: &mut IselCx<'_>, e: EdgeRef<'_>) -> MEdge {
         let from = cx.current();
         let to = e.block;
         let left = self.loops(from).find(|&h| cx.f.blocks[h].header.is_some_and(|l| l.merge == to));
@@ -121,7 +121,7 @@ impl Isel<'_> {
         edge
     }
 
-    pub(super) fn control(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn control(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let from = cx.current();
         match &d.attr {
@@ -150,7 +150,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn push_joins(&self, cx: &mut Cx<'_>, b: Block) {
+    fn push_joins(&self, cx: &mut IselCx<'_>, b: Block) {
         for &id in &self.plan.joinat[b] {
             cx.emit(MInst::new(TOp::JoinAt).mods(Mods::id(id)));
         }
@@ -214,7 +214,7 @@ impl Isel<'_> {
     }
 
     /// Joins and marks of loop exits at the start of the current block.
-    pub(super) fn start_marks(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn start_marks(&mut self, cx: &mut IselCx<'_>) {
         let b = cx.current();
         if !self.has_preheader(b, cx.f) {
             self.exit_marks(b).for_each(|m| cx.emit(m));

@@ -5,7 +5,7 @@ use gpucc_mir::{Def, MInst, VReg, access_loc};
 use gpucc_tesla_machine as machine;
 use machine::{Cond, Op, SharedTy, Ty};
 
-use super::{Cx, Isel, U, VarLocation, WINDOW};
+use super::{Isel, IselCx, U, VarLocation, WINDOW};
 use crate::builders as build;
 use crate::slots::Slot;
 use crate::target::{ADDR, FLAGS, If, Lock, Mods, Of, Offset, R32, R64, R128, Space, SrcMods, TOp, Tesla, slot, zero};
@@ -62,7 +62,7 @@ impl Isel<'_> {
 
     /// What is left of an address without the constants added to it and without its shift: value, shift, offset. Instructions count
     /// offsets in units of what they access, so a constant that is no multiple of `unit` stays.
-    fn peel_address(cx: &Cx<'_>, v: Value, offset: u32, unit: u32) -> (Value, u32, u32) {
+    fn peel_address(cx: &IselCx<'_>, v: Value, offset: u32, unit: u32) -> (Value, u32, u32) {
         let (mut v, mut offset) = (v, offset);
         let add = |v: Value, unit: u32| {
             let d = cx.f.def_op(v, Ir::IAdd)?;
@@ -87,7 +87,7 @@ impl Isel<'_> {
 
     /// An address register and the rest of the offset, both modulo 2^16 as the unit adds them: constants that are added to
     /// `v` go to the offset, a shift into the instruction that writes the register.
-    fn areg(&mut self, cx: &mut Cx<'_>, v: Value, offset: u32, unit: u32) -> (VReg, u32) {
+    fn areg(&mut self, cx: &mut IselCx<'_>, v: Value, offset: u32, unit: u32) -> (VReg, u32) {
         let (v, by, offset) = Self::peel_address(cx, v, offset, unit);
         let x = self.first(cx, v);
         let a = cx.temp(ADDR);
@@ -104,7 +104,7 @@ impl Isel<'_> {
     }
 
     /// A word of workgroup memory as the first source of the only instruction that reads it: operand and address register.
-    pub(super) fn loaded(&mut self, cx: &mut Cx<'_>, v: Value) -> Option<(U, Option<U>)> {
+    pub(super) fn loaded(&mut self, cx: &mut IselCx<'_>, v: Value) -> Option<(U, Option<U>)> {
         let d = cx.fold_op(v, Ir::Load)?;
         let Attr::Mem(m) = &d.attr else { return None };
         let Some(VarLocation::Shared(at)) = self.home(m.place) else { return None };
@@ -127,7 +127,7 @@ impl Isel<'_> {
     }
 
     /// [`areg`](Self::areg) where there may be no register at all.
-    fn near(&mut self, cx: &mut Cx<'_>, v: Option<Value>, offset: u32, unit: u32) -> (Option<VReg>, u32) {
+    fn near(&mut self, cx: &mut IselCx<'_>, v: Option<Value>, offset: u32, unit: u32) -> (Option<VReg>, u32) {
         match v {
             Some(v) => {
                 let (a, offset) = self.areg(cx, v, offset, unit);
@@ -138,7 +138,7 @@ impl Isel<'_> {
     }
 
     /// `base + offset` in a register that memory instructions may name.
-    fn address(&mut self, cx: &mut Cx<'_>, base: Option<U>, offset: u32) -> VReg {
+    fn address(&mut self, cx: &mut IselCx<'_>, base: Option<U>, offset: u32) -> VReg {
         match base {
             None => {
                 let d = cx.temp(R32);
@@ -150,7 +150,7 @@ impl Isel<'_> {
         }
     }
 
-    fn place(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>) -> Result<Place2, Diagnostic> {
+    fn place(&mut self, cx: &mut IselCx<'_>, m: &Mem, dynamic: Option<Value>) -> Result<Place2, Diagnostic> {
         let Some(home) = self.home(m.place) else { return Err(Diagnostic::internal("isel", "a place without a home")) };
         let dynamic = dynamic.filter(|&v| Self::bits(cx, v) != Some(0));
         let unit = m.align.min(4);
@@ -182,7 +182,7 @@ impl Isel<'_> {
         })
     }
 
-    pub(super) fn memory(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn memory(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match (d.op, &d.attr) {
             (Ir::Load, Attr::Mem(m)) => self.load(cx, i, m),
@@ -214,7 +214,7 @@ impl Isel<'_> {
         out
     }
 
-    fn load(&mut self, cx: &mut Cx<'_>, i: Inst, m: &Mem) -> Result<(), Diagnostic> {
+    fn load(&mut self, cx: &mut IselCx<'_>, i: Inst, m: &Mem) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let ty = cx.f.ty(d.result());
         let dst = cx.result(i, 0);
@@ -234,7 +234,7 @@ impl Isel<'_> {
     /// 8 or 16 bits with zeros above.
     fn load_part(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         dst: VReg,
         t: Ty,
         m: &Mem,
@@ -250,7 +250,13 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn load_words(&mut self, cx: &mut Cx<'_>, dst: &[VReg], m: &Mem, dynamic: Option<Value>) -> Result<(), Diagnostic> {
+    fn load_words(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        dst: &[VReg],
+        m: &Mem,
+        dynamic: Option<Value>,
+    ) -> Result<(), Diagnostic> {
         let place = self.place(cx, m, dynamic)?;
         // Offsets inside one access are multiples of its size when the whole is aligned.
         let start = if matches!(place, Place2::Local(..)) { m.offset } else { 0 };
@@ -290,7 +296,7 @@ impl Isel<'_> {
     }
 
     /// One word of s[], or a part of one with zeros above.
-    fn load_shared(&mut self, cx: &mut Cx<'_>, r: VReg, t: Ty, a: Option<VReg>, off: u32) {
+    fn load_shared(&mut self, cx: &mut IselCx<'_>, r: VReg, t: Ty, a: Option<VReg>, off: u32) {
         let (shared, near) = match t {
             Ty::U8 => (SharedTy::U8, off < 0x20),
             Ty::U16 => (SharedTy::U16, off < 0x40),
@@ -313,7 +319,7 @@ impl Isel<'_> {
         }
     }
 
-    fn store(&mut self, cx: &mut Cx<'_>, v: Value, m: &Mem, dynamic: Option<Value>) -> Result<(), Diagnostic> {
+    fn store(&mut self, cx: &mut IselCx<'_>, v: Value, m: &Mem, dynamic: Option<Value>) -> Result<(), Diagnostic> {
         let ty: Type = cx.f.ty(v);
         // Data must be in real registers: a store of the zero register is ignored.
         let mut regs = cx.regs(v);
@@ -359,7 +365,7 @@ impl Isel<'_> {
     }
 
     /// Address register of a locked word, and its offset.
-    fn locked(&mut self, cx: &mut Cx<'_>, op: Lock, a: Option<VReg>, off: u32, data: &[U], result: VReg) {
+    fn locked(&mut self, cx: &mut IselCx<'_>, op: Lock, a: Option<VReg>, off: u32, data: &[U], result: VReg) {
         self.locks = true;
         let (new, flags) = (cx.temp(R32), cx.temp(FLAGS));
         let mods = Mods { offset: off, ..Mods::default() };
@@ -373,7 +379,7 @@ impl Isel<'_> {
         cx.emit(i);
     }
 
-    fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst, op: AtomicOp, m: &Mem) -> Result<(), Diagnostic> {
+    fn atomic(&mut self, cx: &mut IselCx<'_>, i: Inst, op: AtomicOp, m: &Mem) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let place = self.place(cx, m, d.dyn_offset())?;
         let result = cx.result(i, 0)[0];
@@ -407,7 +413,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn cmpxchg(&mut self, cx: &mut Cx<'_>, i: Inst, m: &Mem) -> Result<(), Diagnostic> {
+    fn cmpxchg(&mut self, cx: &mut IselCx<'_>, i: Inst, m: &Mem) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let place = self.place(cx, m, d.dyn_offset())?;
         let result = cx.result(i, 0)[0];

@@ -22,7 +22,7 @@ use crate::flow::Plan;
 use crate::slots::{Pool, Slot};
 use crate::target::{Half, Of, R, R32, Reads, SrcMods, Tesla, slot, zero};
 
-pub(crate) type Cx<'f> = Select<'f, Tesla>;
+pub(crate) type IselCx<'f> = Select<'f, Tesla>;
 pub(crate) type U = Use<Tesla>;
 
 /// Where parameters begin in s[], after the header.
@@ -228,23 +228,23 @@ impl<'m> Isel<'m> {
     }
 
     /// A new instruction with one result.
-    pub(crate) fn temp(&self, cx: &mut Cx<'_>, i: MInst<Tesla>) -> VReg {
+    pub(crate) fn temp(&self, cx: &mut IselCx<'_>, i: MInst<Tesla>) -> VReg {
         let d = cx.temp(R32);
         cx.emit(i.def(d));
         d
     }
 
     /// Shift by a constant.
-    pub(crate) fn shift<const TAKES: u64>(&self, cx: &mut Cx<'_>, op: Builder<2, 0, TAKES>, a: U, by: u32) -> VReg {
+    pub(crate) fn shift<const TAKES: u64>(&self, cx: &mut IselCx<'_>, op: Builder<2, 0, TAKES>, a: U, by: u32) -> VReg {
         self.temp(cx, op.on([a, Use::imm(by)]))
     }
 
-    fn packed_id(&mut self, cx: &mut Cx<'_>) -> VReg {
+    fn packed_id(&mut self, cx: &mut IselCx<'_>) -> VReg {
         *self.packed.get_or_insert_with(|| cx.temp(R32))
     }
 
     /// One component of the local id.
-    pub(crate) fn local_id(&mut self, cx: &mut Cx<'_>, dim: usize) -> U {
+    pub(crate) fn local_id(&mut self, cx: &mut IselCx<'_>, dim: usize) -> U {
         let [_, y, z] = self.size;
         if self.size[dim] == 1 {
             return zero();
@@ -274,7 +274,7 @@ impl<'m> Isel<'m> {
     }
 
     /// Local index: x + y * size.x + z * size.x * size.y.
-    fn local_index(&mut self, cx: &mut Cx<'_>) -> U {
+    fn local_index(&mut self, cx: &mut IselCx<'_>) -> U {
         let [x, y, z] = self.size;
         let mut sum = self.local_id(cx, 0);
         for (dim, count, stride) in [(1, y, x), (2, z, x * y)] {
@@ -292,7 +292,7 @@ impl<'m> Isel<'m> {
         sum
     }
 
-    fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+    fn sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let dst = cx.result(i, 0);
         let total = gpucc_ir::invocations(self.size);
         match s {
@@ -347,7 +347,7 @@ impl<'m> Isel<'m> {
     }
 
     /// Start of the workgroup's part of the window.
-    fn window(&mut self, cx: &mut Cx<'_>) -> VReg {
+    fn window(&mut self, cx: &mut IselCx<'_>) -> VReg {
         *self.window_base.get_or_insert_with(|| cx.temp(R32))
     }
 
@@ -385,7 +385,7 @@ impl Lower<Tesla> for Isel<'_> {
         Repr { class: R32, count: f.ty(v).lanes() as u8 }
     }
 
-    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn inst(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match d.op {
             Ir::Load | Ir::Store | Ir::Atomic | Ir::CmpXchg => self.memory(cx, i),
@@ -405,11 +405,11 @@ impl Lower<Tesla> for Isel<'_> {
         }
     }
 
-    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         self.control(cx, i)
     }
 
-    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+    fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v) else { return Err(Diagnostic::internal("isel", "no constant")) };
         let bool = c.ty.is_bool();
         for (&d, &bits) in into.iter().zip(&c.bits) {
@@ -419,7 +419,7 @@ impl Lower<Tesla> for Isel<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+    fn entry(&mut self, cx: &mut IselCx<'_>) -> Result<(), Diagnostic> {
         if let Some(v) = self.packed {
             let mut start = MInst::pseudo(Pseudo::Start);
             start.defs.push(Def::reg(v).at(PReg::new(R, 0, 1)));
@@ -442,7 +442,7 @@ impl Lower<Tesla> for Isel<'_> {
         Ok(())
     }
 
-    fn block_prologue(&mut self, cx: &mut Cx<'_>) {
+    fn block_prologue(&mut self, cx: &mut IselCx<'_>) {
         self.start_marks(cx);
     }
 }

@@ -4,7 +4,7 @@ use gpucc_ir::{Attr, Op as Ir, Place, Sysval, Value, ValueDef};
 use gpucc_mir::Src;
 use gpucc_tesla_machine::SharedTy;
 
-use super::{Cx, Isel, PARAMETERS, U, VarLocation};
+use super::{Isel, IselCx, PARAMETERS, U, VarLocation};
 use crate::slots::{HALF_REACH, Slot, Word};
 use crate::target::{SrcMods, slot, zero};
 
@@ -15,12 +15,12 @@ impl Isel<'_> {
     }
 
     /// A register; constants get one, 0 has one.
-    pub(crate) fn reg(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn reg(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         if Self::bits(cx, v) == Some(0) { zero() } else { cx.reg(v).into() }
     }
 
     /// Bits of a constant as registers hold them.
-    pub(crate) fn bits(cx: &Cx<'_>, v: Value) -> Option<u32> {
+    pub(crate) fn bits(cx: &IselCx<'_>, v: Value) -> Option<u32> {
         if cx.f.is_undef(v) {
             return Some(0);
         }
@@ -29,7 +29,7 @@ impl Isel<'_> {
     }
 
     /// Lane of a vector that a scalar is: looks through `extract`.
-    fn source(cx: &Cx<'_>, v: Value) -> (Value, u32) {
+    fn source(cx: &IselCx<'_>, v: Value) -> (Value, u32) {
         match cx.f.values[v].def {
             ValueDef::Inst(i, _) if cx.f.insts[i].op == Ir::Extract => match cx.f.insts[i].attr {
                 Attr::Lane(l) => (cx.f.insts[i].args[0], u32::from(l)),
@@ -40,7 +40,7 @@ impl Isel<'_> {
     }
 
     /// A c[] operand that holds a value: a literal, a buffer size, a word of a uniform buffer at a fixed offset.
-    pub(crate) fn konst(&mut self, cx: &Cx<'_>, v: Value) -> Option<U> {
+    pub(crate) fn konst(&mut self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         if let Some(b) = Self::bits(cx, v) {
             if b == 0 {
                 return Some(zero());
@@ -66,7 +66,7 @@ impl Isel<'_> {
     }
 
     /// An s[] operand that holds a value: a word of the header, the size of a buffer.
-    pub(crate) fn shared(&self, cx: &Cx<'_>, v: Value) -> Option<U> {
+    pub(crate) fn shared(&self, cx: &IselCx<'_>, v: Value) -> Option<U> {
         let (base, lane) = Self::source(cx, v);
         let i = cx.f.def_inst(base)?;
         let lane = lane as usize;
@@ -83,7 +83,7 @@ impl Isel<'_> {
     }
 
     /// An operand of the second or third source: c[] or a register.
-    pub(crate) fn any(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn any(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         match self.konst(cx, v) {
             Some(u) => u,
             None => self.reg(cx, v),
@@ -92,7 +92,7 @@ impl Isel<'_> {
 
     /// As [`any`](Self::any) for an operand that is read by halves: those are counted by halves, so that fewer words of c[] are in
     /// reach. Words of c0 are put right once all are known.
-    pub(crate) fn halved(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn halved(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         let near = |u: &U| match u.src {
             Src::Uniform(n) => !matches!(Slot::unpack(n), Slot::Const(_, off) if usize::from(off) >= HALF_REACH * 4),
             _ => true,
@@ -104,7 +104,7 @@ impl Isel<'_> {
     }
 
     /// An operand of the first source: s[] or a register.
-    pub(crate) fn first(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn first(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         match self.shared(cx, v) {
             Some(u) => u,
             None => self.reg(cx, v),
@@ -112,7 +112,7 @@ impl Isel<'_> {
     }
 
     /// Whether a value is better read as second source: it is in c[].
-    pub(crate) fn is_konst(&self, cx: &Cx<'_>, v: Value) -> bool {
+    pub(crate) fn is_konst(&self, cx: &IselCx<'_>, v: Value) -> bool {
         if Self::bits(cx, v).is_some() {
             return true;
         }
@@ -131,7 +131,7 @@ impl Isel<'_> {
     }
 
     /// The two operands of an operation, and whether they were exchanged to get c[] into the second place.
-    pub(crate) fn pair(&mut self, cx: &mut Cx<'_>, a: Value, b: Value) -> (U, U, bool) {
+    pub(crate) fn pair(&mut self, cx: &mut IselCx<'_>, a: Value, b: Value) -> (U, U, bool) {
         let swap = self.is_konst(cx, a) && !self.is_konst(cx, b)
             || self.shared(cx, b).is_some() && self.shared(cx, a).is_none() && !self.is_konst(cx, b);
         let (x, y) = if swap { (b, a) } else { (a, b) };
@@ -141,7 +141,7 @@ impl Isel<'_> {
     }
 
     /// A float operand without its sign modifiers: value, absolute, negated.
-    pub(crate) fn peel(cx: &Cx<'_>, v: Value, allow_abs: bool) -> (Value, bool, bool) {
+    pub(crate) fn peel(cx: &IselCx<'_>, v: Value, allow_abs: bool) -> (Value, bool, bool) {
         let (mut v, mut abs, mut neg) = (v, false, false);
         while let Some(d) = cx.f.def_inst(v).map(|i| &cx.f.insts[i]) {
             match d.op {

@@ -2,7 +2,7 @@
 //!
 //! Needs: physical registers, since what spilling and copies read counts.
 
-use gpucc_driver::{AttemptError, Cx};
+use gpucc_driver::{AttemptError, CompileCx};
 use gpucc_ir::Diagnostic;
 use gpucc_mir::{MFunc, Src};
 
@@ -14,7 +14,7 @@ use crate::target::{Half, Tesla};
 const MOST: usize = 16_384;
 
 /// Lets operands name words of c0 instead of words of the pool. Returns how many do.
-pub fn run(mf: &mut MFunc<Tesla>, cx: &mut Cx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
+pub fn run(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Result<u64, AttemptError> {
     let count = cx.state.pool.len();
     let mut uses = vec![0u32; count];
     let mut halves = vec![false; count];

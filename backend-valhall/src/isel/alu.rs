@@ -4,7 +4,7 @@ use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::{Clamp, Condition, Mux, ResultType, Round};
 
-use super::{Cx, Isel, MI, U, b00};
+use super::{Isel, IselCx, MI, U, b00};
 use crate::builders::{self as build, Builder};
 use crate::inst::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
 
@@ -12,7 +12,7 @@ use crate::inst::{By, If, Mods, Rounding, Says, Signed, SrcMods, Within};
 const SIGNED: u64 = Mods::bit("signed");
 
 /// The shift that computes `v`, if only this user needs it.
-fn shifts<'f>(cx: &Cx<'f>, v: Value) -> Option<&'f InstData> {
+fn shifts<'f>(cx: &IselCx<'f>, v: Value) -> Option<&'f InstData> {
     cx.fold(v).filter(|d| matches!(d.op, Op::Shl | Op::UShr | Op::SShr))
 }
 
@@ -84,7 +84,7 @@ impl Isel<'_> {
     }
 
     /// Floats, and conversions from and to them; the rest is of integers.
-    pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let out = cx.result(i, 0);
@@ -167,7 +167,7 @@ impl Isel<'_> {
     }
 
     /// Integers, comparisons, choices, and what moves lanes.
-    fn integer(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn integer(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = |n: usize| d.args[n];
         let out = cx.result(i, 0);
@@ -299,7 +299,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn logic(&mut self, cx: &mut Cx<'_>, d: &InstData) -> MI {
+    fn logic(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> MI {
         // A shift of the first operand is free.
         let (left, right) = match d.op {
             Op::And => (build::LshiftAndI32, build::RshiftAndI32),
@@ -326,14 +326,14 @@ impl Isel<'_> {
     }
 
     /// The low word of a pair operand: any register, extended.
-    fn pair_low(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    fn pair_low(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         // A uniform word would have to be a whole slot: 64-bit operands take registers here.
         let u = self.int(cx, v);
         self.even(cx, u)
     }
 
     /// A shift amount: constants are reduced to what the table of immediates has as a byte.
-    fn amount(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    fn amount(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         match self.constant_bits(cx, v) {
             Some(n) => {
                 let n = n & 31;
@@ -345,12 +345,12 @@ impl Isel<'_> {
         }
     }
 
-    fn is_not(&self, cx: &Cx<'_>, v: Value) -> bool {
+    fn is_not(&self, cx: &IselCx<'_>, v: Value) -> bool {
         cx.fold_op(v, Op::Not).is_some_and(|d| !cx.f.ty(d.args[0]).is_bool())
     }
 
     /// The third operand of shift and logic, complemented for free.
-    fn inverted(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    fn inverted(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         if self.is_not(cx, v)
             && let Some(d) = cx.fold_op(v, Op::Not)
         {
@@ -359,7 +359,7 @@ impl Isel<'_> {
         self.int(cx, v)
     }
 
-    fn select(&mut self, cx: &mut Cx<'_>, c: Value, t: Value, e: Value) -> MI {
+    fn select(&mut self, cx: &mut IselCx<'_>, c: Value, t: Value, e: Value) -> MI {
         let (mut t, mut e) = (t, e);
         if let Some(d) = cx.peek(c) {
             match d.attr {
@@ -388,12 +388,12 @@ impl Isel<'_> {
     }
 
     /// Whether a float operand needs no source modifier.
-    fn plain_float(&self, cx: &Cx<'_>, v: Value) -> bool {
+    fn plain_float(&self, cx: &IselCx<'_>, v: Value) -> bool {
         !cx.fold(v).is_some_and(|d| matches!(d.op, Op::FNeg | Op::FAbs))
     }
 
     /// Operands for the lanes of a vector.
-    pub(crate) fn lanes(&mut self, cx: &mut Cx<'_>, v: Value) -> Vec<U> {
+    pub(crate) fn lanes(&mut self, cx: &mut IselCx<'_>, v: Value) -> Vec<U> {
         if let Some(d) = cx.fold_op(v, Op::Compose) {
             return d.args.iter().map(|&x| self.float(cx, x)).collect();
         }

@@ -4,7 +4,7 @@ use gpucc_ir::{Inst, Op, Value};
 use gpucc_mir::{Use, VReg};
 use gpucc_valhall_machine::{Clamp, Condition};
 
-use super::{Cx, Isel, MI, U};
+use super::{Isel, IselCx, MI, U};
 use crate::builders as build;
 use crate::inst::{If, OfLog, OfRoot, SrcMods, Within};
 
@@ -22,7 +22,7 @@ const PI: u32 = 0x4049_0fdb;
 
 impl Isel<'_> {
     /// The last instruction of the sequence for `i`, without its definition.
-    pub(super) fn math(&mut self, cx: &mut Cx<'_>, i: Inst) -> MI {
+    pub(super) fn math(&mut self, cx: &mut IselCx<'_>, i: Inst) -> MI {
         let d = cx.data(i);
         let a = d.args[0];
         match d.op {
@@ -77,7 +77,7 @@ impl Isel<'_> {
     }
 
     /// A float operand without sign modifiers, for instructions that have none.
-    fn positive(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+    fn positive(&mut self, cx: &mut IselCx<'_>, u: U) -> U {
         if u.mods == SrcMods::default() {
             return u;
         }
@@ -85,7 +85,7 @@ impl Isel<'_> {
     }
 
     /// Sine or cosine: a table of 64 angles and a second-order step from there.
-    fn angle(&mut self, cx: &mut Cx<'_>, v: Value, cos: bool) -> MI {
+    fn angle(&mut self, cx: &mut IselCx<'_>, v: Value, cos: bool) -> MI {
         let x = self.float(cx, v);
         // Bias with an ULP of 1/32: the low 6 bits become round(x * 32 / pi) mod 64.
         let bias = self.word(cx, 0x48c0_0000);

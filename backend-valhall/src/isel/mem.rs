@@ -10,7 +10,7 @@ use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::src::{THREAD_LOCAL_POINTER, WORKGROUP_LOCAL_POINTER};
 use gpucc_valhall_machine::{AtomOne, AtomOp, MemoryAccess, Op as M};
 
-use super::{Cx, Isel, MI, U, no_uniforms};
+use super::{Isel, IselCx, MI, U, no_uniforms};
 use crate::builders as build;
 use crate::inst::{
     Atomic, AtomicOne, Compare, Constant, Hint, InSpace, Into, LoadLane, Offset, Readonly, Shift, Unsigned,
@@ -69,7 +69,7 @@ impl Isel<'_> {
     }
 
     /// A value in a register that 64-bit operands can name.
-    pub(super) fn even(&mut self, cx: &mut Cx<'_>, u: U) -> U {
+    pub(super) fn even(&mut self, cx: &mut IselCx<'_>, u: U) -> U {
         let e = cx.temp(RE);
         match u.vreg() {
             Some(v) if u.mods == SrcMods::default() => cx.emit(MInst::copy(e, v)),
@@ -79,7 +79,7 @@ impl Isel<'_> {
     }
 
     /// Folds the dynamic offset: `(index, shift, constant)`. Only where it is not clamped: then no step may wrap.
-    fn peel(&self, cx: &Cx<'_>, dynamic: Value) -> (Value, u32, u32) {
+    fn peel(&self, cx: &IselCx<'_>, dynamic: Value) -> (Value, u32, u32) {
         let (mut v, mut shift, mut constant) = (dynamic, 0u32, 0u32);
         if self.module.options.robust {
             return (v, 0, 0);
@@ -99,7 +99,7 @@ impl Isel<'_> {
     /// The 64-bit operand and the immediate offset for an access; `range` says which offsets the instruction can hold.
     fn pair(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         m: &Mem,
         dynamic: Option<Value>,
         range: impl Fn(i32) -> bool,
@@ -137,13 +137,19 @@ impl Isel<'_> {
     }
 
     /// A new pair.
-    fn wide(&mut self, cx: &mut Cx<'_>, i: MI) -> U {
+    fn wide(&mut self, cx: &mut IselCx<'_>, i: MI) -> U {
         let pair = cx.temp(R2);
         self.push(cx, i.def(pair));
         Use::reg(pair)
     }
 
-    fn address(&mut self, cx: &mut Cx<'_>, m: &Mem, dynamic: Option<Value>, load: bool) -> Result<Addr, Diagnostic> {
+    fn address(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        m: &Mem,
+        dynamic: Option<Value>,
+        load: bool,
+    ) -> Result<Addr, Diagnostic> {
         let near = |o: i32| (-0x8000..0x7ff0).contains(&o);
         let Place::Buffer(r) = m.place else {
             let (base, offset) = self.pair(cx, m, dynamic, near)?;
@@ -204,7 +210,7 @@ impl Isel<'_> {
         (InSpace(number), Readonly(readonly))
     }
 
-    pub(super) fn load(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn load(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let out = cx.result(i, 0);
@@ -262,7 +268,7 @@ impl Isel<'_> {
     }
 
     /// Operands for the words of a value that go to memory.
-    fn words(&mut self, cx: &mut Cx<'_>, v: Value) -> Vec<U> {
+    fn words(&mut self, cx: &mut IselCx<'_>, v: Value) -> Vec<U> {
         let ty: Type = cx.f.ty(v);
         if ty.is_bool() {
             let lanes: Vec<U> = cx.regs(v).into_iter().map(Use::reg).collect();
@@ -284,7 +290,7 @@ impl Isel<'_> {
     }
 
     /// Words in a staging run.
-    fn staging(&mut self, cx: &mut Cx<'_>, words: &[U]) -> VReg {
+    fn staging(&mut self, cx: &mut IselCx<'_>, words: &[U]) -> VReg {
         if let [one] = words {
             return self.in_register(cx, *one);
         }
@@ -293,7 +299,7 @@ impl Isel<'_> {
         run
     }
 
-    pub(super) fn store(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn store(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let words = self.words(cx, d.args[0]);
@@ -320,7 +326,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    pub(super) fn atomic(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn atomic(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(m) = d.mem().cloned() else { return Err(cx.unknown(i)) };
         let (space, readonly) = self.touches(&m);

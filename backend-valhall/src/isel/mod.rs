@@ -19,7 +19,7 @@ use crate::inst::{FILE_R, R, SrcMods, Valhall, special};
 use crate::resources::{Resources, immediate};
 use crate::uniforms::Uniforms;
 
-pub(crate) type Cx<'f> = Select<'f, Valhall>;
+pub(crate) type IselCx<'f> = Select<'f, Valhall>;
 pub(crate) type MI = MInst<Valhall>;
 pub(crate) type U = Use<Valhall>;
 
@@ -78,7 +78,7 @@ pub(crate) fn b00(u: U) -> U {
 
 impl Isel<'_> {
     /// The operand for 32 constant bits.
-    pub(crate) fn word(&mut self, cx: &mut Cx<'_>, bits: u32) -> U {
+    pub(crate) fn word(&mut self, cx: &mut IselCx<'_>, bits: u32) -> U {
         if LUT.contains(&bits) {
             return Use::imm(bits);
         }
@@ -93,7 +93,7 @@ impl Isel<'_> {
     }
 
     /// An integer (or boolean) operand.
-    pub(crate) fn int(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn int(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         if let Some(bits) = self.constant_bits(cx, v) {
             return self.word(cx, bits);
         }
@@ -111,7 +111,7 @@ impl Isel<'_> {
     }
 
     /// The uniform word of a value that is a word of the immediate data.
-    fn immediate(&mut self, cx: &Cx<'_>, v: Value) -> Option<u32> {
+    fn immediate(&mut self, cx: &IselCx<'_>, v: Value) -> Option<u32> {
         let (load, lane) = match cx.f.def_inst(v).map(|i| (i, cx.data(i)))? {
             (_, InstData { op: Op::Extract, attr: Attr::Lane(k), args, .. }) => {
                 (cx.f.def_inst(args[0])?, u32::from(*k))
@@ -126,7 +126,7 @@ impl Isel<'_> {
     }
 
     /// The bits of a constant as held in a register.
-    pub(crate) fn constant_bits(&self, cx: &Cx<'_>, v: Value) -> Option<u32> {
+    pub(crate) fn constant_bits(&self, cx: &IselCx<'_>, v: Value) -> Option<u32> {
         let v = self.alias(cx, v);
         if cx.f.is_undef(v) {
             return Some(0);
@@ -136,7 +136,7 @@ impl Isel<'_> {
     }
 
     /// Looks through operations that change nothing in a register.
-    pub(crate) fn alias(&self, cx: &Cx<'_>, mut v: Value) -> Value {
+    pub(crate) fn alias(&self, cx: &IselCx<'_>, mut v: Value) -> Value {
         while let Some(d) = cx.peek(v) {
             match d.op {
                 Op::Bitcast if !cx.f.ty(v).is_vector() && cx.f.ty(d.args[0]).bits() == cx.f.ty(v).bits() => {
@@ -149,7 +149,7 @@ impl Isel<'_> {
     }
 
     /// A float operand with sign and magnitude folded.
-    pub(crate) fn float(&mut self, cx: &mut Cx<'_>, mut v: Value) -> U {
+    pub(crate) fn float(&mut self, cx: &mut IselCx<'_>, mut v: Value) -> U {
         let mut m = SrcMods::default();
         while let Some(d) = cx.peek(v) {
             match d.op {
@@ -172,7 +172,7 @@ impl Isel<'_> {
     }
 
     /// The operand for a float constant: the table's negated words are free.
-    pub(crate) fn float_word(&mut self, cx: &mut Cx<'_>, bits: u32) -> U {
+    pub(crate) fn float_word(&mut self, cx: &mut IselCx<'_>, bits: u32) -> U {
         if lut(bits).is_none() && lut(bits ^ 0x8000_0000).is_some() {
             return Use::imm(bits ^ 0x8000_0000).mods(SrcMods { neg: true, ..SrcMods::default() });
         }
@@ -180,24 +180,24 @@ impl Isel<'_> {
     }
 
     /// A float operand of an instruction without source modifiers.
-    pub(crate) fn plain(&mut self, cx: &mut Cx<'_>, v: Value) -> U {
+    pub(crate) fn plain(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         self.int(cx, v)
     }
 
     /// Emits; [`crate::legalise`] sees to the operand limits.
-    pub(crate) fn push(&mut self, cx: &mut Cx<'_>, i: MI) {
+    pub(crate) fn push(&mut self, cx: &mut IselCx<'_>, i: MI) {
         cx.emit(i);
     }
 
     /// Emits an instruction that defines one new register.
-    pub(crate) fn make(&mut self, cx: &mut Cx<'_>, i: MI) -> VReg {
+    pub(crate) fn make(&mut self, cx: &mut IselCx<'_>, i: MI) -> VReg {
         let t = cx.temp(R);
         self.push(cx, i.def(t));
         t
     }
 
     /// The register that the launcher loads with `source`.
-    fn preloaded(&mut self, cx: &mut Cx<'_>, reg: u8, source: Source) -> VReg {
+    fn preloaded(&mut self, cx: &mut IselCx<'_>, reg: u8, source: Source) -> VReg {
         if let Some(e) = self.entries.iter().find(|e| e.reg == reg) {
             return e.value;
         }
@@ -206,7 +206,7 @@ impl Isel<'_> {
         value
     }
 
-    fn local_id(&mut self, cx: &mut Cx<'_>, c: usize) -> VReg {
+    fn local_id(&mut self, cx: &mut IselCx<'_>, c: usize) -> VReg {
         // r55 holds x and y, r56 z, 16 bits each (convention, section 1).
         let (reg, half) = [(55, 0u8), (55, 3), (56, 0)][c];
         let packed = self.preloaded(cx, reg, if reg == 55 { Source::Family(0) } else { Source::LocalId(2) });
@@ -214,7 +214,7 @@ impl Isel<'_> {
         self.make(cx, build::U16ToU32.on([src]))
     }
 
-    fn sysval(&mut self, cx: &mut Cx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
+    fn sysval(&mut self, cx: &mut IselCx<'_>, i: Inst, s: Sysval) -> Result<(), Diagnostic> {
         let out = cx.result(i, 0);
         let dims = [0u16, 1, 2];
         match s {
@@ -290,7 +290,7 @@ impl Lower<Valhall> for Isel<'_> {
         Repr { class: R, count: f.ty(v).lanes() as u8 }
     }
 
-    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn inst(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match (&d.op, &d.attr) {
             (Op::Sysval, Attr::Sysval(s)) => self.sysval(cx, i, *s),
@@ -317,7 +317,7 @@ impl Lower<Valhall> for Isel<'_> {
         }
     }
 
-    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match &d.attr {
             Attr::Branch(b) => {
@@ -341,7 +341,7 @@ impl Lower<Valhall> for Isel<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+    fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
         for (k, &r) in into.iter().enumerate() {
             let bits = if c.ty.is_bool() { 0u32.wrapping_sub(c.bits[k] as u32) } else { c.bits[k] as u32 };
@@ -354,7 +354,7 @@ impl Lower<Valhall> for Isel<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, cx: &mut Cx<'_>) -> Result<(), Diagnostic> {
+    fn entry(&mut self, cx: &mut IselCx<'_>) -> Result<(), Diagnostic> {
         if self.entries.is_empty() {
             return Ok(());
         }
@@ -369,7 +369,7 @@ impl Lower<Valhall> for Isel<'_> {
 
 impl Isel<'_> {
     /// The operand in a register.
-    pub(crate) fn in_register(&mut self, cx: &mut Cx<'_>, u: U) -> VReg {
+    pub(crate) fn in_register(&mut self, cx: &mut IselCx<'_>, u: U) -> VReg {
         match u.vreg() {
             Some(v) if u.mods == SrcMods::default() => v,
             _ => self.make(cx, build::MovI32.on([u])),
@@ -377,7 +377,7 @@ impl Isel<'_> {
     }
 
     /// Branches to `to` if the boolean is true.
-    fn branch(&mut self, cx: &mut Cx<'_>, cond: Value, to: BlockId) {
+    fn branch(&mut self, cx: &mut IselCx<'_>, cond: Value, to: BlockId) {
         let (mut v, mut eq) = (cond, false);
         // A test against zero is what the branch does by itself.
         while let Some(d) = cx.peek(v) {
@@ -406,7 +406,7 @@ impl Isel<'_> {
     }
 
     /// Goes to a block, and notes whether all lanes of the workgroup leave this one together.
-    fn jump(&self, cx: &Cx<'_>, to: BlockId) -> MI {
+    fn jump(&self, cx: &IselCx<'_>, to: BlockId) -> MI {
         let together = !self.uniformity.divergent_block(cx.current());
         build::Jump.with((Together(together),), [to.into()])
     }

@@ -55,14 +55,14 @@ pub(super) fn float_compare(cc: FloatCc) -> Option<Compare> {
     Some(Compare { cond, ty: Type::F32, negate })
 }
 
-type Cx<'f> = Select<'f, Vivante>;
+type IselCx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
     /// One machine operation on values into `dst`: once for all lanes, or lane by lane where the chip wants it.
     #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
     pub(super) fn each<M, const N: usize, const NEEDS: u64, const TAKES: u64>(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         dst: VReg,
         lanes: u32,
         op: Builder<N, NEEDS, TAKES>,
@@ -94,7 +94,7 @@ impl Isel<'_> {
     }
 
     /// One machine operation whose operands are made already; `dst` has as many lanes as they are for.
-    pub(super) fn lanewise(&self, cx: &mut Cx<'_>, dst: VReg, lanes: u32, whole: MInst<Vivante>) {
+    pub(super) fn lanewise(&self, cx: &mut IselCx<'_>, dst: VReg, lanes: u32, whole: MInst<Vivante>) {
         if lanes == 1 || self.lane_wise(&whole) {
             cx.emit(whole.def(dst));
             return;
@@ -111,13 +111,13 @@ impl Isel<'_> {
     }
 
     /// The same into a fresh register.
-    fn temp(&self, cx: &mut Cx<'_>, lanes: u32, whole: MInst<Vivante>) -> Use<Vivante> {
+    fn temp(&self, cx: &mut IselCx<'_>, lanes: u32, whole: MInst<Vivante>) -> Use<Vivante> {
         let d = cx.temp(row(lanes));
         self.lanewise(cx, d, lanes, whole);
         Use::reg(d).mods(SrcMods::swizzle(leading(lanes)))
     }
 
-    pub(super) fn alu(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let a = &d.args;
         let dst = cx.result(i, 0)[0];
@@ -231,7 +231,7 @@ impl Isel<'_> {
     }
 
     /// Sums; a product that nobody else uses joins in: MAD rounds it like MUL.
-    fn add(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
+    fn add(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, d: &InstData) {
         let minus = d.op == Op::FSub;
         for k in [0, 1] {
             if let Some(m) = cx.fold_op(d.args[k], Op::FMul) {
@@ -263,7 +263,7 @@ impl Isel<'_> {
         }
     }
 
-    fn int_add(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
+    fn int_add(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, d: &InstData) {
         let minus = d.op == Op::ISub;
         if !minus && n == 1 {
             for k in [0, 1] {
@@ -289,7 +289,7 @@ impl Isel<'_> {
         self.lanewise(cx, dst, n, build::Add.with((Ty(Type::S32),), [x, y]));
     }
 
-    fn multiply(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, a: &[Value]) {
+    fn multiply(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, a: &[Value]) {
         for k in [0, 1] {
             if let Some(shift) = power(cx, a[k]) {
                 let x = self.operand(cx, a[1 - k], Fold::None);
@@ -303,7 +303,7 @@ impl Isel<'_> {
 
     /// `select.gt a, b, a` is the lesser, `select.lt` the greater (7.1).
     #[expect(clippy::too_many_arguments, reason = "one operation and its operands")]
-    fn min_max(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, c: Cond, t: Type, a: &[Value], fold: Fold) {
+    fn min_max(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, c: Cond, t: Type, a: &[Value], fold: Fold) {
         let x = self.operand(cx, a[0], fold);
         let y = self.operand(cx, a[1], fold);
         // With an unordered compare source 2 is chosen: let that be the constant, so that NaN gives it.
@@ -313,7 +313,7 @@ impl Isel<'_> {
 
     /// Quotients. DIV gives two factors of one quotient (7.4), more accurate than a reciprocal; for vectors reciprocals and one
     /// product of all lanes are shorter and still inside WGSL's 2.5 ulp.
-    fn divide(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, a: &[Value]) {
+    fn divide(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, a: &[Value]) {
         let x = self.operand(cx, a[0], Fold::Float);
         let y = self.operand(cx, a[1], Fold::Float);
         let one = cx.f.const_bits(a[0]) == Some(u64::from(1.0_f32.to_bits()));
@@ -342,7 +342,7 @@ impl Isel<'_> {
     /// An operation whose result is the product of two lanes, of one lane of each operand.
     fn pair_product<const N: usize, const NEEDS: u64, const TAKES: u64>(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         dst: VReg,
         op: Builder<N, NEEDS, TAKES>,
         uses: [Use<Vivante>; N],
@@ -357,7 +357,7 @@ impl Isel<'_> {
     /// LOG, SIN, COS: plain, or two factors and their product (7.4).
     fn transcendental<const NEEDS: u64, const TAKES: u64>(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut IselCx<'_>,
         dst: VReg,
         n: u32,
         op: Builder<1, NEEDS, TAKES>,
@@ -395,7 +395,7 @@ impl Isel<'_> {
     }
 
     /// Clamps first: outside of the integer's range F2I is undefined.
-    fn float_to_int(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, op: Op, v: Value) {
+    fn float_to_int(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, op: Op, v: Value) {
         let x = self.operand(cx, v, Fold::Float);
         let signed = matches!(op, Op::F2S | Op::F2SFull);
         let (t, least, most) = if signed { (Type::S32, 0xcf00_0000, 0x4eff_ffff) } else { (Type::U32, 0, 0x4f7f_ffff) };
@@ -424,7 +424,7 @@ impl Isel<'_> {
     }
 
     /// A comparison as a mask of all ones or zeros in each lane.
-    fn compare(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
+    fn compare(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, d: &InstData) {
         let ones = self.literal(u32::MAX);
         let c = match d.attr {
             Attr::IntCc(cc) => Some(int_compare(cc)),
@@ -468,9 +468,9 @@ impl Isel<'_> {
         }
     }
 
-    fn select(&mut self, cx: &mut Cx<'_>, dst: VReg, n: u32, d: &InstData) {
+    fn select(&mut self, cx: &mut IselCx<'_>, dst: VReg, n: u32, d: &InstData) {
         let (c, yes, no) = (d.args[0], d.args[1], d.args[2]);
-        let zero = |cx: &Cx<'_>, v: Value| cx.f.const_bits(v) == Some(0);
+        let zero = |cx: &IselCx<'_>, v: Value| cx.f.const_bits(v) == Some(0);
         if let Some((cmp, k)) = self.comparison(cx, c) {
             // Against zero the condition needs one operand, and SELECT has room for two results.
             if zero(cx, cmp.args[1]) && !k.negate {
@@ -509,7 +509,7 @@ impl Isel<'_> {
     }
 
     /// The comparison that a condition is, if it has the condition's own lanes.
-    pub(super) fn comparison<'f>(&self, cx: &Cx<'f>, c: Value) -> Option<(&'f InstData, Compare)> {
+    pub(super) fn comparison<'f>(&self, cx: &IselCx<'f>, c: Value) -> Option<(&'f InstData, Compare)> {
         let d = cx.peek(c)?;
         let k = match d.attr {
             Attr::IntCc(cc) if d.op == Op::ICmp && !cx.f.ty(d.args[0]).is_bool() => int_compare(cc),
@@ -520,7 +520,7 @@ impl Isel<'_> {
     }
 
     /// An operand into a register of `n` components: a copy, which may vanish, where it is some components in order.
-    fn bring(&mut self, cx: &mut Cx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
+    fn bring(&mut self, cx: &mut IselCx<'_>, dst: VReg, src: Use<Vivante>, n: u32) {
         let first = src.mods.swz[0];
         let run = src.mods.swz[..n as usize].iter().enumerate().all(|(k, &c)| c == first + k as u8);
         let plain = src.mods.is_plain();
@@ -536,7 +536,7 @@ impl Isel<'_> {
     }
 
     /// Vectors put together from lanes of others.
-    fn vector(&mut self, cx: &mut Cx<'_>, dst: VReg, d: &InstData) {
+    fn vector(&mut self, cx: &mut IselCx<'_>, dst: VReg, d: &InstData) {
         let v = d.result();
         let n = cx.f.ty(v).lanes();
         let s = self.trace(cx, v, leading(n), n as usize, Fold::None);
@@ -562,12 +562,12 @@ impl Isel<'_> {
 }
 
 /// The exponent of a power of two in every lane.
-fn power(cx: &Cx<'_>, v: Value) -> Option<u32> {
+fn power(cx: &IselCx<'_>, v: Value) -> Option<u32> {
     let b = cx.f.const_bits(v)? as u32;
     b.is_power_of_two().then(|| b.trailing_zeros())
 }
 
 /// The exponent when one factor of a product is a power of two.
-fn power_of_two(cx: &Cx<'_>, m: &InstData) -> Option<u32> {
+fn power_of_two(cx: &IselCx<'_>, m: &InstData) -> Option<u32> {
     power(cx, m.args[0]).or_else(|| power(cx, m.args[1]))
 }

@@ -14,7 +14,7 @@ use crate::target::{ADDRESS, Indexed, SrcMods, Ty, Vivante, row};
 /// Rows of the register file.
 const ROWS: u16 = 64;
 
-type Cx<'f> = Select<'f, Vivante>;
+type IselCx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
     /// Some components of a row; `first` is the word of the row.
@@ -27,7 +27,7 @@ impl Isel<'_> {
     }
 
     /// A load or store of a variable in temporaries.
-    pub(super) fn array_access(&mut self, cx: &mut Cx<'_>, i: Inst, a: Array) {
+    pub(super) fn array_access(&mut self, cx: &mut IselCx<'_>, i: Inst, a: Array) {
         let d = cx.data(i);
         let load = d.op == Op::Load;
         let offset = d.mem().map_or(0, |m| m.offset);
@@ -74,7 +74,7 @@ impl Isel<'_> {
     }
 
     /// The address register with the row that a byte offset is in.
-    fn row_index(&mut self, cx: &mut Cx<'_>, v: Value, bytes: u32) -> gpucc_mir::VReg {
+    fn row_index(&mut self, cx: &mut IselCx<'_>, v: Value, bytes: u32) -> gpucc_mir::VReg {
         let shift = bytes.trailing_zeros();
         let scaled = cx.peek(v).filter(|d| d.op == Op::Shl).and_then(|d| {
             let s = cx.const_bits(d.args[1])? as u32 & 31;

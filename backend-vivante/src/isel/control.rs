@@ -10,10 +10,10 @@ use super::operand::Fold;
 use crate::builders as build;
 use crate::target::{If, Ty, VOp, Vivante};
 
-type Cx<'f> = Select<'f, Vivante>;
+type IselCx<'f> = Select<'f, Vivante>;
 
 impl Isel<'_> {
-    pub(super) fn control(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn control(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         match &d.attr {
             Attr::Branch(b) => match b.other() {
@@ -33,7 +33,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, cx: &mut Cx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) {
+    fn branch(&mut self, cx: &mut IselCx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) {
         let (mut then, mut other, mut c) = (then, other, c);
         // A negated condition exchanges the edges.
         while let Some(n) = cx.peek(c).filter(|n| n.op == Op::Not) {
@@ -74,7 +74,7 @@ impl Isel<'_> {
 
     /// A condition made of several: one test after the other (`a || b` goes on as soon as `a` holds), or one BRANCH_ANY.
     /// False if it is no such condition.
-    fn tests(&mut self, cx: &mut Cx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) -> bool {
+    fn tests(&mut self, cx: &mut IselCx<'_>, c: Value, then: EdgeRef<'_>, other: EdgeRef<'_>) -> bool {
         let Some((leaves, any)) = conditions(cx, c) else { return false };
         // All must hold: any that does not leads to the other side.
         let (hit, miss) = if any { (then, other) } else { (other, then) };
@@ -111,7 +111,7 @@ impl Isel<'_> {
     }
 
     /// The branch that a boolean needs.
-    fn test(&self, cx: &Cx<'_>, v: Value, negated: bool) -> Option<Test> {
+    fn test(&self, cx: &IselCx<'_>, v: Value, negated: bool) -> Option<Test> {
         let s = self.trace(cx, v, [0; 4], 1, Fold::None);
         let lane = s.swz[0];
         if cx.f.as_const(s.value).is_some() {
@@ -131,7 +131,7 @@ impl Isel<'_> {
     }
 
     /// The operands of one BRANCH_ANY for tests that differ in lanes only.
-    fn any_of(&mut self, cx: &mut Cx<'_>, list: &[Test]) -> Option<[Use<Vivante>; 2]> {
+    fn any_of(&mut self, cx: &mut IselCx<'_>, list: &[Test]) -> Option<[Use<Vivante>; 2]> {
         let first = list.first()?;
         if list.len() < 2
             || list.len() > 4
@@ -200,7 +200,7 @@ struct Test {
 const TESTS: usize = 4;
 
 /// What a condition is made of: booleans that are negated or not, and whether any of them is enough (or all are needed).
-fn conditions(cx: &Cx<'_>, c: Value) -> Option<(Vec<(Value, bool)>, bool)> {
+fn conditions(cx: &IselCx<'_>, c: Value) -> Option<(Vec<(Value, bool)>, bool)> {
     for any in [true, false] {
         let mut out = Vec::new();
         collect(cx, c, false, any, true, &mut out);
@@ -211,7 +211,7 @@ fn conditions(cx: &Cx<'_>, c: Value) -> Option<(Vec<(Value, bool)>, bool)> {
     None
 }
 
-fn collect(cx: &Cx<'_>, c: Value, negated: bool, any: bool, top: bool, out: &mut Vec<(Value, bool)>) {
+fn collect(cx: &IselCx<'_>, c: Value, negated: bool, any: bool, top: bool, out: &mut Vec<(Value, bool)>) {
     if out.len() > TESTS {
         return;
     }

@@ -13,7 +13,7 @@ use crate::clamp;
 use crate::target::{If, Lanes, Local, Shift, Ty, Vivante, row, run};
 use crate::uniforms::Word;
 
-type Cx<'f> = Select<'f, Vivante>;
+type IselCx<'f> = Select<'f, Vivante>;
 
 /// Base, offset, shift of the offset, LOCAL.
 struct Address {
@@ -24,7 +24,7 @@ struct Address {
 }
 
 impl Isel<'_> {
-    pub(super) fn memory(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    pub(super) fn memory(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Some(mem) = d.mem().copied() else {
             return Err(Diagnostic::internal("isel", "a memory operation without a place"));
@@ -134,7 +134,14 @@ impl Isel<'_> {
     }
 
     /// The operands that reach a place at a constant and a dynamic offset.
-    fn address(&mut self, cx: &mut Cx<'_>, place: Place, offset: u32, dynamic: Option<Value>, shifts: bool) -> Address {
+    fn address(
+        &mut self,
+        cx: &mut IselCx<'_>,
+        place: Place,
+        offset: u32,
+        dynamic: Option<Value>,
+        shifts: bool,
+    ) -> Address {
         let mut offset = offset;
         let mut local = false;
         let base = match place {
@@ -196,7 +203,7 @@ impl Isel<'_> {
     }
 
     /// A scalar plus a constant.
-    fn plus(&mut self, cx: &mut Cx<'_>, v: Value, k: u32) -> Use<Vivante> {
+    fn plus(&mut self, cx: &mut IselCx<'_>, v: Value, k: u32) -> Use<Vivante> {
         let x = self.operand_lane(cx, v, 0, Fold::None);
         if k == 0 {
             return x;

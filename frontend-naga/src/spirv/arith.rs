@@ -11,7 +11,7 @@
 //! - Carries, wide products and dot products of integers are taken apart.
 
 use super::binary::Inst;
-use super::types::{Constant, Cx, Type, id, malformed, number, unsupported};
+use super::types::{Constant, RewriteCx, Type, id, malformed, number, unsupported};
 use gpucc_ir::Diagnostic;
 use rspirv::dr::Operand;
 use rspirv::spirv::{GlslStd450Op as Gl, Op};
@@ -42,7 +42,7 @@ fn sign_of_extension(op: u32) -> Option<bool> {
 ///
 /// # Errors
 /// An instruction whose types do not fit it, or that has no counterpart.
-pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+pub fn rewrite(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
     let (Some(ty), Some(result)) = (inst.inst.result_type, inst.inst.result_id) else { return Ok(false) };
     let defined = defined(cx, inst);
     let replaced = defined.is_some();
@@ -56,7 +56,7 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
 
 /// Gives a division by a constant zero, or a shift by too large a constant, an operand for which the result is defined: a specialisation
 /// constant that was given no value may be in code that does not run. `x / 0` is `x` and `x % 0` is 0, as in WGSL.
-fn defined(cx: &mut Cx, inst: &Inst) -> Option<Inst> {
+fn defined(cx: &mut RewriteCx, inst: &Inst) -> Option<Inst> {
     let divides = matches!(inst.op(), Op::SDiv | Op::UDiv | Op::SRem | Op::SMod | Op::UMod);
     if !divides && !matches!(inst.op(), Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic) {
         return None;
@@ -94,7 +94,7 @@ fn defined(cx: &mut Cx, inst: &Inst) -> Option<Inst> {
 }
 
 /// Rewrites an instruction that has a result; whether it did.
-fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Diagnostic> {
+fn known(cx: &mut RewriteCx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Diagnostic> {
     let op = inst.op();
     let ids = inst.ids(0);
     let two = || match ids.as_slice() {
@@ -166,7 +166,7 @@ fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Dia
                 return Err(malformed("`OpOuterProduct` with a result that is not a matrix"));
             };
             let scalar = cx.part(column, 0).ok_or_else(|| malformed("a matrix of columns without lanes"))?;
-            let each = |cx: &mut Cx, n: u32| {
+            let each = |cx: &mut RewriteCx, n: u32| {
                 let factor = cx.extract(b, scalar, &[n]);
                 cx.emit(Op::VectorTimesScalar, column, vec![id(a), id(factor)])
             };
@@ -185,7 +185,7 @@ fn known(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<bool, Dia
 
 /// Gives an atomic a copy of its value, made in front of it: the reader takes the value as it is in the block that makes it, which may
 /// be a block of a loop before the atomic.
-fn atomic(cx: &mut Cx, inst: &Inst) -> bool {
+fn atomic(cx: &mut RewriteCx, inst: &Inst) -> bool {
     let Some(value) = inst.id(3) else { return false };
     let Some(ty) = cx.type_of(value).filter(|_| !cx.constants.contains_key(&value)) else { return false };
     let copy = cx.emit(Op::CopyObject, ty, vec![id(value)]);
@@ -196,9 +196,9 @@ fn atomic(cx: &mut Cx, inst: &Inst) -> bool {
 }
 
 /// Bits of two f16 as a word and back: naga casts between equal widths only.
-fn halves(cx: &mut Cx, (ty, result): (u32, u32), value: Option<u32>) -> Result<bool, Diagnostic> {
+fn halves(cx: &mut RewriteCx, (ty, result): (u32, u32), value: Option<u32>) -> Result<bool, Diagnostic> {
     let Some(value) = value else { return Ok(false) };
-    let shape = |cx: &Cx, t: u32| cx.lanes(t).map(|(s, n)| (cx.ty(s).clone(), n));
+    let shape = |cx: &RewriteCx, t: u32| cx.lanes(t).map(|(s, n)| (cx.ty(s).clone(), n));
     let from = cx.type_of(value).and_then(|t| shape(cx, t));
     let (Some((from, have)), Some((to, want))) = (from, shape(cx, ty)) else { return Ok(false) };
     let width = |t: &Type| match t {
@@ -213,7 +213,7 @@ fn halves(cx: &mut Cx, (ty, result): (u32, u32), value: Option<u32>) -> Result<b
     let uint = cx.int(false);
     let (floats, small) = (cx.lanes_of(f32, 2), cx.lanes_of(f16, 2));
     let set = cx.glsl();
-    let word_type = |cx: &mut Cx, t: &Type| cx.type_id(t.clone());
+    let word_type = |cx: &mut RewriteCx, t: &Type| cx.type_id(t.clone());
     let ext = |op: Gl, of: u32| vec![id(set), Operand::LiteralExtInstInteger(op as u32), id(of)];
     match (&from, &to) {
         (Type::Int(32, _) | Type::Float(32), Type::Float(16)) if want == have * 2 => {
@@ -272,7 +272,7 @@ fn halves(cx: &mut Cx, (ty, result): (u32, u32), value: Option<u32>) -> Result<b
     Ok(true)
 }
 
-fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+fn extension(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
     let Some(number) = inst.literal(1) else { return Ok(false) };
     if number == Gl::FindILsb as u32 {
         let of = inst.id(2).and_then(|a| cx.type_of(a)).and_then(|t| cx.lanes(t));
@@ -312,7 +312,7 @@ fn extension(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
 }
 
 /// The integer type of the same shape with this sign.
-fn with_sign(cx: &mut Cx, ty: u32, signed: bool) -> Option<u32> {
+fn with_sign(cx: &mut RewriteCx, ty: u32, signed: bool) -> Option<u32> {
     let (scalar, n) = cx.lanes(ty)?;
     match *cx.ty(scalar) {
         Type::Int(_, s) if s == signed => Some(ty),
@@ -325,7 +325,7 @@ fn with_sign(cx: &mut Cx, ty: u32, signed: bool) -> Option<u32> {
 }
 
 /// A value as an integer of this sign.
-fn cast(cx: &mut Cx, value: u32, signed: bool) -> u32 {
+fn cast(cx: &mut RewriteCx, value: u32, signed: bool) -> u32 {
     let Some(from) = cx.type_of(value) else { return value };
     match with_sign(cx, from, signed) {
         Some(to) if to != from => cx.emit(Op::Bitcast, to, vec![id(value)]),
@@ -334,9 +334,9 @@ fn cast(cx: &mut Cx, value: u32, signed: bool) -> u32 {
 }
 
 /// Writes the instruction on operands of that sign, if some have another.
-fn adjusted(cx: &mut Cx, inst: &Inst, signed: bool, looked: std::ops::Range<usize>) -> bool {
+fn adjusted(cx: &mut RewriteCx, inst: &Inst, signed: bool, looked: std::ops::Range<usize>) -> bool {
     let (ty, result) = (inst.inst.result_type.unwrap_or(0), inst.inst.result_id.unwrap_or(0));
-    let other = |cx: &mut Cx, t: u32| with_sign(cx, t, signed).is_some_and(|s| s != t);
+    let other = |cx: &mut RewriteCx, t: u32| with_sign(cx, t, signed).is_some_and(|s| s != t);
     let wrong = looked.clone().any(|n| inst.id(n).and_then(|a| cx.type_of(a)).is_some_and(|t| other(cx, t)));
     if !wrong && !other(cx, ty) {
         return false;
@@ -358,7 +358,7 @@ fn adjusted(cx: &mut Cx, inst: &Inst, signed: bool, looked: std::ops::Range<usiz
 }
 
 /// `a < b || a > b`.
-fn apart(cx: &mut Cx, ty: u32, a: u32, b: u32, result: Option<u32>) -> u32 {
+fn apart(cx: &mut RewriteCx, ty: u32, a: u32, b: u32, result: Option<u32>) -> u32 {
     let less = cx.emit(Op::FOrdLessThan, ty, vec![id(a), id(b)]);
     let more = cx.emit(Op::FOrdGreaterThan, ty, vec![id(a), id(b)]);
     let result = result.unwrap_or_else(|| cx.fresh());
@@ -367,7 +367,7 @@ fn apart(cx: &mut Cx, ty: u32, a: u32, b: u32, result: Option<u32>) -> u32 {
 }
 
 /// The remainder with the sign of the divisor.
-fn modulo(cx: &mut Cx, ty: u32, result: u32, a: u32, b: u32) -> Result<(), Diagnostic> {
+fn modulo(cx: &mut RewriteCx, ty: u32, result: u32, a: u32, b: u32) -> Result<(), Diagnostic> {
     let signed = with_sign(cx, ty, true).ok_or_else(|| malformed("`OpSMod` of what is not an integer"))?;
     let (a, b) = (cast(cx, a, true), cast(cx, b, true));
     let bools = bools(cx, signed);
@@ -383,7 +383,7 @@ fn modulo(cx: &mut Cx, ty: u32, result: u32, a: u32, b: u32) -> Result<(), Diagn
 }
 
 /// Writes the last instruction, of type `meant`, as `result` of type `ty`.
-fn finish(cx: &mut Cx, op: Op, meant: u32, (ty, result): (u32, u32), operands: Vec<Operand>) {
+fn finish(cx: &mut RewriteCx, op: Op, meant: u32, (ty, result): (u32, u32), operands: Vec<Operand>) {
     if meant == ty {
         cx.emit_as(op, ty, result, operands);
     } else {
@@ -393,14 +393,14 @@ fn finish(cx: &mut Cx, op: Op, meant: u32, (ty, result): (u32, u32), operands: V
 }
 
 /// The type of comparisons of values of this type.
-fn bools(cx: &mut Cx, ty: u32) -> u32 {
+fn bools(cx: &mut RewriteCx, ty: u32) -> u32 {
     let scalar = cx.type_id(Type::Bool);
     let n = cx.lanes(ty).map_or(1, |l| l.1);
     cx.lanes_of(scalar, n)
 }
 
 /// Instructions with two results, which are a struct of two equal members.
-fn pair(cx: &mut Cx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result<(), Diagnostic> {
+fn pair(cx: &mut RewriteCx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result<(), Diagnostic> {
     let member = match cx.ty(ty) {
         Type::Struct(members) if members.len() == 2 => members[0],
         _ => return Err(malformed(format!("the result of `Op{op:?}` is not a struct of two members"))),
@@ -440,14 +440,15 @@ fn pair(cx: &mut Cx, op: Op, (ty, result): (u32, u32), a: u32, b: u32) -> Result
             (low, high)
         }
     };
-    let back = |cx: &mut Cx, v: u32| if unsigned == member { v } else { cx.emit(Op::Bitcast, member, vec![id(v)]) };
+    let back =
+        |cx: &mut RewriteCx, v: u32| if unsigned == member { v } else { cx.emit(Op::Bitcast, member, vec![id(v)]) };
     let parts = [back(cx, low), back(cx, high)];
     cx.emit_as(Op::CompositeConstruct, ty, result, parts.map(id).to_vec());
     Ok(())
 }
 
 /// The upper 32 bits of a product, by halves.
-fn high_product(cx: &mut Cx, ty: u32, x: u32, y: u32) -> u32 {
+fn high_product(cx: &mut RewriteCx, ty: u32, x: u32, y: u32) -> u32 {
     let (mask, half) = (cx.splat(ty, 0xffff), cx.splat(ty, 16));
     let mut op = |op, a, b| cx.emit(op, ty, vec![id(a), id(b)]);
     let (xl, xh) = (op(Op::BitwiseAnd, x, mask), op(Op::ShiftRightLogical, x, half));
@@ -463,7 +464,7 @@ fn high_product(cx: &mut Cx, ty: u32, x: u32, y: u32) -> u32 {
 }
 
 /// Dot products of four bytes in a word, or of vectors of words, with or without a saturated sum.
-fn dot(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<(), Diagnostic> {
+fn dot(cx: &mut RewriteCx, inst: &Inst, (ty, result): (u32, u32)) -> Result<(), Diagnostic> {
     let op = inst.op();
     let name = || format!("Op{}", inst.class_name());
     let (signs, signed) = match op {
@@ -529,7 +530,7 @@ fn dot(cx: &mut Cx, inst: &Inst, (ty, result): (u32, u32)) -> Result<(), Diagnos
 }
 
 /// The factors of a dot product: bytes of a word, or lanes that are words.
-fn lanes_of_dot(cx: &mut Cx, value: u32, signed: bool) -> Option<Vec<u32>> {
+fn lanes_of_dot(cx: &mut RewriteCx, value: u32, signed: bool) -> Option<Vec<u32>> {
     let ty = cx.type_of(value)?;
     match *cx.ty(ty) {
         Type::Int(32, _) => {
@@ -537,7 +538,7 @@ fn lanes_of_dot(cx: &mut Cx, value: u32, signed: bool) -> Option<Vec<u32>> {
             let (ty, offsets) = (cx.int(signed), cx.int(false));
             let eight = cx.constant(offsets, 8);
             let op = if signed { Op::BitFieldSExtract } else { Op::BitFieldUExtract };
-            let byte = |cx: &mut Cx, n: u32| {
+            let byte = |cx: &mut RewriteCx, n: u32| {
                 let at = cx.constant(offsets, 8 * n);
                 cx.emit(op, ty, vec![id(word), id(at), id(eight)])
             };

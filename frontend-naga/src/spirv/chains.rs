@@ -4,7 +4,7 @@
 //! after it is kept in a variable, which no pointer can be.
 
 use super::binary::Inst;
-use super::types::{Cx, Type};
+use super::types::{RewriteCx, Type};
 use crate::guard::limits;
 use crate::report;
 use gpucc_ir::Diagnostic;
@@ -22,7 +22,7 @@ struct Construct {
 ///
 /// # Errors
 /// More pointers than the limits admit.
-pub fn sink(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
+pub fn sink(cx: &mut RewriteCx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     let mut out = Vec::with_capacity(body.len());
     let mut constructs = vec![Construct { merge: 0, outer: 0 }];
     // Each pointer with its construct and where it stands.
@@ -101,7 +101,7 @@ fn merge_of(block: &[Inst], op: Op) -> Option<u32> {
 
 /// Makes a pointer and those that it is made of again.
 fn copies(
-    cx: &mut Cx,
+    cx: &mut RewriteCx,
     body: &[Inst],
     (made, inside): (&FxHashMap<u32, (usize, usize)>, &impl Fn(usize) -> bool),
     again: &mut FxHashMap<u32, u32>,

@@ -4,7 +4,7 @@
 //! the merge block of the loop takes from there by phis goes through variables. Of nested switches one is left after the other.
 
 use super::binary::Inst;
-use super::types::{Cx, Type, id, unsupported};
+use super::types::{RewriteCx, Type, id, unsupported};
 use gpucc_ir::Diagnostic;
 use indexmap::{IndexMap, IndexSet};
 use rspirv::dr::{Instruction, Operand};
@@ -38,7 +38,7 @@ struct Exit {
 ///
 /// # Errors
 /// What is nested too deeply or not as SPIR-V nests it.
-pub fn rewrite(cx: &mut Cx, mut body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
+pub fn rewrite(cx: &mut RewriteCx, mut body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     for _ in 0..=DEEPEST {
         let found = find(&body)?;
         if found.is_empty() {
@@ -109,7 +109,7 @@ fn move_parents(body: &mut [Inst], moved: &FxHashMap<(u32, u32), u32>) {
 }
 
 /// Gives the exits that are one of several ways on a block of their own.
-fn blocks_of_their_own(cx: &mut Cx, body: Vec<Inst>, found: &[Exit]) -> Vec<Inst> {
+fn blocks_of_their_own(cx: &mut RewriteCx, body: Vec<Inst>, found: &[Exit]) -> Vec<Inst> {
     let mut ways: IndexMap<usize, IndexSet<u32, FxBuildHasher>, FxBuildHasher> = IndexMap::default();
     let mut moved: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     for exit in found.iter().filter(|e| body[e.at].op() != Op::Branch) {
@@ -159,7 +159,7 @@ struct Left {
 }
 
 /// Variables and blocks for each switch that is left, in the order of the switches.
-fn plan(cx: &mut Cx, body: &[Inst], found: &[Exit]) -> Result<IndexMap<usize, Left, FxBuildHasher>, Diagnostic> {
+fn plan(cx: &mut RewriteCx, body: &[Inst], found: &[Exit]) -> Result<IndexMap<usize, Left, FxBuildHasher>, Diagnostic> {
     let mut plan: IndexMap<usize, Left, FxBuildHasher> = IndexMap::default();
     let mut phis: FxHashMap<u32, Vec<&Inst>> = FxHashMap::default();
     let mut loops: IndexSet<u32, FxBuildHasher> = IndexSet::default();
@@ -197,7 +197,7 @@ fn plan(cx: &mut Cx, body: &[Inst], found: &[Exit]) -> Result<IndexMap<usize, Le
     Ok(plan)
 }
 
-fn by_flags(cx: &mut Cx, body: Vec<Inst>, found: &[Exit]) -> Result<Vec<Inst>, Diagnostic> {
+fn by_flags(cx: &mut RewriteCx, body: Vec<Inst>, found: &[Exit]) -> Result<Vec<Inst>, Diagnostic> {
     let plan = plan(cx, &body, found)?;
     let branches: FxHashMap<usize, usize> = found.iter().map(|e| (e.at, e.switch.0)).collect();
     let boolean = cx.type_id(Type::Bool);
@@ -267,7 +267,7 @@ fn by_flags(cx: &mut Cx, body: Vec<Inst>, found: &[Exit]) -> Result<Vec<Inst>, D
 }
 
 /// The flags and the variables for phis, in the first block.
-fn declare(cx: &mut Cx, plan: &IndexMap<usize, Left, FxBuildHasher>, boolean: u32) {
+fn declare(cx: &mut RewriteCx, plan: &IndexMap<usize, Left, FxBuildHasher>, boolean: u32) {
     for left in plan.values() {
         let values = left.values.iter().map(|v| (v.1, v.2));
         for (variable, ty) in values.chain([(left.flag, boolean)]) {
@@ -278,7 +278,7 @@ fn declare(cx: &mut Cx, plan: &IndexMap<usize, Left, FxBuildHasher>, boolean: u3
 }
 
 /// Behind the switch: out of the loop, if the flag says so.
-fn ask(cx: &mut Cx, left: &Left, boolean: u32) {
+fn ask(cx: &mut RewriteCx, left: &Left, boolean: u32) {
     let flag = cx.emit(Op::Load, boolean, vec![id(left.flag)]);
     let none = Operand::SelectionControl(SelectionControl::NONE);
     cx.push(Instruction::new(Op::SelectionMerge, None, None, vec![id(left.rest), none]));
@@ -292,7 +292,7 @@ fn ask(cx: &mut Cx, left: &Left, boolean: u32) {
 }
 
 /// A phi of a switch's merge block has more parents, with nothing of use; one of a loop's has others.
-fn phi<'a>(cx: &mut Cx, inst: &mut Inst, left: Option<&Left>, to: impl Iterator<Item = &'a Left>) {
+fn phi<'a>(cx: &mut RewriteCx, inst: &mut Inst, left: Option<&Left>, to: impl Iterator<Item = &'a Left>) {
     if let (Some(left), Some(ty)) = (left, inst.inst.result_type) {
         for &from in &left.from {
             let nothing = cx.fresh();

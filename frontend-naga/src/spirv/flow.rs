@@ -7,7 +7,7 @@
 
 use super::binary::Inst;
 use super::exits;
-use super::types::{Cx, Type, id, number, unsupported};
+use super::types::{RewriteCx, Type, id, number, unsupported};
 use gpucc_ir::Diagnostic;
 use indexmap::IndexSet;
 use rspirv::dr::{Instruction, Operand};
@@ -29,7 +29,7 @@ struct Switch {
 ///
 /// # Errors
 /// A selector of other than 32 bits, or exits from a loop out of switches inside of it that nest too deeply.
-pub fn switches(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
+pub fn switches(cx: &mut RewriteCx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     if body.iter().all(|i| i.op() != Op::Switch) {
         return Ok(body);
     }
@@ -46,7 +46,7 @@ pub fn switches(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     Ok(out)
 }
 
-fn of_function(cx: &mut Cx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
+fn of_function(cx: &mut RewriteCx, body: Vec<Inst>) -> Result<Vec<Inst>, Diagnostic> {
     let body = if body.iter().any(|i| i.op() == Op::Switch) { exits::rewrite(cx, body)? } else { body };
     let mut found = Vec::new();
     let mut around: Vec<(u32, u32)> = Vec::new();
@@ -172,7 +172,7 @@ fn falls(
     found
 }
 
-fn rewritten(cx: &mut Cx, body: &[Inst], blocks: &FxHashMap<u32, Vec<u32>>, s: &Switch) -> Vec<Inst> {
+fn rewritten(cx: &mut RewriteCx, body: &[Inst], blocks: &FxHashMap<u32, Vec<u32>>, s: &Switch) -> Vec<Inst> {
     let inst = &body[s.at];
     let mut out = Vec::new();
     let selector = inst.inst.operands[0].clone();

@@ -5,13 +5,13 @@
 
 use super::binary::{Binary, Inst};
 use super::narrow;
-use super::types::{Cx, Type, id};
+use super::types::{RewriteCx, Type, id};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites the module if it has such constants.
-pub fn rewrite(cx: &mut Cx, module: &mut Binary) {
+pub fn rewrite(cx: &mut RewriteCx, module: &mut Binary) {
     let mut found: FxHashMap<u32, Inst> = FxHashMap::default();
     for inst in &module.head {
         let (Some(result), Some(ty)) = (inst.inst.result_id, inst.inst.result_type) else { continue };
@@ -67,7 +67,7 @@ fn taken(inst: &mut Inst, found: &FxHashMap<u32, Inst>) -> Option<(u32, u32)> {
 }
 
 fn of_function(
-    cx: &mut Cx,
+    cx: &mut RewriteCx,
     found: &FxHashMap<u32, Inst>,
     mut body: Vec<Inst>,
     mut stores: Vec<(u32, u32)>,
@@ -100,7 +100,7 @@ fn of_function(
 }
 
 /// Makes a constant of its bits, or of its parts.
-fn make(cx: &mut Cx, found: &FxHashMap<u32, Inst>, made: &mut FxHashMap<u32, u32>, constant: u32) -> u32 {
+fn make(cx: &mut RewriteCx, found: &FxHashMap<u32, Inst>, made: &mut FxHashMap<u32, u32>, constant: u32) -> u32 {
     if let Some(&known) = made.get(&constant) {
         return known;
     }

@@ -6,7 +6,7 @@
 //! matrix's pointer and an index, and loads and stores through it go element by element.
 
 use super::binary::{Binary, Inst};
-use super::types::{Cx, Type, id, malformed, number, unsupported};
+use super::types::{RewriteCx, Type, id, malformed, number, unsupported};
 use gpucc_ir::Diagnostic;
 use indexmap::IndexMap;
 use rspirv::dr::{Instruction, Operand};
@@ -67,7 +67,7 @@ pub fn declare(module: &mut Binary) -> Result<Matrices, Diagnostic> {
         return Ok(matrices);
     }
     // What is declared so far: a declaration uses only earlier ones.
-    let mut cx = Cx::empty(module);
+    let mut cx = RewriteCx::empty(module);
     let strides = strides(module);
     let mut annotations = Vec::new();
     let mut head = Vec::with_capacity(module.head.len());
@@ -127,7 +127,7 @@ fn strides(module: &Binary) -> FxHashMap<u32, u32> {
 
 /// The type that a member has instead and its bytes, if it needs another.
 fn replaced(
-    cx: &mut Cx,
+    cx: &mut RewriteCx,
     matrices: &mut Matrices,
     (ty, stride, by_rows): (u32, u32, bool),
     strides: &FxHashMap<u32, u32>,
@@ -183,7 +183,7 @@ fn replaced(
 ///
 /// # Errors
 /// What cannot be converted.
-pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+pub fn rewrite(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
     if cx.matrices.shapes.is_empty() {
         return Ok(false);
     }
@@ -239,17 +239,17 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
 }
 
 /// Whether the type holds matrices in lines as a member, at any depth.
-fn holds(cx: &Cx, ty: u32) -> bool {
+fn holds(cx: &RewriteCx, ty: u32) -> bool {
     cx.matrices.shapes.contains_key(&ty) || cx.matrices.holding.contains(&ty)
 }
 
 /// Whether a pointer is to lines, or to a column that is none in memory.
-fn special(cx: &Cx, pointer: u32) -> bool {
+fn special(cx: &RewriteCx, pointer: u32) -> bool {
     cx.matrices.columns.contains_key(&pointer)
         || cx.pointee(pointer).is_some_and(|p| cx.matrices.shapes.contains_key(&p.1))
 }
 
-fn chain_to(cx: &mut Cx, class: StorageClass, to: u32, base: u32, indices: &[u32], result: Option<u32>) -> u32 {
+fn chain_to(cx: &mut RewriteCx, class: StorageClass, to: u32, base: u32, indices: &[u32], result: Option<u32>) -> u32 {
     let ty = cx.type_id(Type::Pointer(class, to));
     let operands = std::iter::once(id(base)).chain(indices.iter().map(|&i| id(i))).collect();
     let result = result.unwrap_or_else(|| cx.fresh());
@@ -257,7 +257,7 @@ fn chain_to(cx: &mut Cx, class: StorageClass, to: u32, base: u32, indices: &[u32
     result
 }
 
-fn chain(cx: &mut Cx, inst: &Inst, result: u32) -> Result<bool, Diagnostic> {
+fn chain(cx: &mut RewriteCx, inst: &Inst, result: u32) -> Result<bool, Diagnostic> {
     let Some(base) = inst.id(0) else { return Ok(false) };
     let indices = inst.ids(1);
     if let Some(&column) = cx.matrices.columns.get(&base) {
@@ -294,21 +294,21 @@ fn chain(cx: &mut Cx, inst: &Inst, result: u32) -> Result<bool, Diagnostic> {
 }
 
 /// Pointers to the elements of a column.
-fn elements(cx: &mut Cx, column: Column) -> Result<(u32, Vec<u32>), Diagnostic> {
+fn elements(cx: &mut RewriteCx, column: Column) -> Result<(u32, Vec<u32>), Diagnostic> {
     let class = cx.pointee(column.lines).map(|p| p.0);
     let scalar = cx.part(column.ty, 0).and_then(|line| cx.part(line, 0));
     let (Some(class), Some(scalar), Some(rows)) = (class, scalar, cx.length(column.ty)) else {
         return Err(malformed("a pointer into a matrix without elements"));
     };
     let uint = cx.int(false);
-    let pointer = |cx: &mut Cx, row: u32| {
+    let pointer = |cx: &mut RewriteCx, row: u32| {
         let row = cx.constant(uint, row);
         chain_to(cx, class, scalar, column.lines, &[row, column.index], None)
     };
     Ok((scalar, (0..rows).map(|row| pointer(cx, row)).collect()))
 }
 
-fn load(cx: &mut Cx, pointer: u32, result: Option<u32>) -> Result<u32, Diagnostic> {
+fn load(cx: &mut RewriteCx, pointer: u32, result: Option<u32>) -> Result<u32, Diagnostic> {
     if let Some(&column) = cx.matrices.columns.get(&pointer) {
         let (scalar, pointers) = elements(cx, column)?;
         let parts: Vec<u32> = pointers.into_iter().map(|p| cx.emit(Op::Load, scalar, vec![id(p)])).collect();
@@ -330,8 +330,8 @@ fn load(cx: &mut Cx, pointer: u32, result: Option<u32>) -> Result<u32, Diagnosti
     Ok(value)
 }
 
-fn store(cx: &mut Cx, pointer: u32, value: u32) -> Result<(), Diagnostic> {
-    let put = |cx: &mut Cx, p: u32, v: u32| cx.push(Instruction::new(Op::Store, None, None, vec![id(p), id(v)]));
+fn store(cx: &mut RewriteCx, pointer: u32, value: u32) -> Result<(), Diagnostic> {
+    let put = |cx: &mut RewriteCx, p: u32, v: u32| cx.push(Instruction::new(Op::Store, None, None, vec![id(p), id(v)]));
     if let Some(&column) = cx.matrices.columns.get(&pointer) {
         let (scalar, pointers) = elements(cx, column)?;
         for (row, pointer) in pointers.into_iter().enumerate() {
@@ -347,12 +347,12 @@ fn store(cx: &mut Cx, pointer: u32, value: u32) -> Result<(), Diagnostic> {
 }
 
 /// The type of the matrix whose columns are the lines.
-fn transposed(cx: &mut Cx, lines: u32) -> Option<(u32, u32, u32)> {
+fn transposed(cx: &mut RewriteCx, lines: u32) -> Option<(u32, u32, u32)> {
     let (line, n) = (cx.part(lines, 0)?, cx.length(lines)?);
     Some((cx.type_id(Type::Matrix(line, n)), line, n))
 }
 
-fn from_lines(cx: &mut Cx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
+fn from_lines(cx: &mut RewriteCx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
     match cx.matrices.shapes.get(&ty) {
         None => Ok(value),
         Some(&Shape::Lines(matrix, by_rows)) => {
@@ -379,7 +379,7 @@ fn from_lines(cx: &mut Cx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
     }
 }
 
-fn to_lines(cx: &mut Cx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
+fn to_lines(cx: &mut RewriteCx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
     match cx.matrices.shapes.get(&ty) {
         None => Ok(value),
         Some(&Shape::Lines(_, by_rows)) => {
@@ -408,7 +408,7 @@ fn to_lines(cx: &mut Cx, value: u32, ty: u32) -> Result<u32, Diagnostic> {
 ///
 /// # Errors
 /// A path that leads nowhere, or an array that is too large to be converted.
-pub fn extract(cx: &mut Cx, value: u32, ty: u32, path: &[u32]) -> Result<u32, Diagnostic> {
+pub fn extract(cx: &mut RewriteCx, value: u32, ty: u32, path: &[u32]) -> Result<u32, Diagnostic> {
     let mut current = cx.type_of(value).ok_or_else(|| malformed(format!("%{value} has no type")))?;
     for (n, &index) in path.iter().enumerate() {
         if let Some(&Shape::Lines(..)) = cx.matrices.shapes.get(&current) {
@@ -429,7 +429,7 @@ pub fn extract(cx: &mut Cx, value: u32, ty: u32, path: &[u32]) -> Result<u32, Di
 ///
 /// # Errors
 /// An array of matrices that is too large to be converted.
-pub fn construct(cx: &mut Cx, ty: u32, result: u32, parts: &[u32]) -> Result<(), Diagnostic> {
+pub fn construct(cx: &mut RewriteCx, ty: u32, result: u32, parts: &[u32]) -> Result<(), Diagnostic> {
     let mut list = Vec::with_capacity(parts.len());
     for (n, &part) in parts.iter().enumerate() {
         let member = cx.part(ty, n as u32).unwrap_or(0);

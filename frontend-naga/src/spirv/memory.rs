@@ -2,7 +2,7 @@
 //! their layout, and the forms of `modf` and `frexp` that store one of their results.
 
 use super::binary::Inst;
-use super::types::{Constant, Cx, Type, id, malformed, number, unsupported};
+use super::types::{Constant, RewriteCx, Type, id, malformed, number, unsupported};
 use crate::guard::limits;
 use crate::report;
 use gpucc_ir::Diagnostic;
@@ -16,7 +16,7 @@ const PARTS: u32 = 1 << 12;
 ///
 /// # Errors
 /// Pointers as values, and what is too large.
-pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+pub fn rewrite(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
     let pointer = |ty: Option<u32>| ty.is_some_and(|t| matches!(cx.ty(t), Type::Pointer(..)));
     let (ty, result) = (inst.inst.result_type, inst.inst.result_id);
     match inst.op() {
@@ -57,7 +57,7 @@ pub fn rewrite(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
 }
 
 /// Takes zero from the workgroup variables that begin with it, which naga does not take; says of each whether it did.
-pub fn workgroup(cx: &Cx, head: &mut [Inst]) -> Vec<bool> {
+pub fn workgroup(cx: &RewriteCx, head: &mut [Inst]) -> Vec<bool> {
     let mut list = Vec::new();
     for inst in head.iter_mut().filter(|i| i.op() == Op::Variable) {
         let workgroup = matches!(inst.inst.operands.first(), Some(Operand::StorageClass(StorageClass::Workgroup)));
@@ -73,7 +73,7 @@ pub fn workgroup(cx: &Cx, head: &mut [Inst]) -> Vec<bool> {
 }
 
 /// Whether a constant is zero in all its parts.
-fn zero(cx: &Cx, constant: u32) -> bool {
+fn zero(cx: &RewriteCx, constant: u32) -> bool {
     match cx.constants.get(&constant).map(|c| &c.1) {
         Some(Constant::Null | Constant::Scalar(0)) => true,
         Some(Constant::Composite(parts)) => parts.iter().all(|&p| zero(cx, p)),
@@ -82,7 +82,7 @@ fn zero(cx: &Cx, constant: u32) -> bool {
 }
 
 /// The types of the parts of a composite.
-fn parts(cx: &Cx, ty: u32) -> Result<Vec<u32>, Diagnostic> {
+fn parts(cx: &RewriteCx, ty: u32) -> Result<Vec<u32>, Diagnostic> {
     let n = cx.length(ty).ok_or_else(|| malformed("a composite of unknown length"))?;
     if cx.out.len() as u64 > limits::INSTRUCTIONS.max {
         return Err(report::limit(&limits::INSTRUCTIONS));
@@ -94,7 +94,7 @@ fn parts(cx: &Cx, ty: u32) -> Result<Vec<u32>, Diagnostic> {
 }
 
 /// `value` as a type that has the same parts under another id.
-fn copy(cx: &mut Cx, (ty, result): (u32, Option<u32>), value: u32) -> Result<u32, Diagnostic> {
+fn copy(cx: &mut RewriteCx, (ty, result): (u32, Option<u32>), value: u32) -> Result<u32, Diagnostic> {
     let from = cx.type_of(value).ok_or_else(|| malformed(format!("%{value} has no type")))?;
     if from == ty || cx.lanes(ty).is_some() || matches!(cx.ty(ty), Type::Matrix(..)) {
         return Ok(match result {
@@ -119,7 +119,13 @@ fn copy(cx: &mut Cx, (ty, result): (u32, Option<u32>), value: u32) -> Result<u32
 }
 
 /// A choice between composites, part by part.
-fn select(cx: &mut Cx, (ty, result): (u32, Option<u32>), which: u32, yes: u32, no: u32) -> Result<u32, Diagnostic> {
+fn select(
+    cx: &mut RewriteCx,
+    (ty, result): (u32, Option<u32>),
+    which: u32,
+    yes: u32,
+    no: u32,
+) -> Result<u32, Diagnostic> {
     let result = result.unwrap_or_else(|| cx.fresh());
     if let Some((_, n)) = cx.lanes(ty) {
         // Lanes want a condition each.
@@ -143,7 +149,7 @@ fn select(cx: &mut Cx, (ty, result): (u32, Option<u32>), which: u32, yes: u32, n
 }
 
 /// `Modf` and `Frexp` with a pointer.
-fn split(cx: &mut Cx, inst: &Inst) -> Result<bool, Diagnostic> {
+fn split(cx: &mut RewriteCx, inst: &Inst) -> Result<bool, Diagnostic> {
     let with = match inst.literal(1) {
         Some(n) if n == Gl::Modf as u32 => Gl::ModfStruct,
         Some(n) if n == Gl::Frexp as u32 => Gl::FrexpStruct,

@@ -29,7 +29,7 @@ use gpucc_ir::{Class, Diagnostic, MemFlags, SourceFile, Span, Stage};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, MemoryAccess, Op};
 use rustc_hash::FxHashSet;
-use types::Cx;
+use types::RewriteCx;
 
 pub use specialize::SpecConstant;
 
@@ -100,7 +100,7 @@ impl Module {
         given::specialise(&mut module)?;
         entries::separate(&mut module);
         let matrices = matrix::declare(&mut module)?;
-        let mut cx = Cx::new(&module);
+        let mut cx = RewriteCx::new(&module);
         cx.matrices = matrices;
         let zeroed = memory::workgroup(&cx, &mut module.head);
         for inst in std::mem::take(&mut module.body) {
@@ -144,7 +144,7 @@ fn is_shared(inst: &Inst) -> bool {
 }
 
 /// Writes what an instruction becomes: the first step that knows it says so.
-fn rewrite(cx: &mut Cx, inst: Inst) -> Result<(), Diagnostic> {
+fn rewrite(cx: &mut RewriteCx, inst: Inst) -> Result<(), Diagnostic> {
     if inst.op() == Op::Label
         || matrix::rewrite(cx, &inst)?
         || memory::rewrite(cx, &inst)?

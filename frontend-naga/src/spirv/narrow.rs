@@ -1,13 +1,13 @@
 //! Integers of 8 and 16 bits where naga's reader wants 32: indices, selectors of switches, and bits that change the number of lanes.
 
 use super::binary::Inst;
-use super::types::{Cx, Type, id, missing, number};
+use super::types::{RewriteCx, Type, id, missing, number};
 use gpucc_ir::{Diagnostic, Refusal};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Gl, Op};
 
 /// Bits and sign of an integer type of fewer than 32 bits.
-fn narrow(cx: &Cx, ty: u32) -> Option<(u32, bool)> {
+fn narrow(cx: &RewriteCx, ty: u32) -> Option<(u32, bool)> {
     match *cx.ty(ty) {
         Type::Int(width, signed) if width < 32 => Some((width, signed)),
         _ => None,
@@ -18,7 +18,7 @@ fn narrow(cx: &Cx, ty: u32) -> Option<(u32, bool)> {
 ///
 /// # Errors
 /// An operation that has no meaning for us on so few bits.
-pub fn rewrite(cx: &mut Cx, mut inst: Inst) -> Result<Inst, Diagnostic> {
+pub fn rewrite(cx: &mut RewriteCx, mut inst: Inst) -> Result<Inst, Diagnostic> {
     let op = inst.op();
     if inst.class_name().starts_with("Atomic") && inst.inst.result_type.is_some_and(|t| narrow(cx, t).is_some()) {
         return Err(missing(Refusal::AtomicTypes, &format!("Op{} of fewer than 32 bits", inst.class_name())));
@@ -61,7 +61,7 @@ pub fn rewrite(cx: &mut Cx, mut inst: Inst) -> Result<Inst, Diagnostic> {
 }
 
 /// Functions of integers are those of 32 bits: no result is out of the range of its operands but that of `abs`, which wraps.
-fn extension(cx: &mut Cx, mut inst: Inst) -> Inst {
+fn extension(cx: &mut RewriteCx, mut inst: Inst) -> Inst {
     let shape = inst.inst.result_type.and_then(|t| cx.lanes(t));
     let Some((scalar, n)) = shape.filter(|l| narrow(cx, l.0).is_some()) else { return inst };
     let (Some(function), Some(result)) = (inst.literal(1), inst.inst.result_id) else { return inst };
@@ -90,7 +90,7 @@ fn extension(cx: &mut Cx, mut inst: Inst) -> Inst {
 }
 
 /// An integer with lanes of this sign.
-fn as_sign(cx: &mut Cx, value: u32, signed: bool) -> u32 {
+fn as_sign(cx: &mut RewriteCx, value: u32, signed: bool) -> u32 {
     let Some((scalar, n)) = cx.type_of(value).and_then(|t| cx.lanes(t)) else { return value };
     match *cx.ty(scalar) {
         Type::Int(width, s) if s != signed => {
@@ -109,7 +109,7 @@ fn extended(bits: u32, width: u32, signed: bool) -> u32 {
 }
 
 /// Makes an operand of 32 bits of a narrower one.
-fn index(cx: &mut Cx, inst: &mut Inst, n: usize) {
+fn index(cx: &mut RewriteCx, inst: &mut Inst, n: usize) {
     let Some(value) = inst.id(n) else { return };
     let Some((width, signed)) = cx.type_of(value).and_then(|t| narrow(cx, t)) else { return };
     let ty = cx.int(signed);
@@ -123,7 +123,7 @@ fn index(cx: &mut Cx, inst: &mut Inst, n: usize) {
 }
 
 /// A narrow constant from its bits, as naga has no literal of that type.
-pub fn constant(cx: &mut Cx, ty: u32, bits: u32) -> u32 {
+pub fn constant(cx: &mut RewriteCx, ty: u32, bits: u32) -> u32 {
     let Some((width, signed)) = narrow(cx, ty) else { return 0 };
     let from = cx.int(signed);
     let word = cx.constant(from, extended(bits, width, signed));
@@ -131,15 +131,15 @@ pub fn constant(cx: &mut Cx, ty: u32, bits: u32) -> u32 {
 }
 
 /// Whether a type is one of integers whose literals naga has none for.
-pub fn is(cx: &Cx, ty: u32) -> bool {
+pub fn is(cx: &RewriteCx, ty: u32) -> bool {
     narrow(cx, ty).is_some()
 }
 
 /// Writes a cast between types whose lanes have 8, 16 and 32 bits; whether it did.
-pub fn cast(cx: &mut Cx, (ty, result): (u32, u32), value: u32) -> bool {
+pub fn cast(cx: &mut RewriteCx, (ty, result): (u32, u32), value: u32) -> bool {
     let Some((to, want)) = cx.lanes(ty) else { return false };
     let Some((from, have)) = cx.type_of(value).and_then(|t| cx.lanes(t)) else { return false };
-    let width = |cx: &Cx, t: u32| match *cx.ty(t) {
+    let width = |cx: &RewriteCx, t: u32| match *cx.ty(t) {
         Type::Int(w, _) | Type::Float(w) if w <= 32 => Some(w),
         _ => None,
     };
@@ -190,7 +190,7 @@ pub fn cast(cx: &mut Cx, (ty, result): (u32, u32), value: u32) -> bool {
 }
 
 /// A lane of 8 or 16 bits as a number of 32.
-pub fn lane(cx: &mut Cx, vector: u32, n: u32, signed: bool) -> Option<u32> {
+pub fn lane(cx: &mut RewriteCx, vector: u32, n: u32, signed: bool) -> Option<u32> {
     let (of, _) = cx.type_of(vector).and_then(|t| cx.lanes(t))?;
     let (width, _) = narrow(cx, of)?;
     let lane = cx.emit(Op::CompositeExtract, of, vec![id(vector), number(n)]);

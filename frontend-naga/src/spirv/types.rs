@@ -48,7 +48,7 @@ pub enum Constant {
 
 /// The state of rewriting.
 #[derive(Debug)]
-pub struct Cx {
+pub struct RewriteCx {
     /// First free id.
     pub bound: u32,
     /// Types by id.
@@ -101,10 +101,10 @@ pub fn declared(inst: &Inst) -> Option<Type> {
     })
 }
 
-impl Cx {
+impl RewriteCx {
     /// Reads the types and constants of a module.
-    pub fn new(module: &Binary) -> Cx {
-        let mut cx = Cx::empty(module);
+    pub fn new(module: &Binary) -> RewriteCx {
+        let mut cx = RewriteCx::empty(module);
         module.head.iter().for_each(|inst| cx.declare(inst));
         for inst in &module.body {
             cx.know(inst);
@@ -113,9 +113,9 @@ impl Cx {
     }
 
     /// Knows nothing of the module but which ids are free.
-    pub fn empty(module: &Binary) -> Cx {
+    pub fn empty(module: &Binary) -> RewriteCx {
         let bound = module.header.bound.min(limits::SPIRV_IDS.max as u32);
-        Cx {
+        RewriteCx {
             bound,
             types: IndexMap::default(),
             constants: IndexMap::default(),

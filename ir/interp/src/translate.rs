@@ -38,7 +38,7 @@ impl Program {
     }
 
     fn of(module: &Module, point: &EntryPoint) -> Result<Program, Trap> {
-        let mut cx = Cx {
+        let mut cx = TranslateCx {
             module,
             out: Program {
                 name: point.name.clone(),
@@ -129,7 +129,7 @@ impl Program {
     }
 }
 
-struct Cx<'m> {
+struct TranslateCx<'m> {
     module: &'m Module,
     out: Program,
     funcs: SecondaryMap<Func, Option<usize>>,
@@ -145,7 +145,7 @@ struct Slots {
     free: [Vec<u32>; 4],
 }
 
-impl Cx<'_> {
+impl TranslateCx<'_> {
     fn buffer(&mut self, res: Res) -> u32 {
         if let Some(b) = self.resources[res] {
             return b;

@@ -3,12 +3,12 @@
 //! Needs: nothing. Keeps: the CFG. Rules fire only where the result is the same bits for all operands, or where the
 //! instruction's float flags allow the difference (the rule says which). No rule makes more instructions than it removes.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Attr, Builder, FloatCc, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         if !b.func.insts[i].op.is_pure() || b.func.insts[i].results.len() != 1 {
             return Rewrite::Keep;

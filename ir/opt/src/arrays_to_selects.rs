@@ -11,7 +11,7 @@
 //! Needs: nothing. Keeps: the CFG. Leaves alone: variables whose selects would cost more than their accesses (`Caps::private_access_cost`), variables above `Caps::select_array_bytes`, more than [`MOST`] elements per
 //! access, volatile and atomic accesses.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::UpperBounds;
 use gpucc_ir::{Builder, EntitySet, Function, Inst, IntCc, Local, Mem, Op, Place, SecondaryMap, Type, Value};
 
@@ -35,7 +35,7 @@ struct Elements {
 }
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut good: EntitySet<Local> =
         f.locals.keys().filter(|&l| f.locals[l].size <= cx.caps.select_array_bytes).collect();
     if good.count() == 0 {

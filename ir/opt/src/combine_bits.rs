@@ -7,13 +7,13 @@
 //! Needs: nothing. Keeps: the CFG. Fires only for what `Caps::funnel`, `bit_select` and `bit_field` allow, and only where
 //! what it replaces has no other use, so that nothing is computed twice.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, Function, Inst, InstData, Op, Scalar, Value};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps;
     if !caps.funnel && !caps.bit_select && !caps.bit_field {
         return;

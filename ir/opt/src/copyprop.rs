@@ -3,12 +3,12 @@
 //! Needs: nothing. Keeps: block structure, dominators. Never replaces by a value that need not dominate the block: all
 //! edges must bring the same value, the parameter itself (round a loop), or undef beside a constant.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::dce::drop_params;
 use gpucc_ir::{Function, SecondaryMap, Value, trace};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = cx.preds(f);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let entry = f.entry();

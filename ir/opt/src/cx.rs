@@ -16,7 +16,7 @@ pub(crate) struct Graph {
 }
 
 /// The surroundings of a pass: module, target, change count, fuel.
-pub struct Cx<'a> {
+pub struct PassCx<'a> {
     /// Resources, variables and options. Its functions are not those being rewritten.
     pub module: &'a Module,
     /// What the target can do.
@@ -38,15 +38,15 @@ pub struct Cx<'a> {
     fuel: u64,
 }
 
-impl<'a> Cx<'a> {
+impl<'a> PassCx<'a> {
     /// Without a limit on changes.
-    pub fn new(module: &'a Module, caps: &'a Caps) -> Cx<'a> {
-        Cx::with_fuel(module, caps, u64::MAX)
+    pub fn new(module: &'a Module, caps: &'a Caps) -> PassCx<'a> {
+        PassCx::with_fuel(module, caps, u64::MAX)
     }
     /// Stops rewriting after `fuel` changes; for finding the change that breaks something.
-    pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> Cx<'a> {
+    pub fn with_fuel(module: &'a Module, caps: &'a Caps, fuel: u64) -> PassCx<'a> {
         let graph = Graph::default();
-        Cx {
+        PassCx {
             module,
             caps,
             around: None,

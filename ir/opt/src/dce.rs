@@ -3,11 +3,11 @@
 //!
 //! Needs: nothing. Keeps: block structure, dominators. Never removes volatile accesses, or loops that may not end.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, ValueDef};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     loop {
         dead_stores(f, cx);
         let live = needed(f);
@@ -102,7 +102,7 @@ fn needed(f: &Function) -> EntitySet<Value> {
 }
 
 /// Removes the parameters for which `dead` is true (not the entry's) with the arguments of all edges.
-pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value) -> bool) {
+pub(crate) fn drop_params(f: &mut Function, cx: &mut PassCx<'_>, dead: impl Fn(Value) -> bool) {
     let entry = f.entry();
     let mut drop: SecondaryMap<gpucc_ir::Block, Vec<bool>> = SecondaryMap::new();
     let mut any = false;
@@ -144,7 +144,7 @@ pub(crate) fn drop_params(f: &mut Function, cx: &mut Cx<'_>, dead: impl Fn(Value
 }
 
 /// Removes stores to function variables that nothing reads.
-fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
+fn dead_stores(f: &mut Function, cx: &mut PassCx<'_>) {
     if f.locals.is_empty() {
         return;
     }
@@ -177,7 +177,7 @@ fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
 }
 
 /// Removes function variables that nothing touches, and numbers the others anew.
-pub fn drop_locals(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn drop_locals(f: &mut Function, cx: &mut PassCx<'_>) {
     if f.locals.is_empty() {
         return;
     }

@@ -7,7 +7,7 @@
 //! Needs: nothing. Keeps: the CFG. Leaves alone: dividends that may be larger, divisors that are constants (`legalise`
 //! multiplies by their reciprocal), targets that divide.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::UpperBounds;
 use gpucc_ir::{EntitySet, FpFlags, Function, Inst, IntCc, Op, Scalar};
@@ -16,7 +16,7 @@ use gpucc_ir::{EntitySet, FpFlags, Function, Inst, IntCc, Op, Scalar};
 pub const LIMIT: u64 = 1 << 16;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let candidate = |f: &Function, i: Inst| {
         let d = &f.insts[i];
         matches!(d.op, Op::UDiv | Op::URem)

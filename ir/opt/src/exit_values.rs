@@ -11,12 +11,12 @@
 //! Needs: nothing. Keeps: the CFG. Leaves alone: parameters that something else reads, or that some edge gives no constant
 //! for; operands of the select that its own block computes; vectors of conditions.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Block, Function, Inst, Op, SecondaryMap, Value, ValueDef};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let flags: Vec<(Block, usize)> = f
         .layout
         .iter()

@@ -2,12 +2,12 @@
 //!
 //! Needs: nothing. Keeps: the CFG. Leaves alone: float results that touch denormals, which targets may flush.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Const, Function, Inst, Scalar, eval};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| match constant(b.func, i) {
         Some(c) if cx.change() => Rewrite::Value(b.func.constant(c)),
         _ => Rewrite::Keep,

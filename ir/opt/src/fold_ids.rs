@@ -11,12 +11,12 @@
 //! Workgroup ids are the same for all lanes. Needs: nothing. Keeps: the CFG. Targets that want vectors get their ids as
 //! vectors: there only what becomes a constant is replaced.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Attr, Function, Op, Sysval, Type};
 
 /// Runs over the function of an entry point with this workgroup size.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>, size: [u32; 3]) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>, size: [u32; 3]) {
     if size.iter().all(|&s| s > 1) {
         return;
     }

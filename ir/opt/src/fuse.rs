@@ -3,13 +3,13 @@
 //! Needs: nothing. Keeps: the CFG. Fires only if `Caps::fuse_fma` is set and multiplication and addition both carry
 //! `contract`; a product with other uses stays, since it would be computed twice.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, Inst, Op, Value, Values};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.caps.fuse_fma {
         return;
     }

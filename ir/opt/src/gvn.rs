@@ -9,7 +9,7 @@
 //!
 //! Needs: nothing. Keeps: the CFG. Everything with an effect stays.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::{
     Attr, Block, EntitySet, Function, Inst, Module, Op, OpAttrs, Place, Res, SecondaryMap, Touched, Type, Value, Values,
 };
@@ -114,7 +114,7 @@ fn spread(hash: u32) -> u64 {
 const BLOCKS: usize = 64;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let dom = cx.dom(f);
     let fixed = cx.readonly(f);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);

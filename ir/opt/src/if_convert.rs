@@ -14,7 +14,7 @@
 //! convergent, of memory only loads that are known to lie in bounds of what nobody writes, and no more than
 //! `Caps::if_convert` (loads, divisions and special functions count as several).
 
-use crate::Cx;
+use crate::PassCx;
 use crate::gvn::is_value;
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{
@@ -25,7 +25,7 @@ use gpucc_ir::{
 const CHOICES: u32 = 4;
 
 /// Runs the pass; inner diamonds first, so that outer ones may follow.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = cx.preds(f);
     let fixed = cx.readonly(f);
     let before = cx.changes();
@@ -98,7 +98,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 }
 
 /// A switch whose edges all lead to one block becomes selects.
-fn choose(f: &mut Function, cx: &mut Cx<'_>, b: Block, t: Inst) {
+fn choose(f: &mut Function, cx: &mut PassCx<'_>, b: Block, t: Inst) {
     let Attr::Switch(s) = f.insts[t].attr.clone() else { return };
     let (join, value) = (s.default.block, f.insts[t].args[0]);
     let merge = f.insts[t].merge();
@@ -147,7 +147,7 @@ fn choose(f: &mut Function, cx: &mut Cx<'_>, b: Block, t: Inst) {
 }
 
 /// What executing an instruction in vain costs; more than any limit if it must not be.
-fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &Cx<'_>) -> u32 {
+fn weight(f: &Function, i: Inst, fixed: &EntitySet<Res>, cx: &PassCx<'_>) -> u32 {
     let op = f.insts[i].op;
     match op {
         Op::Load if is_value(f, i, fixed) => match f.insts[i].mem() {

@@ -7,7 +7,7 @@
 //! Needs: calls lead to earlier functions. Establishes: `NoCalls`, `SingleReturn`. Keeps: nothing.
 //! Refuses programs that grow beyond [`LIMIT`] instructions.
 
-use crate::{Caps, Cx, returns};
+use crate::{Caps, PassCx, returns};
 use gpucc_ir::analysis::{is_sorted, sort_layout};
 use gpucc_ir::{
     Attr, Block, Builder, Diagnostic, Edge, Entity, Func, Function, Global, Inst, InstData, Local, Module, Op, Place,
@@ -78,7 +78,7 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         f.values.reserve((size[k] as usize).saturating_sub(f.insts.len()));
         inline_calls(&mut f, &flat);
         sort_layout(&mut f);
-        let mut cx = Cx::new(m, &Caps::FULL);
+        let mut cx = PassCx::new(m, &Caps::FULL);
         returns::run(&mut f, &mut cx);
         if cx.changes() > 0 {
             sort_layout(&mut f);

@@ -52,5 +52,5 @@ pub mod vectorise_memory;
 
 pub use around::{Around, empty_fragment};
 pub use caps::{Blending, Caps, CubeGradients, FetchCaps, IoCaps, LayerForm, OpSet, PartCaps, SamplerCaps, TexCaps};
-pub use cx::Cx;
+pub use cx::PassCx;
 pub use pipeline::{Options, Pass, Report, prepare};

@@ -4,7 +4,7 @@
 //! ops, and loads of memory nobody writes that are known to lie in bounds (or that a turn begins with). Nothing
 //! convergent moves. Inner loops first, so that a value may leave several loops.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::gvn::{is_value, may_move};
 use gpucc_ir::analysis::ConstructId;
 use gpucc_ir::{Block, Builder, CsrLists, Function, Inst, MemFlags, Op, SecondaryMap, Value, ValueDef};
@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     let s = cx.structure(f);
     let fixed = cx.readonly(f);

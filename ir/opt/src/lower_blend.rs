@@ -10,7 +10,7 @@
 //! ones are. An entry with `target_load` runs once for each sample. With several samples, one that would then do something
 //! else stays as it is: one that writes memory, or reads the mask of samples or the depth.
 //!
-//! Needs: one return, the pipeline in `Cx::around`. Keeps: the CFG. Changes the interface of the entry point in `Cx::entry`.
+//! Needs: one return, the pipeline in `PassCx::around`. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
 
 use gpucc_ir::{
     Attr, Builder, FloatCc, Function, Interface, IoAt, Op, OpAttrs, SecondaryMap, Space, Stage, Sysval, Touched, Type,
@@ -20,10 +20,10 @@ use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Pipelin
 
 use crate::around::Returned;
 use crate::caps::Blending;
-use crate::cx::Cx;
+use crate::cx::PassCx;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (Some(around), caps) = (cx.around, cx.caps.io.blending) else { return };
     let Some(mut entry) = cx.entry.take() else { return };
     if entry.stage.kind() == Stage::Fragment
@@ -43,7 +43,7 @@ fn lacking(at: IoAt, p: &Pipeline, caps: Blending) -> Option<(u8, &Target, &Blen
     Some((number, target, blend))
 }
 
-fn blend(f: &mut Function, cx: &Cx<'_>, io: &mut Interface, p: &Pipeline, caps: Blending) -> u64 {
+fn blend(f: &mut Function, cx: &PassCx<'_>, io: &mut Interface, p: &Pipeline, caps: Blending) -> u64 {
     let wanted = |s: &gpucc_ir::IoSlot| !s.blended && lacking(s.at, p, caps).is_some();
     if !io.outputs.iter().any(wanted) || (p.samples > 1 && !may_run_for_each_sample(f, cx, io)) {
         return 0;
@@ -80,7 +80,7 @@ fn blend(f: &mut Function, cx: &Cx<'_>, io: &mut Interface, p: &Pipeline, caps: 
 }
 
 /// Whether it shows nowhere that an entry runs for each sample instead of each pixel.
-fn may_run_for_each_sample(f: &Function, cx: &Cx<'_>, io: &Interface) -> bool {
+fn may_run_for_each_sample(f: &Function, cx: &PassCx<'_>, io: &Interface) -> bool {
     let reads = |v: Sysval| f.insts_in_order().any(|(_, i)| f.insts[i].attr == Attr::Sysval(v));
     if reads(Sysval::SampleIndex) || io.inputs.iter().any(|s| s.interp.at == Where::Sample) {
         return true;

@@ -8,7 +8,7 @@
 //! | fetch | zero where code finds that it lies outside | `checked` |
 //! | fetch | the nearest texel at the middle of the texel, by a sampler of variant `nearest` | `fetch` |
 //!
-//! Which textures are wide says `Cx::around`; of others both halves are the same texels, so too many are no fault. Comparisons
+//! Which textures are wide says `PassCx::around`; of others both halves are the same texels, so too many are no fault. Comparisons
 //! have texels of depth, which are not wide.
 //!
 //! Needs: the variants, which [`ask`] adds to the module before. Keeps: the CFG.
@@ -22,11 +22,11 @@ use smallvec::SmallVec;
 use crate::around::Around;
 use crate::asked::Asked;
 use crate::caps::FetchCaps;
-use crate::cx::Cx;
+use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, around) = (cx.module, cx.caps.fetch, cx.around);
     if caps == FetchCaps::FULL || m.resources.is_empty() {
         return;

@@ -14,10 +14,10 @@
 //! | colour | pairs of halves or of 16-bit fractions or integers, as the target's format asks | `packed` |
 //! | location of a colour | its number among the targets that there are; what has no target goes | `dense` |
 //!
-//! The last four rows need the pipeline in `Cx::around`, those of clip distances also the other stage; one that tests depth early
+//! The last four rows need the pipeline in `PassCx::around`, those of clip distances also the other stage; one that tests depth early
 //! keeps them. Both stages of a pipeline are lowered with the same capabilities: an output that is linear must meet an input that is.
 //!
-//! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `Cx::entry`.
+//! Needs: one return. Keeps: the CFG. Changes the interface of the entry point in `PassCx::entry`.
 
 use gpucc_ir::{
     Attr, Axis, Block, Builder, Deriv, FloatCc, Form, Function, Inst, IntCc, Interface, IoAt, IoSlot, Mode, Op,
@@ -27,13 +27,13 @@ use gpucc_pipeline::{Base, Code, Format, Layout, Pipeline};
 
 use crate::around::{Around, Returned, free_locations};
 use crate::caps::IoCaps;
-use crate::cx::Cx;
+use crate::cx::PassCx;
 
 /// Largest 1/w of a position on the screen: what reaches it is not drawn.
 const LARGEST_INVERSE: f32 = 32768.0;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = cx.caps.io;
     let Some(mut entry) = cx.entry.take() else { return };
     let stage = entry.stage.kind();

@@ -11,7 +11,7 @@
 //! | comparison of texels | a gather or the nearest texel, and comparisons | `SamplerCaps::compare` |
 //! | offset of what is filtered or gathered | added to the coordinates, by the size of the level | `SamplerCaps::offset` |
 //!
-//! What comparisons do and filter, and which samplers read one level, says `Cx::around`; what needs to know more stays.
+//! What comparisons do and filter, and which samplers read one level, says `PassCx::around`; what needs to know more stays.
 //!
 //! Needs: the samplers that [`ask`] adds to the module before. Keeps: the CFG. What is left is in the form that the capabilities name; the meaning is that of
 //! `docs/semantics.md`, up to the rounding of coordinates.
@@ -27,11 +27,11 @@ use smallvec::SmallVec;
 use crate::around::Around;
 use crate::asked::Asked;
 use crate::caps::{Caps, CubeGradients, LayerForm, SamplerCaps, TexCaps};
-use crate::cx::Cx;
+use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, around) = (cx.module, cx.caps, cx.around);
     if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
         return;

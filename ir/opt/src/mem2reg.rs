@@ -11,7 +11,7 @@
 //! Needs: nothing. Keeps: blocks and their order, dominators. Leaves alone: variables with
 //! an access at a dynamic offset, volatile or atomic accesses, slots whose accesses overlap in lanes of different width.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::{
     Attr, Block, Builder, Const, CsrLists, EntitySet, Function, Init, Inst, Local, Op, Place, Scalar, SecondaryMap,
@@ -66,7 +66,7 @@ enum First {
 }
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if f.locals.is_empty() {
         return;
     }
@@ -87,12 +87,12 @@ struct Access {
 }
 
 /// Blocks in which a variable gets its first value, in the order of the layout.
-pub fn first_value_blocks(f: &Function, cx: &mut Cx<'_>) -> Vec<Block> {
+pub fn first_value_blocks(f: &Function, cx: &mut PassCx<'_>) -> Vec<Block> {
     let plan = plan(f, &DomTree::new(f), cx);
     f.layout.iter().copied().filter(|&b| !plan.late[b].is_empty()).collect()
 }
 
-fn plan(f: &Function, dom: &DomTree, cx: &mut Cx<'_>) -> Plan {
+fn plan(f: &Function, dom: &DomTree, cx: &mut PassCx<'_>) -> Plan {
     let mut accesses: SecondaryMap<Local, Vec<Access>> = SecondaryMap::with_default(Vec::new());
     let mut inits: SecondaryMap<Local, Vec<(Block, Inst)>> = SecondaryMap::with_default(Vec::new());
     let mut bad: EntitySet<Local> = EntitySet::new();

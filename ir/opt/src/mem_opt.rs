@@ -9,7 +9,7 @@
 //! Needs: nothing. Keeps: the CFG. A barrier forgets the spaces that it orders; atomics and volatile accesses forget their
 //! place and are never removed.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::{Attr, Block, Builder, Function, Inst, Op, Place, SecondaryMap, Space, Type, Value};
 
 #[derive(Clone)]
@@ -25,12 +25,12 @@ struct Known {
 const MOST: usize = 64;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     forward(f, cx);
     dead_stores(f, cx);
 }
 
-fn forward(f: &mut Function, cx: &mut Cx<'_>) {
+fn forward(f: &mut Function, cx: &mut PassCx<'_>) {
     let preds = cx.preds(f);
     let mut out: SecondaryMap<Block, Option<Vec<Known>>> = SecondaryMap::with_default(None);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
@@ -58,7 +58,7 @@ fn forward(f: &mut Function, cx: &mut Cx<'_>) {
 /// Takes note of an instruction; false if it goes.
 fn step(
     f: &mut Function,
-    cx: &mut Cx<'_>,
+    cx: &mut PassCx<'_>,
     block: Block,
     i: Inst,
     known: &mut Vec<Known>,
@@ -130,7 +130,7 @@ fn apart(d1: Option<Value>, o1: u32, t1: Type, d2: Option<Value>, o2: u32, t2: T
 }
 
 /// Stores whose bytes are all written again in the same block before anything can read them.
-fn dead_stores(f: &mut Function, cx: &mut Cx<'_>) {
+fn dead_stores(f: &mut Function, cx: &mut PassCx<'_>) {
     // Up, as each block is walked.
     for b in f.layout.clone().into_iter().rev() {
         // What later code overwrites, looking backwards.

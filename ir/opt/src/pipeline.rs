@@ -9,10 +9,10 @@
 
 use crate::cx::Graph;
 use crate::{
-    Around, Caps, Cx, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide, exit_values, fold, fold_ids,
-    fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex, mem_opt,
-    mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables, unroll,
-    vectorise_memory,
+    Around, Caps, PassCx, algebraic, arrays_to_selects, combine_bits, copyprop, dce, divide, exit_values, fold,
+    fold_ids, fuse, gvn, if_convert, init, inline, legalise, licm, lower_blend, lower_fetch, lower_io, lower_tex,
+    mem_opt, mem2reg, narrow, ranges, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, switches, tables,
+    unroll, vectorise_memory,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -30,7 +30,7 @@ pub struct Pass {
     /// Whether it leaves blocks, edges and structure as they are, or says itself that it does not.
     pub keeps_graph: bool,
     /// What it does to the function of the entry point.
-    pub run: fn(&mut Function, &mut Cx<'_>, &EntryPoint),
+    pub run: fn(&mut Function, &mut PassCx<'_>, &EntryPoint),
 }
 
 impl std::fmt::Debug for Pass {
@@ -88,7 +88,7 @@ const GVN: Pass = pass!("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = graph_pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SWITCHES: Pass = graph_pass!("switches", switches::run);
-const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut Cx<'_>| cx.sort(f));
+const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut PassCx<'_>| cx.sort(f));
 /// Changes nothing that fuel could leave out.
 const COMPACT: Pass = Pass {
     name: "compact",
@@ -511,7 +511,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         }
         let mut f = std::mem::take(&mut out.funcs[Func(0)]);
         let rationed = o.fuel_of.as_ref().is_none_or(|n| n == p.name);
-        let mut cx = Cx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
+        let mut cx = PassCx::with_fuel(&out, caps, if rationed { fuel } else { u64::MAX });
         // Other stages have no local ids that this could bound.
         cx.workgroup_size = e.workgroup_size().unwrap_or(cx.workgroup_size);
         cx.around = o.around.as_deref();

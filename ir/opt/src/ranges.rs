@@ -9,7 +9,7 @@
 //!
 //! Needs: nothing. Keeps: the CFG.
 
-use crate::Cx;
+use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::{UpperBounds, Uses};
 use gpucc_ir::{Attr, Block, Builder, CsrLists, Function, Inst, IntCc, Op, SecondaryMap, Type, Value, ValueDef};
@@ -28,7 +28,7 @@ enum Change {
 }
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // Bounds are of the function as it was: all changes are collected first.
     let mut changes: Vec<(Inst, Change)> = Vec::new();
     let mut folds: Vec<(Inst, Fold)> = Vec::new();
@@ -73,7 +73,7 @@ pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
 
 /// `x >= lo && x <= hi` becomes `x - lo <= hi - lo`, and `x < lo || x > hi` its opposite, where nothing else reads the two
 /// comparisons.
-fn between(f: &mut Function, cx: &mut Cx<'_>) {
+fn between(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
@@ -120,7 +120,7 @@ fn between(f: &mut Function, cx: &mut Cx<'_>) {
     });
 }
 
-fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<Change> {
+fn change(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Option<Change> {
     let d = &f.insts[i];
     if d.results.len() != 1 || d.args.len() < 2 {
         return None;
@@ -252,7 +252,7 @@ struct Fold {
     bytes: u32,
 }
 
-fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<Fold> {
+fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &PassCx<'_>) -> Option<Fold> {
     let d = &f.insts[i];
     let (m, v) = (d.mem()?, d.dyn_offset()?);
     let add = |v: Value| {
@@ -283,7 +283,7 @@ fn fold(f: &Function, u: &mut UpperBounds<'_>, i: Inst, cx: &Cx<'_>) -> Option<F
     Some(Fold { base, scale, bytes: bytes as u32 })
 }
 
-fn apply_folds(f: &mut Function, cx: &mut Cx<'_>, folds: &[(Inst, Fold)]) {
+fn apply_folds(f: &mut Function, cx: &mut PassCx<'_>, folds: &[(Inst, Fold)]) {
     let mut next = folds.iter();
     let mut now = next.next();
     let mut old = Vec::new();

@@ -11,7 +11,7 @@
 //! Needs: structured control flow. Establishes: `SingleReturn`. Keeps: nothing. Run `mem2reg` afterwards: flag and values
 //! are function variables. Values that lived across a changed loop are kept in variables too.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, DomTree, Structure, sort_layout};
 use gpucc_ir::{
     Block, Builder, Edge, Function, Init, Inst, Local, Mem, Op, Place, SecondaryMap, Space, Span, Type, Value,
@@ -50,7 +50,7 @@ fn rets(f: &Function) -> Vec<(Block, Inst)> {
 }
 
 /// Runs the pass on a function whose layout is sorted; it need not be afterwards, if that changed something.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let rets = rets(f);
     let s = Structure::new(f, &DomTree::new(f));
     if at_the_end(&rets, &s) {

@@ -16,7 +16,7 @@
 //! loops with several ways back or ways out that do not lead to the loop's merge, loops that lanes leave at different times
 //! where `Caps::rotate_divergent` says so, and loops around `ROUNDS` others. Inner loops first.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uniformity, Uses, sort_layout};
 use gpucc_ir::{
     Block, Builder, Const, CsrLists, Edge, Function, Inst, InstData, LoopHeader, Op, OpAttrs, SecondaryMap, Value,
@@ -39,7 +39,7 @@ const ROUNDS: u32 = 16;
 type Map = IndexMap<Value, Value, FxBuildHasher>;
 
 /// Runs the pass: all loops of one depth at a time, since they are disjoint.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     let mut depth = u32::MAX;
     let mut uniformity: Option<Uniformity> = None;

@@ -3,15 +3,15 @@
 //!
 //! Targets pay for each component that travels between stages, and for each attribute that is fetched.
 //!
-//! Needs: one return where outputs go. Keeps: the CFG. Inputs are numbered anew; changes the interface of the entry point in `Cx::entry`.
+//! Needs: one return where outputs go. Keeps: the CFG. Inputs are numbered anew; changes the interface of the entry point in `PassCx::entry`.
 
 use gpucc_ir::{Attr, Function, Inst, Interface, IoAt, IoSlot, Op, SecondaryMap, StageInfo, Type, Value};
 
 use crate::around::{Around, Returned};
-use crate::cx::Cx;
+use crate::cx::PassCx;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let Some(mut entry) = cx.entry.take() else { return };
     if let (StageInfo::Vertex(io), Some(around)) = (&mut entry.stage, cx.around)
         && io.outputs.iter().any(|s| fitting(s, around) != Some(s.ty))

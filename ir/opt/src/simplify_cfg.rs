@@ -9,12 +9,12 @@
 //! Needs: structured control flow. Keeps: nothing; every edge it makes is legal where the old one was. Leaves alone: loop
 //! headers, continue blocks and merges that structure names.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::sort_layout;
 use gpucc_ir::{Attr, Block, CsrLists, Edge, EdgeRef, Function, InstData, Op, SecondaryMap, Value, trace};
 
 /// Runs the pass to its fixpoint.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     cx.graph_alone = true;
     loop {
@@ -115,7 +115,7 @@ fn outcome<'f>(f: &Function, d: &'f InstData) -> Option<EdgeRef<'f>> {
 }
 
 /// Branches with one outcome become jumps. A merge stays: code inside may still leave to it.
-fn decide(f: &mut Function, cx: &mut Cx<'_>, decided: &[Block]) {
+fn decide(f: &mut Function, cx: &mut PassCx<'_>, decided: &[Block]) {
     for &b in decided {
         let t = f.terminator(b);
         let d = &f.insts[t];
@@ -129,7 +129,7 @@ fn decide(f: &mut Function, cx: &mut Cx<'_>, decided: &[Block]) {
 }
 
 /// Edges to a block that holds nothing but a plain jump go on to the jump's target.
-fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
+fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut PassCx<'_>) {
     let Shape { preds, named, ends, jumps, .. } = shape;
     let target = |f: &Function, b: Block| match f.insts[f.terminator(b)].as_jump() {
         Some((edge, None)) => Some(edge.block),
@@ -199,7 +199,7 @@ fn skip_empty(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
 }
 
 /// A merge that is reached by one edge alone is the natural continuation of where that edge comes from.
-fn drop_merges(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
+fn drop_merges(f: &mut Function, shape: &mut Shape, cx: &mut PassCx<'_>) {
     for &(b, m) in &shape.opens {
         if shape.preds[m].len() == 1 && cx.change() {
             let t = f.terminator(b);
@@ -210,7 +210,7 @@ fn drop_merges(f: &mut Function, shape: &mut Shape, cx: &mut Cx<'_>) {
 }
 
 /// A block entered by one plain jump alone continues the block that jumps.
-fn join(f: &mut Function, shape: &Shape, cx: &mut Cx<'_>) {
+fn join(f: &mut Function, shape: &Shape, cx: &mut PassCx<'_>) {
     let Shape { preds, named, jumps, .. } = shape;
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();

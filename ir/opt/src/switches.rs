@@ -20,7 +20,7 @@
 //!
 //! Needs: structured control flow. Leaves: no `switch`; the layout sorted. Keeps: everything but terminators.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::{ConstructKind, Structure, sort_layout};
 use gpucc_ir::{Attr, Block, Builder, Edge, EntitySet, Function, Inst, IntCc, SwitchEdges, Type, Value};
 
@@ -32,7 +32,7 @@ const LEAF: usize = 3;
 const SHARED: usize = 4;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let is_switch = |f: &Function, b: Block| matches!(f.insts[f.terminator(b)].attr, Attr::Switch(_));
     let list: Vec<Block> = f.layout.iter().copied().filter(|&b| is_switch(f, b)).collect();
     if list.is_empty() {

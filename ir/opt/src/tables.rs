@@ -8,11 +8,11 @@
 //! handling to say), booleans, variables with a store or an atomic access anywhere.
 
 use crate::rewrite::{self, Rewrite};
-use crate::{Cx, mem2reg};
+use crate::{PassCx, mem2reg};
 use gpucc_ir::{Attr, EntitySet, Function, Local, Op, Place};
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut written: EntitySet<Local> = EntitySet::new();
     let mut loads = false;
     for (_, i) in f.insts_in_order() {

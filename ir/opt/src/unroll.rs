@@ -15,7 +15,7 @@
 //! instructions (more where the loop indexes a function variable by its counter: the elements may become registers once the
 //! index is known; [`INDEXED`], [`MASKED`]), loops with barriers in them (code size for nothing), exits other than to the loop's merge.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::analysis::{ConstructId, ConstructKind, Structure, Uses, sort_layout, trips};
 use gpucc_ir::{
     Block, Builder, CsrLists, EntitySet, Function, Inst, LoopHeader, Op, Place, SecondaryMap, Value, trace,
@@ -39,7 +39,7 @@ pub const MASKED: u32 = 8;
 const UNROLL_FACTORS: ([u32; 4], [u32; 2]) = ([16, 8, 4, 2], [4, 2]);
 
 /// Runs the pass: innermost loops, until none is left that qualifies.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     // Headers of loops that have got their several turns.
     let mut done: EntitySet<Block> = EntitySet::new();
@@ -109,7 +109,7 @@ fn plan(
     l: ConstructId,
     blocks: Vec<Block>,
     preds: &CsrLists<Block, Block>,
-    cx: &Cx<'_>,
+    cx: &PassCx<'_>,
 ) -> Option<Plan> {
     let c = &s.constructs[l];
     let ConstructKind::Loop { cont } = c.kind else { return None };

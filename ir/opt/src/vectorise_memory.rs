@@ -9,7 +9,7 @@
 //! target can take: the address must be aligned to the whole access (two to four lanes of 32 bits; three count as four if
 //! `Caps::strict_align`). Bytes that nobody asked for are neither read nor written.
 
-use crate::Cx;
+use crate::PassCx;
 use gpucc_ir::{
     Attr, Block, Builder, Function, Inst, InstData, Mem, MemFlags, Op, Place, Scalar, SecondaryMap, Type, Value,
 };
@@ -18,7 +18,7 @@ use gpucc_ir::{
 const WINDOW: usize = 64;
 
 /// Runs the pass.
-pub fn run(f: &mut Function, cx: &mut Cx<'_>) {
+pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if cx.caps.merge_access < 8 {
         return;
     }
@@ -58,7 +58,7 @@ fn access(f: &Function, i: Inst, op: Op) -> Option<Access> {
 }
 
 /// Cuts a group, sorted by offset, into runs that one access can cover. Gives index ranges of at least two.
-fn runs(group: &[Access], cx: &Cx<'_>) -> Vec<(usize, usize)> {
+fn runs(group: &[Access], cx: &PassCx<'_>) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut k = 0;
     while k < group.len() {
@@ -95,11 +95,11 @@ fn runs(group: &[Access], cx: &Cx<'_>) -> Vec<(usize, usize)> {
     out
 }
 
-fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
+fn loads(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
     // Groups that nothing has disturbed yet; closed groups are cut into runs.
     let mut open: Vec<Vec<Access>> = Vec::new();
     let mut plans: Vec<Vec<Access>> = Vec::new();
-    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &Cx<'_>| {
+    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &PassCx<'_>| {
         let mut g = g;
         g.sort_by_key(|a| a.mem.offset);
         for (s, e) in runs(&g, cx) {
@@ -205,10 +205,10 @@ fn loads(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
     f.replace_uses(&map);
 }
 
-fn stores(f: &mut Function, cx: &mut Cx<'_>, b: Block) {
+fn stores(f: &mut Function, cx: &mut PassCx<'_>, b: Block) {
     let mut open: Vec<Vec<Access>> = Vec::new();
     let mut plans: Vec<Vec<Access>> = Vec::new();
-    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &Cx<'_>| {
+    let close = |g: Vec<Access>, plans: &mut Vec<Vec<Access>>, cx: &PassCx<'_>| {
         let mut g = g;
         g.sort_by_key(|a| a.mem.offset);
         // Overlapping stores have an order that must be kept.

@@ -2,7 +2,7 @@
 
 use crate::testing::{opt, unchanged};
 use gpucc_opt::arrays_to_selects::run;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
 #[test]
 fn small_arrays_become_selects() {
@@ -29,7 +29,7 @@ fn cheap_memory_stays_memory() {
         opt(
             |f, cx| {
                 let caps = Caps { private_access_cost: cost, ..*cx.caps };
-                let mut with = Cx::new(cx.module, &caps);
+                let mut with = PassCx::new(cx.module, &caps);
                 run(f, &mut with);
                 cx.must_change(with.changes());
             },

@@ -3,17 +3,17 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::combine_bits::run;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
-fn on(f: &mut Function, cx: &mut Cx<'_>) {
+fn on(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = Caps { funnel: true, bit_select: true, bit_field: true, ..Caps::FULL };
-    let mut c = Cx::new(cx.module, &caps);
+    let mut c = PassCx::new(cx.module, &caps);
     run(f, &mut c);
     cx.must_change(c.changes());
 }
 
 /// Without what is no longer needed.
-fn tidied(f: &mut Function, cx: &mut Cx<'_>) {
+fn tidied(f: &mut Function, cx: &mut PassCx<'_>) {
     on(f, cx);
     gpucc_opt::dce::run(f, cx);
 }

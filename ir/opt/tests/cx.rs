@@ -3,7 +3,7 @@
 use gpucc_ir::Builder;
 use gpucc_ir::text::parse_module;
 use gpucc_opt::Caps;
-use gpucc_opt::Cx;
+use gpucc_opt::PassCx;
 use std::rc::Rc;
 
 #[test]
@@ -11,7 +11,7 @@ fn what_is_known_of_a_graph_stays_until_it_is_forgotten() {
     let mut m =
         parse_module("func0 \"f\" {\nblock0:\n  jump block1\nblock1:\n  ret\n}\n").unwrap_or_else(|e| panic!("{e}"));
     let mut f = m.funcs.values_mut().next().map(std::mem::take).expect("one function");
-    let mut cx = Cx::new(&m, &Caps::FULL);
+    let mut cx = PassCx::new(&m, &Caps::FULL);
     let (dom, s, preds) = (cx.dom(&f), cx.structure(&f), cx.preds(&f));
     assert!(Rc::ptr_eq(&dom, &cx.dom(&f)) && Rc::ptr_eq(&s, &cx.structure(&f)) && Rc::ptr_eq(&preds, &cx.preds(&f)));
     let last = f.layout[1];

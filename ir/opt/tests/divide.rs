@@ -3,11 +3,11 @@
 use crate::testing::{evaluate, opt, unchanged};
 use gpucc_ir::{Const, Function, Op, Type};
 use gpucc_opt::divide::run;
-use gpucc_opt::{Caps, Cx, OpSet};
+use gpucc_opt::{Caps, OpSet, PassCx};
 
-fn without_divider(f: &mut Function, cx: &mut Cx<'_>) {
+fn without_divider(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = Caps { expand: OpSet::of(&[Op::UDiv, Op::URem]), ..Caps::FULL };
-    let mut c = Cx::new(cx.module, &caps);
+    let mut c = PassCx::new(cx.module, &caps);
     run(f, &mut c);
     cx.must_change(c.changes());
 }

@@ -2,7 +2,7 @@
 
 use crate::testing::parse;
 use gpucc_ir::Func;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
 fn after(size: [u32; 3], scalar: bool) -> String {
     let m = parse(
@@ -13,7 +13,7 @@ fn after(size: [u32; 3], scalar: bool) -> String {
     );
     let mut f = m.funcs[Func(0)].clone();
     let caps = Caps { scalar, ..Caps::FULL };
-    gpucc_opt::fold_ids::run(&mut f, &mut Cx::new(&m, &caps), size);
+    gpucc_opt::fold_ids::run(&mut f, &mut PassCx::new(&m, &caps), size);
     f.to_string()
 }
 

@@ -3,11 +3,11 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::fuse::run;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
-fn on(f: &mut Function, cx: &mut Cx<'_>) {
+fn on(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = Caps { fuse_fma: true, ..Caps::FULL };
-    let mut c = Cx::new(cx.module, &caps);
+    let mut c = PassCx::new(cx.module, &caps);
     run(f, &mut c);
     cx.must_change(c.changes());
 }

@@ -140,7 +140,7 @@ fn pair(op: Op, caps: &Caps) -> (Function, Function) {
     if caps.scalar {
         scalarise::run(&m, &mut g, caps);
     }
-    dce::run(&mut g, &mut gpucc_opt::Cx::new(&Module::new(), caps));
+    dce::run(&mut g, &mut gpucc_opt::PassCx::new(&Module::new(), caps));
     m.funcs.push(g.clone());
     check(&m);
     assert!(!g.insts_in_order().any(|(_, i)| caps.expand.has(g.insts[i].op)), "{op} is left\n{g}");

@@ -1,7 +1,7 @@
 //! Tests of `ir/opt/src/mem2reg.rs`.
 
 use crate::testing::{opt, unchanged};
-use gpucc_opt::Cx;
+use gpucc_opt::PassCx;
 use gpucc_opt::mem2reg::*;
 
 #[test]
@@ -22,7 +22,7 @@ fn first_values_come_where_they_are_needed_but_not_again_in_each_turn() {
     assert!(t.contains("jump block7(v0)\nblock7(v5: i32) loop"), "{t}");
     let m = crate::testing::parse(text);
     let f = m.funcs.values().next().expect("one function");
-    let late = first_value_blocks(f, &mut Cx::new(&m, &gpucc_opt::Caps::FULL));
+    let late = first_value_blocks(f, &mut PassCx::new(&m, &gpucc_opt::Caps::FULL));
     let late: Vec<usize> = (0..f.layout.len()).filter(|&n| late.contains(&f.layout[n])).collect();
     assert_eq!(late, [2, 6], "the blocks right before the loops");
 }

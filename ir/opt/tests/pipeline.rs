@@ -3,7 +3,7 @@
 use crate::testing::parse;
 use gpucc_ir::{Func, Function};
 use gpucc_opt::pipeline::*;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
 #[test]
 fn order_constraints_hold_at_every_level() {
@@ -65,7 +65,7 @@ fn what_is_scattered_is_compacted() {
         let f = &mut m.funcs[Func(0)];
         let caps = Caps::FULL;
         let run = |f: &mut Function, p: Pass| {
-            let mut cx = Cx::new(&surroundings, &caps);
+            let mut cx = PassCx::new(&surroundings, &caps);
             (p.run)(f, &mut cx, &e);
             cx.changes()
         };

@@ -3,11 +3,11 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::ranges::run;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
-fn wide(f: &mut Function, cx: &mut Cx<'_>) {
+fn wide(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = Caps { prefer_mul24: true, offset_fold: 1024, ..Caps::FULL };
-    let mut c = Cx::new(cx.module, &caps);
+    let mut c = PassCx::new(cx.module, &caps);
     c.workgroup_size = [64, 1, 1];
     run(f, &mut c);
     cx.must_change(c.changes());

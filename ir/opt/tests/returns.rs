@@ -2,9 +2,9 @@
 
 use gpucc_ir::Function;
 use gpucc_ir::analysis::sort_layout;
-use gpucc_opt::Cx;
+use gpucc_opt::PassCx;
 
-fn run(f: &mut Function, cx: &mut Cx<'_>) {
+fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     sort_layout(f);
     gpucc_opt::returns::run(f, cx);
 }

@@ -3,9 +3,9 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::rotate::run;
-use gpucc_opt::{Cx, copyprop, simplify_cfg};
+use gpucc_opt::{PassCx, copyprop, simplify_cfg};
 
-fn all(f: &mut Function, cx: &mut Cx<'_>) {
+fn all(f: &mut Function, cx: &mut PassCx<'_>) {
     run(f, cx);
     simplify_cfg::run(f, cx);
     copyprop::run(f, cx);

@@ -3,7 +3,7 @@
 use gpucc_ir::text::{module_text, parse_module};
 use gpucc_ir::verify::verify_module;
 use gpucc_ir::{Const, Func, Function, Module, Op, SecondaryMap, Value, eval};
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
 /// Resources and variables that test functions may name.
 pub const HEAD: &str = r#"module robust on
@@ -28,12 +28,12 @@ pub fn check(m: &Module) {
 }
 
 /// Runs a pass over each function; gives the functions' text with values numbered anew, and the number of changes.
-pub fn run(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) -> (String, u64) {
+pub fn run(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) -> (String, u64) {
     let mut m = parse(text);
     let surroundings = m.clone();
     let mut changes = 0;
     for f in m.funcs.keys().collect::<Vec<Func>>() {
-        let mut cx = Cx::new(&surroundings, &Caps::FULL);
+        let mut cx = PassCx::new(&surroundings, &Caps::FULL);
         pass(&mut m.funcs[f], &mut cx);
         changes += cx.changes();
     }
@@ -45,12 +45,12 @@ pub fn run(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) -> (String, u6
 }
 
 /// The text after a pass.
-pub fn opt(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) -> String {
+pub fn opt(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) -> String {
     run(pass, text).0
 }
 
 /// The pass must find nothing to do.
-pub fn unchanged(pass: impl Fn(&mut Function, &mut Cx<'_>), text: &str) {
+pub fn unchanged(pass: impl Fn(&mut Function, &mut PassCx<'_>), text: &str) {
     let (after, n) = run(pass, text);
     let before = run(|_, _| {}, text).0;
     assert_eq!(n, 0, "{after}");

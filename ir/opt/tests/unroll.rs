@@ -3,9 +3,9 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::unroll::run;
-use gpucc_opt::{Cx, algebraic, copyprop, dce, fold, simplify_cfg};
+use gpucc_opt::{PassCx, algebraic, copyprop, dce, fold, simplify_cfg};
 
-fn all(f: &mut Function, cx: &mut Cx<'_>) {
+fn all(f: &mut Function, cx: &mut PassCx<'_>) {
     run(f, cx);
     for _ in 0..2 {
         cx.forget_graph();

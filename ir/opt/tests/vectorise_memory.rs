@@ -3,11 +3,11 @@
 use crate::testing::{opt, unchanged};
 use gpucc_ir::Function;
 use gpucc_opt::vectorise_memory::run;
-use gpucc_opt::{Caps, Cx};
+use gpucc_opt::{Caps, PassCx};
 
-fn wide(f: &mut Function, cx: &mut Cx<'_>) {
+fn wide(f: &mut Function, cx: &mut PassCx<'_>) {
     let caps = Caps { merge_access: 16, strict_align: true, ..Caps::FULL };
-    let mut c = Cx::new(cx.module, &caps);
+    let mut c = PassCx::new(cx.module, &caps);
     run(f, &mut c);
     cx.must_change(c.changes());
 }
@@ -29,9 +29,9 @@ fn loads_and_stores_merge() {
 #[test]
 fn mixed_loads_are_cast_as_the_target_can() {
     let with = |scalar: bool| {
-        let pass = |f: &mut Function, cx: &mut Cx<'_>| {
+        let pass = |f: &mut Function, cx: &mut PassCx<'_>| {
             let caps = Caps { merge_access: 16, scalar, ..Caps::FULL };
-            let mut c = Cx::new(cx.module, &caps);
+            let mut c = PassCx::new(cx.module, &caps);
             run(f, &mut c);
             cx.must_change(c.changes());
         };

@@ -10,7 +10,7 @@ use gpucc_opt::support::Chip;
 use gpucc_opt::{Caps, Report};
 
 use crate::backend::{Backend, CodegenOptions, Output, SharedPasses, around_in, default_around};
-use crate::family::{AttemptError, Cx, Family, IrUnit, Job, Selected};
+use crate::family::{AttemptError, CompileCx, Family, IrUnit, Job, Selected};
 use crate::pass;
 use crate::races::race_marks;
 
@@ -161,7 +161,7 @@ fn attempt<F: Family>(job: Job<'_, F>, report: &Report, watch: Option<Watch>) ->
     let (o, m) = (job.options, job.module);
     trace::enter("isel", &job.func().name);
     let Selected { code, target, state } = F::select(&job)?;
-    let mut cx = Cx::new(job, target, state);
+    let mut cx = CompileCx::new(job, target, state);
     let spent: u64 = report.times.iter().filter(|t| pass::is_rationed(o, t.pass)).map(|t| t.changes).sum();
     let mut passes = pass::Manager::new(o, o.fuel.saturating_sub(spent));
     let code = passes.run(code, &mut cx)?;

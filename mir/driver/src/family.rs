@@ -52,7 +52,7 @@ impl<'m, F: Family> Job<'m, F> {
 }
 
 /// What machine passes see besides the code.
-pub struct Cx<'m, F: Family> {
+pub struct CompileCx<'m, F: Family> {
     /// What is compiled, and how.
     pub job: Job<'m, F>,
     /// The machine with its budgets.
@@ -66,10 +66,10 @@ pub struct Cx<'m, F: Family> {
     pub fuel: u64,
 }
 
-impl<'m, F: Family> Cx<'m, F> {
+impl<'m, F: Family> CompileCx<'m, F> {
     /// In front of all passes.
     pub fn new(job: Job<'m, F>, target: F::Target, state: F::State) -> Self {
-        Cx { job, target, state, alloc: AllocStats::default(), fuel: u64::MAX }
+        CompileCx { job, target, state, alloc: AllocStats::default(), fuel: u64::MAX }
     }
 }
 
@@ -139,13 +139,13 @@ pub trait IrUnit<F: Family> {
     fn name(&self) -> &str;
 
     /// Its text.
-    fn text(&self, cx: &Cx<'_, F>) -> String;
+    fn text(&self, cx: &CompileCx<'_, F>) -> String;
 
     /// Runs the verifier, with registers of this form.
     ///
     /// # Errors
     /// The first broken rule.
-    fn check(&self, cx: &Cx<'_, F>, form: Form) -> Result<(), String>;
+    fn check(&self, cx: &CompileCx<'_, F>, form: Form) -> Result<(), String>;
 }
 
 impl<F: Family> IrUnit<F> for MFunc<F::Target> {
@@ -153,11 +153,11 @@ impl<F: Family> IrUnit<F> for MFunc<F::Target> {
         &self.name
     }
 
-    fn text(&self, cx: &Cx<'_, F>) -> String {
+    fn text(&self, cx: &CompileCx<'_, F>) -> String {
         print(self, &cx.target)
     }
 
-    fn check(&self, cx: &Cx<'_, F>, form: Form) -> Result<(), String> {
+    fn check(&self, cx: &CompileCx<'_, F>, form: Form) -> Result<(), String> {
         verify(self, &cx.target, form)
     }
 }
@@ -167,17 +167,17 @@ impl<F: Family, I: Isa, X: Payload<I>> IrUnit<F> for EncodedFunc<I, X> {
         &self.name
     }
 
-    fn text(&self, cx: &Cx<'_, F>) -> String {
+    fn text(&self, cx: &CompileCx<'_, F>) -> String {
         self.print(cx.job.generation)
     }
 
-    fn check(&self, cx: &Cx<'_, F>, _: Form) -> Result<(), String> {
+    fn check(&self, cx: &CompileCx<'_, F>, _: Form) -> Result<(), String> {
         self.verify(cx.job.generation)
     }
 }
 
 /// What a pass does: changes the code and gives the number of its changes.
-pub type Run<F, C> = fn(&mut C, &mut Cx<'_, F>) -> Result<u64, AttemptError>;
+pub type Run<F, C> = fn(&mut C, &mut CompileCx<'_, F>) -> Result<u64, AttemptError>;
 
 /// A pass on code of the type `C`: a machine pass, if nothing else is said.
 pub struct Pass<F: Family, C = MFunc<<F as Family>::Target>> {
@@ -210,7 +210,7 @@ impl<F: Family, C> Pass<F, C> {
     ///
     /// # Errors
     /// A refusal or a bug.
-    pub fn run(&self, code: &mut C, cx: &mut Cx<'_, F>) -> Result<u64, AttemptError> {
+    pub fn run(&self, code: &mut C, cx: &mut CompileCx<'_, F>) -> Result<u64, AttemptError> {
         (self.run)(code, cx)
     }
 
@@ -223,6 +223,7 @@ impl<F: Family, C> Pass<F, C> {
 }
 
 /// What emission makes.
+#[derive(Default)]
 pub struct EmittedProgram {
     /// Machine code.
     pub code: Vec<u8>,
@@ -249,7 +250,7 @@ pub trait Family: Sized + Sync + 'static {
     /// The machine as the shared passes see it.
     type Target: Target;
 
-    /// Liberties that an attempt takes and another may do without: more registers, arrays in registers, spilling.
+    /// What a compile attempt may use (more registers, arrays in registers, spilling); a later attempt may give some of it up.
     type Strategy: Clone;
 
     /// What selection decides besides code: tables of constants and uniforms, places of variables, launch registers.
@@ -315,19 +316,19 @@ pub trait Family: Sized + Sync + 'static {
     fn bare(job: &Job<'_, Self>, given: &TextFixture) -> (Self::Target, Self::State);
 
     /// Offset of a variable in the workgroup memory that the machine checks for races.
-    fn variable(cx: &Cx<'_, Self>, place: Place) -> Option<u32>;
+    fn variable(cx: &CompileCx<'_, Self>, place: Place) -> Option<u32>;
 
     /// Makes of what the machine passes left what the passes of the tail change.
     ///
     /// # Errors
     /// A bug.
-    fn encode(code: MFunc<Self::Target>, cx: &mut Cx<'_, Self>) -> Result<Self::Encoded, Diagnostic>;
+    fn encode(code: MFunc<Self::Target>, cx: &mut CompileCx<'_, Self>) -> Result<Self::Encoded, Diagnostic>;
 
     /// Makes bytes of what all passes left.
     ///
     /// # Errors
     /// A program that does not fit, or a bug.
-    fn emit(code: &Self::Encoded, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic>;
+    fn emit(code: &Self::Encoded, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic>;
 
     /// Disassembles code, with what is to be said besides.
     fn program_text(code: &[u8], generation: u8, notes: &Notes<'_>) -> String;

@@ -17,7 +17,8 @@ pub use backend::{
 };
 pub use compile::{Driver, prepared_cases};
 pub use family::{
-    AttemptError, Cx, EmittedProgram, FailureKind, Family, IrUnit, Job, Pass, Run, Selected, TailPass, TextFixture,
+    AttemptError, CompileCx, EmittedProgram, FailureKind, Family, IrUnit, Job, Pass, Run, Selected, TailPass,
+    TextFixture,
 };
 pub use pass::{alloc_options, check_order};
 pub use text::{emit_text, run_text};

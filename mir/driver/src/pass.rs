@@ -5,7 +5,7 @@ use gpucc_ir::trace;
 use gpucc_mir::{AllocOptions, Form, MFunc, OpNames, parse_with, print};
 
 use crate::backend::CodegenOptions;
-use crate::family::{AttemptError, Cx, Family, IrUnit, Pass};
+use crate::family::{AttemptError, CompileCx, Family, IrUnit, Pass};
 
 /// The step in front of the passes on encoded code.
 const ENCODE: &str = "encode";
@@ -53,7 +53,11 @@ impl<'o> Manager<'o> {
     }
 
     /// Runs the machine passes of a family over what selection made, and those of the tail over what becomes of that.
-    pub fn run<F: Family>(&mut self, mut mf: MFunc<F::Target>, cx: &mut Cx<'_, F>) -> Result<F::Encoded, AttemptError> {
+    pub fn run<F: Family>(
+        &mut self,
+        mut mf: MFunc<F::Target>,
+        cx: &mut CompileCx<'_, F>,
+    ) -> Result<F::Encoded, AttemptError> {
         let names = self.o.reparse.then(|| OpNames::new(&cx.target));
         self.list("isel", F::PASSES, &mut mf, cx, |mf, cx, pass| {
             names.as_ref().map_or(Ok(()), |n| reparse(mf, cx, pass, n))
@@ -76,8 +80,8 @@ impl<'o> Manager<'o> {
         first: &'static str,
         passes: &[Pass<F, C>],
         code: &mut C,
-        cx: &mut Cx<'_, F>,
-        then: impl Fn(&mut C, &Cx<'_, F>, &str) -> Result<(), Diagnostic>,
+        cx: &mut CompileCx<'_, F>,
+        then: impl Fn(&mut C, &CompileCx<'_, F>, &str) -> Result<(), Diagnostic>,
     ) -> Result<(), AttemptError> {
         self.done(code, cx, first)?;
         then(code, cx, first)?;
@@ -111,7 +115,7 @@ impl<'o> Manager<'o> {
     fn done<F: Family, C: IrUnit<F>>(
         &mut self,
         code: &C,
-        cx: &Cx<'_, F>,
+        cx: &CompileCx<'_, F>,
         pass: &'static str,
     ) -> Result<(), Diagnostic> {
         if self.o.dump_after.iter().any(|d| d == pass || d == "all") {
@@ -129,7 +133,7 @@ impl<'o> Manager<'o> {
 /// Goes on with what the parser reads of the code's text.
 fn reparse<F: Family>(
     mf: &mut MFunc<F::Target>,
-    cx: &Cx<'_, F>,
+    cx: &CompileCx<'_, F>,
     pass: &str,
     names: &OpNames<F::Target>,
 ) -> Result<(), Diagnostic> {

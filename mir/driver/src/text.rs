@@ -21,7 +21,7 @@ use gpucc_ir::text::parse_module;
 use gpucc_mir::{Form, MFunc, MInst, ParseError, parse, print, verify};
 
 use crate::backend::CodegenOptions;
-use crate::family::{AttemptError, Cx, EmittedProgram, Family, Job, Pass, TextFixture};
+use crate::family::{AttemptError, CompileCx, EmittedProgram, Family, Job, Pass, TextFixture};
 use crate::pass::machine_names;
 
 /// The module around a text: an entry point that does nothing.
@@ -90,7 +90,7 @@ fn head<F: Family>(text: &str) -> Result<Head<'_>, ParseError> {
 
 /// A text on its way through passes.
 struct Walk<'m, F: Family> {
-    cx: Cx<'m, F>,
+    cx: CompileCx<'m, F>,
     code: MFunc<F::Target>,
     form: Form,
     last: usize,
@@ -123,7 +123,7 @@ fn walk<F: Family, R>(text: &str, finish: impl FnOnce(Walk<'_, F>) -> Result<R, 
         |i: &MInst<F::Target>| i.target_op().is_some() && i.vreg_defs().chain(i.vreg_uses()).next().is_none();
     let all = code.code.iter().flatten().all(physical) && code.blocks.iter().all(|b| b.params.is_empty());
     let form = if all { Form::Physical } else { Form::Virtual };
-    let mut w = Walk { cx: Cx::new(job, target, state), code, form, last: text.lines().count() };
+    let mut w = Walk { cx: CompileCx::new(job, target, state), code, form, last: text.lines().count() };
     w.check("before the first pass")?;
     for (place, name) in head.passes {
         let Some(pass) = F::PASSES.iter().find(|p| p.name == name) else {

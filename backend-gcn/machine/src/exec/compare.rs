@@ -3,7 +3,7 @@
 use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::Trap;
 
-use super::lanes::{Cx, lanes};
+use super::lanes::{LaneCx, lanes};
 use super::subgroup::Wave;
 use crate::attrs::{Compare, Number, Test};
 
@@ -24,7 +24,7 @@ fn order<T: PartialOrd>(a: T, b: T) -> u8 {
 
 impl Wave {
     /// Executes a compare: bits of inactive lanes become 0.
-    pub(crate) fn compare(&mut self, c: &Cx<'_>, cmp: Compare) -> Result<(), Trap> {
+    pub(crate) fn compare(&mut self, c: &LaneCx<'_>, cmp: Compare) -> Result<(), Trap> {
         let (m, m64) = (self.float.f32, self.float.f64);
         let mut bits = 0u64;
         let holds = match cmp.test {

@@ -5,7 +5,7 @@ use gpucc_sim::Trap;
 
 use super::decode::{Decoded, Src};
 use super::float;
-use super::lanes::{Cx, SIGN16, SIGN32, lanes};
+use super::lanes::{LaneCx, SIGN16, SIGN32, lanes};
 use super::salu::{bfe, sign_bits, unsupported};
 use super::subgroup::{LANES, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
@@ -33,7 +33,7 @@ impl Wave {
         } else {
             (self.exec(), None)
         };
-        let c = &Cx { d, mask, dpp };
+        let c = &LaneCx { d, mask, dpp };
         if let Operation::Compare(cmp) = d.operation {
             return self.compare(c, cmp);
         }
@@ -440,7 +440,7 @@ impl Wave {
                         integer_clamp(msad4((a[l] >> (8 * i)) as u32, b[l]).into(), e[l], d.clamp)
                     });
                     let part = Decoded { dst: d.dst + i as u16, ..d.clone() };
-                    self.put(&Cx { d: &part, mask, dpp: None }, &out);
+                    self.put(&LaneCx { d: &part, mask, dpp: None }, &out);
                 }
                 Ok(())
             }
@@ -483,7 +483,7 @@ impl Wave {
     }
 
     /// Copies lanes with what is known of them.
-    fn mov(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+    fn mov(&mut self, c: &LaneCx<'_>) -> Result<(), Trap> {
         let out = self.src(c, 0, 0)?;
         let known = self.known(c.d.src[0]);
         self.put(c, &out);
@@ -493,7 +493,7 @@ impl Wave {
         Ok(())
     }
 
-    fn cndmask(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+    fn cndmask(&mut self, c: &LaneCx<'_>) -> Result<(), Trap> {
         let d = c.d;
         let code = usize::from(d.mask);
         if self.s_known >> code & 3 != 3 {
@@ -551,7 +551,7 @@ impl Wave {
         Ok(())
     }
 
-    fn trig(&mut self, c: &Cx<'_>, cosine: bool) -> Result<(), Trap> {
+    fn trig(&mut self, c: &LaneCx<'_>, cosine: bool) -> Result<(), Trap> {
         let m = self.float.f32;
         let a = self.src(c, 0, SIGN32)?;
         let out = Self::each(c.mask, |l| {
@@ -568,7 +568,7 @@ impl Wave {
     }
 
     /// f64 functions give about 29 bits (section 7).
-    fn approx64(&mut self, c: &Cx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
+    fn approx64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
         let m = self.float.f64;
         let a = self.wide(c, 0, true)?;
         let mut out = [0; LANES];
@@ -587,7 +587,7 @@ impl Wave {
         Ok(())
     }
 
-    fn div_scale32(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+    fn div_scale32(&mut self, c: &LaneCx<'_>) -> Result<(), Trap> {
         let (a, b, e) = (self.src(c, 0, SIGN32)?, self.src(c, 1, SIGN32)?, self.src(c, 2, SIGN32)?);
         let mut out = [0; LANES];
         let mut bits = 0;
@@ -602,7 +602,7 @@ impl Wave {
         Ok(())
     }
 
-    fn div_scale64(&mut self, c: &Cx<'_>) -> Result<(), Trap> {
+    fn div_scale64(&mut self, c: &LaneCx<'_>) -> Result<(), Trap> {
         let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
         let mut out = [0; LANES];
         let mut bits = 0;

@@ -2,12 +2,12 @@
 
 use gpucc_container::Meta;
 use gpucc_driver::{
-    AttemptError, CodegenOptions, Cx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture, alloc_options,
-    reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, EmittedProgram, Family, Job, Pass, Selected, TextFixture,
+    alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, Place, Refusal, Unsupported};
 use gpucc_isa::{Inst, Isa, Notes, Role, TextCx};
-use gpucc_mir::{AllocStats, MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
+use gpucc_mir::{MFunc, Src, copy_prop, dce, drop_fallthrough, thread_jumps};
 use gpucc_opt::Caps;
 
 use super::select::Isel;
@@ -60,15 +60,15 @@ impl Family for TinyFamily {
         (Tiny::new(), ())
     }
 
-    fn variable(_: &Cx<'_, Self>, _: Place) -> Option<u32> {
+    fn variable(_: &CompileCx<'_, Self>, _: Place) -> Option<u32> {
         None
     }
 
-    fn encode(code: MFunc<Tiny>, _: &mut Cx<'_, Self>) -> Result<MFunc<Tiny>, Diagnostic> {
+    fn encode(code: MFunc<Tiny>, _: &mut CompileCx<'_, Self>) -> Result<MFunc<Tiny>, Diagnostic> {
         Ok(code)
     }
 
-    fn emit(mf: &MFunc<Tiny>, cx: &Cx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
+    fn emit(mf: &MFunc<Tiny>, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let bug = |what: String| Diagnostic::internal("emission", what);
         let mut starts = Vec::new();
         mf.code.iter().fold(0, |at, insts| {
@@ -76,15 +76,9 @@ impl Family for TinyFamily {
             at + insts.len() as u32
         });
         let mut p = EmittedProgram {
-            code: Vec::new(),
-            data: Vec::new(),
-            locs: Vec::new(),
             meta: Meta { subgroup_size: 1, registers: vec![(0, 16)], ..Meta::default() },
-            preloads: Vec::new(),
-            interface: Vec::new(),
-            state: Vec::new(),
             reflection: reflect(cx.job.module, cx.job.func(), |r, _, _| Some(r.0)),
-            stats: Vec::new(),
+            ..EmittedProgram::default()
         };
         for i in mf.code.iter().flatten() {
             let op = i.target_op().ok_or_else(|| bug(format!("{i:?} is left")))?;
@@ -123,13 +117,9 @@ impl Family for TinyFamily {
     }
 }
 
-fn allocate(mf: &mut MFunc<Tiny>, cx: &mut Cx<'_, TinyFamily>) -> Result<u64, AttemptError> {
-    let stats: AllocStats = gpucc_mir::allocate(mf, &cx.target, &alloc_options(cx.job.options)).map_err(|e| {
-        AttemptError::allocation(e, cx.job.module, |o| {
-            (format!("{} has {} registers", cx.job.chip(), o.limit), String::new())
-        })
-    })?;
-    let moves = u64::from(stats.moves);
-    cx.alloc = stats;
-    Ok(moves)
+fn allocate(mf: &mut MFunc<Tiny>, cx: &mut CompileCx<'_, TinyFamily>) -> Result<u64, AttemptError> {
+    let has = |most: u32| (format!("{} has {most} registers", cx.job.chip()), String::new());
+    cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(cx.job.options))
+        .map_err(|e| AttemptError::allocation(e, cx.job.module, |o| has(o.limit)))?;
+    Ok(cx.alloc.moves.into())
 }

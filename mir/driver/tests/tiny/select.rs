@@ -10,11 +10,11 @@ pub struct Isel<'m> {
     pub target: &'m Tiny,
 }
 
-type Cx<'f> = Select<'f, Tiny>;
+type IselCx<'f> = Select<'f, Tiny>;
 
 impl Isel<'_> {
     /// The index of a buffer, its address in a register, and what is added to that.
-    fn address(&self, cx: &mut Cx<'_>, i: Inst) -> Result<(Buffer, VReg, u32), Diagnostic> {
+    fn address(&self, cx: &mut IselCx<'_>, i: Inst) -> Result<(Buffer, VReg, u32), Diagnostic> {
         let d = cx.data(i);
         let Attr::Mem(m) = d.attr else { return Err(cx.unknown(i)) };
         let Place::Buffer(r) = m.place else { return Err(cx.unknown(i)) };
@@ -29,14 +29,13 @@ impl Isel<'_> {
     }
 
     /// The opposite of a boolean.
-    fn not(cx: &mut Cx<'_>, v: VReg) -> VReg {
-        let (ones, r) = (cx.temp(R), cx.temp(R));
+    fn not(cx: &mut IselCx<'_>, v: VReg, out: VReg) {
+        let ones = cx.temp(R);
         cx.emit(build::Li.on([Use::imm(u32::MAX)]).def(ones));
-        cx.emit(build::Xor.on([v.into(), ones.into()]).def(r));
-        r
+        cx.emit(build::Xor.on([v.into(), ones.into()]).def(out));
     }
 
-    fn compare(cx: &mut Cx<'_>, cc: IntCc, a: VReg, b: VReg, out: VReg) -> Option<()> {
+    fn compare(cx: &mut IselCx<'_>, cc: IntCc, a: VReg, b: VReg, out: VReg) -> Option<()> {
         let (build, x, y, negate) = match cc {
             IntCc::Eq => (build::Eq, a, b, false),
             IntCc::Ne => (build::Eq, a, b, true),
@@ -49,8 +48,7 @@ impl Isel<'_> {
         let to = if negate { cx.temp(R) } else { out };
         cx.emit(build.on([x.into(), y.into()]).def(to));
         if negate {
-            let r = Self::not(cx, to);
-            cx.emit(MInst::copy(out, r));
+            Self::not(cx, to, out);
         }
         Some(())
     }
@@ -61,9 +59,9 @@ impl Lower<Tiny> for Isel<'_> {
         Repr { class: R, count: f.ty(v).lanes() as u8 }
     }
 
-    fn inst(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn inst(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
-        let two = |cx: &mut Cx<'_>| [cx.reg(d.args[0]).into(), cx.reg(d.args[1]).into()];
+        let two = |cx: &mut IselCx<'_>| [cx.reg(d.args[0]).into(), cx.reg(d.args[1]).into()];
         let build = match (d.op, &d.attr) {
             (Op::IAdd, _) => build::Add,
             (Op::ISub, _) => build::Sub,
@@ -85,15 +83,13 @@ impl Lower<Tiny> for Isel<'_> {
                 return Ok(());
             }
             (Op::Select, _) => {
-                let uses = [0, 1, 2].map(|k| cx.reg(d.args[k]).into());
-                let out = cx.result(i, 0)[0];
+                let (uses, out) = ([0, 1, 2].map(|k| cx.reg(d.args[k]).into()), cx.result(i, 0)[0]);
                 cx.emit(build::Sel.on(uses).def(out));
                 return Ok(());
             }
             (Op::Not, _) => {
                 let (v, out) = (cx.reg(d.args[0]), cx.result(i, 0)[0]);
-                let r = Self::not(cx, v);
-                cx.emit(MInst::copy(out, r));
+                Self::not(cx, v, out);
                 return Ok(());
             }
             (Op::Bitcast, _) => {
@@ -134,7 +130,7 @@ impl Lower<Tiny> for Isel<'_> {
         Ok(())
     }
 
-    fn terminator(&mut self, cx: &mut Cx<'_>, i: Inst) -> Result<(), Diagnostic> {
+    fn terminator(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
         let Attr::Branch(b) = &d.attr else {
             cx.set_succs(Cfg::Logical, []);
@@ -153,7 +149,7 @@ impl Lower<Tiny> for Isel<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, cx: &mut Cx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
+    fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v).cloned() else { return Ok(()) };
         for (k, &r) in into.iter().enumerate() {
             let bits = if c.ty.is_bool() { 0u32.wrapping_sub(c.bits[k] as u32) } else { c.bits[k] as u32 };
